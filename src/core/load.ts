@@ -1,0 +1,103 @@
+/**
+ * Loads the WebAssembly core. The module has a flat C ABI (wasm/abi) and imports nothing but the
+ * notice that its memory grew, so the same bytes run in pages, workers and Node without a loader
+ * script and under a Content-Security-Policy without `unsafe-eval` (`wasm-unsafe-eval` is needed).
+ */
+
+/** An error from the core: bad input, or a module that could not be loaded. */
+export class CoreError extends Error {
+  override readonly name = 'CoreError';
+  constructor(
+    message: string,
+    /** The parameter or field that was refused, where there is one. */
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Where to take the module from; the default is the file that ships beside this one. */
+export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
+
+type Exported = (...args: number[]) => number;
+
+/** The loaded module: its exports and views of its memory. */
+export class CoreModule {
+  readonly #memory: WebAssembly.Memory;
+  readonly #exports: Record<string, Exported>;
+
+  constructor(instance: WebAssembly.Instance) {
+    const { memory, ...functions } = instance.exports;
+    this.#memory = memory as WebAssembly.Memory;
+    this.#exports = functions as Record<string, Exported>;
+  }
+
+  /** Calls an export by name. Throws CoreError if the module has none of that name. */
+  call(name: string, ...args: number[]): number {
+    const f = this.#exports[name];
+    if (f === undefined) throw new CoreError(`the core exports no ${name}; rebuild it`);
+    return f(...args);
+  }
+
+  /** Calls an export that returns a status, and throws its message when the status is not 0. */
+  check(name: string, ...args: number[]): void {
+    if (this.call(name, ...args) !== 0) throw this.lastError();
+  }
+
+  /** Calls an export that returns a handle, and throws its message when the handle is null. */
+  handle(name: string, ...args: number[]): number {
+    const handle = this.call(name, ...args);
+    if (handle === 0) throw this.lastError();
+    return handle;
+  }
+
+  /** A view of `length` doubles at `pointer`. Valid until the next call: memory may grow. */
+  doubles(pointer: number, length: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, pointer, length);
+  }
+
+  /** The NUL-terminated UTF-8 text at `pointer`. */
+  text(pointer: number): string {
+    const bytes = new Uint8Array(this.#memory.buffer, pointer);
+    return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
+  }
+
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  lastError(): CoreError {
+    const message = this.text(this.call('ccs_last_error'));
+    const colon = message.indexOf(': ');
+    return new CoreError(message, colon > 0 ? message.slice(0, colon) : undefined);
+  }
+}
+
+const ABI_VERSION = 1;
+
+async function compile(source: WasmSource): Promise<WebAssembly.Module> {
+  if (source instanceof WebAssembly.Module) return source;
+  if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
+  const url = new URL(source, import.meta.url);
+  if (url.protocol === 'file:') {
+    const { readFile } = await import('node:fs/promises');
+    return WebAssembly.compile(await readFile(url));
+  }
+  const response = await fetch(url);
+  if (!response.ok) throw new CoreError(`could not fetch the core: ${url.href} answered ${response.status}`);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** Compiles and instantiates the core. Throws CoreError when it is missing or of another version. */
+export async function loadCoreModule(source: WasmSource = new URL('./ccscope.wasm', import.meta.url)): Promise<CoreModule> {
+  const module = await compile(source);
+  const nothing = () => 0;
+  const imports: WebAssembly.Imports = {};
+  for (const { module: space, name } of WebAssembly.Module.imports(module)) (imports[space] ??= {})[name] = nothing;
+  const instance = await WebAssembly.instantiate(module, imports);
+  (instance.exports['_initialize'] as (() => void) | undefined)?.();
+  const core = new CoreModule(instance);
+  const version = core.call('ccs_abi_version');
+  if (version !== ABI_VERSION) throw new CoreError(`the core has ABI ${version}, these bindings ABI ${ABI_VERSION}; rebuild both`);
+  return core;
+}

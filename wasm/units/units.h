@@ -1,0 +1,140 @@
+// Strong types for time, rate and size. No bare number with a unit crosses a function boundary in
+// this core; a number gets its unit from a named constructor and gives it up to a named accessor:
+//
+//   TimeDelta::Millis(5).us() == 5000      DataSize::Bytes(1250) / TimeDelta::Millis(10) == 1 Mbps
+//
+// The representation is a double. Time is held in microseconds, which is what the ABI and the
+// traces carry: integers are exact up to 2^53 us (285 years), and so is the 6.18 fixed-point
+// abs-send-time of RTP (one tick is 15625/4096 us, a dyadic fraction). kilo is 1000.
+#ifndef CCSCOPE_UNITS_UNITS_H_
+#define CCSCOPE_UNITS_UNITS_H_
+
+#include <compare>
+#include <limits>
+
+namespace ccscope {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class TimeDelta {
+ public:
+  constexpr TimeDelta() = default;
+  static constexpr TimeDelta Micros(double us) { return TimeDelta(us); }
+  static constexpr TimeDelta Millis(double ms) { return TimeDelta(ms * 1e3); }
+  static constexpr TimeDelta Seconds(double s) { return TimeDelta(s * 1e6); }
+  static constexpr TimeDelta Zero() { return TimeDelta(0); }
+  static constexpr TimeDelta PlusInfinity() { return TimeDelta(kInfinity); }
+  static constexpr TimeDelta MinusInfinity() { return TimeDelta(-kInfinity); }
+
+  constexpr double us() const { return us_; }
+  constexpr double ms() const { return us_ / 1e3; }
+  constexpr double seconds() const { return us_ / 1e6; }
+  constexpr bool IsFinite() const { return us_ - us_ == 0; }
+
+  constexpr auto operator<=>(const TimeDelta&) const = default;
+  constexpr TimeDelta operator-() const { return TimeDelta(-us_); }
+  constexpr TimeDelta operator+(TimeDelta o) const { return TimeDelta(us_ + o.us_); }
+  constexpr TimeDelta operator-(TimeDelta o) const { return TimeDelta(us_ - o.us_); }
+  constexpr TimeDelta operator*(double k) const { return TimeDelta(us_ * k); }
+  constexpr TimeDelta operator/(double k) const { return TimeDelta(us_ / k); }
+  constexpr double operator/(TimeDelta o) const { return us_ / o.us_; }
+  constexpr TimeDelta& operator+=(TimeDelta o) { return *this = *this + o; }
+  constexpr TimeDelta& operator-=(TimeDelta o) { return *this = *this - o; }
+
+ private:
+  explicit constexpr TimeDelta(double us) : us_(us) {}
+  double us_ = 0;
+};
+
+// A point on a clock that the caller owns; only differences mean anything.
+class Timestamp {
+ public:
+  constexpr Timestamp() = default;
+  static constexpr Timestamp Micros(double us) { return Timestamp(us); }
+  static constexpr Timestamp Millis(double ms) { return Timestamp(ms * 1e3); }
+  static constexpr Timestamp Seconds(double s) { return Timestamp(s * 1e6); }
+  static constexpr Timestamp PlusInfinity() { return Timestamp(kInfinity); }
+  static constexpr Timestamp MinusInfinity() { return Timestamp(-kInfinity); }
+
+  constexpr double us() const { return us_; }
+  constexpr double ms() const { return us_ / 1e3; }
+  constexpr double seconds() const { return us_ / 1e6; }
+  constexpr bool IsFinite() const { return us_ - us_ == 0; }
+
+  constexpr auto operator<=>(const Timestamp&) const = default;
+  constexpr TimeDelta operator-(Timestamp o) const { return TimeDelta::Micros(us_ - o.us_); }
+  constexpr Timestamp operator+(TimeDelta d) const { return Timestamp(us_ + d.us()); }
+  constexpr Timestamp operator-(TimeDelta d) const { return Timestamp(us_ - d.us()); }
+  constexpr Timestamp& operator+=(TimeDelta d) { return *this = *this + d; }
+
+ private:
+  explicit constexpr Timestamp(double us) : us_(us) {}
+  double us_ = 0;
+};
+
+class DataSize {
+ public:
+  constexpr DataSize() = default;
+  static constexpr DataSize Bytes(double bytes) { return DataSize(bytes); }
+  static constexpr DataSize Bits(double bits) { return DataSize(bits / 8); }
+  static constexpr DataSize Zero() { return DataSize(0); }
+  static constexpr DataSize PlusInfinity() { return DataSize(kInfinity); }
+
+  constexpr double bytes() const { return bytes_; }
+  constexpr double bits() const { return bytes_ * 8; }
+  constexpr bool IsFinite() const { return bytes_ - bytes_ == 0; }
+
+  constexpr auto operator<=>(const DataSize&) const = default;
+  constexpr DataSize operator-() const { return DataSize(-bytes_); }
+  constexpr DataSize operator+(DataSize o) const { return DataSize(bytes_ + o.bytes_); }
+  constexpr DataSize operator-(DataSize o) const { return DataSize(bytes_ - o.bytes_); }
+  constexpr DataSize operator*(double k) const { return DataSize(bytes_ * k); }
+  constexpr DataSize operator/(double k) const { return DataSize(bytes_ / k); }
+  constexpr double operator/(DataSize o) const { return bytes_ / o.bytes_; }
+  constexpr DataSize& operator+=(DataSize o) { return *this = *this + o; }
+  constexpr DataSize& operator-=(DataSize o) { return *this = *this - o; }
+
+ private:
+  explicit constexpr DataSize(double bytes) : bytes_(bytes) {}
+  double bytes_ = 0;
+};
+
+class DataRate {
+ public:
+  constexpr DataRate() = default;
+  static constexpr DataRate BitsPerSec(double bps) { return DataRate(bps); }
+  static constexpr DataRate KilobitsPerSec(double kbps) { return DataRate(kbps * 1e3); }
+  static constexpr DataRate Zero() { return DataRate(0); }
+  static constexpr DataRate PlusInfinity() { return DataRate(kInfinity); }
+
+  constexpr double bps() const { return bps_; }
+  constexpr double kbps() const { return bps_ / 1e3; }
+  constexpr bool IsFinite() const { return bps_ - bps_ == 0; }
+
+  constexpr auto operator<=>(const DataRate&) const = default;
+  constexpr DataRate operator+(DataRate o) const { return DataRate(bps_ + o.bps_); }
+  constexpr DataRate operator-(DataRate o) const { return DataRate(bps_ - o.bps_); }
+  constexpr DataRate operator*(double k) const { return DataRate(bps_ * k); }
+  constexpr DataRate operator/(double k) const { return DataRate(bps_ / k); }
+  constexpr double operator/(DataRate o) const { return bps_ / o.bps_; }
+  constexpr DataRate& operator+=(DataRate o) { return *this = *this + o; }
+
+ private:
+  explicit constexpr DataRate(double bps) : bps_(bps) {}
+  double bps_ = 0;
+};
+
+constexpr DataRate operator/(DataSize s, TimeDelta t) {
+  return DataRate::BitsPerSec(s.bits() / t.seconds());
+}
+constexpr TimeDelta operator/(DataSize s, DataRate r) {
+  return TimeDelta::Micros(s.bits() * 1e6 / r.bps());
+}
+constexpr DataSize operator*(DataRate r, TimeDelta t) {
+  return DataSize::Bits(r.bps() * t.seconds());
+}
+constexpr DataSize operator*(TimeDelta t, DataRate r) { return r * t; }
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_UNITS_UNITS_H_
