@@ -2,41 +2,53 @@
 //
 // The module is linked without Emscripten's JavaScript loader: the ABI is flat, so
 // src/core/load.ts instantiates the bytes itself, the same way in pages, workers and Node.
-import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
+import { filesUnder, inRoot, root, upToDate } from './lib/files.mjs';
+import { fail, Problem, run, say } from './lib/run.mjs';
+import { emccEnv, findEmcc } from './lib/tools.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-export const wasmPath = join(root, 'src/core/ccscope.wasm');
+export const wasmPath = inRoot('src/core/ccscope.wasm');
 
-export function coreSources() {
-  return readdirSync(join(root, 'wasm'), { recursive: true, encoding: 'utf8' })
-    .filter((f) => f.endsWith('.cc'))
-    .map((f) => join('wasm', f))
-    .sort();
+/** Warnings that the core is compiled with, natively and for WebAssembly. */
+export const warningFlags = ['-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror'];
+
+/** The sources of the core, relative to the root. */
+export const coreSources = () => filesUnder(['wasm'], (file) => file.endsWith('.cc')).map((f) => relative(root, f));
+
+async function compile() {
+  const emcc = findEmcc();
+  if (!emcc) throw new Problem('Emscripten (emcc) is missing: run `node scripts/setup.mjs`.');
+  // Linked beside its place and moved there, so that nobody ever loads half a module.
+  const built = inRoot('build/wasm/ccscope.wasm');
+  mkdirSync(join(built, '..'), { recursive: true });
+  await run(
+    emcc,
+    [
+      ...coreSources(),
+      ...['-Iwasm', '-std=c++20', '-O3', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off'],
+      ...[...warningFlags, '-DNDEBUG'],
+      ...['-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
+      ...['-sTOTAL_STACK=262144', '-sINITIAL_MEMORY=1048576'],
+      ...['-o', built],
+    ],
+    { what: 'Compiling the core', env: emccEnv(), shell: process.platform === 'win32' },
+  );
+  renameSync(built, wasmPath);
 }
 
-export function buildWasm() {
-  const args = [
-    ...coreSources(),
-    '-Iwasm', '-std=c++20', '-O3', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off',
-    '-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror', '-DNDEBUG',
-    '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0',
-    '-sTOTAL_STACK=262144', '-sINITIAL_MEMORY=1048576',
-    '-o', wasmPath,
-  ];
-  const run = spawnSync(process.env.EMCC ?? 'emcc', args, {
-    cwd: root, stdio: 'inherit',
-    // Debian's emcc looks for its JavaScript helpers where Debian's Node has them.
-    env: { ...process.env, NODE_PATH: [process.env.NODE_PATH, '/usr/share/nodejs'].filter(Boolean).join(':') },
+/** Builds the module when a source or the compiler changed. */
+export async function buildWasm() {
+  const inputs = [...filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f)), fileURLToPath(import.meta.url)];
+  await upToDate('wasm', { inputs, outputs: [wasmPath], key: findEmcc() ?? '' }, async () => {
+    say('Compiling the core to WebAssembly …');
+    await compile();
+    const [bytes, gzipped] = [statSync(wasmPath).size, gzipSync(readFileSync(wasmPath)).length];
+    say(`src/core/ccscope.wasm: ${bytes} B, ${gzipped} B gzipped`);
   });
-  if (run.status !== 0) throw new Error('emcc failed');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  buildWasm();
-  console.log(`src/core/ccscope.wasm: ${statSync(wasmPath).size} B, ${gzipSync(readFileSync(wasmPath)).length} B gzipped`);
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWasm().catch(fail);

@@ -1,0 +1,49 @@
+// `npm run build`: the WebAssembly module, the library (dist/lib) and the app (dist/app).
+// A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { buildWasm, wasmPath } from './build_wasm.mjs';
+import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
+import { fail, nodeBin, say } from './lib/run.mjs';
+
+const lib = inRoot('dist/lib');
+const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
+
+/** Output of sources that are gone would still be importable: remove it. */
+function removeOrphans() {
+  for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
+    const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
+    if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
+  }
+}
+
+async function buildLibrary() {
+  const sources = filesUnder(['src'], (f) => /\.tsx?$/.test(f) && !f.startsWith('src/app/'));
+  const inputs = [...sources, ...filesUnder(configuration), wasmPath];
+  await upToDate('lib', { inputs, outputs: [join(lib, 'node/cli.js')] }, async () => {
+    say('Building the library …');
+    await nodeBin('typescript/bin/tsc', ['-p', 'scripts/tsconfig.lib.json'], { what: 'Building the library' });
+    removeOrphans();
+    mkdirSync(join(lib, 'core'), { recursive: true });
+    copyFileSync(wasmPath, join(lib, 'core/ccscope.wasm'));
+  });
+}
+
+async function buildApp() {
+  const inputs = filesUnder(['src', 'public', 'vite.config.ts', 'package-lock.json']);
+  await upToDate('app', { inputs, outputs: [inRoot('dist/app/index.html')] }, async () => {
+    say('Building the app …');
+    await nodeBin('vite/bin/vite.js', ['build', '--logLevel', 'warn'], { what: 'Building the app' });
+  });
+}
+
+/** Brings everything up to date; without `app` only what the command line needs. */
+export async function build({ app = true } = {}) {
+  await buildWasm();
+  await buildLibrary();
+  if (app) await buildApp();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build().catch(fail);

@@ -1,0 +1,90 @@
+// Installs system packages with the platform's package manager: says what and why, asks before
+// using sudo when a person is there, and prints the one command to type where it can't.
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+
+import { output, Problem, run, say, which } from './run.mjs';
+
+/** Package names per package manager, and what each thing is needed for. */
+export const systemPackages = {
+  emscripten: {
+    why: 'Emscripten compiles the C++ core to WebAssembly',
+    'apt-get': ['emscripten'],
+    dnf: ['emscripten'],
+    pacman: ['emscripten'],
+    brew: ['emscripten'],
+  },
+  compiler: {
+    why: 'a C++ compiler builds the native tests of the core',
+    'apt-get': ['g++'],
+    dnf: ['gcc-c++', 'libasan', 'libubsan'],
+    pacman: ['gcc'],
+    brew: ['llvm'],
+  },
+  googletest: {
+    why: 'GoogleTest runs the native tests of the core',
+    'apt-get': ['libgtest-dev'],
+    dnf: ['gtest-devel'],
+    pacman: ['gtest'],
+    brew: ['googletest'],
+  },
+  chromium: {
+    why: 'real calls run in a Chromium',
+    'apt-get': ['chromium'],
+    dnf: ['chromium'],
+    pacman: ['chromium'],
+    brew: undefined,
+  },
+};
+
+const managers = {
+  'apt-get': { refresh: ['update'], install: ['install', '-y', '--no-install-recommends'], needsRoot: true },
+  dnf: { install: ['install', '-y'], needsRoot: true },
+  pacman: { install: ['-S', '--needed', '--noconfirm'], needsRoot: true },
+  brew: { install: ['install'], needsRoot: false },
+};
+
+const packageManager = () => Object.keys(managers).find((name) => which(name));
+const isRoot = () => process.getuid?.() === 0;
+const personIsThere = () => Boolean(process.stdin.isTTY && process.stderr.isTTY && !process.env.CI);
+
+async function agreesTo(command) {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await prompt.question(`Run \`${command}\` now? [Y/n] `);
+  prompt.close();
+  return /^(y(es)?)?$/i.test(answer.trim());
+}
+
+/** The prefix that gives a command the rights it needs: [], ['sudo'], or undefined when there is no way. */
+async function elevation(command) {
+  if (isRoot()) return [];
+  if (!which('sudo')) return undefined;
+  if (personIsThere()) return (await agreesTo(command)) ? ['sudo'] : undefined;
+  return output('sudo', ['-n', 'true']) === undefined ? undefined : ['sudo', '-n'];
+}
+
+// Ubuntu's Chromium package only fetches a snap, which neither containers nor automation can use.
+const isUbuntu = () => existsSync('/etc/os-release') && /^ID=ubuntu$/m.test(readFileSync('/etc/os-release', 'utf8'));
+
+/** Can this machine's package manager install it? */
+export function canInstall(need) {
+  if (need === 'chromium' && isUbuntu()) return false;
+  return Boolean(systemPackages[need][packageManager()]);
+}
+
+/** Installs what the needs (keys of systemPackages) stand for, in one go. */
+export async function install(needs) {
+  const name = packageManager();
+  const { refresh, install: verb, needsRoot } = managers[name];
+  const packages = needs.flatMap((need) => systemPackages[need][name]);
+  const steps = [...(refresh ? [[name, ...refresh]] : []), [name, ...verb, ...packages]];
+  const command = steps.map((step) => [...(needsRoot ? ['sudo'] : []), ...step].join(' ')).join(' && ');
+  for (const need of needs) say(`Missing: ${systemPackages[need][name].join(', ')} (${systemPackages[need].why}).`);
+  const prefix = needsRoot ? await elevation(command) : [];
+  if (!prefix) throw new Problem(`Please run this, then try again:\n\n  ${command}\n`);
+  for (const step of steps) {
+    say(`Running: ${[...prefix, ...step].join(' ')}`);
+    const [program, ...args] = [...prefix, ...step];
+    await run(program, args, { env: { DEBIAN_FRONTEND: 'noninteractive' } });
+  }
+}

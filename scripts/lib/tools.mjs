@@ -1,0 +1,97 @@
+// Finds the tools that do not come from npm: Emscripten, a C++ compiler, GoogleTest, a Chromium.
+// Answers are remembered per file and modification time, so that asking again costs nothing.
+import { existsSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { inRoot, recall, remember } from './files.mjs';
+import { output, Problem, which } from './run.mjs';
+
+const isWindows = process.platform === 'win32';
+
+/** The version line that a tool prints, or undefined when it does not run. */
+function versionOf(path) {
+  const name = `version-${path.replace(/[^\w.-]+/g, '_')}`;
+  const key = String(statSync(path).mtimeMs);
+  const [known, ...text] = recall(name)?.split('\n') ?? [];
+  if (known === key) return text.join('\n');
+  const answer = output(path, ['--version'], { shell: isWindows });
+  if (answer !== undefined) remember(name, `${key}\n${answer}`);
+  return answer;
+}
+
+/** The oldest Emscripten that compiles the core. */
+const oldestEmscripten = [3, 1, 6];
+
+function isOlder(version, than) {
+  const difference = than.map((n, i) => (version[i] ?? 0) - n).find((d) => d !== 0) ?? 0;
+  return difference < 0;
+}
+
+/** Path of emcc: EMCC, PATH, EMSDK, ~/emsdk; undefined when there is none. */
+export function findEmcc() {
+  const name = isWindows ? 'emcc.bat' : 'emcc';
+  const sdks = [process.env.EMSDK, join(homedir(), 'emsdk')].filter(Boolean);
+  const candidates = [process.env.EMCC, which('emcc'), ...sdks.map((sdk) => join(sdk, 'upstream/emscripten', name))];
+  const emcc = candidates.find((path) => path && existsSync(path));
+  if (!emcc) return undefined;
+  const text = versionOf(emcc);
+  const version = text?.match(/\b(\d+)\.(\d+)\.(\d+)\b/)?.slice(1).map(Number);
+  if (!version) throw new Problem(`${emcc} does not answer --version; is this Emscripten complete?`);
+  if (isOlder(version, oldestEmscripten)) {
+    throw new Problem(
+      `${emcc} is Emscripten ${version.join('.')}; the core needs ${oldestEmscripten.join('.')} or newer. ` +
+        'Install a newer one, or let EMCC name another emcc.',
+    );
+  }
+  return emcc;
+}
+
+/** Environment that emcc runs in. Debian's looks for its JavaScript helpers where Debian's Node has them. */
+export function emccEnv() {
+  const debian = '/usr/share/nodejs';
+  if (!existsSync(debian)) return {};
+  return { NODE_PATH: [process.env.NODE_PATH, debian].filter(Boolean).join(delimiter) };
+}
+
+/** Path of a C++ compiler: CXX, g++, clang++, c++; undefined when there is none. */
+export function findCxx() {
+  const named = process.env.CXX;
+  if (named) return existsSync(named) ? named : which(named);
+  return ['g++', 'clang++', 'c++'].map(which).find(Boolean);
+}
+
+/** The prefix (…/include, …/lib) that GoogleTest is installed under, or undefined. */
+export function findGoogleTest() {
+  const prefixes = [process.env.GTEST_ROOT, '/usr', '/usr/local', '/opt/homebrew', '/opt/homebrew/opt/googletest'];
+  return prefixes.filter(Boolean).find((prefix) => existsSync(join(prefix, 'include/gtest/gtest.h')));
+}
+
+const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const chromiumApps = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+/** Path of the Chromium that Playwright's own installer fetched, or undefined. */
+async function playwrightChromium() {
+  const entry = inRoot('node_modules/playwright-core/index.mjs');
+  if (!existsSync(entry)) return undefined;
+  const { chromium } = await import(pathToFileURL(entry).href);
+  return chromium.executablePath();
+}
+
+/** Path of a Chromium that runs: CCSCOPE_CHROMIUM, one on the machine, Playwright's; or undefined. */
+export async function findChromium() {
+  const named = process.env.CCSCOPE_CHROMIUM;
+  if (named) {
+    if (existsSync(named)) return named;
+    throw new Problem(`CCSCOPE_CHROMIUM names ${named}, which does not exist. Correct it or unset it.`);
+  }
+  // Some distributions ship a launcher that only says "install the snap": ask for the version. Chrome for
+  // Windows opens a window when asked, so there the file is enough.
+  const runs = (path) => path && existsSync(path) && (isWindows || versionOf(path) !== undefined);
+  return [...chromiumNames.map(which), ...chromiumApps].find(runs) ?? [await playwrightChromium()].find(runs);
+}

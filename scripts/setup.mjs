@@ -1,0 +1,96 @@
+// Brings a fresh clone to where it can build, run and test; quick when all is there.
+//
+//   node scripts/setup.mjs        everything
+//
+// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest and a Chromium.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { inRoot } from './lib/files.mjs';
+import { canInstall, install } from './lib/install.mjs';
+import { fail, nodeBin, Problem, run, say } from './lib/run.mjs';
+import { findChromium, findCxx, findEmcc, findGoogleTest } from './lib/tools.mjs';
+
+const oldestNode = [20, 19];
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
+  throw new Problem(
+    `ccscope needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}. ` +
+      'Install a current one from https://nodejs.org or with your version manager.',
+  );
+}
+
+/** Are the packages in node_modules the ones that package-lock.json names? */
+function hasDependencies() {
+  const [lock, installed] = [inRoot('package-lock.json'), inRoot('node_modules/.package-lock.json')];
+  if (!existsSync(installed)) return false;
+  if (statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return true;
+  const packages = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
+  const found = packages(installed);
+  return Object.entries(packages(lock)).every(
+    ([path, { version, optional }]) => path === '' || optional || found[path]?.version === version,
+  );
+}
+
+async function installDependencies() {
+  say('Installing the npm dependencies that package-lock.json names …');
+  await run('npm', ['ci', '--loglevel=notice', '--no-audit', '--no-fund'], { shell: process.platform === 'win32' });
+}
+
+const howToGetEmscripten = `Emscripten (emcc) compiles the C++ core, and this machine's package manager does not offer it.
+Please run this, then try again:
+
+  git clone --depth 1 https://github.com/emscripten-core/emsdk ~/emsdk && ~/emsdk/emsdk install latest && ~/emsdk/emsdk activate latest
+`;
+
+const noChromium = `No Chromium that runs was found. Install one or let CCSCOPE_CHROMIUM name it; if only its system
+libraries are missing, run this, then try again:
+
+  sudo npx playwright-core install-deps chromium
+`;
+
+/** What is missing of the tools that do not come from npm, as keys of systemPackages. */
+async function missingTools({ native, chromium }) {
+  const missing = [];
+  if (!findEmcc()) missing.push('emscripten');
+  if (native && !findCxx()) missing.push('compiler');
+  if (native && !findGoogleTest()) missing.push('googletest');
+  if (chromium && !(await findChromium())) missing.push('chromium');
+  return missing;
+}
+
+async function installChromium() {
+  say('Missing: Chromium (real calls run in one). Playwright installs its own …');
+  await nodeBin('playwright-core/cli.js', ['install', '--no-shell', 'chromium'], { what: 'Installing Chromium' });
+}
+
+/**
+ * Sets up what is asked for: always the npm dependencies and Emscripten; `native` adds a C++ compiler and
+ * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow.
+ */
+export async function setup({ native = false, chromium = false } = {}) {
+  checkNode();
+  if (!hasDependencies()) await installDependencies();
+  const needs = { native, chromium };
+  const missing = await missingTools(needs);
+  const fromSystem = missing.filter(canInstall);
+  if (fromSystem.length > 0) await install(fromSystem);
+  const remaining = missing.length > 0 ? await missingTools(needs) : [];
+  if (remaining.includes('emscripten')) throw new Problem(howToGetEmscripten);
+  if (remaining.includes('compiler') || remaining.includes('googletest')) {
+    throw new Problem('Please install a C++20 compiler and GoogleTest (CXX and GTEST_ROOT may name them), then try again.');
+  }
+  if (remaining.includes('chromium')) await installChromium();
+  if (chromium) {
+    const path = await findChromium();
+    if (!path) throw new Problem(noChromium);
+    process.env.CCSCOPE_CHROMIUM = path;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await setup({ native: true, chromium: true }).catch(fail);
+  say('Everything is set up.');
+}
