@@ -1,0 +1,127 @@
+/**
+ * Pure functions on session descriptions: taking the browser's bandwidth estimator out of the way
+ * and sending a call through a relay. Both are meant for *remote* descriptions, just before they
+ * are set, since browsers refuse many changes to local ones.
+ */
+import type { RelayAddress } from './types.js';
+
+const TRANSPORT_CC = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions';
+
+/** Bounds that the browser's own estimator is held between while ccscope controls. */
+export interface TakeoverOptions {
+  /** Lowest and first estimate, in kbps; what `availableOutgoingBitrate` then shows. Default 3000. */
+  floorKbps?: number;
+  /** Highest estimate, in kbps. Default 8000. */
+  ceilingKbps?: number;
+  /** Whether lost packets are asked for again. Off is for experiments about load. Default true. */
+  nack?: boolean;
+}
+
+export const DEFAULT_FLOOR_KBPS = 3000;
+const DEFAULT_CEILING_KBPS = 8000;
+
+interface Section {
+  lines: string[];
+}
+
+/** The session part, then one part per m-line. */
+function split(sdp: string): Section[] {
+  const sections: Section[] = [{ lines: [] }];
+  for (const line of sdp.split(/\r?\n/)) {
+    if (line === '') continue;
+    if (line.startsWith('m=')) sections.push({ lines: [] });
+    sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+}
+
+function join(sections: readonly Section[]): string {
+  return sections.map((s) => s.lines.map((line) => `${line}\r\n`).join('')).join('');
+}
+
+const isVideo = (s: Section) => s.lines[0]?.startsWith('m=video') ?? false;
+
+/** Payload types of a media section and their codec names, lower-case. */
+function codecs(section: Section): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const line of section.lines) {
+    const m = /^a=rtpmap:(\d+) ([^/]+)/.exec(line);
+    if (m?.[1] !== undefined && m[2] !== undefined) found.set(m[1], m[2].toLowerCase());
+  }
+  return found;
+}
+
+/** The payload types of red and ulpfec, and of the retransmissions that belong to them. */
+function redundancy(section: Section, names: ReadonlyMap<string, string>): Set<string> {
+  const out = new Set([...names].filter(([, name]) => name === 'red' || name === 'ulpfec').map(([pt]) => pt));
+  for (const line of section.lines) {
+    const m = /^a=fmtp:(\d+) .*\bapt=(\d+)/.exec(line);
+    if (m?.[1] !== undefined && m[2] !== undefined && out.has(m[2])) out.add(m[1]);
+  }
+  return out;
+}
+
+function withoutPayloads(section: Section, gone: ReadonlySet<string>): Section {
+  const lines = section.lines.filter((line) => {
+    const m = /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+)\b/.exec(line);
+    return m?.[1] === undefined || !gone.has(m[1]);
+  });
+  const [media = '', ...rest] = lines;
+  const [kind = '', port = '', proto = '', ...payloads] = media.split(' ');
+  return { lines: [[kind, port, proto, ...payloads.filter((pt) => !gone.has(pt))].join(' '), ...rest] };
+}
+
+function withBounds(section: Section, bounds: string): Section {
+  const names = codecs(section);
+  const lines: string[] = [];
+  const bounded = new Set([...names].filter(([, name]) => name !== 'rtx').map(([pt]) => pt));
+  const hasFmtp = new Set(section.lines.flatMap((line) => /^a=fmtp:(\d+) /.exec(line)?.[1] ?? []));
+  for (const line of section.lines) {
+    const fmtp = /^a=fmtp:(\d+) /.exec(line)?.[1];
+    lines.push(fmtp !== undefined && bounded.has(fmtp) ? `${line};${bounds}` : line);
+    const rtpmap = /^a=rtpmap:(\d+) /.exec(line)?.[1];
+    if (rtpmap !== undefined && bounded.has(rtpmap) && !hasFmtp.has(rtpmap)) {
+      lines.push(`a=fmtp:${rtpmap} ${bounds}`);
+    }
+  }
+  return { lines };
+}
+
+/**
+ * Takes the browser's estimator out of the way of a call: apply it to the remote description of
+ * *both* peers, every time. Congestion feedback (transport-cc, goog-remb) and the transport-wide
+ * sequence number go; forward error correction, which would flood the link, goes; the estimate of
+ * a loss-based estimator that would remain is bounded from below. Chromium understands the bounds,
+ * others ignore them: verify with `availableOutgoingBitrate`.
+ */
+export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
+  const floor = options.floorKbps ?? DEFAULT_FLOOR_KBPS;
+  const ceiling = Math.max(floor, options.ceilingKbps ?? DEFAULT_CEILING_KBPS);
+  const bounds = `x-google-min-bitrate=${floor};x-google-start-bitrate=${floor};x-google-max-bitrate=${ceiling}`;
+  const unwanted = options.nack === false ? /transport-cc|goog-remb|nack$/ : /transport-cc|goog-remb/;
+  const sections = split(sdp).map((section) => {
+    const lines = section.lines.filter(
+      (line) =>
+        !(line.startsWith('a=rtcp-fb:') && unwanted.test(line)) &&
+        !(line.startsWith('a=extmap:') && line.includes(TRANSPORT_CC)),
+    );
+    if (!isVideo(section)) return { lines };
+    const media = { lines };
+    return withBounds(withoutPayloads(media, redundancy(media, codecs(media))), bounds);
+  });
+  return join(sections);
+}
+
+/**
+ * Sends a peer's packets to a relay: every candidate of the description goes, the relay's socket
+ * comes in as the one host candidate of each media section. Candidates that trickle in later must
+ * be dropped by the caller.
+ */
+export function throughRelay(sdp: string, relay: RelayAddress): string {
+  const candidate = `a=candidate:1 1 udp 2130706431 ${relay.address} ${relay.port} typ host`;
+  const sections = split(sdp).map(({ lines }, index) => {
+    const kept = lines.filter((line) => !line.startsWith('a=candidate:') && line !== 'a=end-of-candidates');
+    return { lines: index === 0 ? kept : [...kept, candidate, 'a=end-of-candidates'] };
+  });
+  return join(sections);
+}

@@ -1,0 +1,48 @@
+import type { CallStatus, Mode, Notice } from './types.js';
+
+/** A call's status: one place that is written, and one listener that is told. */
+export class StatusBoard {
+  #status: CallStatus;
+
+  constructor(
+    mode: Mode,
+    bottleneck: CallStatus['bottleneck'],
+    private readonly changed: (status: CallStatus) => void,
+  ) {
+    this.#status = {
+      phase: 'connecting',
+      requestedMode: mode,
+      effectiveMode: mode === 'control' ? 'cap' : mode,
+      notices: [],
+      sendTimeSource: 'trailer',
+      arrivalTimeSource: 'receiveTime',
+      bottleneck,
+      encoderTargetBps: NaN,
+      workers: {},
+    };
+  }
+
+  get status(): CallStatus {
+    return this.#status;
+  }
+
+  update(change: Partial<CallStatus>): void {
+    this.#status = { ...this.#status, ...change };
+    this.changed(this.#status);
+  }
+
+  /** Shows a notice, in the place of an earlier one of the same code. */
+  notice(level: Notice['level'], code: string, message: string, fix: string): void {
+    const others = this.#status.notices.filter((n) => n.code !== code);
+    this.update({ notices: [...others, { level, code, message, fix }] });
+  }
+
+  has(code: string): boolean {
+    return this.#status.notices.some((n) => n.code === code);
+  }
+
+  /** Takes a notice back that is no longer true. */
+  clear(code: string): void {
+    if (this.has(code)) this.update({ notices: this.#status.notices.filter((n) => n.code !== code) });
+  }
+}

@@ -1,0 +1,116 @@
+/** What a call is asked for and what it says of itself. */
+import type { LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
+import type { Side, WorkerStats } from '../worker/protocol.js';
+
+/**
+ * Who is in charge of the bitrate. `observe`: the browser's own controller, ccscope only looks
+ * (frames of our own calls still carry the timing trailer). `cap`: ccscope limits the encoder
+ * under the browser's own estimate. `control`: the browser's estimator is taken out of the way.
+ */
+export type Mode = 'observe' | 'cap' | 'control';
+
+/** A UDP socket of the relay. */
+export interface RelayAddress {
+  address: string;
+  port: number;
+}
+
+/** A way to the other page, such as a WebSocket room. Messages must be JSON-serialisable. */
+export interface Signalling {
+  send(data: unknown): void;
+  /** Registers the one listener for messages of the other page. */
+  onmessage(listener: (data: unknown) => void): void;
+}
+
+/** One sentence on what happened, one on what to do. */
+export interface Notice {
+  level: 'info' | 'warning' | 'error';
+  code: string;
+  message: string;
+  fix: string;
+}
+
+export interface CallStatus {
+  phase: 'connecting' | 'connected' | 'failed' | 'closed';
+  requestedMode: Mode;
+  /** `control` only once the browser's estimate was seen at the floor; see `notices` for why not. */
+  effectiveMode: Mode;
+  /** What is true now and worth knowing; at most one a code. */
+  notices: readonly Notice[];
+  /** Where send times come from: the trailer, or (shadow mode) the frames' RTP timestamps. */
+  sendTimeSource: 'trailer' | 'rtp_timestamp';
+  /** Where arrival times come from: the browser's `receiveTime`, or the transform's callback. */
+  arrivalTimeSource: 'receiveTime' | 'callback';
+  bottleneck: 'shaper' | 'in-page' | 'none';
+  /** The bitrate last asked of the encoder; NaN in `observe` mode and before the first. */
+  encoderTargetBps: number;
+  workers: Partial<Record<Side, WorkerStats>>;
+}
+
+/** Where the worker and the core's module are, when not beside this module. */
+export interface AssetUrls {
+  workerUrl?: string | URL;
+  wasmUrl?: string | URL;
+}
+
+/** What every attachment needs. Bitrates are of the wire where the controller sees it. */
+export interface ControlOptions extends AssetUrls {
+  mode: Mode;
+  /** A preset of the core, such as `gcc-live`. */
+  preset: string;
+  /** Values by name that differ from the preset's. */
+  parameters?: Record<string, number>;
+  minBitrateBps: number;
+  maxBitrateBps: number;
+  startBitrateBps: number;
+  /** Zero of every time in traces, in milliseconds of the Unix epoch. */
+  originEpochMs: number;
+  onTrace(batch: TraceBatch, side: Side): void;
+  onEvent(event: TraceEvent): void;
+  onStatus(status: CallStatus): void;
+}
+
+export interface CallOptions extends ControlOptions {
+  /** `loopback`: both peers in this page, each with a worker of its own. */
+  role: 'loopback' | 'send' | 'receive';
+  /** The video to send; needed by `loopback` and `send`. */
+  track?: MediaStreamTrack;
+  /** A shaped link: the sender sends to socket `a`, the receiver to socket `b`. */
+  relay?: { a: RelayAddress; b: RelayAddress };
+  /** A bottleneck inside the sender's transform, at frame granularity; not together with `relay`. */
+  bottleneck?: LinkOptions;
+  /** Needed by `send` and `receive`. */
+  signalling?: Signalling;
+  /** Asks the encoder for a key frame each so many seconds. */
+  keyFrameIntervalS?: number;
+}
+
+/** The receiving side's picture, as the browser counts it; NaN where it does not say. */
+export interface MediaStats {
+  fps: number;
+  framesDecoded: number;
+  freezeCount: number;
+  totalFreezesDurationS: number;
+  longestFreezeS: number;
+  width: number;
+  height: number;
+  /** The browser's own estimate at the sender (`availableOutgoingBitrate`). */
+  browserEstimateBps: number;
+  rttMs: number;
+}
+
+export interface Call {
+  /** The received video; null for role `send`. */
+  readonly remoteStream: MediaStream | null;
+  readonly status: CallStatus;
+  /** Changes a parameter on both halves that this page has. Rejects with a CoreError on a bad value. */
+  setParameter(name: string, value: number): Promise<void>;
+  setPreset(name: string): Promise<void>;
+  /** Changes the in-page bottleneck; rejects when there is none. */
+  setBottleneck(options: Partial<LinkOptions>): Promise<void>;
+  requestKeyFrame(): void;
+  /** Gives the encoder its former settings back and lets frames pass untouched; the call goes on. */
+  detach(): Promise<void>;
+  close(): Promise<void>;
+  mediaStats(): Promise<MediaStats>;
+}

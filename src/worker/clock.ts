@@ -1,0 +1,38 @@
+/** The call's clock in this context: microseconds since the call's origin, as whole numbers. */
+export class CallClock {
+  /** `originEpochMs` is the zero of the clock, in milliseconds of the Unix epoch. */
+  constructor(readonly originEpochMs: number) {}
+
+  /** The time of `t`, a reading of `performance.now()` (or a `receiveTime`) of this same context. */
+  timeUs(t: number): number {
+    return Math.round((performance.timeOrigin + t - this.originEpochMs) * 1000);
+  }
+
+  nowUs(): number {
+    return this.timeUs(performance.now());
+  }
+
+  /** The time of a `getStats` timestamp, which counts milliseconds of the Unix epoch. */
+  epochUs(epochMs: number): number {
+    return Math.round((epochMs - this.originEpochMs) * 1000);
+  }
+}
+
+const RTP_WRAP = 2 ** 32;
+/** RTP clock of every video payload format (RFC 3551, section 5). */
+const VIDEO_TICKS_PER_MS = 90;
+
+/** Turns 32-bit RTP timestamps into a growing time in microseconds, from 0 at the first. */
+export class RtpTimeline {
+  #last: number | null = null;
+  #ticks = 0;
+
+  timeUs(rtpTimestamp: number): number {
+    if (this.#last !== null) {
+      const step = (rtpTimestamp - this.#last + RTP_WRAP) % RTP_WRAP;
+      this.#ticks += step < RTP_WRAP / 2 ? step : step - RTP_WRAP;
+    }
+    this.#last = rtpTimestamp;
+    return Math.round((this.#ticks / VIDEO_TICKS_PER_MS) * 1000);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What pages and media workers say to each other. Commands go through comlink, so that this one
+ * interface is both the map of commands and their argument and result types; whatever a worker has
+ * to report goes, in order, through the port that `start` hands over.
+ */
+import type { LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
+
+export type Side = 'sender' | 'receiver';
+
+/** Settings of one side's pipeline. */
+export interface MediaConfig {
+  side: Side;
+  /** Zero of all times, in milliseconds of the Unix epoch. */
+  originEpochMs: number;
+  preset: string;
+  parameters: Record<string, number>;
+  /** Where the core's module is; absent: beside the worker's own code. */
+  wasmUrl?: string;
+  /** Sender: a bottleneck inside the transform, at frame granularity. */
+  bottleneck?: LinkOptions;
+  /** Sender: a key frame each so many seconds. */
+  keyFrameIntervalS?: number;
+}
+
+/** Cumulative wire counters of the receiver (payload, headers and 28 bytes of IP and UDP a packet). */
+export interface InboundReport {
+  timeUs: number;
+  packetsReceived: number;
+  packetsLost: number;
+  bytesReceived: number;
+}
+
+/** Cumulative wire bytes sent, and what the browser itself believes; NaN where it does not say. */
+export interface SentReport {
+  sentBytes: number;
+  rttUs: number;
+  browserEstimateBps: number;
+}
+
+/** Receiver reports (RTCP) as the sender's browser sums them up; used when feedback is missing. */
+export interface ReceiverReport {
+  packetsSent: number;
+  packetsLost: number;
+}
+
+/** Commands to a media worker. Each rejects with the worker's own error. */
+export interface MediaWorkerApi {
+  /** Proves that the worker runs; resolves to its clock in milliseconds of the Unix epoch. */
+  ping(): number;
+  /** Loads the core and begins to control. Frames pass untouched before it and when it rejects. */
+  start(config: MediaConfig, port: MessagePort): Promise<void>;
+  /** Hands over insertable streams, in browsers without script transforms. */
+  attachStreams(readable: ReadableStream, writable: WritableStream): void;
+  inbound(report: InboundReport): void;
+  sent(report: SentReport): void;
+  feedback(bytes: ArrayBuffer): void;
+  receiverReport(report: ReceiverReport): void;
+  setParameter(name: string, value: number): void;
+  setPreset(name: string): void;
+  setBottleneck(options: Partial<LinkOptions>): void;
+  /** Asks the encoder (sender) or the far side (receiver) for a key frame. */
+  requestKeyFrame(): void;
+  /** Ends control: what was recorded is sent, frames pass. A receiver still takes trailers off. */
+  passThrough(): void;
+}
+
+/** What the worker costs and sees; sent with each tick. */
+export interface WorkerStats {
+  /** Frames since the start. */
+  frames: number;
+  /** Milliseconds of this worker's thread spent on frames and messages since the start. */
+  busyMs: number;
+  /** Receiver: frames whose trailer was missing or damaged. */
+  framesWithoutTrailer: number;
+  /** Receiver: frames without the browser's `receiveTime`. */
+  framesWithoutReceiveTime: number;
+}
+
+/** Reports of a media worker, in the order in which things happened. */
+export type WorkerEvent =
+  | { kind: 'batch'; batch: TraceBatch }
+  | { kind: 'event'; event: TraceEvent }
+  | { kind: 'feedback'; bytes: ArrayBuffer }
+  | { kind: 'target'; targetBps: number; source: 'feedback' | 'receiver-reports' | 'none' }
+  | { kind: 'fault'; message: string }
+  | { kind: 'tick'; stats: WorkerStats };
+
+/** A worker reports at least this often; silence means that it is stuck or dead. */
+export const TICK_MS = 100;
