@@ -24,7 +24,9 @@ async function buildLibrary() {
   const inputs = [...sources, ...filesUnder(configuration), wasmPath];
   await upToDate('lib', { inputs, outputs: [join(lib, 'node/cli.js')] }, async () => {
     say('Building the library …');
-    await nodeBin('typescript/bin/tsc', ['-p', 'scripts/tsconfig.lib.json'], { what: 'Building the library' });
+    await nodeBin('typescript/bin/tsc', ['-p', 'scripts/tsconfig.lib.json'], {
+      what: 'Building the library',
+    });
     removeOrphans();
     mkdirSync(join(lib, 'core'), { recursive: true });
     copyFileSync(wasmPath, join(lib, 'core/ccscope.wasm'));

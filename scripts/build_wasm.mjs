@@ -17,7 +17,8 @@ export const wasmPath = inRoot('src/core/ccscope.wasm');
 export const warningFlags = ['-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror'];
 
 /** The sources of the core, relative to the root. */
-export const coreSources = () => filesUnder(['wasm'], (file) => file.endsWith('.cc')).map((f) => relative(root, f));
+export const coreSources = () =>
+  filesUnder(['wasm'], (file) => file.endsWith('.cc')).map((f) => relative(root, f));
 
 async function compile() {
   const emcc = findEmcc();

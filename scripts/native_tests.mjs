@@ -17,13 +17,25 @@ import { findCxx, findGoogleTest } from './lib/tools.mjs';
 const buildDir = inRoot('build/native');
 const binary = join(buildDir, 'native_tests');
 const sanitizers = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'];
-const flags = ['-std=c++20', '-O1', '-g', '-ffp-contract=off', '-Iwasm', '-I.', ...warningFlags, ...sanitizers];
+const flags = [
+  '-std=c++20',
+  '-O1',
+  '-g',
+  '-ffp-contract=off',
+  '-Iwasm',
+  '-I.',
+  ...warningFlags,
+  ...sanitizers,
+];
 const coreFlags = ['-fno-exceptions', '-fno-rtti'];
 
 /** The files that the compiler said an object was made from. */
 function dependencies(depFile) {
   const rule = readFileSync(depFile, 'utf8').replace(/\\\r?\n/g, ' ');
-  return rule.slice(rule.indexOf(': ') + 2).split(/(?<!\\)\s+/).filter(Boolean);
+  return rule
+    .slice(rule.indexOf(': ') + 2)
+    .split(/(?<!\\)\s+/)
+    .filter(Boolean);
 }
 
 function isFresh(object, command) {
@@ -42,7 +54,9 @@ async function compile(compiler, source, extraFlags) {
   const command = [compiler, ...args].join(' ');
   if (isFresh(object, command)) return { object, compiled: false };
   mkdirSync(dirname(object), { recursive: true });
-  await run(compiler, [...args, '-MMD', '-MF', `${object}.d`], { what: `Compiling ${relative(root, source)}` });
+  await run(compiler, [...args, '-MMD', '-MF', `${object}.d`], {
+    what: `Compiling ${relative(root, source)}`,
+  });
   writeFileSync(`${object}.command`, command);
   return { object, compiled: true };
 }
@@ -55,7 +69,10 @@ async function inParallel(jobs) {
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [index, job] = next;
-      await job().then((result) => (results[index] = result), (error) => failures.push(error));
+      await job().then(
+        (result) => (results[index] = result),
+        (error) => failures.push(error),
+      );
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
@@ -67,7 +84,8 @@ async function inParallel(jobs) {
 export async function buildNativeTests() {
   const compiler = findCxx();
   const prefix = findGoogleTest();
-  if (!compiler || !prefix) throw new Problem('A C++ compiler or GoogleTest is missing: run `node scripts/setup.mjs`.');
+  if (!compiler || !prefix)
+    throw new Problem('A C++ compiler or GoogleTest is missing: run `node scripts/setup.mjs`.');
   const include = prefix === '/usr' ? [] : ['-isystem', join(prefix, 'include')];
   const core = filesUnder(['wasm'], (file) => file.endsWith('.cc'));
   const tests = filesUnder(['tests/native'], (file) => file.endsWith('.cc'));
@@ -81,7 +99,9 @@ export async function buildNativeTests() {
   const isLinked = existsSync(binary) && existsSync(linked) && readFileSync(linked, 'utf8') === linkCommand;
   if (!isLinked || objects.some(({ compiled }) => compiled)) {
     const libraries = [`-L${join(prefix, 'lib')}`, '-lgtest_main', '-lgtest', '-pthread'];
-    await run(compiler, [...sanitizers, ...paths, ...libraries, '-o', binary], { what: 'Linking the native tests' });
+    await run(compiler, [...sanitizers, ...paths, ...libraries, '-o', binary], {
+      what: 'Linking the native tests',
+    });
     writeFileSync(linked, linkCommand);
   }
   return binary;

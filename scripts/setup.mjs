@@ -36,7 +36,9 @@ function hasDependencies() {
 
 async function installDependencies() {
   say('Installing the npm dependencies that package-lock.json names …');
-  await run('npm', ['ci', '--loglevel=notice', '--no-audit', '--no-fund'], { shell: process.platform === 'win32' });
+  await run('npm', ['ci', '--loglevel=notice', '--no-audit', '--no-fund'], {
+    shell: process.platform === 'win32',
+  });
 }
 
 const howToGetEmscripten = `Emscripten (emcc) compiles the C++ core, and this machine's package manager does not offer it.
@@ -63,7 +65,9 @@ async function missingTools({ native, chromium }) {
 
 async function installChromium() {
   say('Missing: Chromium (real calls run in one). Playwright installs its own …');
-  await nodeBin('playwright-core/cli.js', ['install', '--no-shell', 'chromium'], { what: 'Installing Chromium' });
+  await nodeBin('playwright-core/cli.js', ['install', '--no-shell', 'chromium'], {
+    what: 'Installing Chromium',
+  });
 }
 
 /**
@@ -80,7 +84,9 @@ export async function setup({ native = false, chromium = false } = {}) {
   const remaining = missing.length > 0 ? await missingTools(needs) : [];
   if (remaining.includes('emscripten')) throw new Problem(howToGetEmscripten);
   if (remaining.includes('compiler') || remaining.includes('googletest')) {
-    throw new Problem('Please install a C++20 compiler and GoogleTest (CXX and GTEST_ROOT may name them), then try again.');
+    throw new Problem(
+      'Please install a C++20 compiler and GoogleTest (CXX and GTEST_ROOT may name them), then try again.',
+    );
   }
   if (remaining.includes('chromium')) await installChromium();
   if (chromium) {

@@ -64,7 +64,8 @@ async function elevation(command) {
 }
 
 // Ubuntu's Chromium package only fetches a snap, which neither containers nor automation can use.
-const isUbuntu = () => existsSync('/etc/os-release') && /^ID=ubuntu$/m.test(readFileSync('/etc/os-release', 'utf8'));
+const isUbuntu = () =>
+  existsSync('/etc/os-release') && /^ID=ubuntu$/m.test(readFileSync('/etc/os-release', 'utf8'));
 
 /** Can this machine's package manager install it? */
 export function canInstall(need) {
@@ -79,7 +80,8 @@ export async function install(needs) {
   const packages = needs.flatMap((need) => systemPackages[need][name]);
   const steps = [...(refresh ? [[name, ...refresh]] : []), [name, ...verb, ...packages]];
   const command = steps.map((step) => [...(needsRoot ? ['sudo'] : []), ...step].join(' ')).join(' && ');
-  for (const need of needs) say(`Missing: ${systemPackages[need][name].join(', ')} (${systemPackages[need].why}).`);
+  for (const need of needs)
+    say(`Missing: ${systemPackages[need][name].join(', ')} (${systemPackages[need].why}).`);
   const prefix = needsRoot ? await elevation(command) : [];
   if (!prefix) throw new Problem(`Please run this, then try again:\n\n  ${command}\n`);
   for (const step of steps) {

@@ -18,7 +18,11 @@ export function fail(error) {
 }
 
 /** Runs a program with its output on standard error; resolves with its exit code. */
-export function status(command, args, { env = {}, cwd = root, stdio = ['inherit', 2, 2], shell = false } = {}) {
+export function status(
+  command,
+  args,
+  { env = {}, cwd = root, stdio = ['inherit', 2, 2], shell = false } = {},
+) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, stdio, shell, env: { ...process.env, ...env } });
     child.once('error', reject);
@@ -29,12 +33,16 @@ export function status(command, args, { env = {}, cwd = root, stdio = ['inherit'
 /** As `status`, but anything else than exit code 0 is a Problem. */
 export async function run(command, args, options = {}) {
   const code = await status(command, args, options);
-  if (code !== 0) throw new Problem(`${options.what ?? [command, ...args].join(' ')} failed (exit code ${code}).`);
+  if (code !== 0)
+    throw new Problem(`${options.what ?? [command, ...args].join(' ')} failed (exit code ${code}).`);
 }
 
 /** Runs a script of a package in node_modules, e.g. nodeBin('vite/bin/vite.js', ['build']). */
 export const nodeBin = (script, args, options) =>
-  run(process.execPath, [join(root, 'node_modules', script), ...args], { what: script.split('/')[0], ...options });
+  run(process.execPath, [join(root, 'node_modules', script), ...args], {
+    what: script.split('/')[0],
+    ...options,
+  });
 
 /** Standard output of a short command, or undefined when it is missing or fails. */
 export function output(command, args, options = {}) {

@@ -33,11 +33,18 @@ function isOlder(version, than) {
 export function findEmcc() {
   const name = isWindows ? 'emcc.bat' : 'emcc';
   const sdks = [process.env.EMSDK, join(homedir(), 'emsdk')].filter(Boolean);
-  const candidates = [process.env.EMCC, which('emcc'), ...sdks.map((sdk) => join(sdk, 'upstream/emscripten', name))];
+  const candidates = [
+    process.env.EMCC,
+    which('emcc'),
+    ...sdks.map((sdk) => join(sdk, 'upstream/emscripten', name)),
+  ];
   const emcc = candidates.find((path) => path && existsSync(path));
   if (!emcc) return undefined;
   const text = versionOf(emcc);
-  const version = text?.match(/\b(\d+)\.(\d+)\.(\d+)\b/)?.slice(1).map(Number);
+  const version = text
+    ?.match(/\b(\d+)\.(\d+)\.(\d+)\b/)
+    ?.slice(1)
+    .map(Number);
   if (!version) throw new Problem(`${emcc} does not answer --version; is this Emscripten complete?`);
   if (isOlder(version, oldestEmscripten)) {
     throw new Problem(
@@ -64,7 +71,13 @@ export function findCxx() {
 
 /** The prefix (…/include, …/lib) that GoogleTest is installed under, or undefined. */
 export function findGoogleTest() {
-  const prefixes = [process.env.GTEST_ROOT, '/usr', '/usr/local', '/opt/homebrew', '/opt/homebrew/opt/googletest'];
+  const prefixes = [
+    process.env.GTEST_ROOT,
+    '/usr',
+    '/usr/local',
+    '/opt/homebrew',
+    '/opt/homebrew/opt/googletest',
+  ];
   return prefixes.filter(Boolean).find((prefix) => existsSync(join(prefix, 'include/gtest/gtest.h')));
 }
 

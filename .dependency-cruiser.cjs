@@ -1,0 +1,67 @@
+// Which room may use which. Rooms and their order are described in the README; the same check for
+// the C++ core is scripts/lint/check_includes.mjs.
+
+/** Room of src/ -> the rooms that it may import besides itself. */
+const mayUse = {
+  core: [],
+  scenario: ['core'],
+  trace: ['core'],
+  worker: ['core', 'scenario', 'trace'],
+  rtc: ['core', 'trace', 'worker'],
+  charts: ['core', 'trace'],
+  inject: ['core', 'trace', 'rtc', 'charts'],
+  node: ['core', 'scenario', 'trace', 'worker'],
+  playwright: ['core', 'node', 'trace', 'scenario'],
+  app: ['core', 'scenario', 'trace', 'worker', 'rtc', 'charts'],
+};
+
+const arrows = Object.entries(mayUse).map(([room, others]) => ({
+  name: `${room}-uses-only-${others.join('-') || 'itself'}`,
+  severity: 'error',
+  comment: `src/${room} may use ${others.length > 0 ? others.map((other) => `src/${other}`).join(', ') : 'no other room'}.`,
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: `^src/(${[room, ...others].join('|')})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...arrows,
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'A cycle means that the files are one; types may refer to each other.',
+      from: { path: '^src/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'node-only-in-node',
+      severity: 'error',
+      comment:
+        'All other rooms run in browsers; the loader of the core asks for files only when it runs in Node.',
+      from: { path: '^src/', pathNot: '^src/((node|playwright)/|core/load[.]ts$)' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'sources-do-not-use-tests',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(tests|scripts)/' },
+    },
+    {
+      name: 'no-undeclared-packages',
+      severity: 'error',
+      comment: 'The library may only import packages that are installed with it.',
+      from: { path: '^src/', pathNot: '^src/app/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

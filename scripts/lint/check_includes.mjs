@@ -1,0 +1,46 @@
+// Which room of the C++ core may include which: an arrow that is not listed here is an error.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+import { filesUnder, root } from '../lib/files.mjs';
+import { say } from '../lib/run.mjs';
+
+/** Room of wasm/ -> the rooms that it may include besides itself. */
+const mayInclude = {
+  units: [],
+  trace: ['units'],
+  cc: ['units', 'trace'],
+  'cc/gcc': ['cc', 'units', 'trace'],
+  'cc/nada': ['cc', 'units', 'trace'],
+  'cc/lcc': ['cc', 'units', 'trace'],
+  'sim/queue_disc': ['units'],
+  sim: ['sim/queue_disc', 'units', 'trace', 'cc'],
+  'sim/tcp': ['sim', 'sim/queue_disc', 'units', 'trace', 'cc'],
+  abi: ['units', 'trace', 'cc', 'cc/gcc', 'cc/nada', 'cc/lcc', 'sim', 'sim/queue_disc', 'sim/tcp'],
+};
+
+const rooms = Object.keys(mayInclude).sort((a, b) => b.length - a.length);
+const roomOf = (path) => rooms.find((room) => path.startsWith(`${room}/`));
+
+/** Standard headers that would bring a clock, threads, streams or global state into the core. */
+const banned = /^(chrono|ctime|time\.h|thread|mutex|atomic|iostream|fstream|cstdio|stdio\.h|random|future)$/;
+
+const problems = [];
+for (const file of filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f))) {
+  const path = relative(root, file).replace(/^wasm\//, '');
+  const room = roomOf(path);
+  if (!room) {
+    problems.push(`wasm/${path}: is in no room; known rooms are ${rooms.join(', ')}`);
+    continue;
+  }
+  for (const [, , name] of readFileSync(file, 'utf8').matchAll(/^\s*#\s*include\s*([<"])([^>"]+)[>"]/gm)) {
+    const other = roomOf(name);
+    if (other && other !== room && !mayInclude[room].includes(other)) {
+      problems.push(`wasm/${path}: wasm/${room} must not include ${name}`);
+    }
+    if (banned.test(name)) problems.push(`wasm/${path}: the core must not include <${name}>`);
+  }
+}
+
+for (const problem of problems) say(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;

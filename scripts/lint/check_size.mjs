@@ -1,0 +1,29 @@
+// What a visitor downloads: the module and the whole page, gzipped, against their budgets.
+import { readFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { filesUnder, root } from '../lib/files.mjs';
+import { say } from '../lib/run.mjs';
+
+const kB = 1000;
+const moduleBudget = 64 * kB;
+const pageBudget = 300 * kB;
+
+// Everything that the build makes for the page; pictures for the README and scenario data are not part of it.
+const files = filesUnder(['dist/app'], (file) => /\.(html|js|css|wasm|svg|ico|webmanifest)$/.test(file));
+const sizes = files.map((file) => ({ file, bytes: gzipSync(readFileSync(file), { level: 9 }).length }));
+const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+const core = sizes.filter(({ file }) => basename(file).endsWith('.wasm'));
+
+for (const { file, bytes } of sizes) say(`${String(bytes).padStart(8)} B  ${relative(root, file)}`);
+say(`${String(total).padStart(8)} B  whole page, gzipped (at most ${pageBudget})`);
+
+const problems = [];
+if (core.length !== 1) problems.push(`dist/app holds ${core.length} WebAssembly modules; expected one.`);
+for (const { file, bytes } of core) {
+  if (bytes > moduleBudget) problems.push(`${basename(file)}: ${bytes} B gzipped; at most ${moduleBudget}.`);
+}
+if (total > pageBudget) problems.push(`The page: ${total} B gzipped; at most ${pageBudget}.`);
+problems.forEach(say);
+process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,0 +1,40 @@
+// ESLint: typescript-eslint's strict, type-checked rules; layout is Prettier's business.
+import { fileURLToPath } from 'node:url';
+import tseslint from 'typescript-eslint';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export default tseslint.config(
+  { ignores: ['**/*.generated.ts', 'dist/', 'build/'] },
+  {
+    files: ['src/**/*.{ts,tsx}', 'tests/**/*.{ts,tsx}', 'vite.config.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { project: 'tsconfig.json', tsconfigRootDir: root } },
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      'no-restricted-globals': ['error', 'event', 'name'],
+      eqeqeq: ['error', 'always'],
+    },
+  },
+  {
+    // Nothing outside src/rtc and src/inject touches a peer connection.
+    files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/rtc/**', 'src/inject/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'Identifier[name=/^(RTCPeerConnection|RTCRtpSender|RTCRtpReceiver|RTCRtpTransceiver)$/]',
+          message: 'Only src/rtc and src/inject touch peer connections.',
+        },
+      ],
+    },
+  },
+);
