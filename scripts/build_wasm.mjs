@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 
 import { filesUnder, inRoot, root, upToDate } from './lib/files.mjs';
 import { fail, Problem, run, say } from './lib/run.mjs';
-import { emccEnv, findEmcc } from './lib/tools.mjs';
+import { emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
 export const wasmPath = inRoot('src/core/ccscope.wasm');
 
@@ -23,6 +23,8 @@ export const coreSources = () =>
 async function compile() {
   const emcc = findEmcc();
   if (!emcc) throw new Problem('Emscripten (emcc) is missing: run `node scripts/setup.mjs`.');
+  // The setting had another name before 3.1.25.
+  const stackSize = isOlder(emccVersion(emcc), [3, 1, 25]) ? '-sTOTAL_STACK' : '-sSTACK_SIZE';
   // Linked beside its place and moved there, so that nobody ever loads half a module.
   const built = inRoot('build/wasm/ccscope.wasm');
   mkdirSync(join(built, '..'), { recursive: true });
@@ -33,7 +35,7 @@ async function compile() {
       ...['-Iwasm', '-std=c++20', '-O3', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off'],
       ...[...warningFlags, '-DNDEBUG'],
       ...['-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
-      ...['-sTOTAL_STACK=262144', '-sINITIAL_MEMORY=1048576'],
+      ...[`${stackSize}=262144`, '-sINITIAL_MEMORY=1048576'],
       ...['-o', built],
     ],
     { what: 'Compiling the core', env: emccEnv(), shell: process.platform === 'win32' },

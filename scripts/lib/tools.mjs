@@ -24,9 +24,17 @@ function versionOf(path) {
 /** The oldest Emscripten that compiles the core. */
 const oldestEmscripten = [3, 1, 6];
 
-function isOlder(version, than) {
+/** Is a version, as [major, minor, patch], older than another? */
+export function isOlder(version, than) {
   const difference = than.map((n, i) => (version[i] ?? 0) - n).find((d) => d !== 0) ?? 0;
   return difference < 0;
+}
+
+/** The version of an emcc as [major, minor, patch]. */
+export function emccVersion(emcc) {
+  const version = versionOf(emcc)?.match(/\b(\d+)\.(\d+)\.(\d+)\b/);
+  if (!version) throw new Problem(`${emcc} does not answer --version; is this Emscripten complete?`);
+  return version.slice(1).map(Number);
 }
 
 /** Path of emcc: EMCC, PATH, EMSDK, ~/emsdk; undefined when there is none. */
@@ -40,12 +48,7 @@ export function findEmcc() {
   ];
   const emcc = candidates.find((path) => path && existsSync(path));
   if (!emcc) return undefined;
-  const text = versionOf(emcc);
-  const version = text
-    ?.match(/\b(\d+)\.(\d+)\.(\d+)\b/)
-    ?.slice(1)
-    .map(Number);
-  if (!version) throw new Problem(`${emcc} does not answer --version; is this Emscripten complete?`);
+  const version = emccVersion(emcc);
   if (isOlder(version, oldestEmscripten)) {
     throw new Problem(
       `${emcc} is Emscripten ${version.join('.')}; the core needs ${oldestEmscripten.join('.')} or newer. ` +
