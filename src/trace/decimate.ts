@@ -1,0 +1,51 @@
+/**
+ * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. The time is cut into
+ * equal buckets, on a grid that stays where it is while a window of length `spanUs` slides. Each
+ * bucket keeps the rows of every column's minimum and maximum, in order: peaks survive and lines
+ * keep their shape. A bucket in which a column has nothing but NaN keeps one such row, so that gaps
+ * stay gaps. The extremes come first: where `maxPoints` is below twice the number of columns, that
+ * many rows are returned all the same.
+ */
+export function decimate(
+  time: Float64Array,
+  columns: readonly Float64Array[],
+  rows: Uint32Array,
+  maxPoints: number,
+  spanUs: number,
+): Uint32Array {
+  if (rows.length <= maxPoints || rows.length === 0) return rows;
+  const buckets = Math.floor(maxPoints / Math.max(1, 2 * columns.length));
+  // A window that is not aligned to the grid touches one bucket more than fits in it.
+  const width = buckets < 2 ? Infinity : spanUs / (buckets - 1);
+  const bucketOf = (i: number): number => Math.floor((time[rows[i] as number] as number) / width);
+  const picked: number[] = [];
+  for (let i = 0; i < rows.length; ) {
+    const bucket = bucketOf(i);
+    let next = i + 1;
+    while (next < rows.length && bucketOf(next) === bucket) next++;
+    pickExtremes(columns, rows.subarray(i, next), picked);
+    i = next;
+  }
+  return Uint32Array.from(picked);
+}
+
+/** Appends the rows of each column's first minimum and first maximum, ascending and once each. */
+function pickExtremes(columns: readonly Float64Array[], rows: Uint32Array, picked: number[]): void {
+  const first = rows[0] as number;
+  const positions = new Set<number>();
+  if (columns.length === 0) positions.add(0);
+  for (const column of columns) {
+    let low = -1;
+    let high = -1;
+    let min = Infinity;
+    let max = -Infinity;
+    for (let i = 0; i < rows.length; i++) {
+      const value = column[rows[i] as number] as number;
+      if (value < min || (low < 0 && value === min)) [low, min] = [i, value];
+      if (value > max || (high < 0 && value === max)) [high, max] = [i, value];
+    }
+    positions.add(Math.max(low, 0));
+    if (high >= 0) positions.add(high);
+  }
+  for (const position of [...positions].sort((a, b) => a - b)) picked.push(rows[position] ?? first);
+}

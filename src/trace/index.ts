@@ -1,0 +1,9 @@
+/** Traces: the columnar store, thinning for charts, and format v1 (NDJSON) in and out. */
+export { TraceError, type TraceProblem } from './errors.js';
+export { checkHeader, TRACE_VERSION, type TraceHeader } from './header.js';
+export { readTrace, TraceReader, collector, type TraceSink } from './ndjson_reader.js';
+export { formatHeader, formatTrace, RowFormatter } from './ndjson_writer.js';
+export { TableData } from './table_data.js';
+export { tableSpec, tableSpecs, type TableSpec } from './tables.js';
+export { eventLine, TraceData, type TraceExtent, type TraceView, type ViewQuery } from './trace_data.js';
+export { type RowSink } from './row_parser.js';

@@ -1,0 +1,171 @@
+import * as v from 'valibot';
+
+import { shown, TraceError } from './errors.js';
+import { columnRule, requiredFields, type ColumnRule, type Requirement } from './row_rules.js';
+import { tableSpecs, type TableName, type TraceEvent } from './tables.js';
+
+/** Where parsed rows go, in the order of the file. */
+export interface RowSink {
+  /** `values` are in the order of the columns, NaN where absent, and only valid during the call. */
+  row(table: TableName, values: Float64Array, extra: string | undefined, line: number): void;
+  /** `extra` are members that the format does not know, as `,"name":value…`, or empty. */
+  event(event: TraceEvent, extra: string, line: number): void;
+  /** A row of a type that is not known here. */
+  unknown(text: string, line: number): void;
+}
+
+interface TableParser {
+  name: TableName;
+  rules: readonly ColumnRule[];
+  required: readonly Requirement[];
+  known: ReadonlySet<string>;
+  values: Float64Array;
+  /** Time of the latest row by flow, for tables whose rows have to be in order of time. */
+  latest: Map<number, number> | null;
+  timeIndex: number;
+  flowIndex: number;
+}
+
+const eventSchema = v.looseObject({
+  time_us: v.pipe(v.number('a number of microseconds'), v.finite('a finite number of microseconds')),
+  name: v.string('the name of the event, a text'),
+});
+
+/** Tables that a replay consumes: their times may not go back within a flow. */
+const ORDERED: ReadonlySet<string> = new Set(['arrival', 'inbound']);
+
+/** Checks lines of the trace format against the tables, and hands on what they hold. */
+export class RowParser {
+  readonly #sink: RowSink;
+  readonly #file: string | undefined;
+  readonly #tables = new Map<string, TableParser>();
+  #line = 0;
+
+  constructor(sink: RowSink, file: string | undefined) {
+    this.#sink = sink;
+    this.#file = file;
+    for (const spec of tableSpecs) {
+      this.#tables.set(spec.name, {
+        name: spec.name,
+        rules: spec.columns.map(columnRule),
+        required: requiredFields(spec.name),
+        known: new Set(['type', ...spec.columns.map((column) => column.name)]),
+        values: new Float64Array(spec.columns.length),
+        latest: ORDERED.has(spec.name) ? new Map() : null,
+        timeIndex: spec.timeColumn,
+        flowIndex: spec.columns.findIndex((column) => column.name === 'flow'),
+      });
+    }
+  }
+
+  /** Throws TraceError naming the line, the field and what was expected there. */
+  parse(text: string, line: number, complete: boolean): void {
+    this.#line = line;
+    const row = this.json(text, line, complete);
+    const type = row['type'];
+    if (typeof type !== 'string') this.#fail('type', 'the type of the row, such as "arrival"', type);
+    const table = this.#tables.get(type);
+    if (table !== undefined) this.#table(table, row);
+    else if (type === 'event') this.#event(row);
+    else this.#sink.unknown(text.trim(), line);
+  }
+
+  /** The line as a JSON object. Throws TraceError. */
+  json(text: string, line: number, complete: boolean): Record<string, unknown> {
+    this.#line = line;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#failJson(text, complete);
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.#fail('line', 'a JSON object', value);
+    }
+    return value as Record<string, unknown>;
+  }
+
+  #table(table: TableParser, row: Record<string, unknown>): void {
+    const { rules, values } = table;
+    let members = 1;
+    for (let i = 0; i < rules.length; i++) {
+      const rule = rules[i] as ColumnRule;
+      const value = row[rule.name];
+      if (value === undefined) {
+        values[i] = NaN;
+        continue;
+      }
+      members += 1;
+      if (typeof value === 'number' && rule.indices === null && value >= rule.min && value <= rule.max) {
+        if (rule.integer && !Number.isInteger(value)) this.#fail(rule.name, rule.expected, value);
+        values[i] = value;
+      } else {
+        values[i] = rule.indices?.get(value) ?? this.#fail(rule.name, rule.expected, value);
+      }
+    }
+    this.#require(table, row);
+    if (table.latest !== null) this.#checkClock(table, table.latest);
+    const extra = Object.keys(row).length > members ? extraMembers(row, table.known) : undefined;
+    this.#sink.row(table.name, values, extra, this.#line);
+  }
+
+  #require(table: TableParser, row: Record<string, unknown>): void {
+    for (const { anyOf, expected } of table.required) {
+      const [first] = anyOf;
+      if (!anyOf.some((field) => row[field] !== undefined)) this.#fail(first, expected, undefined);
+    }
+  }
+
+  #checkClock(table: TableParser, latest: Map<number, number>): void {
+    const time = table.values[table.timeIndex] as number;
+    const flow = table.values[table.flowIndex] as number;
+    const key = Number.isNaN(flow) ? 0 : flow;
+    const before = latest.get(key);
+    if (before !== undefined && time < before) {
+      const field = table.rules[table.timeIndex]?.name ?? 'time_us';
+      this.#fail(field, `a time not before ${before} (the previous ${table.name} row's)`, time);
+    }
+    latest.set(key, time);
+  }
+
+  #event(row: Record<string, unknown>): void {
+    const result = v.safeParse(eventSchema, row);
+    if (!result.success) {
+      const issue = result.issues[0];
+      const field = String(issue.path?.[0].key ?? 'event');
+      this.#fail(field, issue.message.startsWith('Invalid') ? requiredEvent(field) : issue.message, row[field]);
+    }
+    const { time_us, name } = result.output;
+    this.#sink.event({ time_us, name, detail: row['detail'] }, extraMembers(row, EVENT_FIELDS), this.#line);
+  }
+
+  #failJson(text: string, complete: boolean): never {
+    const bad = /"([^"\\]+)"\s*:\s*([-+]?(?:nan|inf(?:inity)?|undefined|none))\b/i.exec(text);
+    if (bad !== null) this.#failText(bad[1] ?? 'line', 'a finite number', bad[2] ?? '');
+    if (complete && text.trimEnd().endsWith('}')) this.#failText('line', 'one JSON object', shown(text));
+    const field = [...text.matchAll(/"([^"\\]+)"\s*:/g)].at(-1)?.[1] ?? 'line';
+    const end = complete ? 'the end of the line' : 'the end of the file';
+    this.#failText(field, 'a complete row', `${end} in the middle of it`);
+  }
+
+  #fail(field: string, expected: string, got: unknown): never {
+    this.#failText(field, expected, shown(got));
+  }
+
+  #failText(field: string, expected: string, got: string): never {
+    const file = this.#file === undefined ? {} : { file: this.#file };
+    throw new TraceError({ ...file, line: this.#line, field, expected, got });
+  }
+}
+
+const EVENT_FIELDS: ReadonlySet<string> = new Set(['type', 'time_us', 'name', 'detail']);
+
+function requiredEvent(field: string): string {
+  return field === 'name' ? 'the name of the event, a text' : 'a number of microseconds';
+}
+
+function extraMembers(row: Record<string, unknown>, known: ReadonlySet<string>): string {
+  const rest = Object.fromEntries(Object.entries(row).filter(([key]) => !known.has(key)));
+  const members = JSON.stringify(rest).slice(1, -1);
+  return members === '' ? '' : `,${members}`;
+}

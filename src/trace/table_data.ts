@@ -1,0 +1,87 @@
+import type { TableSpec } from './tables.js';
+
+const INITIAL_ROWS = 256;
+
+/** One table of a trace in memory: a Float64Array per column, growing by doubling. NaN is absent. */
+export class TableData {
+  readonly spec: TableSpec;
+  #columns: Float64Array[];
+  /** Position of each row in the trace as a whole, across tables. */
+  #order = new Float64Array(INITIAL_ROWS);
+  #rows = 0;
+  #sorted = true;
+  readonly #time: number;
+  /** Fields that the table does not know, as JSON members (`,"x":1`), by row. */
+  readonly #extras = new Map<number, string>();
+
+  constructor(spec: TableSpec) {
+    this.spec = spec;
+    this.#columns = spec.columns.map(() => new Float64Array(INITIAL_ROWS));
+    this.#time = spec.timeColumn;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Whether times never fall from one row to the next. */
+  get sorted(): boolean {
+    return this.#sorted;
+  }
+
+  /** Appends `rows` rows given by column, at `order`, `order + 1`, … of the whole trace. */
+  append(columns: readonly ArrayLike<number>[], rows: number, order: number): void {
+    this.#reserve(this.#rows + rows);
+    this.#columns.forEach((to, index) => {
+      const from = columns[index];
+      for (let i = 0; i < rows; i++) to[this.#rows + i] = from?.[i] ?? NaN;
+    });
+    for (let i = 0; i < rows; i++) this.#finishRow(order + i);
+  }
+
+  /** Appends one row; `values` are in the order of the columns and are copied. */
+  appendRow(values: Float64Array, order: number, extra?: string): void {
+    this.#reserve(this.#rows + 1);
+    for (let c = 0; c < this.#columns.length; c++) (this.#columns[c] as Float64Array)[this.#rows] = values[c] ?? NaN;
+    if (extra !== undefined) this.#extras.set(this.#rows, extra);
+    this.#finishRow(order);
+  }
+
+  /** The column of this index, without the unused end. A view: valid until the next append. */
+  column(index: number): Float64Array {
+    return (this.#columns[index] as Float64Array).subarray(0, this.#rows);
+  }
+
+  /** The column that is the table's time. */
+  time(): Float64Array {
+    return this.column(this.#time);
+  }
+
+  order(): Float64Array {
+    return this.#order.subarray(0, this.#rows);
+  }
+
+  extra(row: number): string | undefined {
+    return this.#extras.get(row);
+  }
+
+  #finishRow(order: number): void {
+    const time = this.#columns[this.#time] as Float64Array;
+    if (this.#rows > 0 && !((time[this.#rows] as number) >= (time[this.#rows - 1] as number))) this.#sorted = false;
+    this.#order[this.#rows] = order;
+    this.#rows += 1;
+  }
+
+  #reserve(rows: number): void {
+    const capacity = this.#order.length;
+    if (rows <= capacity) return;
+    const length = Math.max(rows, 2 * capacity);
+    const grow = (old: Float64Array): Float64Array<ArrayBuffer> => {
+      const grown = new Float64Array(length);
+      grown.set(old);
+      return grown;
+    };
+    this.#columns = this.#columns.map(grow);
+    this.#order = grow(this.#order);
+  }
+}

@@ -1,0 +1,199 @@
+import { decimate } from './decimate.js';
+import { RowFormatter } from './ndjson_writer.js';
+import { TableData } from './table_data.js';
+import { tableSpecs, type TableName, type TraceBatch, type TraceEvent } from './tables.js';
+
+/** What to draw: some columns of one table, over some time, in no more points than the screen has. */
+export interface ViewQuery {
+  table: TableName;
+  /** Names of columns. The table's time need not be among them. */
+  columns: readonly string[];
+  /** Start and end of the time, inclusive; everything by default. */
+  fromUs?: number | undefined;
+  toUs?: number | undefined;
+  /** Most rows to return (default: all). Minima and maxima survive the thinning. */
+  maxPoints?: number | undefined;
+  /** Only rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
+  where?: { column: string; value: number } | undefined;
+}
+
+/** Rows in ascending time. `time_us` is always there; NaN is a gap. */
+export interface TraceView {
+  columns: Record<string, Float64Array<ArrayBuffer>>;
+}
+
+/** How much a trace holds. Times are absent (null) while it has no rows. */
+export interface TraceExtent {
+  fromUs: number | null;
+  toUs: number | null;
+  rows: Record<string, number>;
+  events: number;
+}
+
+interface Line {
+  order: number;
+  text(): string;
+}
+
+/**
+ * A trace in memory: the columns of each table, the events, and whatever a file had that is not
+ * known here, all with their place in the order in which they were appended.
+ */
+export class TraceData {
+  readonly #tables = new Map<TableName, TableData>();
+  readonly #events: { event: TraceEvent; order: number; extra: string }[] = [];
+  readonly #unknown: { text: string; order: number }[] = [];
+  #order = 0;
+
+  constructor() {
+    for (const spec of tableSpecs) this.#tables.set(spec.name, new TableData(spec));
+  }
+
+  /** Throws RangeError for a table that does not exist. */
+  table(name: TableName): TableData {
+    const table = this.#tables.get(name);
+    if (table === undefined) {
+      throw new RangeError(`table: expected one of ${[...this.#tables.keys()].join(', ')}, got ${String(name)}`);
+    }
+    return table;
+  }
+
+  get events(): readonly TraceEvent[] {
+    return this.#events.map((item) => item.event);
+  }
+
+  append(batch: TraceBatch): void {
+    this.table(batch.table).append(batch.columns, batch.rows, this.#order);
+    this.#order += batch.rows;
+  }
+
+  /** Appends one row; `extra` are members unknown to the table, as `,"name":value…`. */
+  appendRow(name: TableName, values: Float64Array, extra?: string): void {
+    this.table(name).appendRow(values, this.#order++, extra);
+  }
+
+  appendEvent(event: TraceEvent, extra = ''): void {
+    this.#events.push({ event, order: this.#order++, extra });
+  }
+
+  /** Keeps a row of a type that is not known here, as its text. */
+  appendUnknown(text: string): void {
+    this.#unknown.push({ text, order: this.#order++ });
+  }
+
+  /** Throws RangeError for a table or column that does not exist. */
+  view(query: ViewQuery): TraceView {
+    const table = this.table(query.table);
+    const column = (name: string): Float64Array => {
+      const index = table.spec.columns.findIndex((item) => item.name === name);
+      if (index < 0) throw new RangeError(`columns: expected a column of ${table.spec.name}, got ${name}`);
+      return table.column(index);
+    };
+    const time = table.time();
+    const rows = selectRows(table, query, query.where && column(query.where.column));
+    const names = query.columns.filter((name) => name !== 'time_us');
+    const columns = names.map(column);
+    const span = spanOf(time, rows, query);
+    const picked = decimate(time, columns, rows, query.maxPoints ?? Infinity, span);
+    const pick = (values: Float64Array): Float64Array<ArrayBuffer> => {
+      const result = new Float64Array(picked.length);
+      for (let i = 0; i < picked.length; i++) result[i] = values[picked[i] as number] as number;
+      return result;
+    };
+    const result: TraceView['columns'] = { time_us: pick(time) };
+    names.forEach((name, index) => (result[name] = pick(columns[index] as Float64Array)));
+    return { columns: result };
+  }
+
+  extent(): TraceExtent {
+    let fromUs = Infinity;
+    let toUs = -Infinity;
+    const rows: Record<string, number> = {};
+    for (const [name, table] of this.#tables) {
+      rows[name] = table.rows;
+      const time = table.time();
+      const ends = table.sorted ? [time[0], time[time.length - 1]] : time;
+      for (const t of ends) {
+        if (t === undefined) continue;
+        if (t < fromUs) fromUs = t;
+        if (t > toUs) toUs = t;
+      }
+    }
+    const empty = fromUs > toUs;
+    return { fromUs: empty ? null : fromUs, toUs: empty ? null : toUs, rows, events: this.#events.length };
+  }
+
+  /** Every row as a line of the trace format, in the order in which rows were appended. */
+  *lines(): Generator<string, void> {
+    const sources = [...this.#tables.values()].map(tableLines);
+    sources.push(iterate(this.#events, ({ event, order, extra }) => ({ order, text: () => eventLine(event, extra) })));
+    sources.push(iterate(this.#unknown, ({ text, order }) => ({ order, text: () => text })));
+    const heads = sources.map((source) => source.next());
+    for (;;) {
+      let least = -1;
+      let order = Infinity;
+      heads.forEach((head, index) => {
+        if (head.done !== true && head.value.order < order) [least, order] = [index, head.value.order];
+      });
+      const head = heads[least];
+      if (head === undefined || head.done === true) return;
+      yield head.value.text();
+      heads[least] = (sources[least] as Iterator<Line, void>).next();
+    }
+  }
+}
+
+function* iterate<T>(items: Iterable<T>, line: (item: T) => Line): Generator<Line, void> {
+  for (const item of items) yield line(item);
+}
+
+function* tableLines(table: TableData): Generator<Line, void> {
+  const formatter = new RowFormatter(table.spec);
+  const columns = table.spec.columns.map((_, index) => table.column(index));
+  const order = table.order();
+  const line = { order: 0, row: 0, text: () => formatter.line(columns, line.row, table.extra(line.row)) };
+  for (let row = 0; row < order.length; row++) {
+    line.order = order[row] as number;
+    line.row = row;
+    yield line;
+  }
+}
+
+/** An event as a line of the trace format. */
+export function eventLine(event: TraceEvent, extra = ''): string {
+  const { time_us, name, detail } = event;
+  return `${JSON.stringify({ type: 'event', time_us, name, detail }).slice(0, -1)}${extra}}`;
+}
+
+/** The rows that a query asks for, in ascending time. */
+function selectRows(table: TableData, query: ViewQuery, filter: Float64Array | undefined): Uint32Array {
+  const time = table.time();
+  const { fromUs = -Infinity, toUs = Infinity } = query;
+  const begin = table.sorted ? firstNotBefore(time, fromUs) : 0;
+  const rows: number[] = [];
+  for (let row = begin; row < time.length; row++) {
+    const t = time[row] as number;
+    if (t > toUs && table.sorted) break;
+    if (t >= fromUs && t <= toUs && (filter === undefined || filter[row] === query.where?.value)) rows.push(row);
+  }
+  if (!table.sorted) rows.sort((a, b) => (time[a] as number) - (time[b] as number) || a - b);
+  return Uint32Array.from(rows);
+}
+
+function firstNotBefore(time: Float64Array, us: number): number {
+  let low = 0;
+  let high = time.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((time[middle] as number) < us) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function spanOf(time: Float64Array, rows: Uint32Array, query: ViewQuery): number {
+  const first = time[rows[0] ?? 0] ?? 0;
+  const last = time[rows[rows.length - 1] ?? 0] ?? 0;
+  const span = (query.toUs ?? last) - (query.fromUs ?? first);
+  return Number.isFinite(span) && span > 0 ? span : Math.max(last - first, 1);
+}
