@@ -1,0 +1,153 @@
+// What a stranger gets: packs the package, installs it in an empty Vite project, builds the README's
+// example there and runs it in Chromium; then runs the command line from the installed package.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import sirv from 'sirv';
+
+import { build } from './build.mjs';
+import { inRoot } from './lib/files.mjs';
+import { fail, output, Problem, run, say } from './lib/run.mjs';
+import { findChromium } from './lib/tools.mjs';
+
+const isWindows = process.platform === 'win32';
+const npmOptions = ['--loglevel=error', '--no-audit', '--no-fund'];
+const npm = (args, cwd) => run('npm', [...args, ...npmOptions], { cwd, shell: isWindows });
+const versionOf = (name) =>
+  JSON.parse(readFileSync(inRoot('node_modules', name, 'package.json'), 'utf8')).version;
+
+/** The first block of code of the README behind this comment. */
+function readmeExample(marker) {
+  const readme = readFileSync(inRoot('README.md'), 'utf8');
+  const example = readme.split(`<!-- ${marker} -->`)[1]?.match(/```\w+\n([\s\S]*?)```/)?.[1];
+  if (!example) throw new Problem(`README.md has no example behind <!-- ${marker} -->.`);
+  return example;
+}
+
+const page = `<!doctype html>
+<title>An empty Vite project</title>
+<canvas width="640" height="360"></canvas><video autoplay muted playsinline></video><output></output>
+<script type="module" src="/main.ts"></script>
+`;
+
+async function makeProject(folder) {
+  await npm(['pack', '--pack-destination', folder], inRoot());
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  writeFileSync(join(folder, 'index.html'), page);
+  writeFileSync(join(folder, 'main.ts'), readmeExample('example: a call of your own'));
+  writeFileSync(join(folder, 'vite.config.js'), readmeExample('example: vite.config.js'));
+  await npm(
+    ['install', `./${tarball}`, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
+    folder,
+  );
+}
+
+/** The example compiles against the types of the package. */
+async function checkTypes(folder) {
+  const strict = [
+    '--strict',
+    '--noEmit',
+    '--target',
+    'ES2022',
+    '--module',
+    'ESNext',
+    '--moduleResolution',
+    'bundler',
+  ];
+  writeFileSync(join(folder, 'env.d.ts'), '/// <reference types="vite/client" />\n');
+  await run(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', ...strict, '--ignoreConfig', 'main.ts', 'env.d.ts'],
+    {
+      cwd: folder,
+      what: "Checking the types of the README's example",
+    },
+  );
+}
+
+/** The built example runs in Chromium: video arrives, the controller reports, no error is logged. */
+async function checkPage(folder) {
+  const server = createServer(sirv(join(folder, 'dist'))).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const executablePath = await findChromium();
+  const browser = await chromium.launch({
+    executablePath,
+    ignoreDefaultArgs: ['--headless', '--headless=old'],
+    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
+  });
+  try {
+    const tab = await browser.newPage();
+    const errors = [];
+    tab.on('pageerror', (error) => errors.push(String(error)));
+    await tab.goto(`http://127.0.0.1:${server.address().port}/`);
+    const worked = tab.waitForFunction(
+      () =>
+        document.querySelector('video').videoWidth > 0 &&
+        /\d+ groups/.test(document.querySelector('output').textContent),
+      undefined,
+      { timeout: 60_000 },
+    );
+    await worked.catch(async (error) => {
+      const shown = await tab.locator('output').textContent();
+      throw new Problem(
+        `The README's example did not get going: ${[error.message, shown, ...errors].join('\n')}`,
+      );
+    });
+    if (errors.length > 0) throw new Problem(`The README's example logged errors:\n${errors.join('\n')}`);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+/** A trace of a steady 30 fps, 0.5 Mbps video. */
+function steadyTrace() {
+  const header = { ccscope_trace: 1, created: new Date(0).toISOString(), source: 'test', clock: 'receiver' };
+  const arrivals = Array.from({ length: 300 }, (_, seq) => {
+    const send_time_us = Math.round((seq * 1e6) / 30);
+    const arrival_time_us = send_time_us + 25_000;
+    return { type: 'arrival', flow: 0, seq, send_time_us, arrival_time_us, size_bytes: 2083 };
+  });
+  return [header, ...arrivals].map((row) => `${JSON.stringify(row)}\n`).join('');
+}
+
+/** The installed command runs, and replays a trace. */
+function checkCommandLine(folder) {
+  const ccscope = (...args) =>
+    output('npx', ['--no-install', 'ccscope', ...args], { cwd: folder, shell: isWindows });
+  const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+  const said = ccscope('--version');
+  if (said !== version) throw new Problem(`ccscope --version said ${said}, expected ${version}.`);
+  writeFileSync(join(folder, 'trace.ndjson'), steadyTrace());
+  const rows = ccscope('replay', 'trace.ndjson', '--preset', 'gcc')
+    ?.split('\n')
+    .map((line) => JSON.parse(line));
+  const groups = rows?.filter((row) => row.type === 'group') ?? [];
+  if (groups.length < 250)
+    throw new Problem(`ccscope replay wrote ${groups.length} group rows for 300 frames.`);
+}
+
+async function testPackage() {
+  await build();
+  const folder = mkdtempSync(join(tmpdir(), 'ccscope-package-'));
+  try {
+    say('Installing the packed package in an empty Vite project …');
+    await makeProject(folder);
+    await checkTypes(folder);
+    await run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], {
+      cwd: folder,
+    });
+    say("Running the README's example in Chromium …");
+    await checkPage(folder);
+    say('Running the installed command …');
+    checkCommandLine(folder);
+    say('The package works.');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await testPackage().catch(fail);
