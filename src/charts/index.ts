@@ -1,0 +1,17 @@
+/**
+ * Charts of what a congestion controller does, for any page: framework-free classes that take
+ * columns of trace rows (`set`, `append`, `reset`), share a `TimeAxis` and draw when told to.
+ */
+export { formatCount, formatMs, formatRate, formatRatio } from './columns.js';
+export { DelayChart } from './delay_chart.js';
+export { DetectorChart } from './detector_chart.js';
+export { axisKey } from './gestures.js';
+export { LossChart } from './loss_chart.js';
+export { RateChart } from './rate_chart.js';
+export { StripChart, stripLegend, stripState } from './strip_chart.js';
+export { darkTheme, lightTheme } from './theme.js';
+export type { ChartTheme, ColourName } from './theme.js';
+export { TimeAxis } from './time_axis.js';
+export type { TimeWindow } from './time_axis.js';
+export { formatTime, TimeChart } from './time_chart.js';
+export type { Columns, Series, TimeChartSpec, ValueAxis } from './time_chart.js';

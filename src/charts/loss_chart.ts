@@ -1,0 +1,41 @@
+import { at, column, formatCount, formatRatio } from './columns.js';
+import type { ChartTheme } from './theme.js';
+import type { TimeAxis } from './time_axis.js';
+import type { Series } from './time_chart.js';
+import { TimeChart } from './time_chart.js';
+
+const series: readonly Series[] = [
+  {
+    id: 'loss',
+    label: 'Loss ratio',
+    description: 'Share of packets lost, as the loss-based controller sees it (left axis)',
+    ...column('rate', 'fraction_lost'),
+    format: formatRatio,
+    colour: 'red',
+    look: 'step',
+    width: 2,
+  },
+  {
+    id: 'drops',
+    label: 'Dropped',
+    description: 'Packets dropped at the bottleneck since the left edge of the chart (right axis)',
+    table: 'queue',
+    columns: ['drops'],
+    value: (columns, row) => at(columns, 'drops', row) - at(columns, 'drops', 0),
+    format: formatCount,
+    colour: 'orange',
+    look: 'step',
+    side: 'right',
+  },
+];
+
+/** Loss: the ratio that the sender learns of, and the drops at the bottleneck. */
+export class LossChart extends TimeChart {
+  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
+    super(container, axis, theme, {
+      series,
+      left: { unit: '%', tick: (value) => (value * 100).toFixed(0), atLeast: [0, 0.1] },
+      right: { unit: 'packets', tick: (value) => (Number.isInteger(value) ? String(value) : ''), atLeast: [0, 10] },
+    });
+  }
+}

@@ -1,0 +1,118 @@
+/** Narrowest and widest window that can be zoomed to. */
+const MIN_WINDOW_US = 1e6;
+const MAX_WINDOW_US = 3600e6;
+
+export interface TimeWindow {
+  fromUs: number;
+  toUs: number;
+}
+
+/**
+ * The time axis that charts share: one window, one cursor, one set of data limits. While it
+ * follows, the window's end stays at the newest data; panning or `pause` ends that.
+ */
+export class TimeAxis {
+  #window: TimeWindow;
+  #extent: TimeWindow = { fromUs: 0, toUs: 0 };
+  #following = true;
+  #cursorUs: number | null = null;
+  readonly #listeners = new Set<(change: 'window' | 'cursor') => void>();
+
+  constructor(windowUs = 30e6) {
+    this.#window = { fromUs: 0, toUs: clampLength(windowUs) };
+  }
+
+  get window(): TimeWindow {
+    return this.#window;
+  }
+
+  get lengthUs(): number {
+    return this.#window.toUs - this.#window.fromUs;
+  }
+
+  /** Oldest and newest time for which there is data. */
+  get extent(): TimeWindow {
+    return this.#extent;
+  }
+
+  get following(): boolean {
+    return this.#following;
+  }
+
+  /** The time under the cursor, or null. */
+  get cursorUs(): number | null {
+    return this.#cursorUs;
+  }
+
+  /** Calls `listener` after each change. Returns the function that ends it. */
+  subscribe(listener: (change: 'window' | 'cursor') => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells how far the data goes; moves the window while following. */
+  setExtent(extent: TimeWindow): void {
+    this.#extent = extent;
+    if (this.#following) this.#moveToEnd();
+  }
+
+  setWindow(window: TimeWindow, follow = false): void {
+    const length = clampLength(window.toUs - window.fromUs);
+    this.#window = { fromUs: window.fromUs, toUs: window.fromUs + length };
+    this.#following = follow;
+    if (follow) this.#moveToEnd();
+    else this.#tell('window');
+  }
+
+  /** Shows everything there is, and stays there. */
+  showAll(): void {
+    this.setWindow(this.#extent);
+  }
+
+  pause(): void {
+    this.#following = false;
+    this.#tell('window');
+  }
+
+  follow(): void {
+    this.#following = true;
+    this.#moveToEnd();
+  }
+
+  /** Moves the window; ends following. */
+  panBy(deltaUs: number): void {
+    const { fromUs, toUs } = this.#window;
+    this.setWindow({ fromUs: fromUs + deltaUs, toUs: toUs + deltaUs });
+  }
+
+  /** Makes the window `factor` times as long around `aroundUs`; while following the end stays. */
+  zoomBy(factor: number, aroundUs = (this.#window.fromUs + this.#window.toUs) / 2): void {
+    const length = clampLength(this.lengthUs * factor);
+    const share = this.#following ? 1 : (aroundUs - this.#window.fromUs) / this.lengthUs;
+    const fixedUs = this.#following ? this.#window.toUs : aroundUs;
+    const fromUs = fixedUs - share * length;
+    this.setWindow({ fromUs, toUs: fromUs + length }, this.#following);
+  }
+
+  setCursor(timeUs: number | null): void {
+    if (timeUs === this.#cursorUs) return;
+    this.#cursorUs = timeUs;
+    this.#tell('cursor');
+  }
+
+  #moveToEnd(): void {
+    const length = this.lengthUs;
+    const toUs = Math.max(this.#extent.toUs, this.#extent.fromUs + length);
+    if (toUs === this.#window.toUs && toUs - length === this.#window.fromUs) return this.#tell('window');
+    this.#window = { fromUs: toUs - length, toUs };
+    this.#tell('window');
+  }
+
+  #tell(change: 'window' | 'cursor'): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+function clampLength(lengthUs: number): number {
+  return Math.min(MAX_WINDOW_US, Math.max(MIN_WINDOW_US, lengthUs));
+}
