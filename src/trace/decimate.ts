@@ -19,7 +19,7 @@ export function decimate(
   const width = buckets < 2 ? Infinity : spanUs / (buckets - 1);
   const bucketOf = (i: number): number => Math.floor((time[rows[i] as number] as number) / width);
   const picked: number[] = [];
-  for (let i = 0; i < rows.length; ) {
+  for (let i = 0; i < rows.length;) {
     const bucket = bucketOf(i);
     let next = i + 1;
     while (next < rows.length && bucketOf(next) === bucket) next++;

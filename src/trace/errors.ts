@@ -40,6 +40,7 @@ export class TraceError extends Error {
 
 /** A value as it is shown in messages: JSON, at most 60 characters. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing');
+  const text =
+    value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

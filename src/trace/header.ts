@@ -22,14 +22,20 @@ const headerSchema = v.looseObject({
 export type TraceHeader = v.InferOutput<typeof headerSchema>;
 
 /** How the first line has to look, for messages. */
-export const HEADER_EXAMPLE = '{"ccscope_trace":1,"created":"2026-01-31T12:00:00Z","source":"call","clock":"receiver"}';
+export const HEADER_EXAMPLE =
+  '{"ccscope_trace":1,"created":"2026-01-31T12:00:00Z","source":"call","clock":"receiver"}';
 
 /** Checks a parsed first line. Throws TraceError naming the field. */
 export function checkHeader(value: unknown, line: number, file: string | undefined): TraceHeader {
   const place = { ...(file === undefined ? {} : { file }), line };
   const isHeader = typeof value === 'object' && value !== null && 'ccscope_trace' in value;
   if (!isHeader) {
-    throw new TraceError({ ...place, field: 'ccscope_trace', expected: headerExpectation, got: shown(value) });
+    throw new TraceError({
+      ...place,
+      field: 'ccscope_trace',
+      expected: headerExpectation,
+      got: shown(value),
+    });
   }
   const result = v.safeParse(headerSchema, value);
   if (result.success) return result.output;

@@ -85,7 +85,7 @@ export async function readTrace(
 }
 
 /** A sink that keeps everything in memory, for opening a trace. */
-export function collector(): { sink: TraceSink; trace: TraceData; header(): TraceHeader } {
+export function collector(): { sink: TraceSink; trace: TraceData; header: () => TraceHeader } {
   const trace = new TraceData();
   let header: TraceHeader = { ccscope_trace: 1 };
   const sink: TraceSink = {

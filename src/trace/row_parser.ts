@@ -27,8 +27,8 @@ interface TableParser {
 }
 
 const eventSchema = v.looseObject({
-  time_us: v.pipe(v.number('a number of microseconds'), v.finite('a finite number of microseconds')),
-  name: v.string('the name of the event, a text'),
+  time_us: v.pipe(v.number(), v.finite()),
+  name: v.string(),
 });
 
 /** Tables that a replay consumes: their times may not go back within a flow. */
@@ -132,8 +132,9 @@ export class RowParser {
     const result = v.safeParse(eventSchema, row);
     if (!result.success) {
       const issue = result.issues[0];
-      const field = String(issue.path?.[0].key ?? 'event');
-      this.#fail(field, issue.message.startsWith('Invalid') ? requiredEvent(field) : issue.message, row[field]);
+      const field = issue.path?.[0].key === 'name' ? 'name' : 'time_us';
+      const expected = field === 'name' ? 'the name of the event, a text' : 'a finite number of microseconds';
+      this.#fail(field, expected, row[field]);
     }
     const { time_us, name } = result.output;
     this.#sink.event({ time_us, name, detail: row['detail'] }, extraMembers(row, EVENT_FIELDS), this.#line);
@@ -159,10 +160,6 @@ export class RowParser {
 }
 
 const EVENT_FIELDS: ReadonlySet<string> = new Set(['type', 'time_us', 'name', 'detail']);
-
-function requiredEvent(field: string): string {
-  return field === 'name' ? 'the name of the event, a text' : 'a number of microseconds';
-}
 
 function extraMembers(row: Record<string, unknown>, known: ReadonlySet<string>): string {
   const rest = Object.fromEntries(Object.entries(row).filter(([key]) => !known.has(key)));

@@ -42,7 +42,8 @@ export class TableData {
   /** Appends one row; `values` are in the order of the columns and are copied. */
   appendRow(values: Float64Array, order: number, extra?: string): void {
     this.#reserve(this.#rows + 1);
-    for (let c = 0; c < this.#columns.length; c++) (this.#columns[c] as Float64Array)[this.#rows] = values[c] ?? NaN;
+    for (let c = 0; c < this.#columns.length; c++)
+      (this.#columns[c] as Float64Array)[this.#rows] = values[c] ?? NaN;
     if (extra !== undefined) this.#extras.set(this.#rows, extra);
     this.#finishRow(order);
   }
@@ -67,7 +68,8 @@ export class TableData {
 
   #finishRow(order: number): void {
     const time = this.#columns[this.#time] as Float64Array;
-    if (this.#rows > 0 && !((time[this.#rows] as number) >= (time[this.#rows - 1] as number))) this.#sorted = false;
+    if (this.#rows > 0 && !((time[this.#rows] as number) >= (time[this.#rows - 1] as number)))
+      this.#sorted = false;
     this.#order[this.#rows] = order;
     this.#rows += 1;
   }

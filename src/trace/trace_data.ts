@@ -53,7 +53,7 @@ export class TraceData {
   table(name: TableName): TableData {
     const table = this.#tables.get(name);
     if (table === undefined) {
-      throw new RangeError(`table: expected one of ${[...this.#tables.keys()].join(', ')}, got ${String(name)}`);
+      throw new RangeError(`table: expected one of ${[...this.#tables.keys()].join(', ')}, got ${name}`);
     }
     return table;
   }
@@ -126,7 +126,9 @@ export class TraceData {
   /** Every row as a line of the trace format, in the order in which rows were appended. */
   *lines(): Generator<string, void> {
     const sources = [...this.#tables.values()].map(tableLines);
-    sources.push(iterate(this.#events, ({ event, order, extra }) => ({ order, text: () => eventLine(event, extra) })));
+    sources.push(
+      iterate(this.#events, ({ event, order, extra }) => ({ order, text: () => eventLine(event, extra) })),
+    );
     sources.push(iterate(this.#unknown, ({ text, order }) => ({ order, text: () => text })));
     const heads = sources.map((source) => source.next());
     for (;;) {
@@ -174,7 +176,8 @@ function selectRows(table: TableData, query: ViewQuery, filter: Float64Array | u
   for (let row = begin; row < time.length; row++) {
     const t = time[row] as number;
     if (t > toUs && table.sorted) break;
-    if (t >= fromUs && t <= toUs && (filter === undefined || filter[row] === query.where?.value)) rows.push(row);
+    if (t >= fromUs && t <= toUs && (filter === undefined || filter[row] === query.where?.value))
+      rows.push(row);
   }
   if (!table.sorted) rows.sort((a, b) => (time[a] as number) - (time[b] as number) || a - b);
   return Uint32Array.from(rows);

@@ -3,10 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { TraceError } from '../../../src/trace/index.js';
 import { HEADER, HEADER_LINE, randomTrace, read, seeded, text } from './support.js';
 
-const ARRIVAL = { type: 'arrival', flow: 0, seq: 1, send_time_us: 1000, arrival_time_us: 51000, size_bytes: 1200 };
+const ARRIVAL = {
+  type: 'arrival',
+  flow: 0,
+  seq: 1,
+  send_time_us: 1000,
+  arrival_time_us: 51000,
+  size_bytes: 1200,
+};
 
 function lines(...rows: (object | string)[]): string {
-  return [HEADER_LINE, ...rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row)))].join('\n') + '\n';
+  return (
+    [HEADER_LINE, ...rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row)))].join('\n') +
+    '\n'
+  );
 }
 
 function problem(content: string): TraceError {
@@ -34,9 +44,9 @@ describe('writing and reading', () => {
     const values = [0.1 + 0.2, 5e-324, Number.MAX_VALUE, -0, NaN, 1 / 3, -1e21];
     const original = randomTrace(1, 0);
     for (const [i, m] of values.entries()) {
-      const columns = original.table('group').spec.columns.map(({ name }) =>
-        Float64Array.of(name === 'time_us' ? i : name === 'm_ms' ? m : NaN),
-      );
+      const columns = original
+        .table('group')
+        .spec.columns.map(({ name }) => Float64Array.of(name === 'time_us' ? i : name === 'm_ms' ? m : NaN));
       original.append({ table: 'group', rows: 1, columns });
     }
     const read1 = read(text(original)).trace.table('group');
@@ -77,28 +87,78 @@ describe('bad traces', () => {
     ['an array', lines('[1,2]'), 2, 'line', /JSON object/],
     ['no type', lines({ time_us: 1 }), 2, 'type', /type of the row/],
     ['NaN', lines(JSON.stringify(ARRIVAL).replace('51000', 'NaN')), 2, 'arrival_time_us', /finite number/],
-    ['Infinity', lines(JSON.stringify(ARRIVAL).replace('1200', '-Infinity')), 2, 'size_bytes', /finite number/],
-    ['an overflow', lines(JSON.stringify(ARRIVAL).replace('1200', '1e999')), 2, 'size_bytes', /number from 0/],
+    [
+      'Infinity',
+      lines(JSON.stringify(ARRIVAL).replace('1200', '-Infinity')),
+      2,
+      'size_bytes',
+      /finite number/,
+    ],
+    [
+      'an overflow',
+      lines(JSON.stringify(ARRIVAL).replace('1200', '1e999')),
+      2,
+      'size_bytes',
+      /number from 0/,
+    ],
     ['null', lines({ ...ARRIVAL, size_bytes: null }), 2, 'size_bytes', /number from 0/],
-    ['a text for a number', lines({ ...ARRIVAL, send_time_us: '1000' }), 2, 'send_time_us', /time in microseconds/],
+    [
+      'a text for a number',
+      lines({ ...ARRIVAL, send_time_us: '1000' }),
+      2,
+      'send_time_us',
+      /time in microseconds/,
+    ],
     ['a truth value', lines({ ...ARRIVAL, key_frame: true }), 2, 'key_frame', /whole number from 0 to 1/],
     ['a negative size', lines({ ...ARRIVAL, size_bytes: -1 }), 2, 'size_bytes', /number from 0/],
     ['a broken flow', lines({ ...ARRIVAL, flow: 0.5 }), 2, 'flow', /whole number/],
-    ['25 bits', lines({ ...ARRIVAL, abs_send_time: 2 ** 24 }), 2, 'abs_send_time', /whole number from 0 to 16777215/],
-    ['no send time', lines({ type: 'arrival', arrival_time_us: 1, size_bytes: 1 }), 2, 'send_time_us', /microseconds/],
-    ['no arrival time', lines({ type: 'arrival', send_time_us: 1, size_bytes: 1 }), 2, 'arrival_time_us', /every/],
+    [
+      '25 bits',
+      lines({ ...ARRIVAL, abs_send_time: 2 ** 24 }),
+      2,
+      'abs_send_time',
+      /whole number from 0 to 16777215/,
+    ],
+    [
+      'no send time',
+      lines({ type: 'arrival', arrival_time_us: 1, size_bytes: 1 }),
+      2,
+      'send_time_us',
+      /microseconds/,
+    ],
+    [
+      'no arrival time',
+      lines({ type: 'arrival', send_time_us: 1, size_bytes: 1 }),
+      2,
+      'arrival_time_us',
+      /every/,
+    ],
     ['no size', lines({ type: 'arrival', send_time_us: 1, arrival_time_us: 1 }), 2, 'size_bytes', /bytes/],
     ['no time', lines({ type: 'group', m_ms: 1 }), 2, 'time_us', /every row/],
-    ['an unknown signal', lines({ type: 'group', time_us: 1, signal: 'over' }), 2, 'signal', /normal, underuse, overuse/],
+    [
+      'an unknown signal',
+      lines({ type: 'group', time_us: 1, signal: 'over' }),
+      2,
+      'signal',
+      /normal, underuse, overuse/,
+    ],
     ['an event without a name', lines({ type: 'event', time_us: 1 }), 2, 'name', /name of the event/],
-    ['a clock going back', lines(ARRIVAL, { ...ARRIVAL, arrival_time_us: 50999 }), 3, 'arrival_time_us', /51000/],
+    [
+      'a clock going back',
+      lines(ARRIVAL, { ...ARRIVAL, arrival_time_us: 50999 }),
+      3,
+      'arrival_time_us',
+      /51000/,
+    ],
   ];
   for (const [name, content, line, field, expected] of cases) {
     it(`names the place of ${name}`, () => {
       const error = problem(content);
       expect(error).toMatchObject({ file: 'trace.ndjson', line, field });
       expect(error.expected).toMatch(expected);
-      expect(error.message).toBe(`trace.ndjson:${line}: ${field}: expected ${error.expected}, got ${error.got}`);
+      expect(error.message).toBe(
+        `trace.ndjson:${line}: ${field}: expected ${error.expected}, got ${error.got}`,
+      );
     });
   }
 
@@ -115,7 +175,10 @@ describe('bad traces', () => {
   });
 
   it('refuses a line of more than a megabyte without reading on', () => {
-    expect(problem(lines(`{"type":"x","a":"${'b'.repeat(1_000_001)}"}`))).toMatchObject({ line: 2, field: 'line' });
+    expect(problem(lines(`{"type":"x","a":"${'b'.repeat(1_000_001)}"}`))).toMatchObject({
+      line: 2,
+      field: 'line',
+    });
   });
 
   it('never fails otherwise than with the line, whatever the damage', () => {

@@ -1,4 +1,11 @@
-import { formatTrace, TraceReader, collector, tableSpecs, TraceData, type TraceHeader } from '../../../src/trace/index.js';
+import {
+  formatTrace,
+  TraceReader,
+  collector,
+  tableSpecs,
+  TraceData,
+  type TraceHeader,
+} from '../../../src/trace/index.js';
 
 /** A seeded generator of uniform numbers in [0, 1) (mulberry32). */
 export function seeded(seed: number): () => number {
@@ -11,7 +18,12 @@ export function seeded(seed: number): () => number {
   };
 }
 
-export const HEADER: TraceHeader = { ccscope_trace: 1, created: '2026-01-31T12:00:00.000Z', source: 'call', clock: 'receiver' };
+export const HEADER: TraceHeader = {
+  ccscope_trace: 1,
+  created: '2026-01-31T12:00:00.000Z',
+  source: 'call',
+  clock: 'receiver',
+};
 
 export const HEADER_LINE = JSON.stringify(HEADER);
 
@@ -20,7 +32,11 @@ export function text(trace: TraceData, header: TraceHeader = HEADER): string {
 }
 
 /** Reads a text cut into chunks of the given number of bytes. */
-export function read(content: string, chunkBytes = 65536, file?: string): { trace: TraceData; header: TraceHeader } {
+export function read(
+  content: string,
+  chunkBytes = 65536,
+  file?: string,
+): { trace: TraceData; header: TraceHeader } {
   const { sink, trace, header } = collector();
   const reader = new TraceReader(sink, file);
   const bytes = new TextEncoder().encode(content);
@@ -47,7 +63,12 @@ export function randomTrace(seed: number, rows: number): TraceData {
   return trace;
 }
 
-function randomValue(random: () => number, name: string, names: readonly string[] | undefined, now: number): number {
+function randomValue(
+  random: () => number,
+  name: string,
+  names: readonly string[] | undefined,
+  now: number,
+): number {
   if (name === 'time_us' || name === 'arrival_time_us') return now;
   if (names !== undefined) return Math.floor(random() * names.length);
   if (/^(flow|link|key_frame|held)$/.test(name)) return Math.floor(random() * 2);

@@ -5,7 +5,9 @@ import { seeded } from './support.js';
 
 const GROUP = new TraceData().table('group').spec;
 
-function groups(rows: readonly { time_us: number; m_ms?: number; gamma_ms?: number; flow?: number }[]): TraceData {
+function groups(
+  rows: readonly { time_us: number; m_ms?: number; gamma_ms?: number; flow?: number }[],
+): TraceData {
   const trace = new TraceData();
   const columns = GROUP.columns.map(({ name }) =>
     Float64Array.from(rows, (row) => (row as Record<string, number>)[name] ?? NaN),
@@ -31,7 +33,13 @@ describe('view', () => {
       const maxPoints = 10 + Math.floor(random() * 500);
       const fromUs = now * random() * 0.5;
       const toUs = fromUs + now * 0.5;
-      const view = groups(rows).view({ table: 'group', columns: ['m_ms', 'gamma_ms'], fromUs, toUs, maxPoints });
+      const view = groups(rows).view({
+        table: 'group',
+        columns: ['m_ms', 'gamma_ms'],
+        fromUs,
+        toUs,
+        maxPoints,
+      });
       const inside = rows.filter((row) => row.time_us >= fromUs && row.time_us <= toUs);
       const { time_us: time, m_ms: m, gamma_ms: gamma } = view.columns;
       expect(time?.length).toBeLessThanOrEqual(maxPoints);
@@ -44,14 +52,20 @@ describe('view', () => {
     }
   });
 
-  it('keeps each bucket\'s own extremes, not just the global ones', () => {
-    const rows = Array.from({ length: 10000 }, (_, i) => ({ time_us: i * 1000, m_ms: i % 1000 === 500 ? 9 : Math.sin(i) }));
+  it("keeps each bucket's own extremes, not just the global ones", () => {
+    const rows = Array.from({ length: 10000 }, (_, i) => ({
+      time_us: i * 1000,
+      m_ms: i % 1000 === 500 ? 9 : Math.sin(i),
+    }));
     const view = groups(rows).view({ table: 'group', columns: ['m_ms'], maxPoints: 100 });
     expect(finite(view.columns['m_ms']).filter((value) => value === 9)).toHaveLength(10);
   });
 
   it('keeps a gap a gap', () => {
-    const rows = Array.from({ length: 3000 }, (_, i) => ({ time_us: i, m_ms: i >= 1000 && i < 2000 ? NaN : 1 }));
+    const rows = Array.from({ length: 3000 }, (_, i) => ({
+      time_us: i,
+      m_ms: i >= 1000 && i < 2000 ? NaN : 1,
+    }));
     const { time_us, m_ms } = groups(rows).view({ table: 'group', columns: ['m_ms'], maxPoints: 60 }).columns;
     const gap = [...(m_ms ?? [])].flatMap((value, i) => (Number.isNaN(value) ? [time_us?.[i] ?? -1] : []));
     expect(gap.length).toBeGreaterThan(3);
@@ -64,7 +78,13 @@ describe('view', () => {
     const rows = Array.from({ length: 20000 }, (_, i) => ({ time_us: i * 1000, m_ms: random() }));
     const trace = groups(rows);
     const times = (fromUs: number): number[] => {
-      const query = { table: 'group' as const, columns: ['m_ms'], fromUs, toUs: fromUs + 10e6, maxPoints: 200 };
+      const query = {
+        table: 'group' as const,
+        columns: ['m_ms'],
+        fromUs,
+        toUs: fromUs + 10e6,
+        maxPoints: 200,
+      };
       const all = [...(trace.view(query).columns['time_us'] ?? [])];
       return all.filter((time) => time > 4e6 && time < 12e6);
     };
@@ -82,7 +102,11 @@ describe('view', () => {
     const all = trace.view({ table: 'group', columns: ['m_ms'] }).columns;
     expect([...(all['time_us'] ?? [])]).toEqual([1, 3, 4, 5]);
     expect([...(all['m_ms'] ?? [])]).toEqual([4, 2, 3, 1]);
-    const one = trace.view({ table: 'group', columns: ['m_ms'], where: { column: 'flow', value: 1 } }).columns;
+    const one = trace.view({
+      table: 'group',
+      columns: ['m_ms'],
+      where: { column: 'flow', value: 1 },
+    }).columns;
     expect([...(one['m_ms'] ?? [])]).toEqual([2, 3]);
     expect(trace.extent()).toMatchObject({ fromUs: 1, toUs: 5 });
   });
