@@ -1,0 +1,246 @@
+// The link at the ABI: wasm/sim/link.h behind flat functions. Bad values are refused with the name
+// of the field; a change that is refused changes nothing.
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi/export.h"
+#include "sim/link.h"
+#include "sim/queue_disc/drop_tail.h"
+
+namespace ccscope {
+namespace {
+
+constexpr double kMaxCapacityBps = 1e11;
+constexpr double kMaxDelayUs = 60e6;
+constexpr double kMaxJitterUs = 10e6;
+constexpr double kMaxSizeBytes = 1e9;
+constexpr double kMaxInteger = 9007199254740991.0;  // 2^53 - 1
+
+// Rows that the host reads: kept here, so that their storage is reused from poll to poll.
+struct LinkHandle {
+  LinkHandle(const Link::Params& params, std::unique_ptr<QueueDisc> queue) : link(params, std::move(queue)) {}
+
+  Link link;
+  Timestamp last_scheduled = Timestamp::MinusInfinity();
+  std::vector<Link::Delivery> deliveries;
+  std::vector<Link::Drop> drops;
+  std::vector<double> delivery_rows;
+  std::vector<double> drop_rows;
+  double stats[16] = {};
+};
+
+LinkHandle& Of(void* handle) { return *static_cast<LinkHandle*>(handle); }
+
+// False for NaN too.
+bool Within(double value, double min, double max) { return value >= min && value <= max; }
+
+int CheckTime(const char* field, double us) {
+  return std::isfinite(us) ? 0 : Fail(field, "expected a finite time in microseconds");
+}
+int CheckCapacity(double bps) {
+  return Within(bps, 1, kMaxCapacityBps) ? 0 : Fail("capacityBps", "expected 1 to 1e11 bit/s");
+}
+int CheckCapacityOrOutage(double bps) {
+  return bps == 0 || Within(bps, 1, kMaxCapacityBps)
+             ? 0
+             : Fail("capacityBps", "expected 1 to 1e11 bit/s, or 0 for an outage");
+}
+int CheckDelay(double us) {
+  return Within(us, 0, kMaxDelayUs) ? 0 : Fail("oneWayDelayUs", "expected 0 to 6e7 us (one minute)");
+}
+int CheckLoss(double ratio) { return Within(ratio, 0, 1) ? 0 : Fail("lossRatio", "expected 0 to 1"); }
+int CheckJitter(double us) {
+  return Within(us, 0, kMaxJitterUs) ? 0 : Fail("jitterUs", "expected 0 to 1e7 us (ten seconds)");
+}
+int CheckMode(int mode) {
+  return mode == 0 || mode == 1 ? 0 : Fail("bottleneck", "expected serial or token-bucket");
+}
+
+// Kinds: 0 limit in ms, 1 in bytes, 2 in packets. Null if a value is refused.
+std::unique_ptr<QueueDisc> MakeDropTail(int limit_kind, double limit) {
+  DropTail::Params params;
+  if (limit_kind == 0 && Within(limit, 1e-3, 60e3)) {
+    params.limit = TimeDelta::Millis(limit);
+  } else if (limit_kind == 1 && Within(limit, 1, kMaxSizeBytes)) {
+    params.limit = DataSize::Bytes(limit);
+  } else if (limit_kind == 2 && Within(limit, 1, 1e6)) {
+    params.limit = DropTail::Packets{limit};
+  } else {
+    Fail("queue", "expected a limit of 0.001 to 60000 ms, 1 to 1e9 bytes or 1 to 1e6 packets");
+    return nullptr;
+  }
+  return std::make_unique<DropTail>(params);
+}
+
+}  // namespace
+}  // namespace ccscope
+
+using ccscope::Of;
+
+CCSCOPE_FN(void*, ccs_link_create)
+(double capacity_bps, int limit_kind, double limit, int mode, double burst_bytes, double one_way_delay_us,
+ double loss_ratio, double jitter_us, double seed) {
+  using namespace ccscope;
+  if (CheckCapacity(capacity_bps) || CheckMode(mode) || CheckDelay(one_way_delay_us) || CheckLoss(loss_ratio) ||
+      CheckJitter(jitter_us)) {
+    return nullptr;
+  }
+  if (!Within(burst_bytes, 1, kMaxSizeBytes)) {
+    Fail("burstBytes", "expected 1 to 1e9 bytes");
+    return nullptr;
+  }
+  if (!Within(seed, 0, kMaxInteger) || seed != std::floor(seed)) {
+    Fail("seed", "expected an integer from 0 to 2^53 - 1");
+    return nullptr;
+  }
+  auto queue = MakeDropTail(limit_kind, limit);
+  if (queue == nullptr) return nullptr;
+  Link::Params params;
+  params.bottleneck = {static_cast<CapacityLink::Mode>(mode), DataRate::BitsPerSec(capacity_bps),
+                       DataSize::Bytes(burst_bytes)};
+  params.one_way_delay = TimeDelta::Micros(one_way_delay_us);
+  params.loss_ratio = loss_ratio;
+  params.jitter = TimeDelta::Micros(jitter_us);
+  params.seed = static_cast<std::uint64_t>(seed);
+  return std::make_unique<LinkHandle>(params, std::move(queue)).release();
+}
+
+CCSCOPE_FN(void, ccs_link_destroy)(void* handle) {
+  const std::unique_ptr<ccscope::LinkHandle> owned(static_cast<ccscope::LinkHandle*>(handle));
+}
+
+// The drop reason (0: not dropped), or -1 if a value is refused.
+CCSCOPE_FN(int, ccs_link_enqueue)(void* handle, double id, double size_bytes, int flow, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us)) return -1;
+  if (!Within(id, 0, kMaxInteger)) {
+    Fail("packetId", "expected an integer from 0 to 2^53 - 1");
+    return -1;
+  }
+  if (!Within(size_bytes, 1, kMaxSizeBytes)) {
+    Fail("sizeBytes", "expected 1 to 1e9 bytes");
+    return -1;
+  }
+  return static_cast<int>(
+      Of(handle).link.Enqueue(id, DataSize::Bytes(size_bytes), flow, Timestamp::Micros(now_us)));
+}
+
+// Fills the delivery and drop rows with what happened until now_us; -1 if a value is refused, else
+// the number of delivery rows.
+CCSCOPE_FN(int, ccs_link_poll)(void* handle, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us)) return -1;
+  LinkHandle& h = Of(handle);
+  h.deliveries.clear();
+  h.drops.clear();
+  h.delivery_rows.clear();
+  h.drop_rows.clear();
+  h.link.Poll(Timestamp::Micros(now_us), h.deliveries, h.drops);
+  for (const Link::Delivery& d : h.deliveries) {
+    for (const double value :
+         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.depart.us(), d.deliver.us(), d.queue_delay.us()})
+      h.delivery_rows.push_back(value);
+  }
+  for (const Link::Drop& d : h.drops) {
+    for (const double value :
+         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.time.us(), static_cast<double>(d.reason)})
+      h.drop_rows.push_back(value);
+  }
+  return static_cast<int>(h.deliveries.size());
+}
+
+// Rows of 6: id, size_bytes, offered_us, depart_us, deliver_us, queue_delay_us.
+CCSCOPE_FN(const double*, ccs_link_deliveries)(void* handle) { return Of(handle).delivery_rows.data(); }
+
+CCSCOPE_FN(int, ccs_link_drop_count)(void* handle) { return static_cast<int>(Of(handle).drops.size()); }
+
+// Rows of 5: id, size_bytes, offered_us, time_us, reason.
+CCSCOPE_FN(const double*, ccs_link_drops)(void* handle) { return Of(handle).drop_rows.data(); }
+
+// Infinity if nothing is under way.
+CCSCOPE_FN(double, ccs_link_next_event_us)(void* handle) { return Of(handle).link.NextEvent().us(); }
+
+CCSCOPE_FN(int, ccs_link_set_capacity)(void* handle, double capacity_bps, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us) || CheckCapacityOrOutage(capacity_bps)) return 1;
+  LinkHandle& h = Of(handle);
+  h.link.SetCapacity(DataRate::BitsPerSec(capacity_bps), Timestamp::Micros(now_us));
+  return 0;
+}
+
+// Forgets the changes that are still ahead.
+CCSCOPE_FN(void, ccs_link_clear_schedule)(void* handle) {
+  Of(handle).link.ClearSchedule();
+  Of(handle).last_scheduled = ccscope::Timestamp::MinusInfinity();
+}
+
+CCSCOPE_FN(int, ccs_link_schedule_capacity)(void* handle, double at_us, double capacity_bps) {
+  using namespace ccscope;
+  LinkHandle& h = Of(handle);
+  const Timestamp at = Timestamp::Micros(at_us);
+  if (!std::isfinite(at_us) || at < h.last_scheduled) {
+    return Fail("schedule", "expected finite times in microseconds, none before the one ahead of it");
+  }
+  if (CheckCapacityOrOutage(capacity_bps)) return 1;
+  h.link.ScheduleCapacity(at, DataRate::BitsPerSec(capacity_bps));
+  h.last_scheduled = at;
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_link_set_mode)(void* handle, int mode, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us) || CheckMode(mode)) return 1;
+  Of(handle).link.SetMode(static_cast<CapacityLink::Mode>(mode), Timestamp::Micros(now_us));
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_link_set_one_way_delay)(void* handle, double one_way_delay_us, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us) || CheckDelay(one_way_delay_us)) return 1;
+  Of(handle).link.SetOneWayDelay(TimeDelta::Micros(one_way_delay_us), Timestamp::Micros(now_us));
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_link_set_loss_ratio)(void* handle, double loss_ratio, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us) || CheckLoss(loss_ratio)) return 1;
+  Of(handle).link.SetLossRatio(loss_ratio, Timestamp::Micros(now_us));
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_link_set_jitter)(void* handle, double jitter_us, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us) || CheckJitter(jitter_us)) return 1;
+  Of(handle).link.SetJitter(TimeDelta::Micros(jitter_us), Timestamp::Micros(now_us));
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_link_set_drop_tail)(void* handle, int limit_kind, double limit, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us)) return 1;
+  auto queue = MakeDropTail(limit_kind, limit);
+  if (queue == nullptr) return 1;
+  Of(handle).link.SetQueue(std::move(queue), Timestamp::Micros(now_us));
+  return 0;
+}
+
+// At now_us: queue_packets, queue_bytes, queue_delay_us, capacity_bps, packets_inside, then since the
+// link was made: offered_packets, offered_bytes, lost_packets, dropped_packets, dropped_bytes (lost
+// ones too), departed_packets, departed_bytes, delivered_packets, delivered_bytes. Null if now_us is refused.
+CCSCOPE_FN(const double*, ccs_link_stats)(void* handle, double now_us) {
+  using namespace ccscope;
+  if (CheckTime("nowUs", now_us)) return nullptr;
+  LinkHandle& h = Of(handle);
+  const TimeDelta queue_delay = h.link.QueueDelay(Timestamp::Micros(now_us));
+  const Link::Stats& s = h.link.stats();
+  const double values[] = {h.link.queue_packets(), h.link.queue_size().bytes(), queue_delay.us(),
+                           h.link.capacity().bps(), h.link.packets_inside(),
+                           s.offered_packets, s.offered.bytes(), s.lost_packets, s.dropped_packets,
+                           s.dropped.bytes(), s.departed_packets, s.departed.bytes(),
+                           s.delivered_packets, s.delivered.bytes()};
+  int i = 0;
+  for (const double value : values) h.stats[i++] = value;
+  return h.stats;
+}

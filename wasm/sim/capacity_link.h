@@ -1,0 +1,75 @@
+// The transmitter of a bottleneck: one packet at a time, at a capacity that may change while the
+// packet is being sent. Two modes:
+//
+//  - serial: a packet of L bits leaves L / C after its transmission began (comparison and LCC papers);
+//  - token bucket: a packet leaves at once when the bucket holds its size in tokens; the bucket
+//    fills at C and holds `burst` (5 kB: the emulated testbeds of gcc-ton-2017 and gcc-aqm-2016).
+//    A packet larger than the bucket leaves when the bucket is full and puts it into debt (Linux's
+//    tbf would drop it; here a "packet" may be a whole video frame).
+#ifndef CCSCOPE_SIM_CAPACITY_LINK_H_
+#define CCSCOPE_SIM_CAPACITY_LINK_H_
+
+#include "sim/packet.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class CapacityLink {
+ public:
+  enum class Mode { kSerial = 0, kTokenBucket = 1 };
+  struct Params {
+    Mode mode = Mode::kSerial;
+    DataRate capacity = DataRate::KilobitsPerSec(1000);
+    DataSize burst = DataSize::Bytes(5000);  // token bucket only
+  };
+
+  // The bucket starts full.
+  explicit CapacityLink(const Params& params);
+
+  // Takes effect at `now`; zero is an outage. What was sent of the current packet stays sent.
+  void SetCapacity(DataRate capacity, Timestamp now);
+  // Takes effect at `now`; the current packet starts over in the new mode, with a full bucket.
+  void SetMode(Mode mode, Timestamp now);
+
+  bool busy() const { return busy_; }
+  Mode mode() const { return params_.mode; }
+  DataRate capacity() const { return params_.capacity; }
+  // The capacity, or during an outage the one before it: never zero.
+  DataRate nominal_capacity() const { return last_capacity_; }
+
+  // Begins to transmit. The link must not be busy.
+  void Start(const Packet& packet, Timestamp now);
+  // When the current packet will have left; infinity without one and during an outage.
+  Timestamp completion() const { return completion_; }
+  // Ends the transmission, at completion().
+  struct Sent {
+    Packet packet;
+    Timestamp depart;
+    TimeDelta queue_delay;  // between reaching the queue and the begin of the transmission
+  };
+  Sent Finish();
+
+  // How long a packet that finds `ahead` waiting would wait: during an outage, at the capacity that
+  // was there before.
+  TimeDelta WaitingTime(DataSize ahead, Timestamp now) const;
+
+ private:
+  // Tokens (or bits already sent) gained since `since_`.
+  DataSize Gained(Timestamp now) const { return params_.capacity * (now - since_); }
+  DataSize TokensAt(Timestamp now) const;
+  void Plan(Timestamp now);
+
+  Params params_;
+  DataRate last_capacity_;  // never zero
+  DataSize tokens_;         // at since_; token bucket only
+  DataSize remaining_;      // of the current packet at since_; serial only
+  Timestamp since_;
+  bool busy_ = false;
+  Packet packet_;
+  Timestamp begin_;
+  Timestamp completion_ = Timestamp::PlusInfinity();
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_CAPACITY_LINK_H_

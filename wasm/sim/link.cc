@@ -1,0 +1,158 @@
+#include "sim/link.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace ccscope {
+
+Link::Link(const Params& params, std::unique_ptr<QueueDisc> queue)
+    : one_way_delay_(params.one_way_delay),
+      loss_(params.loss_ratio),
+      jitter_(params.jitter),
+      random_(params.seed),
+      queue_(std::move(queue)),
+      bottleneck_(params.bottleneck) {
+  queue_->OnCapacity(bottleneck_.capacity());
+}
+
+DropReason Link::Enqueue(double id, DataSize size, int flow, Timestamp now) {
+  AdvanceTo(now);
+  Packet packet{.id = id, .flow = flow, .size = size, .offered = now_, .queued = now_};
+  ++stats_.offered_packets;
+  stats_.offered += size;
+  if (loss_.Lose(random_)) {
+    ++stats_.lost_packets;
+    stats_.dropped += size;
+    return DropReason::kRandomLoss;
+  }
+  if (jitter_.active() || !jittered_.empty()) {
+    packet.queued = jitter_.Release(now_, random_);
+    if (packet.queued > now_ || !jittered_.empty()) {
+      jittered_.PushBack(packet);
+      return DropReason::kNone;
+    }
+  }
+  ArriveAtQueue(packet, now_);
+  if (drops_.empty() || drops_.back().packet.id != id) return DropReason::kNone;
+  return drops_.PopBack().reason;
+}
+
+void Link::ArriveAtQueue(Packet packet, Timestamp now) {
+  packet.queued = now;
+  queue_->Enqueue(packet, now, *this);
+  StartNext(now);
+}
+
+void Link::StartNext(Timestamp now) {
+  if (bottleneck_.busy()) return;
+  if (const auto packet = queue_->Dequeue(now, *this)) bottleneck_.Start(*packet, now);
+}
+
+void Link::FinishTransmission() {
+  const CapacityLink::Sent sent = bottleneck_.Finish();
+  ++stats_.departed_packets;
+  stats_.departed += sent.packet.size;
+  Timestamp deliver = sent.depart + one_way_delay_;
+  if (!propagating_.empty()) deliver = std::max(deliver, propagating_.back().deliver);
+  propagating_.PushBack({sent.packet, sent.depart, deliver, sent.queue_delay});
+  StartNext(sent.depart);
+}
+
+void Link::AdvanceTo(Timestamp now) {
+  now_ = std::max(now_, now);
+  for (;;) {
+    constexpr Timestamp kNever = Timestamp::PlusInfinity();
+    const Timestamp sent = bottleneck_.completion();
+    const Timestamp changed = schedule_.empty() ? kNever : schedule_.front().at;
+    const Timestamp arrived = jittered_.empty() ? kNever : jittered_.front().queued;
+    const Timestamp next = std::min({sent, changed, arrived});
+    if (next > now_ || next == kNever) return;
+    if (sent == next) {
+      FinishTransmission();
+    } else if (changed == next) {
+      ApplyCapacity(schedule_.PopFront().capacity, next);
+    } else {
+      ArriveAtQueue(jittered_.PopFront(), next);
+    }
+  }
+}
+
+void Link::Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops) {
+  AdvanceTo(now);
+  while (!propagating_.empty() && propagating_.front().deliver <= now_) {
+    deliveries.push_back(propagating_.PopFront());
+    ++stats_.delivered_packets;
+    stats_.delivered += deliveries.back().packet.size;
+  }
+  while (!drops_.empty()) drops.push_back(drops_.PopFront());
+}
+
+Timestamp Link::NextEvent() const {
+  if (!drops_.empty()) return now_;
+  if (!propagating_.empty()) return propagating_.front().deliver;
+  Timestamp next = bottleneck_.completion() + one_way_delay_;
+  if (bottleneck_.busy() && !schedule_.empty()) next = std::min(next, schedule_.front().at);
+  if (!jittered_.empty()) next = std::min(next, jittered_.front().queued);
+  return next;
+}
+
+void Link::SetCapacity(DataRate capacity, Timestamp now) {
+  AdvanceTo(now);
+  ApplyCapacity(capacity, now_);
+}
+
+void Link::ApplyCapacity(DataRate capacity, Timestamp now) {
+  bottleneck_.SetCapacity(capacity, now);
+  queue_->OnCapacity(capacity);
+}
+
+void Link::SetMode(CapacityLink::Mode mode, Timestamp now) {
+  AdvanceTo(now);
+  bottleneck_.SetMode(mode, now_);
+}
+
+void Link::SetOneWayDelay(TimeDelta delay, Timestamp now) {
+  AdvanceTo(now);
+  one_way_delay_ = delay;
+}
+
+void Link::SetLossRatio(double ratio, Timestamp now) {
+  AdvanceTo(now);
+  loss_ = RandomLoss(ratio);
+}
+
+void Link::SetJitter(TimeDelta deviation, Timestamp now) {
+  AdvanceTo(now);
+  jitter_.SetDeviation(deviation);
+}
+
+void Link::SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now) {
+  AdvanceTo(now);
+  queue->OnCapacity(bottleneck_.nominal_capacity());
+  while (const auto packet = queue_->Dequeue(now_, *this)) queue->Enqueue(*packet, now_, *this);
+  queue_ = std::move(queue);
+}
+
+void Link::ScheduleCapacity(Timestamp at, DataRate capacity) {
+  assert(schedule_.empty() || schedule_.back().at <= at);
+  schedule_.PushBack({at, capacity});
+}
+
+TimeDelta Link::QueueDelay(Timestamp now) {
+  AdvanceTo(now);
+  return bottleneck_.WaitingTime(queue_->stats().bytes, now_);
+}
+
+double Link::packets_inside() const {
+  return static_cast<double>(jittered_.size()) + queue_->stats().packets + (bottleneck_.busy() ? 1 : 0) +
+         static_cast<double>(propagating_.size());
+}
+
+void Link::OnDrop(const Packet& packet, DropReason reason, Timestamp now) {
+  ++stats_.dropped_packets;
+  stats_.dropped += packet.size;
+  drops_.PushBack({packet, now, reason});
+}
+
+}  // namespace ccscope

@@ -1,0 +1,129 @@
+// One direction of a path, sans-IO: the caller says what time it is, and asks when something will
+// happen next. Packets pass four stages, which are kept apart so that each may change on its own:
+//
+//   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay
+//
+// Contract:
+//  1. Every packet offered is delivered once, or dropped once.
+//  2. No packet overtakes another of its flow (none at all, with a discipline that is a FIFO).
+//  3. Results do not depend on how often or how late Poll() is called: what happens inside is
+//     computed at its own time, in time order. At equal times a transmission ends first, then the
+//     capacity changes, then a packet reaches the queue.
+//  4. A time before the latest one given counts as the latest one.
+#ifndef CCSCOPE_SIM_LINK_H_
+#define CCSCOPE_SIM_LINK_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/capacity_link.h"
+#include "sim/impairments.h"
+#include "sim/packet.h"
+#include "sim/queue_disc/queue_disc.h"
+#include "sim/random.h"
+#include "sim/ring_buffer.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class Link final : private DropSink {
+ public:
+  struct Params {
+    CapacityLink::Params bottleneck = {};
+    TimeDelta one_way_delay = TimeDelta::Zero();
+    double loss_ratio = 0;
+    TimeDelta jitter = TimeDelta::Zero();  // standard deviation
+    std::uint64_t seed = 1;
+  };
+
+  struct Delivery {
+    Packet packet;
+    Timestamp depart;   // last bit left the bottleneck
+    Timestamp deliver;  // reaches the far end
+    TimeDelta queue_delay;
+  };
+  struct Drop {
+    Packet packet;
+    Timestamp time;
+    DropReason reason = DropReason::kNone;
+  };
+
+  // Counts of packets and bytes since the link was made.
+  struct Stats {
+    double offered_packets = 0;
+    DataSize offered;
+    double lost_packets = 0;     // by random loss
+    double dropped_packets = 0;  // by the queue
+    DataSize dropped;            // lost or dropped
+    double departed_packets = 0;
+    DataSize departed;  // through the bottleneck
+    double delivered_packets = 0;
+    DataSize delivered;  // to the far end
+  };
+
+  Link(const Params& params, std::unique_ptr<QueueDisc> queue);
+
+  // Offers a packet. The reason if it is dropped at once (then Poll() does not tell of it again).
+  DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
+
+  // Appends what was delivered and dropped until `now`, each in time order.
+  void Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops);
+
+  // When to call Poll() next: nothing is delivered before. Infinity if nothing is under way.
+  Timestamp NextEvent() const;
+
+  // Changes, each at `now`.
+  void SetCapacity(DataRate capacity, Timestamp now);  // zero is an outage
+  void SetMode(CapacityLink::Mode mode, Timestamp now);
+  void SetOneWayDelay(TimeDelta delay, Timestamp now);
+  void SetLossRatio(double ratio, Timestamp now);
+  void SetJitter(TimeDelta deviation, Timestamp now);
+  // Packets that wait move to the new queue, which may drop some of them.
+  void SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now);
+
+  // Capacity changes ahead, added in time order.
+  void ScheduleCapacity(Timestamp at, DataRate capacity);
+  void ClearSchedule() { schedule_.Clear(); }
+
+  const Stats& stats() const { return stats_; }
+  DataRate capacity() const { return bottleneck_.capacity(); }
+  double queue_packets() const { return queue_->stats().packets; }
+  DataSize queue_size() const { return queue_->stats().bytes; }
+  // How long a packet that arrived at `now` would wait for its transmission.
+  TimeDelta QueueDelay(Timestamp now);
+  // Packets between Enqueue() and Poll(), wherever they are.
+  double packets_inside() const;
+
+  // Runs what happens inside until `now`.
+  void AdvanceTo(Timestamp now);
+
+ private:
+  struct CapacityChange {
+    Timestamp at;
+    DataRate capacity;
+  };
+
+  void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
+  void ArriveAtQueue(Packet packet, Timestamp now);
+  void ApplyCapacity(DataRate capacity, Timestamp now);
+  void StartNext(Timestamp now);
+  void FinishTransmission();
+
+  TimeDelta one_way_delay_;
+  RandomLoss loss_;
+  Jitter jitter_;
+  Random random_;
+  RingBuffer<Packet> jittered_;  // Packet::queued is when each reaches the queue
+  std::unique_ptr<QueueDisc> queue_;
+  CapacityLink bottleneck_;
+  RingBuffer<CapacityChange> schedule_;
+  RingBuffer<Delivery> propagating_;
+  RingBuffer<Drop> drops_;
+  Timestamp now_ = Timestamp::MinusInfinity();
+  Stats stats_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_LINK_H_

@@ -1,0 +1,19 @@
+// A packet (or, for the bottleneck inside a page, a whole frame) on its way through a link.
+#ifndef CCSCOPE_SIM_PACKET_H_
+#define CCSCOPE_SIM_PACKET_H_
+
+#include "units/units.h"
+
+namespace ccscope {
+
+struct Packet {
+  double id = 0;             // the caller's name for it, an integer below 2^53
+  int flow = 0;              // for disciplines that tell flows apart
+  DataSize size = {};        // on the wire, headers included
+  Timestamp offered = {};    // when the caller handed it to the link
+  Timestamp queued = {};     // when it reached the queue (after jitter)
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_PACKET_H_

@@ -1,0 +1,60 @@
+// A queue discipline: which packets wait, which leave next and which are dropped. Each discipline
+// keeps its Params, its State and its Stats apart, as Linux's codel.h does. Contract:
+//
+//  1. Every packet that is offered leaves exactly once: through Dequeue() or through the DropSink.
+//  2. Times never go back from call to call.
+//  3. Dequeue() returns nothing only if nothing is left (it may drop packets on the way).
+//  4. The packet being transmitted is not in the queue: it left with Dequeue().
+#ifndef CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
+#define CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
+
+#include <optional>
+
+#include "sim/packet.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+enum class DropReason {
+  kNone = 0,
+  kRandomLoss = 1,  // the link's random loss, before the queue
+  kQueueFull = 2,   // over the limit of the queue
+};
+
+// Is told of every packet that a discipline drops, the arriving one included.
+class DropSink {
+ public:
+  virtual void OnDrop(const Packet& packet, DropReason reason, Timestamp now) = 0;
+
+ protected:
+  ~DropSink() = default;
+};
+
+// What every discipline counts.
+struct QueueStats {
+  double packets = 0;  // waiting now
+  DataSize bytes;      // waiting now
+  double enqueued = 0;
+  double dequeued = 0;
+  double dropped = 0;
+};
+
+class QueueDisc {
+ public:
+  virtual ~QueueDisc() = default;
+
+  // Offers a packet; the queue may drop it or others.
+  virtual void Enqueue(const Packet& packet, Timestamp now, DropSink& drops) = 0;
+
+  // The packet to transmit next.
+  virtual std::optional<Packet> Dequeue(Timestamp now, DropSink& drops) = 0;
+
+  // The capacity behind the queue changed: limits given as a time follow it. Zero is an outage.
+  virtual void OnCapacity(DataRate capacity) = 0;
+
+  virtual const QueueStats& stats() const = 0;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
