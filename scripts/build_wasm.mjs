@@ -2,12 +2,13 @@
 //
 // The module is linked without Emscripten's JavaScript loader: the ABI is flat, so
 // src/core/load.ts instantiates the bytes itself, the same way in pages, workers and Node.
-import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-import { filesUnder, inRoot, root, upToDate } from './lib/files.mjs';
+import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
+import { compileObjects } from './lib/objects.mjs';
 import { fail, Problem, run, say } from './lib/run.mjs';
 import { emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
@@ -16,30 +17,30 @@ export const wasmPath = inRoot('src/core/ccscope.wasm');
 /** Warnings that the core is compiled with, natively and for WebAssembly. */
 export const warningFlags = ['-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror'];
 
-/** The sources of the core, relative to the root. */
-export const coreSources = () =>
-  filesUnder(['wasm'], (file) => file.endsWith('.cc')).map((f) => relative(root, f));
+const compileFlags = [
+  ...['-Iwasm', '-std=c++20', '-O3', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off'],
+  ...[...warningFlags, '-DNDEBUG'],
+];
+const linkFlags = [
+  ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
+  '-sINITIAL_MEMORY=1048576',
+];
 
-async function compile() {
+async function compileAndLink() {
   const emcc = findEmcc();
   if (!emcc) throw new Problem('Emscripten (emcc) is missing: run `node scripts/setup.mjs`.');
+  const options = { env: emccEnv(), shell: process.platform === 'win32' };
+  const folder = inRoot('build/wasm');
+  const sources = filesUnder(['wasm'], (file) => file.endsWith('.cc'));
+  const { objects } = await compileObjects(
+    sources.map((source) => ({ compiler: emcc, source, flags: compileFlags, folder, options })),
+  );
   // The setting had another name before 3.1.25.
   const stackSize = isOlder(emccVersion(emcc), [3, 1, 25]) ? '-sTOTAL_STACK' : '-sSTACK_SIZE';
   // Linked beside its place and moved there, so that nobody ever loads half a module.
-  const built = inRoot('build/wasm/ccscope.wasm');
-  mkdirSync(join(built, '..'), { recursive: true });
-  await run(
-    emcc,
-    [
-      ...coreSources(),
-      ...['-Iwasm', '-std=c++20', '-O3', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off'],
-      ...[...warningFlags, '-DNDEBUG'],
-      ...['-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
-      ...[`${stackSize}=262144`, '-sINITIAL_MEMORY=1048576'],
-      ...['-o', built],
-    ],
-    { what: 'Compiling the core', env: emccEnv(), shell: process.platform === 'win32' },
-  );
+  const built = join(folder, 'ccscope.wasm');
+  const args = [...objects, ...linkFlags, `${stackSize}=262144`, '-o', built];
+  await run(emcc, args, { what: 'Linking the core', ...options });
   renameSync(built, wasmPath);
 }
 
@@ -48,7 +49,7 @@ export async function buildWasm() {
   const inputs = [...filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f)), fileURLToPath(import.meta.url)];
   await upToDate('wasm', { inputs, outputs: [wasmPath], key: findEmcc() ?? '' }, async () => {
     say('Compiling the core to WebAssembly …');
-    await compile();
+    await compileAndLink();
     const [bytes, gzipped] = [statSync(wasmPath).size, gzipSync(readFileSync(wasmPath)).length];
     say(`src/core/ccscope.wasm: ${bytes} B, ${gzipped} B gzipped`);
   });

@@ -40,7 +40,7 @@ async function native() {
 
 async function unit() {
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultOf('unit')}`];
-  const code = await bin('vitest/vitest.mjs', 'run', '-c', 'tests/vitest.config.ts', ...report);
+  const code = await bin('vitest/vitest.mjs', 'run', ...report);
   return counts(code, resultOf('unit'), (report) => ({
     passed: report.numPassedTests,
     failed: report.numFailedTests,

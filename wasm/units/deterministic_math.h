@@ -6,15 +6,16 @@
 #ifndef CCSCOPE_UNITS_DETERMINISTIC_MATH_H_
 #define CCSCOPE_UNITS_DETERMINISTIC_MATH_H_
 
-#include <bit>
 #include <cstdint>
 #include <limits>
+
+#include "units/bit_cast.h"
 
 namespace ccscope::det {
 
 // 2^k * x for normal results.
 inline double Scale(double x, int k) {
-  return x * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + k) << 52);
+  return x * BitCast<double>(static_cast<std::uint64_t>(1023 + k) << 52);
 }
 
 // e^x; 0 below -708 and infinity above 709.
@@ -42,10 +43,10 @@ inline double Log(double x) {
   constexpr double kLn2Hi = 6.93147180369123816490e-01;
   constexpr double kLn2Lo = 1.90821492927058770002e-10;
   if (!(x > 0)) return -std::numeric_limits<double>::infinity();
-  std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  std::uint64_t bits = BitCast<std::uint64_t>(x);
   int k = static_cast<int>(bits >> 52) - 1023;
   bits = (bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL;
-  double m = std::bit_cast<double>(bits);  // in [1, 2)
+  double m = BitCast<double>(bits);  // in [1, 2)
   if (m > 1.4142135623730951) {
     m *= 0.5;
     ++k;
