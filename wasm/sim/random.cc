@@ -1,5 +1,6 @@
 #include "sim/random.h"
 
+#include <bit>
 #include <cmath>
 
 #include "units/deterministic_math.h"
