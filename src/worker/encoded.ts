@@ -20,6 +20,7 @@ export interface EncodedStreams {
 
 /** What a worker gets for an `RTCRtpScriptTransform`. */
 export interface ScriptTransformer extends EncodedStreams {
+  readonly options: unknown;
   generateKeyFrame?(): Promise<unknown>;
   sendKeyFrameRequest?(): Promise<unknown>;
 }

@@ -4,6 +4,7 @@
  * to report goes, in order, through the port that `start` hands over.
  */
 import type { LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
+import type { EncodedFrame } from './encoded.js';
 
 export type Side = 'sender' | 'receiver';
 
@@ -18,6 +19,12 @@ export interface MediaConfig {
   wasmUrl?: string;
   /** Sender: a bottleneck inside the transform, at frame granularity. */
   bottleneck?: LinkOptions;
+  /**
+   * Sender: whether changes of parameters go into the trace from here. A receiver's always do, in
+   * their place between its rows, so that a replay repeats them exactly; in a page with both sides
+   * once is enough.
+   */
+  recordsChanges?: boolean;
   /** Sender: a key frame each so many seconds. */
   keyFrameIntervalS?: number;
 }
@@ -50,7 +57,11 @@ export interface MediaWorkerApi {
   /** Loads the core and begins to control. Frames pass untouched before it and when it rejects. */
   start(config: MediaConfig, port: MessagePort): Promise<void>;
   /** Hands over insertable streams, in browsers without script transforms. */
-  attachStreams(readable: ReadableStream, writable: WritableStream): void;
+  attachStreams(
+    side: Side,
+    readable: ReadableStream<EncodedFrame>,
+    writable: WritableStream<EncodedFrame>,
+  ): void;
   inbound(report: InboundReport): void;
   sent(report: SentReport): void;
   feedback(bytes: ArrayBuffer): void;

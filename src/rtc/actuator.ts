@@ -1,0 +1,99 @@
+/** Puts target rates into the encoder: one call at a time, at most ten a second, within rails. */
+
+const MIN_INTERVAL_MS = 100;
+/** Smaller changes than this part of the rate in force are not worth a call. */
+const HYSTERESIS = 0.02;
+const FIRST_RETRY_MS = 200;
+const LAST_RETRY_MS = 5000;
+
+export interface ActuatorOptions {
+  minBitrateBps: number;
+  maxBitrateBps: number;
+  /** A rate is in force. */
+  applied(bitrateBps: number): void;
+  /** The browser refused; it is tried again, more and more rarely. */
+  rejected(error: unknown): void;
+}
+
+/** The limits of an encoding that ccscope changes, as they were before. */
+type Limits = { maxBitrate?: number }[];
+
+export class Actuator {
+  #wantedBps: number | null = null;
+  #appliedBps = NaN;
+  #before: Limits | null = null;
+  #busy: Promise<void> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastAt = -Infinity;
+  #retryMs = 0;
+
+  constructor(
+    private readonly sender: RTCRtpSender,
+    private readonly options: ActuatorOptions,
+  ) {}
+
+  /** Asks for a rate; the latest wish counts. Not a number: nothing changes. */
+  want(bitrateBps: number): void {
+    const { minBitrateBps, maxBitrateBps } = this.options;
+    if (Number.isNaN(bitrateBps)) return;
+    // Browsers reject a maxBitrate of 0 or less.
+    this.#wantedBps = Math.max(1, Math.round(Math.min(maxBitrateBps, Math.max(minBitrateBps, bitrateBps))));
+    this.#plan();
+  }
+
+  #plan(): void {
+    if (this.#busy !== null || this.#timer !== undefined || this.#wantedBps === null) return;
+    if (Math.abs(this.#wantedBps - this.#appliedBps) < HYSTERESIS * this.#appliedBps) return;
+    const waitMs = Math.max(this.#retryMs, MIN_INTERVAL_MS) - (performance.now() - this.#lastAt);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#busy = this.#apply().finally(() => {
+        this.#busy = null;
+        this.#plan();
+      });
+    }, Math.max(0, waitMs));
+  }
+
+  async #apply(): Promise<void> {
+    const bitrateBps = this.#wantedBps;
+    if (bitrateBps === null) return;
+    this.#lastAt = performance.now();
+    try {
+      const parameters = this.sender.getParameters();
+      this.#before ??= parameters.encodings.map(limitsOf);
+      for (const encoding of parameters.encodings) encoding.maxBitrate = bitrateBps;
+      await this.sender.setParameters(parameters);
+      this.#appliedBps = bitrateBps;
+      this.#retryMs = 0;
+      this.options.applied(bitrateBps);
+    } catch (error) {
+      this.#retryMs = Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.#retryMs * 2));
+      this.options.rejected(error);
+    }
+  }
+
+  /** Stops, and gives the encoder the limits that it had before the first change. */
+  async restore(): Promise<void> {
+    this.#wantedBps = null;
+    clearTimeout(this.#timer);
+    await this.#busy;
+    if (this.#before === null) return;
+    const parameters = this.sender.getParameters();
+    for (const [i, encoding] of parameters.encodings.entries()) {
+      const before = this.#before[i];
+      if (before?.maxBitrate === undefined) delete encoding.maxBitrate;
+      else encoding.maxBitrate = before.maxBitrate;
+    }
+    await this.sender.setParameters(parameters);
+  }
+
+  /** Stops and leaves the encoder as it is. */
+  stop(): void {
+    this.#wantedBps = null;
+    clearTimeout(this.#timer);
+  }
+}
+
+function limitsOf(encoding: RTCRtpEncodingParameters): { maxBitrate?: number } {
+  return encoding.maxBitrate === undefined ? {} : { maxBitrate: encoding.maxBitrate };
+}

@@ -1,0 +1,92 @@
+/** For connections that the user's own code makes and negotiates. */
+import type { MediaWorker } from '../worker/media_client.js';
+import { ReceiverTap } from './receiver_tap.js';
+import { SenderTap, type SenderOptions } from './sender_tap.js';
+import { StatusBoard } from './status.js';
+import type { CallStatus, ControlOptions } from './types.js';
+
+/** A way for feedback from the receiving side to the sending side; an unreliable data channel is best. */
+export type FeedbackChannel = Pick<RTCDataChannel, 'readyState' | 'send' | 'addEventListener'>;
+
+/** A sender or receiver under observation or control. */
+export interface Attachment {
+  readonly status: CallStatus;
+  setParameter(name: string, value: number): Promise<void>;
+  setPreset(name: string): Promise<void>;
+  /** Gives back what was there and lets frames pass; the call goes on. */
+  detach(): Promise<void>;
+  /** Ends the worker. Call it after the connection was closed: its video would stop. */
+  close(): void;
+}
+
+/**
+ * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or
+ * `addTransceiver` (a browser that has begun to send without a transform never asks it), with a
+ * worker of `createMediaWorker`, which is then proven alive. Without a `feedback` channel the
+ * sender goes by receiver reports. Mode `control` also needs `takeOver` on both remote
+ * descriptions, and is reported only when that was seen to work.
+ */
+export function attachSender(
+  peer: RTCPeerConnection,
+  sender: RTCRtpSender,
+  worker: MediaWorker,
+  options: SenderOptions,
+  feedback?: FeedbackChannel,
+): Attachment {
+  const board = new StatusBoard(options.mode, options.bottleneck === undefined ? 'none' : 'in-page', options.onStatus);
+  const tap = new SenderTap(sender, worker, options, board);
+  feedback?.addEventListener('message', (event) => {
+    const { data } = event as MessageEvent<unknown>;
+    if (data instanceof ArrayBuffer) tap.feedback(data);
+  });
+  follow(peer, board, () => tap.connected());
+  void tap.start();
+  return attachment(board, tap);
+}
+
+/**
+ * Attaches to a receiver of a user's own connection; call it in the `track` event itself. Where
+ * the far side does not run ccscope no frame has a trailer, and send times come from the RTP
+ * timestamps (shadow mode; `status.sendTimeSource` says so).
+ */
+export function attachReceiver(
+  peer: RTCPeerConnection,
+  receiver: RTCRtpReceiver,
+  worker: MediaWorker,
+  options: ControlOptions,
+  feedback?: FeedbackChannel,
+): Attachment {
+  const board = new StatusBoard(options.mode, 'none', options.onStatus);
+  const send = (bytes: ArrayBuffer) => {
+    if (feedback?.readyState === 'open') feedback.send(bytes);
+  };
+  const tap = new ReceiverTap(receiver, worker, options, board, send);
+  follow(peer, board, () => undefined);
+  void tap.start();
+  return attachment(board, tap);
+}
+
+function follow(peer: RTCPeerConnection, board: StatusBoard, connected: () => void): void {
+  const look = () => {
+    const state = peer.connectionState;
+    if (state === 'connected' || state === 'failed' || state === 'closed') board.update({ phase: state });
+    if (state === 'connected') connected();
+  };
+  peer.addEventListener('connectionstatechange', look);
+  look();
+}
+
+function attachment(board: StatusBoard, tap: SenderTap | ReceiverTap): Attachment {
+  return {
+    get status() {
+      return board.status;
+    },
+    setParameter: (name, value) => tap.setParameter(name, value),
+    setPreset: (name) => tap.setPreset(name),
+    detach: async () => {
+      await tap.detach();
+      board.update({ effectiveMode: 'observe', encoderTargetBps: NaN });
+    },
+    close: () => tap.close(),
+  };
+}

@@ -1,0 +1,261 @@
+import type { LinkOptions } from '../core/index.js';
+import { createMediaWorker } from '../worker/media_client.js';
+import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';
+import { ReceiverTap } from './receiver_tap.js';
+import { SenderTap } from './sender_tap.js';
+import { StatusBoard } from './status.js';
+import { supported } from './support.js';
+import type { Call, CallOptions, CallStatus, MediaStats } from './types.js';
+
+/** A call that cannot be made as asked: `field` names the option. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+  constructor(
+    message: string,
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Both ends open the channel themselves, under the same number: no negotiation is needed. */
+const FEEDBACK_CHANNEL = { label: 'ccscope feedback', id: 1000 };
+/** Its rate control follows setParameters without a key frame at each step. */
+const PREFERRED_CODEC = 'video/VP8';
+
+function openFeedback(peer: RTCPeerConnection): RTCDataChannel {
+  const { label, id } = FEEDBACK_CHANNEL;
+  const channel = peer.createDataChannel(label, { negotiated: true, id, ordered: false, maxRetransmits: 0 });
+  channel.binaryType = 'arraybuffer';
+  return channel;
+}
+
+function checkOptions(o: CallOptions): void {
+  const support = supported();
+  if (support.transforms === 'none') throw new CallError(support.message);
+  if (o.role !== 'receive' && o.track?.kind !== 'video') {
+    throw new CallError(`track: a video track is needed for role "${o.role}"`, 'track');
+  }
+  if (o.role !== 'loopback' && o.signalling === undefined) {
+    throw new CallError(`signalling: needed for role "${o.role}"`, 'signalling');
+  }
+  if (o.relay !== undefined && o.bottleneck !== undefined) {
+    throw new CallError('bottleneck: not together with a relay, which is a bottleneck already', 'bottleneck');
+  }
+  if (!(o.minBitrateBps > 0 && o.minBitrateBps <= o.maxBitrateBps)) {
+    throw new CallError('minBitrateBps: must be above 0 and not above maxBitrateBps', 'minBitrateBps');
+  }
+  if (!(o.startBitrateBps >= o.minBitrateBps && o.startBitrateBps <= o.maxBitrateBps)) {
+    throw new CallError('startBitrateBps: must be between minBitrateBps and maxBitrateBps', 'startBitrateBps');
+  }
+}
+
+function newPeer(): RTCPeerConnection {
+  const streams = supported().transforms === 'streams' ? { encodedInsertableStreams: true } : {};
+  return new RTCPeerConnection({ bundlePolicy: 'max-bundle', ...streams });
+}
+
+function preferCodec(transceiver: RTCRtpTransceiver): void {
+  const all = RTCRtpSender.getCapabilities('video')?.codecs ?? [];
+  const preferred = all.filter((c) => c.mimeType === PREFERRED_CODEC);
+  if (preferred.length === 0 || !('setCodecPreferences' in transceiver)) return;
+  transceiver.setCodecPreferences([...preferred, ...all.filter((c) => c.mimeType !== PREFERRED_CODEC)]);
+}
+
+/** One call: the peers of it that live in this page, and their taps. */
+class LiveCall implements Call {
+  #sendPeer: RTCPeerConnection | null = null;
+  #receivePeer: RTCPeerConnection | null = null;
+  #sender: SenderTap | null = null;
+  #receiver: ReceiverTap | null = null;
+  #remoteStream: MediaStream | null = null;
+  readonly #board: StatusBoard;
+
+  constructor(private readonly options: CallOptions) {
+    const bottleneck = options.relay !== undefined ? 'shaper' : options.bottleneck !== undefined ? 'in-page' : 'none';
+    this.#board = new StatusBoard(options.mode, bottleneck, options.onStatus);
+  }
+
+  /** Makes the peers, with proven workers, and connects them. */
+  async open(): Promise<void> {
+    const { role, signalling, workerUrl } = this.options;
+    const rewriter = new Rewriter(this.options);
+    const [sendWorker, receiveWorker] = await Promise.all([
+      role === 'receive' ? null : createMediaWorker(workerUrl),
+      role === 'send' ? null : createMediaWorker(workerUrl),
+    ]);
+    const failed = (error: unknown) => this.#failed(error);
+    try {
+      const starting: Promise<void>[] = [];
+      const receiving = receiveWorker === null ? null : this.#makeReceiver(receiveWorker, starting);
+      const sending = sendWorker === null ? null : this.#makeSender(sendWorker);
+      // The sender's core is there before the first frame, so that no frame goes without a trailer.
+      await this.#sender?.start();
+      if (sending !== null && receiving !== null) await negotiateLocally(sending, receiving, rewriter);
+      else if (sending !== null && signalling !== undefined) offerTo(sending, signalling, rewriter, failed);
+      else if (receiving !== null && signalling !== undefined) answerTo(receiving, signalling, rewriter, failed);
+      await Promise.all(starting);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  #makeSender(worker: Awaited<ReturnType<typeof createMediaWorker>>): RTCPeerConnection {
+    const { options } = this;
+    const peer = newPeer();
+    this.#sendPeer = peer;
+    const feedback = openFeedback(peer);
+    const track = options.track as MediaStreamTrack;
+    const { startBitrateBps, maxBitrateBps, mode } = options;
+    const maxBitrate = mode === 'observe' ? maxBitrateBps : startBitrateBps;
+    const stream = new MediaStream([track]);
+    const transceiver = peer.addTransceiver(track, {
+      direction: 'sendonly',
+      streams: [stream],
+      sendEncodings: [{ maxBitrate }],
+    });
+    preferCodec(transceiver);
+    const sender = new SenderTap(
+      transceiver.sender,
+      worker,
+      { ...options, recordsChanges: options.role === 'send' },
+      this.#board,
+    );
+    this.#sender = sender;
+    feedback.onmessage = ({ data }) => {
+      if (data instanceof ArrayBuffer) sender.feedback(data);
+    };
+    feedback.onclose = () => this.#feedbackClosed();
+    peer.onconnectionstatechange = () => this.#connectionChanged(peer);
+    return peer;
+  }
+
+  #makeReceiver(
+    worker: Awaited<ReturnType<typeof createMediaWorker>>,
+    starting: Promise<void>[],
+  ): RTCPeerConnection {
+    const peer = newPeer();
+    this.#receivePeer = peer;
+    const feedback = openFeedback(peer);
+    this.#remoteStream = new MediaStream();
+    const send = (bytes: ArrayBuffer) => {
+      if (feedback.readyState === 'open') feedback.send(bytes);
+    };
+    feedback.onclose = () => this.#feedbackClosed();
+    peer.ontrack = ({ receiver, track }) => {
+      if (track.kind !== 'video' || this.#receiver !== null) return;
+      this.#remoteStream?.addTrack(track);
+      const tap = new ReceiverTap(receiver, worker, this.options, this.#board, send);
+      this.#receiver = tap;
+      starting.push(tap.start());
+    };
+    peer.onconnectionstatechange = () => this.#connectionChanged(peer);
+    return peer;
+  }
+
+  #feedbackClosed(): void {
+    if (this.status.phase === 'closed') return;
+    this.#board.notice(
+      'warning',
+      'feedback-closed',
+      'The feedback channel between the two sides closed: the sender goes by receiver reports.',
+      'start the call again to have delay-based control back',
+    );
+  }
+
+  #connectionChanged(peer: RTCPeerConnection): void {
+    if (this.status.phase === 'closed') return;
+    const peers = [this.#sendPeer, this.#receivePeer].filter((p) => p !== null);
+    if (peers.every((p) => p.connectionState === 'connected')) {
+      this.#board.clear('connection');
+      this.#board.update({ phase: 'connected' });
+      this.#sender?.connected();
+    } else if (peer.connectionState === 'failed') {
+      this.#failed(new Error('no path between the two sides was found'));
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.status.phase === 'closed') return;
+    const why = error instanceof Error ? error.message : String(error);
+    this.#board.update({ phase: 'failed' });
+    this.#board.notice('error', 'connection', `The call failed: ${why}.`, 'check the network, then start the call again');
+  }
+
+  get remoteStream(): MediaStream | null {
+    return this.#remoteStream;
+  }
+
+  get status(): CallStatus {
+    return this.#board.status;
+  }
+
+  async setParameter(name: string, value: number): Promise<void> {
+    await Promise.all([this.#receiver?.setParameter(name, value), this.#sender?.setParameter(name, value)]);
+  }
+
+  async setPreset(name: string): Promise<void> {
+    await Promise.all([this.#receiver?.setPreset(name), this.#sender?.setPreset(name)]);
+  }
+
+  async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
+    if (this.options.bottleneck === undefined) throw new CallError('this call has no in-page bottleneck', 'bottleneck');
+    await this.#sender?.setBottleneck(options);
+  }
+
+  requestKeyFrame(): void {
+    (this.#sender ?? this.#receiver)?.requestKeyFrame();
+  }
+
+  async detach(): Promise<void> {
+    await Promise.all([this.#sender?.detach(), this.#receiver?.detach()]);
+    this.#board.update({ effectiveMode: 'observe', encoderTargetBps: NaN });
+    if (this.options.mode !== 'control') return;
+    this.#board.notice(
+      'info',
+      'detached',
+      "The encoder has its former limits back; the browser's estimator returns only with a new call.",
+      'start a call in mode "observe" to see the browser alone',
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.status.phase === 'closed') return;
+    this.#board.update({ phase: 'closed' });
+    await Promise.allSettled([this.#sender?.detach(), this.#receiver?.detach()]);
+    this.#sendPeer?.close();
+    this.#receivePeer?.close();
+    this.#sender?.close();
+    this.#receiver?.close();
+  }
+
+  async mediaStats(): Promise<MediaStats> {
+    const picture = await this.#receiver?.picture();
+    const counters = this.#sender?.counters;
+    return {
+      fps: picture?.fps ?? NaN,
+      framesDecoded: picture?.framesDecoded ?? NaN,
+      freezeCount: picture?.freezeCount ?? NaN,
+      totalFreezesDurationS: picture?.totalFreezesDurationS ?? NaN,
+      longestFreezeS: picture?.longestFreezeS ?? NaN,
+      width: picture?.width ?? NaN,
+      height: picture?.height ?? NaN,
+      browserEstimateBps: counters?.browserEstimateBps ?? NaN,
+      rttMs: (counters?.rttUs ?? NaN) / 1000,
+    };
+  }
+}
+
+/**
+ * Makes a call, or this page's half of one. Resolves when both halves are negotiated (`loopback`)
+ * or ready to be (`send`, `receive`); `onStatus` tells when it is connected.
+ * Throws CallError when an option is missing or wrong or the browser cannot do it, and WorkerError
+ * when no worker can be made; no connection is left behind then.
+ */
+export async function createCall(options: CallOptions): Promise<Call> {
+  checkOptions(options);
+  const call = new LiveCall(options);
+  await call.open();
+  return call;
+}

@@ -1,0 +1,21 @@
+/** The live pipeline: calls, attachments to connections of others, and a synthetic camera. */
+export { attachReceiver, attachSender, type Attachment, type FeedbackChannel } from './attach.js';
+export { CallError, createCall } from './call.js';
+export { DEFAULT_FLOOR_KBPS, takeOver, throughRelay, type TakeoverOptions } from './sdp.js';
+export type { SenderOptions } from './sender_tap.js';
+export { supported, type Support } from './support.js';
+export { createSyntheticCamera, type SyntheticCamera, type SyntheticCameraOptions } from './synthetic_camera.js';
+export type {
+  AssetUrls,
+  Call,
+  CallOptions,
+  CallStatus,
+  ControlOptions,
+  MediaStats,
+  Mode,
+  Notice,
+  RelayAddress,
+  Signalling,
+} from './types.js';
+export { createMediaWorker, WorkerError, type MediaWorker } from '../worker/media_client.js';
+export type { Side, WorkerStats } from '../worker/protocol.js';

@@ -1,0 +1,124 @@
+/** Offer and answer, within a page or over a signalling channel, rewritten on the way. */
+import { takeOver, throughRelay } from './sdp.js';
+import type { CallOptions, RelayAddress, Signalling } from './types.js';
+
+/** Host candidates are there at once; a page behind odd networks must not wait for ever. */
+const GATHERING_TIMEOUT_MS = 2000;
+
+type DescriptionType = 'offer' | 'answer';
+interface Description {
+  type: DescriptionType;
+  sdp: string;
+}
+
+/** What the two pages of a call say to each other. Descriptions hold all candidates. */
+type Message = { ccscope: 'hello' | 'ready' } | ({ ccscope: 'description' } & Description);
+
+function parse(data: unknown): Message | null {
+  if (typeof data !== 'object' || data === null) return null;
+  const { ccscope, type, sdp } = data as Record<string, unknown>;
+  if (ccscope === 'hello' || ccscope === 'ready') return { ccscope };
+  if (ccscope !== 'description' || typeof sdp !== 'string') return null;
+  return type === 'offer' || type === 'answer' ? { ccscope, type, sdp } : null;
+}
+
+/** How remote descriptions are rewritten in this call, and by whom they are set. */
+export class Rewriter {
+  constructor(private readonly options: Pick<CallOptions, 'mode' | 'relay'>) {}
+
+  /** The answer is what the sender receives, and leads to socket `a`; the offer leads to `b`. */
+  remote({ type, sdp }: Description): Description {
+    const { mode, relay } = this.options;
+    const taken = mode === 'control' ? takeOver(sdp) : sdp;
+    const socket: RelayAddress | undefined = type === 'answer' ? relay?.a : relay?.b;
+    return { type, sdp: socket === undefined ? taken : throughRelay(taken, socket) };
+  }
+}
+
+function gathered(peer: RTCPeerConnection): Promise<void> {
+  if (peer.iceGatheringState === 'complete') return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      peer.removeEventListener('icegatheringstatechange', check);
+      resolve();
+    };
+    const check = () => peer.iceGatheringState === 'complete' && done();
+    const timer = setTimeout(done, GATHERING_TIMEOUT_MS);
+    peer.addEventListener('icegatheringstatechange', check);
+  });
+}
+
+/** Makes the peer's own description, waits for its candidates, and returns it. */
+async function describe(peer: RTCPeerConnection): Promise<Description> {
+  await peer.setLocalDescription();
+  await gathered(peer);
+  const { type, sdp } = peer.localDescription ?? {};
+  if ((type !== 'offer' && type !== 'answer') || sdp === undefined) throw new Error('the connection was closed');
+  return { type, sdp };
+}
+
+/** Connects two peers of this page. */
+export async function negotiateLocally(
+  sender: RTCPeerConnection,
+  receiver: RTCPeerConnection,
+  rewriter: Rewriter,
+): Promise<void> {
+  await receiver.setRemoteDescription(rewriter.remote(await describe(sender)));
+  await sender.setRemoteDescription(rewriter.remote(await describe(receiver)));
+}
+
+/**
+ * Connects the sender to a page at the other end of `signalling`; the offer goes out when the
+ * other page is ready, whoever came first.
+ */
+export function offerTo(
+  peer: RTCPeerConnection,
+  signalling: Signalling,
+  rewriter: Rewriter,
+  failed: (error: unknown) => void,
+): void {
+  let offer: Promise<Description> | null = null;
+  const send = (message: Message) => signalling.send(message);
+  const hear = async (message: Message) => {
+    if (message.ccscope === 'ready') {
+      offer ??= describe(peer);
+      const description = await offer;
+      if (peer.signalingState === 'have-local-offer') send({ ccscope: 'description', ...description });
+    } else if (message.ccscope === 'description' && message.type === 'answer') {
+      if (peer.signalingState === 'have-local-offer') await peer.setRemoteDescription(rewriter.remote(message));
+    }
+  };
+  signalling.onmessage((data) => {
+    const message = parse(data);
+    if (message !== null) hear(message).catch(failed);
+  });
+  send({ ccscope: 'hello' });
+}
+
+/** Answers the offer of a page at the other end of `signalling`. */
+export function answerTo(
+  peer: RTCPeerConnection,
+  signalling: Signalling,
+  rewriter: Rewriter,
+  failed: (error: unknown) => void,
+): void {
+  const send = (message: Message) => signalling.send(message);
+  let answered: Promise<Description> | null = null;
+  const answer = async (offer: Description) => {
+    await peer.setRemoteDescription(rewriter.remote(offer));
+    return describe(peer);
+  };
+  const hear = async (message: Message) => {
+    if (message.ccscope === 'hello') send({ ccscope: 'ready' });
+    else if (message.ccscope === 'description' && message.type === 'offer') {
+      answered ??= answer(message);
+      send({ ccscope: 'description', ...(await answered) });
+    }
+  };
+  signalling.onmessage((data) => {
+    const message = parse(data);
+    if (message !== null) hear(message).catch(failed);
+  });
+  send({ ccscope: 'ready' });
+}

@@ -1,0 +1,160 @@
+import type { MediaWorker } from '../worker/media_client.js';
+import type { WorkerEvent, WorkerStats } from '../worker/protocol.js';
+import { FreezeWatch, poll, readInbound, readPicture, type PictureCounters } from './stats.js';
+import type { StatusBoard } from './status.js';
+import { Tap } from './tap.js';
+import type { ControlOptions } from './types.js';
+
+const POLL_MS = 100;
+/** Counters appear with the first packets; missing after so many polls of a running video, they are missing. */
+const PATIENCE_POLLS = 20;
+/** So many frames in a row without something before it is taken for missing. */
+const PATIENCE_FRAMES = 15;
+
+/** The receiving side of a connection. The constructor attaches at once; `start` begins control. */
+export class ReceiverTap {
+  readonly #tap: Tap;
+  readonly #freezes = new FreezeWatch();
+  readonly #originEpochMs: number;
+  #stopPolling: (() => void) | null = null;
+  #lastEpochMs = 0;
+  #missed = 0;
+  #seen: WorkerStats | null = null;
+  #trailerless = 0;
+  #timeless = 0;
+
+  constructor(
+    private readonly receiver: RTCRtpReceiver,
+    worker: MediaWorker,
+    options: ControlOptions,
+    private readonly board: StatusBoard,
+    private readonly sendFeedback: (bytes: ArrayBuffer) => void,
+  ) {
+    const { originEpochMs, preset, minBitrateBps, maxBitrateBps, startBitrateBps, wasmUrl } = options;
+    this.#originEpochMs = originEpochMs;
+    const rails = {
+      min_bitrate_bps: minBitrateBps,
+      max_bitrate_bps: maxBitrateBps,
+      start_bitrate_bps: startBitrateBps,
+    };
+    const config = {
+      side: 'receiver' as const,
+      originEpochMs,
+      preset,
+      parameters: { ...rails, ...options.parameters },
+      ...(wasmUrl === undefined ? {} : { wasmUrl: String(wasmUrl) }),
+    };
+    this.#tap = new Tap(receiver, worker, config, options, board, (event) => this.#hear(event));
+  }
+
+  async start(): Promise<void> {
+    await this.#tap.start();
+    this.#stopPolling = poll(
+      POLL_MS,
+      () => this.#poll(),
+      () => this.#missing(),
+    );
+  }
+
+  #hear(event: WorkerEvent): void {
+    if (event.kind === 'feedback') this.sendFeedback(event.bytes);
+    else if (event.kind === 'tick') this.#sources(event.stats);
+  }
+
+  /** Says where times come from, from what the worker's frames had. */
+  #sources(now: WorkerStats): void {
+    const before = this.#seen ?? { frames: 0, busyMs: 0, framesWithoutTrailer: 0, framesWithoutReceiveTime: 0 };
+    this.#seen = now;
+    const frames = now.frames - before.frames;
+    if (frames === 0) return;
+    const all = (missing: number, run: number) => (missing === frames ? run + frames : 0);
+    this.#trailerless = all(now.framesWithoutTrailer - before.framesWithoutTrailer, this.#trailerless);
+    this.#timeless = all(now.framesWithoutReceiveTime - before.framesWithoutReceiveTime, this.#timeless);
+    this.#showSendTimes();
+    this.#showArrivalTimes();
+  }
+
+  #showSendTimes(): void {
+    const { sendTimeSource } = this.board.status;
+    if (this.#trailerless >= PATIENCE_FRAMES && sendTimeSource === 'trailer') {
+      this.board.update({ sendTimeSource: 'rtp_timestamp' });
+      this.board.notice(
+        'warning',
+        'no-trailer',
+        'Frames arrive without a valid timing trailer: send times are derived from RTP timestamps (shadow mode).',
+        'run ccscope at the far side too, for exact send times',
+      );
+    } else if (this.#trailerless === 0 && sendTimeSource !== 'trailer') {
+      this.board.update({ sendTimeSource: 'trailer' });
+      this.board.clear('no-trailer');
+    }
+  }
+
+  #showArrivalTimes(): void {
+    const { arrivalTimeSource } = this.board.status;
+    if (this.#timeless < PATIENCE_FRAMES || arrivalTimeSource === 'callback') return;
+    this.board.update({ arrivalTimeSource: 'callback' });
+    this.board.notice(
+      'info',
+      'no-receive-time',
+      'This browser does not tell when frames arrived: the time of the callback is used, which is coarser.',
+      'use Chrome 127 or Firefox 152, or newer, at the receiver',
+    );
+  }
+
+  async #poll(): Promise<void> {
+    const report = await this.receiver.getStats();
+    this.#freezes.see(readPicture(report));
+    const counters = readInbound(report);
+    if (counters === null) {
+      if ((this.#seen?.frames ?? 0) > 0 && ++this.#missed === PATIENCE_POLLS) this.#missing();
+      return;
+    }
+    this.#missed = 0;
+    this.board.clear('receiver-stats');
+    // The browser answers from a cache for a while; the same counters again are no news.
+    if (counters.epochMs <= this.#lastEpochMs) return;
+    this.#lastEpochMs = counters.epochMs;
+    const { epochMs, ...counts } = counters;
+    const timeUs = Math.round((epochMs - this.#originEpochMs) * 1000);
+    void this.#tap.worker?.commands.inbound({ timeUs, ...counts });
+  }
+
+  #missing(): void {
+    this.board.notice(
+      'warning',
+      'receiver-stats',
+      'The browser does not say what it receives: the received rate is taken from whole frames, and losses are unknown.',
+      'nothing to do, but expect deeper cuts under loss; a current Chromium tells',
+    );
+  }
+
+  /** The picture as the browser counts it, and the longest freeze seen so far. */
+  async picture(): Promise<PictureCounters & { longestFreezeS: number }> {
+    const picture = readPicture(await this.receiver.getStats());
+    this.#freezes.see(picture);
+    return { ...picture, longestFreezeS: this.#freezes.longestS };
+  }
+
+  async setParameter(name: string, value: number): Promise<void> {
+    await this.#tap.worker?.commands.setParameter(name, value);
+  }
+
+  async setPreset(name: string): Promise<void> {
+    await this.#tap.worker?.commands.setPreset(name);
+  }
+
+  requestKeyFrame(): void {
+    this.#tap.requestKeyFrame();
+  }
+
+  async detach(): Promise<void> {
+    this.#stopPolling?.();
+    await this.#tap.passThrough();
+  }
+
+  close(): void {
+    this.#stopPolling?.();
+    this.#tap.terminate();
+  }
+}

@@ -1,0 +1,185 @@
+import type { LinkOptions } from '../core/index.js';
+import type { MediaWorker } from '../worker/media_client.js';
+import type { WorkerEvent } from '../worker/protocol.js';
+import { Actuator } from './actuator.js';
+import { DEFAULT_FLOOR_KBPS } from './sdp.js';
+import { poll, readOutbound, type OutboundCounters } from './stats.js';
+import type { StatusBoard } from './status.js';
+import { Tap } from './tap.js';
+import type { ControlOptions } from './types.js';
+
+const POLL_MS = 200;
+/** Receiver reports replace missing feedback at the rate the loss controller is made for. */
+const REPORT_MS = 1000;
+/** By then an estimate that has been taken over shows its floor. */
+const VERIFY_MS = 5000;
+const FLOOR_SEEN = 0.95;
+
+export interface SenderOptions extends ControlOptions {
+  bottleneck?: LinkOptions;
+  keyFrameIntervalS?: number;
+  /** Whether this page has no receiver side that records changes of parameters. */
+  recordsChanges?: boolean;
+}
+
+/** The sending side of a connection. The constructor attaches at once; `start` begins control. */
+export class SenderTap {
+  readonly #tap: Tap;
+  readonly #actuator: Actuator;
+  #stopPolling: (() => void) | null = null;
+  #latest: OutboundCounters | null = null;
+  #connectedAt = NaN;
+  #reportedAt = -Infinity;
+  #verified = false;
+
+  constructor(
+    private readonly sender: RTCRtpSender,
+    worker: MediaWorker,
+    private readonly options: SenderOptions,
+    private readonly board: StatusBoard,
+  ) {
+    const { originEpochMs, preset, minBitrateBps, maxBitrateBps, startBitrateBps, bottleneck, wasmUrl } = options;
+    const rails = {
+      min_bitrate_bps: minBitrateBps,
+      max_bitrate_bps: maxBitrateBps,
+      start_bitrate_bps: startBitrateBps,
+    };
+    const config = {
+      side: 'sender' as const,
+      originEpochMs,
+      preset,
+      parameters: { ...rails, ...options.parameters },
+      recordsChanges: options.recordsChanges ?? true,
+      ...(wasmUrl === undefined ? {} : { wasmUrl: String(wasmUrl) }),
+      ...(bottleneck === undefined ? {} : { bottleneck }),
+      ...(options.keyFrameIntervalS === undefined ? {} : { keyFrameIntervalS: options.keyFrameIntervalS }),
+    };
+    this.#tap = new Tap(sender, worker, config, options, board, (event) => this.#hear(event));
+    this.#actuator = new Actuator(sender, {
+      minBitrateBps,
+      maxBitrateBps,
+      applied: (bitrateBps) => {
+        this.board.clear('set-parameters');
+        this.board.update({ encoderTargetBps: bitrateBps });
+      },
+      rejected: (error) =>
+        this.board.notice(
+          'warning',
+          'set-parameters',
+          `The browser refused a new bitrate (${error instanceof Error ? error.message : String(error)}); the old one stays.`,
+          'nothing to do: it is tried again, at most each 5 s',
+        ),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#tap.start();
+    this.#stopPolling = poll(
+      POLL_MS,
+      () => this.#poll(),
+      () => this.#statsMissing(),
+    );
+  }
+
+  /** What the browser last said of this sender. */
+  get counters(): OutboundCounters | null {
+    return this.#latest;
+  }
+
+  #hear(event: WorkerEvent): void {
+    if (event.kind !== 'target') return;
+    if (event.source === 'receiver-reports') {
+      this.board.notice(
+        'warning',
+        'feedback-missing',
+        'No feedback comes from the receiver: the delay-based rate is held and losses come from its receiver reports.',
+        'check that the far side runs ccscope and that its data channel is open',
+      );
+    } else if (event.source === 'feedback') {
+      this.board.clear('feedback-missing');
+    }
+    if (this.options.mode !== 'observe') this.#actuator.want(event.targetBps);
+  }
+
+  async #poll(): Promise<void> {
+    const counters = readOutbound(await this.sender.getStats());
+    if (counters === null) {
+      // Before the first packet there is nothing to miss.
+      if (performance.now() - this.#connectedAt > VERIFY_MS) this.#statsMissing();
+      return;
+    }
+    this.board.clear('sender-stats');
+    this.#latest = counters;
+    this.#verify(counters.browserEstimateBps);
+    const commands = this.#tap.worker?.commands;
+    if (commands === undefined) return;
+    const { sentBytes, rttUs, browserEstimateBps, packetsSent, packetsLost } = counters;
+    void commands.sent({ sentBytes, rttUs, browserEstimateBps });
+    if (Number.isNaN(packetsLost) || performance.now() - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = performance.now();
+    void commands.receiverReport({ packetsSent, packetsLost });
+  }
+
+  #statsMissing(): void {
+    this.board.notice(
+      'warning',
+      'sender-stats',
+      'The browser does not say what it sends: the sent rate, and losses without feedback, are unknown.',
+      'nothing to do: the delay-based controller does not need them',
+    );
+  }
+
+  /** To be told when the connection is up: the takeover is verified from then on. */
+  connected(): void {
+    if (Number.isNaN(this.#connectedAt)) this.#connectedAt = performance.now();
+  }
+
+  #verify(browserEstimateBps: number): void {
+    if (this.options.mode !== 'control' || this.#verified || Number.isNaN(this.#connectedAt)) return;
+    if (browserEstimateBps >= FLOOR_SEEN * DEFAULT_FLOOR_KBPS * 1000) {
+      this.#verified = true;
+      this.board.clear('takeover');
+      this.board.update({ effectiveMode: 'control' });
+    } else if (performance.now() - this.#connectedAt > VERIFY_MS) {
+      const seen = Number.isNaN(browserEstimateBps) ? 'is not told' : `is ${Math.round(browserEstimateBps / 1000)} kbps`;
+      this.board.notice(
+        'warning',
+        'takeover',
+        `The browser's own estimator is still in charge (its estimate ${seen}): bitrates are capped under it, not controlled.`,
+        'use a Chromium browser, or choose mode "cap"',
+      );
+    }
+  }
+
+  feedback(bytes: ArrayBuffer): void {
+    void this.#tap.worker?.commands.feedback(bytes);
+  }
+
+  async setParameter(name: string, value: number): Promise<void> {
+    await this.#tap.worker?.commands.setParameter(name, value);
+  }
+
+  async setPreset(name: string): Promise<void> {
+    await this.#tap.worker?.commands.setPreset(name);
+  }
+
+  async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
+    await this.#tap.worker?.commands.setBottleneck(options);
+  }
+
+  requestKeyFrame(): void {
+    this.#tap.requestKeyFrame();
+  }
+
+  async detach(): Promise<void> {
+    this.#stopPolling?.();
+    await this.#tap.passThrough();
+    await this.#actuator.restore();
+  }
+
+  close(): void {
+    this.#stopPolling?.();
+    this.#actuator.stop();
+    this.#tap.terminate();
+  }
+}

@@ -1,0 +1,143 @@
+/** Pure readings of `getStats` reports. A field that the browser leaves out becomes NaN or null. */
+
+/** IPv4 and UDP headers of a packet; getStats counts neither. */
+export const IP_UDP_HEADER_BYTES = 28;
+
+type Fields = Record<string, unknown>;
+
+function* entries(report: RTCStatsReport, type: string): Generator<Fields> {
+  for (const [, stat] of report as ReadonlyMap<string, Fields>) if (stat['type'] === type) yield stat;
+}
+
+function* video(report: RTCStatsReport, type: string): Generator<Fields> {
+  for (const stat of entries(report, type)) if (stat['kind'] === undefined || stat['kind'] === 'video') yield stat;
+}
+
+function number(stat: Fields | undefined, name: string): number {
+  const value = stat?.[name];
+  return typeof value === 'number' && Number.isFinite(value) ? value : NaN;
+}
+
+function first(all: Iterable<Fields>): Fields | undefined {
+  for (const stat of all) return stat;
+  return undefined;
+}
+
+/** Cumulative counters of a video receiver; `bytesReceived` is as on the wire. */
+export interface InboundCounters {
+  /** When the browser took them, in milliseconds of the Unix epoch. */
+  epochMs: number;
+  packetsReceived: number;
+  packetsLost: number;
+  bytesReceived: number;
+}
+
+/** Null when the browser has no counters of a video receiver, or leaves needed fields out. */
+export function readInbound(report: RTCStatsReport): InboundCounters | null {
+  const stat = first(video(report, 'inbound-rtp'));
+  const packetsReceived = number(stat, 'packetsReceived');
+  const bytes = number(stat, 'bytesReceived');
+  const epochMs = number(stat, 'timestamp');
+  if (Number.isNaN(packetsReceived + bytes + epochMs)) return null;
+  const headers = number(stat, 'headerBytesReceived');
+  const lost = number(stat, 'packetsLost');
+  return {
+    epochMs,
+    packetsReceived,
+    packetsLost: Number.isNaN(lost) ? 0 : lost,
+    bytesReceived: bytes + (Number.isNaN(headers) ? 0 : headers) + IP_UDP_HEADER_BYTES * packetsReceived,
+  };
+}
+
+/** The pair that carries the packets. */
+function selectedPair(report: RTCStatsReport): Fields | undefined {
+  const chosen = first(entries(report, 'transport'))?.['selectedCandidatePairId'];
+  for (const pair of entries(report, 'candidate-pair')) {
+    if (pair['id'] === chosen || (chosen === undefined && pair['nominated'] === true)) return pair;
+  }
+  return undefined;
+}
+
+/** What a video sender's browser knows; NaN where it does not say. */
+export interface OutboundCounters {
+  /** Cumulative, as on the wire. */
+  sentBytes: number;
+  packetsSent: number;
+  /** Cumulative losses of the receiver reports. */
+  packetsLost: number;
+  rttUs: number;
+  browserEstimateBps: number;
+}
+
+/** Null when the browser has no counters of a video sender, or leaves the sent bytes out. */
+export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
+  let sentBytes = NaN;
+  let packetsSent = 0;
+  for (const stat of video(report, 'outbound-rtp')) {
+    const bytes = number(stat, 'bytesSent');
+    const packets = number(stat, 'packetsSent');
+    if (Number.isNaN(bytes + packets)) continue;
+    const headers = number(stat, 'headerBytesSent');
+    sentBytes = (Number.isNaN(sentBytes) ? 0 : sentBytes) + bytes + IP_UDP_HEADER_BYTES * packets;
+    sentBytes += Number.isNaN(headers) ? 0 : headers;
+    packetsSent += packets;
+  }
+  if (Number.isNaN(sentBytes)) return null;
+  const pair = selectedPair(report);
+  return {
+    sentBytes,
+    packetsSent,
+    packetsLost: number(first(video(report, 'remote-inbound-rtp')), 'packetsLost'),
+    rttUs: number(pair, 'currentRoundTripTime') * 1e6,
+    browserEstimateBps: number(pair, 'availableOutgoingBitrate'),
+  };
+}
+
+/** The picture at a receiver. */
+export interface PictureCounters {
+  fps: number;
+  framesDecoded: number;
+  freezeCount: number;
+  totalFreezesDurationS: number;
+  width: number;
+  height: number;
+}
+
+export function readPicture(report: RTCStatsReport): PictureCounters {
+  const stat = first(video(report, 'inbound-rtp'));
+  return {
+    fps: number(stat, 'framesPerSecond'),
+    framesDecoded: number(stat, 'framesDecoded'),
+    freezeCount: number(stat, 'freezeCount'),
+    totalFreezesDurationS: number(stat, 'totalFreezesDuration'),
+    width: number(stat, 'frameWidth'),
+    height: number(stat, 'frameHeight'),
+  };
+}
+
+/** Finds the longest freeze by watching the totals grow; feed it often. */
+export class FreezeWatch {
+  longestS = 0;
+  #count = 0;
+  #totalS = 0;
+
+  see({ freezeCount, totalFreezesDurationS }: PictureCounters): void {
+    if (Number.isNaN(freezeCount + totalFreezesDurationS)) return;
+    if (freezeCount > this.#count) this.longestS = Math.max(this.longestS, totalFreezesDurationS - this.#totalS);
+    this.#count = freezeCount;
+    this.#totalS = totalFreezesDurationS;
+  }
+}
+
+/** Calls `work` each `intervalMs`, never twice at once; a rejection goes to `failed`. */
+export function poll(intervalMs: number, work: () => Promise<void>, failed: (error: unknown) => void): () => void {
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    work()
+      .catch(failed)
+      .finally(() => (busy = false));
+  }, intervalMs);
+  return () => clearInterval(timer);
+}

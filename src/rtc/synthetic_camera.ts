@@ -1,0 +1,88 @@
+import { transfer, wrap } from 'comlink';
+import type { CameraApi } from '../worker/camera_worker.js';
+import type { CameraSettings } from '../worker/camera_frames.js';
+
+export interface SyntheticCameraOptions extends Partial<CameraSettings> {
+  /** Where the camera's worker is, when not beside this module. */
+  workerUrl?: string | URL;
+}
+
+export interface SyntheticCamera {
+  readonly track: MediaStreamTrack;
+  stop(): void;
+}
+
+/** Chromium's generator of the window. */
+interface TrackGenerator extends MediaStreamTrack {
+  readonly writable: WritableStream<VideoFrame>;
+}
+type TrackGeneratorConstructor = new (init: { kind: 'video' }) => TrackGenerator;
+
+/** 360p at 30 fps, hard enough to fill 2.5 Mbps in VP8. */
+const DEFAULTS: CameraSettings = { width: 640, height: 360, fps: 30, texture: 0.5, seed: 1 };
+
+function newWorker(url?: string | URL): Worker {
+  // The same literal form as for the media worker; see createMediaWorker.
+  return url === undefined
+    ? new Worker(new URL('../worker/camera_worker.js', import.meta.url), { type: 'module' })
+    : new Worker(url, { type: 'module' });
+}
+
+/**
+ * A camera made in a worker: textured, moving pictures that need the bitrate they are given, which
+ * a fake device or a flat animation does not. The same seed gives the same pictures. Uses a track
+ * generator where there is one and a canvas elsewhere. Throws when the browser has neither.
+ */
+export async function createSyntheticCamera(options: SyntheticCameraOptions = {}): Promise<SyntheticCamera> {
+  const { workerUrl, ...changes } = options;
+  const settings: CameraSettings = { ...DEFAULTS, ...changes };
+  const worker = newWorker(workerUrl);
+  const camera = wrap<CameraApi>(worker);
+  try {
+    await Promise.race([camera.ping(), failure(worker)]);
+    const Generator = (globalThis as { MediaStreamTrackGenerator?: TrackGeneratorConstructor })
+      .MediaStreamTrackGenerator;
+    const track =
+      Generator === undefined ? await fromCanvas(camera, settings) : await fromGenerator(camera, settings, Generator);
+    const stop = () => {
+      track.stop();
+      worker.terminate();
+    };
+    return { track, stop };
+  } catch (error) {
+    worker.terminate();
+    throw error;
+  }
+}
+
+type Remote = ReturnType<typeof wrap<CameraApi>>;
+
+async function fromGenerator(
+  camera: Remote,
+  settings: CameraSettings,
+  Generator: TrackGeneratorConstructor,
+): Promise<MediaStreamTrack> {
+  const track = new Generator({ kind: 'video' });
+  const { writable } = track;
+  await camera.run(settings, transfer({ kind: 'stream', writable }, [writable]));
+  return track;
+}
+
+async function fromCanvas(camera: Remote, settings: CameraSettings): Promise<MediaStreamTrack> {
+  const element = document.createElement('canvas');
+  element.width = settings.width;
+  element.height = settings.height;
+  const [track] = element.captureStream(settings.fps).getVideoTracks();
+  if (track === undefined) throw new Error('this browser makes no video from a canvas; use a real camera');
+  const canvas = element.transferControlToOffscreen();
+  await camera.run(settings, transfer({ kind: 'canvas', canvas }, [canvas]));
+  return track;
+}
+
+function failure(worker: Worker): Promise<never> {
+  return new Promise((_, reject) => {
+    worker.addEventListener('error', (e) => reject(new Error(e.message || 'the camera worker failed to load')), {
+      once: true,
+    });
+  });
+}

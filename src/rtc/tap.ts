@@ -1,0 +1,130 @@
+import { transfer } from 'comlink';
+import type { TraceBatch, TraceEvent } from '../core/index.js';
+import type { EncodedStreams } from '../worker/encoded.js';
+import { createMediaWorker, type MediaWorker } from '../worker/media_client.js';
+import type { MediaConfig, WorkerEvent } from '../worker/protocol.js';
+import type { StatusBoard } from './status.js';
+import type { ControlOptions } from './types.js';
+
+type Endpoint = (RTCRtpSender | RTCRtpReceiver) & { createEncodedStreams?(): EncodedStreams };
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * One side's transform and its worker: attaches them, passes their reports on, and keeps the video
+ * going when they fail. Frames flow from `attach` on; the core joins with `start`.
+ */
+export class Tap {
+  #client: MediaWorker | null;
+  /** Whether the worker still controls, rather than only passing frames. */
+  #working = true;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    client: MediaWorker,
+    private readonly config: MediaConfig,
+    private readonly options: Pick<ControlOptions, 'workerUrl' | 'onTrace' | 'onEvent'>,
+    private readonly board: StatusBoard,
+    private readonly onEvent: (event: WorkerEvent) => void,
+  ) {
+    this.#client = client;
+    this.#attach(client, false);
+  }
+
+  /** The worker, while it controls. */
+  get worker(): MediaWorker | null {
+    return this.#working ? this.#client : null;
+  }
+
+  #attach(client: MediaWorker, keyFrame: boolean): void {
+    const { side } = this.config;
+    if (typeof RTCRtpScriptTransform !== 'undefined') {
+      this.endpoint.transform = new RTCRtpScriptTransform(client.worker, { side, keyFrame });
+      return;
+    }
+    const streams = this.endpoint.createEncodedStreams?.();
+    if (streams === undefined) throw new Error('this browser gives no access to encoded video frames');
+    const { readable, writable } = streams;
+    void client.commands.attachStreams(side, transfer(readable, [readable]), transfer(writable, [writable]));
+  }
+
+  /** Starts the core in the worker. Never rejects: without a core the frames just pass. */
+  async start(): Promise<void> {
+    try {
+      await this.#client?.start(
+        this.config,
+        (event) => this.#hear(event),
+        (why) => void this.#replace(why),
+      );
+    } catch (error) {
+      if (!this.#working) return;
+      this.#fault(`the controller could not start: ${reason(error)}`, 'reload the page; if it stays, rebuild the core');
+    }
+  }
+
+  #hear(event: WorkerEvent): void {
+    const { side } = this.config;
+    switch (event.kind) {
+      case 'batch':
+        this.options.onTrace(event.batch satisfies TraceBatch, side);
+        break;
+      case 'event':
+        this.options.onEvent(event.event satisfies TraceEvent);
+        break;
+      case 'fault':
+        this.#fault(`the controller failed: ${event.message}`, 'save the trace, then start the call again');
+        break;
+      case 'tick':
+        this.board.update({ workers: { ...this.board.status.workers, [side]: event.stats } });
+        break;
+      case 'feedback':
+      case 'target':
+        break;
+    }
+    this.onEvent(event);
+  }
+
+  #fault(what: string, fix: string): void {
+    const { side } = this.config;
+    this.#working = false;
+    this.board.notice('error', `${side}-fault`, `At the ${side}, ${what}; frames pass uncontrolled.`, fix);
+    this.#record('fault', { side, message: what });
+  }
+
+  #record(name: string, detail: unknown): void {
+    const now = performance.timeOrigin + performance.now();
+    this.options.onEvent({ time_us: Math.round((now - this.config.originEpochMs) * 1000), name, detail });
+  }
+
+  /** Puts a fresh worker that only passes frames in the place of a dead one. */
+  async #replace(why: string): Promise<void> {
+    this.#fault(`the worker died: ${why}`, 'save the trace, then start the call again');
+    this.#client = null;
+    try {
+      const fresh = await createMediaWorker(this.options.workerUrl);
+      this.#client = fresh;
+      this.#attach(fresh, true);
+    } catch (error) {
+      this.#fault(`the worker died and could not be replaced: ${reason(error)}`, 'start the call again');
+    }
+  }
+
+  requestKeyFrame(): void {
+    void this.#client?.commands.requestKeyFrame();
+  }
+
+  /** Ends control, after what was recorded has been passed on. */
+  async passThrough(): Promise<void> {
+    const client = this.worker;
+    this.#working = false;
+    await client?.commands.passThrough();
+  }
+
+  /** Ends the worker. Only for connections that are closed: without one their video stops. */
+  terminate(): void {
+    this.#working = false;
+    this.#client?.terminate();
+  }
+}

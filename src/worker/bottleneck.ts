@@ -1,0 +1,107 @@
+import type { Link, LinkOptions, TraceBatch } from '../core/index.js';
+import type { CallClock } from './clock.js';
+
+/** RTP payload of a packet, and what RTP, UDP and IP put in front of each. */
+const PAYLOAD_BYTES = 1200;
+const HEADER_BYTES = 40;
+
+/** The bytes that a frame puts on the wire. */
+export function wireBytes(frameBytes: number): number {
+  return frameBytes + Math.ceil(frameBytes / PAYLOAD_BYTES) * HEADER_BYTES;
+}
+
+/**
+ * The in-page bottleneck: the core's link at frame granularity. A frame waits for its turn in the
+ * link's queue, for its own serialisation and for the propagation delay, or is dropped by the
+ * queue. What it shows is coarser than a shaper of packets: the browser sends on bursts only after
+ * the frame has passed here.
+ */
+export class Bottleneck {
+  readonly #held = new Map<number, () => void>();
+  readonly #hop = new MessageChannel();
+  #nextId = 0;
+  #capacityBps: number;
+  #waitingForUs = Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly link: Link,
+    options: LinkOptions,
+    private readonly clock: CallClock,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    this.#capacityBps = options.capacityBps;
+    this.#hop.port2.onmessage = () => this.#serve();
+  }
+
+  /** Takes a frame in; false when the queue dropped it. */
+  admit(frameBytes: number, deliver: () => void): boolean {
+    const id = this.#nextId++;
+    if (this.link.enqueue(id, wireBytes(frameBytes), this.clock.nowUs()) !== null) return false;
+    this.#held.set(id, deliver);
+    this.#serve();
+    return true;
+  }
+
+  #serve(): void {
+    try {
+      for (const { packetId } of this.link.poll(this.clock.nowUs())) {
+        this.#held.get(packetId)?.();
+        this.#held.delete(packetId);
+      }
+      this.#wait();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  /**
+   * Waits for the link's next event. Browsers round nested timers up to 4 ms; a timer that is set
+   * from a message is not nested, so each one ends in a message to ourselves.
+   */
+  #wait(): void {
+    const nextUs = this.link.nextEventUs();
+    if (!Number.isFinite(nextUs) || nextUs === this.#waitingForUs) return;
+    clearTimeout(this.#timer);
+    this.#waitingForUs = nextUs;
+    const delayMs = Math.max(0, (nextUs - this.clock.nowUs()) / 1000);
+    this.#timer = setTimeout(() => {
+      this.#waitingForUs = Infinity;
+      this.#hop.port1.postMessage(null);
+    }, delayMs);
+  }
+
+  set(options: Partial<LinkOptions>): void {
+    this.link.set(options, this.clock.nowUs());
+    this.#capacityBps = options.capacityBps ?? this.#capacityBps;
+    this.#serve();
+  }
+
+  /** A row of the `queue` table. */
+  row(): TraceBatch {
+    const s = this.link.stats();
+    const row = [
+      0,
+      this.clock.nowUs(),
+      s.queueDelayUs,
+      s.queueBytes,
+      this.#capacityBps,
+      s.drops,
+      s.deliveredBytes,
+    ];
+    return { table: 'queue', rows: 1, columns: row.map((value) => Float64Array.of(value)) };
+  }
+
+  /** Lets every held frame go at once, in order. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#hop.port2.onmessage = null;
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const deliver of held) deliver();
+  }
+
+  destroy(): void {
+    this.link.destroy();
+  }
+}

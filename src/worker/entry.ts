@@ -1,0 +1,140 @@
+/**
+ * The media worker: one side of one call. Frames flow through it from the moment a transform is
+ * attached; the core joins with `start`. Whatever fails in here, frames go on: an error in the core
+ * ends control, is reported as a fault, and from then on frames only pass.
+ */
+import { expose } from 'comlink';
+import { CoreError, loadCore } from '../core/index.js';
+import type { EncodedFrame, EncodedStreams, ScriptTransformer, TransformEvent } from './encoded.js';
+import type { Pipeline } from './pipeline.js';
+import { TICK_MS, type MediaConfig, type MediaWorkerApi, type Side } from './protocol.js';
+import { ReceiverPipeline } from './receiver_pipeline.js';
+import { Reporter } from './reporter.js';
+import { SenderPipeline } from './sender_pipeline.js';
+import { readTrailer, TRAILER_BYTES } from './trailer.js';
+
+let pipeline: Pipeline | null = null;
+let reporter: Reporter | null = null;
+let ticking: ReturnType<typeof setInterval> | undefined;
+let transformer: ScriptTransformer | null = null;
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The core has failed already and this is the cleaning up after it: there is no more to save.
+  }
+}
+
+/** Ends control. What the core still gives away of its records is kept. */
+function stopPipeline(): void {
+  const ended = pipeline;
+  pipeline = null;
+  if (ended === null) return;
+  attempt(() => ended.flush());
+  ended.release();
+  attempt(() => ended.destroy());
+}
+
+function fail(error: unknown): void {
+  if (pipeline === null) return;
+  stopPipeline();
+  reporter?.emit({ kind: 'fault', message: message(error) });
+}
+
+/** Runs `work` on the pipeline, if there is one; bad values are the caller's, the rest is a fault. */
+function withPipeline(work: (p: Pipeline) => void): void {
+  const current = pipeline;
+  if (current === null || reporter === null) return;
+  try {
+    reporter.measured(() => work(current));
+  } catch (error) {
+    if (error instanceof CoreError) throw error;
+    fail(error);
+  }
+}
+
+/** Takes a valid trailer off a received frame; anything else stays as it is. */
+function strip(frame: EncodedFrame): void {
+  const data = frame.data;
+  if (readTrailer(data) !== null) frame.data = data.slice(0, data.byteLength - TRAILER_BYTES);
+}
+
+function onFrame(side: Side, frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): void {
+  let done = false;
+  const forward = (f: EncodedFrame) => {
+    done = true;
+    if (side === 'receiver') strip(f);
+    passOn(f);
+  };
+  const current = pipeline;
+  if (current === null || reporter === null) {
+    forward(frame);
+    return;
+  }
+  try {
+    reporter.measured(() => current.frame(frame, forward));
+  } catch (error) {
+    fail(error);
+    if (!done) forward(frame);
+  }
+}
+
+function connect(side: Side, streams: EncodedStreams): void {
+  const through = new TransformStream<EncodedFrame, EncodedFrame>({
+    transform: (frame, controller) => onFrame(side, frame, (f) => controller.enqueue(f)),
+  });
+  // The streams end with the connection; there is nobody left to tell.
+  streams.readable
+    .pipeThrough(through)
+    .pipeTo(streams.writable)
+    .catch(() => undefined);
+}
+
+function requestKeyFrame(): void {
+  const done = transformer?.generateKeyFrame?.() ?? transformer?.sendKeyFrameRequest?.();
+  // Refused while the encoder is not running yet, or the connection is gone.
+  done?.catch(() => undefined);
+}
+
+async function start(config: MediaConfig, port: MessagePort): Promise<void> {
+  const out = new Reporter(port);
+  reporter = out;
+  ticking ??= setInterval(() => {
+    withPipeline((p) => p.tick());
+    reporter?.tick();
+  }, TICK_MS);
+  const core = await loadCore(config.wasmUrl);
+  pipeline =
+    config.side === 'sender'
+      ? new SenderPipeline(core, config, out, requestKeyFrame, fail)
+      : new ReceiverPipeline(core, config, out);
+}
+
+const api: MediaWorkerApi = {
+  ping: () => performance.timeOrigin + performance.now(),
+  start,
+  attachStreams: (side, readable, writable) => connect(side, { readable, writable }),
+  inbound: (report) => withPipeline((p) => p.inbound?.(report)),
+  sent: (report) => withPipeline((p) => p.sent?.(report)),
+  feedback: (bytes) => withPipeline((p) => p.feedback?.(bytes)),
+  receiverReport: (report) => withPipeline((p) => p.receiverReport?.(report)),
+  setParameter: (name, value) => withPipeline((p) => p.setParameter(name, value)),
+  setPreset: (name) => withPipeline((p) => p.setPreset(name)),
+  setBottleneck: (options) => withPipeline((p) => p.setBottleneck?.(options)),
+  requestKeyFrame,
+  passThrough: stopPipeline,
+};
+
+addEventListener('rtctransform', (event) => {
+  transformer = (event as TransformEvent).transformer;
+  const options = transformer.options as { side: Side; keyFrame?: boolean };
+  connect(options.side, transformer);
+  if (options.keyFrame === true) requestKeyFrame();
+});
+
+expose(api);

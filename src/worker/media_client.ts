@@ -1,0 +1,122 @@
+import { transfer, wrap, type Remote } from 'comlink';
+import type { MediaConfig, MediaWorkerApi, WorkerEvent } from './protocol.js';
+
+/** A worker that could not be made, or did not answer. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+}
+
+const START_TIMEOUT_MS = 10_000;
+/** A started worker ticks each 100 ms. After so much silence it is asked, and then has to answer. */
+const SILENCE_MS = 500;
+const ANSWER_MS = 400;
+const WATCH_MS = 200;
+
+function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new WorkerError(`${what} within ${timeoutMs} ms`)), timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/**
+ * The page's end of a media worker. Make it with `createMediaWorker`, which proves it alive: a
+ * transform with a dead worker stops the media.
+ */
+export class MediaWorker {
+  readonly #remote: Remote<MediaWorkerApi>;
+  #onDeath: ((reason: string) => void) | null = null;
+  #heardAt = performance.now();
+  #watch: ReturnType<typeof setInterval> | undefined;
+  #asking = false;
+
+  constructor(readonly worker: Worker) {
+    this.#remote = wrap<MediaWorkerApi>(worker);
+    worker.addEventListener('error', (event) => this.#die(event.message || 'the worker failed to load'));
+    worker.addEventListener('messageerror', () => this.#die('a message to the page was unreadable'));
+  }
+
+  /** The worker's commands. Each resolves when the worker has done it, and never if it died. */
+  get commands(): Remote<MediaWorkerApi> {
+    return this.#remote;
+  }
+
+  async ping(timeoutMs = START_TIMEOUT_MS): Promise<void> {
+    const failed = new Promise<never>((_, reject) => {
+      this.worker.addEventListener('error', (e) => reject(new WorkerError(e.message || 'it failed to load')), {
+        once: true,
+      });
+    });
+    await within(Promise.race([this.#remote.ping(), failed]), timeoutMs, 'no answer');
+  }
+
+  /** Loads the core in the worker and begins to listen and to watch. */
+  async start(
+    config: MediaConfig,
+    onEvent: (event: WorkerEvent) => void,
+    onDeath: (reason: string) => void,
+  ): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }: MessageEvent<WorkerEvent>) => {
+      this.#heardAt = performance.now();
+      onEvent(data);
+    };
+    this.#onDeath = onDeath;
+    this.#watch = setInterval(() => void this.#check(), WATCH_MS);
+    await within(this.#remote.start(config, transfer(port2, [port2])), START_TIMEOUT_MS, 'the core did not load');
+  }
+
+  async #check(): Promise<void> {
+    if (this.#asking || performance.now() - this.#heardAt < SILENCE_MS) return;
+    this.#asking = true;
+    try {
+      await this.ping(ANSWER_MS);
+      this.#heardAt = performance.now();
+    } catch (error) {
+      this.#die(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  #die(reason: string): void {
+    const told = this.#onDeath;
+    this.terminate();
+    told?.(reason);
+  }
+
+  /** Ends the worker; nobody is told. */
+  terminate(): void {
+    this.#onDeath = null;
+    clearInterval(this.#watch);
+    this.worker.terminate();
+  }
+}
+
+/**
+ * Makes a media worker and waits until it answers.
+ *
+ * The literal `new Worker(new URL('./entry.js', import.meta.url))` is what bundlers look for. Vite
+ * resolves the `.js` to the TypeScript source beside it, in dev and build alike; in the compiled
+ * package the file really is `entry.js`. Pass a URL where a Content-Security-Policy or a server
+ * needs the worker elsewhere. Throws WorkerError when it cannot be made or does not answer.
+ */
+export async function createMediaWorker(workerUrl?: string | URL): Promise<MediaWorker> {
+  const made = () =>
+    workerUrl === undefined
+      ? new Worker(new URL('./entry.js', import.meta.url), { type: 'module' })
+      : new Worker(workerUrl, { type: 'module' });
+  let client: MediaWorker;
+  try {
+    client = new MediaWorker(made());
+  } catch (error) {
+    throw new WorkerError(`the media worker was refused: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  try {
+    await client.ping();
+  } catch (error) {
+    client.terminate();
+    throw error;
+  }
+  return client;
+}

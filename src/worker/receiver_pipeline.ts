@@ -1,0 +1,136 @@
+import { encodeFeedback, type Core, type ReceiverHalf } from '../core/index.js';
+import { CallClock, RtpTimeline } from './clock.js';
+import type { EncodedFrame } from './encoded.js';
+import type { Pipeline } from './pipeline.js';
+import type { InboundReport, MediaConfig } from './protocol.js';
+import type { Reporter } from './reporter.js';
+import { readTrailer, type Trailer } from './trailer.js';
+
+interface SendTime {
+  sendTimeUs: number;
+  seq: number;
+  rttUs: number;
+}
+
+/**
+ * Send times of frames. With a trailer it is the sender's word; without one it follows from the
+ * RTP timestamp, put on the time line of the trailers seen before, or, where there never was one
+ * (the far side does not run ccscope), on a time line that begins with the first arrival.
+ */
+class SendTimes {
+  readonly #rtp = new RtpTimeline();
+  #offsetUs: number | null = null;
+  #seq = -1;
+  #rttUs = NaN;
+
+  of(trailer: Trailer | null, rtpTimestamp: number, arrivalTimeUs: number): SendTime {
+    const rtpUs = this.#rtp.timeUs(rtpTimestamp);
+    if (trailer !== null) {
+      this.#offsetUs = trailer.sendTimeUs - rtpUs;
+      this.#seq = trailer.frameSeq;
+      this.#rttUs = trailer.rttUs;
+      return { sendTimeUs: trailer.sendTimeUs, seq: trailer.frameSeq, rttUs: trailer.rttUs };
+    }
+    this.#offsetUs ??= arrivalTimeUs - rtpUs;
+    this.#seq += 1;
+    return { sendTimeUs: rtpUs + this.#offsetUs, seq: this.#seq, rttUs: this.#rttUs };
+  }
+}
+
+/** The receiving side: frames and wire counters in, feedback out. */
+export class ReceiverPipeline implements Pipeline {
+  readonly #half: ReceiverHalf;
+  readonly #clock: CallClock;
+  readonly #times = new SendTimes();
+  #source: 'trailer' | 'rtp_timestamp' | null = null;
+  #arrivalUs = -Infinity;
+
+  constructor(
+    core: Core,
+    config: MediaConfig,
+    private readonly reporter: Reporter,
+  ) {
+    this.#clock = new CallClock(config.originEpochMs);
+    this.#half = core.createReceiver({ preset: config.preset, parameters: config.parameters });
+  }
+
+  frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void {
+    const now = performance.now();
+    const data = frame.data;
+    const metadata = frame.getMetadata();
+    const trailer = readTrailer(data);
+    const rtpTimestamp = metadata.rtpTimestamp ?? frame.timestamp;
+    const { stats } = this.reporter;
+    stats.frames += 1;
+    if (metadata.receiveTime === undefined) stats.framesWithoutReceiveTime += 1;
+    if (trailer === null) stats.framesWithoutTrailer += 1;
+    this.#mark(trailer === null ? 'rtp_timestamp' : 'trailer');
+    // A frame completed by a retransmission comes out before later frames that were complete earlier.
+    // The controller meets them in this order, so its arrival clock must not go back.
+    const arrivalTimeUs = Math.max(this.#arrivalUs, this.#clock.timeUs(metadata.receiveTime ?? now));
+    this.#arrivalUs = arrivalTimeUs;
+    const { sendTimeUs, seq, rttUs } = this.#times.of(trailer, rtpTimestamp, arrivalTimeUs);
+    this.#half.pushArrival({
+      seq,
+      sendTimeUs,
+      arrivalTimeUs,
+      sizeBytes: data.byteLength,
+      rtpTimestamp,
+      keyFrame: frame.type === 'key' ? 1 : 0,
+      rttUs,
+    });
+    this.#sendFeedback();
+    forward(frame);
+  }
+
+  /** Marks, in the trace, from which frame on send times are of another kind. */
+  #mark(source: 'trailer' | 'rtp_timestamp'): void {
+    if (source === this.#source) return;
+    this.flush();
+    this.#source = source;
+    const event = { time_us: this.#clock.nowUs(), name: 'send_time_source', detail: source };
+    this.reporter.emit({ kind: 'event', event });
+  }
+
+  inbound(report: InboundReport): void {
+    this.#half.pushInbound(report);
+    this.#sendFeedback();
+  }
+
+  #sendFeedback(): void {
+    const feedback = this.#half.takeFeedback();
+    if (feedback !== null) this.reporter.emit({ kind: 'feedback', bytes: encodeFeedback(feedback) });
+  }
+
+  tick(): void {
+    this.flush();
+  }
+
+  setParameter(name: string, value: number): void {
+    this.#half.setParameter(name, value);
+    this.#record('parameter', { name, value });
+  }
+
+  setPreset(name: string): void {
+    this.#half.setPreset(name);
+    this.#record('preset', { name });
+  }
+
+  /** An event between the rows that the core consumed before it and those it will consume after. */
+  #record(name: string, detail: unknown): void {
+    this.flush();
+    this.reporter.emit({ kind: 'event', event: { time_us: this.#clock.nowUs(), name, detail } });
+  }
+
+  flush(): void {
+    this.reporter.batches(this.#half.drain());
+  }
+
+  release(): void {
+    // Nothing is ever held back on this side.
+  }
+
+  destroy(): void {
+    this.#half.destroy();
+  }
+}
