@@ -1,12 +1,13 @@
 #include "sim/random.h"
 
-#include <bit>
 #include <cmath>
 
 #include "units/deterministic_math.h"
 
 namespace ccscope {
 namespace {
+
+constexpr std::uint64_t RotateLeft(std::uint64_t x, int bits) { return (x << bits) | (x >> (64 - bits)); }
 
 std::uint64_t SplitMix64(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
@@ -23,14 +24,14 @@ Random::Random(std::uint64_t seed) {
 
 std::uint64_t Random::Next() {
   auto& s = state_;
-  const std::uint64_t result = std::rotl(s[1] * 5, 7) * 9;
+  const std::uint64_t result = RotateLeft(s[1] * 5, 7) * 9;
   const std::uint64_t t = s[1] << 17;
   s[2] ^= s[0];
   s[3] ^= s[1];
   s[1] ^= s[2];
   s[0] ^= s[3];
   s[2] ^= t;
-  s[3] = std::rotl(s[3], 45);
+  s[3] = RotateLeft(s[3], 45);
   return result;
 }
 

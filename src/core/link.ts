@@ -1,0 +1,253 @@
+/** The simulated link of the core (wasm/sim/link.h): loss, jitter, queue, capacity and delay of one direction. */
+import { CoreError, type CoreModule } from './load.js';
+
+/** First in, first out, with one limit; 300 ms of the capacity when none is given. */
+export interface DropTailOptions {
+  kind: 'droptail';
+  /** Milliseconds of the capacity, `limitMs * capacity / 8` bytes; follows the capacity. */
+  limitMs?: number;
+  limitBytes?: number;
+  limitPackets?: number;
+}
+
+export type QueueOptions = DropTailOptions;
+
+/** `serial`: a packet takes its size over the capacity. `token-bucket`: a burst passes at once. */
+export type Bottleneck = 'serial' | 'token-bucket';
+
+/** A capacity from a time on; 0 is an outage. */
+export interface CapacityStep {
+  /** On the clock that the link is driven with, microseconds. */
+  atUs: number;
+  capacityBps: number;
+}
+
+export interface LinkOptions {
+  /** 1 bit/s to 100 Gbit/s. In `set` also 0, an outage. */
+  capacityBps: number;
+  /** Capacity changes ahead, in time order. `set` with a capacity alone forgets them. */
+  schedule?: readonly CapacityStep[];
+  queue?: QueueOptions;
+  /** Default `serial`. */
+  bottleneck?: Bottleneck;
+  /** What a token bucket lets through at once; default 5000. Only for a new link. */
+  burstBytes?: number;
+  /** Default 0. */
+  oneWayDelayUs?: number;
+  /** Probability that a packet is lost before the queue, 0 to 1. Default 0. */
+  lossRatio?: number;
+  /** Standard deviation of a normal delay before the queue, of which the absolute value, at most three deviations, counts. */
+  jitterUs?: number;
+  /** Of the random numbers; an integer. Default 1. Only for a new link. */
+  seed?: number;
+}
+
+export type DropReason = 'random-loss' | 'queue-full';
+const DROP_REASONS: readonly (DropReason | undefined)[] = [undefined, 'random-loss', 'queue-full'];
+
+export interface LinkDelivery {
+  packetId: number;
+  sizeBytes: number;
+  /** When it was enqueued. */
+  offeredUs: number;
+  /** When its last bit left the bottleneck. */
+  departUs: number;
+  /** When it is due at the far end. */
+  deliverUs: number;
+  /** From reaching the queue to the begin of its transmission. */
+  queueDelayUs: number;
+}
+
+export interface LinkDrop {
+  packetId: number;
+  sizeBytes: number;
+  offeredUs: number;
+  /** When it was dropped. */
+  timeUs: number;
+  reason: DropReason;
+}
+
+export interface LinkStats {
+  queuePackets: number;
+  queueBytes: number;
+  /** What a packet that arrived now would wait. */
+  queueDelayUs: number;
+  capacityBps: number;
+  /** Not yet delivered or dropped, wherever they are. */
+  packetsInside: number;
+  offeredPackets: number;
+  offeredBytes: number;
+  /** By random loss. */
+  lostPackets: number;
+  /** By the queue. */
+  droppedPackets: number;
+  /** By random loss or by the queue. */
+  droppedBytes: number;
+  /** Lost and dropped packets together. */
+  drops: number;
+  /** Through the bottleneck. */
+  departedPackets: number;
+  departedBytes: number;
+  /** At the far end. */
+  deliveredPackets: number;
+  deliveredBytes: number;
+}
+
+/** A link without a clock: every call says what time it is, in microseconds; time never goes back. */
+export interface Link {
+  /** Offers a packet. The reason if it is dropped at once, else null. Throws CoreError for a bad number. */
+  enqueue(packetId: number, sizeBytes: number, nowUs: number): DropReason | null;
+  /** What was delivered since the last poll, in order. */
+  poll(nowUs: number): LinkDelivery[];
+  /** Packets that were accepted and then dropped (behind jitter, or by a changed queue), as the last poll found. */
+  lateDrops(): LinkDrop[];
+  /** When to poll next: nothing is delivered before. Infinity if nothing is under way. */
+  nextEventUs(): number;
+  /** Changes what is given, from now on. Throws CoreError, and changes nothing of that field, if one is refused. */
+  set(change: Partial<LinkOptions>, nowUs: number): void;
+  stats(nowUs: number): LinkStats;
+  /** Frees the memory; no other call may follow. */
+  destroy(): void;
+}
+
+const DELIVERY_FIELDS = 6;
+const DROP_FIELDS = 5;
+const STATS_FIELDS = 14;
+
+/** The kind and value of a queue's limit, as the ABI counts them. Throws CoreError. */
+function limitOf(queue: QueueOptions): [kind: number, limit: number] {
+  const limits = [queue.limitMs, queue.limitBytes, queue.limitPackets];
+  const given = limits.flatMap((limit, kind): [number, number][] => (limit === undefined ? [] : [[kind, limit]]));
+  if (given.length > 1) throw new CoreError('queue: expected one limit, in ms, bytes or packets', 'queue');
+  return given[0] ?? [0, 300];
+}
+
+function modeOf(bottleneck: Bottleneck): number {
+  return ['serial', 'token-bucket'].indexOf(bottleneck);
+}
+
+/** Creates a link. Throws CoreError, with the field, for a value out of its range. */
+export function createLink(module: CoreModule, options: LinkOptions): Link {
+  const [limitKind, limit] = limitOf(options.queue ?? { kind: 'droptail' });
+  const handle = module.handle(
+    'ccs_link_create',
+    options.capacityBps,
+    limitKind,
+    limit,
+    modeOf(options.bottleneck ?? 'serial'),
+    options.burstBytes ?? 5000,
+    options.oneWayDelayUs ?? 0,
+    options.lossRatio ?? 0,
+    options.jitterUs ?? 0,
+    options.seed ?? 1,
+  );
+  try {
+    schedule(module, handle, options.schedule ?? []);
+  } catch (error) {
+    module.call('ccs_link_destroy', handle);
+    throw error;
+  }
+  return new CoreLink(module, handle);
+}
+
+function schedule(module: CoreModule, handle: number, steps: readonly CapacityStep[]): void {
+  module.call('ccs_link_clear_schedule', handle);
+  for (const step of steps) module.check('ccs_link_schedule_capacity', handle, step.atUs, step.capacityBps);
+}
+
+class CoreLink implements Link {
+  readonly #module: CoreModule;
+  readonly #handle: number;
+
+  constructor(module: CoreModule, handle: number) {
+    this.#module = module;
+    this.#handle = handle;
+  }
+
+  enqueue(packetId: number, sizeBytes: number, nowUs: number): DropReason | null {
+    const reason = this.#module.call('ccs_link_enqueue', this.#handle, packetId, sizeBytes, 0, nowUs);
+    if (reason < 0) throw this.#module.lastError();
+    return DROP_REASONS[reason] ?? null;
+  }
+
+  poll(nowUs: number): LinkDelivery[] {
+    const count = this.#module.call('ccs_link_poll', this.#handle, nowUs);
+    if (count < 0) throw this.#module.lastError();
+    if (count === 0) return [];
+    return this.#rows('ccs_link_deliveries', count, DELIVERY_FIELDS).map(
+      ([packetId = 0, sizeBytes = 0, offeredUs = 0, departUs = 0, deliverUs = 0, queueDelayUs = 0]) => ({
+        packetId,
+        sizeBytes,
+        offeredUs,
+        departUs,
+        deliverUs,
+        queueDelayUs,
+      }),
+    );
+  }
+
+  lateDrops(): LinkDrop[] {
+    const count = this.#module.call('ccs_link_drop_count', this.#handle);
+    if (count === 0) return [];
+    return this.#rows('ccs_link_drops', count, DROP_FIELDS).map(
+      ([packetId = 0, sizeBytes = 0, offeredUs = 0, timeUs = 0, reason = 0]) => ({
+        packetId,
+        sizeBytes,
+        offeredUs,
+        timeUs,
+        reason: DROP_REASONS[reason] ?? 'queue-full',
+      }),
+    );
+  }
+
+  nextEventUs(): number {
+    return this.#module.call('ccs_link_next_event_us', this.#handle);
+  }
+
+  set(change: Partial<LinkOptions>, nowUs: number): void {
+    const check = (name: string, ...values: number[]) => this.#module.check(name, this.#handle, ...values);
+    if (change.capacityBps !== undefined) {
+      check('ccs_link_set_capacity', change.capacityBps, nowUs);
+      schedule(this.#module, this.#handle, []);
+    }
+    if (change.schedule !== undefined) schedule(this.#module, this.#handle, change.schedule);
+    if (change.queue !== undefined) check('ccs_link_set_drop_tail', ...limitOf(change.queue), nowUs);
+    if (change.bottleneck !== undefined) check('ccs_link_set_mode', modeOf(change.bottleneck), nowUs);
+    if (change.oneWayDelayUs !== undefined) check('ccs_link_set_one_way_delay', change.oneWayDelayUs, nowUs);
+    if (change.lossRatio !== undefined) check('ccs_link_set_loss_ratio', change.lossRatio, nowUs);
+    if (change.jitterUs !== undefined) check('ccs_link_set_jitter', change.jitterUs, nowUs);
+  }
+
+  stats(nowUs: number): LinkStats {
+    const pointer = this.#module.handle('ccs_link_stats', this.#handle, nowUs);
+    const v = this.#module.doubles(pointer, STATS_FIELDS);
+    const at = (index: number) => v[index] ?? 0;
+    return {
+      queuePackets: at(0),
+      queueBytes: at(1),
+      queueDelayUs: at(2),
+      capacityBps: at(3),
+      packetsInside: at(4),
+      offeredPackets: at(5),
+      offeredBytes: at(6),
+      lostPackets: at(7),
+      droppedPackets: at(8),
+      droppedBytes: at(9),
+      drops: at(7) + at(8),
+      departedPackets: at(10),
+      departedBytes: at(11),
+      deliveredPackets: at(12),
+      deliveredBytes: at(13),
+    };
+  }
+
+  destroy(): void {
+    this.#module.call('ccs_link_destroy', this.#handle);
+  }
+
+  #rows(pointerExport: string, count: number, fields: number): Float64Array[] {
+    const pointer = this.#module.call(pointerExport, this.#handle);
+    const flat = this.#module.doubles(pointer, count * fields);
+    return Array.from({ length: count }, (_, row) => flat.subarray(row * fields, (row + 1) * fields));
+  }
+}
