@@ -56,6 +56,11 @@ export class CoreModule {
     return new Float64Array(this.#memory.buffer, pointer, length);
   }
 
+  /** A view of `length` bytes at `pointer`, likewise. */
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.#memory.buffer, pointer, length);
+  }
+
   /** The NUL-terminated UTF-8 text at `pointer`. */
   text(pointer: number): string {
     const bytes = new Uint8Array(this.#memory.buffer, pointer);
@@ -89,15 +94,19 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 }
 
 /** Compiles and instantiates the core. Throws CoreError when it is missing or of another version. */
-export async function loadCoreModule(source: WasmSource = new URL('./ccscope.wasm', import.meta.url)): Promise<CoreModule> {
+export async function loadCoreModule(
+  source: WasmSource = new URL('./ccscope.wasm', import.meta.url),
+): Promise<CoreModule> {
   const module = await compile(source);
   const nothing = () => 0;
   const imports: WebAssembly.Imports = {};
-  for (const { module: space, name } of WebAssembly.Module.imports(module)) (imports[space] ??= {})[name] = nothing;
+  for (const { module: space, name } of WebAssembly.Module.imports(module))
+    (imports[space] ??= {})[name] = nothing;
   const instance = await WebAssembly.instantiate(module, imports);
   (instance.exports['_initialize'] as (() => void) | undefined)?.();
   const core = new CoreModule(instance);
   const version = core.call('ccs_abi_version');
-  if (version !== ABI_VERSION) throw new CoreError(`the core has ABI ${version}, these bindings ABI ${ABI_VERSION}; rebuild both`);
+  if (version !== ABI_VERSION)
+    throw new CoreError(`the core has ABI ${version}, these bindings ABI ${ABI_VERSION}; rebuild both`);
   return core;
 }

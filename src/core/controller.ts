@@ -1,0 +1,122 @@
+/** Typed bindings of the two halves of a controller (ToN Fig. 1). Synchronous; no worker needed. */
+import type { Feedback } from './feedback.js';
+import { type CoreModule } from './load.js';
+import { Session, type ControllerOptions } from './session.js';
+
+/** One arrival: a frame in a call, a packet in a simulation. Times in microseconds. */
+export interface ArrivalInput {
+  seq: number;
+  /** When it left, on the sender's clock. May be left out where absSendTime or rtpTimestamp is given. */
+  sendTimeUs?: number;
+  arrivalTimeUs: number;
+  sizeBytes: number;
+  rtpTimestamp?: number;
+  /** The 24-bit abs-send-time of RTP (6.18 fixed point seconds). */
+  absSendTime?: number;
+  keyFrame?: boolean;
+  rttUs?: number;
+}
+
+/** Cumulative counters of what arrived on the wire, headers included. */
+export interface InboundInput {
+  timeUs: number;
+  packetsReceived: number;
+  packetsLost: number;
+  bytesReceived: number;
+}
+
+/** What the sender half asks for. */
+export interface RateUpdate {
+  targetBps: number;
+  pacingBps: number;
+  aSBps: number;
+  aRBps: number;
+  fractionLost: number;
+  rttUs: number;
+}
+
+/** Sees arrivals, emits feedback. */
+export class ReceiverHalf extends Session {
+  constructor(core: CoreModule, options: ControllerOptions) {
+    super(core, 'ccs_receiver_create', options);
+  }
+
+  /** Throws CoreError that names the field. */
+  pushArrival(row: ArrivalInput): void {
+    this.fill([
+      0,
+      row.seq,
+      row.sendTimeUs ?? NaN,
+      row.arrivalTimeUs,
+      row.sizeBytes,
+      row.rtpTimestamp ?? NaN,
+      row.absSendTime ?? NaN,
+      row.keyFrame === undefined ? NaN : Number(row.keyFrame),
+      row.rttUs ?? NaN,
+    ]);
+    this.core.check('ccs_receiver_push_arrivals', this.handle, 1);
+  }
+
+  /** Throws CoreError that names the field. */
+  pushInbound(row: InboundInput): void {
+    this.fill([0, row.timeUs, row.packetsReceived, row.packetsLost, row.bytesReceived]);
+    this.core.check('ccs_receiver_push_inbound', this.handle, 1);
+  }
+
+  /** The feedback that became due since the last call, or null. */
+  takeFeedback(): Feedback | null {
+    if (this.core.call('ccs_receiver_take_feedback', this.handle) === 0) return null;
+    const [
+      ,
+      timeUs = 0,
+      aRBps = 0,
+      receivedRateBps = 0,
+      packetsReceived = 0,
+      packetsLost = 0,
+      echoSendTimeUs = 0,
+      echoDelayUs = 0,
+    ] = this.read(8);
+    return { timeUs, aRBps, receivedRateBps, packetsReceived, packetsLost, echoSendTimeUs, echoDelayUs };
+  }
+}
+
+/** Sees feedback, gives the target rate. */
+export class SenderHalf extends Session {
+  constructor(core: CoreModule, options: ControllerOptions) {
+    super(core, 'ccs_sender_create', options);
+  }
+
+  /** A feedback message that came in at `nowUs` on the sender's clock. Throws CoreError. */
+  pushFeedback(f: Feedback, nowUs: number): void {
+    this.fill([
+      0,
+      f.timeUs,
+      f.aRBps,
+      f.receivedRateBps,
+      f.packetsReceived,
+      f.packetsLost,
+      f.echoSendTimeUs,
+      f.echoDelayUs,
+    ]);
+    this.core.check('ccs_sender_push_feedback', this.handle, nowUs);
+  }
+
+  /** What the sender knows of itself: cumulative bytes sent, RTT, the browser's own estimate. */
+  pushSent(nowUs: number, cumulativeSentBytes: number, rttUs = NaN, browserEstimateBps = NaN): void {
+    this.core.check(
+      'ccs_sender_push_sent',
+      this.handle,
+      nowUs,
+      cumulativeSentBytes,
+      rttUs,
+      browserEstimateBps,
+    );
+  }
+
+  /** The rates at `nowUs`; also a `rate` row of the trace. */
+  run(nowUs: number): RateUpdate {
+    this.core.check('ccs_sender_run', this.handle, nowUs);
+    const [targetBps = 0, pacingBps = 0, aSBps = 0, aRBps = 0, fractionLost = 0, rttUs = 0] = this.read(6);
+    return { targetBps, pacingBps, aSBps, aRBps, fractionLost, rttUs };
+  }
+}

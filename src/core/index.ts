@@ -1,0 +1,43 @@
+/** The WebAssembly core with typed bindings: controllers, links, the schema of both. */
+import { ReceiverHalf, SenderHalf } from './controller.js';
+import { createLink, type Link, type LinkOptions } from './link.js';
+import { loadCoreModule, type CoreModule, type WasmSource } from './load.js';
+import type { ControllerOptions } from './session.js';
+
+export { CoreError, CoreModule, loadCoreModule, type WasmSource } from './load.js';
+export * from './schema.js';
+export * from './feedback.js';
+export { DEFAULT_PRESET, type ControllerOptions, type TraceBatch, type TraceEvent } from './session.js';
+export {
+  ReceiverHalf,
+  SenderHalf,
+  type ArrivalInput,
+  type InboundInput,
+  type RateUpdate,
+} from './controller.js';
+export * from './link.js';
+
+/** A loaded core: makes controllers and links. */
+export class Core {
+  constructor(readonly module: CoreModule) {}
+
+  /** Throws CoreError for an unknown preset or parameter, or a value out of range. */
+  createReceiver(options: ControllerOptions = {}): ReceiverHalf {
+    return new ReceiverHalf(this.module, options);
+  }
+
+  /** Throws CoreError, likewise. */
+  createSender(options: ControllerOptions = {}): SenderHalf {
+    return new SenderHalf(this.module, options);
+  }
+
+  /** Throws CoreError that names the option. */
+  createLink(options: LinkOptions): Link {
+    return createLink(this.module, options);
+  }
+}
+
+/** Loads the core; `source` overrides the module that ships beside this file. */
+export async function loadCore(source?: WasmSource): Promise<Core> {
+  return new Core(await loadCoreModule(source));
+}

@@ -1,0 +1,62 @@
+/** The core's schema: what parameters, presets and trace columns there are. */
+import { CONTROLLERS, TABLES } from './schema.generated.js';
+
+export type ControllerName = keyof typeof CONTROLLERS;
+export type PresetName = (typeof CONTROLLERS)['gcc']['presets'][number]['name'];
+export type ParameterName = (typeof CONTROLLERS)['gcc']['parameters'][number]['name'];
+export type TableName = (typeof TABLES)[number]['name'];
+
+/** One parameter of a controller. */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly unit: string;
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  /** Names of an enumeration; the parameter's value is the index. */
+  readonly values?: readonly string[];
+  /** Where the parameter comes from: paper section, draft, "deployed", "live calls". */
+  readonly section: string;
+  readonly description: string;
+}
+
+/** A named set of parameters; `values` are those that differ from the defaults. */
+export interface PresetSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** One column of a trace table. `values` names an enumeration whose index is the number stored. */
+export interface ColumnSpec {
+  readonly name: string;
+  readonly values?: readonly string[];
+}
+
+export interface TableSpec {
+  readonly name: TableName;
+  readonly description: string;
+  readonly columns: readonly ColumnSpec[];
+}
+
+export const SCHEMA: {
+  readonly parameters: readonly ParameterSpec[];
+  readonly presets: readonly PresetSpec[];
+  readonly tables: readonly TableSpec[];
+} = {
+  parameters: CONTROLLERS.gcc.parameters,
+  presets: CONTROLLERS.gcc.presets,
+  tables: TABLES,
+};
+
+/** The table of that name. */
+export function tableSpec(name: TableName): TableSpec {
+  const table = SCHEMA.tables.find((t) => t.name === name);
+  if (table === undefined) throw new Error(`the core has no trace table ${name}`);
+  return table;
+}
+
+/** The value of a parameter in a preset. */
+export function presetValue(preset: PresetSpec, parameter: ParameterSpec): number {
+  return preset.values[parameter.name] ?? parameter.default;
+}

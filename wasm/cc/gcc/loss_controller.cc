@@ -1,0 +1,65 @@
+#include "cc/gcc/loss_controller.h"
+
+#include <algorithm>
+
+namespace ccscope::gcc {
+
+void LossController::OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt,
+                                Timestamp now) {
+  if (!counting_ || packets_received < received_at_report_) {  // the first reading, or a restarted receiver
+    counting_ = true;
+    received_at_report_ = packets_received;
+    lost_at_report_ = packets_lost;
+    last_report_ = now;
+    return;
+  }
+  if (now - last_report_ < TimeDelta::Millis(params_.loss_report_interval_ms)) {
+    a_s_ = params_.a_s_follows_a_r != 0 && fraction_lost_ < params_.loss_low ? a_r : std::min(a_s_, a_r);
+    return;
+  }
+  // Late packets can take a loss back: it counts as none then (RFC 3550 A.3).
+  const double lost = std::max(0.0, packets_lost - lost_at_report_);
+  const double expected = packets_received - received_at_report_ + lost;
+  if (expected < std::max(1.0, params_.loss_report_min_packets)) return;
+  received_at_report_ = packets_received;
+  lost_at_report_ = packets_lost;
+  last_report_ = now;
+  OnReport(lost / expected, a_r, rtt, now);
+}
+
+// What a report with little loss lifts: A_s, or its minimum over the last second.
+DataRate LossController::IncreaseBase(Timestamp now) {
+  if (params_.loss_increase_base == 0) return a_s_;
+  int kept = 0;
+  DataRate lowest = a_s_;
+  for (int i = 0; i < samples_; ++i) {
+    const Sample sample = last_second_[static_cast<std::size_t>(i)];
+    if (now - sample.time > TimeDelta::Seconds(1)) continue;
+    last_second_[static_cast<std::size_t>(kept++)] = sample;
+    lowest = std::min(lowest, sample.rate);
+  }
+  samples_ = kept;
+  if (samples_ < static_cast<int>(last_second_.size())) last_second_[static_cast<std::size_t>(samples_++)] = {now, a_s_};
+  return lowest;
+}
+
+void LossController::OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt, Timestamp now) {
+  fraction_lost_ = fraction_lost;
+  const DataRate base = IncreaseBase(now);
+  if (fraction_lost > params_.loss_high) {
+    const bool may_cut = params_.loss_decrease_interval_ms == 0 ||
+                         now - last_cut_ >= TimeDelta::Millis(params_.loss_decrease_interval_ms) + rtt;
+    if (may_cut) {
+      a_s_ = a_s_ * (1 - params_.loss_decrease_factor * fraction_lost);
+      last_cut_ = now;
+    }
+  } else if (fraction_lost < params_.loss_low) {
+    a_s_ = params_.a_s_follows_a_r != 0
+               ? a_r
+               : base * params_.loss_increase_factor + DataRate::BitsPerSec(params_.loss_increase_offset_bps);
+  }
+  a_s_ = std::min(a_s_, a_r);
+  a_s_ = std::clamp(a_s_, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
+}
+
+}  // namespace ccscope::gcc

@@ -1,0 +1,52 @@
+// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14).
+//
+// It acts on reports that are loss_report_interval apart (RFC 3550: about 1 s), formed here from
+// cumulative counters. Browsers report several times a second, at times on a handful of packets;
+// fed one by one, those cut A_s to a quarter within a second.
+#ifndef CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
+#define CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
+
+#include <array>
+#include <optional>
+
+#include "cc/gcc/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+class LossController {
+ public:
+  explicit LossController(const Parameters& parameters) : params_(parameters), a_s_(parameters.start_bitrate()) {}
+  void Configure(const Parameters& parameters) { params_ = parameters; }
+
+  // Cumulative counters of the receiver, with the A_r that came along.
+  void OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
+  // One report of the fraction lost (eq. 14).
+  void OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
+
+  DataRate a_s() const { return a_s_; }
+  double fraction_lost() const { return fraction_lost_; }
+
+ private:
+  DataRate IncreaseBase(Timestamp now);
+
+  struct Sample {
+    Timestamp time;
+    DataRate rate;
+  };
+
+  Parameters params_;
+  DataRate a_s_;
+  double fraction_lost_ = 0;
+  bool counting_ = false;
+  double received_at_report_ = 0;
+  double lost_at_report_ = 0;
+  Timestamp last_report_;
+  Timestamp last_cut_ = Timestamp::MinusInfinity();
+  std::array<Sample, 16> last_second_{};
+  int samples_ = 0;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_

@@ -1,0 +1,53 @@
+// Over-use detector: compares m with the threshold and signals overuse, underuse or normal
+// (ToN III-A "Congestion detection", Fig. 3).
+//
+// Deviation from the paper's text: m, a variation per group, is compared as T = min(n, 60) m, and
+// overuse has to persist (> 10 ms, two groups, m not falling) before it is signalled, as deployed.
+// With gain 1 the detector never fires; without persistence GCC yields to any TCP flow.
+#ifndef CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
+#define CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
+
+#include <optional>
+
+#include "cc/gcc/adaptive_threshold.h"
+#include "cc/gcc/arrival_filter.h"
+#include "cc/gcc/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+class OveruseDetector {
+ public:
+  struct Params {
+    int gain_groups;
+    TimeDelta overuse_time;
+    int overuse_min_groups;
+    bool needs_rising_m;
+    explicit Params(const Parameters& p);
+  };
+
+  explicit OveruseDetector(const Parameters& parameters) : params_(parameters), threshold_(parameters) {}
+  void Configure(const Parameters& parameters);
+
+  // One estimate of the arrival filter, made from `num_deltas` pairs, the last `send_delta` long.
+  Signal Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now);
+
+  Signal signal() const { return signal_; }
+  TimeDelta detector_input() const { return detector_input_; }  // T
+  TimeDelta gamma() const { return threshold_.gamma(); }
+
+ private:
+  void OnAboveThreshold(TimeDelta m, TimeDelta send_delta);
+
+  Params params_;
+  AdaptiveThreshold threshold_;
+  Signal signal_ = Signal::kNormal;
+  TimeDelta detector_input_;
+  TimeDelta previous_m_;
+  std::optional<TimeDelta> time_above_;
+  int groups_above_ = 0;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_

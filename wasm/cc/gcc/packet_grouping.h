@@ -1,0 +1,73 @@
+// Packet grouping: turns arrivals into groups and gives the deltas between two finished ones
+// (ToN III-A, eq. 3; pre-filter of GRP).
+//
+// A group is what left within group_length of its first packet; where each arrival is a frame, that
+// is the frame. The deltas use the last packet's send time: with the first packet's (the paper's
+// T_i) a merged burst would count the sender's own spacing as queuing.
+#ifndef CCSCOPE_CC_GCC_PACKET_GROUPING_H_
+#define CCSCOPE_CC_GCC_PACKET_GROUPING_H_
+
+#include <optional>
+
+#include "cc/gcc/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+enum class PreFilter {
+  kOff,
+  kGrp,    // GRP, back-up slide: compares a packet with its predecessor
+  kBurst,  // deployed: compares a packet with the group, and bounds the burst
+};
+
+struct GroupDeltas {
+  TimeDelta send;
+  TimeDelta arrival;
+  DataSize size;
+  TimeDelta one_way_delay;  // of the later group, with the clocks' offset in it
+
+  // d_m (eq. 3).
+  TimeDelta delay_variation() const { return arrival - send; }
+};
+
+class PacketGrouping {
+ public:
+  struct Params {
+    PreFilter pre_filter;
+    TimeDelta group_length;
+    TimeDelta burst_max_duration;  // zero: no limit
+    int reordering_reset_count;    // zero: never
+    TimeDelta arrival_jump_reset;  // zero: never
+    explicit Params(const Parameters& p);
+  };
+
+  explicit PacketGrouping(const Parameters& parameters) : params_(parameters) {}
+  void Configure(const Parameters& parameters) { params_ = Params(parameters); }
+
+  // Takes one arrival. Returns the deltas of the two groups before it when it begins a new one.
+  [[nodiscard]] std::optional<GroupDeltas> OnArrival(Timestamp send_time, Timestamp arrival_time, DataSize size);
+
+ private:
+  struct Group {
+    bool empty = true;
+    Timestamp first_send;
+    Timestamp last_send;
+    Timestamp first_arrival;
+    Timestamp last_arrival;
+    DataSize size;
+  };
+
+  bool BelongsToGroup(Timestamp send_time, Timestamp arrival_time) const;
+  bool BelongsToBurst(Timestamp send_time, Timestamp arrival_time) const;
+  void Reset();
+
+  Params params_;
+  Group current_;
+  Group previous_;
+  Timestamp last_packet_send_;
+  int reordered_in_a_row_ = 0;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_PACKET_GROUPING_H_

@@ -1,0 +1,34 @@
+// GCC's parameters as one flat struct, and what is known of each; both from parameters.def.
+#ifndef CCSCOPE_CC_GCC_PARAMETERS_H_
+#define CCSCOPE_CC_GCC_PARAMETERS_H_
+
+#include "cc/parameter.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+struct Parameters {
+#define PARAMETER(name, unit, def, min, max, values, section, description) double name = def;
+#include "cc/gcc/parameters.def"
+#undef PARAMETER
+
+  TimeDelta rtt_before_known() const { return TimeDelta::Millis(initial_rtt_ms); }
+  DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
+  DataRate max_bitrate() const { return DataRate::BitsPerSec(max_bitrate_bps); }
+  DataRate start_bitrate() const { return DataRate::BitsPerSec(start_bitrate_bps); }
+};
+
+inline constexpr int kParameterCount = static_cast<int>(sizeof(Parameters) / sizeof(double));
+
+extern const ParameterSpec kParameterSpecs[kParameterCount];
+extern const PresetSpec kPresets[];
+extern const int kPresetCount;
+
+double Get(const Parameters& parameters, int index);
+void Set(Parameters& parameters, int index, double value);
+// The defaults with the preset's values over them.
+Parameters WithPreset(int preset);
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_PARAMETERS_H_

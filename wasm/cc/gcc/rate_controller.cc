@@ -1,0 +1,174 @@
+#include "cc/gcc/rate_controller.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "units/deterministic_math.h"
+
+namespace ccscope::gcc {
+namespace {
+
+enum class IncreaseMode { kHybrid = 0, kAdditive = 1, kAdditiveTon = 2, kMultiplicative = 3 };
+
+constexpr double kFramesPerSecond = 30;
+constexpr DataSize kPacketSize = DataSize::Bytes(1200);
+// Time that counts in one multiplicative increase (draft-02 5.5).
+constexpr TimeDelta kMaxElapsed = TimeDelta::Seconds(1);
+// Bounds of the normalised variance of R_r at decreases (deployed: 14 kbps at 500 kbps to 35).
+constexpr double kMinVariance = 0.4;
+constexpr double kMaxVariance = 2.5;
+constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
+// An overuse below this share of the capacity seen puts that capacity in doubt (a token bucket lets
+// bursts through, competing flows take their share), for about this long.
+constexpr double kPlausibleShare = 0.8;
+constexpr TimeDelta kDistrust = TimeDelta::Seconds(15);
+
+// Average size of the packets of a frame at this rate.
+DataSize AveragePacketSize(DataRate rate) {
+  const DataSize frame = DataSize::Bits(rate.bps() / kFramesPerSecond);
+  return frame / std::max(1.0, std::ceil(frame / kPacketSize));
+}
+
+}  // namespace
+
+RateState NextState(RateState state, Signal signal) {
+  switch (signal) {
+    case Signal::kOveruse:
+      return RateState::kDecrease;
+    case Signal::kUnderuse:
+      return RateState::kHold;
+    case Signal::kNormal:
+      return state == RateState::kDecrease ? RateState::kHold : RateState::kIncrease;
+  }
+  return state;
+}
+
+RateController::RateController(const Parameters& parameters)
+    : params_(parameters), a_r_(parameters.start_bitrate()), initialised_(parameters.initialise_after_ms == 0) {}
+
+void RateController::Configure(const Parameters& parameters) {
+  params_ = parameters;
+  a_r_ = std::clamp(a_r_, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
+}
+
+bool RateController::MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const {
+  if (!last_change_) return true;
+  const TimeDelta interval = std::max(TimeDelta::Millis(params_.decrease_interval_min_ms),
+                                      std::min(rtt, TimeDelta::Millis(params_.decrease_interval_max_ms)));
+  if (now - *last_change_ >= interval) return true;
+  return received_rate && *received_rate < a_r_ * params_.decrease_again_fraction;
+}
+
+// Deployed code starts from what it received in the first seconds, or from the first overuse.
+bool RateController::Initialised(const Input& input, Timestamp now) {
+  if (initialised_) return true;
+  if (input.received_rate) {
+    if (!first_received_) {
+      first_received_ = now;
+    } else if (now - *first_received_ > TimeDelta::Millis(params_.initialise_after_ms)) {
+      a_r_ = *input.received_rate;
+      initialised_ = true;
+    }
+  }
+  return initialised_ || input.signal == Signal::kOveruse;
+}
+
+double RateController::MaxDeviationKbps() const { return std::sqrt(variance_max_ * *mean_max_kbps_); }
+
+void RateController::OnMaximumSeen(DataRate received_rate) {
+  const double kbps = received_rate.kbps();
+  const double w = params_.near_max_weight;
+  mean_max_kbps_ = mean_max_kbps_ ? (1 - w) * *mean_max_kbps_ + w * kbps : kbps;
+  const double deviation = *mean_max_kbps_ - kbps;
+  variance_max_ = (1 - w) * variance_max_ + w * deviation * deviation / std::max(1.0, *mean_max_kbps_);
+  variance_max_ = std::clamp(variance_max_, kMinVariance, kMaxVariance);
+}
+
+DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const {
+  const DataSize step = AveragePacketSize(a_r_) * params_.additive_packets;
+  const TimeDelta response = std::max(rtt + TimeDelta::Millis(params_.response_time_offset_ms), TimeDelta::Millis(1));
+  const DataRate slowest = DataRate::BitsPerSec(params_.additive_min_bps_per_s) * elapsed.seconds();
+  const double per_response = step.bits() / response.seconds();  // bps gained per second
+  return std::max(DataRate::BitsPerSec(per_response * elapsed.seconds()), slowest);
+}
+
+std::optional<DataRate> RateController::TrustedCapacity(const Input& input, Timestamp now) const {
+  if (!input.capacity) return std::nullopt;
+  const double recovered = std::min(1.0, (now - distrusted_at_) / kDistrust);
+  return *input.capacity * (capacity_trust_ + (1 - capacity_trust_) * recovered);
+}
+
+// Fast growth up to a share of the capacity that dispersion shows.
+DataRate RateController::TowardsCapacity(DataRate capacity, TimeDelta elapsed) const {
+  const DataRate goal = capacity * params_.capacity_probe_target;
+  return std::max(a_r_, std::min(goal, a_r_ * det::Pow(params_.capacity_probe_factor, elapsed.seconds())));
+}
+
+DataRate RateController::Increased(const Input& input, Timestamp now) {
+  const TimeDelta elapsed = std::min(now - last_change_.value_or(now), kMaxElapsed);
+  if (fast_start_ && input.loss >= params_.loss_low) fast_start_ = false;
+  const std::optional<DataRate> capacity = TrustedCapacity(input, now);
+  if (capacity && a_r_ < *capacity * params_.capacity_probe_target) return TowardsCapacity(*capacity, elapsed);
+  if (fast_start_ && !capacity && params_.fast_start_factor > 1) {
+    return a_r_ * det::Pow(params_.fast_start_factor, elapsed.seconds());
+  }
+  if (mean_max_kbps_ && input.received_rate &&
+      input.received_rate->kbps() > *mean_max_kbps_ + params_.near_max_sigmas * MaxDeviationKbps()) {
+    mean_max_kbps_.reset();  // beyond the old maximum: look for a new one
+  }
+  const auto mode = static_cast<IncreaseMode>(static_cast<int>(params_.increase_mode));
+  const bool near_max = decreased_once_ && mean_max_kbps_.has_value();
+  if (mode == IncreaseMode::kMultiplicative || (mode == IncreaseMode::kHybrid && !near_max)) {
+    const DataRate step = a_r_ * (det::Pow(params_.eta, elapsed.seconds()) - 1);
+    return a_r_ + (mode == IncreaseMode::kHybrid ? std::max(step, kMinMultiplicativeStep) : step);
+  }
+  return a_r_ + AdditiveIncrease(elapsed, input.rtt);
+}
+
+DataRate RateController::Decreased(const Input& input) {
+  DataRate received = input.received_rate.value_or(a_r_);
+  if (input.capacity) {
+    // The window of R_r still holds what came before a fall of the capacity.
+    received = std::min(received, *input.capacity);
+  }
+  if (mean_max_kbps_ && received.kbps() < *mean_max_kbps_ - params_.near_max_sigmas * MaxDeviationKbps()) {
+    mean_max_kbps_.reset();
+  }
+  OnMaximumSeen(received);
+  return std::min(a_r_, received * params_.alpha);
+}
+
+DataRate RateController::Bounded(DataRate rate, const Input& input) const {
+  if (input.received_rate && params_.upper_bound_factor > 0) {
+    DataRate bound = *input.received_rate * params_.upper_bound_factor + DataRate::BitsPerSec(params_.upper_bound_offset_bps);
+    if (params_.upper_bound_forces_decrease == 0) bound = std::max(bound, a_r_);
+    rate = std::min(rate, bound);
+  }
+  return std::clamp(rate, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
+}
+
+DataRate RateController::Update(const Input& input, Timestamp now) {
+  if (!Initialised(input, now)) return a_r_;
+  const RateState before = state_;
+  state_ = NextState(state_, input.signal);
+  acted_state_ = state_;
+  if (state_ == RateState::kIncrease) {
+    if (before == RateState::kHold) last_change_ = now;
+    a_r_ = Bounded(Increased(input, now), input);
+    last_change_ = now;
+  } else if (state_ == RateState::kDecrease) {
+    if (input.capacity && input.received_rate && *input.received_rate < *input.capacity * kPlausibleShare) {
+      capacity_trust_ = *input.received_rate / *input.capacity;
+      distrusted_at_ = now;
+    }
+    fast_start_ = false;
+    initialised_ = true;
+    a_r_ = Bounded(Decreased(input), input);
+    decreased_once_ = true;
+    last_change_ = now;
+    state_ = RateState::kHold;  // until the pipe is drained
+  }
+  return a_r_;
+}
+
+}  // namespace ccscope::gcc

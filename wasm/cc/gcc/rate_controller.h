@@ -1,0 +1,72 @@
+// Rate controller: the finite state machine that turns the detector's signal into A_r (ToN III-A
+// "Rate control", eq. 13, Fig. 4; increase laws of draft-ietf-rmcat-gcc-02 5.5 and CMP Fig. 4).
+#ifndef CCSCOPE_CC_GCC_RATE_CONTROLLER_H_
+#define CCSCOPE_CC_GCC_RATE_CONTROLLER_H_
+
+#include <optional>
+
+#include "cc/gcc/arrival_filter.h"
+#include "cc/gcc/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+enum class RateState { kHold = 0, kIncrease = 1, kDecrease = 2 };
+
+// The transition table of Fig. 4.
+RateState NextState(RateState state, Signal signal);
+
+class RateController {
+ public:
+  struct Input {
+    Signal signal;
+    std::optional<DataRate> received_rate;    // R_r
+    std::optional<DataRate> capacity;         // from frame dispersion, where it is used
+    double loss = 0;                          // fraction lost lately; ends the fast start
+    TimeDelta rtt;
+  };
+
+  explicit RateController(const Parameters& parameters);
+  void Configure(const Parameters& parameters);
+
+  // One update of A_r, with each feedback and at once on overuse.
+  DataRate Update(const Input& input, Timestamp now);
+  // Whether an overuse may cut the rate again so soon after the last change.
+  bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;
+
+  DataRate a_r() const { return a_r_; }
+  RateState state() const { return state_; }
+  // The state in which the last update changed A_r: Decrease passes on to Hold at once.
+  RateState acted_state() const { return acted_state_; }
+
+ private:
+  bool Initialised(const Input& input, Timestamp now);
+  DataRate Increased(const Input& input, Timestamp now);
+  DataRate Decreased(const Input& input);
+  DataRate AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const;
+  DataRate TowardsCapacity(DataRate capacity, TimeDelta elapsed) const;
+  DataRate Bounded(DataRate rate, const Input& input) const;
+  double MaxDeviationKbps() const;
+  void OnMaximumSeen(DataRate received_rate);
+  std::optional<DataRate> TrustedCapacity(const Input& input, Timestamp now) const;
+
+  Parameters params_;
+  DataRate a_r_;
+  RateState state_ = RateState::kHold;
+  RateState acted_state_ = RateState::kHold;
+  bool initialised_;
+  bool fast_start_ = true;
+  bool decreased_once_ = false;
+  std::optional<Timestamp> first_received_;
+  std::optional<Timestamp> last_change_;
+  // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.
+  std::optional<double> mean_max_kbps_;
+  double variance_max_ = 0.4;
+  // Overuse below the capacity that dispersion shows: how far to trust it, and since when.
+  double capacity_trust_ = 1;
+  Timestamp distrusted_at_ = Timestamp::MinusInfinity();
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_RATE_CONTROLLER_H_

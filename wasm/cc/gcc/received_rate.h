@@ -1,0 +1,46 @@
+// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), from arrivals, and from the wire's
+// cumulative counters where a call gives them: completed frames undercount under loss.
+#ifndef CCSCOPE_CC_GCC_RECEIVED_RATE_H_
+#define CCSCOPE_CC_GCC_RECEIVED_RATE_H_
+
+#include <array>
+#include <optional>
+
+#include "cc/controller.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+// Bytes of the last `window` in buckets of 1 ms; at most 2 s.
+class ArrivalRate {
+ public:
+  void Add(DataSize size, Timestamp now);
+  // The rate over the window, or over what has passed since the first arrival; nothing before 2 ms.
+  std::optional<DataRate> Rate(Timestamp now, TimeDelta window);
+
+ private:
+  static constexpr int kBuckets = 2000;
+  void Advance(double now_ms);
+
+  std::array<DataSize, kBuckets> buckets_{};
+  bool started_ = false;
+  double first_ms_ = 0;
+  double last_ms_ = 0;  // the newest bucket
+};
+
+// The rate between two readings of the cumulative counters, about one window apart.
+class WireRate {
+ public:
+  void Add(const InboundCounters& counters);
+  std::optional<DataRate> Rate(TimeDelta window) const;
+
+ private:
+  static constexpr int kReadings = 64;
+  std::array<InboundCounters, kReadings> readings_{};
+  int count_ = 0;
+  int next_ = 0;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_RECEIVED_RATE_H_

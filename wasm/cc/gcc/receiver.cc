@@ -1,0 +1,199 @@
+#include "cc/gcc/receiver.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ccscope::gcc {
+namespace {
+
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+// Horizons of the capacity from frame dispersion: one to grow by, one to notice a fall with.
+constexpr TimeDelta kCapacityHorizon = TimeDelta::Seconds(1);
+constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(250);
+// A wait below this is within the burst of one frame.
+constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(25);
+// Draining a backlog leaves at least this share of A_r.
+constexpr double kDrainFloor = 0.4;
+
+}  // namespace
+
+Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder)
+    : params_(parameters),
+      flow_(flow),
+      recorder_(recorder),
+      grouping_(parameters),
+      filter_(parameters),
+      detector_(parameters),
+      rate_controller_(parameters),
+      rtt_(parameters.rtt_before_known()) {}
+
+void Receiver::Configure(const Parameters& parameters) {
+  params_ = parameters;
+  grouping_.Configure(parameters);
+  filter_.Configure(parameters);
+  detector_.Configure(parameters);
+  rate_controller_.Configure(parameters);
+}
+
+void Receiver::AdvanceClock(Timestamp now) {
+  if (!now_.IsFinite()) started_ = now;
+  now_ = std::max(now_, now);
+}
+
+void Receiver::CountPacket(double seq) {
+  if (has_counters_) return;
+  ++packets_received_;
+  if (highest_seq_ && seq > *highest_seq_) {
+    packets_lost_ += seq - *highest_seq_ - 1;
+  } else if (highest_seq_ && packets_lost_ > 0) {
+    --packets_lost_;  // late, not lost
+  }
+}
+
+// A key frame's own serialisation fits the filter's model; the small frames that wait behind it do
+// not (dL is large and negative while d_m is not), and after a gap d_m spans what is missing.
+void Receiver::BeginHold(const Arrival& arrival) {
+  const bool gap = highest_seq_ && arrival.seq > *highest_seq_ + 1;
+  if (params_.hold_max_ms > 0 && (arrival.key_frame || gap) && !hold_since_) {
+    hold_since_ = now_;
+    one_way_delay_before_ = last_one_way_delay_;
+  }
+  if (!highest_seq_ || arrival.seq > *highest_seq_) highest_seq_ = arrival.seq;
+}
+
+bool Receiver::Held(const GroupDeltas& deltas) {
+  if (!hold_since_) return false;
+  const bool settled = one_way_delay_before_ &&
+                       deltas.one_way_delay <= *one_way_delay_before_ + TimeDelta::Millis(params_.hold_release_ms);
+  if (!settled && now_ - *hold_since_ < TimeDelta::Millis(params_.hold_max_ms)) return true;
+  hold_since_.reset();
+  return true;  // this pair still spans the disturbance
+}
+
+std::optional<DataRate> Receiver::ReceivedRate() {
+  const TimeDelta window = TimeDelta::Millis(params_.received_rate_window_ms);
+  if (params_.received_rate_source == 1) {
+    if (const std::optional<DataRate> rate = wire_rate_.Rate(window)) return rate;
+  }
+  return arrival_rate_.Rate(now_, window);
+}
+
+std::optional<DataRate> Receiver::Capacity(TimeDelta horizon) const {
+  if (params_.capacity_probe == 0) return std::nullopt;
+  return dispersion_.Capacity(horizon);
+}
+
+// The capacity has fallen below what is asked for and frames queue: no need to wait for m.
+bool Receiver::QueueGrowsBeyondCapacity() const {
+  const std::optional<DataRate> capacity = Capacity(kCapacityFallHorizon);
+  return capacity && *capacity < rate_controller_.a_r() && dispersion_.Wait() > kWaitThatCounts;
+}
+
+void Receiver::UpdateRate(Signal signal) {
+  const TimeDelta horizon = signal == Signal::kOveruse ? kCapacityFallHorizon : kCapacityHorizon;
+  rate_controller_.Update({signal, ReceivedRate(), Capacity(horizon), loss_, rtt_}, now_);
+}
+
+void Receiver::OnGroups(const GroupDeltas& deltas) {
+  last_one_way_delay_ = deltas.one_way_delay;
+  const bool warming_up = now_ - started_ < TimeDelta::Millis(params_.warm_up_ms);
+  const bool held = Held(deltas);
+  if (!warming_up && !held) {
+    filter_.Update(deltas.arrival, deltas.send, deltas.size, detector_.signal());
+    detector_.Detect(filter_.m(), deltas.send, filter_.num_deltas(), now_);
+  }
+  const bool overuse = (detector_.signal() == Signal::kOveruse && !held) || QueueGrowsBeyondCapacity();
+  if (overuse && rate_controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) UpdateRate(Signal::kOveruse);
+  RecordGroup(deltas, warming_up || held);
+}
+
+void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
+  const std::optional<DataRate> received = ReceivedRate();
+  const std::optional<DataRate> capacity = Capacity(kCapacityHorizon);
+  recorder_.Output(GroupRow{
+      .flow = flow_,
+      .time_us = now_.us(),
+      .send_delta_us = deltas.send.us(),
+      .arrival_delta_us = deltas.arrival.us(),
+      .size_delta_bytes = deltas.size.bytes(),
+      .delay_variation_ms = deltas.delay_variation().ms(),
+      .m_ms = filter_.m().ms(),
+      .inverse_capacity_ms_per_byte = filter_.inverse_capacity_ms_per_byte(),
+      .noise_variance_ms2 = filter_.noise_variance_ms2(),
+      .gamma_ms = detector_.gamma().ms(),
+      .detector_input_ms = detector_.detector_input().ms(),
+      .signal = static_cast<double>(detector_.signal()),
+      .state = static_cast<double>(rate_controller_.acted_state()),
+      .received_rate_bps = received ? received->bps() : kAbsent,
+      .a_r_bps = rate_controller_.a_r().bps(),
+      .num_deltas = static_cast<double>(filter_.num_deltas()),
+      .one_way_delay_us = deltas.one_way_delay.us(),
+      .capacity_estimate_bps = capacity ? capacity->bps() : kAbsent,
+      .held = held ? 1.0 : 0.0,
+  });
+}
+
+// A_r, less what drains the backlog that the sender's own burst left.
+DataRate Receiver::RequestedRate() const {
+  const DataRate a_r = rate_controller_.a_r();
+  const std::optional<DataRate> capacity = Capacity(kCapacityHorizon);
+  if (params_.burst_drain_s == 0 || !capacity || dispersion_.Wait() < kWaitThatCounts) return a_r;
+  const DataRate drain = *capacity * (dispersion_.Wait() / TimeDelta::Seconds(params_.burst_drain_s));
+  return std::max({a_r - drain, a_r * kDrainFloor, params_.min_bitrate()});
+}
+
+std::optional<Feedback> Receiver::FeedbackIfDue() {
+  const bool periodic =
+      !last_feedback_ || now_ - *last_feedback_ >= TimeDelta::Millis(params_.feedback_interval_ms);
+  if (periodic && !hold_since_) {
+    const bool overuse = detector_.signal() == Signal::kOveruse || QueueGrowsBeyondCapacity();
+    if (!overuse || rate_controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) {
+      UpdateRate(overuse ? Signal::kOveruse : detector_.signal());
+    }
+  }
+  const DataRate requested = RequestedRate();
+  if (!periodic && requested >= last_sent_rate_ * (1 - params_.feedback_fall_fraction)) return std::nullopt;
+  last_feedback_ = now_;
+  last_sent_rate_ = requested;
+  const Feedback feedback{now_, requested, ReceivedRate().value_or(DataRate::Zero()), packets_received_,
+                          packets_lost_, last_send_time_, now_ - last_arrival_time_};
+  recorder_.Output(FeedbackRow{
+      .flow = flow_,
+      .time_us = feedback.time.us(),
+      .a_r_bps = feedback.a_r.bps(),
+      .received_rate_bps = feedback.received_rate.bps(),
+      .packets_received = feedback.packets_received,
+      .packets_lost = feedback.packets_lost,
+      .echo_send_time_us = feedback.echo_send_time.us(),
+      .echo_delay_us = feedback.echo_delay.us(),
+  });
+  return feedback;
+}
+
+std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
+  AdvanceClock(arrival.arrival_time);
+  if (arrival.rtt) rtt_ = *arrival.rtt;
+  last_send_time_ = arrival.send_time;
+  last_arrival_time_ = arrival.arrival_time;
+  CountPacket(arrival.seq);
+  BeginHold(arrival);
+  arrival_rate_.Add(arrival.size, arrival.arrival_time);
+  if (params_.capacity_probe != 0) dispersion_.OnFrame(arrival);
+  if (const auto deltas = grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size)) OnGroups(*deltas);
+  return FeedbackIfDue();
+}
+
+std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& counters) {
+  AdvanceClock(counters.time);
+  wire_rate_.Add(counters);
+  const double lost = counters.packets_lost - packets_lost_;
+  const double received = counters.packets_received - packets_received_;
+  loss_ = has_counters_ && lost > 0 && received >= 0 ? lost / (lost + received) : 0;
+  has_counters_ = true;
+  packets_received_ = counters.packets_received;
+  packets_lost_ = counters.packets_lost;
+  if (!last_arrival_time_.IsFinite() || !last_feedback_) return std::nullopt;
+  return FeedbackIfDue();
+}
+
+}  // namespace ccscope::gcc

@@ -1,0 +1,79 @@
+// GCC's receiver half, the delay-based controller (ToN Fig. 1): packet grouping -> arrival filter ->
+// over-use detector -> rate controller -> feedback.
+#ifndef CCSCOPE_CC_GCC_RECEIVER_H_
+#define CCSCOPE_CC_GCC_RECEIVER_H_
+
+#include <optional>
+
+#include "cc/controller.h"
+#include "cc/gcc/arrival_filter.h"
+#include "cc/gcc/frame_dispersion.h"
+#include "cc/gcc/overuse_detector.h"
+#include "cc/gcc/packet_grouping.h"
+#include "cc/gcc/parameters.h"
+#include "cc/gcc/rate_controller.h"
+#include "cc/gcc/received_rate.h"
+#include "trace/recorder.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+class Receiver final : public ReceiverHalf {
+ public:
+  // Group and feedback rows go to `recorder`, which outlives the receiver.
+  Receiver(const Parameters& parameters, double flow, Recorder& recorder);
+  void Configure(const Parameters& parameters);
+
+  [[nodiscard]] std::optional<Feedback> OnArrival(const Arrival& arrival) override;
+  [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
+
+ private:
+  void AdvanceClock(Timestamp now);
+  void CountPacket(double seq);
+  void BeginHold(const Arrival& arrival);
+  bool Held(const GroupDeltas& deltas);
+  void OnGroups(const GroupDeltas& deltas);
+  void RecordGroup(const GroupDeltas& deltas, bool held);
+  std::optional<DataRate> ReceivedRate();
+  std::optional<DataRate> Capacity(TimeDelta horizon) const;
+  bool QueueGrowsBeyondCapacity() const;
+  void UpdateRate(Signal signal);
+  DataRate RequestedRate() const;
+  std::optional<Feedback> FeedbackIfDue();
+
+  Parameters params_;
+  double flow_;
+  Recorder& recorder_;
+  PacketGrouping grouping_;
+  ArrivalFilter filter_;
+  OveruseDetector detector_;
+  RateController rate_controller_;
+  ArrivalRate arrival_rate_;
+  WireRate wire_rate_;
+  FrameDispersion dispersion_;
+
+  Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
+  Timestamp started_;
+  TimeDelta rtt_;
+  Timestamp last_send_time_;
+  Timestamp last_arrival_time_;
+
+  // Packets counted from sequence numbers, until the wire's counters are there.
+  bool has_counters_ = false;
+  double packets_received_ = 0;
+  double packets_lost_ = 0;
+  std::optional<double> highest_seq_;
+  double loss_ = 0;  // fraction lost between the last two readings of the counters
+
+  // Hold behind a key frame or a gap.
+  std::optional<Timestamp> hold_since_;
+  std::optional<TimeDelta> one_way_delay_before_;
+  std::optional<TimeDelta> last_one_way_delay_;
+
+  std::optional<Timestamp> last_feedback_;
+  DataRate last_sent_rate_ = DataRate::PlusInfinity();
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_RECEIVER_H_

@@ -1,0 +1,29 @@
+// GCC's sender half (ToN Fig. 1): the loss-based controller and A = min(A_s, A_r).
+#ifndef CCSCOPE_CC_GCC_SENDER_H_
+#define CCSCOPE_CC_GCC_SENDER_H_
+
+#include "cc/controller.h"
+#include "cc/gcc/loss_controller.h"
+#include "cc/gcc/parameters.h"
+
+namespace ccscope::gcc {
+
+class Sender final : public SenderHalf {
+ public:
+  explicit Sender(const Parameters& parameters);
+  void Configure(const Parameters& parameters);
+
+  void OnFeedback(const Feedback& feedback, Timestamp now) override;
+  void OnRtt(TimeDelta rtt) override { rtt_ = rtt; }
+  [[nodiscard]] RateUpdate Process(Timestamp now) override;
+
+ private:
+  Parameters params_;
+  LossController loss_controller_;
+  DataRate a_r_;
+  TimeDelta rtt_;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_SENDER_H_

@@ -1,0 +1,43 @@
+// Turns the wrapping send times of RTP into one growing clock: the 24-bit 6.18 fixed-point
+// abs-send-time header extension (64 s) and the 32-bit RTP timestamp at 90 kHz.
+#ifndef CCSCOPE_CC_SEND_CLOCK_H_
+#define CCSCOPE_CC_SEND_CLOCK_H_
+
+#include "units/units.h"
+
+namespace ccscope {
+
+class SendClock {
+ public:
+  // `ticks` of a counter that wraps at `modulus`, `tick` long each. The value nearest to the
+  // previous one is taken, so a reordered packet goes back a little and a wrap goes forward.
+  Timestamp Unwrap(double ticks, double modulus, TimeDelta tick) {
+    if (!started_) {
+      started_ = true;
+      unwrapped_ = ticks;
+    } else {
+      double delta = ticks - last_;
+      if (delta < -modulus / 2) delta += modulus;
+      if (delta >= modulus / 2) delta -= modulus;
+      unwrapped_ += delta;
+    }
+    last_ = ticks;
+    return Timestamp::Micros(unwrapped_ * tick.us());
+  }
+
+  Timestamp UnwrapAbsSendTime(double ticks) {
+    return Unwrap(ticks, 16777216.0, TimeDelta::Micros(1e6 / 262144));
+  }
+  Timestamp UnwrapRtp90kHz(double ticks) {
+    return Unwrap(ticks, 4294967296.0, TimeDelta::Micros(1e6 / 90000));
+  }
+
+ private:
+  bool started_ = false;
+  double last_ = 0;
+  double unwrapped_ = 0;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_CC_SEND_CLOCK_H_

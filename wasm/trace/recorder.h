@@ -1,0 +1,65 @@
+// Keeps the rows that a controller consumed and produced until the owner takes them out, one array
+// of doubles per column. Storage grows to the largest batch seen and is then reused.
+#ifndef CCSCOPE_TRACE_RECORDER_H_
+#define CCSCOPE_TRACE_RECORDER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "trace/rows.h"
+#include "units/bit_cast.h"
+
+namespace ccscope {
+
+class Recorder {
+ public:
+  static constexpr int kTables = static_cast<int>(TraceTable::kQueue) + 1;
+
+  // A row that the controller consumed. The order of inputs across tables is kept, since replaying
+  // them in this order gives the same outputs.
+  template <class Row>
+  void Input(const Row& row) {
+    input_order_.push_back(static_cast<std::uint8_t>(Row::kTable));
+    Output(row);
+  }
+
+  // A row that the controller produced.
+  template <class Row>
+  void Output(const Row& row) {
+    constexpr std::size_t kColumns = sizeof(Row) / sizeof(double);
+    const auto values = BitCast<std::array<double, kColumns>>(row);
+    Table& table = tables_[static_cast<std::size_t>(Row::kTable)];
+    table.columns.resize(kColumns);
+    for (std::size_t i = 0; i < kColumns; ++i) table.columns[i].push_back(values[i]);
+    ++table.rows;
+  }
+
+  int rows(int table) const { return tables_[static_cast<std::size_t>(table)].rows; }
+  const double* column(int table, int column) const {
+    return tables_[static_cast<std::size_t>(table)].columns[static_cast<std::size_t>(column)].data();
+  }
+  // The table of each input row since the last Clear(), in order of consumption.
+  const std::vector<std::uint8_t>& input_order() const { return input_order_; }
+
+  void Clear() {
+    for (Table& table : tables_) {
+      for (auto& column : table.columns) column.clear();
+      table.rows = 0;
+    }
+    input_order_.clear();
+  }
+
+ private:
+  struct Table {
+    std::vector<std::vector<double>> columns;
+    int rows = 0;
+  };
+  std::array<Table, kTables> tables_;
+  std::vector<std::uint8_t> input_order_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_TRACE_RECORDER_H_
