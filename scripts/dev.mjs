@@ -1,0 +1,16 @@
+// `npm run dev`: the app with instant reload (Vite), and beside it the local server for shaper and rooms,
+// on the port that CCSCOPE_PORT names (8088 if unset); vite.config.ts passes /ws on to it.
+import { build } from './build.mjs';
+import { inRoot } from './lib/files.mjs';
+import { fail, nodeBin } from './lib/run.mjs';
+import { setup } from './setup.mjs';
+
+async function dev() {
+  await setup();
+  await build({ app: false });
+  const { startServer } = await import('../dist/lib/node/index.js');
+  const server = await startServer({ port: Number(process.env.CCSCOPE_PORT ?? 8088), appDir: inRoot('public') });
+  await nodeBin('vite/bin/vite.js', ['--open'], { what: 'vite' }).finally(() => server.close());
+}
+
+await dev().catch(fail);
