@@ -1,0 +1,208 @@
+/**
+ * The link as people write it: `1mbps`, `1.5mbps,0.6mbps@20s`, `droptail:300ms`. Every parser throws
+ * a ConfigError that says which field is wrong, what was expected there and how to mend it.
+ * kilo is 1000: 1 kbps is 1000 bit/s, 1 kB is 1000 bytes.
+ */
+import * as v from 'valibot';
+
+import type { CapacityStep, LinkOptions, QueueOptions } from '../core/link.js';
+
+/** A setting that cannot be used. The message is `field: expected …, got …; fix`. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(
+    /** The setting, as a path: `capacity`, `config.rtt_ms`. */
+    readonly field: string,
+    /** What a correct value looks like. */
+    readonly expected: string,
+    /** What was found, as short text. */
+    readonly got: string,
+    /** One line: what to write instead. */
+    readonly fix: string,
+  ) {
+    super(`${field}: expected ${expected}, got ${got}; ${fix}`);
+  }
+}
+
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+};
+
+const BPS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
+const US = { us: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 } as const;
+const BYTES = { b: 1, kb: 1e3, mb: 1e6 } as const;
+
+/** A number with a unit, in the smallest unit; undefined if it is not one. */
+function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  const [, digits, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*$/i.exec(text) ?? [];
+  const factor = unit === undefined ? undefined : units[unit.toLowerCase()];
+  // Rounded to 12 digits, so that 0.6 mbps are 600000 bit/s and not a fraction beside it.
+  return factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
+}
+
+const MAX_BPS = 1e11;
+
+/**
+ * A rate in bit/s: `1mbps`, `500kbps`, or a number, which is bit/s already. 0 is an outage, where
+ * `outage` allows it. Throws ConfigError.
+ */
+export function parseRate(value: string | number, { field = 'capacity', outage = false } = {}): number {
+  const isNumber = typeof value === 'number' || /^\s*\d+(\.\d+)?\s*$/.test(value);
+  const bps = isNumber ? Number(value) : withUnit(value, BPS);
+  if (bps !== undefined && ((bps >= 1 && bps <= MAX_BPS) || (outage && bps === 0))) return bps;
+  const expected = `a rate from 1 bps to 100 gbps${outage ? ', or 0 for an outage' : ''}`;
+  throw new ConfigError(field, expected, shown(value), 'write for instance 1mbps or 500kbps');
+}
+
+/** A time in microseconds: `300ms`, `1s`, `2min`. Throws ConfigError. */
+export function parseDuration(text: string, { field = 'duration' } = {}): number {
+  const us = withUnit(text, US);
+  if (us !== undefined && Number.isFinite(us)) return us;
+  const bare = /^\s*\d+(\.\d+)?\s*$/.test(text);
+  const fix = bare ? `write ${text.trim()}ms or ${text.trim()}s` : 'write for instance 300ms, 1s or 2min';
+  throw new ConfigError(field, 'a time with its unit', shown(text), fix);
+}
+
+/**
+ * A capacity, or one that changes: `1.5mbps,0.6mbps@20s,1.5mbps@40s`. The first step is at 0, the
+ * others are in time order; a step of 0 is an outage, but not the first. Throws ConfigError.
+ */
+export function parseSchedule(value: string | number, { field = 'capacity' } = {}): CapacityStep[] {
+  const steps: CapacityStep[] = [];
+  for (const part of String(value).split(',')) {
+    const [rate = '', at, ...more] = part.split('@');
+    const atUs = at === undefined ? 0 : parseDuration(at, { field });
+    const last = steps.at(-1);
+    const inOrder = last === undefined ? atUs === 0 : at !== undefined && atUs > last.atUs;
+    if (!inOrder || more.length > 0) {
+      throw new ConfigError(
+        field,
+        'a rate, then RATE@TIME in time order',
+        shown(value),
+        'write for instance 1.5mbps,0.6mbps@20s,1.5mbps@40s',
+      );
+    }
+    steps.push({ atUs, capacityBps: parseRate(rate, { field, outage: last !== undefined }) });
+  }
+  return steps;
+}
+
+const MAX_QUEUE_MS = 60_000;
+
+/** A queue: `droptail:300ms` (of the capacity), `droptail:64kB`, `droptail:100p` (packets). Throws ConfigError. */
+export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions {
+  const [kind = '', limit = '', ...more] = text.trim().split(':');
+  if (kind.toLowerCase() === 'droptail' && more.length === 0) {
+    const us = withUnit(limit, US);
+    if (us !== undefined && us >= 1 && us <= MAX_QUEUE_MS * 1e3) return { kind: 'droptail', limitMs: us / 1e3 };
+    const bytes = withUnit(limit, BYTES);
+    if (bytes !== undefined && bytes >= 1 && bytes <= 1e9) return { kind: 'droptail', limitBytes: bytes };
+    const packets = withUnit(limit, { p: 1, packets: 1 });
+    if (packets !== undefined && packets >= 1 && packets <= 1e6 && Number.isInteger(packets)) {
+      return { kind: 'droptail', limitPackets: packets };
+    }
+  }
+  const expected = 'droptail with a limit up to 60 s, 1 GB or 1000000 packets';
+  throw new ConfigError(field, expected, shown(text), 'write for instance droptail:300ms, droptail:64kB or droptail:100p');
+}
+
+/** True if `parse` takes the value; its message if not. */
+function problemOf(parse: () => unknown): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    return error instanceof ConfigError ? `${error.expected}; ${error.fix}` : String(error);
+  }
+}
+
+const parsedBy = <T extends string | number>(schema: v.GenericSchema<T>, parse: (value: T) => unknown) =>
+  v.pipe(
+    schema,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const message = problemOf(() => parse(dataset.value));
+      if (message !== undefined) addIssue({ message });
+    }),
+  );
+
+const within = (min: number, max: number, unit: string) => {
+  const message = `a number from ${min} to ${max}${unit}`;
+  return v.pipe(v.number(message), v.minValue(min, message), v.maxValue(max, message));
+};
+
+const fields = {
+  /** A rate or a schedule; a number is bit/s. */
+  capacity: parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseSchedule(value)),
+  queue: parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value)),
+  /** Half of it on each direction. */
+  rtt_ms: within(0, 60_000, ' ms'),
+  loss_ratio: within(0, 1, ''),
+  /** Standard deviation. */
+  jitter_ms: within(0, 10_000, ' ms'),
+  bottleneck: v.picklist(['serial', 'token-bucket'], 'serial or token-bucket'),
+  seed: v.pipe(v.number('an integer'), v.safeInteger('an integer'), v.minValue(0, 'an integer from 0')),
+};
+
+/** Where the rows of this link have their zero: milliseconds since 1970. */
+const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('milliseconds since 1970')));
+
+const linkConfig = v.strictObject({ ...fields, origin_epoch_ms: origin });
+const partialLinkConfig = v.strictObject({ ...v.partial(v.object(fields)).entries, origin_epoch_ms: origin });
+
+/** A link in both directions: capacity, queue, loss and jitter on the way there, half the RTT on each. */
+export type LinkConfig = v.InferOutput<typeof linkConfig>;
+export type PartialLinkConfig = v.InferOutput<typeof partialLinkConfig>;
+
+export const DEFAULT_LINK_CONFIG: LinkConfig = {
+  capacity: '1mbps',
+  queue: 'droptail:300ms',
+  rtt_ms: 50,
+  loss_ratio: 0,
+  jitter_ms: 0,
+  bottleneck: 'serial',
+  seed: 1,
+};
+
+/** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
+export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfig {
+  const result = v.safeParse(partialLinkConfig, input);
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  const key = v.getDotPath(issue);
+  const unknownKey = issue.type === 'strict_object' && key !== null;
+  throw new ConfigError(
+    key === null ? path : `${path}.${key}`,
+    unknownKey ? `one of ${Object.keys(partialLinkConfig.entries).join(', ')}` : issue.message,
+    shown(issue.input),
+    unknownKey ? `remove ${key}` : 'correct this value',
+  );
+}
+
+/** The forward direction as the core takes it; a schedule's times count from `startUs` of the link's clock. */
+export function forwardLink(config: LinkConfig, startUs = 0): LinkOptions {
+  return { ...forwardChange(config, startUs), capacityBps: firstCapacityBps(config.capacity), seed: config.seed };
+}
+
+/** The part of the forward direction that a change of settings touches. */
+export function forwardChange(config: PartialLinkConfig, startUs: number): Partial<LinkOptions> {
+  const { capacity, queue, rtt_ms, loss_ratio, jitter_ms, bottleneck } = config;
+  return {
+    ...(capacity !== undefined && {
+      capacityBps: firstCapacityBps(capacity),
+      schedule: parseSchedule(capacity)
+        .slice(1)
+        .map(({ atUs, capacityBps }) => ({ atUs: startUs + atUs, capacityBps })),
+    }),
+    ...(queue !== undefined && { queue: parseQueue(queue) }),
+    ...(rtt_ms !== undefined && { oneWayDelayUs: (rtt_ms * 1000) / 2 }),
+    ...(loss_ratio !== undefined && { lossRatio: loss_ratio }),
+    ...(jitter_ms !== undefined && { jitterUs: jitter_ms * 1000 }),
+    ...(bottleneck !== undefined && { bottleneck }),
+  };
+}
+
+function firstCapacityBps(capacity: string | number): number {
+  return parseSchedule(capacity)[0]?.capacityBps ?? 0;
+}

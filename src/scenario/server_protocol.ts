@@ -1,0 +1,90 @@
+/**
+ * What a page and the local server say to each other over the WebSocket at `/ws`, as JSON. A page
+ * opens links (two UDP sockets with a shaped path between them) and joins rooms, through which two
+ * pages exchange their session descriptions. Links and memberships end with their socket.
+ */
+import * as v from 'valibot';
+
+import type { PartialLinkConfig } from './link_config.js';
+
+export const SERVER_PATH = '/ws';
+
+const id = v.pipe(v.number(), v.safeInteger());
+const room = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - or _'));
+const link = v.pipe(v.string(), v.maxLength(64));
+/** Settings of a link: checked by parseLinkConfig, whose messages say more. */
+const config = v.record(v.string(), v.unknown());
+
+export const clientMessage = v.variant('type', [
+  /** Answered by LinkOpened. */
+  v.object({ id, type: v.literal('link/open'), config }),
+  v.object({ id, type: v.literal('link/set'), link, config }),
+  v.object({ id, type: v.literal('link/close'), link }),
+  /** Answered by RoomJoined. */
+  v.object({ id, type: v.literal('room/join'), room }),
+  /** Passed on to everybody else in the room. */
+  v.object({ type: v.literal('room/signal'), room, data: v.unknown() }),
+]);
+/** A client's message after validation. */
+export type CheckedClientMessage = v.InferOutput<typeof clientMessage>;
+
+/** A client's message as a page writes it. */
+export type ClientMessage =
+  | { id: number; type: 'link/open'; config: PartialLinkConfig }
+  | { id: number; type: 'link/set'; link: string; config: PartialLinkConfig }
+  | { id: number; type: 'link/close'; link: string }
+  | { id: number; type: 'room/join'; room: string }
+  | { type: 'room/signal'; room: string; data: unknown };
+
+/** Where a peer sends to. */
+export interface RelayAddress {
+  address: string;
+  port: number;
+}
+
+/** The sender sends to `a`, the receiver to `b`: the answer carries a's candidate, the offer b's. */
+export interface LinkOpened {
+  link: string;
+  a: RelayAddress;
+  b: RelayAddress;
+}
+
+export interface RoomJoined {
+  room: string;
+  /** Everybody in the room, the one who joined included. */
+  peers: number;
+}
+
+/** A row of the trace table `queue`. `time_us` counts from the link's `origin_epoch_ms`. */
+export interface QueueRow {
+  link: number;
+  time_us: number;
+  queue_delay_us: number;
+  queue_bytes: number;
+  capacity_bps: number;
+  /** Cumulative, lost by chance or dropped by the queue. */
+  drops: number;
+  /** Cumulative, through the bottleneck. */
+  delivered_bytes: number;
+}
+
+/** How late packets were sent: the actual minus the due time. */
+export interface LatenessMs {
+  p50_ms: number;
+  p95_ms: number;
+  p99_ms: number;
+  packets: number;
+}
+
+export type ServerReply =
+  | { id: number; ok: true; result: LinkOpened | RoomJoined | null }
+  | { id: number | null; ok: false; error: { message: string; field?: string } };
+
+export type ServerPush =
+  | { type: 'link/rows'; link: string; rows: QueueRow[] }
+  | ({ type: 'link/lateness'; link: string } & LatenessMs)
+  | { type: 'link/error'; link: string; message: string }
+  | { type: 'room/peer'; room: string; peers: number }
+  | { type: 'room/signal'; room: string; data: unknown };
+
+export type ServerMessage = ServerReply | ServerPush;
