@@ -1,6 +1,8 @@
 /**
- * ccscope: measure, watch and control the congestion control of WebRTC calls. Calls and attachments
- * (`./rtc`), the core's controllers and links (`./core`), and traces (`./trace`).
+ * The library: calls and attachments to WebRTC connections, the controllers of the core, and traces.
+ * Workers and the WebAssembly module are found beside these files unless their URLs are given.
  */
-export * from './rtc/index.js';
 export * from './core/index.js';
+export * from './rtc/index.js';
+export * from './trace/index.js';
+export { createTraceStore } from './worker/trace_client.js';
