@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { buildWasm, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
-import { fail, nodeBin, say } from './lib/run.mjs';
+import { fail, nodeBin, run, say } from './lib/run.mjs';
 
 const lib = inRoot('dist/lib');
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
@@ -17,6 +17,15 @@ function removeOrphans() {
     const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
   }
+}
+
+/** The generated schema has to be that of the module. */
+async function checkSchema() {
+  const script = inRoot('scripts/generate_schema.mjs');
+  const inputs = [wasmPath, script, inRoot('src/core/schema.generated.ts')];
+  await upToDate('schema', { inputs, outputs: [] }, () =>
+    run(process.execPath, [script, '--check'], { what: 'Checking the generated schema' }),
+  );
 }
 
 async function buildLibrary() {
@@ -44,6 +53,7 @@ async function buildApp() {
 /** Brings everything up to date; without `app` only what the command line needs. */
 export async function build({ app = true } = {}) {
   await buildWasm();
+  await checkSchema();
   await buildLibrary();
   if (app) await buildApp();
 }

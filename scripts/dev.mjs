@@ -9,7 +9,10 @@ async function dev() {
   await setup();
   await build({ app: false });
   const { startServer } = await import('../dist/lib/node/index.js');
-  const server = await startServer({ port: Number(process.env.CCSCOPE_PORT ?? 8088), appDir: inRoot('public') });
+  const server = await startServer({
+    port: Number(process.env.CCSCOPE_PORT ?? 8088),
+    appDir: inRoot('public'),
+  });
   await nodeBin('vite/bin/vite.js', ['--open'], { what: 'vite' }).finally(() => server.close());
 }
 

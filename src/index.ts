@@ -4,5 +4,17 @@
  */
 export * from './core/index.js';
 export * from './rtc/index.js';
-export * from './trace/index.js';
+export {
+  formatTrace,
+  readTrace,
+  Replayer,
+  TraceData,
+  TraceError,
+  type ReplayOptions,
+  type TraceExtent,
+  type TraceHeader,
+  type TraceProblem,
+  type TraceView,
+  type ViewQuery,
+} from './trace/index.js';
 export { createTraceStore } from './worker/trace_client.js';
