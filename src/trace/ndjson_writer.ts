@@ -1,5 +1,5 @@
+import type { TableSpec } from '../core/index.js';
 import type { TraceHeader } from './header.js';
-import type { TableSpec } from './tables.js';
 import type { TraceData } from './trace_data.js';
 
 const CHUNK_LENGTH = 64 * 1024;

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 
+import { SCHEMA, type TableName, type TraceEvent } from '../core/index.js';
 import { shown, TraceError } from './errors.js';
 import { columnRule, requiredFields, type ColumnRule, type Requirement } from './row_rules.js';
-import { tableSpecs, type TableName, type TraceEvent } from './tables.js';
+import { timeColumn } from './tables.js';
 
 /** Where parsed rows go, in the order of the file. */
 export interface RowSink {
@@ -44,7 +45,7 @@ export class RowParser {
   constructor(sink: RowSink, file: string | undefined) {
     this.#sink = sink;
     this.#file = file;
-    for (const spec of tableSpecs) {
+    for (const spec of SCHEMA.tables) {
       this.#tables.set(spec.name, {
         name: spec.name,
         rules: spec.columns.map(columnRule),
@@ -52,7 +53,7 @@ export class RowParser {
         known: new Set(['type', ...spec.columns.map((column) => column.name)]),
         values: new Float64Array(spec.columns.length),
         latest: ORDERED.has(spec.name) ? new Map() : null,
-        timeIndex: spec.timeColumn,
+        timeIndex: timeColumn(spec),
         flowIndex: spec.columns.findIndex((column) => column.name === 'flow'),
       });
     }

@@ -1,4 +1,4 @@
-import type { ColumnSpec, TableName } from './tables.js';
+import type { ColumnSpec, TableName } from '../core/index.js';
 
 /** What a column's value in a file has to be. */
 export interface ColumnRule {
@@ -74,6 +74,7 @@ const ARRIVAL: readonly Requirement[] = [
 const INBOUND: readonly Requirement[] = [
   TIME,
   { anyOf: ['packets_received'], expected: 'a number of packets' },
+  { anyOf: ['packets_lost'], expected: 'a number of packets' },
   { anyOf: ['bytes_received'], expected: 'a number of bytes' },
 ];
 

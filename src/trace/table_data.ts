@@ -1,4 +1,5 @@
-import type { TableSpec } from './tables.js';
+import type { TableSpec } from '../core/index.js';
+import { timeColumn } from './tables.js';
 
 const INITIAL_ROWS = 256;
 
@@ -17,7 +18,7 @@ export class TableData {
   constructor(spec: TableSpec) {
     this.spec = spec;
     this.#columns = spec.columns.map(() => new Float64Array(INITIAL_ROWS));
-    this.#time = spec.timeColumn;
+    this.#time = timeColumn(spec);
   }
 
   get rows(): number {

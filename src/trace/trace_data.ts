@@ -1,7 +1,7 @@
+import { SCHEMA, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { decimate } from './decimate.js';
 import { RowFormatter } from './ndjson_writer.js';
 import { TableData } from './table_data.js';
-import { tableSpecs, type TableName, type TraceBatch, type TraceEvent } from './tables.js';
 
 /** What to draw: some columns of one table, over some time, in no more points than the screen has. */
 export interface ViewQuery {
@@ -46,7 +46,7 @@ export class TraceData {
   #order = 0;
 
   constructor() {
-    for (const spec of tableSpecs) this.#tables.set(spec.name, new TableData(spec));
+    for (const spec of SCHEMA.tables) this.#tables.set(spec.name, new TableData(spec));
   }
 
   /** Throws RangeError for a table that does not exist. */

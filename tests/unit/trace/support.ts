@@ -1,8 +1,8 @@
+import { SCHEMA } from '../../../src/core/index.js';
 import {
   formatTrace,
   TraceReader,
   collector,
-  tableSpecs,
   TraceData,
   type TraceHeader,
 } from '../../../src/trace/index.js';
@@ -52,7 +52,7 @@ export function randomTrace(seed: number, rows: number): TraceData {
   let now = Math.floor(random() * 1e9);
   for (let i = 0; i < rows; i++) {
     now += Math.floor(random() * 40000);
-    const spec = tableSpecs[Math.floor(random() * (tableSpecs.length + 1))];
+    const spec = SCHEMA.tables[Math.floor(random() * (SCHEMA.tables.length + 1))];
     if (spec === undefined) {
       trace.appendEvent({ time_us: now, name: 'parameter', detail: { name: 'alpha', value: random() } });
       continue;

@@ -1,0 +1,197 @@
+import { createReadStream, realpathSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+
+import { SingleBar } from 'cli-progress';
+import { Option, type Command } from 'commander';
+
+import { loadCore } from '../../core/index.js';
+import {
+  ParameterProblem,
+  parameterNames,
+  parameterValue,
+  presetNames,
+  readTrace,
+  Replayer,
+} from '../../trace/index.js';
+import { systemCode, UsageError } from '../errors.js';
+import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
+import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from '../replay_rows.js';
+import { didYouMean } from '../suggest.js';
+
+interface ReplayFlags {
+  preset?: string;
+  set: Record<string, number>;
+  format: RowFormat;
+  rows?: ReplayTable | 'all';
+  out?: string;
+  json?: string;
+}
+
+const HELP = `
+TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard input. Rows of the
+types group and rate go to standard output, messages to standard error. With --json - the summary
+goes to standard output instead of the rows, which --out FILE keeps.
+Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.`;
+
+/** Adds \`ccscope replay\`. */
+export function register(program: Command, io: Io): void {
+  program
+    .command('replay')
+    .description('run a recorded trace through a controller again')
+    .argument('<trace>', 'the trace, or - for standard input')
+    .option('--preset <preset>', 'preset to use instead of the recorded one', presetArgument)
+    .option('--set <name=value>', 'set a parameter (may be repeated)', setArgument, {})
+    .addOption(
+      new Option('--format <format>', 'how rows are written').choices(['ndjson', 'csv']).default('ndjson'),
+    )
+    .addOption(
+      new Option(
+        '--rows <type>',
+        'which rows to write (default: all; group with csv, where one type must do)',
+      ).choices([...REPLAY_TABLES, 'all']),
+    )
+    .option('--out <file>', 'write the rows to a file')
+    .option('--json <file>', 'write a summary as JSON to a file, or to standard output with -')
+    .addHelpText('after', HELP)
+    .action((trace: string, flags: ReplayFlags) => replay(trace, flags, io));
+}
+
+function presetArgument(name: string): string {
+  if (presetNames.includes(name)) return name;
+  const presets = presetNames.join(', ');
+  throw new UsageError(`--preset: expected one of ${presets}, got ${name}.${didYouMean(name, presetNames)}`);
+}
+
+function setArgument(text: string, before: Record<string, number>): Record<string, number> {
+  const [, name, value] = /^([^=]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--set: expected name=value, got ${text}`);
+  if (!parameterNames.includes(name)) {
+    const hint = didYouMean(name, parameterNames) || ` The parameters are ${parameterNames.join(', ')}.`;
+    throw new UsageError(`--set: no parameter is called ${name}.${hint}`);
+  }
+  try {
+    return { ...before, [name]: parameterValue(name, value) };
+  } catch (error) {
+    if (error instanceof ParameterProblem) throw new UsageError(`--set: ${error.message}`);
+    throw error;
+  }
+}
+
+async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> {
+  const tables = chosenTables(flags);
+  const source = openTrace(trace, flags, io);
+  const core = await loadCore();
+  const output = openOutput(flags, io);
+  const text = new RowText(flags.format);
+  const summary = new ReplaySummary();
+  if (tables.length === 1) output.write(text.head(tables[0] as ReplayTable));
+  const replayer = new Replayer(core, {
+    ...(flags.preset === undefined ? {} : { preset: flags.preset }),
+    parameters: flags.set,
+    file: source.name,
+    emit: (batch) => {
+      const table = REPLAY_TABLES.find((name) => name === batch.table);
+      if (table === undefined) return;
+      summary.count(table, batch);
+      if (tables.includes(table)) output.write(text.rows(table, batch));
+    },
+  });
+  try {
+    await feed(source, replayer, output, io);
+  } finally {
+    await output.end();
+  }
+  const result = {
+    trace: source.name,
+    preset: replayer.preset,
+    set: flags.set,
+    ...summary.result(replayer.arrivals),
+  };
+  replayer.destroy();
+  if (flags.json !== undefined) await writeJson(flags.json, result, io);
+}
+
+interface Source {
+  name: string;
+  stream: Readable;
+  bytes: number | null;
+}
+
+/** Reads the trace through to its end, or until nobody reads the rows any more. */
+async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
+  const bar = progressBar(source, io);
+  const gone = new Error('the reader of the rows has left');
+  try {
+    await readTrace(source.stream, replayer, {
+      file: source.name,
+      afterChunk: async (bytes) => {
+        replayer.flush();
+        bar?.update(bytes);
+        if (!(await output.ready())) throw gone;
+      },
+    });
+    replayer.end();
+  } catch (error) {
+    if (error === gone) return;
+    if (systemCode(error) === 'EISDIR')
+      throw new UsageError(`${source.name}: expected a file, got a directory`);
+    replayer.flush();
+    throw error;
+  } finally {
+    bar?.stop();
+    source.stream.destroy();
+  }
+}
+
+function progressBar(source: Source, io: Io): SingleBar | null {
+  if (io.stderr.isTTY !== true || io.stdout.isTTY === true || source.bytes === null) return null;
+  const bar = new SingleBar({
+    format: '{bar} {percentage} %',
+    clearOnComplete: true,
+    stream: process.stderr,
+  });
+  bar.start(source.bytes, 0);
+  return bar;
+}
+
+function chosenTables(flags: ReplayFlags): readonly ReplayTable[] {
+  const rows = flags.rows ?? (flags.format === 'csv' ? 'group' : 'all');
+  if (rows !== 'all') return [rows];
+  if (flags.format === 'csv') throw new UsageError('--rows: csv holds one type of row; choose group or rate');
+  return REPLAY_TABLES;
+}
+
+function openTrace(trace: string, flags: ReplayFlags, io: Io): Source {
+  if (trace === '-') return { name: '<stdin>', stream: io.stdin, bytes: null };
+  let bytes: number;
+  try {
+    bytes = statSync(trace).size;
+  } catch (error) {
+    const reason = systemCode(error) === 'ENOENT' ? 'no such file' : (systemCode(error) ?? 'not readable');
+    throw new UsageError(`${trace}: ${reason}; give the path of a trace, or - for standard input`);
+  }
+  for (const [flag, path] of [
+    ['--out', flags.out],
+    ['--json', flags.json],
+  ] as const) {
+    if (path !== undefined && sameFile(path, trace))
+      throw new UsageError(`${flag}: this is the trace itself`);
+  }
+  return { name: trace, stream: createReadStream(trace), bytes };
+}
+
+function sameFile(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
+}
+
+function openOutput(flags: ReplayFlags, io: Io): Output {
+  if (flags.out !== undefined && flags.out !== '-') return fileOutput(flags.out);
+  if (flags.json === '-')
+    return { write: () => undefined, ready: () => Promise.resolve(true), end: () => Promise.resolve() };
+  return streamOutput(io.stdout);
+}

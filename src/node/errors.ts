@@ -1,0 +1,15 @@
+/** Bad usage or bad input: the command ends with status 2 and this message, which says what to do. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** A run that did what it was asked but did not reach what was expected: status 1. */
+export class FailedRun extends Error {
+  override readonly name = 'FailedRun';
+}
+
+/** The code of a system error such as ENOENT, or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

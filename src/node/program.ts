@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+
+import { Command, CommanderError } from 'commander';
+
+import { TraceError } from '../trace/index.js';
+import { register as replay } from './commands/replay.js';
+import { FailedRun, UsageError } from './errors.js';
+import type { Io } from './io.js';
+
+function version(): string {
+  const description = createRequire(import.meta.url)('ccscope/package.json') as { version: string };
+  return description.version;
+}
+
+/** The program with all its commands. */
+export function createProgram(io: Io = process): Command {
+  const program = new Command('ccscope')
+    .description('An oscilloscope and workbench for WebRTC congestion control.')
+    .version(version())
+    .showHelpAfterError('(--help shows what there is)')
+    .showSuggestionAfterError()
+    .exitOverride();
+  program.configureOutput({
+    writeOut: (text) => io.stdout.write(text),
+    writeErr: (text) => io.stderr.write(text),
+  });
+  // Commands inherit the settings above because they are made after them.
+  for (const register of [replay]) register(program, io);
+  return program;
+}
+
+/** Runs a command line and gives its exit status. Messages go to standard error. */
+export async function run(args: readonly string[], io: Io = process): Promise<number> {
+  try {
+    await createProgram(io).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof UsageError || error instanceof TraceError) {
+      io.stderr.write(`${message}\n`);
+      return 2;
+    }
+    const text = error instanceof FailedRun || !(error instanceof Error) ? message : (error.stack ?? message);
+    io.stderr.write(`${text}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,34 @@
+/** Edit distance (insertions, deletions, substitutions, each 1), ignoring case. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1]?.toLowerCase() === b[j - 1]?.toLowerCase() ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** The names that `typed` was probably meant to be: at most `most`, nearest first. */
+export function near(typed: string, names: readonly string[], most = 3): string[] {
+  const limit = Math.max(2, Math.floor(typed.length / 3));
+  const stem = typed.toLowerCase();
+  return names
+    .map((name) => ({
+      name,
+      far: name.toLowerCase().includes(stem) && stem !== '' ? 1 : distance(typed, name),
+    }))
+    .filter(({ far }) => far <= limit)
+    .sort((a, b) => a.far - b.far)
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
+/** ` Did you mean a or b?`, or nothing where no name is near. */
+export function didYouMean(typed: string, names: readonly string[]): string {
+  const found = near(typed, names);
+  return found.length > 0 ? ` Did you mean ${found.join(' or ')}?` : '';
+}

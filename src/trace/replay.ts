@@ -1,0 +1,205 @@
+import {
+  CoreError,
+  tableSpec,
+  type Core,
+  type Feedback,
+  type ReceiverHalf,
+  type SenderHalf,
+  type TableName,
+  type TraceBatch,
+  type TraceEvent,
+} from '../core/index.js';
+import { TraceError } from './errors.js';
+import type { TraceHeader } from './header.js';
+import type { TraceSink } from './ndjson_reader.js';
+import { parameterChange, presetChange, replayPlan, type ReplayPlan } from './replay_plan.js';
+
+/** How a trace is replayed. */
+export interface ReplayOptions {
+  /** The preset to use instead of the recorded one; then recorded changes of parameters are left out. */
+  preset?: string | undefined;
+  /** Parameters that win over the preset's, the header's and recorded ones. */
+  parameters?: Readonly<Record<string, number>> | undefined;
+  /** The trace's name for messages. */
+  file?: string | undefined;
+  /** Takes `group` and `rate` rows, in the order in which the controller made them. */
+  emit(batch: TraceBatch): void;
+}
+
+interface Flow {
+  flow: number;
+  receiver: ReceiverHalf;
+  sender: SenderHalf;
+  nextSeq: number;
+  rttUs: number;
+}
+
+/**
+ * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one
+ * receiver half and one sender half per flow. Feedback reaches the sender half at once, on the
+ * receiver's clock; where arrivals carry the RTT, the sender half is told. Recorded changes of preset
+ * and parameters are applied where they stand. What the trace's own controller made is passed over.
+ */
+export class Replayer implements TraceSink {
+  readonly #core: Core;
+  readonly #options: ReplayOptions;
+  readonly #flows = new Map<number, Flow>();
+  #plan: ReplayPlan | null = null;
+  #line = 1;
+  #arrivals = 0;
+
+  constructor(core: Core, options: ReplayOptions) {
+    this.#core = core;
+    this.#options = options;
+  }
+
+  /** The preset at the start, known once the header has been read. */
+  get preset(): string {
+    return this.#plan?.preset ?? this.#options.preset ?? '';
+  }
+
+  /** Number of arrivals consumed so far. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  /** Throws TraceError when the header names a preset or a parameter that does not exist. */
+  header(header: TraceHeader): void {
+    this.#plan = replayPlan(header, this.#options);
+  }
+
+  row(table: TableName, values: Float64Array, _extra: string | undefined, line: number): void {
+    this.#line = line;
+    if (table === 'arrival') this.#guard(() => this.#arrival(values));
+    else if (table === 'inbound') this.#guard(() => this.#inbound(values));
+  }
+
+  event(event: TraceEvent, _extra: string, line: number): void {
+    this.#line = line;
+    const plan = this.#plan;
+    if (plan?.recordedChanges !== true) return;
+    const place = { line, ...(this.#options.file === undefined ? {} : { file: this.#options.file }) };
+    const preset = presetChange(event, place);
+    const parameter = parameterChange(event, place);
+    const halves = [...this.#flows.values()].flatMap(({ receiver, sender }) => [receiver, sender]);
+    this.#guard(() => {
+      if (preset !== null) plan.changePreset(preset, halves);
+      if (parameter !== null) plan.changeParameter(parameter, halves);
+    });
+  }
+
+  unknown(): void {
+    // Rows of other programs say nothing to a controller.
+  }
+
+  /** Hands over the rows made so far. */
+  flush(): void {
+    for (const flow of this.#flows.values()) this.#drain(flow);
+  }
+
+  /** Ends the replay. Throws TraceError if the trace had no arrival to replay. */
+  end(): void {
+    this.flush();
+    if (this.#arrivals > 0) return;
+    const file = this.#options.file === undefined ? {} : { file: this.#options.file };
+    const expected = 'at least one arrival row (a trace without any cannot be replayed)';
+    throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none up to the end' });
+  }
+
+  destroy(): void {
+    for (const { receiver, sender } of this.#flows.values()) {
+      receiver.destroy();
+      sender.destroy();
+    }
+    this.#flows.clear();
+  }
+
+  #arrival(values: Float64Array): void {
+    const [flowId, seq, sendTimeUs, arrivalTimeUs, sizeBytes, rtpTimestamp, absSendTime, keyFrame, rttUs] =
+      readArrival(values);
+    const flow = this.#flow(flowId);
+    const number = Number.isNaN(seq) ? flow.nextSeq : seq;
+    flow.nextSeq = number + 1;
+    if (!Number.isNaN(rttUs)) flow.rttUs = rttUs;
+    this.#arrivals += 1;
+    const isKey = Number.isNaN(keyFrame) ? {} : { keyFrame: keyFrame > 0 };
+    const times = { sendTimeUs, arrivalTimeUs, rtpTimestamp, absSendTime, rttUs };
+    flow.receiver.pushArrival({ seq: number, sizeBytes, ...times, ...isKey });
+    this.#feedback(flow);
+  }
+
+  #inbound(values: Float64Array): void {
+    const [flowId, timeUs, packetsReceived, packetsLost, bytesReceived] = readInbound(values);
+    const flow = this.#flow(flowId);
+    flow.receiver.pushInbound({ timeUs, packetsReceived, packetsLost, bytesReceived });
+    this.#feedback(flow);
+  }
+
+  #feedback(flow: Flow): void {
+    const feedback: Feedback | null = flow.receiver.takeFeedback();
+    if (feedback === null) return;
+    flow.sender.pushFeedback(feedback, feedback.timeUs);
+    if (!Number.isNaN(flow.rttUs)) flow.sender.pushSent(feedback.timeUs, NaN, flow.rttUs);
+    flow.sender.run(feedback.timeUs);
+    this.#drain(flow);
+  }
+
+  #drain(flow: Flow): void {
+    for (const batch of flow.receiver.drain()) if (batch.table === 'group') this.#options.emit(batch);
+    for (const batch of flow.sender.drain()) if (batch.table === 'rate') this.#options.emit(batch);
+  }
+
+  #flow(id: number): Flow {
+    const key = Number.isNaN(id) ? 0 : id;
+    const known = this.#flows.get(key);
+    if (known !== undefined) return known;
+    if (this.#plan === null) throw new Error('a row came before the header');
+    const options = this.#plan.start(key);
+    const receiver = this.#core.createReceiver(options);
+    const flow = { flow: key, receiver, sender: this.#core.createSender(options), nextSeq: 0, rttUs: NaN };
+    this.#flows.set(key, flow);
+    return flow;
+  }
+
+  /** Gives the core's refusals their place in the file. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof CoreError)) throw error;
+      const file = this.#options.file === undefined ? {} : { file: this.#options.file };
+      const field = error.field ?? 'line';
+      throw new TraceError({ ...file, line: this.#line, field, expected: error.message, got: 'this row' });
+    }
+  }
+}
+
+/** Picks the named columns of a table out of a row. */
+function picker<const N extends readonly string[]>(
+  table: TableName,
+  names: N,
+): (row: Float64Array) => { [K in keyof N]: number } {
+  const columns = tableSpec(table).columns.map((column) => column.name);
+  const indices = names.map((name) => columns.indexOf(name));
+  return (row) => indices.map((index) => row[index] ?? NaN) as { [K in keyof N]: number };
+}
+
+const readArrival = picker('arrival', [
+  'flow',
+  'seq',
+  'send_time_us',
+  'arrival_time_us',
+  'size_bytes',
+  'rtp_timestamp',
+  'abs_send_time',
+  'key_frame',
+  'rtt_us',
+]);
+
+const readInbound = picker('inbound', [
+  'flow',
+  'time_us',
+  'packets_received',
+  'packets_lost',
+  'bytes_received',
+]);
