@@ -53,6 +53,6 @@ export default defineConfig({
     cwd: root,
     command: 'npx vite build -c tests/browser/vite.config.ts && npx vite preview -c tests/browser/vite.config.ts',
     url: `http://127.0.0.1:${HARNESS_PORT}`,
-    reuseExistingServer: process.env['CI'] === undefined,
+    reuseExistingServer: false,
   },
 });

@@ -20,27 +20,26 @@ export class Bottleneck {
   readonly #held = new Map<number, () => void>();
   readonly #hop = new MessageChannel();
   #nextId = 0;
-  #capacityBps: number;
   #waitingForUs = Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly link: Link,
-    options: LinkOptions,
     private readonly clock: CallClock,
-    private readonly failed: (error: unknown) => void,
+    private readonly on: { dropped(): void; failed(error: unknown): void },
   ) {
-    this.#capacityBps = options.capacityBps;
     this.#hop.port2.onmessage = () => this.#serve();
   }
 
-  /** Takes a frame in; false when the queue dropped it. */
-  admit(frameBytes: number, deliver: () => void): boolean {
+  /** Takes a frame in; `deliver` is called when it comes out at the far end, if it does. */
+  admit(frameBytes: number, deliver: () => void): void {
     const id = this.#nextId++;
-    if (this.link.enqueue(id, wireBytes(frameBytes), this.clock.nowUs()) !== null) return false;
+    if (this.link.enqueue(id, wireBytes(frameBytes), this.clock.nowUs()) !== null) {
+      this.on.dropped();
+      return;
+    }
     this.#held.set(id, deliver);
     this.#serve();
-    return true;
   }
 
   #serve(): void {
@@ -49,9 +48,13 @@ export class Bottleneck {
         this.#held.get(packetId)?.();
         this.#held.delete(packetId);
       }
+      for (const { packetId } of this.link.lateDrops()) {
+        this.#held.delete(packetId);
+        this.on.dropped();
+      }
       this.#wait();
     } catch (error) {
-      this.failed(error);
+      this.on.failed(error);
     }
   }
 
@@ -73,22 +76,14 @@ export class Bottleneck {
 
   set(options: Partial<LinkOptions>): void {
     this.link.set(options, this.clock.nowUs());
-    this.#capacityBps = options.capacityBps ?? this.#capacityBps;
     this.#serve();
   }
 
   /** A row of the `queue` table. */
   row(): TraceBatch {
-    const s = this.link.stats();
-    const row = [
-      0,
-      this.clock.nowUs(),
-      s.queueDelayUs,
-      s.queueBytes,
-      this.#capacityBps,
-      s.drops,
-      s.deliveredBytes,
-    ];
+    const nowUs = this.clock.nowUs();
+    const s = this.link.stats(nowUs);
+    const row = [0, nowUs, s.queueDelayUs, s.queueBytes, s.capacityBps, s.drops, s.deliveredBytes];
     return { table: 'queue', rows: 1, columns: row.map((value) => Float64Array.of(value)) };
   }
 

@@ -37,11 +37,30 @@ class SendTimes {
   }
 }
 
+/**
+ * Frames that came before. Browsers probe with copies of packets that were sent already, so a
+ * whole frame may arrive twice; its second arrival says nothing about the path.
+ */
+class SeenFrames {
+  readonly #recent = new Set<number>();
+
+  /** Whether `id` is new. */
+  add(id: number): boolean {
+    if (this.#recent.has(id)) return false;
+    this.#recent.add(id);
+    if (this.#recent.size > REMEMBERED_FRAMES) for (const oldest of this.#recent) return this.#recent.delete(oldest);
+    return true;
+  }
+}
+
+const REMEMBERED_FRAMES = 256;
+
 /** The receiving side: frames and wire counters in, feedback out. */
 export class ReceiverPipeline implements Pipeline {
   readonly #half: ReceiverHalf;
   readonly #clock: CallClock;
   readonly #times = new SendTimes();
+  readonly #seen = new SeenFrames();
   #source: 'trailer' | 'rtp_timestamp' | null = null;
   #arrivalUs = -Infinity;
 
@@ -65,6 +84,10 @@ export class ReceiverPipeline implements Pipeline {
     if (metadata.receiveTime === undefined) stats.framesWithoutReceiveTime += 1;
     if (trailer === null) stats.framesWithoutTrailer += 1;
     this.#mark(trailer === null ? 'rtp_timestamp' : 'trailer');
+    if (!this.#seen.add(trailer?.frameSeq ?? rtpTimestamp)) {
+      forward(frame);
+      return;
+    }
     // A frame completed by a retransmission comes out before later frames that were complete earlier.
     // The controller meets them in this order, so its arrival clock must not go back.
     const arrivalTimeUs = Math.max(this.#arrivalUs, this.#clock.timeUs(metadata.receiveTime ?? now));
@@ -76,7 +99,7 @@ export class ReceiverPipeline implements Pipeline {
       arrivalTimeUs,
       sizeBytes: data.byteLength,
       rtpTimestamp,
-      keyFrame: frame.type === 'key' ? 1 : 0,
+      keyFrame: frame.type === 'key',
       rttUs,
     });
     this.#sendFeedback();

@@ -9,7 +9,7 @@ import { appendTrailer } from './trailer.js';
 
 /** Feedback comes each 200 ms; after so long without any, receiver reports take over. */
 const FEEDBACK_SILENCE_US = 1_500_000;
-/** A dropped frame makes the following ones undecodable until a key frame; ask this often at most. */
+/** A key frame after drops is asked for this often at most: it takes a while itself. */
 const KEY_FRAME_RETRY_MS = 500;
 
 type Source = 'feedback' | 'receiver-reports' | 'none';
@@ -38,7 +38,9 @@ export class SenderPipeline implements Pipeline {
     this.#half = core.createSender({ preset: config.preset, parameters: config.parameters });
     const options = config.bottleneck;
     this.#bottleneck =
-      options === undefined ? null : new Bottleneck(core.createLink(options), options, this.#clock, failed);
+      options === undefined
+        ? null
+        : new Bottleneck(core.createLink(options), this.#clock, { dropped: () => this.#afterDrop(), failed });
     this.#nextKeyFrameMs = performance.now() + (config.keyFrameIntervalS ?? Infinity) * 1000;
   }
 
@@ -48,9 +50,10 @@ export class SenderPipeline implements Pipeline {
     const data = appendTrailer(frame.data, trailer);
     frame.data = data;
     if (this.#bottleneck === null) forward(frame);
-    else if (!this.#bottleneck.admit(data.byteLength, () => forward(frame))) this.#afterDrop();
+    else this.#bottleneck.admit(data.byteLength, () => forward(frame));
   }
 
+  /** Frames behind a dropped one can't be decoded until a key frame comes. */
   #afterDrop(): void {
     const now = performance.now();
     if (now - this.#lastRequestMs < KEY_FRAME_RETRY_MS) return;
@@ -81,8 +84,10 @@ export class SenderPipeline implements Pipeline {
   }
 
   sent(report: SentReport): void {
-    this.#half.pushSent(this.#clock.nowUs(), report.sentBytes, report.rttUs, report.browserEstimateBps);
-    if (this.#source !== 'feedback' && Number.isFinite(report.rttUs)) this.#rttUs = report.rttUs;
+    // The browser measures the round trip each few seconds only; the echo in feedback is better.
+    const rttUs = this.#source === 'feedback' ? NaN : report.rttUs;
+    this.#half.pushSent(this.#clock.nowUs(), report.sentBytes, rttUs, report.browserEstimateBps);
+    if (Number.isFinite(rttUs)) this.#rttUs = rttUs;
   }
 
   /** Without feedback only losses are known: A_r stays where it was and A_s follows the reports. */
