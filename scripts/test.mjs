@@ -22,6 +22,16 @@ const check = (run) => async () =>
 const node = (script, ...args) => status(process.execPath, [inRoot(script), ...args]);
 const bin = (script, ...args) => node(join('node_modules', script), ...args);
 
+/** A check for each generator: what it writes is not stale. */
+const checks =
+  (...generators) =>
+  async () => {
+    const codes = [];
+    for (const generator of generators) codes.push(await node(generator, '--check'));
+    const passed = codes.filter((code) => code === 0).length;
+    return { passed, failed: codes.length - passed };
+  };
+
 /** Counts from a report file; a runner that failed without naming a test, or ran none, is one failure. */
 function counts(code, file, read) {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
@@ -80,7 +90,11 @@ const parts = {
     run: check(() => node('scripts/lint/check_includes.mjs')),
   },
   wasm: { title: 'WebAssembly module', run: check(() => buildWasm().then(() => 0)) },
-  generated: { title: 'Generated files', run: check(() => node('scripts/generate_schema.mjs', '--check')) },
+  generated: {
+    title: 'Generated files',
+    run: checks('scripts/generate_schema.mjs', 'scripts/generate_readme.mjs'),
+  },
+  readme: { title: 'Files that the README names', run: check(() => node('scripts/lint/check_readme.mjs')) },
   types: { title: 'Types', run: check(() => bin('typescript/bin/tsc', '-p', '.')) },
   native: { title: 'Native tests under AddressSanitizer and UndefinedBehaviorSanitizer', run: native },
   unit: { title: 'Unit and Node tests', run: unit },

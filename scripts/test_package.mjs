@@ -38,6 +38,7 @@ async function makeProject(folder) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   writeFileSync(join(folder, 'index.html'), page);
   writeFileSync(join(folder, 'main.ts'), readmeExample('example: a call of your own'));
+  writeFileSync(join(folder, 'core.mjs'), readmeExample('example: the core by itself'));
   writeFileSync(join(folder, 'vite.config.js'), readmeExample('example: vite.config.js'));
   await npm(
     ['install', `./${tarball}`, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
@@ -114,6 +115,12 @@ function steadyTrace() {
   return [header, ...arrivals].map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
+/** The example of the core runs in Node: 300 frames are at least 290 groups. */
+function checkCore(folder) {
+  const said = output(process.execPath, ['core.mjs'], { cwd: folder });
+  if (!(parseInt(said, 10) >= 290)) throw new Problem(`The README's example of the core said ${said}.`);
+}
+
 /** The installed command runs, and replays a trace. */
 function checkCommandLine(folder) {
   const ccscope = (...args) =>
@@ -142,7 +149,8 @@ async function testPackage() {
     });
     say("Running the README's example in Chromium …");
     await checkPage(folder);
-    say('Running the installed command …');
+    say('Running the core and the installed command in Node …');
+    checkCore(folder);
     checkCommandLine(folder);
     say('The package works.');
   } finally {
