@@ -15,6 +15,6 @@ function* namedFiles() {
     yield `tests/${path}`;
 }
 
-const missing = [...namedFiles()].filter((file) => !existsSync(inRoot(file)));
+const missing = [...namedFiles()].filter((file) => !file.includes('NAME') && !existsSync(inRoot(file)));
 for (const file of missing) say(`README.md names ${file}, which does not exist.`);
 process.exitCode = missing.length > 0 ? 1 : 0;
