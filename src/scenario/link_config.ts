@@ -148,12 +148,13 @@ const fields = {
 /** Where the rows of this link have their zero: milliseconds since 1970. */
 const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('milliseconds since 1970')));
 
-const linkConfig = v.strictObject({ ...fields, origin_epoch_ms: origin });
 const partialLinkConfig = v.strictObject({ ...v.partial(v.object(fields)).entries, origin_epoch_ms: origin });
 
 /** A link in both directions: capacity, queue, loss and jitter on the way there, half the RTT on each. */
-export type LinkConfig = v.InferOutput<typeof linkConfig>;
-export type PartialLinkConfig = v.InferOutput<typeof partialLinkConfig>;
+export type LinkConfig = { [K in keyof typeof fields]: v.InferOutput<(typeof fields)[K]> } & {
+  origin_epoch_ms?: number;
+};
+export type PartialLinkConfig = Partial<LinkConfig>;
 
 export const DEFAULT_LINK_CONFIG: LinkConfig = {
   capacity: '1mbps',
@@ -168,7 +169,10 @@ export const DEFAULT_LINK_CONFIG: LinkConfig = {
 /** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
 export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfig {
   const result = v.safeParse(partialLinkConfig, input);
-  if (result.success) return result.output;
+  if (result.success) {
+    const given = Object.entries(result.output).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(given) as PartialLinkConfig;
+  }
   const issue = result.issues[0];
   const key = v.getDotPath(issue);
   const unknownKey = issue.type === 'strict_object' && key !== null;

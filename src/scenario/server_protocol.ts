@@ -78,7 +78,8 @@ export interface LatenessMs {
 
 export type ServerReply =
   | { id: number; ok: true; result: LinkOpened | RoomJoined | null }
-  | { id: number | null; ok: false; error: { message: string; field?: string } };
+  /** `id` 0 answers a message that had none. */
+  | { id: number; ok: false; error: { message: string; field?: string } };
 
 export type ServerPush =
   | { type: 'link/rows'; link: string; rows: QueueRow[] }

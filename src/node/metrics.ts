@@ -1,0 +1,149 @@
+/**
+ * What a call made of its bottleneck, from the shaper's record of every packet. Each number is
+ * defined here once:
+ *
+ * - utilisation: bits that left the bottleneck in a window, over the capacity integrated over it;
+ * - queuing delay: per packet, from reaching the queue to the begin of its transmission;
+ *   percentiles by nearest rank;
+ * - loss ratio: bytes dropped (by chance or by the queue) over bytes offered;
+ * - time to 90 %: from the begin until the rate over the trailing 2 s reaches 90 % of the
+ *   capacity; only what left after the begin counts.
+ */
+import type { CapacityStep } from '../core/link.js';
+import type { PacketRecord } from './packet_log.js';
+import { percentiles } from './percentile.js';
+
+const TRAILING_US = 2e6;
+const CONVERGED = 0.9;
+const SHORT_QUEUE_US = 50_000;
+/** How long a queue must stay short to count as short. */
+const STAYS_SHORT_US = 1e6;
+
+/** A window of time, microseconds on the clock of the records; the end belongs to it, the begin does not. */
+export interface Window {
+  fromUs: number;
+  toUs: number;
+}
+
+/** Three percentiles, milliseconds; null where there were no packets. */
+export interface Percentiles {
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+}
+
+export interface StepMetrics {
+  /** Since the first packet. */
+  at_s: number;
+  capacity_bps: number;
+  utilisation: number;
+  /** Since the step; null if it was not reached before the next step. */
+  time_to_90pct_s: number | null;
+  drops: number;
+  /** Since the step, until the queuing delay was under 50 ms for a second; null if it never was. */
+  queue_below_50ms_after_s: number | null;
+}
+
+export interface LinkMetrics {
+  /** Over the last two thirds of the run. */
+  utilisation: number;
+  /** Over the last two thirds of the run. */
+  queue_delay_ms: Percentiles;
+  /** Over the whole run. */
+  loss_ratio: number;
+  /** Since the first packet, over the whole run. */
+  time_to_90pct_s: number | null;
+  /** Packets, over the whole run. */
+  drops: number;
+  steps: StepMetrics[];
+}
+
+const finiteOrNull = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
+
+/** Percentiles 50, 95 and 99, null where there are no values. */
+export function threePercentiles(values: Iterable<number>): Percentiles {
+  const [p50, p95, p99] = percentiles(values, [50, 95, 99]).map(finiteOrNull);
+  return { p50: p50 ?? null, p95: p95 ?? null, p99: p99 ?? null };
+}
+
+/** Bits that the capacity lets through in a window; steps in time order. */
+export function capacityBits(steps: readonly CapacityStep[], { fromUs, toUs }: Window): number {
+  return steps.reduce((bits, { atUs, capacityBps }, i) => {
+    const endUs = Math.min(toUs, steps[i + 1]?.atUs ?? Infinity);
+    const us = endUs - Math.max(fromUs, i === 0 ? -Infinity : atUs);
+    return us > 0 ? bits + (capacityBps * us) / 1e6 : bits;
+  }, 0);
+}
+
+function departedIn(records: readonly PacketRecord[], { fromUs, toUs }: Window): PacketRecord[] {
+  return records.filter(({ departUs, dropped }) => dropped === null && departUs > fromUs && departUs <= toUs);
+}
+
+const bytesOf = (records: readonly PacketRecord[]): number =>
+  records.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+
+export function utilisation(records: readonly PacketRecord[], steps: readonly CapacityStep[], window: Window): number {
+  return (bytesOf(departedIn(records, window)) * 8) / capacityBits(steps, window);
+}
+
+/** Seconds from `window.fromUs`; null if 90 % of `capacityBps` was not reached in the window. */
+export function timeTo90(records: readonly PacketRecord[], capacityBps: number, window: Window): number | null {
+  const departed = departedIn(records, window);
+  const neededBytes = (CONVERGED * capacityBps * TRAILING_US) / 1e6 / 8;
+  let bytes = 0;
+  let oldest = 0;
+  for (const { departUs, sizeBytes } of departed) {
+    bytes += sizeBytes;
+    for (let first = departed[oldest]; first && first.departUs <= departUs - TRAILING_US; first = departed[oldest]) {
+      bytes -= first.sizeBytes;
+      oldest++;
+    }
+    if (bytes >= neededBytes) return (departUs - window.fromUs) / 1e6;
+  }
+  return null;
+}
+
+/** Seconds from `window.fromUs` until the queuing delay was under 50 ms for a second; null if it never was. */
+export function timeToShortQueue(records: readonly PacketRecord[], window: Window): number | null {
+  let sinceUs = window.fromUs;
+  for (const { departUs, queueDelayUs } of departedIn(records, window)) {
+    if (departUs - sinceUs >= STAYS_SHORT_US) break;
+    if (queueDelayUs >= SHORT_QUEUE_US) sinceUs = departUs;
+  }
+  return window.toUs - sinceUs >= STAYS_SHORT_US ? (sinceUs - window.fromUs) / 1e6 : null;
+}
+
+/**
+ * The metrics of a run.
+ * @param records in the order of departure
+ * @param steps the capacity, times counted from the begin of the run
+ * @param run from the first packet to the end
+ */
+export function linkMetrics(records: readonly PacketRecord[], steps: readonly CapacityStep[], run: Window): LinkMetrics {
+  const absolute = steps.map(({ atUs, capacityBps }) => ({ atUs: run.fromUs + atUs, capacityBps }));
+  const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
+  // A packet that is offered at the begin departs after it.
+  const offered = records.filter(({ offeredUs }) => offeredUs >= run.fromUs && offeredUs <= run.toUs);
+  const dropped = offered.filter((record) => record.dropped !== null);
+  const measured = departedIn(records, lastTwoThirds).map(({ queueDelayUs }) => queueDelayUs / 1e3);
+  const stepMetrics = absolute.map(({ atUs, capacityBps }, i): StepMetrics => {
+    const window = { fromUs: atUs, toUs: Math.min(run.toUs, absolute[i + 1]?.atUs ?? Infinity) };
+    return {
+      at_s: (atUs - run.fromUs) / 1e6,
+      capacity_bps: capacityBps,
+      utilisation: utilisation(records, absolute, window),
+      time_to_90pct_s: timeTo90(records, capacityBps, window),
+      drops: dropped.filter(({ departUs }) => departUs >= window.fromUs && departUs < window.toUs).length,
+      queue_below_50ms_after_s: timeToShortQueue(records, window),
+    };
+  });
+  return {
+    utilisation: utilisation(records, absolute, lastTwoThirds),
+    queue_delay_ms: threePercentiles(measured),
+    loss_ratio: offered.length === 0 ? 0 : bytesOf(dropped) / bytesOf(offered),
+    time_to_90pct_s: stepMetrics[0]?.time_to_90pct_s ?? null,
+    drops: dropped.length,
+    steps: stepMetrics.filter(({ at_s }) => at_s * 1e6 < run.toUs - run.fromUs),
+  };
+}

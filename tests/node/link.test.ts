@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { CoreError, createLink, loadCoreModule, type CoreModule, type LinkOptions } from '../../src/core/index.js';
+
+let core: CoreModule;
+beforeAll(async () => {
+  core = await loadCoreModule();
+});
+
+/** The field of the CoreError that `act` throws. */
+function refusedField(act: () => unknown): string | undefined {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof CoreError) return error.field;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('the link through the ABI', () => {
+  it('delivers at the times that size, capacity and delay give', () => {
+    const link = createLink(core, { capacityBps: 1e6, oneWayDelayUs: 25_000 });
+    for (let id = 0; id < 3; id++) expect(link.enqueue(id, 1250, 1000)).toBeNull();
+    expect(link.nextEventUs()).toBe(36_000);
+    expect(link.poll(35_999)).toEqual([]);
+    expect(link.poll(46_000)).toEqual([
+      { packetId: 0, sizeBytes: 1250, offeredUs: 1000, departUs: 11_000, deliverUs: 36_000, queueDelayUs: 0 },
+      { packetId: 1, sizeBytes: 1250, offeredUs: 1000, departUs: 21_000, deliverUs: 46_000, queueDelayUs: 10_000 },
+    ]);
+    expect(link.stats(46_000)).toMatchObject({ packetsInside: 1, departedBytes: 3750, deliveredBytes: 2500, drops: 0 });
+    expect(link.poll(1e6).map(({ packetId }) => packetId)).toEqual([2]);
+    expect(link.nextEventUs()).toBe(Infinity);
+    link.destroy();
+  });
+
+  it('says why a packet is dropped', () => {
+    const full = createLink(core, { capacityBps: 1e6, queue: { kind: 'droptail', limitPackets: 1 } });
+    expect([0, 1, 2].map((id) => full.enqueue(id, 1250, 0))).toEqual([null, null, 'queue-full']);
+    const lossy = createLink(core, { capacityBps: 1e6, lossRatio: 1 });
+    expect(lossy.enqueue(0, 1250, 0)).toBe('random-loss');
+  });
+
+  it('tells later of drops behind jitter', () => {
+    const link = createLink(core, { capacityBps: 1e4, jitterUs: 1000, queue: { kind: 'droptail', limitPackets: 1 } });
+    for (let id = 0; id < 5; id++) expect(link.enqueue(id, 1250, 0)).toBeNull();
+    expect(link.poll(500_000)).toEqual([]);
+    expect(link.lateDrops().map(({ packetId, reason }) => [packetId, reason])).toEqual([
+      [2, 'queue-full'],
+      [3, 'queue-full'],
+      [4, 'queue-full'],
+    ]);
+    link.poll(600_000);
+    expect(link.lateDrops()).toEqual([]);
+  });
+
+  it('changes in the middle of a packet, and keeps a schedule', () => {
+    const link = createLink(core, { capacityBps: 1e6, schedule: [{ atUs: 4000, capacityBps: 5e5 }] });
+    link.enqueue(0, 1250, 0);
+    expect(link.poll(1e6)[0]?.departUs).toBe(16_000);
+    link.enqueue(1, 1250, 1e6);
+    link.set({ capacityBps: 0 }, 1e6);
+    expect(link.poll(2e6)).toEqual([]);
+    link.set({ capacityBps: 2e6, oneWayDelayUs: 1000 }, 3e6);
+    expect(link.poll(4e6)[0]).toMatchObject({ departUs: 3_005_000, deliverUs: 3_006_000 });
+  });
+
+  it('gives the same packets the same fate for the same seed', () => {
+    const fates = [1, 1, 2].map((seed) => {
+      const link = createLink(core, { capacityBps: 1e6, lossRatio: 0.3, jitterUs: 5000, seed });
+      const lost = Array.from({ length: 200 }, (_, id) => link.enqueue(id, 100, id * 5000) !== null);
+      return JSON.stringify([lost, link.poll(10e6)]);
+    });
+    expect(fates[0]).toBe(fates[1]);
+    expect(fates[0]).not.toBe(fates[2]);
+  });
+
+  const bad: [Partial<LinkOptions>, string][] = [
+    [{ capacityBps: 0 }, 'capacityBps'],
+    [{ capacityBps: -1e6 }, 'capacityBps'],
+    [{ capacityBps: NaN }, 'capacityBps'],
+    [{ capacityBps: Infinity }, 'capacityBps'],
+    [{ oneWayDelayUs: -1 }, 'oneWayDelayUs'],
+    [{ oneWayDelayUs: 1e9 }, 'oneWayDelayUs'],
+    [{ lossRatio: 1.01 }, 'lossRatio'],
+    [{ lossRatio: NaN }, 'lossRatio'],
+    [{ jitterUs: -1 }, 'jitterUs'],
+    [{ burstBytes: 0 }, 'burstBytes'],
+    [{ seed: 1.5 }, 'seed'],
+    [{ seed: -1 }, 'seed'],
+    [{ queue: { kind: 'droptail', limitMs: 0 } }, 'queue'],
+    [{ queue: { kind: 'droptail', limitPackets: NaN } }, 'queue'],
+    [{ queue: { kind: 'droptail', limitMs: 300, limitBytes: 5 } }, 'queue'],
+    [{ schedule: [{ atUs: NaN, capacityBps: 1 }] }, 'schedule'],
+    [{ schedule: [{ atUs: 5, capacityBps: 1e6 }, { atUs: 4, capacityBps: 1e6 }] }, 'schedule'],
+  ];
+  it.each(bad)('refuses %j', (options, field) => {
+    expect(refusedField(() => createLink(core, { capacityBps: 1e6, ...options }))).toBe(field);
+  });
+
+  it('goes on unharmed after a refused change or packet', () => {
+    const link = createLink(core, { capacityBps: 1e6 });
+    expect(refusedField(() => link.set({ capacityBps: -1 }, 0))).toBe('capacityBps');
+    expect(refusedField(() => link.set({ lossRatio: 2 }, 0))).toBe('lossRatio');
+    expect(refusedField(() => link.enqueue(0, 0, 0))).toBe('sizeBytes');
+    expect(refusedField(() => link.enqueue(0, 100, NaN))).toBe('nowUs');
+    link.enqueue(0, 1250, 0);
+    expect(link.poll(1e6)[0]?.departUs).toBe(10_000);
+  });
+
+  it('does not grow in a steady state', () => {
+    const link = createLink(core, { capacityBps: 1e6, queue: { kind: 'droptail', limitMs: 100 } });
+    const run = (from: number) => {
+      for (let id = from; id < from + 20_000; id++) {
+        link.enqueue(id, 1200, id * 8000);
+        link.poll(id * 8000);
+      }
+    };
+    run(0);
+    const before = core.memoryBytes;
+    run(20_000);
+    expect(core.memoryBytes).toBe(before);
+  });
+});

@@ -1,0 +1,142 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { CoreError, loadCoreModule, type CoreModule } from '../../src/core/index.js';
+import { ShaperError, startShaper, type Shaper } from '../../src/node/shaper.js';
+import type { PartialLinkConfig } from '../../src/scenario/link_config.js';
+
+let core: CoreModule;
+beforeAll(async () => {
+  core = await loadCoreModule();
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function peer(): Promise<Socket> {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  closers.push(() => socket.close());
+  return socket;
+}
+
+async function shaperWith(config: PartialLinkConfig): Promise<Shaper> {
+  const shaper = await startShaper({ core, config, record: true });
+  closers.push(() => shaper.close());
+  return shaper;
+}
+
+/** Both peers, known to the shaper. */
+async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a: Socket; b: Socket }> {
+  const [shaper, a, b] = await Promise.all([shaperWith(config), peer(), peer()]);
+  b.send('hello', shaper.b.port, '127.0.0.1');
+  a.send('hello', shaper.a.port, '127.0.0.1');
+  await once(b, 'message');
+  return { shaper, a, b };
+}
+
+/** The next `count` messages. */
+function messages(socket: Socket, count: number): Promise<Buffer[]> {
+  const received: Buffer[] = [];
+  return new Promise((resolve) => {
+    const take = (message: Buffer): void => {
+      received.push(message);
+      if (received.length < count) return;
+      socket.off('message', take);
+      resolve(received);
+    };
+    socket.on('message', take);
+  });
+}
+
+describe('the shaper', () => {
+  it('relays packets in order both ways, one packet time apart by its own clock', async () => {
+    const { shaper, a, b } = await connected({ capacity: '1mbps', rtt_ms: 10 });
+    const there = messages(b, 10);
+    // With 28 B of headers 1250 B, so 10 ms each.
+    for (let i = 0; i < 10; i++) a.send(Buffer.alloc(1222, i), shaper.a.port, '127.0.0.1');
+    expect((await there).map((packet) => packet[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const departures = shaper.log?.records().slice(-10).map(({ departUs }) => departUs) ?? [];
+    const gaps = departures.slice(1).map((us, i) => us - (departures[i] ?? 0));
+    for (const gap of gaps) expect(gap).toBeCloseTo(10_000, 3);
+    const back = once(a, 'message');
+    b.send('answer', shaper.b.port, '127.0.0.1');
+    expect(String((await back)[0])).toBe('answer');
+  });
+
+  it('never sends before a packet is due, and knows how late it was', async () => {
+    const { shaper, a, b } = await connected({ capacity: '10mbps', rtt_ms: 20 });
+    const there = messages(b, 50);
+    for (let i = 0; i < 50; i++) a.send(Buffer.alloc(500), shaper.a.port, '127.0.0.1');
+    await there;
+    const lateness = shaper.latenessMs();
+    // The two greetings too: that of b only if a was known when it was due.
+    expect([51, 52]).toContain(lateness.packets);
+    expect(lateness.p50_ms).toBeGreaterThanOrEqual(0);
+    expect(lateness.p99_ms).toBeGreaterThanOrEqual(lateness.p50_ms);
+  });
+
+  it('drops what the queue cannot hold and accounts for each packet', async () => {
+    // 5000 B of queue behind the packet in transmission: 1 + 4 of 40 packets of 1250 B.
+    const { shaper, a, b } = await connected({ capacity: '1mbps', queue: 'droptail:5kB', rtt_ms: 0 });
+    const there = messages(b, 5);
+    for (let i = 0; i < 40; i++) a.send(Buffer.alloc(1222, i), shaper.a.port, '127.0.0.1');
+    await there;
+    const records = shaper.log?.records() ?? [];
+    const dropped = records.filter((record) => record.dropped === 'queue-full').length;
+    expect(dropped).toBeGreaterThanOrEqual(30);
+    expect(dropped).toBeLessThanOrEqual(35);
+    expect(shaper.stats().drops).toBe(dropped);
+    expect(shaper.row()).toMatchObject({ drops: dropped, capacity_bps: 1e6 });
+  });
+
+  it('changes while it runs', async () => {
+    const { shaper, a, b } = await connected({ capacity: '1mbps', rtt_ms: 0 });
+    shaper.set({ capacity: '8mbps' });
+    const there = messages(b, 2);
+    for (let i = 0; i < 2; i++) a.send(Buffer.alloc(972), shaper.a.port, '127.0.0.1');
+    await there;
+    const [first, second] = shaper.log?.records().slice(-2) ?? [];
+    expect((second?.departUs ?? 0) - (first?.departUs ?? 0)).toBeCloseTo(1000, 3);
+    shaper.set({ loss_ratio: 1 });
+    for (let i = 0; i < 3; i++) a.send('x', shaper.a.port, '127.0.0.1');
+    await expect.poll(() => shaper.stats().lostPackets).toBe(3);
+  });
+
+  it('counts a schedule from the first packet', async () => {
+    const { shaper } = await connected({ capacity: '1mbps,2mbps@50ms', rtt_ms: 0 });
+    await expect.poll(() => shaper.stats().capacityBps).toBe(2e6);
+    expect(shaper.nowUs() - (shaper.firstPacketUs ?? Infinity)).toBeGreaterThanOrEqual(50_000);
+  });
+
+  it('ignores strangers', async () => {
+    const { shaper, a, b } = await connected({ rtt_ms: 0 });
+    const stranger = await peer();
+    const there = messages(b, 1);
+    stranger.send('stranger', shaper.a.port, '127.0.0.1');
+    a.send('peer', shaper.a.port, '127.0.0.1');
+    expect(String((await there)[0])).toBe('peer');
+  });
+
+  it('says what is wrong with a port, an address or a setting', async () => {
+    const shaper = await shaperWith({});
+    const start = (options: object) => startShaper({ core, ...options });
+    await expect(start({ ports: [shaper.a.port, 0] })).rejects.toThrow(/in use; choose another/);
+    await expect(start({ ports: [0, shaper.b.port] })).rejects.toThrow(ShaperError);
+    await expect(start({ address: '192.0.2.1' })).rejects.toThrow(/not an IPv4 address of this machine/);
+    await expect(start({ config: { loss_ratio: 2 } })).rejects.toThrow(CoreError);
+  });
+
+  it('closes twice, and frees its ports', async () => {
+    const shaper = await startShaper({ core });
+    await shaper.close();
+    await shaper.close();
+    const again = await startShaper({ core, ports: [shaper.a.port, shaper.b.port] });
+    await again.close();
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  ConfigError,
+  DEFAULT_LINK_CONFIG,
+  forwardChange,
+  forwardLink,
+  parseDuration,
+  parseLinkConfig,
+  parseQueue,
+  parseRate,
+  parseSchedule,
+} from '../../src/scenario/link_config.js';
+
+/** The ConfigError that `act` throws. */
+function problem(act: () => unknown): ConfigError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('rates', () => {
+  it.each([
+    ['1mbps', 1e6],
+    ['500kbps', 500_000],
+    ['0.6 Mbps', 600_000],
+    ['1.1mbps', 1_100_000],
+    ['64bps', 64],
+    ['1gbps', 1e9],
+    [250_000, 250_000],
+    ['250000', 250_000],
+  ])('%s is %d bit/s', (text, bps) => expect(parseRate(text)).toBe(bps));
+
+  it.each(['', 'fast', '1mb', '-1mbps', '0', '0mbps', '1e400mbps', '200gbps', NaN, -5, Infinity])('refuses %s', (text) => {
+    expect(problem(() => parseRate(text)).field).toBe('capacity');
+  });
+
+  it('says what to write', () => {
+    expect(problem(() => parseRate('1 mb', { field: 'source-max' })).message).toBe(
+      'source-max: expected a rate from 1 bps to 100 gbps, got "1 mb"; write for instance 1mbps or 500kbps',
+    );
+  });
+});
+
+describe('durations', () => {
+  it.each([
+    ['300ms', 300_000],
+    ['1s', 1e6],
+    ['2min', 120e6],
+    ['1.5h', 5400e6],
+    ['250us', 250],
+  ])('%s is %d us', (text, us) => expect(parseDuration(text)).toBe(us));
+
+  it('asks for the unit that is missing', () => {
+    expect(problem(() => parseDuration('60')).fix).toBe('write 60ms or 60s');
+  });
+});
+
+describe('schedules', () => {
+  it('reads a constant and steps', () => {
+    expect(parseSchedule('1mbps')).toEqual([{ atUs: 0, capacityBps: 1e6 }]);
+    expect(parseSchedule('1.5mbps,0.6mbps@20s,1.5mbps@40s')).toEqual([
+      { atUs: 0, capacityBps: 1.5e6 },
+      { atUs: 20e6, capacityBps: 600_000 },
+      { atUs: 40e6, capacityBps: 1.5e6 },
+    ]);
+  });
+
+  it('takes an outage, though not at the begin', () => {
+    expect(parseSchedule('1mbps,0@5s,1mbps@6s')[1]).toEqual({ atUs: 5e6, capacityBps: 0 });
+    expect(() => parseSchedule('0,1mbps@5s')).toThrow(ConfigError);
+  });
+
+  it.each(['1mbps,2mbps', '1mbps@5s', '1mbps,2mbps@5s,1mbps@5s', '1mbps,2mbps@9s,1mbps@5s', '1mbps,', '1mbps,2mbps@5s@6s'])(
+    'refuses %s',
+    (text) => expect(() => parseSchedule(text)).toThrow(ConfigError),
+  );
+});
+
+describe('queues', () => {
+  it.each([
+    ['droptail:300ms', { kind: 'droptail', limitMs: 300 }],
+    ['droptail:0.3s', { kind: 'droptail', limitMs: 300 }],
+    ['droptail:64kB', { kind: 'droptail', limitBytes: 64_000 }],
+    ['droptail:100p', { kind: 'droptail', limitPackets: 100 }],
+  ])('%s', (text, queue) => expect(parseQueue(text)).toEqual(queue));
+
+  it.each(['', 'droptail', 'droptail:', 'droptail:0p', 'droptail:1.5p', 'droptail:2h', 'red:300ms', 'droptail:1ms:2ms'])(
+    'refuses %s',
+    (text) => expect(problem(() => parseQueue(text)).field).toBe('queue'),
+  );
+});
+
+describe('settings from outside', () => {
+  it('passes what is right and only what is given', () => {
+    const config = { capacity: '2mbps', rtt_ms: 80 };
+    expect(parseLinkConfig({ ...config, queue: undefined })).toEqual(config);
+  });
+
+  it.each([
+    [{ rtt_ms: -1 }, 'link.rtt_ms'],
+    [{ rtt_ms: NaN }, 'link.rtt_ms'],
+    [{ loss_ratio: 1.5 }, 'link.loss_ratio'],
+    [{ capacity: 'fast' }, 'link.capacity'],
+    [{ queue: 'red' }, 'link.queue'],
+    [{ bottleneck: 'wide' }, 'link.bottleneck'],
+    [{ seed: 0.5 }, 'link.seed'],
+    [{ delay: 5 }, 'link.delay'],
+    ['1mbps', 'link'],
+    [null, 'link'],
+  ])('refuses %j at %s', (input, field) => expect(problem(() => parseLinkConfig(input)).field).toBe(field));
+
+  it('puts half the RTT on each direction and moves the schedule to the begin', () => {
+    const link = forwardLink({ ...DEFAULT_LINK_CONFIG, capacity: '1mbps,2mbps@3s', rtt_ms: 50 }, 7e6);
+    expect(link).toMatchObject({ capacityBps: 1e6, oneWayDelayUs: 25_000, schedule: [{ atUs: 10e6, capacityBps: 2e6 }] });
+  });
+
+  it('changes nothing that was not asked for', () => {
+    expect(forwardChange({ jitter_ms: 5 }, 0)).toEqual({ jitterUs: 5000 });
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+
+import { capacityBits, linkMetrics, timeTo90, timeToShortQueue, utilisation } from '../../src/node/metrics.js';
+import { PacketLog, type PacketRecord } from '../../src/node/packet_log.js';
+import { median, percentiles } from '../../src/node/percentile.js';
+
+const record = (departUs: number, sizeBytes = 1250, queueDelayUs = 0): PacketRecord => ({
+  offeredUs: departUs - queueDelayUs,
+  sizeBytes,
+  queueDelayUs,
+  departUs,
+  dropped: null,
+});
+
+/** Packets of 1250 B (10,000 bits) at an even rate, the first one interval after `fromUs`. */
+function steady(fromUs: number, toUs: number, bps: number): PacketRecord[] {
+  const intervalUs = 1e10 / bps;
+  return Array.from({ length: Math.floor((toUs - fromUs) / intervalUs) }, (_, i) => record(fromUs + (i + 1) * intervalUs));
+}
+
+const ONE_MBPS = [{ atUs: 0, capacityBps: 1e6 }];
+const STEPS = [
+  { atUs: 0, capacityBps: 1e6 },
+  { atUs: 2e6, capacityBps: 5e5 },
+  { atUs: 4e6, capacityBps: 2e6 },
+];
+
+describe('percentiles by nearest rank', () => {
+  it('takes the values that the definition names', () => {
+    // n = 5: ranks ceil(2.5) = 3, ceil(4.75) = 5, ceil(1) = 1.
+    expect(percentiles([50, 15, 20, 35, 40], [50, 95, 20])).toEqual([35, 50, 15]);
+    expect(percentiles([7], [50, 99])).toEqual([7, 7]);
+    expect(percentiles([], [50])).toEqual([NaN]);
+  });
+
+  it('takes medians of odd and even numbers of values', () => {
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([4, 1, 2, 3])).toBe(2.5);
+  });
+});
+
+describe('utilisation', () => {
+  it('integrates a changing capacity', () => {
+    // 1 s at 1 Mbps, 2 s at 0.5, 1 s at 2.
+    expect(capacityBits(STEPS, { fromUs: 1e6, toUs: 5e6 })).toBe(4e6);
+    expect(capacityBits(STEPS, { fromUs: 2.5e6, toUs: 3e6 })).toBe(250_000);
+  });
+
+  it('is the share of the capacity that was used', () => {
+    const records = steady(0, 10e6, 800_000);
+    expect(utilisation(records, ONE_MBPS, { fromUs: 2e6, toUs: 8e6 })).toBeCloseTo(0.8, 9);
+  });
+
+  it('counts a departure at the end of a window and not one at its begin', () => {
+    const records = [record(1e6), record(2e6)];
+    expect(utilisation(records, ONE_MBPS, { fromUs: 1e6, toUs: 2e6 })).toBe(0.01);
+  });
+});
+
+describe('time to 90 %', () => {
+  it('is when the trailing two seconds reach it', () => {
+    // From 0 at full rate: 1.8 Mbit are through after 1.8 s, packet 180.
+    expect(timeTo90(steady(0, 10e6, 1e6), 1e6, { fromUs: 0, toUs: 10e6 })).toBeCloseTo(1.8, 9);
+    // Half the rate for 5 s, then all of it: x s into that, (2 - x) / 2 + x = 1.8, so x = 1.6.
+    const records = [...steady(0, 5e6, 5e5), ...steady(5e6, 10e6, 1e6)];
+    expect(timeTo90(records, 1e6, { fromUs: 0, toUs: 10e6 })).toBeCloseTo(6.6, 1);
+  });
+
+  it('is null if it never does, and ignores what left before', () => {
+    expect(timeTo90(steady(0, 10e6, 890_000), 1e6, { fromUs: 0, toUs: 10e6 })).toBeNull();
+    expect(timeTo90(steady(0, 10e6, 1e6), 1e6, { fromUs: 5e6, toUs: 10e6 })).toBeCloseTo(1.8, 9);
+  });
+});
+
+describe('time to a short queue', () => {
+  const window = { fromUs: 0, toUs: 10e6 };
+
+  it('ends with the last long delay before a second of short ones', () => {
+    const delays = [10, 60, 200, 90, 49, 51, 20, 20, 20, 20, 20, 20]; // ms, one packet each 250 ms
+    const records = delays.map((ms, i) => record((i + 1) * 250_000, 1250, ms * 1000));
+    expect(timeToShortQueue(records, window)).toBe(1.5); // the packet of 51 ms
+  });
+
+  it('is 0 for a queue that was short all the time and null for one that never was', () => {
+    expect(timeToShortQueue(steady(0, 10e6, 1e6), window)).toBe(0);
+    const long = Array.from({ length: 100 }, (_, i) => record((i + 1) * 1e5, 1250, 80_000));
+    expect(timeToShortQueue(long, window)).toBeNull();
+  });
+});
+
+describe('the metrics of a run', () => {
+  it('measures queue and utilisation over the last two thirds, losses over all of it', () => {
+    const log = new PacketLog();
+    const offset = 5e6; // the first packet
+    for (const { departUs, sizeBytes } of steady(0, 3e6, 5e5)) {
+      log.delivered({ packetId: 0, offeredUs: offset + departUs - 100_000, sizeBytes, departUs: offset + departUs, deliverUs: 0, queueDelayUs: departUs < 1e6 ? 250_000 : 20_000 });
+    }
+    for (let i = 0; i < 50; i++) {
+      log.dropped({ offeredUs: offset + 500_000, timeUs: offset + 500_000, sizeBytes: 1250, reason: 'queue-full' });
+    }
+    const m = linkMetrics(log.records(), ONE_MBPS, { fromUs: offset, toUs: offset + 3e6 });
+    expect(m.utilisation).toBeCloseTo(0.5, 9);
+    expect(m.queue_delay_ms).toEqual({ p50: 20, p95: 20, p99: 20 });
+    expect(m.drops).toBe(50);
+    // The five packets offered before the first one of the run are not counted: 145 + 50.
+    expect(m.loss_ratio).toBeCloseTo(50 / 196, 2);
+    expect(m.time_to_90pct_s).toBeNull();
+  });
+
+  it('judges each step of a schedule by itself', () => {
+    const records = [...steady(0, 2e6, 1e6), ...steady(2e6, 4e6, 25e4), ...steady(4e6, 8e6, 2e6)];
+    const { steps } = linkMetrics(records, STEPS, { fromUs: 0, toUs: 8e6 });
+    expect(steps.map(({ at_s }) => at_s)).toEqual([0, 2, 4]);
+    expect(steps.map((s) => s.utilisation)).toEqual([1, 0.5, 1].map((x) => expect.closeTo(x, 2)));
+    expect(steps.map((s) => s.time_to_90pct_s)).toEqual([expect.closeTo(1.8, 2), null, expect.closeTo(1.8, 2)]);
+  });
+
+  it('leaves out steps that the run did not reach', () => {
+    expect(linkMetrics(steady(0, 3e6, 1e6), STEPS, { fromUs: 0, toUs: 3e6 }).steps).toHaveLength(2);
+  });
+
+  it('has no percentiles for a call that sent nothing', () => {
+    const m = linkMetrics([], ONE_MBPS, { fromUs: 0, toUs: 3e6 });
+    expect(m).toMatchObject({ utilisation: 0, loss_ratio: 0, time_to_90pct_s: null, queue_delay_ms: { p50: null } });
+  });
+});
