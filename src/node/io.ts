@@ -31,7 +31,7 @@ export function streamOutput(stream: Writable): Output {
   stream.on('error', failed);
   const ready = async (): Promise<boolean> => {
     if (!gone && failure === null && stream.writableNeedDrain) {
-      await Promise.race([once(stream, 'drain'), once(stream, 'close')]).catch(() => undefined);
+      await drained(stream);
     }
     if (failure !== null) throw failure;
     return !gone;
@@ -44,9 +44,20 @@ export function streamOutput(stream: Writable): Output {
     end: async () => {
       await ready();
       if (!gone) await new Promise<void>((resolve) => stream.write('', () => resolve()));
-      stream.off('error', failed);
     },
   };
+}
+
+/** Resolves when the stream takes more, or never will again. */
+function drained(stream: Writable): Promise<void> {
+  const events = ['drain', 'close', 'error'];
+  return new Promise((resolve) => {
+    const done = (): void => {
+      for (const event of events) stream.off(event, done);
+      resolve();
+    };
+    for (const event of events) stream.on(event, done);
+  });
 }
 
 /** An output to a new file. Throws UsageError when the file cannot be made. */

@@ -1,6 +1,6 @@
 /**
- * Replays the packets of reference vectors (see tests/vectors/README.md) through the command line and
- * compares what the filter and the detector made of them.
+ * Replays reference vectors (see tests/vectors/README.md) through the command line and compares what
+ * the filter and the detector made of them: packet by packet, and group by group.
  */
 import { readFileSync } from 'node:fs';
 
@@ -14,60 +14,102 @@ interface Vector {
   groups: number[][];
 }
 
+interface Arrival {
+  send_time_us?: number;
+  abs_send_time?: number;
+  arrival_time_us: number;
+  size_bytes: number;
+}
+
 const STATES = ['normal', 'underuse', 'overuse'];
+const PRESET = ['--preset', 'libwebrtc-2016-08', '--rows', 'group'];
+/** The reference lets a burst grow without end; the preset, like libwebrtc, ends it after 100 ms. */
+const REFERENCE_BURSTS = ['--set', 'burst_max_duration_ms=0'];
 const { write } = scratch();
 
 function vector(name: string): Vector {
   return JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8')) as Vector;
 }
 
-function trace(packets: Vector['packets'], sendTime: (abs: number) => object): string {
-  const arrivals = packets.map(([, abs, arrivalMs, size], seq) => ({
-    type: 'arrival',
-    flow: 0,
-    seq,
-    arrival_time_us: arrivalMs * 1000,
-    size_bytes: size,
-    ...sendTime(abs),
-  }));
-  const header = { ccscope_trace: 1, created: '2026-01-31T12:00:00Z', source: 'reference', clock: 'receiver' };
-  return [header, ...arrivals].map((row) => `${JSON.stringify(row)}\n`).join('');
+/** The file of a trace with these arrivals. */
+function trace(name: string, arrivals: readonly Arrival[]): string {
+  const header = {
+    ccscope_trace: 1,
+    created: '2026-01-31T12:00:00Z',
+    source: 'reference',
+    clock: 'receiver',
+  };
+  const lines = [header, ...arrivals.map((arrival, seq) => ({ type: 'arrival', flow: 0, seq, ...arrival }))];
+  return write(`${name}.ndjson`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
 /** Send times in microseconds from the 24-bit clock, which wraps every 64 s. */
-function unwrapper(): (abs: number) => object {
-  let high = 0;
+function unwrapped(packets: Vector['packets']): Arrival[] {
+  let wraps = 0;
   let last = 0;
-  return (abs) => {
-    if (abs < last - 2 ** 23) high += 2 ** 24;
+  return packets.map(([, abs, arrivalMs, size]) => {
+    if (abs < last - 2 ** 23) wraps += 1;
     last = abs;
-    return { send_time_us: ((high + abs) * 1e6) / 2 ** 18 };
-  };
+    const ticks = wraps * 2 ** 24 + abs;
+    return { send_time_us: (ticks * 1e6) / 2 ** 18, arrival_time_us: arrivalMs * 1000, size_bytes: size };
+  });
+}
+
+async function expectGroups(
+  file: string,
+  { group_fields, groups }: Vector,
+  flags: readonly string[],
+): Promise<void> {
+  const outcome = await ccscope(['replay', file, ...flags]);
+  expect(outcome).toMatchObject({ status: 0, stderr: '' });
+  const replayed = rows(outcome.stdout);
+  expect(replayed).toHaveLength(groups.length);
+  groups.forEach((group, index) => {
+    const row = replayed[index] ?? {};
+    const reference = (field: string): number => group[group_fields.indexOf(field)] ?? NaN;
+    const differsBy = (column: string, field: string): number =>
+      Math.abs(Number(row[column]) - reference(field));
+    const where = `group ${index}`;
+    expect(row['signal'], where).toBe(STATES[reference('state')]);
+    expect(differsBy('m_ms', 'm_ms'), where).toBeLessThanOrEqual(1e-6);
+    expect(differsBy('detector_input_ms', 'T'), where).toBeLessThanOrEqual(6e-5);
+    expect(differsBy('gamma_ms', 'gamma_ms'), where).toBeLessThanOrEqual(1e-4);
+    expect(differsBy('inverse_capacity_ms_per_byte', 'slope_ms_per_byte'), where).toBeLessThanOrEqual(1e-9);
+    expect(differsBy('noise_variance_ms2', 'var_noise'), where).toBeLessThanOrEqual(1e-5);
+  });
 }
 
 describe.each(['B_overload_drain', 'D_jitter_sd3', 'H_spike_and_step'])('%s', (name) => {
-  const { packets, group_fields, groups } = vector(name);
-  const at = (field: string): number => group_fields.indexOf(field);
-  const sendTimes: [string, (abs: number) => object][] = [
-    ['send_time_us', unwrapper()],
-    ['abs_send_time', (abs) => ({ abs_send_time: abs })],
-  ];
+  const reference = vector(name);
+  const { packets, groups } = reference;
 
-  it.each(sendTimes)('gives the same m, gamma and signals from %s', async (kind, sendTime) => {
-    const file = write(`${name}-${kind}.ndjson`, trace(packets, sendTime));
-    const outcome = await ccscope(['replay', file, '--preset', 'libwebrtc-2016-08', '--rows', 'group']);
-    expect(outcome.stderr).toBe('');
-    expect(outcome.status).toBe(0);
-    const replayed = rows(outcome.stdout);
-    expect(replayed.length).toBe(groups.length);
-    groups.forEach((group, index) => {
-      const row = replayed[index];
-      const value = (field: string): number => group[at(field)] ?? NaN;
-      const where = `group ${index}`;
-      expect(row?.['time_us'], where).toBe(value('now_ms') * 1000);
-      expect(row?.['signal'], where).toBe(STATES[value('state')]);
-      expect(Math.abs(Number(row?.['m_ms']) - value('m_ms')), where).toBeLessThanOrEqual(1e-6);
-      expect(Math.abs(Number(row?.['gamma_ms']) - value('gamma_ms')), where).toBeLessThanOrEqual(1e-4);
+  it('gives the same m, gamma and signals from packets with send times', async () => {
+    const file = trace(`${name}-send`, unwrapped(packets));
+    await expectGroups(file, reference, [...PRESET, ...REFERENCE_BURSTS]);
+  });
+
+  it('gives the same from packets with nothing but the 24-bit abs-send-time', async () => {
+    const arrivals = packets.map(([, abs, arrivalMs, size]) => {
+      return { abs_send_time: abs, arrival_time_us: arrivalMs * 1000, size_bytes: size };
     });
+    await expectGroups(trace(`${name}-abs`, arrivals), reference, [...PRESET, ...REFERENCE_BURSTS]);
+  });
+
+  it('gives the same from one packet a group', async () => {
+    const last = { send_time_us: 0, arrival_time_us: 50_000, size_bytes: 100_000 };
+    const arrivals = [{ ...last }];
+    for (const [, , sendMs = 0, arrivalMs = 0, size = 0] of groups) {
+      last.send_time_us += sendMs * 1000;
+      last.arrival_time_us += arrivalMs * 1000;
+      last.size_bytes += size;
+      arrivals.push({ ...last });
+    }
+    // A group is finished by the first packet of the next one.
+    arrivals.push({
+      ...last,
+      send_time_us: last.send_time_us + 1e5,
+      arrival_time_us: last.arrival_time_us + 1e5,
+    });
+    await expectGroups(trace(`${name}-groups`, arrivals), reference, PRESET);
   });
 });

@@ -1,0 +1,313 @@
+import { createWriteStream, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { PassThrough, Readable, Writable } from 'node:stream';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { loadCore, type Core } from '../../src/core/index.js';
+import { formatTrace, TraceData, type TraceHeader } from '../../src/trace/index.js';
+import { run } from '../../src/node/program.js';
+import { ccscope, rows, scratch } from './support.js';
+
+const files = scratch();
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+/** Arrival of frame `i` at 30 fps through a queue that fills and drains. */
+function arrival(i: number): { sendTimeUs: number; arrivalTimeUs: number; sizeBytes: number; seq: number } {
+  const sendTimeUs = i * 33_333;
+  const queueUs = Math.max(0, 60_000 - 800 * Math.abs((i % 300) - 225));
+  return {
+    seq: i,
+    sendTimeUs,
+    arrivalTimeUs: sendTimeUs + 50_000 + queueUs + ((i * 7919) % 997),
+    sizeBytes: 3000 + (i % 7),
+  };
+}
+
+function line(i: number, more: object = {}): string {
+  const { seq, sendTimeUs, arrivalTimeUs, sizeBytes } = arrival(i);
+  const times = { send_time_us: sendTimeUs, arrival_time_us: arrivalTimeUs };
+  return JSON.stringify({ type: 'arrival', flow: 0, seq, ...times, size_bytes: sizeBytes, ...more });
+}
+
+/** A value of a row as CSV has it. */
+function cell(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+}
+
+function content(header: Partial<TraceHeader>, lines: readonly string[]): string {
+  return [JSON.stringify({ ccscope_trace: 1, ...header }), ...lines, ''].join('\n');
+}
+
+const PLAIN = content(
+  {},
+  Array.from({ length: 600 }, (_, i) => line(i)),
+);
+
+/** A recorded live run: frames, wire counters, a change of parameter and of preset on the way. */
+function recording(): { text: string; groups: string[] } {
+  const parameters = { start_bitrate_bps: 400_000, k_u: 0.02 };
+  const half = core.createReceiver({ preset: 'gcc-live', parameters });
+  const trace = new TraceData();
+  const drain = (): void => half.drain().forEach((batch) => trace.append(batch));
+  for (let i = 0; i < 900; i++) {
+    half.pushArrival({
+      ...arrival(i),
+      rtpTimestamp: (i * 3000) % 2 ** 32,
+      keyFrame: i % 240 === 0,
+      rttUs: 51_234.5,
+    });
+    half.takeFeedback();
+    if (i % 3 === 2) {
+      const timeUs = arrival(i).arrivalTimeUs - 7_000; // counters are older than the frame before them
+      half.pushInbound({ timeUs, packetsReceived: 3 * i, packetsLost: i >> 6, bytesReceived: 3100 * i });
+      half.takeFeedback();
+    }
+    if (i % 10 === 0) drain();
+    const event = (name: string, detail: unknown): void => {
+      drain();
+      trace.appendEvent({ time_us: arrival(i).arrivalTimeUs, name, detail });
+    };
+    if (i === 300) {
+      half.setParameter('alpha', 0.7);
+      event('parameter', { name: 'alpha', value: 0.7 });
+    }
+    if (i === 500) {
+      half.setPreset('libwebrtc-2016-08');
+      event('preset', { name: 'libwebrtc-2016-08' });
+    }
+  }
+  drain();
+  half.destroy();
+  const header: TraceHeader = { ccscope_trace: 1, source: 'call', preset: 'gcc-live', parameters };
+  const text = [...formatTrace(trace, header)].join('');
+  const groups = text.split('\n').filter((row) => row.startsWith('{"type":"group"'));
+  return { text, groups };
+}
+
+describe('replay', () => {
+  it('gives what the live run gave, byte for byte', async () => {
+    const { text, groups } = recording();
+    expect(groups.length).toBeGreaterThan(500);
+    expect(groups.some((row) => row.includes('"signal":"overuse"'))).toBe(true);
+    const { status, stdout } = await ccscope(['replay', files.write('live.ndjson', text)]);
+    expect(status).toBe(0);
+    expect(stdout.split('\n').filter((row) => row.startsWith('{"type":"group"'))).toEqual(groups);
+  });
+
+  it('needs the recorded changes for that, and leaves them out for another preset', async () => {
+    const { text, groups } = recording();
+    const without = text.split('\n').filter((row) => !row.startsWith('{"type":"event"'));
+    const groupsOf = async (input: string, ...flags: string[]): Promise<string[]> => {
+      const { stdout } = await ccscope(['replay', '-', '--rows', 'group', ...flags], input);
+      return stdout.trimEnd().split('\n');
+    };
+    expect(await groupsOf(without.join('\n'))).not.toEqual(groups);
+    const other = await groupsOf(text, '--preset', 'gcc');
+    expect(other).toEqual(await groupsOf(without.join('\n'), '--preset', 'gcc'));
+    expect(other).not.toEqual(groups);
+    const fixed = await groupsOf(text, '--set', 'alpha=0.7');
+    expect(fixed).not.toEqual(groups);
+  });
+
+  it('writes nothing but group and rate rows, and the default preset is gcc', async () => {
+    const outcome = await ccscope(['replay', '-'], PLAIN);
+    expect(outcome.stderr).toBe('');
+    const types = rows(outcome.stdout).map((row) => row['type']);
+    expect(new Set(types)).toEqual(new Set(['group', 'rate']));
+    expect((await ccscope(['replay', '-', '--preset', 'gcc'], PLAIN)).stdout).toBe(outcome.stdout);
+    expect((await ccscope(['replay', '-', '--preset', 'gcc-live'], PLAIN)).stdout).not.toBe(outcome.stdout);
+    const live = content({ preset: 'gcc-live' }, PLAIN.split('\n').slice(1, -1));
+    expect((await ccscope(['replay', '-'], live)).stdout).not.toBe(outcome.stdout);
+  });
+
+  it('does what --set says', async () => {
+    const gammas = async (...flags: string[]): Promise<number[]> => {
+      const { stdout } = await ccscope(['replay', '-', '--rows', 'group', ...flags], PLAIN);
+      return rows(stdout).map((row) => Number(row['gamma_ms']));
+    };
+    const still = await gammas('--set', 'adaptive_threshold=off', '--set', 'gamma_init_ms=20');
+    expect(new Set(still)).toEqual(new Set([20]));
+    expect(new Set(await gammas()).size).toBeGreaterThan(100);
+  });
+
+  it('keeps flows apart', async () => {
+    const alone = rows((await ccscope(['replay', '-', '--rows', 'group'], PLAIN)).stdout);
+    const lines = Array.from({ length: 600 }, (_, i) => [
+      line(i),
+      line(i, { flow: 3, size_bytes: 1 + (i % 5) }),
+    ]).flat();
+    const both = rows((await ccscope(['replay', '-', '--rows', 'group'], content({}, lines))).stdout);
+    expect(both.filter((row) => row['flow'] === 0)).toEqual(alone);
+    expect(both.filter((row) => row['flow'] === 3)).toHaveLength(alone.length);
+  });
+
+  it('takes flow 0 and counted sequence numbers where a trace has none', async () => {
+    const bare = PLAIN.replaceAll(/"flow":0,"seq":\d+,/g, '');
+    expect((await ccscope(['replay', '-'], bare)).stdout).toBe(
+      (await ccscope(['replay', '-'], PLAIN)).stdout,
+    );
+  });
+
+  it('writes the same numbers as CSV', async () => {
+    const ndjson = rows((await ccscope(['replay', '-', '--rows', 'group'], PLAIN)).stdout);
+    const csv = (await ccscope(['replay', '-', '--format', 'csv'], PLAIN)).stdout.trimEnd().split('\n');
+    const names = csv[0]?.split(',') ?? [];
+    expect(names.slice(0, 2)).toEqual(['flow', 'time_us']);
+    expect(csv).toHaveLength(ndjson.length + 1);
+    ndjson.forEach((row, i) => {
+      expect(csv[i + 1]).toBe(names.map((name) => cell(row[name])).join(','));
+    });
+  });
+
+  it('writes rows to --out and the summary to --json', async () => {
+    const [out, json] = [files.path('rows.ndjson'), files.path('summary.json')];
+    const plain = (await ccscope(['replay', '-'], PLAIN)).stdout;
+    const outcome = await ccscope(['replay', '-', '--out', out, '--json', json], PLAIN);
+    expect(outcome).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(readFileSync(out, 'utf8')).toBe(plain);
+    const summary = JSON.parse(readFileSync(json, 'utf8')) as Record<string, unknown>;
+    const groups = rows(plain).filter((row) => row['type'] === 'group');
+    const entered = groups.filter(
+      (row, i) => row['signal'] === 'overuse' && groups[i - 1]?.['signal'] !== 'overuse',
+    );
+    expect(summary).toMatchObject({
+      preset: 'gcc',
+      overuse_count: entered.length,
+      rows: { arrival: 600, group: groups.length },
+    });
+    expect(entered.length).toBeGreaterThan(0);
+    const printed = await ccscope(['replay', '-', '--json', '-'], PLAIN);
+    expect(JSON.parse(printed.stdout)).toEqual({ ...summary, trace: '<stdin>' });
+  });
+});
+
+describe('a reader that leaves', () => {
+  it('ends the replay without an error', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('EPIPE'), { code: 'EPIPE' })),
+    });
+    const stderr = new PassThrough();
+    const status = await run(['replay', '-'], { stdin: Readable.from([Buffer.from(PLAIN)]), stdout, stderr });
+    expect(status).toBe(0);
+    expect(stderr.read()).toBeNull();
+  });
+});
+
+describe('bad usage', () => {
+  const cases: [string, string[], RegExp][] = [
+    ['no trace', ['replay'], /missing required argument 'trace'/],
+    ['a missing file', ['replay', 'none.ndjson'], /none\.ndjson: no such file; give the path/],
+    ['a directory', ['replay', '.'], /\.: expected a file, got a directory/],
+    ['an unknown preset', ['replay', '-', '--preset', 'gcc-lives'], /one of gcc, .*Did you mean gcc-live\?/],
+    ['an unknown parameter', ['replay', '-', '--set', 'alhpa=1'], /called alhpa\. Did you mean alpha/],
+    [
+      'a value out of range',
+      ['replay', '-', '--set', 'alpha=2'],
+      /alpha: expected a number from 0\.1 to 1, got 2/,
+    ],
+    [
+      'a value that is no number',
+      ['replay', '-', '--set', 'k_u=abc'],
+      /k_u: expected a number from .* got abc/,
+    ],
+    ['a wrong name of a value', ['replay', '-', '--set', 'increase_mode=fast'], /one of hybrid, additive/],
+    ['no value', ['replay', '-', '--set', 'alpha'], /--set: expected name=value, got alpha/],
+    ['an unknown format', ['replay', '-', '--format', 'xml'], /ndjson, csv/],
+    ['all rows as csv', ['replay', '-', '--format', 'csv', '--rows', 'all'], /choose group or rate/],
+    [
+      'a folder that does not exist',
+      ['replay', '-', '--out', '/none/x.ndjson'],
+      /cannot be written \(ENOENT\)/,
+    ],
+    ['an unknown option', ['replay', '-', '--presets', 'gcc'], /unknown option '--presets'/],
+    ['an unknown command', ['reply'], /unknown command 'reply'/],
+  ];
+  it.each(cases)('%s ends with status 2 and says what to do', async (_, args, message) => {
+    const outcome = await ccscope(args, PLAIN);
+    expect(outcome.status).toBe(2);
+    expect(outcome.stdout).toBe('');
+    expect(outcome.stderr).toMatch(message);
+  });
+
+  it('refuses to overwrite the trace that it reads', async () => {
+    const file = files.write('own.ndjson', PLAIN);
+    expect(await ccscope(['replay', file, '--out', file])).toMatchObject({ status: 2 });
+    expect(readFileSync(file, 'utf8')).toBe(PLAIN);
+  });
+
+  it('prints help and the version with status 0', async () => {
+    expect((await ccscope(['replay', '--help'])).stdout).toContain('--set <name=value>');
+    expect(await ccscope(['--version'])).toMatchObject({
+      status: 0,
+      stdout: /^\d+\.\d+\.\d+/.exec('0.1.0') ? '0.1.0\n' : '',
+    });
+  });
+});
+
+describe('bad traces', () => {
+  const cases: [string, string, RegExp][] = [
+    ['a truncated last line', PLAIN.slice(0, -5), /:601: size_bytes: expected a complete row/],
+    [
+      'NaN',
+      content({}, [line(0), line(1).replace(/"size_bytes":\d+/, '"size_bytes":NaN')]),
+      /:3: size_bytes: expected a finite number/,
+    ],
+    [
+      'a clock going back',
+      content({}, [line(9), line(8)]),
+      /:3: arrival_time_us: expected a time not before/,
+    ],
+    ['a wrong type', content({}, [line(0, { seq: 'one' })]), /:2: seq: expected a whole number/],
+    ['no header', `${line(0)}\n`, /:1: ccscope_trace: expected a first line like \{"ccscope_trace":1/],
+    [
+      'no arrivals',
+      content({}, ['{"type":"queue","link":0,"time_us":1}']),
+      /:2: type: expected at least one arrival/,
+    ],
+    [
+      'an unknown preset',
+      content({ preset: 'bbr' }, [line(0)]),
+      /:1: preset: expected one of gcc, .* got bbr/,
+    ],
+    [
+      'an unknown parameter',
+      content({ parameters: { zeta: 1 } }, [line(0)]),
+      /:1: parameters\.zeta: expected/,
+    ],
+    [
+      'an event out of range',
+      content({}, [
+        line(0),
+        '{"type":"event","time_us":1,"name":"parameter","detail":{"name":"alpha","value":7}}',
+      ]),
+      /:3: detail\.alpha: expected a number from 0\.1 to 1, got 7/,
+    ],
+  ];
+  it.each(cases)('%s ends with status 2, file, line, field and expectation', async (name, text, message) => {
+    const file = files.write(`${name.replaceAll(' ', '-')}.ndjson`, text);
+    const outcome = await ccscope(['replay', file]);
+    expect(outcome.status).toBe(2);
+    expect(outcome.stderr.startsWith(`${file}:`)).toBe(true);
+    expect(outcome.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(outcome.stderr).toMatch(message);
+  });
+
+  it('finds an error behind 20 MB in little memory', async () => {
+    const file = files.path('big.ndjson');
+    const out = createWriteStream(file);
+    out.write(content({}, []));
+    let lines = 1;
+    for (let i = 0; i < 150_000; i++, lines++) if (!out.write(`${line(i)}\n`)) await once(out, 'drain');
+    out.end(line(0));
+    await once(out, 'close');
+    const before = process.memoryUsage().arrayBuffers;
+    const outcome = await ccscope(['replay', file, '--out', files.path('big.rows')]);
+    expect(outcome.status).toBe(2);
+    expect(outcome.stderr).toContain(`${file}:${lines + 1}: arrival_time_us: expected a time not before`);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);
+  }, 60_000);
+});
