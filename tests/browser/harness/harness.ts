@@ -1,51 +1,128 @@
-/** Runs one call for a test and keeps what it says. */
+/** Runs calls for the tests and keeps what they say. */
 import { createCall, createSyntheticCamera, supported, type Call, type CallOptions } from '../../../src/rtc/index.js';
-import type { TraceBatch, TraceEvent } from '../../../src/core/index.js';
+import { SCHEMA, type TableName, type TraceBatch, type TraceEvent } from '../../../src/core/index.js';
+import wasmUrl from '../../../src/core/ccscope.wasm?url';
+import { plainReceiver, plainSender, signallingPair } from './far_side.js';
+import { trapExport } from './wasm_trap.js';
 
-type Choices = Partial<Omit<CallOptions, 'track' | 'onTrace' | 'onEvent' | 'onStatus' | 'signalling'>>;
+export type Choices = Partial<Omit<CallOptions, 'track' | 'onTrace' | 'onEvent' | 'onStatus' | 'signalling'>> & {
+  /** Who is at the other end of roles `send` and `receive`. Default: a second ccscope call. */
+  farSide?: 'ccscope' | 'plain' | 'noise';
+  /** Plays the core with this export replaced by a trap. */
+  trap?: string;
+};
+
+type Recorded = { batch: TraceBatch; side: string } | { event: TraceEvent };
+type Row = Record<string, number>;
+
+const workers: { url: string; worker: Worker }[] = [];
+const channels: RTCDataChannel[] = [];
+
+/** Keeps hold of what a fault has to get at. */
+function watch(): void {
+  const NativeWorker = window.Worker;
+  window.Worker = class extends NativeWorker {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(url, options);
+      workers.push({ url: String(url), worker: this });
+    }
+  };
+  const create = RTCPeerConnection.prototype.createDataChannel;
+  RTCPeerConnection.prototype.createDataChannel = function (this: RTCPeerConnection, ...args) {
+    const channel = create.apply(this, args);
+    channels.push(channel);
+    return channel;
+  };
+}
 
 class Harness {
   call: Call | null = null;
-  batches: { batch: TraceBatch; side: string }[] = [];
-  events: TraceEvent[] = [];
-  /** Every message of every notice that was ever shown. */
-  noticed: string[] = [];
+  /** The second call, where both roles of a pair run in this page. */
+  other: Call | null = null;
+  /** Everything recorded, in the order in which it came. */
+  recorded: Recorded[] = [];
+  /** The codes of all notices that were ever shown. */
+  noticed = new Set<string>();
   readonly supported = supported;
-  #stopCamera: () => void = () => undefined;
+  readonly channels = channels;
+  farFrames: () => Promise<number> = () => Promise.resolve(0);
+  #cleaning: (() => void)[] = [];
 
   async start(choices: Choices = {}): Promise<void> {
+    const { farSide = 'ccscope', trap, ...rest } = choices;
     const camera = await createSyntheticCamera();
-    this.#stopCamera = () => camera.stop();
-    this.call = await createCall({
+    this.#cleaning.push(() => camera.stop());
+    const options: CallOptions = {
       role: 'loopback',
       mode: 'control',
       preset: 'gcc-live',
-      minBitrateBps: 50_000,
+      minBitrateBps: 100_000,
       maxBitrateBps: 2_500_000,
       startBitrateBps: 300_000,
       originEpochMs: Date.now(),
-      ...choices,
+      ...rest,
       track: camera.track,
-      onTrace: (batch, side) => this.batches.push({ batch, side }),
-      onEvent: (event) => this.events.push(event),
+      ...(trap === undefined ? {} : { wasmUrl: await this.#trapped(trap) }),
+      onTrace: (batch, side) => this.recorded.push({ batch, side }),
+      onEvent: (event) => this.recorded.push({ event }),
       onStatus: (status) => {
-        for (const { code } of status.notices) if (!this.noticed.includes(code)) this.noticed.push(code);
+        for (const { code } of status.notices) this.noticed.add(code);
       },
-    });
+    };
+    if (options.role === 'loopback') this.call = await createCall(options);
+    else await this.#startHalf(options, farSide);
     const video = document.querySelector('video');
-    if (video !== null) video.srcObject = this.call.remoteStream;
+    if (video !== null && this.call !== null && options.role !== 'send') video.srcObject = this.call.remoteStream;
   }
 
-  /** Rows so far, by table. */
-  rows(): Record<string, number> {
-    const counts: Record<string, number> = {};
-    for (const { batch } of this.batches) counts[batch.table] = (counts[batch.table] ?? 0) + batch.rows;
-    return counts;
+  async #startHalf(options: CallOptions, farSide: 'ccscope' | 'plain' | 'noise'): Promise<void> {
+    const [near, far] = signallingPair();
+    if (farSide === 'ccscope') {
+      const role = options.role === 'send' ? 'receive' : 'send';
+      this.other = await createCall({ ...options, role, signalling: far });
+    } else if (options.role === 'receive') {
+      this.#cleaning.push(await plainSender(far, farSide === 'noise'));
+    } else {
+      const plain = plainReceiver(far);
+      this.farFrames = plain.frames;
+      this.#cleaning.push(plain.stop);
+    }
+    this.call = await createCall({ ...options, signalling: near });
+  }
+
+  async #trapped(name: string): Promise<string> {
+    const module = new Uint8Array(await (await fetch(wasmUrl)).arrayBuffer());
+    return URL.createObjectURL(new Blob([trapExport(module, name)], { type: 'application/wasm' }));
+  }
+
+  /** All rows of a table, in order. */
+  rows(table: TableName): Row[] {
+    const columns = SCHEMA.tables.find((t) => t.name === table)?.columns ?? [];
+    const rows: Row[] = [];
+    for (const item of this.recorded) {
+      if (!('batch' in item) || item.batch.table !== table) continue;
+      const { batch } = item;
+      for (let i = 0; i < batch.rows; i++) {
+        rows.push(Object.fromEntries(columns.map((c, n) => [c.name, batch.columns[n]?.[i] ?? NaN])));
+      }
+    }
+    return rows;
+  }
+
+  /** What was recorded in order: tables by name, events by name. */
+  order(): string[] {
+    return this.recorded.map((item) => ('batch' in item ? item.batch.table : `event:${item.event.name}`));
+  }
+
+  /** Ends the worker number `index` (0: sender, 1: receiver) of the media workers. */
+  kill(index: number): void {
+    workers.filter(({ url }) => url.includes('entry'))[index]?.worker.terminate();
   }
 
   async stop(): Promise<void> {
     await this.call?.close();
-    this.#stopCamera();
+    await this.other?.close();
+    for (const clean of this.#cleaning) clean();
   }
 }
 
@@ -54,4 +131,5 @@ declare global {
     harness: Harness;
   }
 }
+watch();
 window.harness = new Harness();

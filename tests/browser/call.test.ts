@@ -1,0 +1,140 @@
+import { expect, test } from './support.js';
+
+const LINK = { capacityBps: 800_000, queue: { kind: 'droptail', limitMs: 300 }, oneWayDelayUs: 25_000 } as const;
+
+test('a loopback call is controlled, measured and recorded', async ({ call }) => {
+  await call.start();
+  await call.flowing(150);
+  const status = await call.status();
+  expect(status).toMatchObject({
+    phase: 'connected',
+    effectiveMode: 'control',
+    notices: [],
+    sendTimeSource: 'trailer',
+    arrivalTimeSource: 'receiveTime',
+  });
+  // What the encoder is asked for grows from the start rate, as nothing limits it.
+  expect(status.encoderTargetBps).toBeGreaterThan(300_000);
+  const arrivals = await call.rows('arrival');
+  const seqs = arrivals.map((r) => r['seq'] ?? NaN);
+  expect(new Set(seqs).size).toBe(seqs.length);
+  const delays = arrivals.map((r) => (r['arrival_time_us'] ?? NaN) - (r['send_time_us'] ?? NaN));
+  // One clock for both sides here: no frame arrives before it was sent.
+  expect(Math.min(...delays)).toBeGreaterThan(0);
+  expect((await call.rows('group')).length).toBeGreaterThan(100);
+  expect((await call.rows('inbound')).length).toBeGreaterThan(20);
+  const rates = await call.rows('rate');
+  expect(rates.at(-1)?.['browser_estimate_bps']).toBeGreaterThanOrEqual(2_850_000);
+  const sent = rates.at(-1)?.['sent_bps'] ?? NaN;
+  expect(sent).toBeGreaterThan(0.5 * status.encoderTargetBps);
+  expect(sent).toBeLessThan(1.3 * status.encoderTargetBps);
+});
+
+test('parameters change in the middle of a call, and the trace shows where', async ({ call }) => {
+  await call.start();
+  await call.flowing();
+  await call.page.evaluate(() => window.harness.call?.setParameter('max_bitrate_bps', 200_000));
+  await call.flowing(90);
+  const order = await call.page.evaluate(() => window.harness.order());
+  const at = order.indexOf('event:parameter');
+  expect(order.slice(0, at)).toContain('arrival');
+  expect(order.slice(at)).toContain('arrival');
+  expect(order.filter((name) => name === 'event:parameter')).toHaveLength(1);
+  expect((await call.rows('group')).at(-1)?.['a_r_bps']).toBeLessThanOrEqual(200_000);
+  const refused = call.page.evaluate(() => window.harness.call?.setParameter('alpha', 7));
+  await expect(refused).rejects.toThrow(/alpha/);
+  expect((await call.status()).codes).toEqual([]);
+});
+
+test('observe touches nothing of the encoder', async ({ call }) => {
+  await call.page.evaluate(() => {
+    const calls = { count: 0 };
+    Object.assign(window, { calls });
+    const set = RTCRtpSender.prototype.setParameters;
+    RTCRtpSender.prototype.setParameters = function (this: RTCRtpSender, ...args) {
+      calls.count += 1;
+      return set.apply(this, args);
+    };
+  });
+  await call.start({ mode: 'observe' });
+  await call.flowing(90);
+  expect((await call.status()).effectiveMode).toBe('observe');
+  expect(await call.page.evaluate(() => (window as unknown as { calls: { count: number } }).calls.count)).toBe(0);
+  expect((await call.rows('group')).length).toBeGreaterThan(30);
+});
+
+test('cap limits the encoder under the estimate of the browser', async ({ call }) => {
+  await call.start({ mode: 'cap' });
+  await call.flowing(90);
+  const status = await call.status();
+  expect(status.effectiveMode).toBe('cap');
+  expect(status.encoderTargetBps).toBeGreaterThanOrEqual(100_000);
+});
+
+test('detach gives the encoder its limits back and the call goes on', async ({ call }) => {
+  await call.page.evaluate(() => {
+    const seen: (number | undefined)[] = [];
+    Object.assign(window, { seen });
+    const set = RTCRtpSender.prototype.setParameters;
+    RTCRtpSender.prototype.setParameters = function (this: RTCRtpSender, parameters, ...rest) {
+      seen.push(parameters.encodings[0]?.maxBitrate);
+      return set.call(this, parameters, ...rest);
+    };
+  });
+  await call.start({ startBitrateBps: 400_000 });
+  await call.flowing(120);
+  await call.page.evaluate(() => window.harness.call?.detach());
+  const seen = await call.page.evaluate(() => (window as unknown as { seen: number[] }).seen);
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.at(-1)).toBe(400_000);
+  const recorded = (await call.rows('arrival')).length;
+  await call.goesOn();
+  expect((await call.rows('arrival')).length).toBe(recorded);
+  expect((await call.status()).effectiveMode).toBe('observe');
+});
+
+test('the in-page bottleneck holds the rate to its capacity and shows its queue', async ({ call }) => {
+  await call.start({ bottleneck: LINK, startBitrateBps: 1_500_000 });
+  await call.flowing(150);
+  expect((await call.status()).bottleneck).toBe('in-page');
+  const queue = await call.rows('queue');
+  const [first, last] = [queue[10], queue.at(-1)];
+  const seconds = ((last?.['time_us'] ?? NaN) - (first?.['time_us'] ?? NaN)) / 1e6;
+  const bps = (8 * ((last?.['delivered_bytes'] ?? NaN) - (first?.['delivered_bytes'] ?? NaN))) / seconds;
+  expect(bps).toBeLessThanOrEqual(1.02 * LINK.capacityBps);
+  expect(bps).toBeGreaterThan(0.2 * LINK.capacityBps);
+  const delays = (await call.rows('arrival')).map((r) => (r['arrival_time_us'] ?? NaN) - (r['send_time_us'] ?? NaN));
+  expect(Math.min(...delays)).toBeGreaterThan(LINK.oneWayDelayUs);
+  expect(Math.max(...queue.map((r) => r['queue_delay_us'] ?? NaN))).toBeGreaterThan(10_000);
+  await call.page.evaluate(() => window.harness.call?.setBottleneck({ capacityBps: 600_000 }));
+  await expect.poll(async () => (await call.rows('queue')).at(-1)?.['capacity_bps']).toBe(600_000);
+});
+
+test('two halves find each other through signalling, whoever comes first', async ({ call }) => {
+  await call.start({ role: 'receive' });
+  await call.flowing(90);
+  const [mine, other] = await call.page.evaluate(() => [window.harness.call?.status, window.harness.other?.status]);
+  expect(mine).toMatchObject({ phase: 'connected', sendTimeSource: 'trailer' });
+  expect(other).toMatchObject({ phase: 'connected', effectiveMode: 'control' });
+  expect((await call.rows('rate')).at(-1)?.['a_r_bps']).toBeGreaterThan(0);
+});
+
+test('browsers without script transforms are served by insertable streams', async ({ call, page }) => {
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'RTCRtpScriptTransform'));
+  await page.goto('/');
+  expect(await page.evaluate(() => window.harness.supported().transforms)).toBe('streams');
+  await call.start();
+  await call.flowing(60);
+  expect((await call.rows('group')).length).toBeGreaterThan(20);
+  expect((await call.status()).sendTimeSource).toBe('trailer');
+});
+
+test('the synthetic camera fills 2.5 Mbps at 30 fps', async ({ call }) => {
+  await call.start({ startBitrateBps: 2_500_000, minBitrateBps: 2_500_000 });
+  await call.flowing(150);
+  expect(await call.fps()).toBeGreaterThan(25);
+  const sent = (await call.rows('rate')).slice(-20).map((r) => r['sent_bps'] ?? NaN);
+  const mean = sent.reduce((a, b) => a + b, 0) / sent.length;
+  expect(mean).toBeGreaterThan(2_300_000);
+  expect(mean).toBeLessThan(3_000_000);
+});

@@ -1,0 +1,130 @@
+/** Each fault: video goes on two seconds later, the status says what happened, no record is lost. */
+import { expect, test } from './support.js';
+
+test('the sender worker is killed', async ({ call }) => {
+  await call.start();
+  await call.flowing();
+  const before = (await call.rows('arrival')).length;
+  await call.page.evaluate(() => window.harness.kill(0));
+  await call.goesOn();
+  await call.noticed('sender-fault');
+  expect((await call.rows('arrival')).length).toBeGreaterThan(before);
+});
+
+test('the receiver worker is killed', async ({ call }) => {
+  await call.start();
+  await call.flowing();
+  const before = (await call.rows('arrival')).length;
+  await call.page.evaluate(() => window.harness.kill(1));
+  await call.goesOn();
+  await call.noticed('receiver-fault');
+  await call.noticed('feedback-missing');
+  expect((await call.rows('arrival')).length).toBeGreaterThanOrEqual(before);
+});
+
+for (const [trap, what] of [
+  ['ccs_receiver_push_arrivals', 'on the first arrival'],
+  ['ccs_sender_run', 'in the sender half'],
+] as const) {
+  test(`the core traps ${what}`, async ({ call }) => {
+    await call.start({ trap });
+    await call.flowing(10);
+    await call.goesOn();
+    await call.noticed(trap.includes('sender') ? 'sender-fault' : 'receiver-fault');
+  });
+}
+
+test('the core traps in the middle of a call', async ({ call }) => {
+  await call.start({ trap: 'ccs_session_apply_preset' });
+  await call.flowing();
+  const before = (await call.rows('arrival')).length;
+  await call.page.evaluate(() => window.harness.call?.setPreset('gcc'));
+  await call.goesOn();
+  await call.noticed('receiver-fault');
+  // What the core had recorded before the trap was saved.
+  expect((await call.rows('arrival')).length).toBeGreaterThanOrEqual(before);
+});
+
+test('the core cannot be loaded', async ({ call }) => {
+  await call.start({ wasmUrl: '/missing.wasm' });
+  await call.flowing(10);
+  await call.goesOn();
+  await call.noticed('sender-fault');
+});
+
+test('the sender does not run ccscope', async ({ call }) => {
+  await call.start({ role: 'receive', farSide: 'plain', mode: 'observe' });
+  await call.flowing();
+  await call.goesOn();
+  await call.noticed('no-trailer');
+  expect((await call.status()).sendTimeSource).toBe('rtp_timestamp');
+  const groups = await call.rows('group');
+  expect(groups.length).toBeGreaterThan(30);
+  // Frame intervals from RTP timestamps: 30 fps.
+  const intervals = groups.map((r) => r['send_delta_us'] ?? NaN).sort((a, b) => a - b);
+  expect(intervals[intervals.length >> 1]).toBeGreaterThan(25_000);
+  expect(intervals[intervals.length >> 1]).toBeLessThan(42_000);
+});
+
+test('random bytes stand where a trailer should be', async ({ call }) => {
+  await call.start({ role: 'receive', farSide: 'noise', mode: 'observe' });
+  await call.flowing();
+  await call.goesOn();
+  await call.noticed('no-trailer');
+});
+
+test('the receiver does not run ccscope', async ({ call }) => {
+  await call.start({ role: 'send', farSide: 'plain' });
+  await call.flowing();
+  await call.goesOn();
+  await call.noticed('feedback-missing');
+  const status = await call.status();
+  expect(status.encoderTargetBps).toBeGreaterThanOrEqual(100_000);
+});
+
+test('the feedback channel is closed', async ({ call }) => {
+  await call.start();
+  await call.flowing();
+  const before = (await call.rows('arrival')).length;
+  await call.page.evaluate(() => window.harness.channels.forEach((channel) => channel.close()));
+  await call.goesOn();
+  await call.noticed('feedback-closed');
+  await call.noticed('feedback-missing');
+  expect((await call.rows('arrival')).length).toBeGreaterThan(before + 30);
+});
+
+test('setParameters is refused for a while', async ({ call }) => {
+  await call.start();
+  await call.flowing();
+  await call.page.evaluate(() => {
+    const set = RTCRtpSender.prototype.setParameters;
+    const refuse = () => Promise.reject(new DOMException('refused by the test', 'InvalidModificationError'));
+    RTCRtpSender.prototype.setParameters = refuse;
+    Object.assign(window, { allow: () => (RTCRtpSender.prototype.setParameters = set) });
+  });
+  await call.goesOn();
+  await call.noticed('set-parameters');
+  await call.page.evaluate(() => (window as unknown as { allow(): void }).allow());
+  // It is tried again, and the notice is taken back.
+  await expect.poll(async () => (await call.status()).codes, { timeout: 15_000 }).not.toContain('set-parameters');
+});
+
+test('getStats has none of the fields', async ({ call }) => {
+  await call.page.evaluate(() => {
+    const bare = () => Promise.resolve(new Map([['x', { id: 'x', type: 'codec', timestamp: Date.now() }]]));
+    for (const { prototype } of [RTCRtpSender, RTCRtpReceiver]) {
+      const getStats = prototype.getStats;
+      Object.assign(prototype, { getStats: bare, realStats: getStats });
+    }
+  });
+  await call.start();
+  await expect.poll(async () => (await call.rows('arrival')).length).toBeGreaterThan(120);
+  await call.noticed('receiver-stats');
+  await call.noticed('sender-stats');
+  const groups = (await call.rows('group')).slice(-30);
+  // R_r comes from whole frames, then.
+  for (const row of groups) expect(row['received_rate_bps']).toBeGreaterThan(100_000);
+  const arrivals = (await call.rows('arrival')).slice(-30);
+  const seconds = ((arrivals.at(-1)?.['arrival_time_us'] ?? NaN) - (arrivals[0]?.['arrival_time_us'] ?? NaN)) / 1e6;
+  expect((arrivals.length - 1) / seconds).toBeGreaterThanOrEqual(20);
+});
