@@ -39,7 +39,6 @@ async function makeProject(folder) {
   writeFileSync(join(folder, 'index.html'), page);
   writeFileSync(join(folder, 'main.ts'), readmeExample('example: a call of your own'));
   writeFileSync(join(folder, 'core.mjs'), readmeExample('example: the core by itself'));
-  writeFileSync(join(folder, 'vite.config.js'), readmeExample('example: vite.config.js'));
   await npm(
     ['install', `./${tarball}`, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
     folder,

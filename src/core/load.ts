@@ -85,7 +85,8 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
   const url = new URL(source, import.meta.url);
   if (url.protocol === 'file:') {
-    const { readFile } = await import('node:fs/promises');
+    // Only Node has modules in files; asking for its file system this way leaves bundlers for browsers alone.
+    const { readFile } = process.getBuiltinModule('node:fs/promises');
     return WebAssembly.compile(await readFile(url));
   }
   const response = await fetch(url);
