@@ -1,0 +1,70 @@
+/** `window.ccscope`: what scripts that drive this page may call. Keep it stable. */
+import type { CallStatus, MediaStats } from '../rtc/index.js';
+import type { LatenessMs } from '../scenario/server_protocol.js';
+import { notices } from './notices.js';
+import type { LongTasks } from './scope/long_tasks.js';
+import type { RefreshCost, Scope } from './scope/scope.js';
+import type { Counters } from './session/live_values.js';
+import type { Recorder } from './session/recorder.js';
+import type { Phase, Session } from './session/session.js';
+import { problems } from './settings.js';
+
+export interface AutomationState {
+  phase: Phase;
+  /** Seconds since the call was connected; null before. */
+  connectedForS: number | null;
+  status: CallStatus | null;
+  /** How late the shaper sends; null without it. */
+  lateness: LatenessMs | null;
+  /** What the page tells the user, and what the URL had that was refused. */
+  notices: readonly { level: string; code: string; message: string; fix: string }[];
+  urlProblems: readonly { field: string; got: string; expected: string }[];
+}
+
+export interface Automation {
+  state(): AutomationState;
+  /** Counters of the received pictures; after the call, its last ones; null before any. */
+  media(): Promise<MediaStats | null>;
+  counters(): Counters;
+  /** What the page's thread spent: per redraw of one chart, and on tasks over 50 ms. */
+  cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
+  /** The trace as a file of format v1. */
+  exportTrace(): Promise<string>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+declare global {
+  interface Window {
+    ccscope: Automation;
+  }
+}
+
+interface Parts {
+  recorder: Recorder;
+  session: Session;
+  scope: Scope;
+  longTasks: LongTasks;
+}
+
+export function installAutomation({ recorder, session, scope, longTasks }: Parts): void {
+  window.ccscope = {
+    state: () => {
+      const connectedAt = session.connectedAt.peek();
+      return {
+        phase: session.phase.peek(),
+        connectedForS: connectedAt === null ? null : (performance.now() - connectedAt) / 1000,
+        status: session.status.peek(),
+        lateness: session.lateness.peek(),
+        notices: notices.peek(),
+        urlProblems: problems.peek(),
+      };
+    },
+    media: () => session.media(),
+    counters: () => recorder.live.counters,
+    cost: () => ({ refresh: scope.cost, longTasks: longTasks.summary }),
+    exportTrace: async () => (await recorder.export()).text(),
+    start: () => session.start(),
+    stop: () => session.stop(),
+  };
+}

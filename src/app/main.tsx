@@ -1,0 +1,29 @@
+import { render } from 'preact';
+
+import { installAutomation } from './automation.js';
+import { messageOf } from './notices.js';
+import { LongTasks } from './scope/long_tasks.js';
+import { Scope } from './scope/scope.js';
+import { Recorder } from './session/recorder.js';
+import { Session } from './session/session.js';
+import { followUrl, settings } from './settings.js';
+import { chartTheme, followTheme } from './theme.js';
+import { App } from './ui/app.js';
+
+async function open(root: HTMLElement): Promise<void> {
+  followUrl();
+  const recorder = await Recorder.create();
+  const session = new Session(recorder);
+  const scope = new Scope(recorder, settings.peek(), chartTheme.peek());
+  followTheme((theme) => scope.setTheme(theme));
+  installAutomation({ recorder, session, scope, longTasks: new LongTasks() });
+  render(<App recorder={recorder} session={session} scope={scope} />, root);
+  if (settings.peek().autostart) await session.start();
+}
+
+const root = document.getElementById('app');
+if (root) {
+  open(root).catch((error: unknown) => {
+    root.textContent = `ccscope could not start: ${messageOf(error)}. Reload the page; if that does not help, use a current browser.`;
+  });
+}

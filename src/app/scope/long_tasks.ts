@@ -1,0 +1,25 @@
+/** Counts what kept the page's thread for longer than 50 ms, where the browser tells. */
+export class LongTasks {
+  #count = 0;
+  #longestMs = 0;
+
+  constructor() {
+    if (!PerformanceObserver.supportedEntryTypes.includes('longtask')) return;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) {
+        this.#count++;
+        this.#longestMs = Math.max(this.#longestMs, duration);
+      }
+    }).observe({ type: 'longtask' });
+  }
+
+  /** Begins to count again. */
+  reset(): void {
+    this.#count = 0;
+    this.#longestMs = 0;
+  }
+
+  get summary(): { count: number; longestMs: number } {
+    return { count: this.#count, longestMs: this.#longestMs };
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Keeps the charts in step with the trace: asks the trace worker for rows thinned to each chart's
+ * width and draws one chart in a frame, so that no frame does more than one chart's work.
+ */
+import { signal } from '@preact/signals';
+
+import { TimeAxis, type ChartTheme, type TimeChart } from '../../charts/index.js';
+import type { TableName } from '../../core/schema.js';
+import type { Recorder } from '../session/recorder.js';
+import { change, settings } from '../settings.js';
+import type { AppState } from '../state.js';
+
+const REFRESH_MS = 100;
+/** How many of the last redraws the cost is told of. */
+const COSTS_KEPT = 600;
+
+export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
+
+export interface RefreshCost {
+  redraws: number;
+  p50Ms: number;
+  p95Ms: number;
+  maxMs: number;
+}
+
+export class Scope {
+  readonly axis: TimeAxis;
+  /** Values at the cursor, or the newest, of every series by chart. */
+  readonly values = signal<Readonly<Record<string, number>>>({});
+  readonly cursorUs = signal<number | null>(null);
+  readonly following = signal(true);
+  readonly #charts = new Set<TimeChart>();
+  readonly #stale = new Set<TimeChart>();
+  readonly #costsMs: number[] = [];
+  #pumping = false;
+  #valuesStale = false;
+  #theme: ChartTheme;
+
+  constructor(
+    private readonly recorder: Recorder,
+    { window_s, from_s, paused }: AppState,
+    theme: ChartTheme,
+  ) {
+    this.#theme = theme;
+    this.axis = new TimeAxis(window_s * 1e6);
+    if (paused) this.axis.setWindow({ fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 });
+    this.following.value = !paused;
+    this.axis.subscribe((what) => {
+      if (what === 'window') this.#charts.forEach((chart) => this.refresh(chart));
+      this.#valuesStale = true;
+      this.cursorUs.value = this.axis.cursorUs;
+      this.following.value = this.axis.following;
+      if (what === 'window') this.#remember();
+    });
+    setInterval(() => this.#tick(), REFRESH_MS);
+  }
+
+  /** Keeps the window in the settings, and so in the URL. */
+  #remember(): void {
+    const { fromUs } = this.axis.window;
+    const window_s = Math.round(this.axis.lengthUs / 1e4) / 100;
+    const paused = !this.axis.following;
+    const from_s = paused ? Math.round(fromUs / 1e4) / 100 : 0;
+    const before = settings.peek();
+    if (before.window_s === window_s && before.paused === paused && before.from_s === from_s) return;
+    change({ window_s, paused, from_s });
+  }
+
+  /** Puts a chart into a container. Returns the function that takes it out again. */
+  add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
+    const chart = make(container, this.axis, this.#theme);
+    this.#charts.add(chart);
+    this.refresh(chart);
+    const remove = (): void => {
+      this.#charts.delete(chart);
+      this.#stale.delete(chart);
+      chart.destroy();
+    };
+    return { chart, remove };
+  }
+
+  setTheme(theme: ChartTheme): void {
+    this.#theme = theme;
+    for (const chart of this.#charts) chart.setTheme(theme);
+  }
+
+  /** Reads a chart's rows again and draws it, when its turn comes. */
+  refresh(chart: TimeChart): void {
+    this.#stale.add(chart);
+    void this.#pump();
+  }
+
+  /** After everything in the trace was replaced. */
+  async reload(show: 'newest' | 'all'): Promise<void> {
+    const { fromUs, toUs } = await this.recorder.store.extent();
+    this.axis.setExtent({ fromUs: fromUs ?? 0, toUs: toUs ?? 0 });
+    for (const chart of this.#charts) chart.reset();
+    if (show === 'all') this.axis.showAll();
+    else this.axis.setWindow({ fromUs: 0, toUs: this.axis.lengthUs }, true);
+  }
+
+  /** What redrawing one chart cost the page's thread, over the last minute or so. */
+  get cost(): RefreshCost {
+    const sorted = [...this.#costsMs].sort((a, b) => a - b);
+    const rank = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? NaN;
+    return { redraws: sorted.length, p50Ms: rank(0.5), p95Ms: rank(0.95), maxMs: rank(1) };
+  }
+
+  #tick(): void {
+    const { newestUs } = this.recorder.live;
+    if (newestUs > this.axis.extent.toUs) this.axis.setExtent({ fromUs: 0, toUs: newestUs });
+    if (!this.#valuesStale) return;
+    this.#valuesStale = false;
+    const timeUs = this.axis.cursorUs ?? this.axis.window.toUs;
+    this.values.value = Object.assign({}, ...[...this.#charts].map((chart) => chart.valuesAt(timeUs))) as Record<string, number>;
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      for (const chart of this.#stale) {
+        this.#stale.delete(chart);
+        const views = await this.#read(chart);
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        if (!this.#charts.has(chart)) continue;
+        const start = performance.now();
+        for (const [table, columns] of views) chart.set(table, columns);
+        chart.draw();
+        this.#costsMs.push(performance.now() - start);
+        if (this.#costsMs.length > COSTS_KEPT) this.#costsMs.shift();
+        this.#valuesStale = true;
+      }
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  async #read(chart: TimeChart) {
+    const { fromUs, toUs } = this.axis.window;
+    const marginUs = (toUs - fromUs) / 50;
+    const maxPoints = Math.ceil(chart.plotWidth);
+    const queries = [...chart.needs].map(async ([table, columns]) => {
+      const query = { table: table as TableName, columns, fromUs: fromUs - marginUs, toUs: toUs + marginUs, maxPoints };
+      const view = await this.recorder.store.view(query);
+      return [table, view.columns] as const;
+    });
+    return Promise.all(queries);
+  }
+}

@@ -1,0 +1,39 @@
+/** The link's settings in the forms that the shaper and the in-page bottleneck take. */
+import type { LinkOptions } from '../../core/index.js';
+import type { LinkConfig, PartialLinkConfig } from '../../scenario/link_config.js';
+import { forwardLink, parseSchedule } from '../../scenario/link_config.js';
+import type { AppState } from '../state.js';
+
+export type LinkSettings = Pick<AppState, 'capacity' | 'queue' | 'rtt_ms' | 'loss' | 'jitter_ms' | 'seed'>;
+
+export function linkSettings({ capacity, queue, rtt_ms, loss, jitter_ms, seed }: AppState): LinkSettings {
+  return { capacity, queue, rtt_ms, loss, jitter_ms, seed };
+}
+
+/** For the local server. */
+export function toLinkConfig({ capacity, queue, rtt_ms, loss, jitter_ms, seed }: LinkSettings): LinkConfig {
+  return { capacity, queue, rtt_ms, loss_ratio: loss, jitter_ms, bottleneck: 'serial', seed };
+}
+
+/** What differs between two configurations; null when nothing does. */
+export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLinkConfig | null {
+  const entries = Object.entries(after).filter(([key, value]) => before[key as keyof LinkConfig] !== value);
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as PartialLinkConfig);
+}
+
+/**
+ * For the in-page bottleneck. It shapes one direction only, the return path being the page's own
+ * memory: so all of the RTT is put on that direction. Changes of the capacity are `runSchedule`'s.
+ */
+export function toLinkOptions(settings: LinkSettings): LinkOptions {
+  const { schedule: _, ...options } = forwardLink(toLinkConfig(settings));
+  return { ...options, oneWayDelayUs: settings.rtt_ms * 1000 };
+}
+
+/** Runs a capacity schedule by the page's clock. Returns the function that ends it. */
+export function runSchedule(capacity: string, set: (capacityBps: number) => void): () => void {
+  const timers = parseSchedule(capacity)
+    .filter(({ atUs }) => atUs > 0)
+    .map(({ atUs, capacityBps }) => setTimeout(() => set(capacityBps), atUs / 1000));
+  return () => timers.forEach(clearTimeout);
+}

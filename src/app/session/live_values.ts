@@ -1,0 +1,67 @@
+/** The newest row of each table and a few counts, kept while rows pass on their way to the store. */
+import type { TraceBatch } from '../../core/index.js';
+import { SCHEMA, tableSpec } from '../../core/schema.js';
+
+/** Counts over the whole call. */
+export interface Counters {
+  groups: number;
+  /** How often the detector went into overuse. */
+  overuseCount: number;
+  /** Rows by table. */
+  rows: Record<string, number>;
+}
+
+const OVERUSE = tableSpec('group').columns.find(({ name }) => name === 'signal')?.values?.indexOf('overuse') ?? -1;
+
+/** The index of each table's columns by name. */
+const COLUMN_INDEX: Record<string, Map<string, number>> = Object.fromEntries(
+  SCHEMA.tables.map(({ name: table, columns }) => [table, new Map(columns.map(({ name }, index) => [name, index]))]),
+);
+
+export class LiveValues {
+  #latest = new Map<string, Float64Array>();
+  #rows = new Map<string, number>();
+  #overuseCount = 0;
+  #signal = NaN;
+  #newestUs = 0;
+
+  /** Looks at a batch; must be called before its columns are transferred. */
+  observe({ table, rows, columns }: TraceBatch): void {
+    if (rows === 0) return;
+    this.#rows.set(table, (this.#rows.get(table) ?? 0) + rows);
+    this.#latest.set(table, Float64Array.from(columns, (column) => column[rows - 1] ?? NaN));
+    const timeUs = this.value(table, 'time_us');
+    if (timeUs > this.#newestUs) this.#newestUs = timeUs;
+    if (table === 'group') this.#countOveruse(columns[COLUMN_INDEX['group']?.get('signal') ?? -1]);
+  }
+
+  #countOveruse(signals: Float64Array | undefined): void {
+    for (const signal of signals ?? []) {
+      if (signal === OVERUSE && this.#signal !== OVERUSE) this.#overuseCount++;
+      this.#signal = signal;
+    }
+  }
+
+  /** The newest value of a column; NaN before the first row. */
+  value(table: string, column: string): number {
+    return this.#latest.get(table)?.[COLUMN_INDEX[table]?.get(column) ?? -1] ?? NaN;
+  }
+
+  /** Time of the newest row, in microseconds since the call's origin. */
+  get newestUs(): number {
+    return this.#newestUs;
+  }
+
+  get counters(): Counters {
+    const rows = Object.fromEntries(this.#rows);
+    return { groups: rows['group'] ?? 0, overuseCount: this.#overuseCount, rows };
+  }
+
+  clear(): void {
+    this.#latest.clear();
+    this.#rows.clear();
+    this.#overuseCount = 0;
+    this.#signal = NaN;
+    this.#newestUs = 0;
+  }
+}

@@ -1,0 +1,85 @@
+/** The trace behind the charts: of the running call, or of a file that was opened. */
+import { signal } from '@preact/signals';
+
+import type { TraceBatch, TraceEvent } from '../../core/index.js';
+import type { TraceHeader } from '../../trace/index.js';
+import { createTraceStore, type TraceStore } from '../../worker/trace_client.js';
+import { messageOf, notify } from '../notices.js';
+import { LiveValues } from './live_values.js';
+
+/** What the charts show now. `version` changes when all of it was replaced. */
+export interface Shown {
+  kind: 'nothing' | 'call' | 'file';
+  name: string;
+  header: Partial<TraceHeader>;
+  version: number;
+}
+
+export class Recorder {
+  readonly live = new LiveValues();
+  readonly shown = signal<Shown>({ kind: 'nothing', name: '', header: {}, version: 0 });
+  /** Whether there is anything to download. */
+  readonly hasRows = signal(false);
+
+  private constructor(readonly store: TraceStore) {}
+
+  static async create(): Promise<Recorder> {
+    const onError = (error: Error): void => {
+      notify('error', 'recorder', `Recording failed: ${error.message}.`, 'Download what is there, then reload the page.');
+    };
+    return new Recorder(await createTraceStore({ onError }));
+  }
+
+  append(batch: TraceBatch): void {
+    this.live.observe(batch);
+    this.store.append(batch);
+    this.hasRows.value = true;
+  }
+
+  event(event: TraceEvent): void {
+    this.store.appendEvent(event);
+  }
+
+  /** Forgets everything and begins the recording of a call. */
+  async begin(header: Partial<TraceHeader>): Promise<void> {
+    this.live.clear();
+    this.hasRows.value = false;
+    await this.store.clear();
+    this.#show('call', 'call', header);
+  }
+
+  /** Replaces what is shown by a file. Rejects with TraceError and keeps what was there. */
+  async open(file: File): Promise<void> {
+    const header = await this.store.open(file);
+    this.live.clear();
+    this.hasRows.value = true;
+    this.#show('file', file.name, header);
+  }
+
+  /** The trace as a file of format v1. */
+  export(): Promise<Blob> {
+    const { kind, header } = this.shown.value;
+    return this.store.exportNdjson(kind === 'call' ? header : undefined);
+  }
+
+  #show(kind: Shown['kind'], name: string, header: Partial<TraceHeader>): void {
+    this.shown.value = { kind, name, header, version: this.shown.value.version + 1 };
+  }
+}
+
+/** Saves a blob as the user's browser does. */
+export function saveAs(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const anchor = Object.assign(document.createElement('a'), { href: url, download: name });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** Opens a file in the recorder and tells the user when it can't be read. */
+export async function openTraceFile(recorder: Recorder, file: File): Promise<void> {
+  try {
+    await recorder.open(file);
+  } catch (error) {
+    notify('error', 'open', `${file.name} was not opened: ${messageOf(error)}.`, 'Choose a trace in format v1 (NDJSON).');
+  }
+}

@@ -1,0 +1,83 @@
+/** Two pages in one room of the local server: who sends, over which link, and the call's signals. */
+import type { RelayAddress, Signalling } from '../../rtc/index.js';
+import type { ServerClient } from './server_client.js';
+
+/** What the sending page tells the other one before the call. */
+export interface Invitation {
+  originEpochMs: number;
+  relay: { a: RelayAddress; b: RelayAddress } | null;
+}
+
+type RoomMessage = { kind: 'here' } | ({ kind: 'invitation' } & Invitation) | { kind: 'ready' } | { kind: 'call'; data: unknown };
+
+function isRoomMessage(data: unknown): data is RoomMessage {
+  return typeof data === 'object' && data !== null && 'kind' in data;
+}
+
+/** Our end of a room with one other page in it. */
+export class Room {
+  #listener: ((data: unknown) => void) | null = null;
+  #early: unknown[] = [];
+  #onMessage: (message: RoomMessage) => void = () => undefined;
+
+  private constructor(
+    private readonly server: ServerClient,
+    private readonly name: string,
+  ) {}
+
+  static async join(server: ServerClient, name: string): Promise<Room> {
+    const room = new Room(server, name);
+    server.onSignal(name, (data) => room.#receive(data));
+    await server.joinRoom(name);
+    return room;
+  }
+
+  /** The sending page: waits until somebody is there and has taken the invitation. */
+  invite(invitation: Invitation): Promise<void> {
+    const tell = (): void => this.#send({ kind: 'invitation', ...invitation });
+    return new Promise((resolve) => {
+      this.#onMessage = ({ kind }) => {
+        if (kind === 'here') tell();
+        if (kind === 'ready') resolve();
+      };
+      tell();
+    });
+  }
+
+  /** The receiving page: waits for the invitation. */
+  invitation(): Promise<Invitation> {
+    return new Promise((resolve) => {
+      this.#onMessage = (message) => {
+        if (message.kind === 'invitation') resolve(message);
+      };
+      this.#send({ kind: 'here' });
+    });
+  }
+
+  /** The receiving page: says that its half of the call listens now. */
+  ready(): void {
+    this.#send({ kind: 'ready' });
+  }
+
+  /** The way that the two halves of the call talk through this room. */
+  get signalling(): Signalling {
+    return {
+      send: (data) => this.#send({ kind: 'call', data }),
+      onmessage: (listener) => {
+        this.#listener = listener;
+        this.#early.splice(0).forEach(listener);
+      },
+    };
+  }
+
+  #send(message: RoomMessage): void {
+    this.server.signal(this.name, message);
+  }
+
+  #receive(data: unknown): void {
+    if (!isRoomMessage(data)) return;
+    if (data.kind !== 'call') return this.#onMessage(data);
+    if (this.#listener) this.#listener(data.data);
+    else this.#early.push(data.data);
+  }
+}

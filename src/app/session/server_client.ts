@@ -1,0 +1,138 @@
+/** The page's end of the local server: shaped links and rooms, over one WebSocket. */
+import type { PartialLinkConfig } from '../../scenario/link_config.js';
+import {
+  SERVER_PATH,
+  type ClientMessage,
+  type LatenessMs,
+  type LinkOpened,
+  type QueueRow,
+  type ServerMessage,
+  type ServerPush,
+} from '../../scenario/server_protocol.js';
+
+/** The server refused something; `field` names the part of the request. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  constructor(
+    message: string,
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a link tells as it runs. */
+export interface LinkListener {
+  rows(rows: readonly QueueRow[]): void;
+  lateness(lateness: LatenessMs): void;
+  error(message: string): void;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** A request without the `id` that the client gives it. */
+type Request = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, 'id'> : never) : never;
+
+const CONNECT_TIMEOUT_MS = 3000;
+
+export class ServerClient {
+  #nextId = 1;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #links = new Map<string, LinkListener>();
+  readonly #signals = new Map<string, (data: unknown) => void>();
+  /** Told once when the connection is gone without `close`. */
+  onLost: () => void = () => undefined;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(String(data)) as ServerMessage);
+    socket.onclose = () => this.#lost();
+  }
+
+  /** Connects to the server that served the page; null where there is none (a static host). */
+  static connect(): Promise<ServerClient | null> {
+    const url = new URL(SERVER_PATH, location.href);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    url.search = '';
+    url.hash = '';
+    if (location.protocol === 'file:') return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const socket = new WebSocket(url);
+      const timer = setTimeout(() => socket.close(), CONNECT_TIMEOUT_MS);
+      socket.onopen = () => {
+        clearTimeout(timer);
+        resolve(new ServerClient(socket));
+      };
+      socket.onclose = () => resolve(null);
+    });
+  }
+
+  openLink(config: PartialLinkConfig): Promise<LinkOpened> {
+    return this.#ask({ type: 'link/open', config }) as Promise<LinkOpened>;
+  }
+
+  watchLink(link: string, listener: LinkListener): void {
+    this.#links.set(link, listener);
+  }
+
+  async setLink(link: string, config: PartialLinkConfig): Promise<void> {
+    await this.#ask({ type: 'link/set', link, config });
+  }
+
+  async joinRoom(room: string): Promise<void> {
+    await this.#ask({ type: 'room/join', room });
+  }
+
+  signal(room: string, data: unknown): void {
+    this.socket.send(JSON.stringify({ type: 'room/signal', room, data }));
+  }
+
+  onSignal(room: string, listener: (data: unknown) => void): void {
+    this.#signals.set(room, listener);
+  }
+
+  /** Closes the connection; the server closes our links with it. */
+  close(): void {
+    this.onLost = () => undefined;
+    this.socket.close();
+  }
+
+  #ask(request: Request): Promise<unknown> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.socket.send(JSON.stringify({ ...request, id }));
+    });
+  }
+
+  #receive(message: ServerMessage): void {
+    if (!('ok' in message)) return this.#pushed(message);
+    const waiting = this.#waiting.get(message.id ?? -1);
+    this.#waiting.delete(message.id ?? -1);
+    if (message.ok) waiting?.resolve(message.result);
+    else waiting?.reject(new ServerError(message.error.message, message.error.field));
+  }
+
+  #pushed(message: ServerPush): void {
+    switch (message.type) {
+      case 'link/rows':
+        return this.#links.get(message.link)?.rows(message.rows);
+      case 'link/lateness':
+        return this.#links.get(message.link)?.lateness(message);
+      case 'link/error':
+        return this.#links.get(message.link)?.error(message.message);
+      case 'room/signal':
+        return this.#signals.get(message.room)?.(message.data);
+      case 'room/peer':
+        return undefined;
+    }
+  }
+
+  #lost(): void {
+    for (const { reject } of this.#waiting.values()) reject(new ServerError('the local server closed the connection'));
+    this.#waiting.clear();
+    this.onLost();
+  }
+}

@@ -1,0 +1,156 @@
+/** The controller's parameters, from the core's own list; each can be changed during a call. */
+import { useComputed, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+
+import { presetValue, SCHEMA, type ParameterSpec } from '../../core/schema.js';
+import { change, settings } from '../settings.js';
+
+/** These have fields of their own. */
+const ELSEWHERE = new Set(['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps']);
+/** Shown first, in this order: what the papers turn most. */
+const FIRST = ['k_u', 'k_d', 'alpha', 'eta', 'gamma_init_ms', 'overuse_time_ms', 'detector_gain_groups', 'received_rate_window_ms'];
+const SLIDER_SPAN = 20;
+const SLIDER_STEPS = 200;
+
+const parameters = SCHEMA.parameters.filter(({ name }) => !ELSEWHERE.has(name));
+const first = FIRST.flatMap((name) => parameters.find((parameter) => parameter.name === name) ?? []);
+const others = parameters.filter((parameter) => !first.includes(parameter));
+
+function presetDefault(parameter: ParameterSpec): number {
+  const preset = SCHEMA.presets.find(({ name }) => name === settings.value.preset);
+  return preset ? presetValue(preset, parameter) : parameter.default;
+}
+
+function setParameter(name: string, value: number | null): void {
+  const { [name]: _, ...rest } = settings.peek().set;
+  change({ set: value === null ? rest : { ...rest, [name]: value } });
+}
+
+const trimmed = (value: number): number => Number(value.toPrecision(3));
+
+/** A logarithmic slider around the preset's value, or a plain one for a short range; null for none. */
+function sliderOf({ min, max }: ParameterSpec, base: number) {
+  if (max - min <= 4) {
+    return { toValue: (step: number) => trimmed(min + ((max - min) * step) / SLIDER_STEPS), toStep: (v: number) => ((v - min) / (max - min)) * SLIDER_STEPS };
+  }
+  return base > 0 ? logSlider(Math.max(min, base / SLIDER_SPAN), Math.min(max, base * SLIDER_SPAN)) : null;
+}
+
+function logSlider(low: number, high: number) {
+  const span = Math.log(high / low);
+  return {
+    toValue: (step: number) => trimmed(low * Math.exp((span * step) / SLIDER_STEPS)),
+    toStep: (value: number) => (Math.log(Math.max(value, low) / low) / span) * SLIDER_STEPS,
+  };
+}
+
+function ParameterField({ parameter }: { parameter: ParameterSpec }) {
+  const id = useId();
+  const { name, unit, min, max, values, section, description } = parameter;
+  const base = presetDefault(parameter);
+  const value = settings.value.set[name] ?? base;
+  const changed = name in settings.value.set;
+  const help = `${description} (${section})${values ? '' : `, ${min} to ${max}${unit && ` ${unit}`}; preset: ${base}`}`;
+  const take = (next: number): void => {
+    if (Number.isFinite(next)) setParameter(name, next === base ? null : Math.min(max, Math.max(min, next)));
+  };
+  const slider = values ? null : sliderOf(parameter, base);
+  return (
+    <div class={`field parameter${changed ? ' changed' : ''}`} title={help}>
+      <label for={id}>
+        <code>{name}</code> <span class="unit">{unit}</span>
+      </label>
+      <div class="pair">
+        {values ? (
+          <select id={id} value={value} aria-description={help} onChange={(e) => take(Number(e.currentTarget.value))}>
+            {values.map((text, index) => (
+              <option key={text} value={index}>
+                {text}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <>
+            {slider ? (
+              <input
+                type="range"
+                tabIndex={-1}
+                aria-hidden="true"
+                min={0}
+                max={SLIDER_STEPS}
+                value={slider.toStep(value)}
+                onInput={(e) => take(slider.toValue(Number(e.currentTarget.value)))}
+              />
+            ) : (
+              <span />
+            )}
+            <input
+              id={id}
+              name={`set.${name}`}
+              type="number"
+              step="any"
+              min={min}
+              max={max}
+              value={value}
+              aria-description={help}
+              onChange={(e) => {
+                if (e.currentTarget.value !== '') take(Number(e.currentTarget.value));
+                e.currentTarget.value = String(settings.value.set[name] ?? base);
+              }}
+            />
+          </>
+        )}
+        <button
+          type="button"
+          class="quiet"
+          disabled={!changed}
+          aria-label={`Reset ${name} to the preset`}
+          title="Back to the preset's value"
+          onClick={() => setParameter(name, null)}
+        >
+          ↺
+        </button>
+      </div>
+    </div>
+  );
+}
+
+export function ParametersPanel() {
+  const search = useSignal('');
+  const found = useComputed(() => {
+    const text = search.value.trim().toLowerCase();
+    if (text === '') return null;
+    return parameters.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(text));
+  });
+  const changed = Object.keys(settings.value.set).length;
+  return (
+    <details class="panel">
+      <summary>
+        Parameters {changed > 0 && <span class="count">{changed} changed</span>}
+      </summary>
+      <div class="row">
+        <input
+          type="search"
+          placeholder={`Find among ${parameters.length}`}
+          aria-label="Find a parameter"
+          value={search.value}
+          onInput={(e) => (search.value = e.currentTarget.value)}
+        />
+        <button type="button" disabled={changed === 0} onClick={() => change({ set: {} })}>
+          Reset all
+        </button>
+      </div>
+      {(found.value ?? first).map((parameter) => (
+        <ParameterField key={parameter.name} parameter={parameter} />
+      ))}
+      {found.value === null && (
+        <details>
+          <summary>{others.length} more</summary>
+          {others.map((parameter) => (
+            <ParameterField key={parameter.name} parameter={parameter} />
+          ))}
+        </details>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,59 @@
+/** What the call does, at a glance and as text: a table of the values at the cursor, or the newest. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { formatCount, formatMs, formatRate, formatRatio, stripState } from '../../charts/index.js';
+import type { MediaStats } from '../../rtc/index.js';
+import type { Scope } from '../scope/scope.js';
+import type { Session } from '../session/session.js';
+
+const MEDIA_INTERVAL_MS = 1000;
+
+function useMedia(session: Session) {
+  const media = useSignal<MediaStats | null>(null);
+  useEffect(() => {
+    const ask = (): void => {
+      if (session.running) session.media().then((stats) => (media.value = stats), () => undefined);
+    };
+    const timer = setInterval(ask, MEDIA_INTERVAL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return media;
+}
+
+function used(values: Readonly<Record<string, number>>): string {
+  const ratio = (values['received'] ?? NaN) / (values['capacity'] ?? NaN);
+  return Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} % of the link` : 'no link yet';
+}
+
+export function Summary({ scope, session }: { scope: Scope; session: Session }) {
+  const values = scope.values.value;
+  const at = (id: string): number => values[id] ?? NaN;
+  const media = useMedia(session).value;
+  const bottleneck = session.status.value?.bottleneck;
+  const signal = stripState('signal', at('signal'));
+  const picture = media && media.width > 0 ? `${media.fps.toFixed(0)} fps` : '–';
+  const rows: readonly [name: string, value: string, note: string, alarm?: boolean][] = [
+    ['Received', formatRate(at('received')), used(values)],
+    ['Target', formatRate(at('target')), `link carries ${formatRate(at('capacity'))}`],
+    ['Queue', formatMs(at('queue')), bottleneck === 'in-page' ? 'in-page bottleneck' : bottleneck === 'shaper' ? 'at the shaper' : 'bottleneck', at('queue') > 150],
+    ['RTT', formatMs(at('rtt')), 'round trip'],
+    ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
+    ['Detector', signal, `controller: ${stripState('state', at('state'))}`, signal === 'overuse'],
+    ['Picture', picture, media && media.width > 0 ? `${media.width}×${media.height}, ${media.freezeCount} freezes` : 'at the receiver'],
+  ];
+  return (
+    <table class="summary">
+      <caption class="visually-hidden">Values at the cursor, or the newest</caption>
+      <tbody>
+        {rows.map(([name, value, note, alarm]) => (
+          <tr key={name} class={alarm ? 'alarm' : ''}>
+            <th scope="row">{name}</th>
+            <td class="value">{value}</td>
+            <td class="note">{note}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
