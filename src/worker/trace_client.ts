@@ -85,7 +85,8 @@ export function connectTraceStore(
     async open(file, progress) {
       const opened = await (progress === undefined ? remote.open(file) : remote.open(file, proxy(progress)));
       if (opened.ok) return opened.header;
-      throw new TraceError(opened.problem);
+      const name = file instanceof File ? { file: file.name } : {};
+      throw new TraceError({ ...name, ...opened.problem });
     },
     clear: () => remote.clear(),
     close,

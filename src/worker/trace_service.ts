@@ -49,10 +49,9 @@ export class TraceService {
   /** Replaces the contents by those of a file; a file with an error leaves them as they were. */
   async open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<Opened> {
     const { sink, trace, header } = collector();
-    const name = 'name' in file && typeof file.name === 'string' ? file.name : undefined;
     try {
       const afterChunk = (bytes: number): void => progress?.(bytes, file.size);
-      await readTrace(chunksOf(file), sink, { file: name, afterChunk });
+      await readTrace(chunksOf(file), sink, { afterChunk });
     } catch (error) {
       if (error instanceof TraceError) return { ok: false, problem: error.problem() };
       throw error;

@@ -39,8 +39,16 @@ export function register(program: Command, io: Io): void {
     .command('replay')
     .description('run a recorded trace through a controller again')
     .argument('<trace>', 'the trace, or - for standard input')
-    .option('--preset <preset>', 'preset to use instead of the recorded one', presetArgument)
-    .option('--set <name=value>', 'set a parameter (may be repeated)', setArgument, {})
+    .option(
+      '--preset <preset>',
+      `preset to use instead of the recorded one: ${presetNames.join(', ')}`,
+      presetArgument,
+    )
+    .addOption(
+      new Option('--set <name=value>', 'set a parameter (may be repeated)')
+        .default({}, 'none')
+        .argParser(setArgument),
+    )
     .addOption(
       new Option('--format <format>', 'how rows are written').choices(['ndjson', 'csv']).default('ndjson'),
     )
