@@ -1,0 +1,208 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+
+import { ServerError, startServer, type LocalServer } from '../../src/node/server.js';
+import type { LinkOpened, ServerMessage } from '../../src/scenario/server_protocol.js';
+
+let appDir: string;
+let server: LocalServer;
+beforeAll(async () => {
+  appDir = mkdtempSync(join(tmpdir(), 'ccscope-app-'));
+  writeFileSync(join(appDir, 'index.html'), '<title>app</title>');
+  writeFileSync(join(appDir, 'core.wasm'), new Uint8Array([0, 97, 115, 109]));
+  server = await startServer({ appDir });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(appDir, { recursive: true });
+});
+
+const clients: Client[] = [];
+afterEach(() => clients.splice(0).forEach((client) => client.socket.terminate()));
+
+class Client {
+  readonly #inbox: ServerMessage[] = [];
+  #wake: () => void = () => undefined;
+
+  constructor(readonly socket: WebSocket) {
+    clients.push(this);
+    socket.on('message', (data) => {
+      this.#inbox.push(JSON.parse(String(data)) as ServerMessage);
+      this.#wake();
+    });
+  }
+
+  static async connect(options: object = {}): Promise<Client> {
+    const client = new Client(new WebSocket(new URL('ws', server.url), options));
+    await once(client.socket, 'open');
+    return client;
+  }
+
+  /** The first message that fits, now or later; it is taken out. */
+  async next(fits: (message: ServerMessage) => boolean): Promise<ServerMessage> {
+    for (;;) {
+      const index = this.#inbox.findIndex(fits);
+      if (index >= 0) return this.#inbox.splice(index, 1)[0] as ServerMessage;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  async ask(message: object): Promise<ServerMessage> {
+    this.socket.send(JSON.stringify({ id: 7, ...message }));
+    return this.next((m) => 'id' in m && m.id === 7);
+  }
+
+  async open(config: object = {}): Promise<LinkOpened> {
+    const reply = await this.ask({ type: 'link/open', config });
+    if (!('ok' in reply) || !reply.ok) throw new Error(JSON.stringify(reply));
+    return reply.result as LinkOpened;
+  }
+}
+
+/** The status that a raw request gets. */
+async function status(path: string, headers: Record<string, string>): Promise<number | undefined> {
+  const sent = request({ port: server.port, host: '127.0.0.1', path, headers });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [{ statusCode?: number; resume(): void }];
+  response.resume();
+  return response.statusCode;
+}
+
+describe('files', () => {
+  it('serves the app, and the core with the type that browsers compile from a stream', async () => {
+    expect(await (await fetch(server.url)).text()).toContain('app');
+    const core = await fetch(new URL('core.wasm', server.url));
+    expect(core.headers.get('content-type')).toBe('application/wasm');
+    expect((await fetch(new URL('nothing.js', server.url))).status).toBe(404);
+  });
+
+  it('does not answer to another name', async () => {
+    expect(await status('/', { host: 'evil.example' })).toBe(403);
+    expect(await status('/', { host: `localhost:${server.port}` })).toBe(200);
+  });
+
+  it('does not leave its folder', async () => {
+    expect(await status('/../../etc/passwd', { host: 'localhost' })).toBe(404);
+    expect(await status('/%2e%2e/%2e%2e/etc/passwd', { host: 'localhost' })).toBe(404);
+  });
+
+  it('refuses pages of other sites', async () => {
+    const socket = new WebSocket(new URL('ws', server.url), { origin: 'https://evil.example' });
+    const [error] = (await once(socket, 'error')) as [Error];
+    expect(error.message).toContain('403');
+    const own = await Client.connect({ origin: new URL(server.url).origin });
+    expect(own.socket.readyState).toBe(WebSocket.OPEN);
+  });
+});
+
+describe('links', () => {
+  it('relays between the two sockets and reports its queue', async () => {
+    const client = await Client.connect();
+    const { link, a, b } = await client.open({ capacity: '1mbps', rtt_ms: 0, origin_epoch_ms: Date.now() });
+    const peer = createSocket('udp4');
+    peer.send('hello', b.port, b.address);
+    peer.send('hello', a.port, a.address);
+    const [message] = (await once(peer, 'message')) as [Buffer];
+    expect(String(message)).toBe('hello');
+    peer.close();
+    const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
+    if (!('rows' in push)) throw new Error('no rows');
+    expect(push.link).toBe(link);
+    expect(push.rows[0]).toMatchObject({ capacity_bps: 1e6, drops: 0 });
+    expect(push.rows[0]?.time_us).toBeGreaterThanOrEqual(0);
+    expect(push.rows[0]?.time_us).toBeLessThan(60e6);
+  });
+
+  it('changes and closes a link', async () => {
+    const client = await Client.connect();
+    const { link } = await client.open();
+    expect(await client.ask({ type: 'link/set', link, config: { capacity: '2mbps' } })).toMatchObject({ ok: true });
+    const changed = (m: ServerMessage) => 'rows' in m && m.rows[0]?.capacity_bps === 2e6;
+    expect(await client.next(changed)).toMatchObject({ link });
+    expect(await client.ask({ type: 'link/close', link })).toMatchObject({ ok: true, result: null });
+    expect(await client.ask({ type: 'link/close', link })).toMatchObject({ ok: false, error: { field: 'link' } });
+  });
+
+  it.each([
+    [{ type: 'link/open', config: { capacity: 'fast' } }, 'config.capacity'],
+    [{ type: 'link/open', config: { rtt: 5 } }, 'config.rtt'],
+    [{ type: 'link/open', config: 5 }, 'config'],
+    [{ type: 'link/set', link: 'link-none', config: {} }, 'link'],
+    [{ type: 'room/join', room: 'a/b' }, 'room'],
+    [{ type: 'dance' }, 'type'],
+  ])('refuses %j at %s', async (message, field) => {
+    const client = await Client.connect();
+    expect(await client.ask(message)).toMatchObject({ ok: false, error: { field } });
+  });
+
+  it('answers what is not JSON', async () => {
+    const client = await Client.connect();
+    client.socket.send('{');
+    expect(await client.next((m) => 'ok' in m)).toMatchObject({ id: 0, ok: false, error: { field: 'message' } });
+  });
+
+  it('frees the ports of a client that left', async () => {
+    const client = await Client.connect();
+    const { a } = await client.open();
+    client.socket.terminate();
+    await expect
+      .poll(async () => {
+        const socket = createSocket('udp4');
+        socket.bind(a.port, a.address);
+        const outcome = await Promise.race([
+          once(socket, 'listening').then(() => 'free'),
+          once(socket, 'error').then(() => 'taken'),
+        ]);
+        socket.close();
+        return outcome;
+      })
+      .toBe('free');
+  });
+});
+
+describe('rooms', () => {
+  it('passes signals to the others in the room and tells who is there', async () => {
+    const [first, second, elsewhere] = [await Client.connect(), await Client.connect(), await Client.connect()];
+    expect(await first.ask({ type: 'room/join', room: 'r1' })).toMatchObject({ result: { peers: 1 } });
+    expect(await elsewhere.ask({ type: 'room/join', room: 'r2' })).toMatchObject({ result: { peers: 1 } });
+    expect(await second.ask({ type: 'room/join', room: 'r1' })).toMatchObject({ result: { peers: 2 } });
+    second.socket.send(JSON.stringify({ type: 'room/signal', room: 'r1', data: { sdp: 'x' } }));
+    const signal = await first.next((m) => 'type' in m && m.type === 'room/signal');
+    expect(signal).toEqual({ type: 'room/signal', room: 'r1', data: { sdp: 'x' } });
+    second.socket.terminate();
+    const alone = (m: ServerMessage) => 'peers' in m && m.peers === 1 && m.type === 'room/peer';
+    await first.next(alone); // the one from its own joining
+    expect(await first.next(alone)).toMatchObject({ room: 'r1', peers: 1 });
+  });
+
+  it('refuses signals to a room that one is not in', async () => {
+    const client = await Client.connect();
+    client.socket.send(JSON.stringify({ type: 'room/signal', room: 'r3', data: 1 }));
+    expect(await client.next((m) => 'ok' in m)).toMatchObject({ ok: false, error: { field: 'room' } });
+  });
+});
+
+describe('starting', () => {
+  it('says what is wrong with the port, the address or the app', async () => {
+    await expect(startServer({ appDir, port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(startServer({ appDir, host: '192.0.2.1' })).rejects.toThrow(/not an address of this machine/);
+    await expect(startServer({ appDir: join(appDir, 'none') })).rejects.toThrow(ServerError);
+  });
+
+  it('closes with clients connected', async () => {
+    const own = await startServer({ appDir });
+    const socket = new WebSocket(new URL('ws', own.url));
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    await own.close();
+    await closed;
+    await expect(fetch(own.url)).rejects.toThrow();
+  });
+});
