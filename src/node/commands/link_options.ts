@@ -1,0 +1,92 @@
+/** The options that describe a link, shared by the commands that have one. */
+import { InvalidArgumentError, type Command } from 'commander';
+
+import {
+  ConfigError,
+  DEFAULT_LINK_CONFIG,
+  parseDuration,
+  parseLinkConfig,
+  parseQueue,
+  parseSchedule,
+  type LinkConfig,
+} from '../../scenario/link_config.js';
+
+export interface LinkFlags {
+  capacity: string;
+  queue: string;
+  rtt: number;
+  loss: number;
+  jitter: number;
+  bottleneck: string;
+  seed: number;
+}
+
+/** Turns what a parser of this package refuses into a usage error of the command line. */
+export function argument<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (error instanceof ConfigError) throw new InvalidArgumentError(`Expected ${error.expected}; ${error.fix}.`);
+      throw error;
+    }
+  };
+}
+
+/** Text that `parse` accepts, kept as it was written. */
+const checked = (parse: (text: string) => unknown) =>
+  argument((text) => {
+    parse(text);
+    return text;
+  });
+
+/** A number in a range, for options without a unit. */
+export function numberArgument(min: number, max: number, { integer = false } = {}): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (value >= min && value <= max && (!integer || Number.isInteger(value))) return value;
+    throw new InvalidArgumentError(`Expected ${integer ? 'an integer' : 'a number'} from ${min} to ${max}.`);
+  };
+}
+
+/** A duration in milliseconds, of at least `minMs`. */
+export const millisecondsArgument = (minMs = 0) =>
+  argument((text) => {
+    const ms = parseDuration(text) / 1e3;
+    if (ms >= minMs) return ms;
+    throw new InvalidArgumentError(`Expected at least ${minMs} ms.`);
+  });
+
+const DEFAULTS = DEFAULT_LINK_CONFIG;
+
+/** Adds the options of a link to a command. */
+export function addLinkOptions(command: Command): Command {
+  return command
+    .option(
+      '--capacity <rate>',
+      'capacity, or a schedule such as 1.5mbps,0.6mbps@20s,1.5mbps@40s',
+      checked(parseSchedule),
+      String(DEFAULTS.capacity),
+    )
+    .option('--queue <queue>', 'droptail:300ms, droptail:64kB or droptail:100p', checked(parseQueue), DEFAULTS.queue)
+    .option('--rtt <time>', 'round-trip propagation delay, half on each way (default: 50ms)', millisecondsArgument())
+    .option('--loss <ratio>', 'random loss on the way there, 0 to 1', numberArgument(0, 1), DEFAULTS.loss_ratio)
+    .option('--jitter <time>', 'standard deviation of the jitter on the way there (default: none)', millisecondsArgument())
+    .option('--bottleneck <mode>', 'serial or token-bucket', DEFAULTS.bottleneck)
+    .option('--seed <number>', 'seed of loss and jitter', numberArgument(0, 2 ** 32 - 1, { integer: true }), DEFAULTS.seed);
+}
+
+/** Throws ConfigError. */
+export function linkConfigOf(flags: Partial<LinkFlags>): LinkConfig {
+  const { capacity, queue, rtt, loss, jitter, bottleneck, seed } = flags;
+  const config = parseLinkConfig({
+    capacity,
+    queue,
+    rtt_ms: rtt,
+    loss_ratio: loss,
+    jitter_ms: jitter,
+    bottleneck,
+    seed,
+  });
+  return { ...DEFAULTS, ...config };
+}

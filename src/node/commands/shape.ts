@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { InvalidArgumentError, type Command } from 'commander';
+
+import { loadCoreModule } from '../../core/index.js';
+import { ConfigError } from '../../scenario/link_config.js';
+import { UsageError } from '../errors.js';
+import type { Io } from '../io.js';
+import { writeJson } from '../io.js';
+import { ShaperError, startShaper, type Shaper } from '../shaper.js';
+import { addLinkOptions, linkConfigOf, millisecondsArgument, type LinkFlags } from './link_options.js';
+
+interface ShapeFlags extends LinkFlags {
+  listen: Listen;
+  duration?: number;
+  json?: string;
+}
+
+interface Listen {
+  address: string;
+  ports: [number, number];
+}
+
+const REPORT_INTERVAL_MS = 1000;
+
+const HELP = `
+Peer A sends to the first socket, peer B to the second; each is known by its first packet. What A
+sends reaches B behind the shaped link; the way back has half the RTT and nothing else.
+A capacity schedule counts from A's first packet. Ctrl-C ends it.`;
+
+/** Adds `ccscope shape`. */
+export function register(program: Command, io: Io): void {
+  const command = program
+    .command('shape')
+    .description('the UDP shaper by itself: relay real packets through a simulated link')
+    .option(
+      '--listen <address>',
+      'IPv4 address to bind and, optionally, the two ports: ADDRESS[:PORT_A,PORT_B]',
+      listenArgument,
+      { address: '127.0.0.1', ports: [0, 0] } satisfies Listen,
+    );
+  addLinkOptions(command)
+    .option('--duration <time>', 'stop after this time (default: at Ctrl-C)', millisecondsArgument(1))
+    .option('--json <file>', 'write what was measured as JSON to a file, or to standard output with -')
+    .addHelpText('after', HELP)
+    .action((flags: ShapeFlags) => shape(flags, io));
+  // A default that is an object would be shown as JSON.
+  const listen = command.options.find(({ long }) => long === '--listen');
+  if (listen) listen.defaultValueDescription = '127.0.0.1, free ports';
+}
+
+function listenArgument(text: string): Listen {
+  const [, address = '', a = '0', b = '0'] = /^([\d.]+)(?::(\d+),(\d+))?$/.exec(text) ?? [];
+  const ports: [number, number] = [Number(a), Number(b)];
+  if (address === '' || ports.some((port) => port > 65535)) {
+    throw new InvalidArgumentError('Expected ADDRESS or ADDRESS:PORT_A,PORT_B, for instance 127.0.0.1:5000,5001.');
+  }
+  return { address, ports };
+}
+
+async function shape(flags: ShapeFlags, io: Io): Promise<void> {
+  const stop = new AbortController();
+  const shaper = await start(flags, (error) => stop.abort(error));
+  const abort = (): void => stop.abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, abort);
+  const say = (text: string) => (flags.json === '-' ? io.stderr : io.stdout).write(`${text}\n`);
+  say(`a ${shaper.a.address}:${shaper.a.port}  (peer A sends here)`);
+  say(`b ${shaper.b.address}:${shaper.b.port}  (peer B sends here)`);
+  const reports = setInterval(() => say(report(shaper)), REPORT_INTERVAL_MS);
+  try {
+    await sleep(flags.duration ?? 2 ** 31 - 1, undefined, { signal: stop.signal }).catch(() => undefined);
+    if (stop.signal.reason instanceof ShaperError) throw stop.signal.reason;
+    const result = resultOf(shaper);
+    say(report(shaper));
+    if (flags.json !== undefined) await writeJson(flags.json, result, io);
+  } finally {
+    clearInterval(reports);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, abort);
+    await shaper.close();
+  }
+}
+
+async function start(flags: ShapeFlags, onError: (error: ShaperError) => void): Promise<Shaper> {
+  const { address, ports } = flags.listen;
+  try {
+    return await startShaper({ core: await loadCoreModule(), config: linkConfigOf(flags), address, ports, onError });
+  } catch (error) {
+    if (error instanceof ShaperError || error instanceof ConfigError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+const ms = (value: number): string => (Number.isFinite(value) ? `${value.toFixed(2)} ms` : '-');
+
+function report(shaper: Shaper): string {
+  const stats = shaper.stats();
+  const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
+  return [
+    `capacity ${(stats.capacityBps / 1e3).toFixed(0)} kbps`,
+    `queue ${ms(stats.queueDelayUs / 1e3)}, ${stats.queuePackets} packets`,
+    `delivered ${stats.departedPackets} packets, ${stats.departedBytes} B`,
+    `dropped ${stats.droppedPackets}, lost ${stats.lostPackets}`,
+    `late p50 ${ms(p50_ms)}, p95 ${ms(p95_ms)}, p99 ${ms(p99_ms)}`,
+  ].join('  ');
+}
+
+function resultOf(shaper: Shaper) {
+  const stats = shaper.stats();
+  const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
+  const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  return {
+    link: shaper.config,
+    a: shaper.a,
+    b: shaper.b,
+    offered_packets: stats.offeredPackets,
+    offered_bytes: stats.offeredBytes,
+    delivered_packets: stats.departedPackets,
+    delivered_bytes: stats.departedBytes,
+    dropped_packets: stats.droppedPackets,
+    lost_packets: stats.lostPackets,
+    shaper_lateness_ms: { p50: orNull(p50_ms), p95: orNull(p95_ms), p99: orNull(p99_ms) },
+  };
+}
