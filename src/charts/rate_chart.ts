@@ -64,7 +64,7 @@ const series: readonly Series[] = [
   },
   {
     id: 'browser',
-    label: 'Browser’s estimate',
+    label: 'Browser',
     description: 'What the browser’s own controller believes it may send',
     ...column('rate', 'browser_estimate_bps'),
     format: formatRate,

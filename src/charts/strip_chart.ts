@@ -1,4 +1,4 @@
-import type { Chart, Plugin } from 'chart.js';
+import type { Chart } from 'chart.js';
 
 import { at } from './columns.js';
 import type { ChartTheme, ColourName } from './theme.js';
@@ -42,6 +42,11 @@ interface Run {
   toS: number;
 }
 
+interface Strip {
+  runs: Run[];
+  theme: ChartTheme;
+}
+
 /** What each colour of the strip means, for a legend. */
 export const stripLegend = ROWS.map(({ label, states }) => ({ label, states: states.map(({ name, colour }) => ({ name, colour })) }));
 
@@ -67,7 +72,7 @@ function runsOf(columns: Columns): Run[] {
   return runs;
 }
 
-function paint(chart: Chart, runs: readonly Run[], theme: ChartTheme): void {
+function paint(chart: Chart, { runs, theme }: Strip): void {
   const { ctx, chartArea } = chart;
   const x = chart.scales['x'];
   if (!x) return;
@@ -90,9 +95,10 @@ function paint(chart: Chart, runs: readonly Run[], theme: ChartTheme): void {
 
 /** The detector's signal and the rate controller's state as strips of colour. */
 export class StripChart extends TimeChart {
-  #runs: Run[] = [];
+  readonly #strip: Strip;
 
   constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
+    const strip: Strip = { runs: [], theme };
     super(container, axis, theme, {
       series: ROWS.map(({ column, label, states }) => ({
         id: column,
@@ -110,7 +116,9 @@ export class StripChart extends TimeChart {
         tick: (value) => ROWS[Math.round(ROWS.length - value - 0.5)]?.label ?? '',
         atLeast: [0, ROWS.length],
       },
+      plugins: [{ id: 'strip', afterDatasetsDraw: (chart) => paint(chart, strip) }],
     });
+    this.#strip = strip;
     const scale = this.chart.options.scales?.['left'];
     if (scale) {
       Object.assign(scale, { min: 0, max: ROWS.length, grid: { display: false } });
@@ -119,27 +127,30 @@ export class StripChart extends TimeChart {
         built.ticks = ROWS.map((_, row) => ({ value: row + 0.5 }));
       };
     }
-    const plugin: Plugin = { id: 'strip', afterDatasetsDraw: (chart) => paint(chart, this.#runs, this.theme) };
-    this.chart.config.plugins = [plugin as Plugin<'line'>];
     this.draw();
   }
 
+  override setTheme(theme: ChartTheme): void {
+    if (#strip in this) this.#strip.theme = theme;
+    super.setTheme(theme);
+  }
+
   override set(table: string, columns: Columns): void {
-    if (table === 'group') this.#runs = runsOf(columns);
+    if (table === 'group') this.#strip.runs = runsOf(columns);
   }
 
   override append(table: string, columns: Columns): void {
-    if (table === 'group') this.#runs = [...this.#runs, ...runsOf(columns)];
+    if (table === 'group') this.#strip.runs = [...this.#strip.runs, ...runsOf(columns)];
   }
 
   override reset(): void {
-    this.#runs = [];
+    this.#strip.runs = [];
     super.reset();
   }
 
   override valuesAt(timeUs: number): Record<string, number> {
     const seconds = timeUs / 1e6;
-    const at = (row: number): number => this.#runs.findLast((run) => run.row === row && run.fromS <= seconds)?.state ?? NaN;
+    const at = (row: number): number => this.#strip.runs.findLast((run) => run.row === row && run.fromS <= seconds)?.state ?? NaN;
     return Object.fromEntries(ROWS.map(({ column }, row) => [column, at(row)]));
   }
 }

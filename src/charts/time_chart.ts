@@ -1,5 +1,5 @@
 import { Chart, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
-import type { ChartConfiguration, ChartDataset, Point } from 'chart.js';
+import type { ChartConfiguration, ChartDataset, Plugin, Point } from 'chart.js';
 
 import { attachGestures } from './gestures.js';
 import type { ChartTheme, ColourName } from './theme.js';
@@ -42,6 +42,8 @@ export interface TimeChartSpec {
   series: readonly Series[];
   left: ValueAxis;
   right?: ValueAxis;
+  /** Chart.js plugins of this picture alone. */
+  plugins?: Plugin<'line'>[];
 }
 
 const LEFT_WIDTH = 56;
@@ -58,7 +60,6 @@ export class TimeChart {
   readonly series: readonly Series[];
   readonly canvas: HTMLCanvasElement;
   protected readonly chart: Chart<'line', Point[]>;
-  protected theme: ChartTheme;
   readonly #axis: TimeAxis;
   readonly #cursor: HTMLElement;
   readonly #detach: (() => void)[] = [];
@@ -68,7 +69,6 @@ export class TimeChart {
     this.#spec = spec;
     this.series = spec.series;
     this.#axis = axis;
-    this.theme = theme;
     this.canvas = container.appendChild(document.createElement('canvas'));
     this.#cursor = container.appendChild(document.createElement('div'));
     this.#cursor.style.cssText = 'position:absolute;width:1px;pointer-events:none;display:none;background:currentColor;opacity:.55';
@@ -88,8 +88,7 @@ export class TimeChart {
   /** The tables that this chart reads, each with the columns it needs (without the time). */
   get needs(): ReadonlyMap<string, readonly string[]> {
     const needs = new Map<string, string[]>();
-    for (const { id, table, columns } of this.series) {
-      if (!this.isVisible(id)) continue;
+    for (const { table, columns } of this.series) {
       const listed = needs.get(table) ?? needs.set(table, []).get(table) ?? [];
       for (const column of columns) if (!listed.includes(column)) listed.push(column);
     }
@@ -123,7 +122,6 @@ export class TimeChart {
   }
 
   setTheme(theme: ChartTheme): void {
-    this.theme = theme;
     for (const scale of Object.values(this.chart.options.scales ?? {})) {
       if (!scale?.ticks || !scale.grid) continue;
       scale.ticks.color = theme.text;
@@ -133,6 +131,13 @@ export class TimeChart {
       const dataset = this.chart.data.datasets[index];
       if (dataset) dataset.borderColor = dataset.backgroundColor = theme.colours[colour];
     });
+    this.draw();
+  }
+
+  /** Whether the time is written under the chart; in a column of charts only the last needs it. */
+  setTimeLabels(shown: boolean): void {
+    const ticks = this.chart.options.scales?.['x']?.ticks;
+    if (ticks) ticks.display = shown;
     this.draw();
   }
 
@@ -259,6 +264,7 @@ function configuration(spec: TimeChartSpec): ChartConfiguration<'line', Point[]>
   return {
     type: 'line',
     data: { datasets: spec.series.map(dataset) },
+    plugins: spec.plugins ?? [],
     options: {
       animation: false,
       parsing: false,

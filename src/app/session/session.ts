@@ -228,7 +228,7 @@ export class Session {
       clock: 'receiver',
       controller: 'gcc',
       preset,
-      parameters: { ...set, min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps },
+      parameters: { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps, ...set },
       origin_epoch_ms: running.originEpochMs,
       mode: controller === 'native' ? 'observe' : mode,
       link: { ...toLinkConfig(linkSettings(running.started)), at: running.link ? 'shaper' : 'in-page' },

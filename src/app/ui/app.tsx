@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { supported } from '../../rtc/index.js';
@@ -11,7 +12,7 @@ import { isDark } from '../theme.js';
 import { ChartBoard } from './chart_board.js';
 import { CallPanel, ControllerPanel, LinkPanel, SharePanel, TracePanel } from './panels.js';
 import { ParametersPanel } from './parameters_panel.js';
-import { Summary } from './summary.js';
+import { Picture, Summary } from './summary.js';
 
 interface Parts {
   recorder: Recorder;
@@ -118,7 +119,7 @@ function Notices({ session }: Pick<Parts, 'session'>) {
   );
 }
 
-function Video({ stream, label }: { stream: MediaStream | null; label: string }) {
+function Video({ stream, label, children }: { stream: MediaStream | null; label: string; children?: ComponentChildren }) {
   const element = useRef<HTMLVideoElement>(null);
   useEffect(() => {
     if (element.current) element.current.srcObject = stream;
@@ -126,7 +127,9 @@ function Video({ stream, label }: { stream: MediaStream | null; label: string })
   return (
     <figure class="video" hidden={stream === null}>
       <video ref={element} autoplay muted playsInline aria-label={`${label} video`} />
-      <figcaption>{label}</figcaption>
+      <figcaption>
+        {label} {children}
+      </figcaption>
     </figure>
   );
 }
@@ -186,7 +189,8 @@ export function App({ recorder, session, scope }: Parts) {
   const dragging = useSignal(false);
   const phase = session.phase.value;
   const running = phase !== 'idle' && phase !== 'failed';
-  const { kind, version } = recorder.shown.value;
+  const { kind, version, header } = recorder.shown.value;
+  const mode = session.status.value?.effectiveMode ?? String(header['mode'] ?? '');
   useEffect(() => {
     if (kind !== 'nothing') void scope.reload(kind === 'file' ? 'all' : 'newest');
   }, [version]);
@@ -216,11 +220,13 @@ export function App({ recorder, session, scope }: Parts) {
             <Summary scope={scope} session={session} />
             <div class="videos">
               <Video stream={session.localStream.value} label="Sent" />
-              <Video stream={session.remoteStream.value} label="Received" />
+              <Video stream={session.remoteStream.value} label="Received">
+                <Picture session={session} />
+              </Video>
             </div>
           </div>
           <Provenance session={session} />
-          <ChartBoard scope={scope} />
+          <ChartBoard scope={scope} mode={mode} />
           {kind === 'nothing' && !running && <Welcome session={session} />}
         </section>
         <aside aria-label="Controls">

@@ -1,5 +1,5 @@
 /** The charts on their shared time axis, each with a legend that shows values and hides series. */
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import {
@@ -77,7 +77,18 @@ function Swatch({ look, colour }: Pick<Series, 'look' | 'colour'>) {
   );
 }
 
-function Legend({ chart, scope }: { chart: TimeChart; scope: Scope }) {
+/** `A_r` as A with a subscript. */
+function Symbol({ text }: { text: string }) {
+  const [base, below] = text.split('_');
+  return (
+    <span>
+      {base}
+      {below && <sub>{below}</sub>}
+    </span>
+  );
+}
+
+function Legend({ chart, scope, without }: { chart: TimeChart; scope: Scope; without: readonly string[] }) {
   const toggle = (id: string): void => {
     const { hide } = settings.peek();
     change({ hide: hide.includes(id) ? hide.filter((hidden) => hidden !== id) : [...hide, id] });
@@ -85,7 +96,7 @@ function Legend({ chart, scope }: { chart: TimeChart; scope: Scope }) {
   const values = scope.values.value;
   return (
     <ul class="legend">
-      {chart.series.map((series) => (
+      {chart.series.filter(({ id }) => !without.includes(id)).map((series) => (
         <li key={series.id}>
           <button
             type="button"
@@ -94,7 +105,7 @@ function Legend({ chart, scope }: { chart: TimeChart; scope: Scope }) {
             onClick={() => toggle(series.id)}
           >
             <Swatch look={series.look} colour={series.colour} />
-            {series.label}
+            <Symbol text={series.label} />
             {!series.look.startsWith('triangles') && <output>{series.format(values[series.id] ?? NaN)}</output>}
           </button>
         </li>
@@ -125,7 +136,15 @@ function StripLegend({ scope }: { scope: Scope }) {
   );
 }
 
-function ChartFigure({ board, scope }: { board: Board; scope: Scope }) {
+interface FigureProps {
+  board: Board;
+  scope: Scope;
+  /** Series that mean nothing now. */
+  without: readonly string[];
+  timeLabels: boolean;
+}
+
+function ChartFigure({ board, scope, without, timeLabels }: FigureProps) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useSignal<TimeChart | null>(null);
   useEffect(() => {
@@ -137,19 +156,19 @@ function ChartFigure({ board, scope }: { board: Board; scope: Scope }) {
     chart.value = added.chart;
     return added.remove;
   }, []);
-  useSignalEffect(() => {
-    const { hide } = settings.value;
+  const hidden = [...settings.value.hide, ...without].join();
+  useEffect(() => {
     const { value } = chart;
-    if (!value || board.id === 'states') return;
-    const wrong = value.series.filter(({ id }) => value.isVisible(id) === hide.includes(id));
-    for (const { id } of wrong) value.setVisible(id, !hide.includes(id));
-    if (wrong.length > 0) scope.refresh(value);
-  });
+    if (!value) return;
+    for (const { id } of value.series) value.setVisible(id, !hidden.split(',').includes(id));
+    scope.refresh(value);
+  }, [chart.value, hidden]);
+  useEffect(() => chart.value?.setTimeLabels(timeLabels), [chart.value, timeLabels]);
   return (
     <figure class={`chart ${board.id}`}>
       <figcaption title={`${board.title}: ${board.about}`}>
         <b>{board.title}</b> {board.unit && <span class="unit">{board.unit}</span>}
-        {board.id === 'states' ? <StripLegend scope={scope} /> : chart.value && <Legend chart={chart.value} scope={scope} />}
+        {board.id === 'states' ? <StripLegend scope={scope} /> : chart.value && <Legend chart={chart.value} scope={scope} without={without} />}
       </figcaption>
       <div class="plot" ref={container} />
     </figure>
@@ -182,7 +201,18 @@ function AxisToolbar({ scope }: { scope: Scope }) {
   );
 }
 
-export function ChartBoard({ scope }: { scope: Scope }) {
+/** In `control` mode the browser's estimate is a constant floor that says nothing. */
+const IN_CONTROL = ['browser'];
+const NONE: readonly string[] = [];
+const narrow = matchMedia('(max-width: 900px)');
+
+export function ChartBoard({ scope, mode }: { scope: Scope; mode: string }) {
+  const isNarrow = useSignal(narrow.matches);
+  useEffect(() => {
+    const follow = (): void => void (isNarrow.value = narrow.matches);
+    narrow.addEventListener('change', follow);
+    return () => narrow.removeEventListener('change', follow);
+  }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target instanceof HTMLButtonElement) return;
     if (event.key === ' ') {
@@ -201,8 +231,14 @@ export function ChartBoard({ scope }: { scope: Scope }) {
         aria-label="Charts. Arrows move the cursor, with Shift the window; plus and minus zoom; Space pauses; Home shows all, End follows."
         onKeyDown={onKeyDown}
       >
-        {BOARDS.map((board) => (
-          <ChartFigure key={board.id} board={board} scope={scope} />
+        {BOARDS.map((board, index) => (
+          <ChartFigure
+            key={board.id}
+            board={board}
+            scope={scope}
+            without={mode === 'control' ? IN_CONTROL : NONE}
+            timeLabels={isNarrow.value || index === BOARDS.length - 1}
+          />
         ))}
       </div>
     </>

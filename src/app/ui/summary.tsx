@@ -9,7 +9,8 @@ import type { Session } from '../session/session.js';
 
 const MEDIA_INTERVAL_MS = 1000;
 
-function useMedia(session: Session) {
+/** Frames a second and size of the received picture, and how often it froze. */
+export function Picture({ session }: { session: Session }) {
   const media = useSignal<MediaStats | null>(null);
   useEffect(() => {
     const ask = (): void => {
@@ -18,7 +19,10 @@ function useMedia(session: Session) {
     const timer = setInterval(ask, MEDIA_INTERVAL_MS);
     return () => clearInterval(timer);
   }, []);
-  return media;
+  const { value } = media;
+  if (!value || !(value.width > 0)) return null;
+  const title = `${value.width}×${value.height}, frozen ${value.freezeCount} times for ${value.totalFreezesDurationS.toFixed(1)} s in all`;
+  return <output title={title}>{value.fps.toFixed(0)} fps</output>;
 }
 
 function used(values: Readonly<Record<string, number>>): string {
@@ -29,10 +33,8 @@ function used(values: Readonly<Record<string, number>>): string {
 export function Summary({ scope, session }: { scope: Scope; session: Session }) {
   const values = scope.values.value;
   const at = (id: string): number => values[id] ?? NaN;
-  const media = useMedia(session).value;
   const bottleneck = session.status.value?.bottleneck;
   const signal = stripState('signal', at('signal'));
-  const picture = media && media.width > 0 ? `${media.fps.toFixed(0)} fps` : '–';
   const rows: readonly [name: string, value: string, note: string, alarm?: boolean][] = [
     ['Received', formatRate(at('received')), used(values)],
     ['Target', formatRate(at('target')), `link carries ${formatRate(at('capacity'))}`],
@@ -40,7 +42,6 @@ export function Summary({ scope, session }: { scope: Scope; session: Session }) 
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ['Detector', signal, `controller: ${stripState('state', at('state'))}`, signal === 'overuse'],
-    ['Picture', picture, media && media.width > 0 ? `${media.width}×${media.height}, ${media.freezeCount} freezes` : 'at the receiver'],
   ];
   return (
     <table class="summary">
