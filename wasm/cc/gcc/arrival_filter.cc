@@ -23,7 +23,11 @@ ArrivalFilter::Params::Params(const Parameters& p)
       noise_variance_floor(p.noise_variance_floor_ms2),
       noise_clip_sigmas(p.noise_clip_sigmas),
       frame_interval_history(static_cast<int>(p.frame_interval_history)),
-      covariance_boost(p.covariance_boost) {}
+      covariance_boost(p.covariance_boost),
+      restart_on_negative(p.restart_on_negative != 0),
+      inverse_capacity_init(p.inverse_capacity_init),
+      p0_inverse_capacity(p.p0_inverse_capacity),
+      p0_m(p.p0_m) {}
 
 ArrivalFilter::ArrivalFilter(const Parameters& parameters)
     : params_(parameters),
@@ -98,6 +102,17 @@ void ArrivalFilter::Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSi
 
   inverse_capacity_ += k0 * residual;
   m_ += k1 * residual;  // eq. 9
+  if (params_.restart_on_negative && inverse_capacity_ < 0) {
+    inverse_capacity_ = params_.inverse_capacity_init;
+    p_[0][0] = params_.p0_inverse_capacity;
+    p_[0][1] = p_[1][0] = 0;
+  }
+}
+
+void ArrivalFilter::OnQueueRestored() {
+  m_ = previous_m_ = 0;
+  p_[1][1] = params_.p0_m;
+  p_[0][1] = p_[1][0] = 0;
 }
 
 }  // namespace ccscope::gcc

@@ -31,6 +31,10 @@ class ArrivalFilter {
     double noise_clip_sigmas;
     int frame_interval_history;
     double covariance_boost;
+    bool restart_on_negative;
+    double inverse_capacity_init;
+    double p0_inverse_capacity;
+    double p0_m;
     explicit Params(const Parameters& p);
   };
 
@@ -39,6 +43,9 @@ class ArrivalFilter {
 
   // One pair of groups; `previous` is the detector's signal before this pair.
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
+
+  // After pairs that were left out: the queue is what it was before them, so m starts from 0 again.
+  void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }
   double inverse_capacity_ms_per_byte() const { return inverse_capacity_; }

@@ -12,12 +12,21 @@ constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1150);
 constexpr DataSize kHeadersPerPacket = DataSize::Bytes(56);
 
 constexpr int kMinSamples = 6;
-constexpr int kIterations = 6;
-// b is this order statistic instead of the minimum: single arrivals are stamped up to 1 ms early.
-constexpr int kBaseRank = 2;
 // Less dispersion than this per frame is clock noise.
 constexpr TimeDelta kMinServiceTime = TimeDelta::Millis(2);
-constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
+
+// Regression: the line has this share of the points below it.
+constexpr double kQuantile = 0.25;
+// Slopes looked at: infinite capacity to 50 kbps, by golden section.
+constexpr double kMaxSlopeUsPerByte = 160;
+constexpr double kGolden = 0.6180339887498949;
+constexpr int kSections = 24;
+// The intercept follows a regression that fits: while frames queue, few lie on the line. It follows
+// slowly upwards, since a queue that stays for seconds lifts all points alike.
+constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // mean pinball loss
+constexpr double kWeightDown = 0.1;
+constexpr double kWeightUp = 0.05;
+constexpr double kWeightOfBadFit = 0.1;
 
 DataSize OnTheWire(DataSize payload) {
   return payload + kHeadersPerPacket * std::ceil(payload / kPayloadPerPacket);
@@ -29,21 +38,54 @@ const FrameDispersion::Frame& FrameDispersion::Back(int k) const {
   return frames_[static_cast<std::size_t>((next_ - 1 - k + 2 * kFrames) % kFrames)];
 }
 
-TimeDelta FrameDispersion::Base(double inverse_capacity_us_per_byte) const {
-  std::array<double, kBaseRank + 1> lowest;
-  lowest.fill(kInfinity);
+// The intercept that fits best at this slope, and how well it does (pinball loss).
+FrameDispersion::Line FrameDispersion::BestLine(double slope_us_per_byte) {
   for (int k = 0; k < count_; ++k) {
-    double value = Back(k).one_way_delay().us() - Back(k).size.bytes() * inverse_capacity_us_per_byte;
-    for (double& rank : lowest) {
-      if (value < rank) std::swap(value, rank);
+    residuals_[static_cast<std::size_t>(k)] =
+        Back(k).one_way_delay().us() - slope_us_per_byte * Back(k).size.bytes();
+  }
+  const auto end = residuals_.begin() + count_;
+  const auto quantile = residuals_.begin() + static_cast<int>(kQuantile * (count_ - 1));
+  std::nth_element(residuals_.begin(), quantile, end);
+  Line line{*quantile, slope_us_per_byte, 0};
+  for (auto r = residuals_.begin(); r != end; ++r) {
+    const double above = *r - line.intercept_us;
+    line.loss += above > 0 ? kQuantile * above : (kQuantile - 1) * above;
+  }
+  return line;
+}
+
+// The loss is convex in the slope: golden-section search.
+void FrameDispersion::UpdateBase() {
+  double low = 0;
+  double high = kMaxSlopeUsPerByte;
+  Line left = BestLine(high - kGolden * (high - low));
+  Line right = BestLine(low + kGolden * (high - low));
+  for (int i = 0; i < kSections; ++i) {
+    if (left.loss <= right.loss) {
+      high = right.slope_us_per_byte;
+      right = left;
+      left = BestLine(high - kGolden * (high - low));
+    } else {
+      low = left.slope_us_per_byte;
+      left = right;
+      right = BestLine(low + kGolden * (high - low));
     }
   }
-  return TimeDelta::Micros(count_ > kFrames / 4 ? lowest[kBaseRank] : lowest[0]);
+  const Line& best = left.loss <= right.loss ? left : right;
+  const bool good = best.loss / count_ < kGoodFit.us();
+  if (!base_us_ || !had_good_fit_) {
+    base_us_ = best.intercept_us;
+    had_good_fit_ = good && count_ >= 2 * kMinSamples;
+    return;
+  }
+  const double weight = (best.intercept_us < *base_us_ ? kWeightDown : kWeightUp) * (good ? 1 : kWeightOfBadFit);
+  *base_us_ += (best.intercept_us - *base_us_) * weight;
 }
 
 TimeDelta FrameDispersion::ServiceTime(int k) const {
   const Frame& frame = Back(k);
-  const Timestamp start = std::max(frame.send + base_, Back(k + 1).arrival);
+  const Timestamp start = std::max(frame.send + TimeDelta::Micros(*base_us_), Back(k + 1).arrival);
   return std::max(frame.arrival - start, TimeDelta::Zero());
 }
 
@@ -61,25 +103,17 @@ std::optional<double> FrameDispersion::InverseCapacity(TimeDelta horizon) const 
   return service.us() / size.bytes();
 }
 
-void FrameDispersion::Solve() {
-  for (int i = 0; i < kIterations; ++i) {
-    base_ = Base(inverse_capacity_us_per_byte_);
-    const std::optional<double> inverse = InverseCapacity(kHorizon);
-    if (!inverse) break;
-    inverse_capacity_us_per_byte_ = *inverse;
-  }
-  wait_ = std::max(Back(1).arrival - Back(0).send - base_, TimeDelta::Zero());
-}
-
 void FrameDispersion::OnFrame(const Arrival& arrival) {
   frames_[static_cast<std::size_t>(next_)] = {arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
   next_ = (next_ + 1) % kFrames;
   count_ = std::min(count_ + 1, kFrames);
-  if (count_ >= 2) Solve();
+  if (count_ < kMinSamples) return;
+  UpdateBase();
+  wait_ = std::max(Back(1).arrival - Back(0).send - TimeDelta::Micros(*base_us_), TimeDelta::Zero());
 }
 
 std::optional<DataRate> FrameDispersion::Capacity(TimeDelta horizon) const {
-  if (count_ < 2) return std::nullopt;
+  if (!base_us_) return std::nullopt;
   const std::optional<double> inverse = InverseCapacity(horizon);
   if (!inverse) return std::nullopt;
   return DataSize::Bytes(1) / TimeDelta::Micros(*inverse);

@@ -5,10 +5,11 @@
 // from pairs of frames between which the queue ran empty.
 //
 // Model of a serial bottleneck with propagation delay b (in which the clocks' offset stands):
+//   one-way delay  o_i = w_i + b + L_i / C   with the wait w_i >= 0 behind earlier frames
+// The frames that did not wait lie on a line below all others: its intercept b comes from a linear
+// quantile regression of o on L at a low quantile, over the latest frames. With b,
 //   start of service  s_i = max(T_i + b, t_{i-1}),   service time  x_i = t_i - s_i = L_i / C
-//   b = min_i (t_i - T_i - L_i / C)
-// solved by iteration over the latest frames, with 1/C = sum x_i / sum L_i over the newest of them.
-// With the model comes the time that the newest frame waited behind earlier ones, w = s_i - T_i - b.
+// hold for every frame, waiting or not, and 1/C = sum x_i / sum L_i follows changes within frames.
 #ifndef CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
 #define CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
 
@@ -41,16 +42,22 @@ class FrameDispersion {
   static constexpr int kFrames = 128;
 
   const Frame& Back(int k) const;
-  void Solve();
+  struct Line {
+    double intercept_us;
+    double slope_us_per_byte;
+    double loss;  // of the regression
+  };
+  Line BestLine(double slope_us_per_byte);
+  void UpdateBase();
   TimeDelta ServiceTime(int k) const;
-  TimeDelta Base(double inverse_capacity_us_per_byte) const;
   std::optional<double> InverseCapacity(TimeDelta horizon) const;
 
   std::array<Frame, kFrames> frames_{};
   int count_ = 0;
   int next_ = 0;
-  TimeDelta base_;
-  double inverse_capacity_us_per_byte_ = 0;
+  std::array<double, kFrames> residuals_{};  // scratch
+  std::optional<double> base_us_;
+  bool had_good_fit_ = false;
   TimeDelta wait_;
 };
 

@@ -98,17 +98,20 @@ std::optional<DataRate> RateController::TrustedCapacity(const Input& input, Time
   return *input.capacity * (capacity_trust_ + (1 - capacity_trust_) * recovered);
 }
 
-// Fast growth up to a share of the capacity that dispersion shows.
+// Fast growth up to a share of the capacity that dispersion shows; from there on slow probing, since
+// what dispersion shows may be too little (competing flows, clock noise) as well as too much.
 DataRate RateController::TowardsCapacity(DataRate capacity, TimeDelta elapsed) const {
   const DataRate goal = capacity * params_.capacity_probe_target;
-  return std::max(a_r_, std::min(goal, a_r_ * det::Pow(params_.capacity_probe_factor, elapsed.seconds())));
+  if (a_r_ < goal) return std::min(goal, a_r_ * det::Pow(params_.capacity_probe_factor, elapsed.seconds()));
+  const double step = std::max(params_.additive_min_bps_per_s, a_r_.bps() * params_.capacity_probe_beyond);
+  return a_r_ + DataRate::BitsPerSec(step * elapsed.seconds());
 }
 
 DataRate RateController::Increased(const Input& input, Timestamp now) {
   const TimeDelta elapsed = std::min(now - last_change_.value_or(now), kMaxElapsed);
   if (fast_start_ && input.loss >= params_.loss_low) fast_start_ = false;
   const std::optional<DataRate> capacity = TrustedCapacity(input, now);
-  if (capacity && a_r_ < *capacity * params_.capacity_probe_target) return TowardsCapacity(*capacity, elapsed);
+  if (capacity) return TowardsCapacity(*capacity, elapsed);
   if (fast_start_ && !capacity && params_.fast_start_factor > 1) {
     return a_r_ * det::Pow(params_.fast_start_factor, elapsed.seconds());
   }
@@ -139,7 +142,8 @@ DataRate RateController::Decreased(const Input& input) {
 }
 
 DataRate RateController::Bounded(DataRate rate, const Input& input) const {
-  if (input.received_rate && params_.upper_bound_factor > 0) {
+  // Where the capacity is seen, it is the better bound: R_r lags behind the encoder by a second.
+  if (input.received_rate && params_.upper_bound_factor > 0 && !input.capacity) {
     DataRate bound = *input.received_rate * params_.upper_bound_factor + DataRate::BitsPerSec(params_.upper_bound_offset_bps);
     if (params_.upper_bound_forces_decrease == 0) bound = std::max(bound, a_r_);
     rate = std::min(rate, bound);

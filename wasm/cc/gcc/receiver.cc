@@ -10,8 +10,12 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // Horizons of the capacity from frame dispersion: one to grow by, one to notice a fall with.
 constexpr TimeDelta kCapacityHorizon = TimeDelta::Seconds(1);
 constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(250);
+// What came through lately is a lower bound of the capacity.
+constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
 // A wait below this is within the burst of one frame.
 constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(25);
+// Losses with a wait beyond this come from a full queue, not from the path.
+constexpr TimeDelta kOverflowingWait = TimeDelta::Millis(50);
 // Draining a backlog leaves at least this share of A_r.
 constexpr double kDrainFloor = 0.4;
 
@@ -41,50 +45,66 @@ void Receiver::AdvanceClock(Timestamp now) {
 }
 
 void Receiver::CountPacket(double seq) {
-  if (has_counters_) return;
-  ++packets_received_;
-  if (highest_seq_ && seq > *highest_seq_) {
-    packets_lost_ += seq - *highest_seq_ - 1;
-  } else if (highest_seq_ && packets_lost_ > 0) {
-    --packets_lost_;  // late, not lost
+  const bool newest = !highest_seq_ || seq > *highest_seq_;
+  if (!has_counters_) {
+    ++packets_received_;
+    if (newest && highest_seq_) packets_lost_ += seq - *highest_seq_ - 1;
+    if (!newest && packets_lost_ > 0) --packets_lost_;  // late, not lost
   }
+  if (newest) highest_seq_ = seq;
 }
 
 // A key frame's own serialisation fits the filter's model; the small frames that wait behind it do
-// not (dL is large and negative while d_m is not), and after a gap d_m spans what is missing.
-void Receiver::BeginHold(const Arrival& arrival) {
-  const bool gap = highest_seq_ && arrival.seq > *highest_seq_ + 1;
-  if (params_.hold_max_ms > 0 && (arrival.key_frame || gap) && !hold_since_) {
-    hold_since_ = now_;
-    one_way_delay_before_ = last_one_way_delay_;
-  }
-  if (!highest_seq_ || arrival.seq > *highest_seq_) highest_seq_ = arrival.seq;
+// not (dL is large and negative while d_m is not), and after a loss d_m spans what is missing or
+// what was sent again.
+void Receiver::BeginHold() {
+  if (params_.hold_max_ms == 0 || hold_since_) return;
+  hold_since_ = now_;
+  one_way_delay_before_ = last_one_way_delay_;
+}
+
+// The first frame has nothing behind it to disturb, and the start must not wait.
+void Receiver::HoldIfDisturbed(const Arrival& arrival) {
+  if (!highest_seq_) return;
+  if (arrival.key_frame || arrival.seq > *highest_seq_ + 1) BeginHold();
+}
+
+// Whether the queue is back to what it was before the disturbance.
+bool Receiver::Settled(const GroupDeltas& deltas) const {
+  const TimeDelta margin = TimeDelta::Millis(params_.hold_release_ms);
+  if (params_.capacity_probe != 0) return dispersion_.Wait() <= margin;
+  return one_way_delay_before_ && deltas.one_way_delay <= *one_way_delay_before_ + margin;
 }
 
 bool Receiver::Held(const GroupDeltas& deltas) {
   if (!hold_since_) return false;
-  const bool settled = one_way_delay_before_ &&
-                       deltas.one_way_delay <= *one_way_delay_before_ + TimeDelta::Millis(params_.hold_release_ms);
+  const bool settled = Settled(deltas);
   if (!settled && now_ - *hold_since_ < TimeDelta::Millis(params_.hold_max_ms)) return true;
   hold_since_.reset();
+  if (settled) filter_.OnQueueRestored();
   return true;  // this pair still spans the disturbance
 }
 
 std::optional<DataRate> Receiver::ReceivedRate() {
-  const TimeDelta window = TimeDelta::Millis(params_.received_rate_window_ms);
+  return ReceivedRate(TimeDelta::Millis(params_.received_rate_window_ms));
+}
+
+std::optional<DataRate> Receiver::ReceivedRate(TimeDelta window) {
   if (params_.received_rate_source == 1) {
     if (const std::optional<DataRate> rate = wire_rate_.Rate(window)) return rate;
   }
   return arrival_rate_.Rate(now_, window);
 }
 
-std::optional<DataRate> Receiver::Capacity(TimeDelta horizon) const {
+std::optional<DataRate> Receiver::Capacity(TimeDelta horizon) {
   if (params_.capacity_probe == 0) return std::nullopt;
-  return dispersion_.Capacity(horizon);
+  const std::optional<DataRate> capacity = dispersion_.Capacity(horizon);
+  if (!capacity) return std::nullopt;
+  return std::max(*capacity, ReceivedRate(kDeliveredWindow).value_or(DataRate::Zero()));
 }
 
 // The capacity has fallen below what is asked for and frames queue: no need to wait for m.
-bool Receiver::QueueGrowsBeyondCapacity() const {
+bool Receiver::QueueGrowsBeyondCapacity() {
   const std::optional<DataRate> capacity = Capacity(kCapacityFallHorizon);
   return capacity && *capacity < rate_controller_.a_r() && dispersion_.Wait() > kWaitThatCounts;
 }
@@ -134,7 +154,7 @@ void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
 }
 
 // A_r, less what drains the backlog that the sender's own burst left.
-DataRate Receiver::RequestedRate() const {
+DataRate Receiver::RequestedRate() {
   const DataRate a_r = rate_controller_.a_r();
   const std::optional<DataRate> capacity = Capacity(kCapacityHorizon);
   if (params_.burst_drain_s == 0 || !capacity || dispersion_.Wait() < kWaitThatCounts) return a_r;
@@ -175,8 +195,8 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   if (arrival.rtt) rtt_ = *arrival.rtt;
   last_send_time_ = arrival.send_time;
   last_arrival_time_ = arrival.arrival_time;
+  HoldIfDisturbed(arrival);
   CountPacket(arrival.seq);
-  BeginHold(arrival);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
   if (params_.capacity_probe != 0) dispersion_.OnFrame(arrival);
   if (const auto deltas = grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size)) OnGroups(*deltas);
@@ -189,6 +209,7 @@ std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& count
   const double lost = counters.packets_lost - packets_lost_;
   const double received = counters.packets_received - packets_received_;
   loss_ = has_counters_ && lost > 0 && received >= 0 ? lost / (lost + received) : 0;
+  if (loss_ > 0 && dispersion_.Wait() > kOverflowingWait) BeginHold();
   has_counters_ = true;
   packets_received_ = counters.packets_received;
   packets_lost_ = counters.packets_lost;

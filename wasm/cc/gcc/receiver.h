@@ -30,15 +30,18 @@ class Receiver final : public ReceiverHalf {
  private:
   void AdvanceClock(Timestamp now);
   void CountPacket(double seq);
-  void BeginHold(const Arrival& arrival);
+  void BeginHold();
+  void HoldIfDisturbed(const Arrival& arrival);
+  bool Settled(const GroupDeltas& deltas) const;
   bool Held(const GroupDeltas& deltas);
   void OnGroups(const GroupDeltas& deltas);
   void RecordGroup(const GroupDeltas& deltas, bool held);
   std::optional<DataRate> ReceivedRate();
-  std::optional<DataRate> Capacity(TimeDelta horizon) const;
-  bool QueueGrowsBeyondCapacity() const;
+  std::optional<DataRate> ReceivedRate(TimeDelta window);
+  std::optional<DataRate> Capacity(TimeDelta horizon);
+  bool QueueGrowsBeyondCapacity();
   void UpdateRate(Signal signal);
-  DataRate RequestedRate() const;
+  DataRate RequestedRate();
   std::optional<Feedback> FeedbackIfDue();
 
   Parameters params_;
