@@ -66,7 +66,7 @@ bool RateController::Initialised(const Input& input, Timestamp now) {
     if (!first_received_) {
       first_received_ = now;
     } else if (now - *first_received_ > TimeDelta::Millis(params_.initialise_after_ms)) {
-      a_r_ = *input.received_rate;
+      a_r_ = Bounded(*input.received_rate, input);
       initialised_ = true;
     }
   }
