@@ -172,15 +172,16 @@ function selectRows(table: TableData, query: ViewQuery, filter: Float64Array | u
   const time = table.time();
   const { fromUs = -Infinity, toUs = Infinity } = query;
   const begin = table.sorted ? firstNotBefore(time, fromUs) : 0;
-  const rows: number[] = [];
+  const rows = new Uint32Array(time.length - begin);
+  let count = 0;
   for (let row = begin; row < time.length; row++) {
     const t = time[row] as number;
     if (t > toUs && table.sorted) break;
     if (t >= fromUs && t <= toUs && (filter === undefined || filter[row] === query.where?.value))
-      rows.push(row);
+      rows[count++] = row;
   }
-  if (!table.sorted) rows.sort((a, b) => (time[a] as number) - (time[b] as number) || a - b);
-  return Uint32Array.from(rows);
+  const found = rows.subarray(0, count);
+  return table.sorted ? found : found.sort((a, b) => (time[a] as number) - (time[b] as number) || a - b);
 }
 
 function firstNotBefore(time: Float64Array, us: number): number {

@@ -5,8 +5,9 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../src/core/index.js';
-import { formatTrace, TraceData, type TraceHeader } from '../../src/trace/index.js';
+import { formatTrace, presetNames, TraceData, type TraceHeader } from '../../src/trace/index.js';
 import { run } from '../../src/node/program.js';
+import { seeded } from '../unit/trace/support.js';
 import { ccscope, rows, scratch } from './support.js';
 
 const files = scratch();
@@ -182,6 +183,43 @@ describe('replay', () => {
     expect(entered.length).toBeGreaterThan(0);
     const printed = await ccscope(['replay', '-', '--json', '-'], PLAIN);
     expect(JSON.parse(printed.stdout)).toEqual({ ...summary, trace: '<stdin>' });
+  });
+});
+
+describe('valid rows with extreme values', () => {
+  it('never make the core fail', async () => {
+    const random = seeded(23);
+    const pick = (values: readonly number[]): number => values[Math.floor(random() * values.length)] ?? 0;
+    for (let round = 0; round < 40; round++) {
+      let now = pick([-1e15, 0, 1e6, 1e15]);
+      const lines = Array.from({ length: 200 }, (_, i) => {
+        now += pick([0, 1, 500, 33_333, 33_333, 1e6, 1e9, 1e13]);
+        const counters = { packets_received: pick([0, i, 1e15]), packets_lost: pick([-5, 0, i, 1e15]) };
+        if (random() < 0.2) {
+          const bytes_received = pick([0, i * 1200, 9e15]);
+          return JSON.stringify({ type: 'inbound', time_us: 1e15 + i, ...counters, bytes_received });
+        }
+        return JSON.stringify({
+          type: 'arrival',
+          seq: pick([i, i, i, 0, 2 ** 53 - 1]),
+          send_time_us: pick([now - 5e4, now - 5e4, now, 0, -9e15, 9e15]),
+          arrival_time_us: now,
+          size_bytes: pick([0, 1200, 1200, 9e15]),
+          key_frame: pick([0, 1]),
+          rtt_us: pick([0, 5e4, 9e15]),
+        });
+      });
+      const preset = pick([...presetNames.keys()]);
+      const outcome = await ccscope(
+        ['replay', '-', '--preset', presetNames[preset] ?? ''],
+        content({}, lines),
+      );
+      expect(outcome, `round ${round}`).toMatchObject({ status: 0, stderr: '' });
+      for (const row of rows(outcome.stdout)) {
+        if (row['type'] === 'rate') expect(Number(row['target_bps'])).toBeGreaterThanOrEqual(1000);
+        if (row['type'] === 'group') expect(row).toMatchObject({ a_r_bps: expect.any(Number) as number });
+      }
+    }
   });
 });
 
