@@ -15,11 +15,21 @@ export interface ActuatorOptions {
   rejected(error: unknown): void;
 }
 
+/** `setParameters` as in WebRTC Extensions, which browsers without it call with the first argument. */
+interface KeyFrameSender {
+  getParameters(): RTCRtpSendParameters;
+  setParameters(
+    parameters: RTCRtpSendParameters,
+    options?: { encodingOptions?: { keyFrame: boolean }[] },
+  ): Promise<void>;
+}
+
 /** The limits of an encoding that ccscope changes, as they were before. */
 type Limits = { maxBitrate?: number }[];
 
 export class Actuator {
   #wantedBps: number | null = null;
+  #keyFrame = false;
   #appliedBps = NaN;
   #before: Limits | null = null;
   #busy: Promise<void> | null = null;
@@ -28,7 +38,7 @@ export class Actuator {
   #retryMs = 0;
 
   constructor(
-    private readonly sender: RTCRtpSender,
+    private readonly sender: KeyFrameSender,
     private readonly options: ActuatorOptions,
   ) {}
 
@@ -41,9 +51,21 @@ export class Actuator {
     this.#plan();
   }
 
+  /** Asks the encoder for a key frame; nothing else changes. */
+  keyFrame(): void {
+    this.#keyFrame = true;
+    this.#plan();
+  }
+
+  /** Whether there is anything to tell the browser. */
+  #due(): boolean {
+    if (this.#keyFrame) return true;
+    if (this.#wantedBps === null) return false;
+    return !(Math.abs(this.#wantedBps - this.#appliedBps) < HYSTERESIS * this.#appliedBps);
+  }
+
   #plan(): void {
-    if (this.#busy !== null || this.#timer !== undefined || this.#wantedBps === null) return;
-    if (Math.abs(this.#wantedBps - this.#appliedBps) < HYSTERESIS * this.#appliedBps) return;
+    if (this.#busy !== null || this.#timer !== undefined || !this.#due()) return;
     const waitMs = Math.max(this.#retryMs, MIN_INTERVAL_MS) - (performance.now() - this.#lastAt);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -56,15 +78,21 @@ export class Actuator {
 
   async #apply(): Promise<void> {
     const bitrateBps = this.#wantedBps;
-    if (bitrateBps === null) return;
+    const keyFrame = this.#keyFrame;
+    this.#keyFrame = false;
     this.#lastAt = performance.now();
     try {
       const parameters = this.sender.getParameters();
-      this.#before ??= parameters.encodings.map(limitsOf);
-      for (const encoding of parameters.encodings) encoding.maxBitrate = bitrateBps;
-      await this.sender.setParameters(parameters);
-      this.#appliedBps = bitrateBps;
+      const { encodings } = parameters;
+      if (bitrateBps !== null) {
+        this.#before ??= encodings.map(limitsOf);
+        for (const encoding of encodings) encoding.maxBitrate = bitrateBps;
+      }
+      const options = keyFrame ? { encodingOptions: encodings.map(() => ({ keyFrame })) } : {};
+      await this.sender.setParameters(parameters, options);
       this.#retryMs = 0;
+      if (bitrateBps === null) return;
+      this.#appliedBps = bitrateBps;
       this.options.applied(bitrateBps);
     } catch (error) {
       this.#retryMs = Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.#retryMs * 2));
@@ -75,6 +103,7 @@ export class Actuator {
   /** Stops, and gives the encoder the limits that it had before the first change. */
   async restore(): Promise<void> {
     this.#wantedBps = null;
+    this.#keyFrame = false;
     clearTimeout(this.#timer);
     await this.#busy;
     if (this.#before === null) return;
@@ -90,6 +119,7 @@ export class Actuator {
   /** Stops and leaves the encoder as it is. */
   stop(): void {
     this.#wantedBps = null;
+    this.#keyFrame = false;
     clearTimeout(this.#timer);
   }
 }

@@ -14,6 +14,7 @@ const REPORT_MS = 1000;
 /** By then an estimate that has been taken over shows its floor. */
 const VERIFY_MS = 5000;
 const FLOOR_SEEN = 0.95;
+const REPAIR_AGAIN_MS = 300;
 
 export interface SenderOptions extends ControlOptions {
   bottleneck?: LinkOptions;
@@ -54,7 +55,15 @@ export class SenderTap {
       ...(bottleneck === undefined ? {} : { bottleneck }),
       ...(options.keyFrameIntervalS === undefined ? {} : { keyFrameIntervalS: options.keyFrameIntervalS }),
     };
-    this.#tap = new Tap(sender, worker, config, options, board, (event) => this.#hear(event));
+    this.#tap = new Tap(
+      sender,
+      worker,
+      config,
+      options,
+      board,
+      (event) => this.#hear(event),
+      () => this.#repair(),
+    );
     this.#actuator = new Actuator(sender, {
       minBitrateBps,
       maxBitrateBps,
@@ -87,6 +96,7 @@ export class SenderTap {
   }
 
   #hear(event: WorkerEvent): void {
+    if (event.kind === 'key-frame') this.requestKeyFrame();
     if (event.kind !== 'target') return;
     if (event.source === 'receiver-reports') {
       this.board.notice(
@@ -168,7 +178,13 @@ export class SenderTap {
   }
 
   requestKeyFrame(): void {
-    this.#tap.requestKeyFrame();
+    this.#actuator.keyFrame();
+  }
+
+  /** Frames were lost with a worker: the far side needs a key frame, which may itself come too soon. */
+  #repair(): void {
+    this.requestKeyFrame();
+    setTimeout(() => this.requestKeyFrame(), REPAIR_AGAIN_MS);
   }
 
   async detach(): Promise<void> {

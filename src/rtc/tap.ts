@@ -2,7 +2,7 @@ import { transfer } from 'comlink';
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { EncodedStreams } from '../worker/encoded.js';
 import { createMediaWorker, type MediaWorker } from '../worker/media_client.js';
-import type { MediaConfig, WorkerEvent } from '../worker/protocol.js';
+import type { MediaConfig, TransformOptions, WorkerEvent } from '../worker/protocol.js';
 import type { StatusBoard } from './status.js';
 import type { ControlOptions } from './types.js';
 
@@ -28,6 +28,7 @@ export class Tap {
     private readonly options: Pick<ControlOptions, 'workerUrl' | 'onTrace' | 'onEvent'>,
     private readonly board: StatusBoard,
     private readonly onEvent: (event: WorkerEvent) => void,
+    private readonly onReplaced: () => void = () => undefined,
   ) {
     this.#client = client;
     this.#attach(client, false);
@@ -38,10 +39,13 @@ export class Tap {
     return this.#working ? this.#client : null;
   }
 
-  #attach(client: MediaWorker, keyFrame: boolean): void {
+  #attach(client: MediaWorker, late: boolean): void {
     const { side } = this.config;
     if (typeof RTCRtpScriptTransform !== 'undefined') {
-      this.endpoint.transform = new RTCRtpScriptTransform(client.worker, { side, keyFrame });
+      this.endpoint.transform = new RTCRtpScriptTransform(client.worker, {
+        side,
+        late,
+      } satisfies TransformOptions);
       return;
     }
     const streams = this.endpoint.createEncodedStreams?.();
@@ -81,6 +85,7 @@ export class Tap {
         break;
       case 'feedback':
       case 'target':
+      case 'key-frame':
         break;
     }
     this.onEvent(event);
@@ -106,11 +111,13 @@ export class Tap {
       const fresh = await createMediaWorker(this.options.workerUrl);
       this.#client = fresh;
       this.#attach(fresh, true);
+      this.onReplaced();
     } catch (error) {
       this.#fault(`the worker died and could not be replaced: ${reason(error)}`, 'start the call again');
     }
   }
 
+  /** Asks the far side for a key frame; for receivers. */
   requestKeyFrame(): void {
     void this.#client?.commands.requestKeyFrame();
   }

@@ -7,16 +7,19 @@ import { expose } from 'comlink';
 import { CoreError, loadCore } from '../core/index.js';
 import type { EncodedFrame, EncodedStreams, ScriptTransformer, TransformEvent } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
-import { TICK_MS, type MediaConfig, type MediaWorkerApi, type Side } from './protocol.js';
+import { TICK_MS, type MediaConfig, type MediaWorkerApi, type Side, type TransformOptions } from './protocol.js';
 import { ReceiverPipeline } from './receiver_pipeline.js';
 import { Reporter } from './reporter.js';
 import { SenderPipeline } from './sender_pipeline.js';
 import { readTrailer, TRAILER_BYTES } from './trailer.js';
 
+const KEY_FRAME_RETRY_MS = 200;
+
 let pipeline: Pipeline | null = null;
 let reporter: Reporter | null = null;
 let ticking: ReturnType<typeof setInterval> | undefined;
 let transformer: ScriptTransformer | null = null;
+let side: Side = 'sender';
 
 function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -64,7 +67,7 @@ function strip(frame: EncodedFrame): void {
   if (readTrailer(data) !== null) frame.data = data.slice(0, data.byteLength - TRAILER_BYTES);
 }
 
-function onFrame(side: Side, frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): void {
+function onFrame(frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): void {
   let done = false;
   const forward = (f: EncodedFrame) => {
     done = true;
@@ -84,9 +87,26 @@ function onFrame(side: Side, frame: EncodedFrame, passOn: (frame: EncodedFrame) 
   }
 }
 
-function connect(side: Side, streams: EncodedStreams): void {
+/** Asks for a key frame, again and again, until one has passed. */
+function untilKeyFrame(): (frame: EncodedFrame) => void {
+  let done = false;
+  let askedMs = -Infinity;
+  return ({ type }) => {
+    done ||= type === 'key';
+    if (done || performance.now() - askedMs < KEY_FRAME_RETRY_MS) return;
+    askedMs = performance.now();
+    requestKeyFrame();
+  };
+}
+
+/** Lets frames flow; `late` means that some were lost before, so that a key frame is needed. */
+function connect(streams: EncodedStreams, late: boolean): void {
+  const repair = late ? untilKeyFrame() : undefined;
   const through = new TransformStream<EncodedFrame, EncodedFrame>({
-    transform: (frame, controller) => onFrame(side, frame, (f) => controller.enqueue(f)),
+    transform: (frame, controller) => {
+      repair?.(frame);
+      onFrame(frame, (f) => controller.enqueue(f));
+    },
   });
   // The streams end with the connection; there is nobody left to tell.
   streams.readable
@@ -95,10 +115,15 @@ function connect(side: Side, streams: EncodedStreams): void {
     .catch(() => undefined);
 }
 
+/**
+ * A receiver asks the far side. A sender asks its encoder, where the browser lets a worker do so;
+ * Chromium does not, and there the page does it.
+ */
 function requestKeyFrame(): void {
-  const done = transformer?.generateKeyFrame?.() ?? transformer?.sendKeyFrameRequest?.();
-  // Refused while the encoder is not running yet, or the connection is gone.
-  done?.catch(() => undefined);
+  const asked = side === 'sender' ? transformer?.generateKeyFrame?.() : transformer?.sendKeyFrameRequest?.();
+  if (asked === undefined && side === 'sender') reporter?.emit({ kind: 'key-frame' });
+  // Refused while the encoder is not running yet, or when the connection is gone.
+  asked?.catch(() => undefined);
 }
 
 async function start(config: MediaConfig, port: MessagePort): Promise<void> {
@@ -118,7 +143,10 @@ async function start(config: MediaConfig, port: MessagePort): Promise<void> {
 const api: MediaWorkerApi = {
   ping: () => performance.timeOrigin + performance.now(),
   start,
-  attachStreams: (side, readable, writable) => connect(side, { readable, writable }),
+  attachStreams: (whose, readable, writable) => {
+    side = whose;
+    connect({ readable, writable }, false);
+  },
   inbound: (report) => withPipeline((p) => p.inbound?.(report)),
   sent: (report) => withPipeline((p) => p.sent?.(report)),
   feedback: (bytes) => withPipeline((p) => p.feedback?.(bytes)),
@@ -132,9 +160,9 @@ const api: MediaWorkerApi = {
 
 addEventListener('rtctransform', (event) => {
   transformer = (event as TransformEvent).transformer;
-  const options = transformer.options as { side: Side; keyFrame?: boolean };
-  connect(options.side, transformer);
-  if (options.keyFrame === true) requestKeyFrame();
+  const options = transformer.options as TransformOptions;
+  side = options.side;
+  connect(transformer, options.late);
 });
 
 expose(api);

@@ -8,9 +8,11 @@ export class WorkerError extends Error {
 
 const START_TIMEOUT_MS = 10_000;
 /** A started worker ticks each 100 ms. After so much silence it is asked, and then has to answer. */
-const SILENCE_MS = 500;
-const ANSWER_MS = 400;
-const WATCH_MS = 200;
+const SILENCE_MS = 400;
+const WATCH_MS = 100;
+/** Asked twice: a page that was busy itself may see one answer too late, but not two. */
+const QUESTIONS = 2;
+const ANSWER_MS = 200;
 
 function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -69,13 +71,18 @@ export class MediaWorker {
   async #check(): Promise<void> {
     if (this.#asking || performance.now() - this.#heardAt < SILENCE_MS) return;
     this.#asking = true;
+    for (let asked = 0; asked < QUESTIONS && !(await this.#answers()); asked++);
+    if (performance.now() - this.#heardAt >= SILENCE_MS) this.#die('it does not answer');
+    this.#asking = false;
+  }
+
+  async #answers(): Promise<boolean> {
     try {
       await this.ping(ANSWER_MS);
       this.#heardAt = performance.now();
-    } catch (error) {
-      this.#die(error instanceof Error ? error.message : String(error));
-    } finally {
-      this.#asking = false;
+      return true;
+    } catch {
+      return false;
     }
   }
 

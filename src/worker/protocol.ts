@@ -8,6 +8,13 @@ import type { EncodedFrame } from './encoded.js';
 
 export type Side = 'sender' | 'receiver';
 
+/** What a transform is made with. */
+export interface TransformOptions {
+  side: Side;
+  /** It takes the place of one that failed: frames were lost, and a key frame has to come. */
+  late: boolean;
+}
+
 /** Settings of one side's pipeline. */
 export interface MediaConfig {
   side: Side;
@@ -69,7 +76,7 @@ export interface MediaWorkerApi {
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
   setBottleneck(options: Partial<LinkOptions>): void;
-  /** Asks the encoder (sender) or the far side (receiver) for a key frame. */
+  /** Asks the far side (receiver) or the encoder (sender) for a key frame. */
   requestKeyFrame(): void;
   /** Ends control: what was recorded is sent, frames pass. A receiver still takes trailers off. */
   passThrough(): void;
@@ -93,6 +100,8 @@ export type WorkerEvent =
   | { kind: 'event'; event: TraceEvent }
   | { kind: 'feedback'; bytes: ArrayBuffer }
   | { kind: 'target'; targetBps: number; source: 'feedback' | 'receiver-reports' | 'none' }
+  /** The page is to ask the encoder for a key frame. */
+  | { kind: 'key-frame' }
   | { kind: 'fault'; message: string }
   | { kind: 'tick'; stats: WorkerStats };
 

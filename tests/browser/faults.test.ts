@@ -118,7 +118,7 @@ test('getStats has none of the fields', async ({ call }) => {
     }
   });
   await call.start();
-  await expect.poll(async () => (await call.rows('arrival')).length).toBeGreaterThan(120);
+  await expect.poll(async () => (await call.rows('arrival')).length, { timeout: 15_000 }).toBeGreaterThan(150);
   await call.noticed('receiver-stats');
   await call.noticed('sender-stats');
   const groups = (await call.rows('group')).slice(-30);

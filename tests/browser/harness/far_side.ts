@@ -74,7 +74,10 @@ export function plainReceiver(signalling: Signalling): { frames(): Promise<numbe
     if (video !== null) video.srcObject = new MediaStream([track]);
   };
   signalling.onmessage((data) => {
-    if (!isDescription(data)) return;
+    if (!isDescription(data)) {
+      signalling.send({ ccscope: 'ready' });
+      return;
+    }
     void peer
       .setRemoteDescription(data)
       .then(() => gathered(peer))
