@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 
 import { TraceError } from '../trace/index.js';
+import { register as call } from './commands/call.js';
 import { register as replay } from './commands/replay.js';
 import { register as shape } from './commands/shape.js';
 import { FailedRun, UsageError } from './errors.js';
@@ -26,7 +27,7 @@ export function createProgram(io: Io = process): Command {
     writeErr: (text) => io.stderr.write(text),
   });
   // Commands inherit the settings above because they are made after them.
-  for (const register of [replay, shape]) register(program, io);
+  for (const register of [call, replay, shape]) register(program, io);
   return program;
 }
 

@@ -1,0 +1,74 @@
+/** The report as text for people. */
+import type { Percentiles } from '../metrics.js';
+import type { CallReport, ControllerReport, RunReport, Spread } from './types.js';
+
+const text = (value: number | null, digits: number): string => (value === null ? '-' : value.toFixed(digits));
+const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
+  [p50, p95, p99].map((value) => text(value, digits)).join(' / ');
+
+const COLUMNS: readonly [title: string, cell: (run: RunReport) => string][] = [
+  ['utilisation', (run) => text(run.utilisation, 3)],
+  ['queue p50 / p95 / p99 ms', (run) => three(run.queue_delay_ms, 0)],
+  ['loss %', (run) => text(run.loss_ratio * 100, 2)],
+  ['drops', (run) => String(run.drops)],
+  ['90 % after s', (run) => text(run.time_to_90pct_s, 1)],
+  ['overuses', (run) => String(run.overuse_count)],
+  ['fps', (run) => text(run.fps, 1)],
+  ['freezes (longest s)', (run) => `${text(run.freeze_count, 0)} (${text(run.longest_freeze_s, 1)})`],
+  ['shaper late p50 / p95 / p99 ms', (run) => three(run.shaper_lateness_ms, 2)],
+];
+
+/** Rows of cells, each column as wide as its widest cell. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, i) => cell.padStart(widths[i] ?? 0)).join('  ')).join('\n');
+}
+
+function stepLines(run: RunReport, number: number): string[] {
+  if (run.steps.length < 2) return [];
+  return run.steps.map((step) =>
+    [
+      `  run ${number}, from ${step.at_s} s at ${step.capacity_bps / 1e3} kbps:`,
+      `utilisation ${text(step.utilisation, 3)},`,
+      `90 % after ${text(step.time_to_90pct_s, 1)} s, ${step.drops} drops,`,
+      `queue under 50 ms after ${text(step.queue_below_50ms_after_s, 1)} s`,
+    ].join(' '),
+  );
+}
+
+const range = ({ median, min, max }: Spread, digits: number): string =>
+  `${text(median, digits)} (${text(min, digits)} to ${text(max, digits)})`;
+
+function controllerText({ controller, mode, preset, runs, summary }: ControllerReport): string {
+  const name = controller === 'native' ? 'the browser’s own controller' : `${controller}, preset ${preset}, ${mode} mode`;
+  const rows = [
+    ['run', ...COLUMNS.map(([title]) => title)],
+    ...runs.map((run, i) => [String(i + 1), ...COLUMNS.map(([, cell]) => cell(run))]),
+  ];
+  const lines = [name, aligned(rows), ...runs.flatMap((run, i) => stepLines(run, i + 1))];
+  if (runs.length > 1) {
+    lines.push(
+      `median (range): utilisation ${range(summary.utilisation, 3)}, queue p50 ${range(summary.queue_delay_p50_ms, 0)} ms, ` +
+        `p95 ${range(summary.queue_delay_p95_ms, 0)} ms, 90 % after ${range(summary.time_to_90pct_s, 1)} s`,
+    );
+  }
+  const notices = new Set(runs.flatMap((run) => run.notices.filter((notice) => !notice.startsWith('info'))));
+  return [...lines, ...notices].join('\n');
+}
+
+/** The tables of every controller, then the ratios. */
+export function reportText(report: CallReport): string {
+  const { capacity, queue, rtt_ms, loss_ratio, jitter_ms } = report.link;
+  const parts = [
+    `${capacity}, ${queue}, RTT ${rtt_ms} ms, loss ${loss_ratio}, jitter ${jitter_ms} ms, ${report.duration_s} s (${report.browser})`,
+    controllerText(report),
+  ];
+  const { comparison } = report;
+  for (const other of [comparison?.native, comparison?.gcc]) if (other) parts.push(controllerText(other));
+  if (comparison) {
+    const { utilisation, queue_delay_p50_ms: p50, queue_delay_p95_ms: p95 } = comparison.ratios;
+    const of = (ratio: typeof p50): string => text(ratio?.of_medians ?? null, 2);
+    parts.push(`first over second, of medians: utilisation ${of(utilisation)}, queue p50 ${of(p50)}, p95 ${of(p95)}`);
+  }
+  return `${parts.join('\n\n')}\n`;
+}
