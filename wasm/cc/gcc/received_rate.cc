@@ -4,23 +4,35 @@
 #include <cmath>
 
 namespace ccscope::gcc {
-namespace {
 
-std::size_t Bucket(double ms, int buckets) {
-  const double wrapped = std::fmod(ms, buckets);
-  return static_cast<std::size_t>(wrapped < 0 ? wrapped + buckets : wrapped);
+void ArrivalRate::SetWindow(TimeDelta window) {
+  const int window_ms = std::clamp(static_cast<int>(window.ms()), 1, kBuckets);
+  if (window_ms == window_ms_) return;
+  window_ms_ = window_ms;
+  buckets_.fill(DataSize::Zero());
+  sum_ = DataSize::Zero();
+  started_ = false;
 }
 
-}  // namespace
+// Times since the first arrival, so that they index the ring without going negative.
+DataSize& ArrivalRate::BucketAt(double ms) {
+  return buckets_[static_cast<std::size_t>(static_cast<long long>(ms - first_ms_) % window_ms_)];
+}
 
-// Empties the buckets between the newest one and `now_ms`.
+// Moves the window on; what leaves it leaves the sum.
 void ArrivalRate::Advance(double now_ms) {
-  if (now_ms - last_ms_ >= kBuckets) {
+  if (now_ms - last_ms_ >= window_ms_) {
     buckets_.fill(DataSize::Zero());
-  } else {
-    for (double ms = last_ms_ + 1; ms <= now_ms; ++ms) buckets_[Bucket(ms, kBuckets)] = DataSize::Zero();
+    sum_ = DataSize::Zero();
+    last_ms_ = now_ms;
+    return;
   }
-  last_ms_ = std::max(last_ms_, now_ms);
+  while (last_ms_ < now_ms) {
+    ++last_ms_;
+    DataSize& oldest = BucketAt(last_ms_);
+    sum_ -= oldest;
+    oldest = DataSize::Zero();
+  }
 }
 
 void ArrivalRate::Add(DataSize size, Timestamp now) {
@@ -30,17 +42,17 @@ void ArrivalRate::Add(DataSize size, Timestamp now) {
     first_ms_ = last_ms_ = now_ms;
   }
   Advance(now_ms);
-  if (now_ms > last_ms_ - kBuckets) buckets_[Bucket(now_ms, kBuckets)] += size;
+  if (now_ms < first_ms_ || now_ms <= last_ms_ - window_ms_) return;  // older than the window
+  BucketAt(now_ms) += size;
+  sum_ += size;
 }
 
-std::optional<DataRate> ArrivalRate::Rate(Timestamp now, TimeDelta window) {
+std::optional<DataRate> ArrivalRate::Rate(Timestamp now) {
   if (!started_) return std::nullopt;
   Advance(std::floor(now.ms()));
-  const double span_ms = std::min({last_ms_ - first_ms_ + 1, window.ms(), static_cast<double>(kBuckets)});
+  const double span_ms = std::min(last_ms_ - first_ms_ + 1, static_cast<double>(window_ms_));
   if (span_ms < 2) return std::nullopt;
-  DataSize sum;
-  for (double ms = last_ms_ - span_ms + 1; ms <= last_ms_; ++ms) sum += buckets_[Bucket(ms, kBuckets)];
-  return sum / TimeDelta::Millis(span_ms);
+  return sum_ / TimeDelta::Millis(span_ms);
 }
 
 void WireRate::Add(const InboundCounters& counters) {

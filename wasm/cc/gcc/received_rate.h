@@ -11,18 +11,24 @@
 
 namespace ccscope::gcc {
 
-// Bytes of the last `window` in buckets of 1 ms; at most 2 s.
+// Bytes of the last `window` (at most 2 s) in buckets of 1 ms, with a running sum.
 class ArrivalRate {
  public:
+  explicit ArrivalRate(TimeDelta window) { SetWindow(window); }
+  // What was counted so far is forgotten if the window changes.
+  void SetWindow(TimeDelta window);
   void Add(DataSize size, Timestamp now);
   // The rate over the window, or over what has passed since the first arrival; nothing before 2 ms.
-  std::optional<DataRate> Rate(Timestamp now, TimeDelta window);
+  std::optional<DataRate> Rate(Timestamp now);
 
  private:
   static constexpr int kBuckets = 2000;
   void Advance(double now_ms);
+  DataSize& BucketAt(double ms);
 
   std::array<DataSize, kBuckets> buckets_{};
+  DataSize sum_;
+  int window_ms_ = 0;
   bool started_ = false;
   double first_ms_ = 0;
   double last_ms_ = 0;  // the newest bucket

@@ -10,7 +10,6 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // Horizons of the capacity from frame dispersion: one to grow by, one to notice a fall with.
 constexpr TimeDelta kCapacityHorizon = TimeDelta::Seconds(1);
 constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(250);
-// What came through lately is a lower bound of the capacity.
 constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
 // A wait below this is within the burst of one frame.
 constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(25);
@@ -29,6 +28,8 @@ Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder
       filter_(parameters),
       detector_(parameters),
       rate_controller_(parameters),
+      arrival_rate_(TimeDelta::Millis(parameters.received_rate_window_ms)),
+      latest_arrival_rate_(kDeliveredWindow),
       rtt_(parameters.rtt_before_known()) {}
 
 void Receiver::Configure(const Parameters& parameters) {
@@ -37,6 +38,7 @@ void Receiver::Configure(const Parameters& parameters) {
   filter_.Configure(parameters);
   detector_.Configure(parameters);
   rate_controller_.Configure(parameters);
+  arrival_rate_.SetWindow(TimeDelta::Millis(parameters.received_rate_window_ms));
 }
 
 void Receiver::AdvanceClock(Timestamp now) {
@@ -86,21 +88,25 @@ bool Receiver::Held(const GroupDeltas& deltas) {
 }
 
 std::optional<DataRate> Receiver::ReceivedRate() {
-  return ReceivedRate(TimeDelta::Millis(params_.received_rate_window_ms));
+  if (params_.received_rate_source == 1) {
+    if (const auto rate = wire_rate_.Rate(TimeDelta::Millis(params_.received_rate_window_ms))) return rate;
+  }
+  return arrival_rate_.Rate(now_);
 }
 
-std::optional<DataRate> Receiver::ReceivedRate(TimeDelta window) {
+// What came through lately: a lower bound of the capacity.
+std::optional<DataRate> Receiver::DeliveredRate() {
   if (params_.received_rate_source == 1) {
-    if (const std::optional<DataRate> rate = wire_rate_.Rate(window)) return rate;
+    if (const auto rate = wire_rate_.Rate(kDeliveredWindow)) return rate;
   }
-  return arrival_rate_.Rate(now_, window);
+  return latest_arrival_rate_.Rate(now_);
 }
 
 std::optional<DataRate> Receiver::Capacity(TimeDelta horizon) {
   if (params_.capacity_probe == 0) return std::nullopt;
   const std::optional<DataRate> capacity = dispersion_.Capacity(horizon);
   if (!capacity) return std::nullopt;
-  return std::max(*capacity, ReceivedRate(kDeliveredWindow).value_or(DataRate::Zero()));
+  return std::max(*capacity, DeliveredRate().value_or(DataRate::Zero()));
 }
 
 // The capacity has fallen below what is asked for and frames queue: no need to wait for m.
@@ -198,6 +204,7 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   HoldIfDisturbed(arrival);
   CountPacket(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
+  latest_arrival_rate_.Add(arrival.size, arrival.arrival_time);
   if (params_.capacity_probe != 0) dispersion_.OnFrame(arrival);
   if (const auto deltas = grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size)) OnGroups(*deltas);
   return FeedbackIfDue();

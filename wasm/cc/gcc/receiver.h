@@ -37,7 +37,7 @@ class Receiver final : public ReceiverHalf {
   void OnGroups(const GroupDeltas& deltas);
   void RecordGroup(const GroupDeltas& deltas, bool held);
   std::optional<DataRate> ReceivedRate();
-  std::optional<DataRate> ReceivedRate(TimeDelta window);
+  std::optional<DataRate> DeliveredRate();
   std::optional<DataRate> Capacity(TimeDelta horizon);
   bool QueueGrowsBeyondCapacity();
   void UpdateRate(Signal signal);
@@ -51,7 +51,8 @@ class Receiver final : public ReceiverHalf {
   ArrivalFilter filter_;
   OveruseDetector detector_;
   RateController rate_controller_;
-  ArrivalRate arrival_rate_;
+  ArrivalRate arrival_rate_;       // R_r
+  ArrivalRate latest_arrival_rate_;  // over the window of DeliveredRate()
   WireRate wire_rate_;
   FrameDispersion dispersion_;
 
