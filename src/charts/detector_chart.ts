@@ -22,6 +22,7 @@ const series: readonly Series[] = [
     format: formatMs,
     colour: 'grey',
     look: 'points',
+    scaled: false,
   },
   {
     id: 'm',

@@ -1,5 +1,5 @@
 import { Chart, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
-import type { ChartConfiguration, ChartDataset, Plugin, Point } from 'chart.js';
+import type { ChartConfiguration, ChartDataset, Plugin, Point, Scale } from 'chart.js';
 
 import { attachGestures } from './gestures.js';
 import type { ChartTheme, ColourName } from './theme.js';
@@ -25,6 +25,8 @@ export interface Series {
   colour: ColourName;
   look: 'line' | 'step' | 'dashed' | 'dotted' | 'points' | 'triangles-up' | 'triangles-down';
   width?: number;
+  /** False for markers that may lie outside: the value axis does not stretch for them. */
+  scaled?: boolean;
   /** `right` for the second value axis. */
   side?: 'left' | 'right';
 }
@@ -47,7 +49,7 @@ export interface TimeChartSpec {
 }
 
 const LEFT_WIDTH = 56;
-const RIGHT_WIDTH = 40;
+const RIGHT_WIDTH = 34;
 const POINTS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
 const DASH: Partial<Record<Series['look'], number[]>> = { dashed: [6, 4], dotted: [2, 3] };
 
@@ -245,12 +247,26 @@ export function formatTime(seconds: number): string {
 
 const FONT = { size: 11, family: 'system-ui, sans-serif' };
 
-function valueScale(axis: ValueAxis, side: 'left' | 'right') {
+/** The data's range without series that are not to stretch the axis. */
+function limits({ chart }: Scale, series: readonly Series[], side: 'left' | 'right', atLeast: ValueAxis['atLeast']) {
+  let [min, max] = atLeast;
+  const { min: from, max: to } = chart.scales['x'] ?? { min: -Infinity, max: Infinity };
+  series.forEach((one, index) => {
+    if (one.scaled === false || (one.side ?? 'left') !== side || !chart.isDatasetVisible(index)) return;
+    for (const point of (chart.data.datasets[index]?.data ?? []) as { x: number; y: number }[]) {
+      if (point.x < from || point.x > to) continue;
+      if (point.y < min) min = point.y;
+      if (point.y > max) max = point.y;
+    }
+  });
+  return { min, max };
+}
+
+function valueScale(axis: ValueAxis, side: 'left' | 'right', series: readonly Series[]) {
   return {
     type: 'linear' as const,
     position: side,
-    suggestedMin: axis.atLeast[0],
-    suggestedMax: axis.atLeast[1],
+    afterDataLimits: (scale: Scale) => void Object.assign(scale, limits(scale, series, side, axis.atLeast)),
     grid: { drawOnChartArea: side === 'left', drawTicks: false },
     border: { display: false },
     ticks: { maxTicksLimit: 5, padding: 6, font: FONT, callback: (value: string | number) => axis.tick(Number(value)) },
@@ -287,8 +303,8 @@ function configuration(spec: TimeChartSpec): ChartConfiguration<'line', Point[]>
             callback: (value) => formatTime(Number(value)),
           },
         },
-        left: valueScale(spec.left, 'left'),
-        ...(spec.right ? { right: valueScale(spec.right, 'right') } : {}),
+        left: valueScale(spec.left, 'left', spec.series),
+        ...(spec.right ? { right: valueScale(spec.right, 'right', spec.series) } : {}),
       },
     },
   };

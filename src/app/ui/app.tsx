@@ -88,7 +88,7 @@ function Notices({ session }: Pick<Parts, 'session'>) {
     ...problems.value.map(({ field, got, expected }) => ({
       level: 'warning',
       code: `url-${field}`,
-      message: `The address says ${field}=${got}, but it has to be ${expected}.`,
+      message: `In the address, ${field}=${got} was not understood: expected ${expected}.`,
       fix: 'The default is used instead.',
     })),
     ...(session.status.value?.notices ?? []),
@@ -146,16 +146,20 @@ function Provenance({ session }: Pick<Parts, 'session'>) {
     'in-page': 'in the page, whole frames',
     none: 'none here',
   };
+  const facts = [
+    ['In charge', inCharge[status.effectiveMode] + asked],
+    ['Bottleneck', bottleneck[status.bottleneck]],
+    ['Send times', status.sendTimeSource === 'trailer' ? 'frame trailer' : 'RTP timestamps (shadow mode)'],
+    ['Arrival times', status.arrivalTimeSource === 'receiveTime' ? 'last packet’s arrival' : 'callback (coarse)'],
+  ];
   return (
     <dl class="provenance">
-      <dt>In charge</dt>
-      <dd>{inCharge[status.effectiveMode] + asked}</dd>
-      <dt>Bottleneck</dt>
-      <dd>{bottleneck[status.bottleneck]}</dd>
-      <dt>Send times</dt>
-      <dd>{status.sendTimeSource === 'trailer' ? 'frame trailer' : 'RTP timestamps (shadow mode)'}</dd>
-      <dt>Arrival times</dt>
-      <dd>{status.arrivalTimeSource === 'receiveTime' ? 'last packet’s arrival' : 'callback (coarse)'}</dd>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

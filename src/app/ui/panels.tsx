@@ -56,9 +56,9 @@ export function LinkPanel() {
 }
 
 const MODES = [
-  { value: 'control', label: 'Control: replaces the browser’s estimator' },
-  { value: 'cap', label: 'Cap: limits under the browser’s estimate' },
-  { value: 'observe', label: 'Observe: only looks' },
+  { value: 'control', label: 'Control: GCC instead of the browser' },
+  { value: 'cap', label: 'Cap: GCC limits the browser' },
+  { value: 'observe', label: 'Observe: GCC only watches' },
 ];
 
 export function ControllerPanel({ running }: { running: boolean }) {

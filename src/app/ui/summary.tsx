@@ -27,7 +27,7 @@ export function Picture({ session }: { session: Session }) {
 
 function used(values: Readonly<Record<string, number>>): string {
   const ratio = (values['received'] ?? NaN) / (values['capacity'] ?? NaN);
-  return Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} % of the link` : 'no link yet';
+  return Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} % of ${formatRate(values['capacity'] ?? NaN)}` : 'at the far side';
 }
 
 export function Summary({ scope, session }: { scope: Scope; session: Session }) {
@@ -37,11 +37,11 @@ export function Summary({ scope, session }: { scope: Scope; session: Session }) 
   const signal = stripState('signal', at('signal'));
   const rows: readonly [name: string, value: string, note: string, alarm?: boolean][] = [
     ['Received', formatRate(at('received')), used(values)],
-    ['Target', formatRate(at('target')), `link carries ${formatRate(at('capacity'))}`],
+    ['Target', formatRate(at('target')), 'asked of the encoder'],
     ['Queue', formatMs(at('queue')), bottleneck === 'in-page' ? 'in-page bottleneck' : bottleneck === 'shaper' ? 'at the shaper' : 'bottleneck', at('queue') > 150],
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
-    ['Detector', signal, `controller: ${stripState('state', at('state'))}`, signal === 'overuse'],
+    ['Detector', signal, `state: ${stripState('state', at('state'))}`, signal === 'overuse'],
   ];
   return (
     <table class="summary">

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+
+import { SCHEMA } from '../../src/core/schema.js';
+import { checkField, DEFAULT_STATE, parseState, serialiseState, type AppState } from '../../src/app/state.js';
+
+const vocabulary = { presets: SCHEMA.presets.map(({ name }) => name), parameters: SCHEMA.parameters };
+
+const parsed = (query: string) => parseState(query, vocabulary);
+
+describe('the state of the page in the URL', () => {
+  it('is the defaults for an empty URL, and an empty URL for the defaults', () => {
+    expect(parsed('')).toEqual({ state: DEFAULT_STATE, problems: [] });
+    expect(serialiseState(DEFAULT_STATE)).toBe('');
+  });
+
+  it('survives the way into a link and back, every field changed', () => {
+    const state: AppState = {
+      capacity: '1.5mbps,0.6mbps@20s,1.5mbps@40s',
+      queue: 'droptail:64kB',
+      rtt_ms: 120,
+      loss: 0.025,
+      jitter_ms: 7.5,
+      bottleneck: 'in-page',
+      seed: 42,
+      controller: 'native',
+      preset: 'libwebrtc-2016-08',
+      mode: 'observe',
+      min_bps: 60_000,
+      max_bps: 3_000_000,
+      start_bps: 450_000,
+      source: 'camera',
+      key_frame_interval_s: 8,
+      duration_s: 60,
+      room: 'a-b_1',
+      role: 'receive',
+      autostart: true,
+      window_s: 12.5,
+      from_s: 3.25,
+      paused: true,
+      hide: ['d', 'a_s'],
+      theme: 'dark',
+      set: { k_u: 0.02, alpha: 0.9, q_inverse_capacity: 1e-13 },
+    };
+    for (const field of Object.keys(DEFAULT_STATE) as (keyof AppState)[]) {
+      expect(state[field], field).not.toEqual(DEFAULT_STATE[field]);
+    }
+    expect(parsed(serialiseState(state))).toEqual({ state, problems: [] });
+  });
+
+  it('keeps what people read in a link readable', () => {
+    const query = serialiseState({ ...DEFAULT_STATE, capacity: '2mbps,1mbps@5s', queue: 'droptail:100p' });
+    expect(query).toBe('capacity=2mbps,1mbps@5s&queue=droptail:100p');
+  });
+
+  it.each([
+    ['capacity=fast', 'capacity'],
+    ['capacity=1mbps@5s', 'capacity'],
+    ['queue=codel:5', 'queue'],
+    ['rtt_ms=-1', 'rtt_ms'],
+    ['rtt_ms=2001', 'rtt_ms'],
+    ['rtt_ms=', 'rtt_ms'],
+    ['rtt_ms=50ms', 'rtt_ms'],
+    ['loss=1.01', 'loss'],
+    ['loss=NaN', 'loss'],
+    ['seed=1.5', 'seed'],
+    ['preset=gcc2', 'preset'],
+    ['mode=all', 'mode'],
+    ['window_s=Infinity', 'window_s'],
+    ['autostart=yes', 'autostart'],
+    ['room=a%20b', 'room'],
+    ['set.alpha=7', 'set.alpha'],
+    ['set.nothing=1', 'set.nothing'],
+    ['set.toString=1', 'set.toString'],
+    ['nonsense=1', 'nonsense'],
+    ['__proto__=1', '__proto__'],
+    ['min_bps=800000&start_bps=700000', 'min_bps, start_bps, max_bps'],
+  ])('takes the default for %s and names the field', (query, field) => {
+    const { state, problems } = parsed(query);
+    expect(state).toEqual(DEFAULT_STATE);
+    expect(problems.map((problem) => problem.field)).toEqual([field]);
+    expect(problems[0]?.expected).not.toBe('');
+  });
+
+  it('keeps the good fields of a URL with bad ones', () => {
+    const { state, problems } = parsed('rtt_ms=80&loss=2&set.k_d=0.001&set.alpha=-1');
+    expect(state).toEqual({ ...DEFAULT_STATE, rtt_ms: 80, set: { k_d: 0.001 } });
+    expect(problems.map(({ field }) => field)).toEqual(['loss', 'set.alpha']);
+  });
+
+  it('takes the limits themselves, and nothing beyond', () => {
+    expect(checkField(vocabulary, 'rtt_ms', '2000')).toEqual({ ok: true, value: 2000 });
+    expect(checkField(vocabulary, 'rtt_ms', '2000.001').ok).toBe(false);
+    expect(checkField(vocabulary, 'loss', '0').ok).toBe(true);
+    expect(checkField(vocabulary, 'loss', '-0.001').ok).toBe(false);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+
+import { TimeAxis } from '../../src/charts/time_axis.js';
+
+const S = 1e6;
+
+describe('the time axis that charts share', () => {
+  it('follows the newest data with a window of constant length', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.setExtent({ fromUs: 0, toUs: 4 * S });
+    expect(axis.window).toEqual({ fromUs: 0, toUs: 10 * S });
+    axis.setExtent({ fromUs: 0, toUs: 25 * S });
+    expect(axis.window).toEqual({ fromUs: 15 * S, toUs: 25 * S });
+  });
+
+  it('stays where it was paused or panned to, until it follows again', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.setExtent({ fromUs: 0, toUs: 25 * S });
+    axis.panBy(-5 * S);
+    axis.setExtent({ fromUs: 0, toUs: 30 * S });
+    expect(axis.window).toEqual({ fromUs: 10 * S, toUs: 20 * S });
+    axis.follow();
+    expect(axis.window).toEqual({ fromUs: 20 * S, toUs: 30 * S });
+  });
+
+  it('zooms around the given time when paused, and at the newest end when it follows', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.setExtent({ fromUs: 0, toUs: 40 * S });
+    axis.zoomBy(0.5, 32 * S);
+    expect(axis.window).toEqual({ fromUs: 35 * S, toUs: 40 * S });
+    expect(axis.following).toBe(true);
+    axis.setWindow({ fromUs: 10 * S, toUs: 20 * S });
+    axis.zoomBy(0.5, 12 * S);
+    expect(axis.window).toEqual({ fromUs: 11 * S, toUs: 16 * S });
+    expect(axis.following).toBe(false);
+  });
+
+  it('never zooms below a second or above an hour', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.zoomBy(1e-9);
+    expect(axis.lengthUs).toBe(1 * S);
+    axis.zoomBy(1e9);
+    expect(axis.lengthUs).toBe(3600 * S);
+  });
+
+  it('tells its listeners of each change once, and of nothing else', () => {
+    const axis = new TimeAxis(10 * S);
+    const heard: string[] = [];
+    const stop = axis.subscribe((change) => heard.push(change));
+    axis.setCursor(3 * S);
+    axis.setCursor(3 * S);
+    axis.panBy(S);
+    stop();
+    axis.setCursor(null);
+    expect(heard).toEqual(['cursor', 'window']);
+  });
+});
