@@ -1,0 +1,49 @@
+#include "cc/gcc/adaptive_threshold.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/native/gcc_support.h"
+
+namespace ccscope::gcc {
+namespace {
+
+// gamma after one input of T at 0, which sets the clock, and one `delta_ms` later; it began at 12.5 ms.
+double GammaAfter(double t_ms, double delta_ms, const char* preset = "gcc") {
+  AdaptiveThreshold threshold(PresetNamed(preset));
+  threshold.Update(TimeDelta::Millis(t_ms), Timestamp::Millis(0));
+  threshold.Update(TimeDelta::Millis(t_ms), Timestamp::Millis(delta_ms));
+  return threshold.gamma().ms();
+}
+
+TEST(AdaptiveThreshold, RisesWithKuTowardsALargerInput) {
+  EXPECT_NEAR(GammaAfter(20, 30), 12.5 + 30 * 0.01 * (20 - 12.5), 1e-12);  // eq. 11
+  EXPECT_NEAR(GammaAfter(-20, 30), 12.5 + 30 * 0.01 * (20 - 12.5), 1e-12);
+}
+
+TEST(AdaptiveThreshold, FallsWithKdTowardsASmallerInput) {
+  EXPECT_NEAR(GammaAfter(5, 30), 12.5 + 30 * 0.00018 * (5 - 12.5), 1e-12);
+}
+
+TEST(AdaptiveThreshold, LeavesOutSpikesBeyondTheGuard) {
+  EXPECT_GT(GammaAfter(27.4, 30), 12.5);
+  EXPECT_DOUBLE_EQ(GammaAfter(27.6, 30), 12.5);
+}
+
+TEST(AdaptiveThreshold, APauseCountsAsAtMost100Ms) { EXPECT_DOUBLE_EQ(GammaAfter(20, 5000), GammaAfter(20, 100)); }
+
+TEST(AdaptiveThreshold, StaysWithinItsBounds) {
+  AdaptiveThreshold threshold(PresetNamed("gcc"));
+  for (int i = 0; i < 20000; ++i) threshold.Update(TimeDelta::Zero(), Timestamp::Millis(33 * i));
+  EXPECT_DOUBLE_EQ(threshold.gamma().ms(), 6);
+  for (int i = 20000; i < 60000; ++i) {
+    threshold.Update(threshold.gamma() + TimeDelta::Millis(14), Timestamp::Millis(33 * i));
+  }
+  EXPECT_DOUBLE_EQ(threshold.gamma().ms(), 600);
+}
+
+TEST(AdaptiveThreshold, StaysWhereItIsInThePresetOfTheStaticOne) {
+  EXPECT_DOUBLE_EQ(GammaAfter(60, 30, "static-threshold"), GammaAfter(0, 30, "static-threshold"));
+}
+
+}  // namespace
+}  // namespace ccscope::gcc
