@@ -11,7 +11,8 @@ namespace {
 constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1150);
 constexpr DataSize kHeadersPerPacket = DataSize::Bytes(56);
 
-constexpr int kMinSamples = 6;
+// The regression starts with so many frames.
+constexpr int kMinPoints = 6;
 // Less dispersion than this per frame is clock noise.
 constexpr TimeDelta kMinServiceTime = TimeDelta::Millis(2);
 
@@ -76,7 +77,7 @@ void FrameDispersion::UpdateBase() {
   const bool good = best.loss / count_ < kGoodFit.us();
   if (!base_us_ || !had_good_fit_) {
     base_us_ = best.intercept_us;
-    had_good_fit_ = good && count_ >= 2 * kMinSamples;
+    had_good_fit_ = good && count_ >= 2 * kMinPoints;
     return;
   }
   const double weight = (best.intercept_us < *base_us_ ? kWeightDown : kWeightUp) * (good ? 1 : kWeightOfBadFit);
@@ -89,34 +90,43 @@ TimeDelta FrameDispersion::ServiceTime(int k) const {
   return std::max(frame.arrival - start, TimeDelta::Zero());
 }
 
-std::optional<double> FrameDispersion::InverseCapacity(TimeDelta horizon) const {
+std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta horizon, int min_frames) const {
+  if (!base_us_) return std::nullopt;
+  struct Sample {
+    double service_us_per_byte;
+    DataSize size;
+  };
+  std::array<Sample, kFrames> samples;
+  int count = 0;
   TimeDelta service;
   DataSize size;
-  int samples = 0;
-  for (int k = 0; k + 1 < count_ && (Back(0).arrival - Back(k).arrival <= horizon || samples < kMinSamples); ++k) {
+  for (int k = 0; k + 1 < count_ && (Back(0).arrival - Back(k).arrival <= horizon || count < min_frames); ++k) {
     if (Back(k).seq - Back(k + 1).seq != 1) continue;  // a frame is missing in between
-    service += ServiceTime(k);
+    const TimeDelta x = ServiceTime(k);
+    samples[static_cast<std::size_t>(count++)] = {x.us() / Back(k).size.bytes(), Back(k).size};
+    service += x;
     size += Back(k).size;
-    ++samples;
   }
-  if (samples < kMinSamples || service < kMinServiceTime * samples) return std::nullopt;
-  return service.us() / size.bytes();
+  if (count < min_frames || service < kMinServiceTime * count) return std::nullopt;
+  std::sort(samples.begin(), samples.begin() + count,
+            [](const Sample& a, const Sample& b) { return a.service_us_per_byte < b.service_us_per_byte; });
+  int median = 0;
+  for (DataSize below = samples[0].size; below < size / 2; below += samples[static_cast<std::size_t>(median)].size) {
+    ++median;
+  }
+  const double slower = std::max(service.us() / size.bytes(), samples[static_cast<std::size_t>(median)].service_us_per_byte);
+  const double faster = std::min(service.us() / size.bytes(), samples[static_cast<std::size_t>(median)].service_us_per_byte);
+  const DataSize byte = DataSize::Bytes(1);
+  return Estimate{byte / TimeDelta::Micros(slower), faster > 0 ? byte / TimeDelta::Micros(faster) : DataRate::PlusInfinity()};
 }
 
 void FrameDispersion::OnFrame(const Arrival& arrival) {
   frames_[static_cast<std::size_t>(next_)] = {arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
   next_ = (next_ + 1) % kFrames;
   count_ = std::min(count_ + 1, kFrames);
-  if (count_ < kMinSamples) return;
+  if (count_ < kMinPoints) return;
   UpdateBase();
   wait_ = std::max(Back(1).arrival - Back(0).send - TimeDelta::Micros(*base_us_), TimeDelta::Zero());
-}
-
-std::optional<DataRate> FrameDispersion::Capacity(TimeDelta horizon) const {
-  if (!base_us_) return std::nullopt;
-  const std::optional<double> inverse = InverseCapacity(horizon);
-  if (!inverse) return std::nullopt;
-  return DataSize::Bytes(1) / TimeDelta::Micros(*inverse);
 }
 
 }  // namespace ccscope::gcc

@@ -25,9 +25,16 @@ class FrameDispersion {
  public:
   void OnFrame(const Arrival& arrival);
 
-  // Over the frames of the last `horizon`; nothing while there are fewer than 6, or while their
-  // dispersion is lost in the noise of the clocks.
-  std::optional<DataRate> Capacity(TimeDelta horizon) const;
+  // Two readings of the same frames. A pause of a scheduler or a Wi-Fi outage holds frames up and
+  // then lets several through at once: the ratio of sums then shows too little, the median over the
+  // bytes may show too much. Where they agree it is the capacity.
+  struct Estimate {
+    DataRate lower;
+    DataRate upper;
+  };
+  // Over the frames of the last `horizon`, at least `min_frames`; nothing before there are so many,
+  // or while their dispersion is lost in the noise of the clocks.
+  std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // How long the newest frame waited for its service.
   TimeDelta Wait() const { return wait_; }
 
@@ -50,7 +57,6 @@ class FrameDispersion {
   Line BestLine(double slope_us_per_byte);
   void UpdateBase();
   TimeDelta ServiceTime(int k) const;
-  std::optional<double> InverseCapacity(TimeDelta horizon) const;
 
   std::array<Frame, kFrames> frames_{};
   int count_ = 0;

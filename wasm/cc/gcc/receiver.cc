@@ -9,7 +9,9 @@ namespace {
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // Horizons of the capacity from frame dispersion: one to grow by, one to notice a fall with.
 constexpr TimeDelta kCapacityHorizon = TimeDelta::Seconds(1);
-constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(250);
+constexpr int kCapacityFrames = 6;
+constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(150);
+constexpr int kCapacityFallFrames = 3;
 constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
 // A wait below this is within the burst of one frame.
 constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(25);
@@ -102,22 +104,31 @@ std::optional<DataRate> Receiver::DeliveredRate() {
   return latest_arrival_rate_.Rate(now_);
 }
 
-std::optional<DataRate> Receiver::Capacity(TimeDelta horizon) {
+// The capacity to grow by; what came through is surely there.
+std::optional<DataRate> Receiver::Capacity() {
   if (params_.capacity_probe == 0) return std::nullopt;
-  const std::optional<DataRate> capacity = dispersion_.Capacity(horizon);
-  if (!capacity) return std::nullopt;
-  return std::max(*capacity, DeliveredRate().value_or(DataRate::Zero()));
+  const auto estimate = dispersion_.Capacity(kCapacityHorizon, kCapacityFrames);
+  if (!estimate) return std::nullopt;
+  return std::max(estimate->lower, DeliveredRate().value_or(DataRate::Zero()));
+}
+
+// The capacity to fall by: the most that the latest frames allow for.
+std::optional<DataRate> Receiver::LatestCapacity() {
+  if (params_.capacity_probe == 0) return std::nullopt;
+  const auto estimate = dispersion_.Capacity(kCapacityFallHorizon, kCapacityFallFrames);
+  if (!estimate) return std::nullopt;
+  return std::max(estimate->upper, DeliveredRate().value_or(DataRate::Zero()));
 }
 
 // The capacity has fallen below what is asked for and frames queue: no need to wait for m.
 bool Receiver::QueueGrowsBeyondCapacity() {
-  const std::optional<DataRate> capacity = Capacity(kCapacityFallHorizon);
+  const std::optional<DataRate> capacity = LatestCapacity();
   return capacity && *capacity < rate_controller_.a_r() && dispersion_.Wait() > kWaitThatCounts;
 }
 
 void Receiver::UpdateRate(Signal signal) {
-  const TimeDelta horizon = signal == Signal::kOveruse ? kCapacityFallHorizon : kCapacityHorizon;
-  rate_controller_.Update({signal, ReceivedRate(), Capacity(horizon), loss_, rtt_}, now_);
+  const std::optional<DataRate> capacity = signal == Signal::kOveruse ? LatestCapacity() : Capacity();
+  rate_controller_.Update({signal, ReceivedRate(), capacity, loss_, rtt_}, now_);
 }
 
 void Receiver::OnGroups(const GroupDeltas& deltas) {
@@ -135,7 +146,7 @@ void Receiver::OnGroups(const GroupDeltas& deltas) {
 
 void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
   const std::optional<DataRate> received = ReceivedRate();
-  const std::optional<DataRate> capacity = Capacity(kCapacityHorizon);
+  const std::optional<DataRate> capacity = Capacity();
   recorder_.Output(GroupRow{
       .flow = flow_,
       .time_us = now_.us(),
@@ -162,7 +173,7 @@ void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
 // A_r, less what drains the backlog that the sender's own burst left.
 DataRate Receiver::RequestedRate() {
   const DataRate a_r = rate_controller_.a_r();
-  const std::optional<DataRate> capacity = Capacity(kCapacityHorizon);
+  const std::optional<DataRate> capacity = Capacity();
   if (params_.burst_drain_s == 0 || !capacity || dispersion_.Wait() < kWaitThatCounts) return a_r;
   const DataRate drain = *capacity * (dispersion_.Wait() / TimeDelta::Seconds(params_.burst_drain_s));
   return std::max({a_r - drain, a_r * kDrainFloor, params_.min_bitrate()});

@@ -38,7 +38,8 @@ class Receiver final : public ReceiverHalf {
   void RecordGroup(const GroupDeltas& deltas, bool held);
   std::optional<DataRate> ReceivedRate();
   std::optional<DataRate> DeliveredRate();
-  std::optional<DataRate> Capacity(TimeDelta horizon);
+  std::optional<DataRate> Capacity();
+  std::optional<DataRate> LatestCapacity();
   bool QueueGrowsBeyondCapacity();
   void UpdateRate(Signal signal);
   DataRate RequestedRate();
