@@ -117,7 +117,9 @@ const STATS_FIELDS = 14;
 /** The kind and value of a queue's limit, as the ABI counts them. Throws CoreError. */
 function limitOf(queue: QueueOptions): [kind: number, limit: number] {
   const limits = [queue.limitMs, queue.limitBytes, queue.limitPackets];
-  const given = limits.flatMap((limit, kind): [number, number][] => (limit === undefined ? [] : [[kind, limit]]));
+  const given = limits.flatMap((limit, kind): [number, number][] =>
+    limit === undefined ? [] : [[kind, limit]],
+  );
   if (given.length > 1) throw new CoreError('queue: expected one limit, in ms, bytes or packets', 'queue');
   return given[0] ?? [0, 300];
 }

@@ -4,4 +4,9 @@ export { Shaper, ShaperError, startShaper, type ShaperOptions } from './shaper.j
 export { linkMetrics, type LinkMetrics, type Percentiles, type StepMetrics } from './metrics.js';
 export { PacketLog, type PacketRecord } from './packet_log.js';
 export { loadCore, loadCoreModule } from '../core/index.js';
-export { ConfigError, parseLinkConfig, type LinkConfig, type PartialLinkConfig } from '../scenario/link_config.js';
+export {
+  ConfigError,
+  parseLinkConfig,
+  type LinkConfig,
+  type PartialLinkConfig,
+} from '../scenario/link_config.js';

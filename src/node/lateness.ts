@@ -24,7 +24,10 @@ export class Lateness {
   /** Percentiles over the last packets; NaN where there were none. `reset` begins anew. */
   summary({ reset = false } = {}): LatenessMs {
     const packets = this.#count;
-    const [p50_ms, p95_ms, p99_ms] = percentiles(this.#ring.slice(0, Math.min(packets, this.#ring.length)), [50, 95, 99]);
+    const [p50_ms, p95_ms, p99_ms] = percentiles(
+      this.#ring.slice(0, Math.min(packets, this.#ring.length)),
+      [50, 95, 99],
+    );
     if (reset) this.#count = 0;
     return { p50_ms: p50_ms ?? NaN, p95_ms: p95_ms ?? NaN, p99_ms: p99_ms ?? NaN, packets };
   }

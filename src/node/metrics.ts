@@ -83,19 +83,31 @@ function departedIn(records: readonly PacketRecord[], { fromUs, toUs }: Window):
 const bytesOf = (records: readonly PacketRecord[]): number =>
   records.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 
-export function utilisation(records: readonly PacketRecord[], steps: readonly CapacityStep[], window: Window): number {
+export function utilisation(
+  records: readonly PacketRecord[],
+  steps: readonly CapacityStep[],
+  window: Window,
+): number {
   return (bytesOf(departedIn(records, window)) * 8) / capacityBits(steps, window);
 }
 
 /** Seconds from `window.fromUs`; null if 90 % of `capacityBps` was not reached in the window. */
-export function timeTo90(records: readonly PacketRecord[], capacityBps: number, window: Window): number | null {
+export function timeTo90(
+  records: readonly PacketRecord[],
+  capacityBps: number,
+  window: Window,
+): number | null {
   const departed = departedIn(records, window);
   const neededBytes = (CONVERGED * capacityBps * TRAILING_US) / 1e6 / 8;
   let bytes = 0;
   let oldest = 0;
   for (const { departUs, sizeBytes } of departed) {
     bytes += sizeBytes;
-    for (let first = departed[oldest]; first && first.departUs <= departUs - TRAILING_US; first = departed[oldest]) {
+    for (
+      let first = departed[oldest];
+      first && first.departUs <= departUs - TRAILING_US;
+      first = departed[oldest]
+    ) {
       bytes -= first.sizeBytes;
       oldest++;
     }
@@ -120,7 +132,11 @@ export function timeToShortQueue(records: readonly PacketRecord[], window: Windo
  * @param steps the capacity, times counted from the begin of the run
  * @param run from the first packet to the end
  */
-export function linkMetrics(records: readonly PacketRecord[], steps: readonly CapacityStep[], run: Window): LinkMetrics {
+export function linkMetrics(
+  records: readonly PacketRecord[],
+  steps: readonly CapacityStep[],
+  run: Window,
+): LinkMetrics {
   const absolute = steps.map(({ atUs, capacityBps }) => ({ atUs: run.fromUs + atUs, capacityBps }));
   const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
   // A packet that is offered at the begin departs after it.

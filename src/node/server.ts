@@ -54,7 +54,11 @@ export interface LocalServer {
 
 /** Starts the server. Throws ServerError. */
 export async function startServer(options: ServerOptions = {}): Promise<LocalServer> {
-  const { host = '127.0.0.1', port = 0, appDir = fileURLToPath(new URL('../../app', import.meta.url)) } = options;
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    appDir = fileURLToPath(new URL('../../app', import.meta.url)),
+  } = options;
   if (!existsSync(appDir)) {
     throw new ServerError(`the app is not in ${appDir}; build it first (npm run build), or name its folder`);
   }
@@ -114,7 +118,12 @@ function listen(http: Server, port: number, host: string): Promise<void> {
         EACCES: `listening on port ${port} is not allowed; choose one above 1023`,
         ENOTFOUND: `${host} is no address; use an IP address of this machine, or 0.0.0.0 for all`,
       };
-      reject(new ServerError((code && reasons[code]) ?? `cannot listen on ${host}:${port}: ${error.message}`, code));
+      reject(
+        new ServerError(
+          (code && reasons[code]) ?? `cannot listen on ${host}:${port}: ${error.message}`,
+          code,
+        ),
+      );
     });
     http.listen(port, host, () => {
       http.removeAllListeners('error');
@@ -128,7 +137,10 @@ const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::
 
 /** The name in a Host header, without port and brackets. */
 function nameOf(header: string): string {
-  return header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  return header
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
 }
 
 /**
@@ -139,7 +151,10 @@ function isOurName(header: string | undefined, host: string): boolean {
   if (header === undefined) return false;
   const name = nameOf(header);
   if (isLoopback(name) || name === host.toLowerCase()) return true;
-  return !isLoopback(host) && (isIP(name) !== 0 || name === hostname().toLowerCase() || name === `${hostname()}.local`.toLowerCase());
+  return (
+    !isLoopback(host) &&
+    (isIP(name) !== 0 || name === hostname().toLowerCase() || name === `${hostname()}.local`.toLowerCase())
+  );
 }
 
 /** Pages of this server, and programs that are no browsers. */

@@ -49,7 +49,7 @@ export class Session implements Member {
     private readonly socket: WebSocket,
     private readonly context: SessionContext,
   ) {
-    socket.on('message', (data) => void this.#receive(String(data)));
+    socket.on('message', (data: Buffer) => void this.#receive(data.toString()));
     socket.once('close', () => void this.close());
     socket.on('error', () => socket.terminate());
     this.#timer = setInterval(() => this.#reportLateness(), LATENESS_INTERVAL_MS);
@@ -83,7 +83,8 @@ export class Session implements Member {
     try {
       const message = parse(text);
       if (message.type === 'room/signal') {
-        if (!this.context.rooms.signal(message.room, this, message.data)) throw new Refusal('join the room first', 'room');
+        if (!this.context.rooms.signal(message.room, this, message.data))
+          throw new Refusal('join the room first', 'room');
         return;
       }
       id = message.id;
@@ -112,7 +113,8 @@ export class Session implements Member {
   }
 
   async #open(settings: Record<string, unknown>): Promise<LinkOpened> {
-    if (this.#links.size >= MAX_LINKS) throw new Refusal(`at most ${MAX_LINKS} links; close one first`, 'link');
+    if (this.#links.size >= MAX_LINKS)
+      throw new Refusal(`at most ${MAX_LINKS} links; close one first`, 'link');
     const linkNumber = this.context.nextLink();
     const link = `link-${linkNumber}`;
     const { core, address, announce, record } = this.context;
@@ -170,7 +172,8 @@ function parse(text: string): CheckedClientMessage {
 function idOf(text: string): number {
   try {
     const data: unknown = JSON.parse(text);
-    if (typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'number') return data.id;
+    if (typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'number')
+      return data.id;
   } catch {
     // Not JSON, so it has no id.
   }

@@ -96,16 +96,12 @@ function bind(port: number, address: string): Promise<Socket> {
 
 function bindError(error: Error, port: number, address: string): ShaperError {
   const where = `${address}:${port}`;
-  switch (systemCode(error)) {
-    case 'EADDRINUSE':
-      return new ShaperError(`UDP port ${where} is in use; choose another one, or 0 for any that is free`);
-    case 'EADDRNOTAVAIL':
-      return new ShaperError(`${address} is not an IPv4 address of this machine; use one that is, or 0.0.0.0 for all`);
-    case 'EACCES':
-      return new ShaperError(`binding UDP port ${where} is not allowed; choose one above 1023`);
-    default:
-      return new ShaperError(`cannot bind UDP ${where}: ${error.message}`);
-  }
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `UDP port ${where} is in use; choose another one, or 0 for any that is free`,
+    EADDRNOTAVAIL: `${address} is not an IPv4 address of this machine; use one that is, or 0.0.0.0 for all`,
+    EACCES: `binding UDP port ${where} is not allowed; choose one above 1023`,
+  };
+  return new ShaperError(reasons[systemCode(error) ?? ''] ?? `cannot bind UDP ${where}: ${error.message}`);
 }
 
 /** Binds the sockets. Throws ShaperError, CoreError or ConfigError. */
@@ -174,7 +170,9 @@ export class Shaper {
     socketA.on('message', (packet, from) => this.#receive(packet, from, this.#peers[0], this.#forward));
     socketB.on('message', (packet, from) => this.#receive(packet, from, this.#peers[1], this.#back));
     for (const socket of this.#sockets) socket.on('error', (error) => this.#fail(error));
-    this.#rows = options.onRows ? setInterval(() => this.#options.onRows?.([this.row()]), ROWS_INTERVAL_MS) : null;
+    this.#rows = options.onRows
+      ? setInterval(() => this.#options.onRows?.([this.row()]), ROWS_INTERVAL_MS)
+      : null;
   }
 
   get config(): Readonly<LinkConfig> {
@@ -196,7 +194,10 @@ export class Shaper {
     const nowUs = this.nowUs();
     const startUs = this.#firstPacketUs === null ? Infinity : nowUs;
     const { schedule, ...options } = forwardChange(change, startUs);
-    this.#forward.link.set(schedule === undefined || startUs === Infinity ? options : { ...options, schedule }, nowUs);
+    this.#forward.link.set(
+      schedule === undefined || startUs === Infinity ? options : { ...options, schedule },
+      nowUs,
+    );
     if (options.oneWayDelayUs !== undefined) {
       this.#back.link.set({ oneWayDelayUs: options.oneWayDelayUs }, nowUs);
     }
@@ -317,6 +318,8 @@ export class Shaper {
 
   #fail(error: Error): void {
     void this.close();
-    this.#options.onError?.(new ShaperError(`a socket of the shaper failed: ${error.message}; start it again`));
+    this.#options.onError?.(
+      new ShaperError(`a socket of the shaper failed: ${error.message}; start it again`),
+    );
   }
 }

@@ -95,7 +95,8 @@ export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions
   const [kind = '', limit = '', ...more] = text.trim().split(':');
   if (kind.toLowerCase() === 'droptail' && more.length === 0) {
     const us = withUnit(limit, US);
-    if (us !== undefined && us >= 1 && us <= MAX_QUEUE_MS * 1e3) return { kind: 'droptail', limitMs: us / 1e3 };
+    if (us !== undefined && us >= 1 && us <= MAX_QUEUE_MS * 1e3)
+      return { kind: 'droptail', limitMs: us / 1e3 };
     const bytes = withUnit(limit, BYTES);
     if (bytes !== undefined && bytes >= 1 && bytes <= 1e9) return { kind: 'droptail', limitBytes: bytes };
     const packets = withUnit(limit, { p: 1, packets: 1 });
@@ -104,7 +105,12 @@ export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions
     }
   }
   const expected = 'droptail with a limit up to 60 s, 1 GB or 1000000 packets';
-  throw new ConfigError(field, expected, shown(text), 'write for instance droptail:300ms, droptail:64kB or droptail:100p');
+  throw new ConfigError(
+    field,
+    expected,
+    shown(text),
+    'write for instance droptail:300ms, droptail:64kB or droptail:100p',
+  );
 }
 
 /** True if `parse` takes the value; its message if not. */
@@ -134,7 +140,9 @@ const within = (min: number, max: number, unit: string) => {
 
 const fields = {
   /** A rate or a schedule; a number is bit/s. */
-  capacity: parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseSchedule(value)),
+  capacity: parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) =>
+    parseSchedule(value),
+  ),
   queue: parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value)),
   /** Half of it on each direction. */
   rtt_ms: within(0, 60_000, ' ms'),
@@ -171,7 +179,7 @@ export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfi
   const result = v.safeParse(partialLinkConfig, input);
   if (result.success) {
     const given = Object.entries(result.output).filter(([, value]) => value !== undefined);
-    return Object.fromEntries(given) as PartialLinkConfig;
+    return Object.fromEntries(given);
   }
   const issue = result.issues[0];
   const key = v.getDotPath(issue);
@@ -186,7 +194,11 @@ export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfi
 
 /** The forward direction as the core takes it; a schedule's times count from `startUs` of the link's clock. */
 export function forwardLink(config: LinkConfig, startUs = 0): LinkOptions {
-  return { ...forwardChange(config, startUs), capacityBps: firstCapacityBps(config.capacity), seed: config.seed };
+  return {
+    ...forwardChange(config, startUs),
+    capacityBps: firstCapacityBps(config.capacity),
+    seed: config.seed,
+  };
 }
 
 /** The part of the forward direction that a change of settings touches. */

@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { CoreError, createLink, loadCoreModule, type CoreModule, type LinkOptions } from '../../src/core/index.js';
+import {
+  CoreError,
+  createLink,
+  loadCoreModule,
+  type CoreModule,
+  type LinkOptions,
+} from '../../src/core/index.js';
 
 let core: CoreModule;
 beforeAll(async () => {
@@ -26,9 +32,21 @@ describe('the link through the ABI', () => {
     expect(link.poll(35_999)).toEqual([]);
     expect(link.poll(46_000)).toEqual([
       { packetId: 0, sizeBytes: 1250, offeredUs: 1000, departUs: 11_000, deliverUs: 36_000, queueDelayUs: 0 },
-      { packetId: 1, sizeBytes: 1250, offeredUs: 1000, departUs: 21_000, deliverUs: 46_000, queueDelayUs: 10_000 },
+      {
+        packetId: 1,
+        sizeBytes: 1250,
+        offeredUs: 1000,
+        departUs: 21_000,
+        deliverUs: 46_000,
+        queueDelayUs: 10_000,
+      },
     ]);
-    expect(link.stats(46_000)).toMatchObject({ packetsInside: 1, departedBytes: 3750, deliveredBytes: 2500, drops: 0 });
+    expect(link.stats(46_000)).toMatchObject({
+      packetsInside: 1,
+      departedBytes: 3750,
+      deliveredBytes: 2500,
+      drops: 0,
+    });
     expect(link.poll(1e6).map(({ packetId }) => packetId)).toEqual([2]);
     expect(link.nextEventUs()).toBe(Infinity);
     link.destroy();
@@ -42,7 +60,11 @@ describe('the link through the ABI', () => {
   });
 
   it('tells later of drops behind jitter', () => {
-    const link = createLink(core, { capacityBps: 1e4, jitterUs: 1000, queue: { kind: 'droptail', limitPackets: 1 } });
+    const link = createLink(core, {
+      capacityBps: 1e4,
+      jitterUs: 1000,
+      queue: { kind: 'droptail', limitPackets: 1 },
+    });
     for (let id = 0; id < 5; id++) expect(link.enqueue(id, 1250, 0)).toBeNull();
     expect(link.poll(500_000)).toEqual([]);
     expect(link.lateDrops().map(({ packetId, reason }) => [packetId, reason])).toEqual([
@@ -92,7 +114,15 @@ describe('the link through the ABI', () => {
     [{ queue: { kind: 'droptail', limitPackets: NaN } }, 'queue'],
     [{ queue: { kind: 'droptail', limitMs: 300, limitBytes: 5 } }, 'queue'],
     [{ schedule: [{ atUs: NaN, capacityBps: 1 }] }, 'schedule'],
-    [{ schedule: [{ atUs: 5, capacityBps: 1e6 }, { atUs: 4, capacityBps: 1e6 }] }, 'schedule'],
+    [
+      {
+        schedule: [
+          { atUs: 5, capacityBps: 1e6 },
+          { atUs: 4, capacityBps: 1e6 },
+        ],
+      },
+      'schedule',
+    ],
   ];
   it.each(bad)('refuses %j', (options, field) => {
     expect(refusedField(() => createLink(core, { capacityBps: 1e6, ...options }))).toBe(field);

@@ -61,7 +61,11 @@ describe('the shaper', () => {
     // With 28 B of headers 1250 B, so 10 ms each.
     for (let i = 0; i < 10; i++) a.send(Buffer.alloc(1222, i), shaper.a.port, '127.0.0.1');
     expect((await there).map((packet) => packet[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const departures = shaper.log?.records().slice(-10).map(({ departUs }) => departUs) ?? [];
+    const departures =
+      shaper.log
+        ?.records()
+        .slice(-10)
+        .map(({ departUs }) => departUs) ?? [];
     const gaps = departures.slice(1).map((us, i) => us - (departures[i] ?? 0));
     for (const gap of gaps) expect(gap).toBeCloseTo(10_000, 3);
     const back = once(a, 'message');

@@ -35,9 +35,12 @@ describe('rates', () => {
     ['250000', 250_000],
   ])('%s is %d bit/s', (text, bps) => expect(parseRate(text)).toBe(bps));
 
-  it.each(['', 'fast', '1mb', '-1mbps', '0', '0mbps', '1e400mbps', '200gbps', NaN, -5, Infinity])('refuses %s', (text) => {
-    expect(problem(() => parseRate(text)).field).toBe('capacity');
-  });
+  it.each(['', 'fast', '1mb', '-1mbps', '0', '0mbps', '1e400mbps', '200gbps', NaN, -5, Infinity])(
+    'refuses %s',
+    (text) => {
+      expect(problem(() => parseRate(text)).field).toBe('capacity');
+    },
+  );
 
   it('says what to write', () => {
     expect(problem(() => parseRate('1 mb', { field: 'source-max' })).message).toBe(
@@ -75,10 +78,14 @@ describe('schedules', () => {
     expect(() => parseSchedule('0,1mbps@5s')).toThrow(ConfigError);
   });
 
-  it.each(['1mbps,2mbps', '1mbps@5s', '1mbps,2mbps@5s,1mbps@5s', '1mbps,2mbps@9s,1mbps@5s', '1mbps,', '1mbps,2mbps@5s@6s'])(
-    'refuses %s',
-    (text) => expect(() => parseSchedule(text)).toThrow(ConfigError),
-  );
+  it.each([
+    '1mbps,2mbps',
+    '1mbps@5s',
+    '1mbps,2mbps@5s,1mbps@5s',
+    '1mbps,2mbps@9s,1mbps@5s',
+    '1mbps,',
+    '1mbps,2mbps@5s@6s',
+  ])('refuses %s', (text) => expect(() => parseSchedule(text)).toThrow(ConfigError));
 });
 
 describe('queues', () => {
@@ -89,10 +96,16 @@ describe('queues', () => {
     ['droptail:100p', { kind: 'droptail', limitPackets: 100 }],
   ])('%s', (text, queue) => expect(parseQueue(text)).toEqual(queue));
 
-  it.each(['', 'droptail', 'droptail:', 'droptail:0p', 'droptail:1.5p', 'droptail:2h', 'red:300ms', 'droptail:1ms:2ms'])(
-    'refuses %s',
-    (text) => expect(problem(() => parseQueue(text)).field).toBe('queue'),
-  );
+  it.each([
+    '',
+    'droptail',
+    'droptail:',
+    'droptail:0p',
+    'droptail:1.5p',
+    'droptail:2h',
+    'red:300ms',
+    'droptail:1ms:2ms',
+  ])('refuses %s', (text) => expect(problem(() => parseQueue(text)).field).toBe('queue'));
 });
 
 describe('settings from outside', () => {
@@ -116,7 +129,11 @@ describe('settings from outside', () => {
 
   it('puts half the RTT on each direction and moves the schedule to the begin', () => {
     const link = forwardLink({ ...DEFAULT_LINK_CONFIG, capacity: '1mbps,2mbps@3s', rtt_ms: 50 }, 7e6);
-    expect(link).toMatchObject({ capacityBps: 1e6, oneWayDelayUs: 25_000, schedule: [{ atUs: 10e6, capacityBps: 2e6 }] });
+    expect(link).toMatchObject({
+      capacityBps: 1e6,
+      oneWayDelayUs: 25_000,
+      schedule: [{ atUs: 10e6, capacityBps: 2e6 }],
+    });
   });
 
   it('changes nothing that was not asked for', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { capacityBits, linkMetrics, timeTo90, timeToShortQueue, utilisation } from '../../src/node/metrics.js';
+import {
+  capacityBits,
+  linkMetrics,
+  timeTo90,
+  timeToShortQueue,
+  utilisation,
+} from '../../src/node/metrics.js';
 import { PacketLog, type PacketRecord } from '../../src/node/packet_log.js';
 import { median, percentiles } from '../../src/node/percentile.js';
 
@@ -15,7 +21,9 @@ const record = (departUs: number, sizeBytes = 1250, queueDelayUs = 0): PacketRec
 /** Packets of 1250 B (10,000 bits) at an even rate, the first one interval after `fromUs`. */
 function steady(fromUs: number, toUs: number, bps: number): PacketRecord[] {
   const intervalUs = 1e10 / bps;
-  return Array.from({ length: Math.floor((toUs - fromUs) / intervalUs) }, (_, i) => record(fromUs + (i + 1) * intervalUs));
+  return Array.from({ length: Math.floor((toUs - fromUs) / intervalUs) }, (_, i) =>
+    record(fromUs + (i + 1) * intervalUs),
+  );
 }
 
 const ONE_MBPS = [{ atUs: 0, capacityBps: 1e6 }];
@@ -93,10 +101,22 @@ describe('the metrics of a run', () => {
     const log = new PacketLog();
     const offset = 5e6; // the first packet
     for (const { departUs, sizeBytes } of steady(0, 3e6, 5e5)) {
-      log.delivered({ packetId: 0, offeredUs: offset + departUs - 100_000, sizeBytes, departUs: offset + departUs, deliverUs: 0, queueDelayUs: departUs < 1e6 ? 250_000 : 20_000 });
+      log.delivered({
+        packetId: 0,
+        offeredUs: offset + departUs - 100_000,
+        sizeBytes,
+        departUs: offset + departUs,
+        deliverUs: 0,
+        queueDelayUs: departUs < 1e6 ? 250_000 : 20_000,
+      });
     }
     for (let i = 0; i < 50; i++) {
-      log.dropped({ offeredUs: offset + 500_000, timeUs: offset + 500_000, sizeBytes: 1250, reason: 'queue-full' });
+      log.dropped({
+        offeredUs: offset + 500_000,
+        timeUs: offset + 500_000,
+        sizeBytes: 1250,
+        reason: 'queue-full',
+      });
     }
     const m = linkMetrics(log.records(), ONE_MBPS, { fromUs: offset, toUs: offset + 3e6 });
     expect(m.utilisation).toBeCloseTo(0.5, 9);
@@ -111,8 +131,12 @@ describe('the metrics of a run', () => {
     const records = [...steady(0, 2e6, 1e6), ...steady(2e6, 4e6, 25e4), ...steady(4e6, 8e6, 2e6)];
     const { steps } = linkMetrics(records, STEPS, { fromUs: 0, toUs: 8e6 });
     expect(steps.map(({ at_s }) => at_s)).toEqual([0, 2, 4]);
-    expect(steps.map((s) => s.utilisation)).toEqual([1, 0.5, 1].map((x) => expect.closeTo(x, 2)));
-    expect(steps.map((s) => s.time_to_90pct_s)).toEqual([expect.closeTo(1.8, 2), null, expect.closeTo(1.8, 2)]);
+    for (const [i, share] of [1, 0.5, 1].entries()) expect(steps[i]?.utilisation).toBeCloseTo(share, 2);
+    expect(steps.map((s) => s.time_to_90pct_s)).toEqual([
+      expect.closeTo(1.8, 2),
+      null,
+      expect.closeTo(1.8, 2),
+    ]);
   });
 
   it('leaves out steps that the run did not reach', () => {
@@ -121,6 +145,11 @@ describe('the metrics of a run', () => {
 
   it('has no percentiles for a call that sent nothing', () => {
     const m = linkMetrics([], ONE_MBPS, { fromUs: 0, toUs: 3e6 });
-    expect(m).toMatchObject({ utilisation: 0, loss_ratio: 0, time_to_90pct_s: null, queue_delay_ms: { p50: null } });
+    expect(m).toMatchObject({
+      utilisation: 0,
+      loss_ratio: 0,
+      time_to_90pct_s: null,
+      queue_delay_ms: { p50: null },
+    });
   });
 });

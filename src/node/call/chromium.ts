@@ -6,7 +6,14 @@ import { chromium, type Browser } from 'playwright-core';
 
 import { FailedRun, UsageError } from '../errors.js';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge', 'chrome'];
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'microsoft-edge',
+  'chrome',
+];
 
 const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -36,11 +43,15 @@ export function findChromium(): string {
   const named = process.env['CCSCOPE_CHROMIUM'];
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
-    throw new UsageError(`CCSCOPE_CHROMIUM: expected the path of a Chromium, got ${named}, which is not there`);
+    throw new UsageError(
+      `CCSCOPE_CHROMIUM: expected the path of a Chromium, got ${named}, which is not there`,
+    );
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const inPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const found = [...inPath, ...INSTALLED, chromium.executablePath()].find((path) => path !== '' && existsSync(path));
+  const found = [...inPath, ...INSTALLED, chromium.executablePath()].find(
+    (path) => path !== '' && existsSync(path),
+  );
   if (found !== undefined) return found;
   throw new FailedRun(
     'no Chromium was found: install one, for instance with npx playwright-core install chromium, or let CCSCOPE_CHROMIUM name it',

@@ -95,17 +95,21 @@ export async function runCall(plan: CallPlan, context: RunContext): Promise<RunR
 }
 
 const state = (page: Page): Promise<PageState> => page.evaluate<PageState>('window.ccscope.state()');
-const media = (page: Page): Promise<PageMedia | null> => page.evaluate<PageMedia | null>('window.ccscope.media()');
+const media = (page: Page): Promise<PageMedia | null> =>
+  page.evaluate<PageMedia | null>('window.ccscope.media()');
 
 async function connected(page: Page, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + CONNECT_TIMEOUT_MS;
-  await page.waitForFunction('window.ccscope !== undefined', undefined, { timeout: CONNECT_TIMEOUT_MS }).catch(() => {
-    throw new FailedRun('the Call page did not load; build the app again (npm run build)');
-  });
+  await page
+    .waitForFunction('window.ccscope !== undefined', undefined, { timeout: CONNECT_TIMEOUT_MS })
+    .catch(() => {
+      throw new FailedRun('the Call page did not load; build the app again (npm run build)');
+    });
   for (;;) {
     const now = await state(page);
     const [problem] = now.urlProblems;
-    if (problem) throw new FailedRun(`the page refused ${problem.field}=${problem.got}: expected ${problem.expected}`);
+    if (problem)
+      throw new FailedRun(`the page refused ${problem.field}=${problem.got}: expected ${problem.expected}`);
     if (now.phase === 'connected') return;
     if (now.phase === 'failed') throw new FailedRun(`the call failed. ${saidBy(now)}`);
     if (performance.now() > deadline) {
@@ -115,9 +119,15 @@ async function connected(page: Page, signal: AbortSignal): Promise<void> {
   }
 }
 
-const saidBy = ({ notices }: PageState): string => notices.map(({ message, fix }) => `${message} ${fix}`).join(' ');
+const saidBy = ({ notices }: PageState): string =>
+  notices.map(({ message, fix }) => `${message} ${fix}`).join(' ');
 
-async function measure(page: Page, shaper: Shaper, plan: CallPlan, context: RunContext): Promise<Omit<RunResult, 'browser'>> {
+async function measure(
+  page: Page,
+  shaper: Shaper,
+  plan: CallPlan,
+  context: RunContext,
+): Promise<Omit<RunResult, 'browser'>> {
   const fromUs = shaper.firstPacketUs ?? shaper.nowUs();
   const toUs = fromUs + plan.durationMs * 1e3;
   await until(shaper, fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, page, context);

@@ -1,21 +1,21 @@
 /** Medians, ranges and ratios over runs. */
 import { median } from '../percentile.js';
-import { SUMMARY_KEYS, type Ratio, type RunReport, type Spread, type Summary, type SummaryKey } from './types.js';
+import {
+  SUMMARY_KEYS,
+  type Ratio,
+  type RunReport,
+  type Spread,
+  type Summary,
+  type SummaryKey,
+} from './types.js';
 
 /** Where less is better and null means "never": such a run counts as infinitely long. */
 const NEVER: readonly SummaryKey[] = ['time_to_90pct_s'];
 
 function valueOf(run: RunReport, key: SummaryKey): number | null {
-  switch (key) {
-    case 'queue_delay_p50_ms':
-      return run.queue_delay_ms.p50;
-    case 'queue_delay_p95_ms':
-      return run.queue_delay_ms.p95;
-    case 'queue_delay_p99_ms':
-      return run.queue_delay_ms.p99;
-    default:
-      return run[key];
-  }
+  const { p50, p95, p99 } = run.queue_delay_ms;
+  const flat = { ...run, queue_delay_p50_ms: p50, queue_delay_p95_ms: p95, queue_delay_p99_ms: p99 };
+  return flat[key];
 }
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
@@ -23,7 +23,11 @@ const finite = (value: number): number | null => (Number.isFinite(value) ? value
 /** Nulls are left out, or count as infinite where `never` says so. */
 export function spread(values: readonly (number | null)[], never = false): Spread {
   const numbers = values.flatMap((value) => (value !== null ? [value] : never ? [Infinity] : []));
-  return { median: finite(median(numbers)), min: finite(Math.min(...numbers)), max: finite(Math.max(...numbers)) };
+  return {
+    median: finite(median(numbers)),
+    min: finite(Math.min(...numbers)),
+    max: finite(Math.max(...numbers)),
+  };
 }
 
 function mapKeys<T>(make: (key: SummaryKey) => T): Record<SummaryKey, T> {
@@ -39,7 +43,8 @@ export function summarise(runs: readonly RunReport[]): Summary {
   );
 }
 
-const divide = (a: number | null, b: number | null): number | null => (a === null || b === null || b === 0 ? null : a / b);
+const divide = (a: number | null, b: number | null): number | null =>
+  a === null || b === null || b === 0 ? null : a / b;
 
 /** Ratios of `ours` to `theirs`, runs paired in the order in which they were made. */
 export function ratios(ours: readonly RunReport[], theirs: readonly RunReport[]): Record<SummaryKey, Ratio> {

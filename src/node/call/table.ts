@@ -40,7 +40,10 @@ const range = ({ median, min, max }: Spread, digits: number): string =>
   `${text(median, digits)} (${text(min, digits)} to ${text(max, digits)})`;
 
 function controllerText({ controller, mode, preset, runs, summary }: ControllerReport): string {
-  const name = controller === 'native' ? 'the browser’s own controller' : `${controller}, preset ${preset}, ${mode} mode`;
+  const name =
+    controller === 'native'
+      ? 'the browser’s own controller'
+      : `${controller}, preset ${preset}, ${mode} mode`;
   const rows = [
     ['run', ...COLUMNS.map(([title]) => title)],
     ...runs.map((run, i) => [String(i + 1), ...COLUMNS.map(([, cell]) => cell(run))]),
@@ -68,7 +71,9 @@ export function reportText(report: CallReport): string {
   if (comparison) {
     const { utilisation, queue_delay_p50_ms: p50, queue_delay_p95_ms: p95 } = comparison.ratios;
     const of = (ratio: typeof p50): string => text(ratio?.of_medians ?? null, 2);
-    parts.push(`first over second, of medians: utilisation ${of(utilisation)}, queue p50 ${of(p50)}, p95 ${of(p95)}`);
+    parts.push(
+      `first over second, of medians: utilisation ${of(utilisation)}, queue p50 ${of(p50)}, p95 ${of(p95)}`,
+    );
   }
   return `${parts.join('\n\n')}\n`;
 }

@@ -27,7 +27,8 @@ export function argument<T>(parse: (text: string) => T): (text: string) => T {
     try {
       return parse(text);
     } catch (error) {
-      if (error instanceof ConfigError) throw new InvalidArgumentError(`Expected ${error.expected}; ${error.fix}.`);
+      if (error instanceof ConfigError)
+        throw new InvalidArgumentError(`Expected ${error.expected}; ${error.fix}.`);
       throw error;
     }
   };
@@ -50,7 +51,7 @@ export function numberArgument(min: number, max: number, { integer = false } = {
 }
 
 /** A duration in milliseconds, of at least `minMs`. */
-export const millisecondsArgument = (minMs = 0) =>
+export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
   argument((text) => {
     const ms = parseDuration(text) / 1e3;
     if (ms >= minMs) return ms;
@@ -68,12 +69,35 @@ export function addLinkOptions(command: Command): Command {
       checked(parseSchedule),
       String(DEFAULTS.capacity),
     )
-    .option('--queue <queue>', 'droptail:300ms, droptail:64kB or droptail:100p', checked(parseQueue), DEFAULTS.queue)
-    .option('--rtt <time>', 'round-trip propagation delay, half on each way (default: 50ms)', millisecondsArgument())
-    .option('--loss <ratio>', 'random loss on the way there, 0 to 1', numberArgument(0, 1), DEFAULTS.loss_ratio)
-    .option('--jitter <time>', 'standard deviation of the jitter on the way there (default: none)', millisecondsArgument())
+    .option(
+      '--queue <queue>',
+      'droptail:300ms, droptail:64kB or droptail:100p',
+      checked(parseQueue),
+      DEFAULTS.queue,
+    )
+    .option(
+      '--rtt <time>',
+      'round-trip propagation delay, half on each way (default: 50ms)',
+      millisecondsArgument(),
+    )
+    .option(
+      '--loss <ratio>',
+      'random loss on the way there, 0 to 1',
+      numberArgument(0, 1),
+      DEFAULTS.loss_ratio,
+    )
+    .option(
+      '--jitter <time>',
+      'standard deviation of the jitter on the way there (default: none)',
+      millisecondsArgument(),
+    )
     .option('--bottleneck <mode>', 'serial or token-bucket', DEFAULTS.bottleneck)
-    .option('--seed <number>', 'seed of loss and jitter', numberArgument(0, 2 ** 32 - 1, { integer: true }), DEFAULTS.seed);
+    .option(
+      '--seed <number>',
+      'seed of loss and jitter',
+      numberArgument(0, 2 ** 32 - 1, { integer: true }),
+      DEFAULTS.seed,
+    );
 }
 
 /** Throws ConfigError. */

@@ -53,7 +53,9 @@ function listenArgument(text: string): Listen {
   const [, address = '', a = '0', b = '0'] = /^([\d.]+)(?::(\d+),(\d+))?$/.exec(text) ?? [];
   const ports: [number, number] = [Number(a), Number(b)];
   if (address === '' || ports.some((port) => port > 65535)) {
-    throw new InvalidArgumentError('Expected ADDRESS or ADDRESS:PORT_A,PORT_B, for instance 127.0.0.1:5000,5001.');
+    throw new InvalidArgumentError(
+      'Expected ADDRESS or ADDRESS:PORT_A,PORT_B, for instance 127.0.0.1:5000,5001.',
+    );
   }
   return { address, ports };
 }
@@ -83,7 +85,13 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
 async function start(flags: ShapeFlags, onError: (error: ShaperError) => void): Promise<Shaper> {
   const { address, ports } = flags.listen;
   try {
-    return await startShaper({ core: await loadCoreModule(), config: linkConfigOf(flags), address, ports, onError });
+    return await startShaper({
+      core: await loadCoreModule(),
+      config: linkConfigOf(flags),
+      address,
+      ports,
+      onError,
+    });
   } catch (error) {
     if (error instanceof ShaperError || error instanceof ConfigError) throw new UsageError(error.message);
     throw error;

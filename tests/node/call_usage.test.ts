@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+
+import { ccscope, scratch } from './support.js';
+
+const { path } = scratch();
+
+describe('ccscope call', () => {
+  it.each([
+    [['--capacity', 'fast'], /--capacity.*1mbps or 500kbps/],
+    [['--capacity', '1mbps,2mbps@9s,1mbps@5s'], /in time order/],
+    [['--queue', 'red:5ms'], /--queue.*droptail:300ms/],
+    [['--rtt', '50'], /write 50ms or 50s/],
+    [['--rtt', '2h'], /rtt_ms: expected a number from 0 to 60000/],
+    [['--loss', '2'], /number from 0 to 1/],
+    [['--jitter', '-5ms'], /a time with its unit/],
+    [['--runs', '0'], /integer from 1/],
+    [['--duration', '1s'], /at least 3000 ms/],
+    [['--controller', 'magic'], /gcc, native/],
+    [['--controller', 'gcc,gcc'], /gcc, native/],
+    [['--compare', 'magic'], /gcc, native/],
+    [['--mode', 'none'], /control, cap, observe/],
+    [['--controller', 'native', '--mode', 'control'], /expected observe with --controller native/],
+    [['--preset', 'gcc-life'], /Did you mean gcc-live/],
+    [['--set', 'alfa=1'], /Did you mean alpha/],
+    [['--set', 'alpha=NaN'], /alpha/],
+    [['--source-max', '0'], /rate from 1 bps/],
+    [['--colour'], /unknown option/],
+    [['extra'], /too many arguments/],
+  ])('refuses %j as bad usage', async (args, expected) => {
+    const { status, stderr, stdout } = await ccscope(['call', ...args]);
+    expect(stderr).toMatch(expected);
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+  });
+
+  it('refuses a file that cannot be written before it makes a call', async () => {
+    const started = performance.now();
+    const { status, stderr } = await ccscope(['call', '--json', path('none/report.json')]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('none/report.json');
+    expect(performance.now() - started).toBeLessThan(60_000); // no call was made
+  });
+
+  it('has help', async () => {
+    const { status, stdout } = await ccscope(['call', '--help']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('--key-frame-interval');
+  });
+});
+
+describe('ccscope shape', () => {
+  it.each([
+    [['--listen', 'localhost'], /127\.0\.0\.1:5000,5001/],
+    [['--listen', '127.0.0.1:70000,1'], /127\.0\.0\.1:5000,5001/],
+    [['--listen', '192.0.2.1'], /not an IPv4 address of this machine/],
+    [['--bottleneck', 'wide'], /serial or token-bucket/],
+  ])('refuses %j as bad usage', async (args, expected) => {
+    const { status, stderr } = await ccscope(['shape', '--duration', '1ms', ...args]);
+    expect(stderr).toMatch(expected);
+    expect(status).toBe(2);
+  });
+
+  it('prints its sockets, and what it measured as JSON alone', async () => {
+    const { status, stdout, stderr } = await ccscope([
+      'shape',
+      '--duration',
+      '20ms',
+      '--capacity',
+      '2mbps',
+      '--json',
+      '-',
+    ]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      link: { capacity: '2mbps' },
+      offered_packets: 0,
+      a: { address: '127.0.0.1' },
+    });
+    expect(stderr).toMatch(/^a 127\.0\.0\.1:\d+ /);
+  });
+});
