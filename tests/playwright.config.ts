@@ -51,7 +51,8 @@ export default defineConfig({
   webServer: {
     name: 'harness',
     cwd: root,
-    command: 'npx vite build -c tests/browser/vite.config.ts && npx vite preview -c tests/browser/vite.config.ts',
+    command:
+      'npx vite build -c tests/browser/vite.config.ts && npx vite preview -c tests/browser/vite.config.ts',
     url: `http://127.0.0.1:${HARNESS_PORT}`,
     reuseExistingServer: false,
   },

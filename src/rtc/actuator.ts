@@ -67,13 +67,16 @@ export class Actuator {
   #plan(): void {
     if (this.#busy !== null || this.#timer !== undefined || !this.#due()) return;
     const waitMs = Math.max(this.#retryMs, MIN_INTERVAL_MS) - (performance.now() - this.#lastAt);
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#busy = this.#apply().finally(() => {
-        this.#busy = null;
-        this.#plan();
-      });
-    }, Math.max(0, waitMs));
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#busy = this.#apply().finally(() => {
+          this.#busy = null;
+          this.#plan();
+        });
+      },
+      Math.max(0, waitMs),
+    );
   }
 
   async #apply(): Promise<void> {

@@ -33,7 +33,11 @@ export function attachSender(
   options: SenderOptions,
   feedback?: FeedbackChannel,
 ): Attachment {
-  const board = new StatusBoard(options.mode, options.bottleneck === undefined ? 'none' : 'in-page', options.onStatus);
+  const board = new StatusBoard(
+    options.mode,
+    options.bottleneck === undefined ? 'none' : 'in-page',
+    options.onStatus,
+  );
   const tap = new SenderTap(sender, worker, options, board);
   feedback?.addEventListener('message', (event) => {
     const { data } = event as MessageEvent<unknown>;

@@ -46,7 +46,10 @@ function checkOptions(o: CallOptions): void {
     throw new CallError('minBitrateBps: must be above 0 and not above maxBitrateBps', 'minBitrateBps');
   }
   if (!(o.startBitrateBps >= o.minBitrateBps && o.startBitrateBps <= o.maxBitrateBps)) {
-    throw new CallError('startBitrateBps: must be between minBitrateBps and maxBitrateBps', 'startBitrateBps');
+    throw new CallError(
+      'startBitrateBps: must be between minBitrateBps and maxBitrateBps',
+      'startBitrateBps',
+    );
   }
 }
 
@@ -72,7 +75,8 @@ class LiveCall implements Call {
   readonly #board: StatusBoard;
 
   constructor(private readonly options: CallOptions) {
-    const bottleneck = options.relay !== undefined ? 'shaper' : options.bottleneck !== undefined ? 'in-page' : 'none';
+    const bottleneck =
+      options.relay !== undefined ? 'shaper' : options.bottleneck !== undefined ? 'in-page' : 'none';
     this.#board = new StatusBoard(options.mode, bottleneck, options.onStatus);
   }
 
@@ -93,7 +97,8 @@ class LiveCall implements Call {
       await this.#sender?.start();
       if (sending !== null && receiving !== null) await negotiateLocally(sending, receiving, rewriter);
       else if (sending !== null && signalling !== undefined) offerTo(sending, signalling, rewriter, failed);
-      else if (receiving !== null && signalling !== undefined) answerTo(receiving, signalling, rewriter, failed);
+      else if (receiving !== null && signalling !== undefined)
+        answerTo(receiving, signalling, rewriter, failed);
       await Promise.all(starting);
     } catch (error) {
       await this.close();
@@ -180,7 +185,12 @@ class LiveCall implements Call {
     if (this.status.phase === 'closed') return;
     const why = error instanceof Error ? error.message : String(error);
     this.#board.update({ phase: 'failed' });
-    this.#board.notice('error', 'connection', `The call failed: ${why}.`, 'check the network, then start the call again');
+    this.#board.notice(
+      'error',
+      'connection',
+      `The call failed: ${why}.`,
+      'check the network, then start the call again',
+    );
   }
 
   get remoteStream(): MediaStream | null {
@@ -200,7 +210,8 @@ class LiveCall implements Call {
   }
 
   async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
-    if (this.options.bottleneck === undefined) throw new CallError('this call has no in-page bottleneck', 'bottleneck');
+    if (this.options.bottleneck === undefined)
+      throw new CallError('this call has no in-page bottleneck', 'bottleneck');
     await this.#sender?.setBottleneck(options);
   }
 

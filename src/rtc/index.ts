@@ -4,7 +4,11 @@ export { CallError, createCall } from './call.js';
 export { DEFAULT_FLOOR_KBPS, takeOver, throughRelay, type TakeoverOptions } from './sdp.js';
 export type { SenderOptions } from './sender_tap.js';
 export { supported, type Support } from './support.js';
-export { createSyntheticCamera, type SyntheticCamera, type SyntheticCameraOptions } from './synthetic_camera.js';
+export {
+  createSyntheticCamera,
+  type SyntheticCamera,
+  type SyntheticCameraOptions,
+} from './synthetic_camera.js';
 export type {
   AssetUrls,
   Call,

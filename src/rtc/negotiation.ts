@@ -54,7 +54,8 @@ async function describe(peer: RTCPeerConnection): Promise<Description> {
   await peer.setLocalDescription();
   await gathered(peer);
   const { type, sdp } = peer.localDescription ?? {};
-  if ((type !== 'offer' && type !== 'answer') || sdp === undefined) throw new Error('the connection was closed');
+  if ((type !== 'offer' && type !== 'answer') || sdp === undefined)
+    throw new Error('the connection was closed');
   return { type, sdp };
 }
 
@@ -86,7 +87,8 @@ export function offerTo(
       const description = await offer;
       if (peer.signalingState === 'have-local-offer') send({ ccscope: 'description', ...description });
     } else if (message.ccscope === 'description' && message.type === 'answer') {
-      if (peer.signalingState === 'have-local-offer') await peer.setRemoteDescription(rewriter.remote(message));
+      if (peer.signalingState === 'have-local-offer')
+        await peer.setRemoteDescription(rewriter.remote(message));
     }
   };
   signalling.onmessage((data) => {

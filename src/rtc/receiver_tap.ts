@@ -63,7 +63,12 @@ export class ReceiverTap {
 
   /** Says where times come from, from what the worker's frames had. */
   #sources(now: WorkerStats): void {
-    const before = this.#seen ?? { frames: 0, busyMs: 0, framesWithoutTrailer: 0, framesWithoutReceiveTime: 0 };
+    const before = this.#seen ?? {
+      frames: 0,
+      busyMs: 0,
+      framesWithoutTrailer: 0,
+      framesWithoutReceiveTime: 0,
+    };
     this.#seen = now;
     const frames = now.frames - before.frames;
     if (frames === 0) return;

@@ -31,7 +31,8 @@ export class SenderTap {
   #latest: OutboundCounters | null = null;
   #connectedAt = NaN;
   #reportedAt = -Infinity;
-  #verified = false;
+  /** When the takeover was last seen to hold; at first, when the connection came up. */
+  #verifiedAt = NaN;
 
   constructor(
     private readonly sender: RTCRtpSender,
@@ -39,7 +40,8 @@ export class SenderTap {
     private readonly options: SenderOptions,
     private readonly board: StatusBoard,
   ) {
-    const { originEpochMs, preset, minBitrateBps, maxBitrateBps, startBitrateBps, bottleneck, wasmUrl } = options;
+    const { originEpochMs, preset, minBitrateBps, maxBitrateBps, startBitrateBps, bottleneck, wasmUrl } =
+      options;
     const rails = {
       min_bitrate_bps: minBitrateBps,
       max_bitrate_bps: maxBitrateBps,
@@ -141,21 +143,28 @@ export class SenderTap {
 
   /** To be told when the connection is up: the takeover is verified from then on. */
   connected(): void {
-    if (Number.isNaN(this.#connectedAt)) this.#connectedAt = performance.now();
+    if (!Number.isNaN(this.#connectedAt)) return;
+    this.#connectedAt = performance.now();
+    this.#verifiedAt = this.#connectedAt;
   }
 
+  /** The takeover is believed for as long as the browser's estimate stays at the floor or above. */
   #verify(browserEstimateBps: number): void {
-    if (this.options.mode !== 'control' || this.#verified || Number.isNaN(this.#connectedAt)) return;
+    if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt)) return;
     if (browserEstimateBps >= FLOOR_SEEN * DEFAULT_FLOOR_KBPS * 1000) {
-      this.#verified = true;
+      this.#verifiedAt = performance.now();
       this.board.clear('takeover');
-      this.board.update({ effectiveMode: 'control' });
-    } else if (performance.now() - this.#connectedAt > VERIFY_MS) {
-      const seen = Number.isNaN(browserEstimateBps) ? 'is not told' : `is ${Math.round(browserEstimateBps / 1000)} kbps`;
+      if (this.board.status.effectiveMode !== 'control') this.board.update({ effectiveMode: 'control' });
+    } else if (performance.now() - this.#verifiedAt > VERIFY_MS) {
+      if (this.board.has('takeover')) return;
+      const estimate = Number.isNaN(browserEstimateBps)
+        ? 'is not told'
+        : `is ${Math.round(browserEstimateBps / 1000)} kbps`;
+      this.board.update({ effectiveMode: 'cap' });
       this.board.notice(
         'warning',
         'takeover',
-        `The browser's own estimator is still in charge (its estimate ${seen}): bitrates are capped under it, not controlled.`,
+        `The browser's own estimator is still in charge (its estimate ${estimate}): bitrates are capped under it, not controlled.`,
         'use a Chromium browser, or choose mode "cap"',
       );
     }

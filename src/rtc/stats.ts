@@ -10,7 +10,8 @@ function* entries(report: RTCStatsReport, type: string): Generator<Fields> {
 }
 
 function* video(report: RTCStatsReport, type: string): Generator<Fields> {
-  for (const stat of entries(report, type)) if (stat['kind'] === undefined || stat['kind'] === 'video') yield stat;
+  for (const stat of entries(report, type))
+    if (stat['kind'] === undefined || stat['kind'] === 'video') yield stat;
 }
 
 function number(stat: Fields | undefined, name: string): number {
@@ -123,14 +124,19 @@ export class FreezeWatch {
 
   see({ freezeCount, totalFreezesDurationS }: PictureCounters): void {
     if (Number.isNaN(freezeCount + totalFreezesDurationS)) return;
-    if (freezeCount > this.#count) this.longestS = Math.max(this.longestS, totalFreezesDurationS - this.#totalS);
+    if (freezeCount > this.#count)
+      this.longestS = Math.max(this.longestS, totalFreezesDurationS - this.#totalS);
     this.#count = freezeCount;
     this.#totalS = totalFreezesDurationS;
   }
 }
 
 /** Calls `work` each `intervalMs`, never twice at once; a rejection goes to `failed`. */
-export function poll(intervalMs: number, work: () => Promise<void>, failed: (error: unknown) => void): () => void {
+export function poll(
+  intervalMs: number,
+  work: () => Promise<void>,
+  failed: (error: unknown) => void,
+): () => void {
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return;

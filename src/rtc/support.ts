@@ -33,17 +33,19 @@ function isChromium(scope: FeatureScope): boolean {
 }
 
 /** What the current browser can do; works in pages. */
-export function supported(scope: FeatureScope = globalThis as FeatureScope): Support {
+export function supported(scope: FeatureScope = globalThis): Support {
   const peer = scope.RTCPeerConnection !== undefined && scope.Worker !== undefined;
   const streams = scope.RTCRtpSender !== undefined && 'createEncodedStreams' in scope.RTCRtpSender.prototype;
   const script = scope.RTCRtpScriptTransform !== undefined;
   const transforms = peer && script ? 'script' : peer && streams ? 'streams' : 'none';
-  const canvas = scope.HTMLCanvasElement !== undefined && 'captureStream' in scope.HTMLCanvasElement.prototype;
+  const canvas =
+    scope.HTMLCanvasElement !== undefined && 'captureStream' in scope.HTMLCanvasElement.prototype;
   const generator = scope.MediaStreamTrackGenerator !== undefined || scope.VideoTrackGenerator !== undefined;
   const control = isChromium(scope);
   const isSafari = transforms === 'script' && !control && scope.VideoTrackGenerator !== undefined;
   const messages: string[] = [];
-  if (scope.WebAssembly === undefined) messages.push('This browser has no WebAssembly, which the controller runs in.');
+  if (scope.WebAssembly === undefined)
+    messages.push('This browser has no WebAssembly, which the controller runs in.');
   if (transforms === 'none') {
     messages.push(
       'This browser gives no access to encoded video frames: calls cannot be measured or controlled. ' +
@@ -55,7 +57,8 @@ export function supported(scope: FeatureScope = globalThis as FeatureScope): Sup
         'Use a Chromium browser to hand it full control.',
     );
   }
-  if (isSafari) messages.push('Arrival times are those of a callback, which is coarser than the arrival itself.');
+  if (isSafari)
+    messages.push('Arrival times are those of a callback, which is coarser than the arrival itself.');
   return {
     transforms,
     receiveTime: transforms !== 'none' && !isSafari,

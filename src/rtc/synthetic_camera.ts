@@ -43,7 +43,9 @@ export async function createSyntheticCamera(options: SyntheticCameraOptions = {}
     const Generator = (globalThis as { MediaStreamTrackGenerator?: TrackGeneratorConstructor })
       .MediaStreamTrackGenerator;
     const track =
-      Generator === undefined ? await fromCanvas(camera, settings) : await fromGenerator(camera, settings, Generator);
+      Generator === undefined
+        ? await fromCanvas(camera, settings)
+        : await fromGenerator(camera, settings, Generator);
     const stop = () => {
       track.stop();
       worker.terminate();
@@ -81,8 +83,12 @@ async function fromCanvas(camera: Remote, settings: CameraSettings): Promise<Med
 
 function failure(worker: Worker): Promise<never> {
   return new Promise((_, reject) => {
-    worker.addEventListener('error', (e) => reject(new Error(e.message || 'the camera worker failed to load')), {
-      once: true,
-    });
+    worker.addEventListener(
+      'error',
+      (e) => reject(new Error(e.message || 'the camera worker failed to load')),
+      {
+        once: true,
+      },
+    );
   });
 }

@@ -8,6 +8,9 @@ import type { ControlOptions } from './types.js';
 
 type Endpoint = (RTCRtpSender | RTCRtpReceiver) & { createEncodedStreams?(): EncodedStreams };
 
+/** People read the workers' cost; ticks come faster than that. */
+const SHOW_STATS_MS = 500;
+
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -20,6 +23,7 @@ export class Tap {
   #client: MediaWorker | null;
   /** Whether the worker still controls, rather than only passing frames. */
   #working = true;
+  #shownAt = -Infinity;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -64,7 +68,10 @@ export class Tap {
       );
     } catch (error) {
       if (!this.#working) return;
-      this.#fault(`the controller could not start: ${reason(error)}`, 'reload the page; if it stays, rebuild the core');
+      this.#fault(
+        `the controller could not start: ${reason(error)}`,
+        'reload the page; if it stays, rebuild the core',
+      );
     }
   }
 
@@ -81,6 +88,8 @@ export class Tap {
         this.#fault(`the controller failed: ${event.message}`, 'save the trace, then start the call again');
         break;
       case 'tick':
+        if (performance.now() - this.#shownAt < SHOW_STATS_MS) break;
+        this.#shownAt = performance.now();
         this.board.update({ workers: { ...this.board.status.workers, [side]: event.stats } });
         break;
       case 'feedback':

@@ -4,8 +4,7 @@ import { FramePainter, type CameraSettings } from './camera_frames.js';
 
 /** Where pictures go: the stream of a track generator, or a canvas. */
 export type CameraSink =
-  | { kind: 'stream'; writable: WritableStream<VideoFrame> }
-  | { kind: 'canvas'; canvas: OffscreenCanvas };
+  { kind: 'stream'; writable: WritableStream<VideoFrame> } | { kind: 'canvas'; canvas: OffscreenCanvas };
 
 export interface CameraApi {
   ping(): true;
@@ -17,7 +16,11 @@ type Write = (timestampUs: number) => void;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function toStream(painter: FramePainter, settings: CameraSettings, writable: WritableStream<VideoFrame>): Write {
+function toStream(
+  painter: FramePainter,
+  settings: CameraSettings,
+  writable: WritableStream<VideoFrame>,
+): Write {
   const { width: codedWidth, height: codedHeight } = settings;
   const writer = writable.getWriter();
   return (timestamp) => {

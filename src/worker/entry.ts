@@ -7,7 +7,13 @@ import { expose } from 'comlink';
 import { CoreError, loadCore } from '../core/index.js';
 import type { EncodedFrame, EncodedStreams, ScriptTransformer, TransformEvent } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
-import { TICK_MS, type MediaConfig, type MediaWorkerApi, type Side, type TransformOptions } from './protocol.js';
+import {
+  TICK_MS,
+  type MediaConfig,
+  type MediaWorkerApi,
+  type Side,
+  type TransformOptions,
+} from './protocol.js';
 import { ReceiverPipeline } from './receiver_pipeline.js';
 import { Reporter } from './reporter.js';
 import { SenderPipeline } from './sender_pipeline.js';
@@ -68,9 +74,9 @@ function strip(frame: EncodedFrame): void {
 }
 
 function onFrame(frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): void {
-  let done = false;
+  const passed = { on: false };
   const forward = (f: EncodedFrame) => {
-    done = true;
+    passed.on = true;
     if (side === 'receiver') strip(f);
     passOn(f);
   };
@@ -83,7 +89,7 @@ function onFrame(frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): vo
     reporter.measured(() => current.frame(frame, forward));
   } catch (error) {
     fail(error);
-    if (!done) forward(frame);
+    if (!passed.on) forward(frame);
   }
 }
 

@@ -45,9 +45,13 @@ export class MediaWorker {
 
   async ping(timeoutMs = START_TIMEOUT_MS): Promise<void> {
     const failed = new Promise<never>((_, reject) => {
-      this.worker.addEventListener('error', (e) => reject(new WorkerError(e.message || 'it failed to load')), {
-        once: true,
-      });
+      this.worker.addEventListener(
+        'error',
+        (e) => reject(new WorkerError(e.message || 'it failed to load')),
+        {
+          once: true,
+        },
+      );
     });
     await within(Promise.race([this.#remote.ping(), failed]), timeoutMs, 'no answer');
   }
@@ -65,7 +69,11 @@ export class MediaWorker {
     };
     this.#onDeath = onDeath;
     this.#watch = setInterval(() => void this.#check(), WATCH_MS);
-    await within(this.#remote.start(config, transfer(port2, [port2])), START_TIMEOUT_MS, 'the core did not load');
+    await within(
+      this.#remote.start(config, transfer(port2, [port2])),
+      START_TIMEOUT_MS,
+      'the core did not load',
+    );
   }
 
   async #check(): Promise<void> {
@@ -117,7 +125,9 @@ export async function createMediaWorker(workerUrl?: string | URL): Promise<Media
   try {
     client = new MediaWorker(made());
   } catch (error) {
-    throw new WorkerError(`the media worker was refused: ${error instanceof Error ? error.message : String(error)}`);
+    throw new WorkerError(
+      `the media worker was refused: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   try {
     await client.ping();

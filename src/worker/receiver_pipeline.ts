@@ -48,7 +48,8 @@ class SeenFrames {
   add(id: number): boolean {
     if (this.#recent.has(id)) return false;
     this.#recent.add(id);
-    if (this.#recent.size > REMEMBERED_FRAMES) for (const oldest of this.#recent) return this.#recent.delete(oldest);
+    if (this.#recent.size > REMEMBERED_FRAMES)
+      for (const oldest of this.#recent) return this.#recent.delete(oldest);
     return true;
   }
 }

@@ -3,7 +3,12 @@ import type { WorkerEvent, WorkerStats } from './protocol.js';
 
 /** A worker's one way out: keeps the order of events, moves columns instead of copying them. */
 export class Reporter {
-  readonly stats: WorkerStats = { frames: 0, busyMs: 0, framesWithoutTrailer: 0, framesWithoutReceiveTime: 0 };
+  readonly stats: WorkerStats = {
+    frames: 0,
+    busyMs: 0,
+    framesWithoutTrailer: 0,
+    framesWithoutReceiveTime: 0,
+  };
 
   constructor(private readonly port: MessagePort) {}
 

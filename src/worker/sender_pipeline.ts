@@ -1,4 +1,10 @@
-import { decodeFeedback, type Core, type Feedback, type LinkOptions, type SenderHalf } from '../core/index.js';
+import {
+  decodeFeedback,
+  type Core,
+  type Feedback,
+  type LinkOptions,
+  type SenderHalf,
+} from '../core/index.js';
 import { Bottleneck } from './bottleneck.js';
 import { CallClock } from './clock.js';
 import type { EncodedFrame } from './encoded.js';

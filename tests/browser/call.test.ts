@@ -1,6 +1,10 @@
 import { expect, test } from './support.js';
 
-const LINK = { capacityBps: 800_000, queue: { kind: 'droptail', limitMs: 300 }, oneWayDelayUs: 25_000 } as const;
+const LINK = {
+  capacityBps: 800_000,
+  queue: { kind: 'droptail', limitMs: 300 },
+  oneWayDelayUs: 25_000,
+} as const;
 
 test('a loopback call is controlled, measured and recorded', async ({ call }) => {
   await call.start();
@@ -59,7 +63,9 @@ test('observe touches nothing of the encoder', async ({ call }) => {
   await call.start({ mode: 'observe' });
   await call.flowing(90);
   expect((await call.status()).effectiveMode).toBe('observe');
-  expect(await call.page.evaluate(() => (window as unknown as { calls: { count: number } }).calls.count)).toBe(0);
+  expect(
+    await call.page.evaluate(() => (window as unknown as { calls: { count: number } }).calls.count),
+  ).toBe(0);
   expect((await call.rows('group')).length).toBeGreaterThan(30);
 });
 
@@ -103,7 +109,9 @@ test('the in-page bottleneck holds the rate to its capacity and shows its queue'
   const bps = (8 * ((last?.['delivered_bytes'] ?? NaN) - (first?.['delivered_bytes'] ?? NaN))) / seconds;
   expect(bps).toBeLessThanOrEqual(1.02 * LINK.capacityBps);
   expect(bps).toBeGreaterThan(0.2 * LINK.capacityBps);
-  const delays = (await call.rows('arrival')).map((r) => (r['arrival_time_us'] ?? NaN) - (r['send_time_us'] ?? NaN));
+  const delays = (await call.rows('arrival')).map(
+    (r) => (r['arrival_time_us'] ?? NaN) - (r['send_time_us'] ?? NaN),
+  );
   expect(Math.min(...delays)).toBeGreaterThan(LINK.oneWayDelayUs);
   expect(Math.max(...queue.map((r) => r['queue_delay_us'] ?? NaN))).toBeGreaterThan(10_000);
   await call.page.evaluate(() => window.harness.call?.setBottleneck({ capacityBps: 600_000 }));
@@ -113,10 +121,37 @@ test('the in-page bottleneck holds the rate to its capacity and shows its queue'
 test('two halves find each other through signalling, whoever comes first', async ({ call }) => {
   await call.start({ role: 'receive' });
   await call.flowing(90);
-  const [mine, other] = await call.page.evaluate(() => [window.harness.call?.status, window.harness.other?.status]);
+  const [mine, other] = await call.page.evaluate(() => [
+    window.harness.call?.status,
+    window.harness.other?.status,
+  ]);
   expect(mine).toMatchObject({ phase: 'connected', sendTimeSource: 'trailer' });
   expect(other).toMatchObject({ phase: 'connected', effectiveMode: 'control' });
   expect((await call.rows('rate')).at(-1)?.['a_r_bps']).toBeGreaterThan(0);
+});
+
+test('a connection of the user is controlled, and let go again', async ({ call }) => {
+  await call.page.evaluate(() => window.harness.attach());
+  await call.flowing(90);
+  const status = () => call.page.evaluate(() => window.harness.own?.sender.status);
+  await expect.poll(async () => (await status())?.effectiveMode).toBe('control');
+  expect((await status())?.encoderTargetBps).toBeGreaterThanOrEqual(100_000);
+  expect((await call.rows('rate')).at(-1)?.['a_r_bps']).toBeGreaterThan(0);
+  await call.page.evaluate(async () => {
+    await window.harness.own?.sender.detach();
+    await (await window.harness.own?.receiver)?.detach();
+  });
+  expect((await status())?.effectiveMode).toBe('observe');
+  await call.goesOn();
+});
+
+test('key frames come at the interval that is asked for', async ({ call }) => {
+  await call.start({ keyFrameIntervalS: 1, minBitrateBps: 1_000_000, startBitrateBps: 1_000_000 });
+  await call.flowing(180);
+  const keys = (await call.rows('arrival')).filter((r) => r['key_frame'] === 1);
+  // In six seconds: the first one, one a second, and perhaps one for a change of resolution.
+  expect(keys.length).toBeGreaterThanOrEqual(5);
+  expect(keys.length).toBeLessThanOrEqual(9);
 });
 
 test('browsers without script transforms are served by insertable streams', async ({ call, page }) => {

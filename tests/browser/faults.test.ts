@@ -106,7 +106,9 @@ test('setParameters is refused for a while', async ({ call }) => {
   await call.noticed('set-parameters');
   await call.page.evaluate(() => (window as unknown as { allow(): void }).allow());
   // It is tried again, and the notice is taken back.
-  await expect.poll(async () => (await call.status()).codes, { timeout: 15_000 }).not.toContain('set-parameters');
+  await expect
+    .poll(async () => (await call.status()).codes, { timeout: 15_000 })
+    .not.toContain('set-parameters');
 });
 
 test('getStats has none of the fields', async ({ call }) => {
@@ -118,13 +120,16 @@ test('getStats has none of the fields', async ({ call }) => {
     }
   });
   await call.start();
-  await expect.poll(async () => (await call.rows('arrival')).length, { timeout: 15_000 }).toBeGreaterThan(150);
+  await expect
+    .poll(async () => (await call.rows('arrival')).length, { timeout: 15_000 })
+    .toBeGreaterThan(150);
   await call.noticed('receiver-stats');
   await call.noticed('sender-stats');
   const groups = (await call.rows('group')).slice(-30);
   // R_r comes from whole frames, then.
   for (const row of groups) expect(row['received_rate_bps']).toBeGreaterThan(100_000);
   const arrivals = (await call.rows('arrival')).slice(-30);
-  const seconds = ((arrivals.at(-1)?.['arrival_time_us'] ?? NaN) - (arrivals[0]?.['arrival_time_us'] ?? NaN)) / 1e6;
+  const seconds =
+    ((arrivals.at(-1)?.['arrival_time_us'] ?? NaN) - (arrivals[0]?.['arrival_time_us'] ?? NaN)) / 1e6;
   expect((arrivals.length - 1) / seconds).toBeGreaterThanOrEqual(20);
 });

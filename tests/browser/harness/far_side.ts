@@ -85,7 +85,10 @@ export function plainReceiver(signalling: Signalling): { frames(): Promise<numbe
   });
   signalling.send({ ccscope: 'ready' });
   const frames = async () => {
-    for (const [, stat] of (await peer.getStats()) as ReadonlyMap<string, { type: string; framesDecoded?: number }>) {
+    for (const [, stat] of (await peer.getStats()) as ReadonlyMap<
+      string,
+      { type: string; framesDecoded?: number }
+    >) {
       if (stat.type === 'inbound-rtp') return stat.framesDecoded ?? 0;
     }
     return 0;

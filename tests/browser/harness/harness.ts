@@ -1,11 +1,20 @@
 /** Runs calls for the tests and keeps what they say. */
-import { createCall, createSyntheticCamera, supported, type Call, type CallOptions } from '../../../src/rtc/index.js';
+import {
+  createCall,
+  createSyntheticCamera,
+  supported,
+  type Call,
+  type CallOptions,
+} from '../../../src/rtc/index.js';
 import { SCHEMA, type TableName, type TraceBatch, type TraceEvent } from '../../../src/core/index.js';
 import wasmUrl from '../../../src/core/ccscope.wasm?url';
 import { plainReceiver, plainSender, signallingPair } from './far_side.js';
+import { ownConnection, type OwnConnection } from './own_connection.js';
 import { trapExport } from './wasm_trap.js';
 
-export type Choices = Partial<Omit<CallOptions, 'track' | 'onTrace' | 'onEvent' | 'onStatus' | 'signalling'>> & {
+export type Choices = Partial<
+  Omit<CallOptions, 'track' | 'onTrace' | 'onEvent' | 'onStatus' | 'signalling'>
+> & {
   /** Who is at the other end of roles `send` and `receive`. Default: a second ccscope call. */
   farSide?: 'ccscope' | 'plain' | 'noise';
   /** Plays the core with this export replaced by a trap. */
@@ -45,14 +54,14 @@ class Harness {
   noticed = new Set<string>();
   readonly supported = supported;
   readonly channels = channels;
+  own: OwnConnection | null = null;
   farFrames: () => Promise<number> = () => Promise.resolve(0);
   #cleaning: (() => void)[] = [];
 
-  async start(choices: Choices = {}): Promise<void> {
-    const { farSide = 'ccscope', trap, ...rest } = choices;
+  async #options(choices: Omit<Choices, 'farSide' | 'trap'>): Promise<CallOptions> {
     const camera = await createSyntheticCamera();
     this.#cleaning.push(() => camera.stop());
-    const options: CallOptions = {
+    return {
       role: 'loopback',
       mode: 'control',
       preset: 'gcc-live',
@@ -60,19 +69,42 @@ class Harness {
       maxBitrateBps: 2_500_000,
       startBitrateBps: 300_000,
       originEpochMs: Date.now(),
-      ...rest,
+      ...choices,
       track: camera.track,
-      ...(trap === undefined ? {} : { wasmUrl: await this.#trapped(trap) }),
       onTrace: (batch, side) => this.recorded.push({ batch, side }),
       onEvent: (event) => this.recorded.push({ event }),
       onStatus: (status) => {
         for (const { code } of status.notices) this.noticed.add(code);
       },
     };
+  }
+
+  async start(choices: Choices = {}): Promise<void> {
+    const { farSide = 'ccscope', trap, ...rest } = choices;
+    const wasm = trap === undefined ? {} : { wasmUrl: await this.#trapped(trap) };
+    const options = await this.#options({ ...rest, ...wasm });
     if (options.role === 'loopback') this.call = await createCall(options);
     else await this.#startHalf(options, farSide);
+    if (options.role !== 'send') this.#show(this.call?.remoteStream ?? null);
+  }
+
+  /** Attaches to a connection that is not made by ccscope. */
+  async attach(): Promise<void> {
+    const options = await this.#options({});
+    const own = await ownConnection(options.track as MediaStreamTrack, options);
+    this.own = own;
+    this.#cleaning.push(() => own.stop());
+    if (own.received !== undefined) this.#show(new MediaStream([own.received.track]));
+    this.farFrames = async () => {
+      const report = (await own.received?.getStats()) as
+        ReadonlyMap<string, { framesDecoded?: number }> | undefined;
+      return Math.max(0, ...[...(report?.values() ?? [])].map((stat) => stat.framesDecoded ?? 0));
+    };
+  }
+
+  #show(stream: MediaStream | null): void {
     const video = document.querySelector('video');
-    if (video !== null && this.call !== null && options.role !== 'send') video.srcObject = this.call.remoteStream;
+    if (video !== null) video.srcObject = stream;
   }
 
   async #startHalf(options: CallOptions, farSide: 'ccscope' | 'plain' | 'noise'): Promise<void> {
