@@ -106,7 +106,7 @@ function Legend({ chart, scope, without }: { chart: TimeChart; scope: Scope; wit
           >
             <Swatch look={series.look} colour={series.colour} />
             <Symbol text={series.label} />
-            {!series.look.startsWith('triangles') && <output>{series.format(values[series.id] ?? NaN)}</output>}
+            {!series.look.startsWith('triangles') && <span class="reading">{series.format(values[series.id] ?? NaN)}</span>}
           </button>
         </li>
       ))}

@@ -22,7 +22,7 @@ export function Picture({ session }: { session: Session }) {
   const { value } = media;
   if (!value || !(value.width > 0)) return null;
   const title = `${value.width}×${value.height}, frozen ${value.freezeCount} times for ${value.totalFreezesDurationS.toFixed(1)} s in all`;
-  return <output title={title}>{value.fps.toFixed(0)} fps</output>;
+  return <span title={title}>{value.fps.toFixed(0)} fps</span>;
 }
 
 function used(values: Readonly<Record<string, number>>): string {

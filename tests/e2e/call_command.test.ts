@@ -1,0 +1,111 @@
+/** `ccscope call` from the outside: a real call through the shaper, its report, and how it ends. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test } from '@playwright/test';
+
+import type { CallReport } from '../../src/node/call/types.js';
+
+const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+
+interface Outcome {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function start(args: readonly string[]): { child: ChildProcess; outcome: Promise<Outcome> } {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  const outcome = once(child, 'close').then(([status]) => ({
+    status: status as number | null,
+    stdout,
+    stderr,
+  }));
+  return { child, outcome };
+}
+
+let folder: string;
+test.beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ccscope-call-'));
+});
+test.afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a run of each controller gives a report of both, with ratios, and traces that replay', async () => {
+  test.setTimeout(120_000);
+  const trace = join(folder, 'trace.ndjson');
+  const args = ['--controller', 'gcc,native', '--duration', '8s', '--capacity', '1mbps,0.5mbps@4s'];
+  const { status, stdout, stderr } = await start(['call', ...args, '--trace', trace, '--json', '-']).outcome;
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  const report = JSON.parse(stdout) as CallReport;
+  expect(report).toMatchObject({ controller: 'gcc', mode: 'control', preset: 'gcc-live', duration_s: 8 });
+  expect(report.link).toMatchObject({ capacity: '1mbps,0.5mbps@4s', queue: 'droptail:300ms', rtt_ms: 50 });
+  const native = report.comparison?.native;
+  for (const [run, mode] of [
+    [report.runs[0], 'control'],
+    [native?.runs[0], 'observe'],
+  ] as const) {
+    expect(run).toMatchObject({ mode, steps: [{ at_s: 0 }, { at_s: 4, capacity_bps: 500_000 }] });
+    expect(run?.utilisation).toBeGreaterThan(0.1);
+    expect(run?.utilisation).toBeLessThan(1.05);
+    expect(run?.fps).toBeGreaterThan(5);
+    expect(run?.fps).toBeLessThan(35);
+    expect(run?.queue_delay_ms.p50).toBeLessThanOrEqual(run?.queue_delay_ms.p95 ?? 0);
+    expect(run?.shaper_lateness_ms.p50).toBeGreaterThanOrEqual(0);
+  }
+  expect(report.comparison?.ratios.utilisation?.of_medians).toBeCloseTo(
+    (report.runs[0]?.utilisation ?? 0) / (native?.runs[0]?.utilisation ?? 1),
+    9,
+  );
+  const file = join(folder, 'trace.gcc-1.ndjson');
+  expect(readFileSync(file, 'utf8').split('\n')[0]).toContain('"ccscope_trace":1');
+  const replay = await start(['replay', file, '--rows', 'group', '--out', join(folder, 'replayed')]).outcome;
+  expect(replay.status).toBe(0);
+});
+
+test('Ctrl-C ends the call and its browser', async () => {
+  const { child, outcome } = start(['call', '--duration', '600s']);
+  const browsers = (): number[] => (child.pid === undefined ? [] : descendants(child.pid));
+  await expect.poll(() => browsers().length, { timeout: 20_000 }).toBeGreaterThan(1);
+  const started = browsers();
+  child.kill('SIGINT');
+  const { status, stderr } = await outcome;
+  expect(status).toBe(1);
+  expect(stderr).toContain('interrupted');
+  await expect.poll(() => started.filter(isRunning)).toEqual([]);
+});
+
+test('a Chromium that is not there is named', async () => {
+  const env = { ...process.env, CCSCOPE_CHROMIUM: join(folder, 'none') };
+  const child = spawn(process.execPath, [cli, 'call'], { stdio: ['ignore', 'ignore', 'pipe'], env });
+  const [text] = (await once(child.stderr, 'data')) as [Buffer];
+  const [status] = (await once(child, 'exit')) as [number];
+  expect(text.toString()).toContain('CCSCOPE_CHROMIUM');
+  expect(status).toBe(2);
+});
+
+/** Processes below this one (Linux; elsewhere the process itself stands for all). */
+function descendants(pid: number): number[] {
+  if (process.platform !== 'linux') return [pid, pid];
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
+  return children.flatMap((child) => [child, ...(isRunning(child) ? descendants(child) : [])]);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}

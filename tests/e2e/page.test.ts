@@ -1,0 +1,89 @@
+import { expect, test } from './support.js';
+
+const LINK = '?capacity=700kbps&rtt_ms=80&preset=static-threshold&set.alpha=0.8&theme=dark&window_s=12&hide=sent&bottleneck=in-page';
+
+test('a link sets everything, and settings go into the link', async ({ page, served, scope }) => {
+  await page.goto(`${served.url}${LINK}`);
+  const check = async (): Promise<void> => {
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+    await expect(page.locator('input[name=capacity]')).toHaveValue('700kbps');
+    await expect(page.locator('input[name=rtt_ms]')).toHaveValue('80');
+    await expect(page.locator('select[name=preset]')).toHaveValue('static-threshold');
+    await expect(page.locator('input[name="set.alpha"]')).toHaveValue('0.8');
+    await expect(page.getByRole('button', { name: /^Sent/ })).toHaveAttribute('aria-pressed', 'false');
+    await expect(page.getByText('12 s shown')).toBeVisible();
+  };
+  await check();
+  await expect(page.getByLabel('Notices').getByRole('listitem')).toHaveCount(0);
+
+  await page.locator('input[name=jitter_ms]').fill('7');
+  await page.locator('input[name=jitter_ms]').press('Tab');
+  await expect.poll(() => scope.query().get('jitter_ms')).toBe('7');
+  await page.reload();
+  await check();
+  await expect(page.locator('input[name=jitter_ms]')).toHaveValue('7');
+});
+
+test('a wrong value in the link is named, and the default is used', async ({ page, served }) => {
+  await page.goto(`${served.url}?rtt_ms=fast&preset=gcc`);
+  await expect(page.getByLabel('Notices')).toContainText('rtt_ms=fast');
+  await expect(page.getByLabel('Notices')).toContainText('a number from 0 to 2000 ms');
+  await expect(page.locator('input[name=rtt_ms]')).toHaveValue('50');
+  await expect(page.locator('select[name=preset]')).toHaveValue('gcc');
+});
+
+test('the time axis works by keyboard', async ({ page, served, scope }) => {
+  await page.goto(`${served.staticUrl}?bottleneck=in-page`);
+  const start = page.getByRole('banner').getByRole('button', { name: 'Start' });
+  await start.focus();
+  await page.keyboard.press('Enter');
+  await scope.live();
+  await scope.groups(60);
+  const charts = page.getByRole('group', { name: /^Charts/ });
+  await charts.focus();
+  await page.keyboard.press('+');
+  await expect(page.getByText('20 s shown')).toBeVisible();
+  await page.keyboard.press(' ');
+  await expect(page.getByRole('button', { name: /Follow/ })).toBeVisible();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByText(/cursor at/)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByText(/cursor at/)).toBeHidden();
+  await page.keyboard.press('End');
+  await expect(page.getByRole('button', { name: /Pause/ })).toBeVisible();
+});
+
+test('the wheel zooms all charts about one cursor, and dragging pans them', async ({ page, served, scope }) => {
+  await page.goto(`${served.staticUrl}?bottleneck=in-page&paused=1&from_s=0&window_s=20`);
+  const canvas = page.getByRole('img', { name: /^Rates/ });
+  const box = await canvas.boundingBox();
+  if (!box) throw new Error('the chart has no box');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await expect(page.getByText(/cursor at/)).toBeVisible();
+  await page.mouse.wheel(0, -300);
+  await expect.poll(() => Number(scope.query().get('window_s'))).toBeLessThan(20);
+  const before = Number(scope.query().get('from_s'));
+  expect(before).toBeGreaterThan(0);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
+  await page.mouse.up();
+  await expect.poll(() => Number(scope.query().get('from_s'))).toBeGreaterThan(before + 1);
+});
+
+test('nothing on the page leads nowhere or has no name', async ({ page, served }) => {
+  await page.goto(served.url);
+  for (const link of await page.getByRole('link').all()) {
+    const response = await page.request.get(new URL((await link.getAttribute('href')) ?? '', page.url()).href);
+    expect(response.status()).toBe(200);
+  }
+  for (const summary of await page.locator('aside summary').all()) await summary.click();
+  const unnamed = await page.locator('button, input:not([aria-hidden=true]), select').evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const labels = (element as HTMLInputElement).labels?.length ?? 0;
+        return labels === 0 && !element.getAttribute('aria-label') && !element.textContent?.trim();
+      })
+      .map((element) => element.outerHTML),
+  );
+  expect(unnamed).toEqual([]);
+});

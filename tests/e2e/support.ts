@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
+import sirv from 'sirv';
+import { build } from 'vite';
+
+import { startServer } from '../../src/node/server.js';
+
+export { expect };
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the built app is served: by the local server, and as a static host would. */
+export interface Served {
+  url: string;
+  staticUrl: string;
+}
+
+/** The Call page as a user sees it. */
+export class Scope {
+  constructor(readonly page: Page) {}
+
+  /** A value of a chart's legend. */
+  value(series: string): Locator {
+    return this.page.getByRole('button', { name: new RegExp(`^${series}`) }).locator('.reading');
+  }
+
+  /** A row of the summary table. */
+  summary(name: string): Locator {
+    return this.page.getByRole('row', { name: new RegExp(`^${name}`) });
+  }
+
+  async start(): Promise<void> {
+    await this.page.getByRole('banner').getByRole('button', { name: 'Start' }).click();
+    await this.live();
+  }
+
+  async live(): Promise<void> {
+    await expect(this.page.getByRole('status')).toHaveText('Live', { timeout: 20_000 });
+  }
+
+  async stop(): Promise<void> {
+    await this.page.getByRole('banner').getByRole('button', { name: 'Stop' }).click();
+    await expect(this.page.getByRole('status')).toHaveText('No call');
+  }
+
+  /** Waits until the controller has seen so many frames. */
+  async groups(count: number): Promise<void> {
+    await expect.poll(() => this.page.evaluate(() => window.ccscope.counters().groups), { timeout: 30_000 }).toBeGreaterThan(count);
+  }
+
+  /** The settings in the page's address. */
+  query(): URLSearchParams {
+    return new URL(this.page.url()).searchParams;
+  }
+}
+
+export const test = base.extend<{ scope: Scope }, { served: Served }>({
+  served: [
+    async ({}, use) => {
+      const appDir = fileURLToPath(new URL('../../build/e2e-app', import.meta.url));
+      await build({ configFile: `${root}/vite.config.ts`, logLevel: 'error', build: { outDir: appDir } });
+      const server = await startServer({ appDir });
+      const files = createServer(sirv(appDir));
+      await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+      await use({ url: server.url, staticUrl: `http://127.0.0.1:${(files.address() as AddressInfo).port}/` });
+      await server.close();
+      files.closeAllConnections();
+      files.close();
+    },
+    { scope: 'worker' },
+  ],
+  // Every test fails when the page throws.
+  scope: async ({ page }, use) => {
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    await use(new Scope(page));
+    expect(errors).toEqual([]);
+  },
+});
