@@ -11,7 +11,10 @@ const SIGNALS = tableSpec('group').columns.find(({ name }) => name === 'signal')
 /** Text of rows as NDJSON (with a `type` each) or CSV (a line of names first, empty where absent). */
 export class RowText {
   readonly #format: RowFormat;
-  readonly #formatters = { group: new RowFormatter(tableSpec('group')), rate: new RowFormatter(tableSpec('rate')) };
+  readonly #formatters = {
+    group: new RowFormatter(tableSpec('group')),
+    rate: new RowFormatter(tableSpec('rate')),
+  };
 
   constructor(format: RowFormat) {
     this.#format = format;

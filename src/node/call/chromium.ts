@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 import { FailedRun, UsageError } from '../errors.js';
 
@@ -38,8 +38,8 @@ const FLAGS = [
   '--disable-backgrounding-occluded-windows',
 ];
 
-/** CCSCOPE_CHROMIUM, the PATH, the usual places, Playwright's own. Throws UsageError or FailedRun. */
-export function findChromium(): string {
+/** CCSCOPE_CHROMIUM, the PATH, the usual places, `playwrights` own. Throws UsageError or FailedRun. */
+function findChromium(playwrights: string): string {
   const named = process.env['CCSCOPE_CHROMIUM'];
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
@@ -49,7 +49,7 @@ export function findChromium(): string {
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const inPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const found = [...inPath, ...INSTALLED, chromium.executablePath()].find(
+  const found = [...inPath, ...INSTALLED, playwrights].find(
     (path) => path !== '' && existsSync(path),
   );
   if (found !== undefined) return found;
@@ -60,7 +60,9 @@ export function findChromium(): string {
 
 /** Starts Chromium. It ends with this process, whatever becomes of that. Throws FailedRun. */
 export async function launchChromium(): Promise<Browser> {
-  const executablePath = findChromium();
+  // Large, so that only calls load it and other commands start at once.
+  const { chromium } = await import('playwright-core');
+  const executablePath = findChromium(chromium.executablePath());
   const isRoot = process.getuid?.() === 0;
   try {
     return await chromium.launch({
