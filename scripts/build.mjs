@@ -19,13 +19,15 @@ function removeOrphans() {
   }
 }
 
-/** TypeScript's view of parameters and trace columns follows the module's. */
-async function generateSchema() {
-  const script = inRoot('scripts/generate_schema.mjs');
-  const generated = inRoot('src/core/schema.generated.ts');
-  await upToDate('schema', { inputs: [wasmPath, script], outputs: [generated] }, () =>
-    run(process.execPath, [script], { what: 'Generating the schema' }),
+/** What TypeScript and the README say of parameters and trace columns follows the module. */
+async function generate() {
+  const scripts = ['scripts/generate_schema.mjs', 'scripts/generate_readme.mjs'].map((script) =>
+    inRoot(script),
   );
+  const outputs = [inRoot('src/core/schema.generated.ts'), inRoot('README.md')];
+  await upToDate('generated', { inputs: [wasmPath, ...scripts], outputs }, async () => {
+    for (const script of scripts) await run(process.execPath, [script]);
+  });
 }
 
 async function buildLibrary() {
@@ -53,7 +55,7 @@ async function buildApp() {
 /** Brings everything up to date; without `app` only what the command line needs. */
 export async function build({ app = true } = {}) {
   await buildWasm();
-  await generateSchema();
+  await generate();
   await buildLibrary();
   if (app) await buildApp();
 }
