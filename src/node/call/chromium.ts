@@ -49,9 +49,7 @@ function findChromium(playwrights: string): string {
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const inPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const found = [...inPath, ...INSTALLED, playwrights].find(
-    (path) => path !== '' && existsSync(path),
-  );
+  const found = [...inPath, ...INSTALLED, playwrights].find((path) => path !== '' && existsSync(path));
   if (found !== undefined) return found;
   throw new FailedRun(
     'no Chromium was found: install one, for instance with npx playwright-core install chromium, or let CCSCOPE_CHROMIUM name it',
