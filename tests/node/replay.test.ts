@@ -220,7 +220,7 @@ describe('valid rows with extreme values', () => {
         if (row['type'] === 'group') expect(row).toMatchObject({ a_r_bps: expect.any(Number) as number });
       }
     }
-  });
+  }, 30_000);
 });
 
 describe('a reader that leaves', () => {
