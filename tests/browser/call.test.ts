@@ -50,6 +50,18 @@ test('parameters change in the middle of a call, and the trace shows where', asy
   expect((await call.status()).codes).toEqual([]);
 });
 
+test('the recorded inputs, played again, give the same controller bit for bit', async ({ call }) => {
+  await call.start({ bottleneck: LINK });
+  await call.flowing(90);
+  await call.page.evaluate(() => window.harness.call?.setParameter('alpha', 0.7));
+  await call.flowing(180);
+  await call.page.evaluate(() => window.harness.call?.close());
+  const rails = { min_bitrate_bps: 100_000, max_bitrate_bps: 2_500_000, start_bitrate_bps: 300_000 };
+  const { live, again, different } = await call.page.evaluate((r) => window.harness.replay(r), rails);
+  expect(live).toBeGreaterThan(120);
+  expect({ again, different }).toEqual({ again: live, different: 0 });
+});
+
 test('observe touches nothing of the encoder', async ({ call }) => {
   await call.page.evaluate(() => {
     const calls = { count: 0 };

@@ -6,7 +6,14 @@ import {
   type Call,
   type CallOptions,
 } from '../../../src/rtc/index.js';
-import { SCHEMA, type TableName, type TraceBatch, type TraceEvent } from '../../../src/core/index.js';
+import {
+  loadCore,
+  SCHEMA,
+  type ReceiverHalf,
+  type TableName,
+  type TraceBatch,
+  type TraceEvent,
+} from '../../../src/core/index.js';
 import wasmUrl from '../../../src/core/ccscope.wasm?url';
 import { plainReceiver, plainSender, signallingPair } from './far_side.js';
 import { ownConnection, type OwnConnection } from './own_connection.js';
@@ -42,6 +49,43 @@ function watch(): void {
     channels.push(channel);
     return channel;
   };
+}
+
+function rowsOf(batches: TraceBatch[], table: TableName): Row[] {
+  const columns = SCHEMA.tables.find((t) => t.name === table)?.columns ?? [];
+  return batches
+    .filter((batch) => batch.table === table)
+    .flatMap((batch) =>
+      Array.from({ length: batch.rows }, (_, i) =>
+        Object.fromEntries(columns.map((c, n) => [c.name, batch.columns[n]?.[i] ?? NaN])),
+      ),
+    );
+}
+
+/** Pushes recorded inputs, and asks for feedback after each as a call does. */
+function feed(half: ReceiverHalf, batch: TraceBatch): void {
+  for (const r of rowsOf([batch], batch.table)) {
+    const at = (name: string) => r[name] ?? NaN;
+    if (batch.table === 'arrival') {
+      half.pushArrival({
+        seq: at('seq'),
+        sendTimeUs: at('send_time_us'),
+        arrivalTimeUs: at('arrival_time_us'),
+        sizeBytes: at('size_bytes'),
+        rtpTimestamp: at('rtp_timestamp'),
+        keyFrame: at('key_frame') === 1,
+        rttUs: at('rtt_us'),
+      });
+    } else if (batch.table === 'inbound') {
+      half.pushInbound({
+        timeUs: at('time_us'),
+        packetsReceived: at('packets_received'),
+        packetsLost: at('packets_lost'),
+        bytesReceived: at('bytes_received'),
+      });
+    } else continue;
+    half.takeFeedback();
+  }
 }
 
 class Harness {
@@ -129,21 +173,40 @@ class Harness {
 
   /** All rows of a table, in order. */
   rows(table: TableName): Row[] {
-    const columns = SCHEMA.tables.find((t) => t.name === table)?.columns ?? [];
-    const rows: Row[] = [];
-    for (const item of this.recorded) {
-      if (!('batch' in item) || item.batch.table !== table) continue;
-      const { batch } = item;
-      for (let i = 0; i < batch.rows; i++) {
-        rows.push(Object.fromEntries(columns.map((c, n) => [c.name, batch.columns[n]?.[i] ?? NaN])));
-      }
-    }
-    return rows;
+    return rowsOf(
+      this.recorded.flatMap((item) => ('batch' in item ? [item.batch] : [])),
+      table,
+    );
   }
 
   /** What was recorded in order: tables by name, events by name. */
   order(): string[] {
     return this.recorded.map((item) => ('batch' in item ? item.batch.table : `event:${item.event.name}`));
+  }
+
+  /**
+   * Plays the recorded inputs of the receiver half through a fresh core: the numbers of `group` rows
+   * of both, and of those that differ in any bit.
+   */
+  async replay(
+    parameters: Record<string, number>,
+  ): Promise<{ live: number; again: number; different: number }> {
+    const half = (await loadCore(wasmUrl)).createReceiver({ preset: 'gcc-live', parameters });
+    for (const item of this.recorded) {
+      if ('event' in item) {
+        const { name, detail } = item.event;
+        const { name: parameter, value } = detail as { name: string; value: number };
+        if (name === 'parameter') half.setParameter(parameter, value);
+      } else if (item.side === 'receiver') {
+        feed(half, item.batch);
+      }
+    }
+    const live = this.rows('group');
+    const again = rowsOf(half.drain(), 'group');
+    half.destroy();
+    const differs = (row: Row, i: number) =>
+      Object.entries(row).some(([name, value]) => !Object.is(value, again[i]?.[name]));
+    return { live: live.length, again: again.length, different: live.filter(differs).length };
   }
 
   /** Ends the worker number `index` (0: sender, 1: receiver) of the media workers. */
