@@ -138,6 +138,33 @@ describe('the link through the ABI', () => {
     expect(link.poll(1e6)[0]?.departUs).toBe(10_000);
   });
 
+  it('has the bits of the native build', () => {
+    // tests/native/link_abi_test.cc sends the same packets and expects the same number.
+    const link = createLink(core, {
+      capacityBps: 1e6,
+      schedule: [{ atUs: 700_000, capacityBps: 333_333 }],
+      queue: { kind: 'droptail', limitMs: 50 },
+      oneWayDelayUs: 25_000,
+      lossRatio: 0.05,
+      jitterUs: 5000,
+      seed: 42,
+    });
+    const reasons = [null, 'random-loss', 'queue-full'];
+    const values: number[] = [];
+    for (let i = 0; i < 500; i++) {
+      values.push(reasons.indexOf(link.enqueue(i, 100 + ((i * 37) % 1300), i * 3001.3)));
+    }
+    for (const d of link.poll(1e8)) {
+      values.push(d.packetId, d.sizeBytes, d.offeredUs, d.departUs, d.deliverUs, d.queueDelayUs);
+    }
+    for (const d of link.lateDrops()) {
+      values.push(d.packetId, d.sizeBytes, d.offeredUs, d.timeUs, reasons.indexOf(d.reason));
+    }
+    const bytes = new Uint8Array(Float64Array.from(values).buffer);
+    const hash = bytes.reduce((fnv, byte) => Math.imul(fnv ^ byte, 16777619), 2166136261) >>> 0;
+    expect(hash).toBe(2667528219);
+  });
+
   it('does not grow in a steady state', () => {
     const link = createLink(core, { capacityBps: 1e6, queue: { kind: 'droptail', limitMs: 100 } });
     const run = (from: number) => {

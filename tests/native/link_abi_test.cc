@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+extern "C" {
+const char* ccs_last_error();
+void* ccs_link_create(double, int, double, int, double, double, double, double, double);
+void ccs_link_destroy(void*);
+int ccs_link_enqueue(void*, double, double, int, double);
+int ccs_link_poll(void*, double);
+const double* ccs_link_deliveries(void*);
+int ccs_link_drop_count(void*);
+const double* ccs_link_drops(void*);
+int ccs_link_set_capacity(void*, double, double);
+int ccs_link_schedule_capacity(void*, double, double);
+}
+
+namespace ccscope {
+namespace {
+
+// FNV-1a over the bytes of doubles.
+std::uint32_t Hash(const double* values, int count, std::uint32_t hash) {
+  for (int i = 0; i < count; ++i) {
+    unsigned char bytes[sizeof(double)];
+    std::memcpy(bytes, values + i, sizeof(double));
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 16777619u;
+  }
+  return hash;
+}
+
+// tests/node/link.test.ts sends the same packets through the WebAssembly module and expects the
+// same number: not a bit differs between the builds.
+TEST(LinkAbi, LossJitterAndCapacityChangesHaveTheBitsOfTheWebAssemblyModule) {
+  void* link = ccs_link_create(1e6, 0, 50, 0, 5000, 25000, 0.05, 5000, 42);
+  ASSERT_NE(link, nullptr);
+  ASSERT_EQ(ccs_link_schedule_capacity(link, 700000, 333333), 0);
+  std::uint32_t hash = 2166136261u;
+  for (int i = 0; i < 500; ++i) {
+    const double dropped = ccs_link_enqueue(link, i, 100 + (i * 37) % 1300, 0, i * 3001.3);
+    hash = Hash(&dropped, 1, hash);
+  }
+  const int delivered = ccs_link_poll(link, 1e8);
+  hash = Hash(ccs_link_deliveries(link), delivered * 6, hash);
+  hash = Hash(ccs_link_drops(link), ccs_link_drop_count(link) * 5, hash);
+  EXPECT_GT(delivered, 100);
+  EXPECT_GT(ccs_link_drop_count(link), 100);
+  EXPECT_EQ(hash, 2667528219u);
+  ccs_link_destroy(link);
+}
+
+TEST(LinkAbi, RefusesWhatIsNoNumberAndNamesTheField) {
+  EXPECT_EQ(ccs_link_create(std::nan(""), 0, 300, 0, 5000, 0, 0, 0, 1), nullptr);
+  EXPECT_EQ(std::string(ccs_last_error()).substr(0, 12), "capacityBps:");
+  void* link = ccs_link_create(1e6, 0, 300, 0, 5000, 0, 0, 0, 1);
+  ASSERT_NE(link, nullptr);
+  EXPECT_EQ(ccs_link_enqueue(link, 1, std::nan(""), 0, 0), -1);
+  EXPECT_EQ(ccs_link_enqueue(link, std::nan(""), 100, 0, 0), -1);
+  EXPECT_EQ(ccs_link_enqueue(link, 1, 100, 0, HUGE_VAL), -1);
+  EXPECT_EQ(ccs_link_poll(link, std::nan("")), -1);
+  EXPECT_EQ(ccs_link_set_capacity(link, -1, 0), 1);
+  EXPECT_EQ(ccs_link_schedule_capacity(link, std::nan(""), 1e6), 1);
+  ccs_link_destroy(link);
+}
+
+}  // namespace
+}  // namespace ccscope
