@@ -572,13 +572,13 @@ export const CONTROLLERS = {
         description: 'fast growth ends at this fraction of the capacity seen',
       },
       {
-        name: 'capacity_probe_factor',
-        unit: '1/s',
-        default: 3,
+        name: 'capacity_probe_time_ms',
+        unit: 'ms',
+        default: 500,
         min: 1,
-        max: 16,
+        max: 10000,
         section: 'live calls',
-        description: 'growth per second below that fraction',
+        description: 'time constant of the growth towards that fraction',
       },
       {
         name: 'capacity_probe_beyond',

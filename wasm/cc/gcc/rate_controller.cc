@@ -102,7 +102,7 @@ std::optional<DataRate> RateController::TrustedCapacity(const Input& input, Time
 // what dispersion shows may be too little (competing flows, clock noise) as well as too much.
 DataRate RateController::TowardsCapacity(DataRate capacity, TimeDelta elapsed) const {
   const DataRate goal = capacity * params_.capacity_probe_target;
-  if (a_r_ < goal) return std::min(goal, a_r_ * det::Pow(params_.capacity_probe_factor, elapsed.seconds()));
+  if (a_r_ < goal) return a_r_ + (goal - a_r_) * (1 - det::Exp(-(elapsed / TimeDelta::Millis(params_.capacity_probe_time_ms))));
   const double step = std::max(params_.additive_min_bps_per_s, a_r_.bps() * params_.capacity_probe_beyond);
   return a_r_ + DataRate::BitsPerSec(step * elapsed.seconds());
 }

@@ -15,6 +15,8 @@ constexpr int kCapacityFallFrames = 3;
 constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
 // A wait below this is within the burst of one frame.
 constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(25);
+// A capacity below this share of A_r has fallen; smaller excesses are the over-use detector's.
+constexpr double kFallenTo = 0.85;
 // Losses with a wait beyond this come from a full queue, not from the path.
 constexpr TimeDelta kOverflowingWait = TimeDelta::Millis(50);
 // Draining a backlog leaves at least this share of A_r.
@@ -123,7 +125,7 @@ std::optional<DataRate> Receiver::LatestCapacity() {
 // The capacity has fallen below what is asked for and frames queue: no need to wait for m.
 bool Receiver::QueueGrowsBeyondCapacity() {
   const std::optional<DataRate> capacity = LatestCapacity();
-  return capacity && *capacity < rate_controller_.a_r() && dispersion_.Wait() > kWaitThatCounts;
+  return capacity && *capacity < rate_controller_.a_r() * kFallenTo && dispersion_.Wait() > kWaitThatCounts;
 }
 
 void Receiver::UpdateRate(Signal signal) {
