@@ -1,7 +1,7 @@
 // DropTail: first in, first out; a packet that would take the queue over its limit is dropped.
 //
-// References: RFC 7567 section 2; the limit as a time is that of the GCC papers, T_q * C / 8 bytes
-// (gcc-ton-2017, section IV-A). Attributes: Params. Two points the papers leave open:
+// References: the limit as a time is that of the GCC papers, T_q * C / 8 bytes
+// (gcc-ton-2017, section V, the testbed). Attributes: Params. Two points the papers leave open:
 //  - A limit given as a time follows the capacity when that changes; packets that already wait stay.
 //    During an outage it is that of the capacity before.
 //  - An empty queue takes any packet, so that no limit shuts the link for good (a whole video
