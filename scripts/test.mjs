@@ -97,6 +97,10 @@ const parts = {
   readme: { title: 'Files that the README names', run: check(() => node('scripts/lint/check_readme.mjs')) },
   types: { title: 'Types', run: check(() => bin('typescript/bin/tsc', '-p', '.')) },
   native: { title: 'Native tests under AddressSanitizer and UndefinedBehaviorSanitizer', run: native },
+  identity: {
+    title: 'Identical bytes natively and in WebAssembly',
+    run: check(() => node('scripts/identity_test.mjs')),
+  },
   unit: { title: 'Unit and Node tests', run: unit },
   build: { title: 'Build', run: check(() => build().then(() => 0)) },
   size: { title: 'Sizes', run: check(() => node('scripts/lint/check_size.mjs')) },
@@ -131,7 +135,7 @@ async function runPart(name) {
 async function test() {
   const names = selection();
   await setup({
-    native: names.includes('native'),
+    native: names.includes('native') || names.includes('identity'),
     chromium: names.includes('browser') || names.includes('package'),
   });
   rmSync(results, { recursive: true, force: true });

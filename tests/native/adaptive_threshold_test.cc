@@ -31,6 +31,18 @@ TEST(AdaptiveThreshold, LeavesOutSpikesBeyondTheGuard) {
 
 TEST(AdaptiveThreshold, APauseCountsAsAtMost100Ms) { EXPECT_DOUBLE_EQ(GammaAfter(20, 5000), GammaAfter(20, 100)); }
 
+// 200 ms at k_u = 0.004 /ms: 12.5 + 200 * 0.004 * 7.5 = 18.5 ms; 100 ms of it: 15.5 ms.
+TEST(AdaptiveThreshold, InFebruary2016APauseCountsInFullAndInMarchNot) {
+  EXPECT_NEAR(GammaAfter(20, 200, "libwebrtc-2016-02"), 18.5, 1e-12);
+  EXPECT_NEAR(GammaAfter(20, 200, "libwebrtc-2016-03"), 15.5, 1e-12);
+}
+
+TEST(AdaptiveThreshold, NeedsAClockAndSoKeepsItsFirstValueOnce) {
+  AdaptiveThreshold threshold(PresetNamed("gcc"));
+  threshold.Update(TimeDelta::Millis(20), Timestamp::Seconds(1000));
+  EXPECT_DOUBLE_EQ(threshold.gamma().ms(), 12.5);
+}
+
 TEST(AdaptiveThreshold, StaysWithinItsBounds) {
   AdaptiveThreshold threshold(PresetNamed("gcc"));
   for (int i = 0; i < 20000; ++i) threshold.Update(TimeDelta::Zero(), Timestamp::Millis(33 * i));
@@ -42,7 +54,16 @@ TEST(AdaptiveThreshold, StaysWithinItsBounds) {
 }
 
 TEST(AdaptiveThreshold, StaysWhereItIsInThePresetOfTheStaticOne) {
-  EXPECT_DOUBLE_EQ(GammaAfter(60, 30, "static-threshold"), GammaAfter(0, 30, "static-threshold"));
+  EXPECT_DOUBLE_EQ(GammaAfter(60, 30, "static-threshold"), 52);
+  EXPECT_DOUBLE_EQ(GammaAfter(0, 30, "static-threshold"), 52);
+}
+
+TEST(AdaptiveThreshold, TheStaticOneFollowsItsParameterDuringACall) {
+  Parameters parameters = PresetNamed("static-threshold");
+  AdaptiveThreshold threshold(parameters);
+  parameters.gamma_init_ms = 10;
+  threshold.Configure(parameters);
+  EXPECT_DOUBLE_EQ(threshold.gamma().ms(), 10);
 }
 
 }  // namespace

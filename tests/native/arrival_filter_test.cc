@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/native/gcc_support.h"
 
 namespace ccscope::gcc {
@@ -35,6 +37,128 @@ TEST(ArrivalFilter, FindsTheCapacityOfALinkFromFrameSizes) {
   }
   EXPECT_NEAR(filter.inverse_capacity_ms_per_byte(), 0.008, 0.008 * 0.01);
   EXPECT_NEAR(filter.m().ms(), 0, 0.05);
+}
+
+// Equations 6 to 9 for frames of one size, H = [0, 1]: a scalar filter with
+//   P += q,  k = P / (P + sigma^2),  m += k (d_m - m),  P = (1 - k) P.
+class ScalarFilter {
+ public:
+  explicit ScalarFilter(double variance) : variance_(variance) {}
+  void Update(double d_m, double q) {
+    p_ += q;
+    const double k = p_ / (p_ + variance_);
+    previous_m_ = m_;
+    m_ += k * (d_m - m_);
+    p_ *= 1 - k;
+  }
+  double m() const { return m_; }
+  double previous_m() const { return previous_m_; }
+
+ private:
+  double variance_;
+  double p_ = 0.1;
+  double m_ = 0;
+  double previous_m_ = 0;
+};
+
+TEST(ArrivalFilter, IsAScalarFilterForFramesOfOneSize) {
+  Parameters parameters = PresetNamed("ton-2017-literal");
+  parameters.noise_beta = 1;  // sigma^2 stays 50
+  ArrivalFilter filter(parameters);
+  ScalarFilter scalar(50);
+  for (int i = 0; i < 500; ++i) {
+    const double d_m = (i * 37) % 23 - 7;
+    Pair(filter, d_m, 0);
+    scalar.Update(d_m, 1e-3);
+    ASSERT_NEAR(filter.m().ms(), scalar.m(), 1e-12) << i;
+  }
+  EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), 1.0 / 64);
+}
+
+// While the signal is not normal sigma^2 stays; q_22 counts eleven times while m moves against the signal.
+TEST(ArrivalFilter, FollowsMFasterWhileItContradictsTheSignal) {
+  for (const Signal signal : {Signal::kOveruse, Signal::kUnderuse}) {
+    ArrivalFilter filter(PresetNamed("gcc"));
+    ScalarFilter scalar(50);
+    int boosts = 0;
+    for (int i = 0; i < 300; ++i) {
+      const double d_m = 10 * std::sin(i / 10.0);
+      const bool contradicts = signal == Signal::kOveruse ? scalar.m() < scalar.previous_m() : scalar.m() > scalar.previous_m();
+      boosts += contradicts ? 1 : 0;
+      scalar.Update(d_m, contradicts ? 11e-3 : 1e-3);
+      filter.Update(TimeDelta::Millis(33 + d_m), TimeDelta::Millis(33), DataSize::Zero(), signal);
+      ASSERT_NEAR(filter.m().ms(), scalar.m(), 1e-12) << i;
+    }
+    EXPECT_GT(boosts, 100);
+    EXPECT_LT(boosts, 200);
+    EXPECT_DOUBLE_EQ(filter.noise_variance_ms2(), 50);
+  }
+}
+
+// Eq. 10 with frames of one size: z = 8 - 0, then z = 8 - m.
+TEST(ArrivalFilter, TheLiteralVarianceIsEquation10) {
+  ArrivalFilter filter(PresetNamed("ton-2017-literal"));
+  Pair(filter, 8, 0);
+  EXPECT_DOUBLE_EQ(filter.noise_variance_ms2(), 0.95 * 50 + 0.05 * 64);
+  const double m = filter.m().ms();
+  Pair(filter, 8, 0);
+  EXPECT_DOUBLE_EQ(filter.noise_variance_ms2(), 0.95 * (0.95 * 50 + 0.05 * 64) + 0.05 * (8 - m) * (8 - m));
+}
+
+// The weight of the past for a frame interval of 33 ms is (1 - 0.01)^(30 * 0.033). After one residual z
+// the mean is (1 - w) z, so its deviation is w z.
+double VarianceAfterOne(double z, double weight) { return weight * 50 + (1 - weight) * (weight * z) * (weight * z); }
+
+TEST(ArrivalFilter, TheVarianceForgetsByTimeAndNotByFrame) {
+  ArrivalFilter slow(PresetNamed("gcc"));
+  Pair(slow, 6, 0);
+  EXPECT_NEAR(slow.noise_variance_ms2(), VarianceAfterOne(6, std::pow(0.99, 0.99)), 1e-12);
+  ArrivalFilter fast(PresetNamed("gcc"));
+  fast.Update(TimeDelta::Millis(10 + 6), TimeDelta::Millis(10), DataSize::Zero(), Signal::kNormal);
+  EXPECT_NEAR(fast.noise_variance_ms2(), VarianceAfterOne(6, std::pow(0.99, 0.3)), 1e-12);
+}
+
+TEST(ArrivalFilter, AResidualBeyondThreeDeviationsCountsAsThree) {
+  const double weight = std::pow(0.99, 0.99);
+  for (const double z : {1000.0, -1000.0}) {
+    ArrivalFilter filter(PresetNamed("gcc"));
+    Pair(filter, z, 0);
+    EXPECT_NEAR(filter.noise_variance_ms2(), VarianceAfterOne(3 * std::sqrt(50.0), weight), 1e-9);
+  }
+}
+
+TEST(ArrivalFilter, ANegativeInverseCapacityStartsAnewInLiveCalls) {
+  ArrivalFilter live(PresetNamed("gcc-live"));
+  Pair(live, -50, 1000);
+  EXPECT_DOUBLE_EQ(live.inverse_capacity_ms_per_byte(), 1.0 / 64);
+  Pair(live, 8, 1000);  // with P(0) again, one pair tells: 8 ms for 1000 B
+  EXPECT_NEAR(live.inverse_capacity_ms_per_byte(), 0.008, 0.0001);
+  ArrivalFilter paper(PresetNamed("gcc"));
+  Pair(paper, -50, 1000);
+  EXPECT_NEAR(paper.inverse_capacity_ms_per_byte(), -0.05, 0.0005);
+}
+
+TEST(ArrivalFilter, ARestoredQueueClearsMAndKeepsTheCapacity) {
+  ArrivalFilter filter(PresetNamed("gcc-live"));
+  for (int i = 0; i < 100; ++i) Pair(filter, 3 + (i % 2 == 0 ? 8 : -8), i % 2 == 0 ? 1000 : -1000);
+  const double inverse_capacity = filter.inverse_capacity_ms_per_byte();
+  EXPECT_GT(filter.m().ms(), 1);
+  EXPECT_NEAR(inverse_capacity, 0.008, 0.0005);
+  filter.OnQueueRestored();
+  EXPECT_EQ(filter.m(), TimeDelta::Zero());
+  EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), inverse_capacity);
+}
+
+// Packets merged by the pre-filter may leave a group that was sent before its predecessor. However far
+// before, the filter stays usable.
+TEST(ArrivalFilter, SurvivesAnySendDelta) {
+  for (const double send_ms : {-1e12, -80.0, 0.0, 1e12}) {
+    ArrivalFilter filter(PresetNamed("gcc"));
+    filter.Update(TimeDelta::Millis(send_ms + 5), TimeDelta::Millis(send_ms), DataSize::Zero(), Signal::kNormal);
+    for (int i = 0; i < 600; ++i) Pair(filter, 2, 0);
+    EXPECT_NEAR(filter.m().ms(), 2, 0.2) << send_ms;
+    EXPECT_TRUE(std::isfinite(filter.noise_variance_ms2())) << send_ms;
+  }
 }
 
 TEST(ArrivalFilter, FindsTheSlopeOfAGrowingQueue) {

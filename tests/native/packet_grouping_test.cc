@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/native/gcc_support.h"
 
 namespace ccscope::gcc {
@@ -23,6 +25,50 @@ TEST(PacketGrouping, DeltasAreThoseOfTheLastPacketsOfTwoFinishedGroups) {
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 2400);
   EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), 1);  // eq. 3
   EXPECT_DOUBLE_EQ(deltas->one_way_delay.ms(), 101);
+}
+
+// Three frames of two packets each, sent 2 ms apart; the last packets are (T, t) = (2, 52), (35, 88)
+// and (68, 118) ms. Eq. 3: d_m = (88 - 52) - (35 - 2) = 3 ms and (118 - 88) - (68 - 35) = -3 ms.
+TEST(PacketGrouping, IsEquation3OnThreeGroups) {
+  PacketGrouping grouping(PresetNamed("gcc"));
+  EXPECT_FALSE(Arrive(grouping, 0, 50, 1000));
+  EXPECT_FALSE(Arrive(grouping, 2, 52, 500));
+  EXPECT_FALSE(Arrive(grouping, 33, 85, 1000));
+  EXPECT_FALSE(Arrive(grouping, 35, 88, 1200));
+  const auto first = Arrive(grouping, 66, 116, 100);
+  EXPECT_FALSE(Arrive(grouping, 68, 118, 100));
+  const auto second = Arrive(grouping, 99, 149, 1000);
+  ASSERT_TRUE(first);
+  EXPECT_DOUBLE_EQ(first->delay_variation().ms(), 3);
+  EXPECT_DOUBLE_EQ(first->size.bytes(), 2200 - 1500);
+  EXPECT_DOUBLE_EQ(first->one_way_delay.ms(), 53);
+  ASSERT_TRUE(second);
+  EXPECT_DOUBLE_EQ(second->delay_variation().ms(), -3);
+  EXPECT_DOUBLE_EQ(second->size.bytes(), 200 - 2200);
+  EXPECT_DOUBLE_EQ(second->one_way_delay.ms(), 50);
+}
+
+TEST(PacketGrouping, AGroupIsWhatLeavesWithin5MsOfItsFirstPacket) {
+  PacketGrouping grouping(PresetNamed("gcc"));
+  Arrive(grouping, 0, 100, 1000);
+  Arrive(grouping, 3, 103, 1000);
+  Arrive(grouping, 5, 105, 1000);
+  Arrive(grouping, 5.01, 105.01, 1000);  // 0.01 ms late: the second group, although 2 ms behind a packet
+  const auto deltas = Arrive(grouping, 50, 150, 1000);
+  ASSERT_TRUE(deltas);
+  EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
+}
+
+// A clock offset of any size between the two ends leaves the deltas as they are.
+TEST(PacketGrouping, NeedsNoCommonClock) {
+  for (const double offset_ms : {0.0, -1e9, 5e8}) {
+    PacketGrouping grouping(PresetNamed("gcc"));
+    Arrive(grouping, 0, offset_ms, 1000);
+    Arrive(grouping, 33, offset_ms + 35, 1000);
+    const auto deltas = Arrive(grouping, 66, offset_ms + 66, 1000);
+    ASSERT_TRUE(deltas);
+    EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), 2);
+  }
 }
 
 TEST(PacketGrouping, APacketOlderThanItsGroupIsLeftOut) {
@@ -52,6 +98,54 @@ TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
 }
 
+// The example of the slides: packets 1 and 2 pass; an outage holds 3 and 4 until 5 is there too; they
+// arrive 1 ms apart, and 6 as if nothing had been.
+std::vector<double> VariationsAcrossAnOutage(double pre_filter) {
+  struct Packet {
+    double send_ms;
+    double arrival_ms;
+  };
+  constexpr Packet kPackets[] = {{0, 50}, {20, 70}, {40, 128}, {60, 129}, {80, 130}, {100, 150}, {120, 170}};
+  Parameters parameters = PresetNamed("gcc");
+  parameters.pre_filter = pre_filter;
+  PacketGrouping grouping(parameters);
+  std::vector<double> variations;
+  for (const Packet& p : kPackets) {
+    if (const auto deltas = Arrive(grouping, p.send_ms, p.arrival_ms, 1000)) {
+      variations.push_back(deltas->delay_variation().ms());
+    }
+  }
+  return variations;
+}
+
+TEST(PacketGrouping, WithoutPreFilterAnOutageShowsAsALargeRiseAndSmallFalls) {
+  // (70-50)-20, (128-70)-20, (129-128)-20, (130-129)-20, (150-130)-20
+  EXPECT_EQ(VariationsAcrossAnOutage(0), (std::vector<double>{0, 38, -19, -19, 0}));
+}
+
+TEST(PacketGrouping, WithPreFilterAnOutageLeavesNoVariation) {
+  // (70-50)-20, (130-70)-(80-20), (150-130)-20
+  EXPECT_EQ(VariationsAcrossAnOutage(1), (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(VariationsAcrossAnOutage(2), (std::vector<double>{0, 0, 0}));
+}
+
+// Packets sent each 10 ms that arrive each 1 ms: one burst for GRP; deployed code ends it after 100 ms.
+TEST(PacketGrouping, TheDeployedRuleEndsABurstAfter100Ms) {
+  const auto groups_of = [](const char* preset, double pre_filter) {
+    Parameters parameters = PresetNamed(preset);
+    parameters.pre_filter = pre_filter;
+    PacketGrouping grouping(parameters);
+    std::vector<double> sizes;
+    for (int i = 0; i < 250; ++i) {
+      if (const auto deltas = Arrive(grouping, 10 * i, 5000 + i, 1)) sizes.push_back(deltas->size.bytes());
+    }
+    return sizes;
+  };
+  EXPECT_EQ(groups_of("libwebrtc-2016-08", 1), std::vector<double>{});
+  // Packets 0 to 99, 100 to 199, and so on: the first delta, at packet 200, is of two full groups.
+  EXPECT_EQ(groups_of("libwebrtc-2016-08", 2), std::vector<double>{0});
+}
+
 TEST(PacketGrouping, WithoutPreFilterTheSameBurstIsThreeGroups) {
   PacketGrouping grouping(PresetNamed("gcc"));
   Arrive(grouping, 0, 100, 1000);
@@ -59,6 +153,46 @@ TEST(PacketGrouping, WithoutPreFilterTheSameBurstIsThreeGroups) {
   const auto deltas = Arrive(grouping, 40, 102, 1000);
   ASSERT_TRUE(deltas);
   EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), -19);
+}
+
+// Groups that arrive before their predecessor have no deltas; the third in a row is the clock's fault.
+// Without the reset each later group would be compared with the one that came at 5000 ms.
+TEST(PacketGrouping, ThreeReorderedGroupsInARowStartAfresh) {
+  const auto next_after = [](int reordered) {
+    PacketGrouping grouping(PresetNamed("gcc"));
+    Arrive(grouping, 0, 5000, 1000);
+    for (int i = 1; i <= reordered + 1; ++i) {
+      EXPECT_FALSE(Arrive(grouping, 33 * i, 100 + 33 * i, 1000)) << i;
+    }
+    return grouping;
+  };
+  PacketGrouping kept = next_after(1);
+  EXPECT_FALSE(Arrive(kept, 33 * 3, 100 + 33 * 3, 1000));
+  PacketGrouping reset = next_after(4);
+  EXPECT_FALSE(Arrive(reset, 33 * 6, 100 + 33 * 6, 1000));
+  const auto deltas = Arrive(reset, 33 * 7, 100 + 33 * 7, 1000);
+  ASSERT_TRUE(deltas);
+  EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), 0);
+}
+
+TEST(PacketGrouping, AJumpOfTheArrivalClockBelow3SecondsIsDelay) {
+  PacketGrouping grouping(PresetNamed("gcc"));
+  Arrive(grouping, 0, 100, 1000);
+  Arrive(grouping, 33, 133 + 2999, 1000);
+  const auto deltas = Arrive(grouping, 66, 133 + 2999 + 33, 1000);
+  ASSERT_TRUE(deltas);
+  EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), 2999);
+}
+
+TEST(PacketGrouping, ARestartedSendClockStartsAfresh) {
+  PacketGrouping grouping(PresetNamed("gcc"));
+  for (int i = 0; i < 10; ++i) Arrive(grouping, 1e6 + 33 * i, 33 * i, 1000);
+  EXPECT_FALSE(Arrive(grouping, 0, 330, 1000));
+  EXPECT_FALSE(Arrive(grouping, 33, 363, 1000));
+  const auto deltas = Arrive(grouping, 66, 400, 1000);
+  ASSERT_TRUE(deltas);
+  EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), 0);
+  EXPECT_DOUBLE_EQ(deltas->send.ms(), 33);
 }
 
 TEST(PacketGrouping, AJumpOfTheArrivalClockStartsAfresh) {

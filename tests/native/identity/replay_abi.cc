@@ -1,0 +1,118 @@
+// Runs a list of operations through the ABI and writes every number that comes out: the native half
+// of scripts/identity_test.mjs, which describes the operations and runs them on the module, too.
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+extern "C" {
+void* ccs_receiver_create(int controller, int preset, double flow);
+void* ccs_sender_create(int controller, int preset, double flow);
+int ccs_session_set_parameter(void* handle, int index, double value);
+double* ccs_session_buffer(void* handle, int doubles);
+int ccs_receiver_push_arrivals(void* handle, int rows);
+int ccs_receiver_push_inbound(void* handle, int rows);
+int ccs_receiver_take_feedback(void* handle);
+int ccs_sender_push_feedback(void* handle, double now_us);
+int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double browser_estimate_bps);
+int ccs_sender_run(void* handle, double now_us);
+int ccs_trace_rows(void* handle, int table);
+const double* ccs_trace_column(void* handle, int table, int column);
+void ccs_session_destroy(void* handle);
+void* ccs_link_create(double capacity_bps, int limit_kind, double limit, int mode, double burst_bytes,
+                      double one_way_delay_us, double loss_ratio, double jitter_us, double seed);
+int ccs_link_enqueue(void* handle, double id, double size_bytes, int flow, double now_us);
+int ccs_link_poll(void* handle, double now_us);
+const double* ccs_link_deliveries(void* handle);
+void ccs_link_destroy(void* handle);
+}
+
+namespace {
+
+constexpr int kArguments = 10;
+constexpr int kFeedbackColumns = 8;
+using Operation = std::array<double, kArguments + 1>;  // what, arguments
+
+int ToInt(double value) { return static_cast<int>(value); }
+
+class Interpreter {
+ public:
+  void Run(const Operation& operation) {
+    const double* a = operation.data() + 1;
+    switch (ToInt(operation[0])) {
+      case 0:
+        receiver_ = ccs_receiver_create(0, ToInt(a[0]), 0);
+        sender_ = ccs_sender_create(0, ToInt(a[0]), 0);
+        break;
+      case 1:
+        std::memcpy(ccs_session_buffer(receiver_, 9), a, 9 * sizeof(double));
+        Write(ccs_receiver_push_arrivals(receiver_, 1));
+        PassFeedback(a[3]);
+        break;
+      case 2:
+        std::memcpy(ccs_session_buffer(receiver_, 5), a, 5 * sizeof(double));
+        Write(ccs_receiver_push_inbound(receiver_, 1));
+        PassFeedback(a[1]);
+        break;
+      case 3:
+        Write(ccs_sender_push_sent(sender_, a[0], a[1], a[2], a[3]));
+        Write(ccs_sender_run(sender_, a[0]));
+        break;
+      case 4:
+        Write(ccs_session_set_parameter(receiver_, ToInt(a[0]), a[1]));
+        Write(ccs_session_set_parameter(sender_, ToInt(a[0]), a[1]));
+        break;
+      case 5:
+        for (void* session : {receiver_, sender_}) {
+          const int rows = ccs_trace_rows(session, ToInt(a[0]));
+          for (int column = 0; rows > 0 && column < ToInt(a[1]); ++column) {
+            WriteAll(ccs_trace_column(session, ToInt(a[0]), column), rows);
+          }
+        }
+        break;
+      case 6:
+        ccs_session_destroy(receiver_);
+        ccs_session_destroy(sender_);
+        break;
+      case 7:
+        link_ = ccs_link_create(a[0], ToInt(a[1]), a[2], ToInt(a[3]), a[4], a[5], a[6], a[7], a[8]);
+        break;
+      case 8:
+        Write(ccs_link_enqueue(link_, a[0], a[1], 0, a[2]));
+        WritePolled(ccs_link_poll(link_, a[2]));
+        break;
+      default:
+        ccs_link_destroy(link_);
+    }
+  }
+
+ private:
+  void Write(double value) { WriteAll(&value, 1); }
+  void WriteAll(const double* values, int count) {
+    std::fwrite(values, sizeof(double), static_cast<std::size_t>(count), stdout);
+  }
+  void WritePolled(int deliveries) { WriteAll(ccs_link_deliveries(link_), 6 * deliveries); }
+  void PassFeedback(double now_us) {
+    if (ccs_receiver_take_feedback(receiver_) == 0) return;
+    const double* row = ccs_session_buffer(receiver_, kFeedbackColumns);
+    WriteAll(row, kFeedbackColumns);
+    std::memcpy(ccs_session_buffer(sender_, kFeedbackColumns), row, kFeedbackColumns * sizeof(double));
+    Write(ccs_sender_push_feedback(sender_, now_us));
+  }
+
+  void* receiver_ = nullptr;
+  void* sender_ = nullptr;
+  void* link_ = nullptr;
+};
+
+}  // namespace
+
+int main() {
+  Interpreter interpreter;
+  Operation operation;
+  while (std::fread(operation.data(), sizeof(double), operation.size(), stdin) == operation.size()) {
+    interpreter.Run(operation);
+  }
+  return 0;
+}
