@@ -41,11 +41,16 @@ const numberIn = (min: number, max: number, unit: string) => {
   );
 };
 
-const integerIn = (min: number, max: number, unit: string) => v.pipe(numberIn(min, max, unit), v.integer('a whole number'));
+const integerIn = (min: number, max: number, unit: string) =>
+  v.pipe(numberIn(min, max, unit), v.integer('a whole number'));
 
-const oneOf = <const T extends readonly string[]>(values: T) => v.picklist(values, `one of ${values.join(', ')}`);
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  v.picklist(values, `one of ${values.join(', ')}`);
 
-const flag = v.pipe(oneOf(['0', '1']), v.transform((text) => text === '1'));
+const flag = v.pipe(
+  oneOf(['0', '1']),
+  v.transform((text) => text === '1'),
+);
 
 /** Text that `parse` accepts; its own error says what was expected. */
 const parsedBy = (parse: (text: string) => unknown) =>
@@ -55,7 +60,9 @@ const parsedBy = (parse: (text: string) => unknown) =>
       try {
         parse(String(dataset.value));
       } catch (error) {
-        addIssue({ message: error instanceof ConfigError ? `${error.expected}; ${error.fix}` : String(error) });
+        addIssue({
+          message: error instanceof ConfigError ? `${error.expected}; ${error.fix}` : String(error),
+        });
       }
     }),
   );
@@ -98,7 +105,9 @@ function entries(vocabulary: Vocabulary) {
 type Entries = ReturnType<typeof entries>;
 
 /** The page's state, parsed. `set` holds controller parameters that differ from the preset. */
-export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & { set: Readonly<Record<string, number>> };
+export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
+  set: Readonly<Record<string, number>>;
+};
 
 /** What an empty URL means. `from_s` matters only while `paused`. */
 export const DEFAULT_STATE: AppState = {
@@ -149,7 +158,10 @@ export function checkField<K extends keyof Entries>(
 }
 
 /** Reads a URL's query. Never throws: what does not fit becomes the default and a problem. */
-export function parseState(query: string, vocabulary: Vocabulary): { state: AppState; problems: StateProblem[] } {
+export function parseState(
+  query: string,
+  vocabulary: Vocabulary,
+): { state: AppState; problems: StateProblem[] } {
   const known = entries(vocabulary);
   const problems: StateProblem[] = [];
   const changes: Record<string, unknown> = {};
@@ -157,9 +169,15 @@ export function parseState(query: string, vocabulary: Vocabulary): { state: AppS
   for (const [field, got] of new URLSearchParams(query)) {
     const isParameter = field.startsWith(SET_PREFIX);
     const name = isParameter ? field.slice(SET_PREFIX.length) : field;
-    const schema = isParameter ? parameterSchema(vocabulary, name) : Object.hasOwn(known, name) && known[name as keyof Entries];
+    const schema = isParameter
+      ? parameterSchema(vocabulary, name)
+      : Object.hasOwn(known, name) && known[name as keyof Entries];
     if (!schema) {
-      problems.push({ field, got, expected: isParameter ? 'a parameter of the controller' : 'a setting of this page' });
+      problems.push({
+        field,
+        got,
+        expected: isParameter ? 'a parameter of the controller' : 'a setting of this page',
+      });
       continue;
     }
     const result = v.safeParse(schema, got);

@@ -1,4 +1,4 @@
-import type { Columns, Series } from './time_chart.js';
+import type { Columns, Series } from './series.js';
 
 /** One column of a table, scaled. */
 export function column(table: string, name: string, scale = 1): Pick<Series, 'table' | 'columns' | 'value'> {

@@ -1,7 +1,7 @@
 import { column, formatMs } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
-import type { Series } from './time_chart.js';
+import type { Series } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 const series: readonly Series[] = [

@@ -1,7 +1,7 @@
 import { at, column, formatMs } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
-import type { Series } from './time_chart.js';
+import type { Series } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 const UNDERUSE = 1;
@@ -10,7 +10,8 @@ const OVERUSE = 2;
 const where = (signal: number): Pick<Series, 'table' | 'columns' | 'value'> => ({
   table: 'group',
   columns: ['signal', 'detector_input_ms'],
-  value: (columns, row) => (at(columns, 'signal', row) === signal ? at(columns, 'detector_input_ms', row) : NaN),
+  value: (columns, row) =>
+    at(columns, 'signal', row) === signal ? at(columns, 'detector_input_ms', row) : NaN,
 });
 
 const series: readonly Series[] = [

@@ -13,5 +13,6 @@ export { darkTheme, lightTheme } from './theme.js';
 export type { ChartTheme, ColourName } from './theme.js';
 export { TimeAxis } from './time_axis.js';
 export type { TimeWindow } from './time_axis.js';
-export { formatTime, TimeChart } from './time_chart.js';
-export type { Columns, Series, TimeChartSpec, ValueAxis } from './time_chart.js';
+export { formatTime } from './configuration.js';
+export type { Columns, Series, TimeChartSpec, ValueAxis } from './series.js';
+export { TimeChart } from './time_chart.js';

@@ -1,7 +1,7 @@
 import { at, column, formatCount, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
-import type { Series } from './time_chart.js';
+import type { Series } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 const series: readonly Series[] = [
@@ -35,7 +35,11 @@ export class LossChart extends TimeChart {
     super(container, axis, theme, {
       series,
       left: { unit: '%', tick: (value) => (value * 100).toFixed(0), atLeast: [0, 0.1] },
-      right: { unit: 'packets', tick: (value) => (Number.isInteger(value) ? String(value) : ''), atLeast: [0, 10] },
+      right: {
+        unit: 'packets',
+        tick: (value) => (Number.isInteger(value) ? String(value) : ''),
+        atLeast: [0, 10],
+      },
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Chart } from 'chart.js';
 import { at } from './columns.js';
 import type { ChartTheme, ColourName } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
-import type { Columns } from './time_chart.js';
+import type { Columns } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 /** One row of the strip: a column of numbered states, and how each is drawn. */
@@ -48,7 +48,10 @@ interface Strip {
 }
 
 /** What each colour of the strip means, for a legend. */
-export const stripLegend = ROWS.map(({ label, states }) => ({ label, states: states.map(({ name, colour }) => ({ name, colour })) }));
+export const stripLegend = ROWS.map(({ label, states }) => ({
+  label,
+  states: states.map(({ name, colour }) => ({ name, colour })),
+}));
 
 /** The name of a state's number in a column of the strip, or `–`. */
 export function stripState(column: 'signal' | 'state', value: number): string {
@@ -150,7 +153,8 @@ export class StripChart extends TimeChart {
 
   override valuesAt(timeUs: number): Record<string, number> {
     const seconds = timeUs / 1e6;
-    const at = (row: number): number => this.#strip.runs.findLast((run) => run.row === row && run.fromS <= seconds)?.state ?? NaN;
+    const at = (row: number): number =>
+      this.#strip.runs.findLast((run) => run.row === row && run.fromS <= seconds)?.state ?? NaN;
     return Object.fromEntries(ROWS.map(({ column }, row) => [column, at(row)]));
   }
 }

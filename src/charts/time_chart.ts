@@ -1,57 +1,13 @@
 import { Chart, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
-import type { ChartConfiguration, ChartDataset, Plugin, Point, Scale } from 'chart.js';
+import type { Point } from 'chart.js';
 
+import { configuration, MARKERS } from './configuration.js';
 import { attachGestures } from './gestures.js';
-import type { ChartTheme, ColourName } from './theme.js';
+import type { Columns, Series, TimeChartSpec } from './series.js';
+import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
 
 Chart.register(LineController, LineElement, PointElement, LinearScale);
-
-/** Columns of one trace table by name; all of the same length, in ascending time. NaN is absent. */
-export type Columns = Readonly<Record<string, Float64Array>>;
-
-/** One line or one kind of marker of a chart. */
-export interface Series {
-  id: string;
-  label: string;
-  /** What it is, in a sentence, for people who do not know the symbol. */
-  description: string;
-  /** The trace table that it is read from, and the columns that `value` needs besides the time. */
-  table: string;
-  columns: readonly string[];
-  value(columns: Columns, row: number): number;
-  /** A value as text with its unit. */
-  format(value: number): string;
-  colour: ColourName;
-  look: 'line' | 'step' | 'dashed' | 'dotted' | 'points' | 'triangles-up' | 'triangles-down';
-  width?: number;
-  /** False for markers that may lie outside: the value axis does not stretch for them. */
-  scaled?: boolean;
-  /** `right` for the second value axis. */
-  side?: 'left' | 'right';
-}
-
-export interface ValueAxis {
-  /** Unit, shown at the axis. */
-  unit: string;
-  /** Converts a value into what the ticks show. */
-  tick(value: number): string;
-  /** The axis is at least this long; it grows with the data. */
-  atLeast: readonly [min: number, max: number];
-}
-
-export interface TimeChartSpec {
-  series: readonly Series[];
-  left: ValueAxis;
-  right?: ValueAxis;
-  /** Chart.js plugins of this picture alone. */
-  plugins?: Plugin<'line'>[];
-}
-
-const LEFT_WIDTH = 56;
-const RIGHT_WIDTH = 34;
-const POINTS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
-const DASH: Partial<Record<Series['look'], number[]>> = { dashed: [6, 4], dotted: [2, 3] };
 
 /**
  * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis.
@@ -73,7 +29,8 @@ export class TimeChart {
     this.#axis = axis;
     this.canvas = container.appendChild(document.createElement('canvas'));
     this.#cursor = container.appendChild(document.createElement('div'));
-    this.#cursor.style.cssText = 'position:absolute;width:1px;pointer-events:none;display:none;background:currentColor;opacity:.55';
+    this.#cursor.style.cssText =
+      'position:absolute;width:1px;pointer-events:none;display:none;background:currentColor;opacity:.55';
     this.chart = new Chart(this.canvas, configuration(spec));
     this.setTheme(theme);
     this.#detach.push(
@@ -169,18 +126,20 @@ export class TimeChart {
 
   #index(id: string): number {
     const index = this.series.findIndex((series) => series.id === id);
-    if (index < 0) throw new RangeError(`series: expected one of ${this.series.map((s) => s.id).join(', ')}, got ${id}`);
+    if (index < 0)
+      throw new RangeError(`series: expected one of ${this.series.map((s) => s.id).join(', ')}, got ${id}`);
     return index;
   }
 
   #fill(table: string, columns: Columns, append: boolean): void {
     const time = columns['time_us'];
-    if (!time) throw new RangeError(`columns of ${table}: expected time_us among ${Object.keys(columns).join(', ')}`);
+    if (!time)
+      throw new RangeError(`columns of ${table}: expected time_us among ${Object.keys(columns).join(', ')}`);
     this.#spec.series.forEach((series, index) => {
       const dataset = this.chart.data.datasets[index];
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
       const points: Point[] = append ? dataset.data : [];
-      const sparse = POINTS.has(series.look);
+      const sparse = MARKERS.has(series.look);
       for (let row = 0; row < time.length; row++) {
         const y = series.value(columns, row);
         if (!sparse || !Number.isNaN(y)) points.push({ x: (time[row] ?? NaN) / 1e6, y });
@@ -216,96 +175,4 @@ function lastAt(points: readonly Point[], x: number): number {
     else high = middle;
   }
   return points[low - 1]?.y ?? NaN;
-}
-
-function dataset({ label, look, width, side }: Series): ChartDataset<'line', Point[]> {
-  const marker = POINTS.has(look);
-  const triangle = look.startsWith('triangles');
-  return {
-    label,
-    data: [],
-    yAxisID: side === 'right' ? 'right' : 'left',
-    showLine: !marker,
-    borderWidth: marker ? 0 : (width ?? 1.5),
-    borderDash: DASH[look] ?? [],
-    stepped: look === 'step',
-    pointRadius: marker ? (triangle ? 4 : 1.6) : 0,
-    pointStyle: triangle ? 'triangle' : 'circle',
-    pointRotation: look === 'triangles-down' ? 180 : 0,
-    pointHitRadius: 0,
-    tension: 0,
-  };
-}
-
-/** Seconds since the call began, as on a clock once there are minutes. */
-export function formatTime(seconds: number): string {
-  const sign = seconds < 0 ? '−' : '';
-  const whole = Math.abs(seconds);
-  const rest = (whole % 60).toFixed(Number.isInteger(Math.round(whole * 1000) / 1000) ? 0 : 1);
-  return whole < 60 ? `${sign}${rest} s` : `${sign}${Math.floor(whole / 60)}:${rest.padStart(rest.includes('.') ? 4 : 2, '0')}`;
-}
-
-const FONT = { size: 11, family: 'system-ui, sans-serif' };
-
-/** The data's range without series that are not to stretch the axis. */
-function limits({ chart }: Scale, series: readonly Series[], side: 'left' | 'right', atLeast: ValueAxis['atLeast']) {
-  let [min, max] = atLeast;
-  const { min: from, max: to } = chart.scales['x'] ?? { min: -Infinity, max: Infinity };
-  series.forEach((one, index) => {
-    if (one.scaled === false || (one.side ?? 'left') !== side || !chart.isDatasetVisible(index)) return;
-    for (const point of (chart.data.datasets[index]?.data ?? []) as { x: number; y: number }[]) {
-      if (point.x < from || point.x > to) continue;
-      if (point.y < min) min = point.y;
-      if (point.y > max) max = point.y;
-    }
-  });
-  return { min, max };
-}
-
-function valueScale(axis: ValueAxis, side: 'left' | 'right', series: readonly Series[]) {
-  return {
-    type: 'linear' as const,
-    position: side,
-    afterDataLimits: (scale: Scale) => void Object.assign(scale, limits(scale, series, side, axis.atLeast)),
-    grid: { drawOnChartArea: side === 'left', drawTicks: false },
-    border: { display: false },
-    ticks: { maxTicksLimit: 5, padding: 6, font: FONT, callback: (value: string | number) => axis.tick(Number(value)) },
-    afterFit: (scale: { width: number }) => {
-      scale.width = side === 'left' ? LEFT_WIDTH : RIGHT_WIDTH;
-    },
-  };
-}
-
-function configuration(spec: TimeChartSpec): ChartConfiguration<'line', Point[]> {
-  return {
-    type: 'line',
-    data: { datasets: spec.series.map(dataset) },
-    plugins: spec.plugins ?? [],
-    options: {
-      animation: false,
-      parsing: false,
-      normalized: true,
-      events: [],
-      responsive: true,
-      maintainAspectRatio: false,
-      layout: { padding: { top: 6, right: spec.right ? 0 : RIGHT_WIDTH } },
-      scales: {
-        x: {
-          type: 'linear',
-          grid: { drawTicks: false },
-          border: { display: false },
-          ticks: {
-            maxRotation: 0,
-            autoSkipPadding: 24,
-            padding: 4,
-            font: FONT,
-            includeBounds: false,
-            callback: (value) => formatTime(Number(value)),
-          },
-        },
-        left: valueScale(spec.left, 'left', spec.series),
-        ...(spec.right ? { right: valueScale(spec.right, 'right', spec.series) } : {}),
-      },
-    },
-  };
 }

@@ -20,7 +20,9 @@ test('a call over the shaper fills every chart and the summary', async ({ page, 
   await expect(scope.summary('Queue')).toContainText('at the shaper');
   await expect(page.getByText('shaper, real packets')).toBeVisible();
   await expect(page.getByText('GCC in control')).toBeVisible();
-  await expect.poll(() => page.evaluate(async () => (await window.ccscope.media())?.framesDecoded)).toBeGreaterThan(60);
+  await expect
+    .poll(() => page.evaluate(async () => (await window.ccscope.media())?.framesDecoded))
+    .toBeGreaterThan(60);
 });
 
 test('controls change the link and the controller of the running call', async ({ page, served, scope }) => {
@@ -42,7 +44,9 @@ test('controls change the link and the controller of the running call', async ({
   const gain = page.getByLabel('k_u', { exact: false }).first();
   await gain.fill('0.02');
   await gain.press('Enter');
-  await expect.poll(() => page.evaluate(() => window.ccscope.exportTrace())).toMatch(/"name":"parameter","detail":\{"name":"k_u","value":0\.02\}/);
+  await expect
+    .poll(() => page.evaluate(() => window.ccscope.exportTrace()))
+    .toMatch(/"name":"parameter","detail":\{"name":"k_u","value":0\.02\}/);
   await expect.poll(() => scope.query().get('set.k_u')).toBe('0.02');
   expect(scope.query().get('capacity')).toBe('600kbps');
 });
@@ -60,7 +64,8 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
   await readTrace(createReadStream(path), sink, { file: path });
   expect(header()).toMatchObject({ ccscope_trace: 1, source: 'call', controller: 'gcc', preset: 'gcc-live' });
   const { rows } = trace.extent();
-  for (const table of ['arrival', 'inbound', 'group', 'feedback', 'rate', 'queue']) expect(rows[table], table).toBeGreaterThan(5);
+  for (const table of ['arrival', 'inbound', 'group', 'feedback', 'rate', 'queue'])
+    expect(rows[table], table).toBeGreaterThan(5);
   expect(trace.events.map(({ name }) => name)).toEqual(expect.arrayContaining(['start', 'stop']));
 
   await page.goto(served.url);
@@ -75,11 +80,17 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
 test('a file that is no trace is refused with line and field', async ({ page, served }) => {
   await page.goto(served.url);
   const buffer = Buffer.from('{"ccscope_trace":1}\n{"type":"group","time_us":"soon"}\n');
-  await page.locator('input[type=file]').setInputFiles({ name: 'bad.ndjson', mimeType: 'text/plain', buffer });
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'bad.ndjson', mimeType: 'text/plain', buffer });
   await expect(page.getByLabel('Notices')).toContainText(/bad\.ndjson:2: .*expected/);
 });
 
-test('on a static host the bottleneck is in the page, and the page says so', async ({ page, served, scope }) => {
+test('on a static host the bottleneck is in the page, and the page says so', async ({
+  page,
+  served,
+  scope,
+}) => {
   await page.goto(served.staticUrl);
   await scope.start();
   await scope.groups(60);
@@ -96,6 +107,8 @@ test('a second page takes the far side by link', async ({ page, context, served,
   await far.goto(`${served.url}?role=receive&room=e2e&autostart=1`);
   await scope.live();
   await expect(far.getByRole('status')).toHaveText('Live');
-  await expect.poll(() => far.evaluate(() => window.ccscope.counters().groups), { timeout: 20_000 }).toBeGreaterThan(60);
+  await expect
+    .poll(() => far.evaluate(() => window.ccscope.counters().groups), { timeout: 20_000 })
+    .toBeGreaterThan(60);
   await expect.poll(() => page.evaluate(() => window.ccscope.counters().rows['rate'])).toBeGreaterThan(20);
 });

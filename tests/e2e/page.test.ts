@@ -1,6 +1,7 @@
 import { expect, test } from './support.js';
 
-const LINK = '?capacity=700kbps&rtt_ms=80&preset=static-threshold&set.alpha=0.8&theme=dark&window_s=12&hide=sent&bottleneck=in-page';
+const LINK =
+  '?capacity=700kbps&rtt_ms=80&preset=static-threshold&set.alpha=0.8&theme=dark&window_s=12&hide=sent&bottleneck=in-page';
 
 test('a link sets everything, and settings go into the link', async ({ page, served, scope }) => {
   await page.goto(`${served.url}${LINK}`);
@@ -53,7 +54,11 @@ test('the time axis works by keyboard', async ({ page, served, scope }) => {
   await expect(page.getByRole('button', { name: /Pause/ })).toBeVisible();
 });
 
-test('the wheel zooms all charts about one cursor, and dragging pans them', async ({ page, served, scope }) => {
+test('the wheel zooms all charts about one cursor, and dragging pans them', async ({
+  page,
+  served,
+  scope,
+}) => {
   await page.goto(`${served.staticUrl}?bottleneck=in-page&paused=1&from_s=0&window_s=20`);
   const canvas = page.getByRole('img', { name: /^Rates/ });
   const box = await canvas.boundingBox();
@@ -73,17 +78,21 @@ test('the wheel zooms all charts about one cursor, and dragging pans them', asyn
 test('nothing on the page leads nowhere or has no name', async ({ page, served }) => {
   await page.goto(served.url);
   for (const link of await page.getByRole('link').all()) {
-    const response = await page.request.get(new URL((await link.getAttribute('href')) ?? '', page.url()).href);
+    const response = await page.request.get(
+      new URL((await link.getAttribute('href')) ?? '', page.url()).href,
+    );
     expect(response.status()).toBe(200);
   }
   for (const summary of await page.locator('aside summary').all()) await summary.click();
-  const unnamed = await page.locator('button, input:not([aria-hidden=true]), select').evaluateAll((elements) =>
-    elements
-      .filter((element) => {
-        const labels = (element as HTMLInputElement).labels?.length ?? 0;
-        return labels === 0 && !element.getAttribute('aria-label') && !element.textContent?.trim();
-      })
-      .map((element) => element.outerHTML),
-  );
+  const unnamed = await page
+    .locator('button, input:not([aria-hidden=true]), select')
+    .evaluateAll((elements) =>
+      elements
+        .filter((element) => {
+          const labels = (element as HTMLInputElement).labels?.length ?? 0;
+          return labels === 0 && !element.getAttribute('aria-label') && !element.textContent.trim();
+        })
+        .map((element) => element.outerHTML),
+    );
   expect(unnamed).toEqual([]);
 });

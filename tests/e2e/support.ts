@@ -48,7 +48,9 @@ export class Scope {
 
   /** Waits until the controller has seen so many frames. */
   async groups(count: number): Promise<void> {
-    await expect.poll(() => this.page.evaluate(() => window.ccscope.counters().groups), { timeout: 30_000 }).toBeGreaterThan(count);
+    await expect
+      .poll(() => this.page.evaluate(() => window.ccscope.counters().groups), { timeout: 30_000 })
+      .toBeGreaterThan(count);
   }
 
   /** The settings in the page's address. */

@@ -112,7 +112,10 @@ export class Scope {
     if (!this.#valuesStale) return;
     this.#valuesStale = false;
     const timeUs = this.axis.cursorUs ?? this.axis.window.toUs;
-    this.values.value = Object.assign({}, ...[...this.#charts].map((chart) => chart.valuesAt(timeUs))) as Record<string, number>;
+    this.values.value = Object.assign(
+      {},
+      ...[...this.#charts].map((chart) => chart.valuesAt(timeUs)),
+    ) as Record<string, number>;
   }
 
   async #pump(): Promise<void> {
@@ -141,7 +144,13 @@ export class Scope {
     const marginUs = (toUs - fromUs) / 50;
     const maxPoints = Math.ceil(chart.plotWidth);
     const queries = [...chart.needs].map(async ([table, columns]) => {
-      const query = { table: table as TableName, columns, fromUs: fromUs - marginUs, toUs: toUs + marginUs, maxPoints };
+      const query = {
+        table: table as TableName,
+        columns,
+        fromUs: fromUs - marginUs,
+        toUs: toUs + marginUs,
+        maxPoints,
+      };
       const view = await this.recorder.store.view(query);
       return [table, view.columns] as const;
     });

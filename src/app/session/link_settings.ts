@@ -17,8 +17,10 @@ export function toLinkConfig({ capacity, queue, rtt_ms, loss, jitter_ms, seed }:
 
 /** What differs between two configurations; null when nothing does. */
 export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLinkConfig | null {
-  const entries = Object.entries(after).filter(([key, value]) => before[key as keyof LinkConfig] !== value);
-  return entries.length === 0 ? null : (Object.fromEntries(entries) as PartialLinkConfig);
+  const entries = Object.entries(after).filter(
+    ([key, value]) => before[key as keyof typeof before] !== value,
+  );
+  return entries.length === 0 ? null : (Object.fromEntries(entries));
 }
 
 /**

@@ -11,11 +11,17 @@ export interface Counters {
   rows: Record<string, number>;
 }
 
-const OVERUSE = tableSpec('group').columns.find(({ name }) => name === 'signal')?.values?.indexOf('overuse') ?? -1;
+const OVERUSE =
+  tableSpec('group')
+    .columns.find(({ name }) => name === 'signal')
+    ?.values?.indexOf('overuse') ?? -1;
 
 /** The index of each table's columns by name. */
 const COLUMN_INDEX: Record<string, Map<string, number>> = Object.fromEntries(
-  SCHEMA.tables.map(({ name: table, columns }) => [table, new Map(columns.map(({ name }, index) => [name, index]))]),
+  SCHEMA.tables.map(({ name: table, columns }) => [
+    table,
+    new Map(columns.map(({ name }, index) => [name, index])),
+  ]),
 );
 
 export class LiveValues {
@@ -29,7 +35,10 @@ export class LiveValues {
   observe({ table, rows, columns }: TraceBatch): void {
     if (rows === 0) return;
     this.#rows.set(table, (this.#rows.get(table) ?? 0) + rows);
-    this.#latest.set(table, Float64Array.from(columns, (column) => column[rows - 1] ?? NaN));
+    this.#latest.set(
+      table,
+      Float64Array.from(columns, (column) => column[rows - 1] ?? NaN),
+    );
     const timeUs = this.value(table, 'time_us');
     if (timeUs > this.#newestUs) this.#newestUs = timeUs;
     if (table === 'group') this.#countOveruse(columns[COLUMN_INDEX['group']?.get('signal') ?? -1]);

@@ -25,7 +25,12 @@ export class Recorder {
 
   static async create(): Promise<Recorder> {
     const onError = (error: Error): void => {
-      notify('error', 'recorder', `Recording failed: ${error.message}.`, 'Download what is there, then reload the page.');
+      notify(
+        'error',
+        'recorder',
+        `Recording failed: ${error.message}.`,
+        'Download what is there, then reload the page.',
+      );
     };
     return new Recorder(await createTraceStore({ onError }));
   }
@@ -80,6 +85,11 @@ export async function openTraceFile(recorder: Recorder, file: File): Promise<voi
   try {
     await recorder.open(file);
   } catch (error) {
-    notify('error', 'open', `${file.name} was not opened: ${messageOf(error)}.`, 'Choose a trace in format v1 (NDJSON).');
+    notify(
+      'error',
+      'open',
+      `${file.name} was not opened: ${messageOf(error)}.`,
+      'Choose a trace in format v1 (NDJSON).',
+    );
   }
 }

@@ -8,7 +8,11 @@ export interface Invitation {
   relay: { a: RelayAddress; b: RelayAddress } | null;
 }
 
-type RoomMessage = { kind: 'here' } | ({ kind: 'invitation' } & Invitation) | { kind: 'ready' } | { kind: 'call'; data: unknown };
+type RoomMessage =
+  | { kind: 'here' }
+  | ({ kind: 'invitation' } & Invitation)
+  | { kind: 'ready' }
+  | { kind: 'call'; data: unknown };
 
 function isRoomMessage(data: unknown): data is RoomMessage {
   return typeof data === 'object' && data !== null && 'kind' in data;

@@ -109,8 +109,8 @@ export class ServerClient {
 
   #receive(message: ServerMessage): void {
     if (!('ok' in message)) return this.#pushed(message);
-    const waiting = this.#waiting.get(message.id ?? -1);
-    this.#waiting.delete(message.id ?? -1);
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
     if (message.ok) waiting?.resolve(message.result);
     else waiting?.reject(new ServerError(message.error.message, message.error.field));
   }
@@ -131,7 +131,8 @@ export class ServerClient {
   }
 
   #lost(): void {
-    for (const { reject } of this.#waiting.values()) reject(new ServerError('the local server closed the connection'));
+    for (const { reject } of this.#waiting.values())
+      reject(new ServerError('the local server closed the connection'));
     this.#waiting.clear();
     this.onLost();
   }

@@ -69,10 +69,13 @@ function Swatch({ look, colour }: Pick<Series, 'look' | 'colour'>) {
   const dash = look === 'dashed' ? '4 2' : look === 'dotted' ? '1.5 2' : undefined;
   return (
     <svg class="swatch" width="16" height="10" viewBox="0 0 16 10" aria-hidden="true">
-      {look === 'points' && [3, 8, 13].map((x) => <circle key={x} cx={x} cy={x === 8 ? 3 : 7} r="1.6" fill={paint} />)}
+      {look === 'points' &&
+        [3, 8, 13].map((x) => <circle key={x} cx={x} cy={x === 8 ? 3 : 7} r="1.6" fill={paint} />)}
       {look === 'triangles-up' && <path d="M8 1l4 8H4z" fill={paint} />}
       {look === 'triangles-down' && <path d="M8 9l4-8H4z" fill={paint} />}
-      {(look === 'line' || look === 'step' || dash) && <path d="M0 5h16" stroke={paint} stroke-width="2.5" stroke-dasharray={dash} />}
+      {(look === 'line' || look === 'step' || dash) && (
+        <path d="M0 5h16" stroke={paint} stroke-width="2.5" stroke-dasharray={dash} />
+      )}
     </svg>
   );
 }
@@ -96,20 +99,24 @@ function Legend({ chart, scope, without }: { chart: TimeChart; scope: Scope; wit
   const values = scope.values.value;
   return (
     <ul class="legend">
-      {chart.series.filter(({ id }) => !without.includes(id)).map((series) => (
-        <li key={series.id}>
-          <button
-            type="button"
-            aria-pressed={!settings.value.hide.includes(series.id)}
-            title={`${series.description}. Click to show or hide.`}
-            onClick={() => toggle(series.id)}
-          >
-            <Swatch look={series.look} colour={series.colour} />
-            <Symbol text={series.label} />
-            {!series.look.startsWith('triangles') && <span class="reading">{series.format(values[series.id] ?? NaN)}</span>}
-          </button>
-        </li>
-      ))}
+      {chart.series
+        .filter(({ id }) => !without.includes(id))
+        .map((series) => (
+          <li key={series.id}>
+            <button
+              type="button"
+              aria-pressed={!settings.value.hide.includes(series.id)}
+              title={`${series.description}. Click to show or hide.`}
+              onClick={() => toggle(series.id)}
+            >
+              <Swatch look={series.look} colour={series.colour} />
+              <Symbol text={series.label} />
+              {!series.look.startsWith('triangles') && (
+                <span class="reading">{series.format(values[series.id] ?? NaN)}</span>
+              )}
+            </button>
+          </li>
+        ))}
     </ul>
   );
 }
@@ -152,7 +159,10 @@ function ChartFigure({ board, scope, without, timeLabels }: FigureProps) {
     const added = scope.add(container.current, board.make);
     const { canvas } = added.chart;
     canvas.setAttribute('role', 'img');
-    canvas.setAttribute('aria-label', `${board.title} over time: ${board.about}. The newest values are in the summary table.`);
+    canvas.setAttribute(
+      'aria-label',
+      `${board.title} over time: ${board.about}. The newest values are in the summary table.`,
+    );
     chart.value = added.chart;
     return added.remove;
   }, []);
@@ -168,7 +178,11 @@ function ChartFigure({ board, scope, without, timeLabels }: FigureProps) {
     <figure class={`chart ${board.id}`}>
       <figcaption title={`${board.title}: ${board.about}`}>
         <b>{board.title}</b> {board.unit && <span class="unit">{board.unit}</span>}
-        {board.id === 'states' ? <StripLegend scope={scope} /> : chart.value && <Legend chart={chart.value} scope={scope} without={without} />}
+        {board.id === 'states' ? (
+          <StripLegend scope={scope} />
+        ) : (
+          chart.value && <Legend chart={chart.value} scope={scope} without={without} />
+        )}
       </figcaption>
       <div class="plot" ref={container} />
     </figure>
@@ -181,7 +195,12 @@ function AxisToolbar({ scope }: { scope: Scope }) {
   const cursor = scope.cursorUs.value;
   return (
     <div class="toolbar" role="toolbar" aria-label="Time axis">
-      <button type="button" aria-pressed={!live} title="Hold the charts; recording goes on (Space)" onClick={() => (live ? axis.pause() : axis.follow())}>
+      <button
+        type="button"
+        aria-pressed={!live}
+        title="Hold the charts; recording goes on (Space)"
+        onClick={() => (live ? axis.pause() : axis.follow())}
+      >
         {live ? '❚❚ Pause' : '▶ Follow'}
       </button>
       <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => axis.zoomBy(1 / 1.5)}>
@@ -194,7 +213,8 @@ function AxisToolbar({ scope }: { scope: Scope }) {
         All
       </button>
       <span class="window">
-        {formatTime(settings.value.window_s)} shown{cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
+        {formatTime(settings.value.window_s)} shown
+        {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
       </span>
       <span class="hint keys">wheel or pinch zooms, drag pans, arrows move the cursor</span>
     </div>
@@ -206,7 +226,7 @@ const IN_CONTROL = ['browser'];
 const NONE: readonly string[] = [];
 const narrow = matchMedia('(max-width: 900px)');
 
-export function ChartBoard({ scope, mode }: { scope: Scope; mode: string }) {
+export function ChartBoard({ scope, inControl }: { scope: Scope; inControl: boolean }) {
   const isNarrow = useSignal(narrow.matches);
   useEffect(() => {
     const follow = (): void => void (isNarrow.value = narrow.matches);
@@ -236,7 +256,7 @@ export function ChartBoard({ scope, mode }: { scope: Scope; mode: string }) {
             key={board.id}
             board={board}
             scope={scope}
-            without={mode === 'control' ? IN_CONTROL : NONE}
+            without={inControl ? IN_CONTROL : NONE}
             timeLabels={isNarrow.value || index === BOARDS.length - 1}
           />
         ))}

@@ -15,7 +15,12 @@ interface FieldProps {
 }
 
 /** Text that is taken as soon as it is correct; while it is not, the last correct one stays. */
-export function TextField({ field, label, help, suggestions }: FieldProps & { field: TextSetting; suggestions: readonly string[] }) {
+export function TextField({
+  field,
+  label,
+  help,
+  suggestions,
+}: FieldProps & { field: TextSetting; suggestions: readonly string[] }) {
   const id = useId();
   const draft = useSignal<string | null>(null);
   const problem = useSignal('');

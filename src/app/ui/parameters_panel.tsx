@@ -8,7 +8,16 @@ import { change, settings } from '../settings.js';
 /** These have fields of their own. */
 const ELSEWHERE = new Set(['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps']);
 /** Shown first, in this order: what the papers turn most. */
-const FIRST = ['k_u', 'k_d', 'alpha', 'eta', 'gamma_init_ms', 'overuse_time_ms', 'detector_gain_groups', 'received_rate_window_ms'];
+const FIRST = [
+  'k_u',
+  'k_d',
+  'alpha',
+  'eta',
+  'gamma_init_ms',
+  'overuse_time_ms',
+  'detector_gain_groups',
+  'received_rate_window_ms',
+];
 const SLIDER_SPAN = 20;
 const SLIDER_STEPS = 200;
 
@@ -31,7 +40,10 @@ const trimmed = (value: number): number => Number(value.toPrecision(3));
 /** A logarithmic slider around the preset's value, or a plain one for a short range; null for none. */
 function sliderOf({ min, max }: ParameterSpec, base: number) {
   if (max - min <= 4) {
-    return { toValue: (step: number) => trimmed(min + ((max - min) * step) / SLIDER_STEPS), toStep: (v: number) => ((v - min) / (max - min)) * SLIDER_STEPS };
+    return {
+      toValue: (step: number) => trimmed(min + ((max - min) * step) / SLIDER_STEPS),
+      toStep: (v: number) => ((v - min) / (max - min)) * SLIDER_STEPS,
+    };
   }
   return base > 0 ? logSlider(Math.max(min, base / SLIDER_SPAN), Math.min(max, base * SLIDER_SPAN)) : null;
 }
@@ -62,7 +74,12 @@ function ParameterField({ parameter }: { parameter: ParameterSpec }) {
       </label>
       <div class="pair">
         {values ? (
-          <select id={id} value={value} aria-description={help} onChange={(e) => take(Number(e.currentTarget.value))}>
+          <select
+            id={id}
+            value={value}
+            aria-description={help}
+            onChange={(e) => take(Number(e.currentTarget.value))}
+          >
             {values.map((text, index) => (
               <option key={text} value={index}>
                 {text}
@@ -120,14 +137,14 @@ export function ParametersPanel() {
   const found = useComputed(() => {
     const text = search.value.trim().toLowerCase();
     if (text === '') return null;
-    return parameters.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(text));
+    return parameters.filter(({ name, description }) =>
+      `${name} ${description}`.toLowerCase().includes(text),
+    );
   });
   const changed = Object.keys(settings.value.set).length;
   return (
     <details class="panel">
-      <summary>
-        Parameters {changed > 0 && <span class="count">{changed} changed</span>}
-      </summary>
+      <summary>Parameters {changed > 0 && <span class="count">{changed} changed</span>}</summary>
       <div class="row">
         <input
           type="search"

@@ -14,7 +14,11 @@ export function Picture({ session }: { session: Session }) {
   const media = useSignal<MediaStats | null>(null);
   useEffect(() => {
     const ask = (): void => {
-      if (session.running) session.media().then((stats) => (media.value = stats), () => undefined);
+      if (session.running)
+        session.media().then(
+          (stats) => (media.value = stats),
+          () => undefined,
+        );
     };
     const timer = setInterval(ask, MEDIA_INTERVAL_MS);
     return () => clearInterval(timer);
@@ -27,7 +31,9 @@ export function Picture({ session }: { session: Session }) {
 
 function used(values: Readonly<Record<string, number>>): string {
   const ratio = (values['received'] ?? NaN) / (values['capacity'] ?? NaN);
-  return Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} % of ${formatRate(values['capacity'] ?? NaN)}` : 'at the far side';
+  return Number.isFinite(ratio)
+    ? `${(ratio * 100).toFixed(0)} % of ${formatRate(values['capacity'] ?? NaN)}`
+    : 'at the far side';
 }
 
 export function Summary({ scope, session }: { scope: Scope; session: Session }) {
@@ -38,7 +44,16 @@ export function Summary({ scope, session }: { scope: Scope; session: Session }) 
   const rows: readonly [name: string, value: string, note: string, alarm?: boolean][] = [
     ['Received', formatRate(at('received')), used(values)],
     ['Target', formatRate(at('target')), 'asked of the encoder'],
-    ['Queue', formatMs(at('queue')), bottleneck === 'in-page' ? 'in-page bottleneck' : bottleneck === 'shaper' ? 'at the shaper' : 'bottleneck', at('queue') > 150],
+    [
+      'Queue',
+      formatMs(at('queue')),
+      bottleneck === 'in-page'
+        ? 'in-page bottleneck'
+        : bottleneck === 'shaper'
+          ? 'at the shaper'
+          : 'bottleneck',
+      at('queue') > 150,
+    ],
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ['Detector', signal, `state: ${stripState('state', at('state'))}`, signal === 'overuse'],

@@ -1,0 +1,85 @@
+/** Applies changed settings to the call that runs. */
+import { effect } from '@preact/signals';
+
+import type { PartialLinkConfig } from '../../scenario/link_config.js';
+import { dismiss, messageOf, notify } from '../notices.js';
+import { settings } from '../settings.js';
+import type { AppState } from '../state.js';
+import { changedConfig, linkSettings, runSchedule, toLinkConfig, toLinkOptions } from './link_settings.js';
+import type { Recorder } from './recorder.js';
+import type { Running } from './running.js';
+
+export class LiveChanges {
+  #before: AppState;
+  #endSchedule: () => void = () => undefined;
+  readonly #endEffect: () => void;
+
+  constructor(
+    private readonly running: Running,
+    private readonly recorder: Recorder,
+  ) {
+    this.#before = running.started;
+    if (!running.link) this.#startSchedule(running.started.capacity);
+    this.#endEffect = effect(() => this.#apply(settings.value));
+  }
+
+  end(): void {
+    this.#endEffect();
+    this.#endSchedule();
+  }
+
+  #apply(now: AppState): void {
+    const before = this.#before;
+    this.#before = now;
+    const change = changedConfig(toLinkConfig(linkSettings(before)), toLinkConfig(linkSettings(now)));
+    if (change) {
+      this.#event('link', change);
+      report(this.#setLink(now, change));
+    }
+    this.#applyController(before, now);
+  }
+
+  async #setLink(now: AppState, change: PartialLinkConfig): Promise<void> {
+    const { link, server, call } = this.running;
+    if (link) return server?.setLink(link, change);
+    const { seed: _, ...options } = toLinkOptions(linkSettings(now));
+    await call?.setBottleneck(options);
+    if (change.capacity !== undefined) this.#startSchedule(now.capacity);
+  }
+
+  /** The shaper runs schedules itself; for the in-page bottleneck the page's clock does. */
+  #startSchedule(capacity: string): void {
+    this.#endSchedule();
+    this.#endSchedule = runSchedule(capacity, (capacityBps) => {
+      this.#event('capacity', { capacity_bps: capacityBps });
+      report(this.running.call?.setBottleneck({ capacityBps }));
+    });
+  }
+
+  #applyController(before: AppState, now: AppState): void {
+    const { call } = this.running;
+    if (!call) return;
+    const isReset =
+      before.preset !== now.preset || Object.keys(before.set).some((name) => !(name in now.set));
+    const changed = Object.entries(now.set).filter(([name, value]) => before.set[name] !== value);
+    if (!isReset) return changed.forEach(([name, value]) => report(call.setParameter(name, value)));
+    // A preset sets every parameter, so what differs from it is set again behind it.
+    const { min_bps: min_bitrate_bps, max_bps: max_bitrate_bps } = this.running.started;
+    report(call.setPreset(now.preset));
+    const all = { min_bitrate_bps, max_bitrate_bps, ...now.set };
+    for (const [name, value] of Object.entries(all)) report(call.setParameter(name, value));
+  }
+
+  #event(name: string, detail: unknown): void {
+    this.recorder.event({ time_us: this.running.nowUs(), name, detail });
+  }
+}
+
+/** Tells the user when a change was refused. */
+function report(work: Promise<void> | undefined): void {
+  work?.then(
+    () => dismiss('setting'),
+    (error: unknown) =>
+      notify('warning', 'setting', `A setting was refused: ${messageOf(error)}.`, 'Choose another value.'),
+  );
+}

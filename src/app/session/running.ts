@@ -1,0 +1,75 @@
+/** What one call holds while it runs; all of it is let go, last first, when it ends. */
+import type { TraceBatch } from '../../core/index.js';
+import { tableSpec } from '../../core/schema.js';
+import type { Call } from '../../rtc/index.js';
+import type { QueueRow } from '../../scenario/server_protocol.js';
+import type { TraceHeader } from '../../trace/index.js';
+import type { AppState } from '../state.js';
+import { linkSettings, toLinkConfig } from './link_settings.js';
+import type { ServerClient } from './server_client.js';
+
+/** Thrown out of the start of a call that was stopped meanwhile. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+export class Running {
+  /** Zero of the call's times, in milliseconds of the Unix epoch. */
+  originEpochMs = Date.now();
+  call: Call | null = null;
+  server: ServerClient | null = null;
+  /** The shaped link at the local server. */
+  link: string | null = null;
+  #ended = false;
+  readonly #closers: (() => unknown)[] = [];
+
+  constructor(readonly started: AppState) {}
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Keeps `close` for the end. When that was already, closes at once and throws Stopped. */
+  own(close: () => unknown): void {
+    if (this.#ended) {
+      close();
+      throw new Stopped();
+    }
+    this.#closers.push(close);
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+
+  /** Now, in microseconds since the origin. */
+  nowUs(): number {
+    return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
+  }
+
+  /** The first line of the call's trace. */
+  get header(): Partial<TraceHeader> {
+    const { preset, set, min_bps, max_bps, start_bps, mode, controller } = this.started;
+    const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };
+    return {
+      created: new Date(this.originEpochMs).toISOString(),
+      source: 'call',
+      clock: 'receiver',
+      controller: 'gcc',
+      preset,
+      parameters: { ...bitrates, ...set },
+      origin_epoch_ms: this.originEpochMs,
+      mode: controller === 'native' ? 'observe' : mode,
+      link: { ...toLinkConfig(linkSettings(this.started)), at: this.link ? 'shaper' : 'in-page' },
+    };
+  }
+}
+
+/** Rows of the shaper as a batch of the `queue` table. */
+export function queueBatch(rows: readonly QueueRow[]): TraceBatch {
+  const columns = tableSpec('queue').columns.map(({ name }) =>
+    Float64Array.from(rows, (row) => row[name as keyof QueueRow]),
+  );
+  return { table: 'queue', rows: rows.length, columns };
+}

@@ -1,0 +1,33 @@
+import type { Session } from '../session/session.js';
+import { settings } from '../settings.js';
+
+/** What will happen when one presses Start, with the settings as they are. */
+export function Welcome({ session }: { session: Session }) {
+  const { capacity, queue, rtt_ms, controller, preset, bottleneck } = settings.value;
+  return (
+    <div class="welcome">
+      <h2>A real WebRTC call, under the scope</h2>
+      <p>
+        Start connects two peers in this page over a link of <b>{capacity}</b> with a <b>{queue}</b> queue and{' '}
+        <b>{rtt_ms} ms</b> RTT
+        {bottleneck === 'in-page' ? ' (inside the page)' : ''}.{' '}
+        {controller === 'gcc' ? (
+          <>
+            Google Congestion Control (<b>{preset}</b>), running in WebAssembly, reads the timing of every
+            video frame and sets the bitrate.
+          </>
+        ) : (
+          <>The browser’s own controller sets the bitrate; GCC watches.</>
+        )}
+      </p>
+      <p>
+        Rates, queue, delay gradient and threshold then draw themselves here. Change the link while it runs
+        and watch it react.
+      </p>
+      <button type="button" class="start" onClick={() => void session.start()}>
+        Start
+      </button>
+      <p class="hint">Or drop a recorded trace here.</p>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+/** How Chart.js is set up: no animation, no parsing, no events; value axes that fit the series. */
+import type { ChartConfiguration, ChartDataset, Point, Scale } from 'chart.js';
+
+import type { Series, TimeChartSpec, ValueAxis } from './series.js';
+
+const LEFT_WIDTH = 56;
+const RIGHT_WIDTH = 34;
+/** Looks that are markers, without a line between them. */
+export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
+const DASH: Partial<Record<Series['look'], number[]>> = { dashed: [6, 4], dotted: [2, 3] };
+
+function dataset({ label, look, width, side }: Series): ChartDataset<'line', Point[]> {
+  const marker = MARKERS.has(look);
+  const triangle = look.startsWith('triangles');
+  return {
+    label,
+    data: [],
+    yAxisID: side === 'right' ? 'right' : 'left',
+    showLine: !marker,
+    borderWidth: marker ? 0 : (width ?? 1.5),
+    borderDash: DASH[look] ?? [],
+    stepped: look === 'step',
+    pointRadius: marker ? (triangle ? 4 : 1.6) : 0,
+    pointStyle: triangle ? 'triangle' : 'circle',
+    pointRotation: look === 'triangles-down' ? 180 : 0,
+    pointHitRadius: 0,
+    tension: 0,
+  };
+}
+
+/** Seconds since the call began, as on a clock once there are minutes. */
+export function formatTime(seconds: number): string {
+  const sign = seconds < 0 ? '−' : '';
+  const whole = Math.abs(seconds);
+  const rest = (whole % 60).toFixed(Number.isInteger(Math.round(whole * 1000) / 1000) ? 0 : 1);
+  return whole < 60
+    ? `${sign}${rest} s`
+    : `${sign}${Math.floor(whole / 60)}:${rest.padStart(rest.includes('.') ? 4 : 2, '0')}`;
+}
+
+const FONT = { size: 11, family: 'system-ui, sans-serif' };
+
+/** The data's range without series that are not to stretch the axis. */
+function limits(
+  { chart }: Scale,
+  series: readonly Series[],
+  side: 'left' | 'right',
+  atLeast: ValueAxis['atLeast'],
+) {
+  let [min, max] = atLeast;
+  const { min: from, max: to } = chart.scales['x'] ?? { min: -Infinity, max: Infinity };
+  series.forEach((one, index) => {
+    if (one.scaled === false || (one.side ?? 'left') !== side || !chart.isDatasetVisible(index)) return;
+    for (const point of (chart.data.datasets[index]?.data ?? []) as { x: number; y: number }[]) {
+      if (point.x < from || point.x > to) continue;
+      if (point.y < min) min = point.y;
+      if (point.y > max) max = point.y;
+    }
+  });
+  return { min, max };
+}
+
+function valueScale(axis: ValueAxis, side: 'left' | 'right', series: readonly Series[]) {
+  return {
+    type: 'linear' as const,
+    position: side,
+    afterDataLimits: (scale: Scale) => void Object.assign(scale, limits(scale, series, side, axis.atLeast)),
+    grid: { drawOnChartArea: side === 'left', drawTicks: false },
+    border: { display: false },
+    ticks: {
+      maxTicksLimit: 5,
+      padding: 6,
+      font: FONT,
+      callback: (value: string | number) => axis.tick(Number(value)),
+    },
+    afterFit: (scale: { width: number }) => {
+      scale.width = side === 'left' ? LEFT_WIDTH : RIGHT_WIDTH;
+    },
+  };
+}
+
+export function configuration(spec: TimeChartSpec): ChartConfiguration<'line', Point[]> {
+  return {
+    type: 'line',
+    data: { datasets: spec.series.map(dataset) },
+    plugins: spec.plugins ?? [],
+    options: {
+      animation: false,
+      parsing: false,
+      normalized: true,
+      events: [],
+      responsive: true,
+      maintainAspectRatio: false,
+      layout: { padding: { top: 6, right: spec.right ? 0 : RIGHT_WIDTH } },
+      scales: {
+        x: {
+          type: 'linear',
+          grid: { drawTicks: false },
+          border: { display: false },
+          ticks: {
+            maxRotation: 0,
+            autoSkipPadding: 24,
+            padding: 4,
+            font: FONT,
+            includeBounds: false,
+            callback: (value) => formatTime(Number(value)),
+          },
+        },
+        left: valueScale(spec.left, 'left', spec.series),
+        ...(spec.right ? { right: valueScale(spec.right, 'right', spec.series) } : {}),
+      },
+    },
+  };
+}

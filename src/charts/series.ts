@@ -1,0 +1,44 @@
+import type { Plugin } from 'chart.js';
+
+import type { ColourName } from './theme.js';
+
+/** Columns of one trace table by name; all of the same length, in ascending time. NaN is absent. */
+export type Columns = Readonly<Record<string, Float64Array>>;
+
+/** One line or one kind of marker of a chart. */
+export interface Series {
+  id: string;
+  label: string;
+  /** What it is, in a sentence, for people who do not know the symbol. */
+  description: string;
+  /** The trace table that it is read from, and the columns that `value` needs besides the time. */
+  table: string;
+  columns: readonly string[];
+  value(columns: Columns, row: number): number;
+  /** A value as text with its unit. */
+  format(value: number): string;
+  colour: ColourName;
+  look: 'line' | 'step' | 'dashed' | 'dotted' | 'points' | 'triangles-up' | 'triangles-down';
+  width?: number;
+  /** False for markers that may lie outside: the value axis does not stretch for them. */
+  scaled?: boolean;
+  /** `right` for the second value axis. */
+  side?: 'left' | 'right';
+}
+
+export interface ValueAxis {
+  /** Unit, shown at the axis. */
+  unit: string;
+  /** Converts a value into what the ticks show. */
+  tick(value: number): string;
+  /** The axis is at least this long; it grows with the data. */
+  atLeast: readonly [min: number, max: number];
+}
+
+export interface TimeChartSpec {
+  series: readonly Series[];
+  left: ValueAxis;
+  right?: ValueAxis;
+  /** Chart.js plugins of this picture alone. */
+  plugins?: Plugin<'line'>[];
+}
