@@ -78,6 +78,13 @@ class LiveCall implements Call {
     const bottleneck =
       options.relay !== undefined ? 'shaper' : options.bottleneck !== undefined ? 'in-page' : 'none';
     this.#board = new StatusBoard(options.mode, bottleneck, options.onStatus);
+    if (options.mode !== 'observe') return;
+    this.#board.notice(
+      'info',
+      'observe',
+      'The browser alone controls this call; each frame carries 24 bytes of timing, nothing else is touched.',
+      'choose mode "control" to hand the bitrate to the controller',
+    );
   }
 
   /** Makes the peers, with proven workers, and connects them. */

@@ -142,11 +142,11 @@ export class ReceiverTap {
   }
 
   async setParameter(name: string, value: number): Promise<void> {
-    await this.#tap.worker?.commands.setParameter(name, value);
+    await this.#tap.ask((commands) => commands.setParameter(name, value));
   }
 
   async setPreset(name: string): Promise<void> {
-    await this.#tap.worker?.commands.setPreset(name);
+    await this.#tap.ask((commands) => commands.setPreset(name));
   }
 
   requestKeyFrame(): void {

@@ -14,6 +14,8 @@ const REPORT_MS = 1000;
 /** By then an estimate that has been taken over shows its floor. */
 const VERIFY_MS = 5000;
 const FLOOR_SEEN = 0.95;
+/** Feedback begins with the first frames; so long after the connection it is missing. */
+const FEEDBACK_PATIENCE_MS = 2000;
 const REPAIR_AGAIN_MS = 300;
 
 export interface SenderOptions extends ControlOptions {
@@ -99,18 +101,24 @@ export class SenderTap {
 
   #hear(event: WorkerEvent): void {
     if (event.kind === 'key-frame') this.requestKeyFrame();
+    // With the worker control is gone, too: the encoder keeps its last limit.
+    if (event.kind === 'fault') this.board.update({ effectiveMode: 'observe' });
     if (event.kind !== 'target') return;
-    if (event.source === 'receiver-reports') {
-      this.board.notice(
-        'warning',
-        'feedback-missing',
-        'No feedback comes from the receiver: the delay-based rate is held and losses come from its receiver reports.',
-        'check that the far side runs ccscope and that its data channel is open',
-      );
-    } else if (event.source === 'feedback') {
-      this.board.clear('feedback-missing');
-    }
+    if (event.source === 'feedback') this.board.clear('feedback-missing');
+    else if (performance.now() - this.#connectedAt > FEEDBACK_PATIENCE_MS)
+      this.#feedbackMissing(event.source);
     if (this.options.mode !== 'observe') this.#actuator.want(event.targetBps);
+  }
+
+  #feedbackMissing(source: 'receiver-reports' | 'none'): void {
+    const losses =
+      source === 'none' ? 'and losses are not known' : 'and losses come from its receiver reports';
+    this.board.notice(
+      'warning',
+      'feedback-missing',
+      `No feedback comes from the receiver: the delay-based rate is held, ${losses}.`,
+      'check that the far side runs ccscope and that its data channel is open',
+    );
   }
 
   async #poll(): Promise<void> {
@@ -150,7 +158,8 @@ export class SenderTap {
 
   /** The takeover is believed for as long as the browser's estimate stays at the floor or above. */
   #verify(browserEstimateBps: number): void {
-    if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt)) return;
+    if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt) || this.#tap.worker === null)
+      return;
     if (browserEstimateBps >= FLOOR_SEEN * DEFAULT_FLOOR_KBPS * 1000) {
       this.#verifiedAt = performance.now();
       this.board.clear('takeover');
@@ -175,15 +184,15 @@ export class SenderTap {
   }
 
   async setParameter(name: string, value: number): Promise<void> {
-    await this.#tap.worker?.commands.setParameter(name, value);
+    await this.#tap.ask((commands) => commands.setParameter(name, value));
   }
 
   async setPreset(name: string): Promise<void> {
-    await this.#tap.worker?.commands.setPreset(name);
+    await this.#tap.ask((commands) => commands.setPreset(name));
   }
 
   async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
-    await this.#tap.worker?.commands.setBottleneck(options);
+    await this.#tap.ask((commands) => commands.setBottleneck(options));
   }
 
   requestKeyFrame(): void {

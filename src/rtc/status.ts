@@ -33,6 +33,7 @@ export class StatusBoard {
 
   /** Shows a notice, in the place of an earlier one of the same code. */
   notice(level: Notice['level'], code: string, message: string, fix: string): void {
+    if (this.#status.notices.some((n) => n.code === code && n.message === message)) return;
     const others = this.#status.notices.filter((n) => n.code !== code);
     this.update({ notices: [...others, { level, code, message, fix }] });
   }

@@ -3,8 +3,8 @@ export interface Support {
   /** How encoded frames can be reached: by a worker's script, by the older streams, or not at all. */
   transforms: 'script' | 'streams' | 'none';
   /**
-   * Whether arrival times may come from the browser. That a frame's metadata holds `receiveTime`
-   * shows only on a frame, so this says what is known before: false where it can't be there.
+   * Whether arrival times are sure to come from the browser. Elsewhere than in Chromium only a frame
+   * itself shows whether its metadata holds `receiveTime`; a call's `arrivalTimeSource` tells.
    */
   receiveTime: boolean;
   /** How synthetic video can be made: track generators, or a canvas. */
@@ -20,9 +20,7 @@ interface FeatureScope {
   RTCPeerConnection?: unknown;
   RTCRtpSender?: { prototype: object };
   MediaStreamTrackGenerator?: unknown;
-  VideoTrackGenerator?: unknown;
   HTMLCanvasElement?: { prototype: object };
-  RTCEncodedVideoFrame?: { prototype: object };
   Worker?: unknown;
   WebAssembly?: unknown;
 }
@@ -40,9 +38,8 @@ export function supported(scope: FeatureScope = globalThis): Support {
   const transforms = peer && script ? 'script' : peer && streams ? 'streams' : 'none';
   const canvas =
     scope.HTMLCanvasElement !== undefined && 'captureStream' in scope.HTMLCanvasElement.prototype;
-  const generator = scope.MediaStreamTrackGenerator !== undefined || scope.VideoTrackGenerator !== undefined;
+  const generator = scope.MediaStreamTrackGenerator !== undefined;
   const control = isChromium(scope);
-  const isSafari = transforms === 'script' && !control && scope.VideoTrackGenerator !== undefined;
   const messages: string[] = [];
   if (scope.WebAssembly === undefined)
     messages.push('This browser has no WebAssembly, which the controller runs in.');
@@ -54,14 +51,13 @@ export function supported(scope: FeatureScope = globalThis): Support {
   } else if (!control) {
     messages.push(
       'This browser keeps its own bandwidth estimator: the controller can only cap the bitrate under it. ' +
-        'Use a Chromium browser to hand it full control.',
+        'Use a Chromium browser to hand it full control. ' +
+        'Arrival times may be those of a callback, which are coarser; the call says so.',
     );
   }
-  if (isSafari)
-    messages.push('Arrival times are those of a callback, which is coarser than the arrival itself.');
   return {
     transforms,
-    receiveTime: transforms !== 'none' && !isSafari,
+    receiveTime: transforms !== 'none' && control,
     videoSource: generator ? 'generator' : canvas ? 'canvas' : 'none',
     control,
     message: messages.join(' '),

@@ -86,7 +86,7 @@ export class Tap {
         break;
       case 'fault':
         this.#fault(`the controller failed: ${event.message}`, 'save the trace, then start the call again');
-        break;
+        return;
       case 'tick':
         if (performance.now() - this.#shownAt < SHOW_STATS_MS) break;
         this.#shownAt = performance.now();
@@ -105,6 +105,7 @@ export class Tap {
     this.#working = false;
     this.board.notice('error', `${side}-fault`, `At the ${side}, ${what}; frames pass uncontrolled.`, fix);
     this.#record('fault', { side, message: what });
+    this.onEvent({ kind: 'fault', message: what });
   }
 
   #record(name: string, detail: unknown): void {
@@ -135,7 +136,14 @@ export class Tap {
   async passThrough(): Promise<void> {
     const client = this.worker;
     this.#working = false;
-    await client?.commands.passThrough();
+    // A worker that died unnoticed has nothing to pass on, and lets nothing be waited for.
+    if (client !== null) await client.answered(client.commands.passThrough()).catch(() => undefined);
+  }
+
+  /** Has the worker do something, if it still controls. Rejects with its error, or when it is silent. */
+  async ask(command: (commands: MediaWorker['commands']) => Promise<void>): Promise<void> {
+    const client = this.worker;
+    if (client !== null) await client.answered(command(client.commands));
   }
 
   /** Ends the worker. Only for connections that are closed: without one their video stops. */

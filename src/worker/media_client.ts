@@ -7,6 +7,7 @@ export class WorkerError extends Error {
 }
 
 const START_TIMEOUT_MS = 10_000;
+const COMMAND_TIMEOUT_MS = 1000;
 /** A started worker ticks each 100 ms. After so much silence it is asked, and then has to answer. */
 const SILENCE_MS = 400;
 const WATCH_MS = 100;
@@ -41,6 +42,11 @@ export class MediaWorker {
   /** The worker's commands. Each resolves when the worker has done it, and never if it died. */
   get commands(): Remote<MediaWorkerApi> {
     return this.#remote;
+  }
+
+  /** Waits for a command's answer, but not for ever. */
+  answered<T>(command: Promise<T>): Promise<T> {
+    return within(command, COMMAND_TIMEOUT_MS, 'the worker did not answer');
   }
 
   async ping(timeoutMs = START_TIMEOUT_MS): Promise<void> {

@@ -116,6 +116,8 @@ export class SenderPipeline implements Pipeline {
   }
 
   #run(): void {
+    const silent = this.#clock.nowUs() - this.#heardUs > FEEDBACK_SILENCE_US;
+    if (silent && this.#source === 'feedback') this.#source = 'none';
     const { targetBps, rttUs } = this.#half.run(this.#clock.nowUs());
     if (Number.isFinite(rttUs) && rttUs > 0) this.#rttUs = rttUs;
     this.reporter.emit({ kind: 'target', targetBps, source: this.#source });

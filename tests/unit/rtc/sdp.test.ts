@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeOver, throughRelay } from '../../src/rtc/sdp.js';
+import { takeOver, throughRelay } from '../../../src/rtc/sdp.js';
 
 // Cut down from an offer of Chromium 156.
 const OFFER = [
