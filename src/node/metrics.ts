@@ -146,7 +146,7 @@ export function linkMetrics(
   const stepMetrics = absolute.map(({ atUs, capacityBps }, i): StepMetrics => {
     const window = { fromUs: atUs, toUs: Math.min(run.toUs, absolute[i + 1]?.atUs ?? Infinity) };
     return {
-      at_s: (atUs - run.fromUs) / 1e6,
+      at_s: (steps[i]?.atUs ?? 0) / 1e6,
       capacity_bps: capacityBps,
       utilisation: utilisation(records, absolute, window),
       time_to_90pct_s: timeTo90(records, capacityBps, window),
