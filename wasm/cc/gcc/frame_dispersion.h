@@ -25,9 +25,10 @@ class FrameDispersion {
  public:
   void OnFrame(const Arrival& arrival);
 
-  // Two readings of the same frames. A pause of a scheduler or a Wi-Fi outage holds frames up and
-  // then lets several through at once: the ratio of sums then shows too little, the median over the
-  // bytes may show too much. Where they agree it is the capacity.
+  // From two readings of the same frames, the median over their bytes and the ratio of the sums. A
+  // pause of a scheduler or a Wi-Fi outage holds frames up and then lets several through at once:
+  // the sums then show too little, the median may show too much.
+  // lower: what is safe to grow by; upper: what both readings allow for.
   struct Estimate {
     DataRate lower;
     DataRate upper;
