@@ -65,8 +65,8 @@ inline double Log(double x) {
   return k * kLn2Hi - ((half - (s * (half + r) + k * kLn2Lo)) - f);
 }
 
-// x^y for x > 0.
-inline double Pow(double x, double y) { return Exp(y * Log(x)); }
+// x^y for x >= 0 and finite y; 0^0 is 1.
+inline double Pow(double x, double y) { return y == 0 ? 1 : Exp(y * Log(x)); }
 
 }  // namespace ccscope::det
 

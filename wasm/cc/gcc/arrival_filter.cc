@@ -48,7 +48,8 @@ double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
 // Running mean and variance of the residual with weights that do not depend on the frame rate.
 void ArrivalFilter::UpdateNoiseTimeScaled(double residual, double frame_interval_ms) {
   const double a = num_deltas_ > params_.noise_a_initial_groups ? params_.noise_a : params_.noise_a_initial;
-  const double beta = det::Pow(1 - a, frame_interval_ms * 30 / 1000);
+  // A group may have been sent before its predecessor where a burst was merged: then no time passed.
+  const double beta = det::Pow(1 - a, std::max(frame_interval_ms, 0.0) * 30 / 1000);
   noise_mean_ = beta * noise_mean_ + (1 - beta) * residual;
   const double deviation = noise_mean_ - residual;
   noise_variance_ = beta * noise_variance_ + (1 - beta) * deviation * deviation;
