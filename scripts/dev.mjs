@@ -2,7 +2,7 @@
 // on the port that CCSCOPE_PORT names (8088 if unset); vite.config.ts passes /ws on to it.
 import { build } from './build.mjs';
 import { inRoot } from './lib/files.mjs';
-import { fail, nodeBin } from './lib/run.mjs';
+import { canOpenBrowser, fail, nodeBin } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
 async function dev() {
@@ -13,7 +13,9 @@ async function dev() {
     port: Number(process.env.CCSCOPE_PORT ?? 8088),
     appDir: inRoot('public'),
   });
-  await nodeBin('vite/bin/vite.js', ['--open'], { what: 'vite' }).finally(() => server.close());
+  await nodeBin('vite/bin/vite.js', canOpenBrowser() ? ['--open'] : [], { what: 'vite' }).finally(() =>
+    server.close(),
+  );
 }
 
 await dev().catch(fail);

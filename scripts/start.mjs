@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 
 import { build } from './build.mjs';
 import { inRoot } from './lib/files.mjs';
-import { fail, Problem, say } from './lib/run.mjs';
+import { canOpenBrowser, fail, Problem, say } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
 const defaultPort = 8088;
@@ -34,10 +34,6 @@ async function listen(startServer, { port, host, mustHavePort }) {
   }
 }
 
-const hasDisplay = () =>
-  process.platform !== 'linux' ||
-  Boolean(process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY ?? process.env.WSL_DISTRO_NAME);
-
 async function start() {
   const options = readOptions();
   await setup();
@@ -45,7 +41,7 @@ async function start() {
   const { startServer } = await import('../dist/lib/node/index.js');
   const server = await listen(startServer, options);
   say(`\nccscope is at ${server.url}\nPress Ctrl+C to stop.`);
-  if (options.open && !process.env.CI && hasDisplay()) {
+  if (options.open && canOpenBrowser()) {
     const { default: open } = await import('open');
     await open(server.url).catch(() => say('No browser could be opened: please open the address yourself.'));
   }

@@ -66,3 +66,10 @@ export function which(name) {
   }
   return undefined;
 }
+
+/** Is there a person with a screen in front of this machine? */
+export function canOpenBrowser() {
+  if (process.env.CI) return false;
+  const { DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME } = process.env;
+  return process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY ?? WSL_DISTRO_NAME);
+}
