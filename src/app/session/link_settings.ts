@@ -20,7 +20,7 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
   const entries = Object.entries(after).filter(
     ([key, value]) => before[key as keyof typeof before] !== value,
   );
-  return entries.length === 0 ? null : (Object.fromEntries(entries));
+  return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
 /**

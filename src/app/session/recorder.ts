@@ -18,6 +18,8 @@ export interface Shown {
 export class Recorder {
   readonly live = new LiveValues();
   readonly shown = signal<Shown>({ kind: 'nothing', name: '', header: {}, version: 0 });
+  /** How much of a file has been read, from 0 to 1; null while none is. */
+  readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
 
@@ -55,10 +57,15 @@ export class Recorder {
 
   /** Replaces what is shown by a file. Rejects with TraceError and keeps what was there. */
   async open(file: File): Promise<void> {
-    const header = await this.store.open(file);
-    this.live.clear();
-    this.hasRows.value = true;
-    this.#show('file', file.name, header);
+    this.opening.value = 0;
+    try {
+      const header = await this.store.open(file, (bytes, total) => (this.opening.value = bytes / total));
+      this.live.clear();
+      this.hasRows.value = true;
+      this.#show('file', file.name, header);
+    } finally {
+      this.opening.value = null;
+    }
   }
 
   /** The trace as a file of format v1. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+import type { TraceHeader } from '../../trace/index.js';
 import type { Scope } from '../scope/scope.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
@@ -20,12 +21,20 @@ interface Parts {
   scope: Scope;
 }
 
+/** Where the queue of a recorded call was, as its header says. */
+function bottleneckOf({ link }: Partial<TraceHeader>): string {
+  const at = typeof link === 'object' && link !== null && 'at' in link ? link.at : '';
+  return typeof at === 'string' ? at : '';
+}
+
 export function App({ recorder, session, scope }: Parts) {
   const dragging = useSignal(false);
   const phase = session.phase.value;
   const running = phase !== 'idle' && phase !== 'failed';
   const { kind, version, header } = recorder.shown.value;
-  const mode = session.status.value?.effectiveMode ?? header['mode'];
+  const status = kind === 'file' ? null : session.status.value;
+  const mode = status?.effectiveMode ?? header['mode'];
+  const bottleneck = status?.bottleneck ?? bottleneckOf(header);
   useEffect(() => {
     if (kind !== 'nothing') void scope.reload(kind === 'file' ? 'all' : 'newest');
   }, [version]);
@@ -52,7 +61,7 @@ export function App({ recorder, session, scope }: Parts) {
       <main>
         <section class="scope" aria-label="Scope">
           <div class="glance">
-            <Summary scope={scope} session={session} />
+            <Summary scope={scope} bottleneck={bottleneck} observes={mode === 'observe'} />
             <div class="videos">
               <Video stream={session.localStream.value} label="Sent" />
               <Video stream={session.remoteStream.value} label="Received">
@@ -60,8 +69,8 @@ export function App({ recorder, session, scope }: Parts) {
               </Video>
             </div>
           </div>
-          <Provenance session={session} />
-          <ChartBoard scope={scope} inControl={mode === 'control'} />
+          <Provenance session={session} recorder={recorder} />
+          <ChartBoard scope={scope} inControl={mode === 'control'} live={kind !== 'file'} />
           {kind === 'nothing' && !running && <Welcome session={session} />}
         </section>
         <aside aria-label="Controls">

@@ -2,6 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
+import type { CallStatus } from '../../rtc/index.js';
+import type { LatenessMs } from '../../scenario/server_protocol.js';
+import type { TraceHeader } from '../../trace/index.js';
+import type { Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 
 export function Video({
@@ -27,37 +31,56 @@ export function Video({
   );
 }
 
-/** Where numbers come from: which bottleneck, who is in charge, how times are taken. */
-export function Provenance({ session }: { session: Session }) {
-  const status = session.status.value;
-  if (!status) return null;
-  const late = session.lateness.value;
-  const inCharge = {
-    control: 'GCC in control',
-    cap: 'GCC caps the browser’s controller',
-    observe: 'the browser’s own controller',
-  };
-  const asked =
-    status.effectiveMode === status.requestedMode ? '' : ` (${status.requestedMode} was asked for)`;
+type Facts = readonly (readonly [name: string, value: string])[];
+
+const IN_CHARGE = {
+  control: 'GCC in control',
+  cap: 'GCC caps the browser’s controller',
+  observe: 'the browser’s own controller',
+};
+
+function factsOfCall(status: CallStatus, lateness: LatenessMs | null): Facts {
+  const { effectiveMode, requestedMode, sendTimeSource, arrivalTimeSource } = status;
+  const asked = effectiveMode === requestedMode ? '' : ` (${requestedMode} was asked for)`;
+  const late = lateness ? `, p95 ${lateness.p95_ms.toFixed(1)} ms late` : '';
   const bottleneck = {
-    shaper: `shaper, real packets${late ? `, p95 ${late.p95_ms.toFixed(1)} ms late` : ''}`,
+    shaper: `shaper, real packets${late}`,
     'in-page': 'in the page, whole frames',
     none: 'none here',
   };
-  const facts = [
-    ['In charge', inCharge[status.effectiveMode] + asked],
+  return [
+    ['In charge', IN_CHARGE[effectiveMode] + asked],
     ['Bottleneck', bottleneck[status.bottleneck]],
-    ['Send times', status.sendTimeSource === 'trailer' ? 'frame trailer' : 'RTP timestamps (shadow mode)'],
-    [
-      'Arrival times',
-      status.arrivalTimeSource === 'receiveTime' ? 'last packet’s arrival' : 'callback (coarse)',
-    ],
+    ['Send times', sendTimeSource === 'trailer' ? 'frame trailer' : 'RTP timestamps (shadow mode)'],
+    ['Arrival times', arrivalTimeSource === 'receiveTime' ? 'last packet’s arrival' : 'callback (coarse)'],
   ];
+}
+
+/** A header comes from a file: its fields may be anything. */
+function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
+  const { source, created, controller, preset, mode } = header;
+  const recorded = created === undefined ? '' : new Date(created).toLocaleString();
+  const facts: Facts = [
+    ['Trace', name],
+    ['Source', [source, recorded].filter(Boolean).join(', ')],
+    ['Controller', [controller, preset].filter(Boolean).join(', ')],
+    ['Mode', typeof mode === 'string' ? mode : ''],
+  ];
+  return facts.filter(([, value]) => value !== '');
+}
+
+/** Where the numbers come from: who is in charge, which bottleneck, how times are taken; or which file. */
+export function Provenance({ session, recorder }: { session: Session; recorder: Recorder }) {
+  const status = session.status.value;
+  const { kind, name, header } = recorder.shown.value;
+  const facts =
+    kind === 'file' ? factsOfFile(name, header) : status && factsOfCall(status, session.lateness.value);
+  if (!facts) return null;
   return (
     <dl class="provenance">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
+      {facts.map(([fact, value]) => (
+        <div key={fact}>
+          <dt>{fact}</dt>
           <dd>{value}</dd>
         </div>
       ))}

@@ -189,19 +189,20 @@ function ChartFigure({ board, scope, without, timeLabels }: FigureProps) {
   );
 }
 
-function AxisToolbar({ scope }: { scope: Scope }) {
+function AxisToolbar({ scope, live }: { scope: Scope; live: boolean }) {
   const { axis } = scope;
-  const live = scope.following.value;
+  const following = scope.following.value;
   const cursor = scope.cursorUs.value;
   return (
     <div class="toolbar" role="toolbar" aria-label="Time axis">
       <button
         type="button"
-        aria-pressed={!live}
+        aria-pressed={!following}
+        disabled={!live}
         title="Hold the charts; recording goes on (Space)"
-        onClick={() => (live ? axis.pause() : axis.follow())}
+        onClick={() => (following ? axis.pause() : axis.follow())}
       >
-        {live ? '❚❚ Pause' : '▶ Follow'}
+        {following || !live ? '❚❚ Pause' : '▶ Follow'}
       </button>
       <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => axis.zoomBy(1 / 1.5)}>
         +
@@ -226,7 +227,7 @@ const IN_CONTROL = ['browser'];
 const NONE: readonly string[] = [];
 const narrow = matchMedia('(max-width: 900px)');
 
-export function ChartBoard({ scope, inControl }: { scope: Scope; inControl: boolean }) {
+export function ChartBoard({ scope, inControl, live }: { scope: Scope; inControl: boolean; live: boolean }) {
   const isNarrow = useSignal(narrow.matches);
   useEffect(() => {
     const follow = (): void => void (isNarrow.value = narrow.matches);
@@ -243,7 +244,7 @@ export function ChartBoard({ scope, inControl }: { scope: Scope; inControl: bool
   };
   return (
     <>
-      <AxisToolbar scope={scope} />
+      <AxisToolbar scope={scope} live={live} />
       <div
         class="charts"
         role="group"

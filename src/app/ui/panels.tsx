@@ -82,7 +82,7 @@ export function LinkPanel() {
 }
 
 const MODES = [
-  { value: 'control', label: 'Control: GCC instead of the browser' },
+  { value: 'control', label: 'Control: GCC alone decides' },
   { value: 'cap', label: 'Cap: GCC limits the browser' },
   { value: 'observe', label: 'Observe: GCC only watches' },
 ];

@@ -37,9 +37,9 @@ function setParameter(name: string, value: number | null): void {
 
 const trimmed = (value: number): number => Number(value.toPrecision(3));
 
-/** A logarithmic slider around the preset's value, or a plain one for a short range; null for none. */
+/** A plain slider where the preset's value is well inside the range, else one in equal ratios around it; null for none. */
 function sliderOf({ min, max }: ParameterSpec, base: number) {
-  if (max - min <= 4) {
+  if (base - min > (max - min) / 20) {
     return {
       toValue: (step: number) => trimmed(min + ((max - min) * step) / SLIDER_STEPS),
       toStep: (v: number) => ((v - min) / (max - min)) * SLIDER_STEPS,

@@ -36,24 +36,27 @@ function used(values: Readonly<Record<string, number>>): string {
     : 'at the far side';
 }
 
-export function Summary({ scope, session }: { scope: Scope; session: Session }) {
+interface SummaryProps {
+  scope: Scope;
+  /** Where the queue is: `shaper`, `in-page`, or something else where it is unknown. */
+  bottleneck: string;
+  /** Whether the controller only watches. */
+  observes: boolean;
+}
+
+const QUEUE_AT: Readonly<Record<string, string>> = {
+  shaper: 'at the shaper',
+  'in-page': 'in-page bottleneck',
+};
+
+export function Summary({ scope, bottleneck, observes }: SummaryProps) {
   const values = scope.values.value;
   const at = (id: string): number => values[id] ?? NaN;
-  const bottleneck = session.status.value?.bottleneck;
   const signal = stripState('signal', at('signal'));
   const rows: readonly [name: string, value: string, note: string, alarm?: boolean][] = [
     ['Received', formatRate(at('received')), used(values)],
-    ['Target', formatRate(at('target')), 'asked of the encoder'],
-    [
-      'Queue',
-      formatMs(at('queue')),
-      bottleneck === 'in-page'
-        ? 'in-page bottleneck'
-        : bottleneck === 'shaper'
-          ? 'at the shaper'
-          : 'bottleneck',
-      at('queue') > 150,
-    ],
+    ['Target', formatRate(at('target')), observes ? 'would be asked for' : 'asked for'],
+    ['Queue', formatMs(at('queue')), QUEUE_AT[bottleneck] ?? 'at the bottleneck', at('queue') > 150],
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ['Detector', signal, `state: ${stripState('state', at('state'))}`, signal === 'overuse'],

@@ -60,10 +60,8 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
           />
         </label>
       </div>
-      {shown.value.kind === 'file' && (
-        <p class="hint">
-          Shown: <b>{shown.value.name}</b>, preset {shown.value.header.preset ?? 'unknown'}
-        </p>
+      {recorder.opening.value !== null && (
+        <progress aria-label="Reading the file" value={recorder.opening.value} />
       )}
     </details>
   );
