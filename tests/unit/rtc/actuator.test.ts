@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Actuator } from '../../../src/rtc/actuator.js';
+
+interface Call {
+  atMs: number;
+  maxBitrate: number | undefined;
+  keyFrame: boolean;
+}
+
+/** A sender that takes a while, refuses on request, and minds calls that overlap. */
+class FakeSender {
+  readonly calls: Call[] = [];
+  overlapped = false;
+  refuse = false;
+  #busy = false;
+  constructor(public encodings: RTCRtpEncodingParameters[]) {}
+
+  getParameters(): RTCRtpSendParameters {
+    return structuredClone({
+      transactionId: '1',
+      codecs: [],
+      headerExtensions: [],
+      rtcp: {},
+      encodings: this.encodings,
+    });
+  }
+
+  async setParameters(
+    { encodings }: RTCRtpSendParameters,
+    options?: { encodingOptions?: { keyFrame: boolean }[] },
+  ): Promise<void> {
+    if (this.#busy) this.overlapped = true;
+    this.#busy = true;
+    this.calls.push({
+      atMs: performance.now(),
+      maxBitrate: encodings[0]?.maxBitrate,
+      keyFrame: options?.encodingOptions?.[0]?.keyFrame ?? false,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    this.#busy = false;
+    if (this.refuse) throw new Error('refused');
+    this.encodings = encodings;
+  }
+}
+
+const applied = vi.fn();
+const rejected = vi.fn();
+const RAILS = { minBitrateBps: 100_000, maxBitrateBps: 2_000_000, applied, rejected };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  applied.mockReset();
+  rejected.mockReset();
+});
+afterEach(() => vi.useRealTimers());
+
+describe('the actuator', () => {
+  it('never makes more than ten calls a second, one at a time, and ends at the last wish', async () => {
+    const sender = new FakeSender([{}]);
+    const actuator = new Actuator(sender, RAILS);
+    for (let i = 0; i < 300; i++) {
+      actuator.want(300_000 + 5000 * i);
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    await vi.advanceTimersByTimeAsync(500);
+    expect(sender.overlapped).toBe(false);
+    expect(sender.calls.length).toBeGreaterThan(15);
+    const gaps = sender.calls.slice(1).map((call, i) => call.atMs - (sender.calls[i]?.atMs ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100);
+    const last = sender.calls.at(-1)?.maxBitrate ?? 0;
+    expect(Math.abs(last - 1_795_000) / 1_795_000).toBeLessThan(0.02);
+  });
+
+  it('keeps within the rails, and away from rates that browsers reject', async () => {
+    const sender = new FakeSender([{}]);
+    const actuator = new Actuator(sender, { ...RAILS, minBitrateBps: 0 });
+    for (const bps of [9e9, -5, NaN]) {
+      actuator.want(bps);
+      await vi.advanceTimersByTimeAsync(300);
+    }
+    expect(sender.calls.map((c) => c.maxBitrate)).toEqual([2_000_000, 1]);
+  });
+
+  it('makes no call for a change that does not matter', async () => {
+    const sender = new FakeSender([{}]);
+    const actuator = new Actuator(sender, RAILS);
+    for (const bps of [500_000, 505_000, 495_000, 511_000]) {
+      actuator.want(bps);
+      await vi.advanceTimersByTimeAsync(300);
+    }
+    expect(sender.calls.map((c) => c.maxBitrate)).toEqual([500_000, 511_000]);
+  });
+
+  it('tries again, more and more rarely, when it is refused, and recovers', async () => {
+    const sender = new FakeSender([{}]);
+    sender.refuse = true;
+    const actuator = new Actuator(sender, RAILS);
+    actuator.want(500_000);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(rejected).toHaveBeenCalledTimes(sender.calls.length);
+    expect(sender.calls.length).toBeGreaterThan(4);
+    expect(sender.calls.length).toBeLessThan(12);
+    sender.refuse = false;
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(applied).toHaveBeenCalledExactlyOnceWith(500_000);
+  });
+
+  it('asks for a key frame without changing a rate', async () => {
+    const sender = new FakeSender([{ maxBitrate: 700_000 }]);
+    const actuator = new Actuator(sender, RAILS);
+    actuator.keyFrame();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(sender.calls.map(({ maxBitrate, keyFrame }) => [maxBitrate, keyFrame])).toEqual([[700_000, true]]);
+    expect(applied).not.toHaveBeenCalled();
+  });
+
+  it('restores what was there: a limit, or none', async () => {
+    const sender = new FakeSender([{ maxBitrate: 700_000 }, {}]);
+    const actuator = new Actuator(sender, RAILS);
+    actuator.want(300_000);
+    await vi.advanceTimersByTimeAsync(300);
+    const restored = actuator.restore();
+    await vi.advanceTimersByTimeAsync(300);
+    await restored;
+    expect(sender.encodings).toEqual([{ maxBitrate: 700_000 }, {}]);
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { CallClock, RtpTimeline } from '../../../src/worker/clock.js';
+
+describe('the call clock', () => {
+  it('counts whole microseconds from the origin, whichever reading it gets', () => {
+    const clock = new CallClock(performance.timeOrigin);
+    expect(clock.timeUs(1500.0004)).toBe(1_500_000);
+    expect(clock.epochUs(performance.timeOrigin + 2)).toBe(2000);
+  });
+});
+
+describe('RTP timestamps', () => {
+  it('become a time line at 90 kHz, also across the wrap and for a late frame', () => {
+    const line = new RtpTimeline();
+    expect(line.timeUs(2 ** 32 - 3000)).toBe(0);
+    expect(line.timeUs(0)).toBe(33_333);
+    expect(line.timeUs(3000)).toBe(66_667);
+    expect(line.timeUs(2 ** 32 - 3000)).toBe(0);
+    expect(line.timeUs(6000)).toBe(100_000);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { FreezeWatch, readInbound, readOutbound, readPicture } from '../../../src/rtc/stats.js';
+
+const report = (...stats: Record<string, unknown>[]) =>
+  new Map(stats.map((stat, i) => [String(i), { id: String(i), timestamp: 5000, ...stat }])) as RTCStatsReport;
+
+describe('readings of getStats', () => {
+  it('count received bytes as on the wire: payload, headers, and 28 bytes of IP and UDP a packet', () => {
+    const audio = { type: 'inbound-rtp', kind: 'audio', packetsReceived: 9, bytesReceived: 9 };
+    const video = {
+      type: 'inbound-rtp',
+      kind: 'video',
+      packetsReceived: 100,
+      packetsLost: 3,
+      bytesReceived: 110_000,
+      headerBytesReceived: 2400,
+    };
+    expect(readInbound(report(audio, video))).toEqual({
+      epochMs: 5000,
+      packetsReceived: 100,
+      packetsLost: 3,
+      bytesReceived: 110_000 + 2400 + 2800,
+    });
+  });
+
+  it('say so when the browser leaves out what is needed', () => {
+    expect(readInbound(report())).toBeNull();
+    expect(readInbound(report({ type: 'inbound-rtp', kind: 'video', packetsReceived: 100 }))).toBeNull();
+    expect(readOutbound(report({ type: 'outbound-rtp', kind: 'video' }))).toBeNull();
+    expect(readPicture(report()).fps).toBeNaN();
+  });
+
+  it('take the estimate and the round trip of the pair in use, not of another', () => {
+    const counters = readOutbound(
+      report(
+        { type: 'candidate-pair', nominated: true, availableOutgoingBitrate: 1, currentRoundTripTime: 9 },
+        {
+          type: 'candidate-pair',
+          nominated: true,
+          availableOutgoingBitrate: 3e6,
+          currentRoundTripTime: 0.05,
+        },
+        { type: 'transport', selectedCandidatePairId: '1' },
+        { type: 'outbound-rtp', kind: 'video', bytesSent: 1000, packetsSent: 10, headerBytesSent: 240 },
+        { type: 'remote-inbound-rtp', kind: 'video', packetsLost: 4 },
+      ),
+    );
+    expect(counters).toEqual({
+      sentBytes: 1000 + 240 + 280,
+      packetsSent: 10,
+      packetsLost: 4,
+      rttUs: 50_000,
+      browserEstimateBps: 3e6,
+    });
+  });
+
+  it('add up the layers of simulcast', () => {
+    const layer = {
+      type: 'outbound-rtp',
+      kind: 'video',
+      bytesSent: 1000,
+      packetsSent: 10,
+      headerBytesSent: 0,
+    };
+    expect(readOutbound(report(layer, layer))?.sentBytes).toBe(2 * 1280);
+  });
+
+  it('find the longest freeze', () => {
+    const watch = new FreezeWatch();
+    const picture = { fps: 30, framesDecoded: 1, width: 1, height: 1 };
+    for (const [freezeCount, totalFreezesDurationS] of [
+      [0, 0],
+      [1, 0.3],
+      [1, 0.3],
+      [2, 1.5],
+      [3, 1.7],
+    ] as const) {
+      watch.see({ ...picture, freezeCount, totalFreezesDurationS });
+    }
+    expect(watch.longestS).toBeCloseTo(1.2);
+  });
+});
