@@ -17,18 +17,13 @@ export class Lateness {
     this.#ring[this.#count++ % this.#ring.length] = ms;
   }
 
-  get packets(): number {
-    return this.#count;
-  }
-
-  /** Percentiles over the last packets; NaN where there were none. `reset` begins anew. */
-  summary({ reset = false } = {}): LatenessMs {
+  /** Percentiles over the last packets; NaN where there were none. */
+  summary(): LatenessMs {
     const packets = this.#count;
     const [p50_ms, p95_ms, p99_ms] = percentiles(
       this.#ring.slice(0, Math.min(packets, this.#ring.length)),
       [50, 95, 99],
     );
-    if (reset) this.#count = 0;
     return { p50_ms: p50_ms ?? NaN, p95_ms: p95_ms ?? NaN, p99_ms: p99_ms ?? NaN, packets };
   }
 }

@@ -4,7 +4,7 @@
  * peer B behind the shaped link, and the way back has half the RTT and nothing else. A packet
  * counts with its IPv4 and UDP headers.
  */
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import type { RemoteInfo, Socket } from 'node:dgram';
 import { performance } from 'node:perf_hooks';
 
 import { createLink, type Link, type LinkStats } from '../core/link.js';
@@ -17,25 +17,20 @@ import {
   type PartialLinkConfig,
 } from '../scenario/link_config.js';
 import type { LatenessMs, QueueRow, RelayAddress } from '../scenario/server_protocol.js';
-import { systemCode } from './errors.js';
+import { Alarm } from './alarm.js';
 import { Lateness } from './lateness.js';
 import { PacketLog } from './packet_log.js';
+import { bindUdp, ShaperError } from './udp.js';
+
+export { ShaperError } from './udp.js';
 
 /** IPv4 and UDP headers. */
 const HEADER_BYTES = 28;
 const ROWS_INTERVAL_MS = 100;
-/** Timers fire up to this much late, so the last part of a wait is spent polling. */
-const SPIN_US = 1200;
 /** A peer that was silent for this long may come back from another port. */
 const FORGET_PEER_US = 5e6;
-const RECEIVE_BUFFER_BYTES = 1 << 20;
 /** Faster than any link that a relay in JavaScript can pace: the way back has no bottleneck. */
 const UNLIMITED_BPS = 1e11;
-
-/** The shaper could not be started or lost a socket; the message says what to do. */
-export class ShaperError extends Error {
-  override readonly name = 'ShaperError';
-}
 
 export interface ShaperOptions {
   core: CoreModule;
@@ -74,42 +69,12 @@ interface Peer {
 
 const nobody = (): Peer => ({ address: null, port: 0, lastUs: 0 });
 
-function bind(port: number, address: string): Promise<Socket> {
-  // Peers are known by their addresses: no name is looked up, and so no packet waits for an answer.
-  const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
-  return new Promise((resolve, reject) => {
-    socket.once('error', (error) => {
-      socket.close();
-      reject(bindError(error, port, address));
-    });
-    socket.bind({ port, address, exclusive: true }, () => {
-      socket.removeAllListeners('error');
-      try {
-        socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
-      } catch {
-        // The system allows less; its default serves.
-      }
-      resolve(socket);
-    });
-  });
-}
-
-function bindError(error: Error, port: number, address: string): ShaperError {
-  const where = `${address}:${port}`;
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `UDP port ${where} is in use; choose another one, or 0 for any that is free`,
-    EADDRNOTAVAIL: `${address} is not an IPv4 address of this machine; use one that is, or 0.0.0.0 for all`,
-    EACCES: `binding UDP port ${where} is not allowed; choose one above 1023`,
-  };
-  return new ShaperError(reasons[systemCode(error) ?? ''] ?? `cannot bind UDP ${where}: ${error.message}`);
-}
-
 /** Binds the sockets. Throws ShaperError, CoreError or ConfigError. */
 export async function startShaper(options: ShaperOptions): Promise<Shaper> {
   const { address = '127.0.0.1', ports = [0, 0] } = options;
-  const socketA = await bind(ports[0], address);
+  const socketA = await bindUdp(ports[0], address);
   try {
-    return new Shaper(options, socketA, await bind(ports[1], address));
+    return new Shaper(options, socketA, await bindUdp(ports[1], address));
   } catch (error) {
     socketA.close();
     throw error;
@@ -119,12 +84,12 @@ export async function startShaper(options: ShaperOptions): Promise<Shaper> {
 export class Shaper {
   readonly a: RelayAddress;
   readonly b: RelayAddress;
-  readonly lateness = new Lateness();
   readonly log: PacketLog | null;
 
   #config: LinkConfig;
   readonly #options: ShaperOptions;
   readonly #sockets: readonly [Socket, Socket];
+  readonly #lateness = new Lateness();
   readonly #peers: readonly [Peer, Peer] = [nobody(), nobody()];
   readonly #forward: Direction;
   readonly #back: Direction;
@@ -133,9 +98,10 @@ export class Shaper {
   #started: () => void = () => undefined;
   /** Resolves with the first packet from peer A. A capacity schedule counts from here. */
   readonly started = new Promise<void>((resolve) => (this.#started = resolve));
-  #timer: NodeJS.Timeout | null = null;
-  #spin: NodeJS.Immediate | null = null;
-  #wakeUs = Infinity;
+  readonly #alarm = new Alarm(
+    () => this.nowUs(),
+    () => this.#pump(),
+  );
   readonly #rows: NodeJS.Timeout | null;
   #closed = false;
 
@@ -225,8 +191,8 @@ export class Shaper {
   }
 
   /** Percentiles of how late packets were sent, both directions. */
-  latenessMs(options?: { reset?: boolean }): LatenessMs {
-    return this.lateness.summary(options);
+  latenessMs(): LatenessMs {
+    return this.#lateness.summary();
   }
 
   /** Closes the sockets; packets under way are lost. */
@@ -234,7 +200,7 @@ export class Shaper {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#rows) clearInterval(this.#rows);
-    this.#cancelWake();
+    this.#alarm.clear();
     for (const { link } of [this.#forward, this.#back]) link.destroy();
     await Promise.all(this.#sockets.map((socket) => new Promise<void>((done) => socket.close(() => done()))));
   }
@@ -280,7 +246,7 @@ export class Shaper {
       }
       nextUs = Math.min(nextUs, link.nextEventUs());
     }
-    this.#wakeAt(nextUs);
+    this.#alarm.set(nextUs);
   }
 
   #send({ packets, out, to }: Direction, id: number, dueUs: number): void {
@@ -289,31 +255,7 @@ export class Shaper {
     if (packet === undefined || to.address === null) return;
     // A peer that is gone is no failure of the relay.
     out.send(packet, to.port, to.address, () => undefined);
-    this.lateness.add((this.nowUs() - dueUs) / 1000);
-  }
-
-  #wakeAt(us: number): void {
-    if (us === this.#wakeUs && (this.#timer || this.#spin)) return;
-    this.#cancelWake();
-    this.#wakeUs = us;
-    if (us === Infinity) return;
-    const waitUs = us - this.nowUs();
-    if (waitUs <= SPIN_US) this.#spin = setImmediate(() => this.#awake());
-    else this.#timer = setTimeout(() => this.#awake(), (waitUs - SPIN_US) / 1000);
-  }
-
-  #awake(): void {
-    this.#timer = null;
-    this.#spin = null;
-    if (this.nowUs() >= this.#wakeUs) this.#pump();
-    else this.#wakeAt(this.#wakeUs);
-  }
-
-  #cancelWake(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    if (this.#spin) clearImmediate(this.#spin);
-    this.#timer = null;
-    this.#spin = null;
+    this.#lateness.add((this.nowUs() - dueUs) / 1000);
   }
 
   #fail(error: Error): void {

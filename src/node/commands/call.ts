@@ -2,51 +2,26 @@ import { accessSync, constants } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 
 import { SingleBar } from 'cli-progress';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 
-import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
-import { ConfigError, parseRate } from '../../scenario/link_config.js';
+import { parseRate } from '../../scenario/link_config.js';
 import { runCall, type RunResult } from '../call/run.js';
 import { ratios, summarise } from '../call/summary.js';
 import { reportText } from '../call/table.js';
-import type {
-  CallMode,
-  CallPlan,
-  CallReport,
-  Controller,
-  ControllerReport,
-  RunReport,
-} from '../call/types.js';
+import type { CallPlan, CallReport, ControllerReport, RunReport } from '../call/types.js';
 import { FailedRun, systemCode, UsageError } from '../errors.js';
 import { fileOutput, writeJson, type Io } from '../io.js';
 import { startServer, type ServerOptions } from '../server.js';
 import type { Shaper } from '../shaper.js';
-import { didYouMean } from '../suggest.js';
 import {
-  addLinkOptions,
-  argument,
-  linkConfigOf,
-  millisecondsArgument,
-  numberArgument,
-  type LinkFlags,
-} from './link_options.js';
-
-interface CallFlags extends LinkFlags {
-  controller: Controller[];
-  compare?: Controller;
-  preset: string;
-  set: Record<string, number>;
-  mode?: CallMode;
-  duration?: number;
-  runs: number;
-  keyFrameInterval?: number;
-  sourceMax: number;
-  trace?: string;
-  json?: string;
-}
-
-const CONTROLLERS: readonly Controller[] = ['gcc', 'native'];
-const DEFAULT_DURATION_MS = 60_000;
+  CONTROLLERS,
+  controllersArgument,
+  plansOf,
+  presetArgument,
+  setArgument,
+  type CallFlags,
+} from './call_options.js';
+import { addLinkOptions, argument, millisecondsArgument, numberArgument } from './link_options.js';
 
 const HELP = `
 Each run is a call in a Chromium of its own, through the shaper. With two controllers the runs
@@ -103,118 +78,69 @@ export function register(program: Command, io: Io): void {
     .action((flags: CallFlags) => call(flags, io));
 }
 
-function controllersArgument(text: string): Controller[] {
-  const names = text.split(',');
-  const known = names.filter((name): name is Controller =>
-    CONTROLLERS.some((controller) => controller === name),
-  );
-  if (known.length === names.length && new Set(known).size === known.length) return known;
-  throw new InvalidArgumentError('Expected gcc, native, or both joined by a comma.');
-}
-
-function presetArgument(name: string): string {
-  if (presetNames.includes(name)) return name;
-  throw new InvalidArgumentError(
-    `Expected one of ${presetNames.join(', ')}.${didYouMean(name, presetNames)}`,
-  );
-}
-
-function setArgument(text: string, before: Record<string, number>): Record<string, number> {
-  const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (!parameterNames.includes(name)) {
-    throw new InvalidArgumentError(
-      `Expected name=value with a parameter’s name.${didYouMean(name, parameterNames)}`,
-    );
-  }
-  try {
-    return { ...before, [name]: parameterValue(name, value) };
-  } catch (error) {
-    if (error instanceof ParameterProblem) throw new InvalidArgumentError(error.message);
-    throw error;
-  }
-}
-
-/** One plan for each controller, the first one's report being the main one. Throws UsageError. */
-function plansOf(flags: CallFlags): CallPlan[] {
-  const controllers = [...flags.controller];
-  if (flags.compare !== undefined && !controllers.includes(flags.compare)) controllers.push(flags.compare);
-  if (
-    flags.mode !== undefined &&
-    flags.mode !== 'observe' &&
-    controllers.every((name) => name === 'native')
-  ) {
-    throw new UsageError('--mode: expected observe with --controller native; remove --mode');
-  }
-  return controllers.map((controller) => ({
-    controller,
-    mode: controller === 'native' ? 'observe' : (flags.mode ?? 'control'),
-    preset: flags.preset,
-    set: flags.set,
-    link: linkOf(flags),
-    durationMs: flags.duration ?? DEFAULT_DURATION_MS,
-    keyFrameIntervalS: (flags.keyFrameInterval ?? 0) / 1e3,
-    sourceMaxBps: flags.sourceMax,
-    seed: flags.seed,
-  }));
-}
-
-function linkOf(flags: CallFlags): CallPlan['link'] {
-  try {
-    return linkConfigOf(flags);
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
 async function call(flags: CallFlags, io: Io): Promise<void> {
   const plans = plansOf(flags);
+  if (flags.trace === '-') throw new UsageError('--trace: expected a file, got -');
   for (const file of [flags.json, flags.trace]) if (file !== undefined && file !== '-') checkFolder(file);
   const stop = new AbortController();
   const abort = (): void => stop.abort(new FailedRun('interrupted'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abort);
+  const calls = plans.map((plan): Calls => ({ plan, browser: '', runs: [] }));
   try {
-    const report = await makeCalls(plans, flags, stop.signal, io);
-    if (flags.json !== undefined) await writeJson(flags.json, report, io);
-    if (flags.json !== '-') io.stdout.write(reportText(report));
+    await makeCalls(calls, flags, stop.signal, io);
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, abort);
+    // Also when one failed: those before it are worth knowing.
+    const report = reportOf(calls.filter(({ runs }) => runs.length > 0).map(controllerReport));
+    if (report !== null) await writeReport(report, flags, io);
   }
 }
 
+async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promise<void> {
+  if (flags.json !== undefined) await writeJson(flags.json, report, io);
+  if (flags.json !== '-') io.stdout.write(reportText(report));
+}
+
+/** The runs of one controller so far. */
+interface Calls {
+  plan: CallPlan;
+  browser: string;
+  runs: RunReport[];
+}
+
+/** Makes the calls, the controllers by turns, and adds what they measured. Throws FailedRun. */
 async function makeCalls(
-  plans: readonly CallPlan[],
+  calls: readonly Calls[],
   flags: CallFlags,
   signal: AbortSignal,
   io: Io,
-): Promise<CallReport> {
+): Promise<void> {
   let onLink: ServerOptions['onLink'];
   const server = await startServer({ record: true, onLink: (shaper) => onLink?.(shaper) });
-  const bar = progress(io, plans.length * flags.runs);
-  const reports = plans.map((plan) => ({ plan, browser: '', runs: [] as RunReport[] }));
-  let done = 0;
+  const total = calls.length * flags.runs;
+  const bar = progress(io, total);
   try {
-    for (let run = 1; run <= flags.runs; run++) {
-      for (const report of reports) {
-        const { plan } = report;
-        const result = await runCall(plan, {
-          url: server.url,
-          nextShaper: () => new Promise<Shaper>((resolve) => (onLink = resolve)),
-          signal,
-          onProgress: (share) => bar.update(done + Math.min(1, share), `${plan.controller}, run ${run}`),
-          wantTrace: flags.trace !== undefined,
-        });
-        report.runs.push(result.report);
-        report.browser = result.browser;
-        await keepTrace(flags, plans.length * flags.runs, plan, run, result);
-        bar.update(++done, `${plan.controller}, run ${run}`);
-      }
+    for (let made = 0; made < total; made++) {
+      const own = calls[made % calls.length];
+      if (own === undefined) break;
+      const run = own.runs.length + 1;
+      const what = `${own.plan.controller}, run ${run}`;
+      bar.update(made, what);
+      const result = await runCall(own.plan, {
+        url: server.url,
+        nextShaper: () => new Promise<Shaper>((resolve) => (onLink = resolve)),
+        signal,
+        onProgress: (share) => bar.update(made + Math.min(1, share), what),
+        wantTrace: flags.trace !== undefined,
+      });
+      own.runs.push(result.report);
+      own.browser = result.browser;
+      await keepTrace(flags, total, own.plan, run, result);
     }
   } finally {
     bar.stop();
     await server.close();
   }
-  return reportOf(reports.map(controllerReport));
 }
 
 async function keepTrace(
@@ -232,15 +158,7 @@ async function keepTrace(
   await output.end();
 }
 
-function controllerReport({
-  plan,
-  browser,
-  runs,
-}: {
-  plan: CallPlan;
-  browser: string;
-  runs: RunReport[];
-}): ControllerReport {
+function controllerReport({ plan, browser, runs }: Calls): ControllerReport {
   const { mode, controller, preset, set, link, durationMs } = plan;
   const summary = summarise(runs);
   return {
@@ -256,10 +174,13 @@ function controllerReport({
   };
 }
 
-function reportOf([first, second]: ControllerReport[]): CallReport {
-  if (first === undefined) throw new Error('no controller was run');
+function reportOf([first, second]: ControllerReport[]): CallReport | null {
+  if (first === undefined) return null;
   if (second === undefined) return first;
-  return { ...first, comparison: { [second.controller]: second, ratios: ratios(first.runs, second.runs) } };
+  return {
+    ...first,
+    comparison: { [second.controller]: second, ratios: ratios(first.runs, second.runs) },
+  };
 }
 
 /** Minutes of calls must not end in a file that cannot be made. Throws UsageError. */
