@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -209,6 +209,21 @@ describe('starting', () => {
       /not an address of this machine/,
     );
     await expect(startServer({ appDir: join(appDir, 'none') })).rejects.toThrow(ServerError);
+  });
+
+  it('tells peers an address that other machines reach, if it listens for them', async () => {
+    const outside = Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => address);
+    const open = await startServer({ appDir, host: '0.0.0.0' });
+    const client = new Client(new WebSocket(new URL('ws', open.url)));
+    await once(client.socket, 'open');
+    const { a, b } = await client.open();
+    expect(a.address).toBe(b.address);
+    if (outside.length > 0) expect(outside).toContain(a.address);
+    else expect(a.address).toBe('127.0.0.1');
+    await open.close();
   });
 
   it('closes with clients connected', async () => {
