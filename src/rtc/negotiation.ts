@@ -1,9 +1,10 @@
 /** Offer and answer, within a page or over a signalling channel, rewritten on the way. */
-import { takeOver, throughRelay } from './sdp.js';
+import { DEFAULT_FLOOR_KBPS, takeOver, throughRelay } from './sdp.js';
 import type { CallOptions, RelayAddress, Signalling } from './types.js';
 
 /** Host candidates are there at once; a page behind odd networks must not wait for ever. */
 const GATHERING_TIMEOUT_MS = 2000;
+const FLOOR_ABOVE_MAX = 1.2;
 
 type DescriptionType = 'offer' | 'answer';
 interface Description {
@@ -24,12 +25,14 @@ function parse(data: unknown): Message | null {
 
 /** How remote descriptions are rewritten in this call, and by whom they are set. */
 export class Rewriter {
-  constructor(private readonly options: Pick<CallOptions, 'mode' | 'relay'>) {}
+  constructor(private readonly options: Pick<CallOptions, 'mode' | 'relay' | 'maxBitrateBps'>) {}
 
   /** The answer is what the sender receives, and leads to socket `a`; the offer leads to `b`. */
   remote({ type, sdp }: Description): Description {
-    const { mode, relay } = this.options;
-    const taken = mode === 'control' ? takeOver(sdp) : sdp;
+    const { mode, relay, maxBitrateBps } = this.options;
+    // The browser's estimate stays at the floor, so nothing above the floor would ever be sent.
+    const floorKbps = Math.max(DEFAULT_FLOOR_KBPS, Math.ceil((FLOOR_ABOVE_MAX * maxBitrateBps) / 1000));
+    const taken = mode === 'control' ? takeOver(sdp, { floorKbps }) : sdp;
     const socket: RelayAddress | undefined = type === 'answer' ? relay?.a : relay?.b;
     return { type, sdp: socket === undefined ? taken : throughRelay(taken, socket) };
   }

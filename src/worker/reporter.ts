@@ -17,14 +17,13 @@ export class Reporter {
   }
 
   batches(batches: readonly TraceBatch[]): void {
-    for (const batch of batches) {
-      if (batch.rows === 0) continue;
-      const event: WorkerEvent = { kind: 'batch', batch };
-      this.port.postMessage(
-        event,
-        batch.columns.map((column) => column.buffer as ArrayBuffer),
-      );
-    }
+    for (const batch of batches) if (batch.rows > 0) this.#send(packed(batch));
+  }
+
+  #send(batch: TraceBatch): void {
+    const buffer = batch.columns[0]?.buffer;
+    const event: WorkerEvent = { kind: 'batch', batch };
+    this.port.postMessage(event, buffer instanceof ArrayBuffer ? [buffer] : []);
   }
 
   tick(): void {
@@ -40,4 +39,14 @@ export class Reporter {
       this.stats.busyMs += performance.now() - from;
     }
   }
+}
+
+/** The same rows with all columns in one buffer: moving one is a good deal cheaper than many. */
+function packed({ table, rows, columns }: TraceBatch): TraceBatch {
+  const all = new Float64Array(rows * columns.length);
+  const views = columns.map((column, i) => {
+    all.set(column, i * rows);
+    return all.subarray(i * rows, (i + 1) * rows);
+  });
+  return { table, rows, columns: views };
 }
