@@ -10,6 +10,7 @@ test('a link sets everything, and settings go into the link', async ({ page, ser
     await expect(page.locator('input[name=capacity]')).toHaveValue('700kbps');
     await expect(page.locator('input[name=rtt_ms]')).toHaveValue('80');
     await expect(page.locator('select[name=preset]')).toHaveValue('static-threshold');
+    await page.getByText('Parameters 1 changed').click();
     await expect(page.locator('input[name="set.alpha"]')).toHaveValue('0.8');
     await expect(page.getByRole('button', { name: /^Sent/ })).toHaveAttribute('aria-pressed', 'false');
     await expect(page.getByText('12 s shown')).toBeVisible();

@@ -133,6 +133,9 @@ function ParameterField({ parameter }: { parameter: ParameterSpec }) {
 }
 
 export function ParametersPanel() {
+  // What nobody sees is not made: there are many parameters.
+  const open = useSignal(false);
+  const more = useSignal(false);
   const search = useSignal('');
   const found = useComputed(() => {
     const text = search.value.trim().toLowerCase();
@@ -143,7 +146,7 @@ export function ParametersPanel() {
   });
   const changed = Object.keys(settings.value.set).length;
   return (
-    <details class="panel">
+    <details class="panel" onToggle={(e) => (open.value = e.currentTarget.open)}>
       <summary>Parameters {changed > 0 && <span class="count">{changed} changed</span>}</summary>
       <div class="row">
         <input
@@ -157,15 +160,15 @@ export function ParametersPanel() {
           Reset all
         </button>
       </div>
-      {(found.value ?? first).map((parameter) => (
-        <ParameterField key={parameter.name} parameter={parameter} />
-      ))}
+      {open.value &&
+        (found.value ?? first).map((parameter) => (
+          <ParameterField key={parameter.name} parameter={parameter} />
+        ))}
       {found.value === null && (
-        <details>
+        <details onToggle={(e) => (more.value = e.currentTarget.open)}>
           <summary>{others.length} more</summary>
-          {others.map((parameter) => (
-            <ParameterField key={parameter.name} parameter={parameter} />
-          ))}
+          {more.value &&
+            others.map((parameter) => <ParameterField key={parameter.name} parameter={parameter} />)}
         </details>
       )}
     </details>
