@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/native/gcc_support.h"
 
 namespace ccscope::gcc {
@@ -95,6 +97,92 @@ TEST(RateController, GrowsByHalfAPacketPerResponseTimeNearTheMaximum) {
   EXPECT_NEAR(controller.a_r().bps() - before_bps, 0.5 * 680e3 / 30 / 3, 1);
 }
 
+// After a cut at R_r = 800 kbps the mean is 800 kbps and the normalised variance at its lowest, 0.4, so
+// that three deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Beyond, growth is by 8 % a second again:
+// 680 kbps gain 54.4 kbps, against about 19 kbps near the maximum.
+TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
+  const auto gained_kbps = [](double received_kbps) {
+    RateController controller(From(1000));
+    controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));
+    controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(200));
+    const double before_kbps = controller.a_r().kbps();
+    controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(400));
+    return (controller.a_r().kbps() - before_kbps) / before_kbps;
+  };
+  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // 1/90 is a packet's share of 1/30 s
+  EXPECT_NEAR(gained_kbps(854), std::pow(1.08, 0.2) - 1, 1e-9);
+}
+
+// A cut at 740 kbps is below 800 - 53.7: the old maximum is gone, and the new one ends at
+// 740 + 3 sqrt(0.4 * 740) = 791.6 kbps. One at 750 kbps moves the mean to 797.5 kbps and widens it.
+TEST(RateController, ACutFarBelowTheOldMaximumBeginsANewOne) {
+  const auto grows_slowly = [](double second_cut_kbps) {
+    RateController controller(From(1000));
+    controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));
+    controller.Update(Seen(Signal::kOveruse, second_cut_kbps), Timestamp::Millis(300));
+    controller.Update(Seen(Signal::kNormal, 795), Timestamp::Millis(500));
+    const double before = controller.a_r().bps();
+    controller.Update(Seen(Signal::kNormal, 795), Timestamp::Millis(700));
+    return controller.a_r().bps() / before < 1.01;
+  };
+  EXPECT_FALSE(grows_slowly(740));
+  EXPECT_TRUE(grows_slowly(750));
+}
+
+// ToN: half of the average packet per RTT. At 300 kbps and 30 fps a frame of 1250 B is two packets of
+// 625 B: 2500 bits each 100 ms are 5 kbps in 200 ms.
+TEST(RateController, ThePaperTakenLiterallyGrowsByHalfAPacketPerRtt) {
+  Parameters parameters = PresetNamed("ton-2017-literal");
+  parameters.start_bitrate_bps = 300e3;
+  RateController controller(parameters);
+  controller.Update(Seen(Signal::kNormal, 1000), Timestamp::Millis(0));
+  EXPECT_NEAR(controller.Update(Seen(Signal::kNormal, 1000), Timestamp::Millis(200)).bps(), 305e3, 1e-6);
+}
+
+TEST(RateController, TheComparisonsVariantIsMultiplicativeAfterADecreaseToo) {
+  Parameters parameters = PresetNamed("cmp-2016");
+  parameters.start_bitrate_bps = 1e6;
+  RateController controller(parameters);
+  controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));
+  controller.Update(Seen(Signal::kNormal, 800), Timestamp::Millis(200));
+  const double before = controller.a_r().bps();
+  controller.Update(Seen(Signal::kNormal, 800), Timestamp::Millis(700));
+  EXPECT_NEAR(controller.a_r().bps() / before, std::sqrt(1.08), 1e-12);
+}
+
+TEST(RateController, ALongPauseGrowsTheRateAsOneSecondDoes) {
+  RateController controller(From(300));
+  controller.Update(Seen(Signal::kNormal, 1000), Timestamp::Seconds(0));
+  const double before = controller.a_r().bps();
+  EXPECT_NEAR(controller.Update(Seen(Signal::kNormal, 1000), Timestamp::Seconds(60)).bps() / before, 1.08, 1e-12);
+}
+
+TEST(RateController, StartsFastUntilTheFirstOveruseOrLoss) {
+  Parameters parameters = PresetNamed("gcc");
+  const auto factor_after = [&](double loss, bool overuse) {
+    RateController controller(parameters);
+    if (overuse) controller.Update(Seen(Signal::kOveruse, 300), Timestamp::Millis(0));
+    RateController::Input input = Seen(Signal::kNormal, 1000);
+    input.loss = loss;
+    controller.Update(input, Timestamp::Millis(500));
+    const double before = controller.a_r().bps();
+    return controller.Update(input, Timestamp::Millis(1500)).bps() / before;
+  };
+  EXPECT_NEAR(factor_after(0, false), 2, 1e-12);
+  EXPECT_NEAR(factor_after(0.019, false), 2, 1e-12);
+  EXPECT_NEAR(factor_after(0.02, false), 1.08, 1e-12);
+  EXPECT_NEAR(factor_after(0, true), 1.08, 1e-12);
+}
+
+TEST(RateController, DeployedCodeStartsFromWhatItReceivedInTheFirst5Seconds) {
+  Parameters parameters = PresetNamed("libwebrtc-2016-08");
+  RateController controller(parameters);
+  const double start_kbps = parameters.start_bitrate_bps / 1e3;
+  EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kNormal, 700), Timestamp::Seconds(1)).kbps(), start_kbps);
+  EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kNormal, 800), Timestamp::Seconds(6)).kbps(), start_kbps);
+  EXPECT_NEAR(controller.Update(Seen(Signal::kNormal, 900), Timestamp::Seconds(6.01)).kbps(), 900, 1.001);  // plus the least step
+}
+
 TEST(RateController, LeavesTheSlowGrowthWhenMoreIsReceivedThanEverBefore) {
   RateController controller(From(1000));
   controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));
@@ -115,6 +203,28 @@ TEST(RateController, CutsAgainOnlyAfterARoundTripOrWhenHalfIsReceived) {
   EXPECT_TRUE(may(600, 100));
   EXPECT_FALSE(may(341, 1));
   EXPECT_TRUE(may(339, 1));
+}
+
+// The RTT counts from 10 ms to 200 ms.
+TEST(RateController, ASecondCutWaitsAtLeast10AndAtMost200Ms) {
+  RateController controller(From(1000));
+  controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(1));
+  const auto may = [&](double rtt_ms, double after_ms) {
+    return controller.MayDecreaseAgain(DataRate::KilobitsPerSec(600), TimeDelta::Millis(rtt_ms),
+                                       Timestamp::Seconds(1) + TimeDelta::Millis(after_ms));
+  };
+  EXPECT_FALSE(may(1, 9));
+  EXPECT_TRUE(may(1, 10));
+  EXPECT_FALSE(may(900, 199));
+  EXPECT_TRUE(may(900, 200));
+}
+
+TEST(RateController, ALowerBoundOfTheApplicationTakesEffectAtOnce) {
+  Parameters parameters = From(1000);
+  RateController controller(parameters);
+  parameters.max_bitrate_bps = 400e3;
+  controller.Configure(parameters);
+  EXPECT_DOUBLE_EQ(controller.a_r().kbps(), 400);
 }
 
 TEST(RateController, StaysWithinTheBoundsOfTheApplication) {
