@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 namespace ccscope::gcc {
 namespace {
 
@@ -22,6 +26,50 @@ TEST(ArrivalRate, ForgetsWhatIsOlderThanTheWindow) {
   EXPECT_NEAR(rate.Rate(Timestamp::Millis(1999))->kbps(), 1000, 1);
   EXPECT_EQ(rate.Rate(Timestamp::Millis(2600))->bps(), 0);
   EXPECT_EQ(rate.Rate(Timestamp::Seconds(3600))->bps(), 0);
+}
+
+// Frames of many sizes at odd times against the plain sum over the last 500 buckets of a millisecond.
+TEST(ArrivalRate, IsTheSumOfWhatCameInTheWindow) {
+  struct Seen {
+    double ms;
+    double bytes;
+  };
+  std::vector<Seen> seen;
+  ArrivalRate rate(kWindow);
+  std::uint32_t random = 1;
+  double now_ms = 1234;
+  for (int i = 0; i < 3000; ++i) {
+    random = random * 1664525u + 1013904223u;
+    now_ms += random % 97 == 0 ? 700 : (random >> 8) % 25;
+    const double bytes = (random >> 16) % 5000;
+    rate.Add(DataSize::Bytes(bytes), Timestamp::Millis(now_ms));
+    seen.push_back({now_ms, bytes});
+    double sum = 0;
+    for (const Seen& s : seen) sum += s.ms > now_ms - 500 ? s.bytes : 0;
+    const double span_ms = std::min(now_ms - seen.front().ms + 1, 500.0);
+    const auto measured = rate.Rate(Timestamp::Millis(now_ms));
+    if (span_ms < 2) continue;
+    ASSERT_TRUE(measured);
+    ASSERT_NEAR(measured->bps(), sum * 8 / (span_ms / 1e3), 1e-3) << i;
+  }
+}
+
+TEST(ArrivalRate, AGapAsLongAsTheWindowEmptiesIt) {
+  ArrivalRate rate(kWindow);
+  for (int ms = 0; ms < 600; ms += 10) rate.Add(DataSize::Bytes(1250), Timestamp::Millis(ms));
+  EXPECT_GT(rate.Rate(Timestamp::Millis(1089))->bps(), 0);
+  EXPECT_EQ(rate.Rate(Timestamp::Millis(1090))->bps(), 0);
+  rate.Add(DataSize::Bytes(1250), Timestamp::Millis(1100));
+  EXPECT_DOUBLE_EQ(rate.Rate(Timestamp::Millis(1100))->bps(), 1250 * 8 / 0.5);
+}
+
+TEST(ArrivalRate, AnArrivalFromBeforeTheWindowDoesNotCount) {
+  ArrivalRate rate(kWindow);
+  rate.Add(DataSize::Bytes(1000), Timestamp::Millis(0));
+  rate.Add(DataSize::Bytes(1000), Timestamp::Millis(1000));
+  rate.Add(DataSize::Bytes(1000), Timestamp::Millis(501));
+  rate.Add(DataSize::Bytes(1000), Timestamp::Millis(500));
+  EXPECT_DOUBLE_EQ(rate.Rate(Timestamp::Millis(1000))->bps(), 2000 * 8 / 0.5);
 }
 
 TEST(ArrivalRate, IsUnknownAtFirst) {
