@@ -49,6 +49,61 @@ TEST(LossController, MakesOneReportASecondOfCumulativeCounters) {
   EXPECT_NEAR(controller.a_s().kbps(), 270, 1e-9);
 }
 
+TEST(LossController, BetweenReportsOnlyALowerDelayBasedRateCounts) {
+  LossController controller(PresetNamed("gcc"));
+  controller.OnCounters(0, 0, kMbps, kRtt, Timestamp::Millis(0));
+  controller.OnCounters(10, 90, DataRate::KilobitsPerSec(250), kRtt, Timestamp::Millis(300));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 250);
+  controller.OnCounters(20, 180, kMbps, kRtt, Timestamp::Millis(600));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 250);
+}
+
+TEST(LossController, StaysWithinTheBoundsOfTheApplication) {
+  LossController controller(PresetNamed("gcc"));
+  for (int i = 0; i < 50; ++i) controller.OnReport(1, kMbps, kRtt, Timestamp::Seconds(i));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 50);
+  for (int i = 50; i < 500; ++i) controller.OnReport(0, kMbps * 100, kRtt, Timestamp::Seconds(i));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 2500);
+}
+
+// libwebrtc: 1.08 times the lowest rate of the last second, plus 1 kbps. Reports 400 ms apart: at 800 ms
+// the lowest is still the first rate; at 1200 ms that is older than a second.
+TEST(LossController, DeployedCodeLiftsTheLowestRateOfTheLastSecond) {
+  LossController controller(PresetNamed("libwebrtc-2016-08"));
+  const auto after_report = [&](double ms) {
+    controller.OnReport(0, kMbps, kRtt, Timestamp::Millis(ms));
+    return controller.a_s().kbps();
+  };
+  const double first = 300;
+  const double second = first * 1.08 + 1;
+  EXPECT_NEAR(after_report(0), second, 1e-9);
+  EXPECT_NEAR(after_report(400), second, 1e-9);
+  EXPECT_NEAR(after_report(800), second, 1e-9);
+  EXPECT_NEAR(after_report(1200), second * 1.08 + 1, 1e-9);
+}
+
+TEST(LossController, DeployedCodeCutsOnceIn300MsAndARoundTrip) {
+  LossController controller(PresetNamed("libwebrtc-2016-08"));
+  const auto after_report = [&](double ms) {
+    controller.OnReport(0.2, kMbps, kRtt, Timestamp::Millis(ms));
+    return controller.a_s().kbps();
+  };
+  EXPECT_NEAR(after_report(1000), 270, 1e-9);
+  EXPECT_NEAR(after_report(1349), 270, 1e-9);
+  EXPECT_NEAR(after_report(1350), 243, 1e-9);
+}
+
+TEST(LossController, DeployedCodeWaitsFor20PacketsPerReport) {
+  LossController controller(PresetNamed("libwebrtc-2016-08"));
+  controller.OnCounters(100, 0, kMbps, kRtt, Timestamp::Millis(0));
+  controller.OnCounters(114, 5, kMbps, kRtt, Timestamp::Millis(1000));
+  EXPECT_DOUBLE_EQ(controller.fraction_lost(), 0);
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 300);
+  controller.OnCounters(115, 5, kMbps, kRtt, Timestamp::Millis(1200));
+  EXPECT_DOUBLE_EQ(controller.fraction_lost(), 0.25);
+  EXPECT_NEAR(controller.a_s().kbps(), 300 * (1 - 0.5 * 0.25), 1e-9);
+}
+
 TEST(LossController, APacketThatComesLateIsNoNegativeLoss) {
   LossController controller(PresetNamed("gcc"));
   controller.OnCounters(1000, 5, kMbps, kRtt, Timestamp::Millis(0));
