@@ -34,7 +34,7 @@ constexpr double kWeightUp = 0.05;
 constexpr double kWeightOfBadFit = 0.1;
 
 DataSize OnTheWire(DataSize payload) {
-  return payload + kHeadersPerPacket * std::ceil(payload / kPayloadPerPacket);
+  return payload + kHeadersPerPacket * std::max(1.0, std::ceil(payload / kPayloadPerPacket));
 }
 
 }  // namespace

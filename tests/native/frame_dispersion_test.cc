@@ -1,0 +1,155 @@
+#include "cc/gcc/frame_dispersion.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace ccscope::gcc {
+namespace {
+
+constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
+constexpr int kFrames = 6;
+// Propagation and the offset of the clocks, which nobody knows.
+constexpr double kOffsetMs = -87654.3;
+// A frame travels in packets of 1150 B with 56 B of headers each.
+double WireBytes(double payload) { return payload + 56 * std::max(1.0, std::ceil(payload / 1150)); }
+
+// 30 frames a second of varying size through an ideal first-in first-out link.
+class Fifo {
+ public:
+  explicit Fifo(double capacity_mbps) : capacity_mbps_(capacity_mbps) {}
+
+  void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
+
+  // `load` is the mean of what is offered over the capacity, `noise_ms` the largest error of the arrival.
+  void Frame(FrameDispersion& dispersion, double load, double noise_ms = 0) {
+    const double send_ms = seq_ * 1000.0 / 30;
+    const double payload = std::floor(load * capacity_mbps_ * 125000 / 30 * (0.6 + 0.8 * Uniform()));
+    const double start_ms = std::max(send_ms, free_ms_);
+    wait_ms_ = start_ms - send_ms;
+    free_ms_ = start_ms + WireBytes(payload) * 8 / (capacity_mbps_ * 1000);
+    Arrival arrival;
+    arrival.seq = seq_++;
+    arrival.send_time = Timestamp::Millis(send_ms);
+    arrival.arrival_time = Timestamp::Millis(free_ms_ + kOffsetMs + noise_ms * (2 * Uniform() - 1));
+    arrival.size = DataSize::Bytes(payload);
+    dispersion.OnFrame(arrival);
+  }
+
+  double wait_ms() const { return wait_ms_; }
+
+ private:
+  double Uniform() {
+    random_ = random_ * 1664525u + 1013904223u;
+    return random_ / 4294967296.0;
+  }
+
+  double capacity_mbps_;
+  double seq_ = 0;
+  double free_ms_ = 0;
+  double wait_ms_ = 0;
+  std::uint32_t random_ = 7;
+};
+
+struct Case {
+  const char* name;
+  double capacity_mbps;
+};
+
+class FrameDispersionOf : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FrameDispersionOf, FindsTheCapacityAndTheWaitOfAnIdealLink) {
+  const double capacity = GetParam().capacity_mbps;
+  FrameDispersion dispersion;
+  Fifo fifo(capacity);
+  double longest_wait_ms = 0;
+  for (int i = 0; i < 600; ++i) {
+    fifo.Frame(dispersion, 0.8);
+    longest_wait_ms = std::max(longest_wait_ms, fifo.wait_ms());
+    if (i < 100) continue;
+    const auto estimate = dispersion.Capacity(kHorizon, kFrames);
+    ASSERT_TRUE(estimate);
+    ASSERT_NEAR(estimate->lower.bps() / 1e6, capacity, 0.03 * capacity) << i;
+    ASSERT_NEAR(estimate->upper.bps() / 1e6, capacity, 0.03 * capacity) << i;
+    ASSERT_NEAR(dispersion.Wait().ms(), fifo.wait_ms(), 1) << i;
+  }
+  EXPECT_GT(longest_wait_ms, 5);  // frames did wait
+}
+
+TEST_P(FrameDispersionOf, IsWithin8PercentThroughHalfAMillisecondOfNoise) {
+  const double capacity = GetParam().capacity_mbps;
+  FrameDispersion dispersion;
+  Fifo fifo(capacity);
+  for (int i = 0; i < 600; ++i) {
+    fifo.Frame(dispersion, 0.8, 0.5);
+    if (i < 100) continue;
+    const auto estimate = dispersion.Capacity(kHorizon, kFrames);
+    ASSERT_TRUE(estimate);
+    ASSERT_NEAR(estimate->lower.bps() / 1e6, capacity, 0.08 * capacity) << i;
+    ASSERT_NEAR(estimate->upper.bps() / 1e6, capacity, 0.08 * capacity) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Capacities, FrameDispersionOf,
+                         ::testing::Values(Case{"HalfAMbps", 0.5}, Case{"OneMbps", 1}, Case{"TwoMbps", 2}),
+                         [](const auto& info) { return info.param.name; });
+
+// The frames are larger than the new capacity carries, so that a queue stands all the while.
+TEST(FrameDispersion, NoticesAFallOfTheCapacityWithinHalfASecond) {
+  FrameDispersion dispersion;
+  Fifo fifo(2);
+  for (int i = 0; i < 150; ++i) fifo.Frame(dispersion, 0.5);
+  EXPECT_NEAR(dispersion.Capacity(TimeDelta::Millis(250), kFrames)->upper.bps() / 1e6, 2, 0.06);
+  fifo.SetCapacity(1);
+  for (int i = 0; i < 15; ++i) fifo.Frame(dispersion, 1.1);
+  const auto estimate = dispersion.Capacity(TimeDelta::Millis(250), kFrames);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->upper.bps() / 1e6, 1, 0.1);
+  EXPECT_NEAR(estimate->lower.bps() / 1e6, 1, 0.1);
+}
+
+TEST(FrameDispersion, NoticesARiseOfTheCapacityWithinHalfASecond) {
+  FrameDispersion dispersion;
+  Fifo fifo(1);
+  for (int i = 0; i < 150; ++i) fifo.Frame(dispersion, 0.8);
+  fifo.SetCapacity(2);
+  for (int i = 0; i < 15; ++i) fifo.Frame(dispersion, 0.4);
+  const auto estimate = dispersion.Capacity(TimeDelta::Millis(250), kFrames);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->upper.bps() / 1e6, 2, 0.2);
+  EXPECT_NEAR(estimate->lower.bps() / 1e6, 2, 0.2);
+}
+
+TEST(FrameDispersion, SaysNothingFromFiveFrames) {
+  FrameDispersion dispersion;
+  Fifo fifo(1);
+  for (int i = 0; i < 5; ++i) {
+    fifo.Frame(dispersion, 0.5);
+    EXPECT_FALSE(dispersion.Capacity(kHorizon, kFrames)) << i;
+  }
+  EXPECT_EQ(dispersion.Wait(), TimeDelta::Zero());
+}
+
+TEST(FrameDispersion, AFrameWithoutPayloadTravelsInAPacketToo) {
+  FrameDispersion dispersion;
+  Fifo fifo(1);
+  for (int i = 0; i < 300; ++i) fifo.Frame(dispersion, i % 3 == 0 ? 0 : 0.8);
+  const auto estimate = dispersion.Capacity(kHorizon, kFrames);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->lower.bps() / 1e6, 1, 0.03);
+  EXPECT_NEAR(estimate->upper.bps() / 1e6, 1, 0.03);
+}
+
+// At 1 Gbps a frame of 1 Mbps takes 0.03 ms: less than clocks tell apart.
+TEST(FrameDispersion, SaysNothingWhereFramesTakeLessThanTheClocksTell) {
+  FrameDispersion dispersion;
+  Fifo fifo(1000);
+  for (int i = 0; i < 200; ++i) fifo.Frame(dispersion, 0.001);
+  EXPECT_FALSE(dispersion.Capacity(kHorizon, kFrames));
+}
+
+}  // namespace
+}  // namespace ccscope::gcc
