@@ -219,8 +219,10 @@ TEST(Link, EveryPacketIsDeliveredOrDroppedOnce) {
     double now_us = 0;
     for (int i = 0; i < 3000; ++i) {
       now_us += random.Uniform() * 16000;
-      if (i % 100 == 0) link.SetCapacity(DataRate::KilobitsPerSec(300 + 1000 * random.Uniform()), Timestamp::Micros(now_us));
-      if (Send(link, i, 100 + 1300 * random.Uniform(), now_us) != DropReason::kNone) ++seen[static_cast<std::size_t>(i)];
+      const auto capacity = DataRate::KilobitsPerSec(300 + 1000 * random.Uniform());
+      if (i % 100 == 0) link.SetCapacity(capacity, Timestamp::Micros(now_us));
+      const DropReason reason = Send(link, i, 100 + 1300 * random.Uniform(), now_us);
+      if (reason != DropReason::kNone) ++seen[static_cast<std::size_t>(i)];
       link.Poll(Timestamp::Micros(now_us), results.deliveries, results.drops);
       const auto& s = link.stats();
       ASSERT_EQ(s.offered_packets,

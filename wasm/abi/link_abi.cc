@@ -83,8 +83,8 @@ CCSCOPE_FN(void*, ccs_link_create)
 (double capacity_bps, int limit_kind, double limit, int mode, double burst_bytes, double one_way_delay_us,
  double loss_ratio, double jitter_us, double seed) {
   using namespace ccscope;
-  if (CheckCapacity(capacity_bps) || CheckMode(mode) || CheckDelay(one_way_delay_us) || CheckLoss(loss_ratio) ||
-      CheckJitter(jitter_us)) {
+  if (CheckCapacity(capacity_bps) || CheckMode(mode) || CheckDelay(one_way_delay_us) ||
+      CheckLoss(loss_ratio) || CheckJitter(jitter_us)) {
     return nullptr;
   }
   if (!Within(burst_bytes, 1, kMaxSizeBytes)) {
@@ -140,12 +140,14 @@ CCSCOPE_FN(int, ccs_link_poll)(void* handle, double now_us) {
   h.link.Poll(Timestamp::Micros(now_us), h.deliveries, h.drops);
   for (const Link::Delivery& d : h.deliveries) {
     for (const double value :
-         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.depart.us(), d.deliver.us(), d.queue_delay.us()})
+         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.depart.us(), d.deliver.us(),
+          d.queue_delay.us()})
       h.delivery_rows.push_back(value);
   }
   for (const Link::Drop& d : h.drops) {
     for (const double value :
-         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.time.us(), static_cast<double>(d.reason)})
+         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.time.us(),
+          static_cast<double>(d.reason)})
       h.drop_rows.push_back(value);
   }
   return static_cast<int>(h.deliveries.size());

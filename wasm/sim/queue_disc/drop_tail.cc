@@ -8,7 +8,8 @@ DropTail::DropTail(const Params& params) : params_(params) {
 }
 
 void DropTail::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
-  const bool full = stats_.bytes + packet.size > state_.byte_limit || stats_.packets + 1 > state_.packet_limit;
+  const bool full =
+      stats_.bytes + packet.size > state_.byte_limit || stats_.packets + 1 > state_.packet_limit;
   if (full && !state_.packets.empty()) {
     ++stats_.dropped;
     drops.OnDrop(packet, DropReason::kQueueFull, now);
