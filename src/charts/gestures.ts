@@ -7,66 +7,115 @@ export interface PlotArea {
 }
 
 const WHEEL_FACTOR = 1.0015;
+/** Selections below this many pixels are slips of the hand. */
+const MIN_SELECTION = 5;
+
+interface Pointer {
+  clientX: number;
+  moved: boolean;
+}
+
+/** Turns pointers on one element into changes of a shared axis. */
+class Gestures {
+  readonly #pointers = new Map<number, Pointer>();
+  /** Where a selection began, in client pixels. */
+  #selectionX: number | null = null;
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly axis: TimeAxis,
+    private readonly area: () => PlotArea,
+    private readonly showSelection: (selection: PlotArea | null) => void,
+  ) {}
+
+  wheel(event: WheelEvent): void {
+    event.preventDefault();
+    const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (isPan) this.axis.panBy((event.deltaX || event.deltaY) * this.#usPerPixel());
+    else this.axis.zoomBy(WHEEL_FACTOR ** event.deltaY, this.#timeAt(event.clientX));
+  }
+
+  down({ button, pointerId, clientX, shiftKey }: PointerEvent): void {
+    if (button !== 0) return;
+    this.#pointers.set(pointerId, { clientX, moved: false });
+    this.#selectionX = shiftKey && this.#pointers.size === 1 ? clientX : null;
+    this.element.setPointerCapture(pointerId);
+  }
+
+  move({ pointerId, clientX }: PointerEvent): void {
+    const pointer = this.#pointers.get(pointerId);
+    if (!pointer) return this.axis.setCursor(inside(this.#timeAt(clientX), this.axis));
+    const before = pointer.clientX;
+    if (clientX === before) return;
+    Object.assign(pointer, { clientX, moved: true });
+    if (this.#selectionX !== null) return this.showSelection(this.#selection(clientX));
+    const other = [...this.#pointers].find(([id]) => id !== pointerId)?.[1].clientX;
+    if (other === undefined) return this.axis.panBy((before - clientX) * this.#usPerPixel());
+    const factor = Math.abs(before - other) / Math.max(10, Math.abs(clientX - other));
+    this.axis.zoomBy(factor, this.#timeAt(other));
+  }
+
+  up({ pointerId, clientX, pointerType, type }: PointerEvent): void {
+    const pointer = this.#pointers.get(pointerId);
+    this.#pointers.delete(pointerId);
+    if (this.#selectionX !== null) {
+      const { left, right } = this.#selection(clientX);
+      this.#selectionX = null;
+      this.showSelection(null);
+      if (type !== 'pointerup' || right - left < MIN_SELECTION) return;
+      this.axis.setWindow({ fromUs: this.#timeAt(left), toUs: this.#timeAt(right) });
+    } else if (pointerType === 'touch' && pointer?.moved === false) {
+      this.axis.setCursor(inside(this.#timeAt(clientX), this.axis));
+    }
+  }
+
+  leave({ pointerType }: PointerEvent): void {
+    if (pointerType !== 'touch') this.axis.setCursor(null);
+  }
+
+  #timeAt(clientX: number): number {
+    const { left, right } = this.area();
+    return this.axis.window.fromUs + ((clientX - left) / (right - left)) * this.axis.lengthUs;
+  }
+
+  #usPerPixel(): number {
+    const { left, right } = this.area();
+    return this.axis.lengthUs / (right - left);
+  }
+
+  #selection(clientX: number): PlotArea {
+    const { left, right } = this.area();
+    const start = this.#selectionX ?? clientX;
+    return {
+      left: Math.max(left, Math.min(start, clientX)),
+      right: Math.min(right, Math.max(start, clientX)),
+    };
+  }
+}
 
 /**
- * Lets a pointer work a shared time axis: hovering moves the cursor, the wheel zooms, dragging pans,
- * two fingers pinch. Vertical swipes stay with the page, so that a column of charts still scrolls.
- * Returns the function that takes it off again.
+ * Lets a pointer work a shared time axis: hovering or tapping moves the cursor, the wheel zooms,
+ * dragging pans, dragging with Shift selects what to zoom to, two fingers pinch. Vertical swipes
+ * stay with the page, so that a column of charts still scrolls. `showSelection` is told what is
+ * selected. Returns the function that takes it off again.
  */
-export function attachGestures(element: HTMLElement, axis: TimeAxis, area: () => PlotArea): () => void {
-  const pointers = new Map<number, number>();
-  const timeAt = (clientX: number): number => {
-    const { left, right } = area();
-    return axis.window.fromUs + ((clientX - left) / (right - left)) * axis.lengthUs;
-  };
-  const usPerPixel = (): number => axis.lengthUs / (area().right - area().left);
-
-  const onWheel = (event: WheelEvent): void => {
-    event.preventDefault();
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      axis.panBy((event.deltaX || event.deltaY) * usPerPixel());
-      return;
-    }
-    axis.zoomBy(WHEEL_FACTOR ** event.deltaY, timeAt(event.clientX));
-  };
-  const onDown = (event: PointerEvent): void => {
-    if (event.button !== 0) return;
-    pointers.set(event.pointerId, event.clientX);
-    element.setPointerCapture(event.pointerId);
-  };
-  const onMove = (event: PointerEvent): void => {
-    const before = pointers.get(event.pointerId);
-    if (before === undefined) return axis.setCursor(inside(timeAt(event.clientX), axis));
-    const others = [...pointers].filter(([id]) => id !== event.pointerId);
-    const other = others[0]?.[1];
-    pointers.set(event.pointerId, event.clientX);
-    if (other === undefined) {
-      if (event.clientX !== before) axis.panBy((before - event.clientX) * usPerPixel());
-      return;
-    }
-    const factor = Math.abs(before - other) / Math.max(10, Math.abs(event.clientX - other));
-    axis.zoomBy(factor, timeAt(other));
-  };
-  const onUp = (event: PointerEvent): void => {
-    pointers.delete(event.pointerId);
-  };
-  const onLeave = (): void => axis.setCursor(null);
-
+export function attachGestures(
+  element: HTMLElement,
+  axis: TimeAxis,
+  area: () => PlotArea,
+  showSelection: (selection: PlotArea | null) => void,
+): () => void {
+  const gestures = new Gestures(element, axis, area, showSelection);
+  const abort = new AbortController();
+  const options = { signal: abort.signal };
   element.style.touchAction = 'pan-y';
-  element.addEventListener('wheel', onWheel, { passive: false });
-  element.addEventListener('pointerdown', onDown);
-  element.addEventListener('pointermove', onMove);
-  element.addEventListener('pointerup', onUp);
-  element.addEventListener('pointercancel', onUp);
-  element.addEventListener('pointerleave', onLeave);
-  return () => {
-    element.removeEventListener('wheel', onWheel);
-    element.removeEventListener('pointerdown', onDown);
-    element.removeEventListener('pointermove', onMove);
-    element.removeEventListener('pointerup', onUp);
-    element.removeEventListener('pointercancel', onUp);
-    element.removeEventListener('pointerleave', onLeave);
-  };
+  element.addEventListener('wheel', (event) => gestures.wheel(event), { ...options, passive: false });
+  element.addEventListener('pointerdown', (event) => gestures.down(event), options);
+  element.addEventListener('pointermove', (event) => gestures.move(event), options);
+  element.addEventListener('pointerup', (event) => gestures.up(event), options);
+  element.addEventListener('pointercancel', (event) => gestures.up(event), options);
+  element.addEventListener('pointerleave', (event) => gestures.leave(event), options);
+  return () => abort.abort();
 }
 
 function inside(timeUs: number, axis: TimeAxis): number | null {

@@ -2,7 +2,7 @@ import { Chart, LinearScale, LineController, LineElement, PointElement } from 'c
 import type { Point } from 'chart.js';
 
 import { configuration, MARKERS } from './configuration.js';
-import { attachGestures } from './gestures.js';
+import { attachGestures, type PlotArea } from './gestures.js';
 import type { Columns, Series, TimeChartSpec } from './series.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
@@ -20,6 +20,7 @@ export class TimeChart {
   protected readonly chart: Chart<'line', Point[]>;
   readonly #axis: TimeAxis;
   readonly #cursor: HTMLElement;
+  readonly #selection: HTMLElement;
   readonly #detach: (() => void)[] = [];
   readonly #spec: TimeChartSpec;
 
@@ -28,13 +29,17 @@ export class TimeChart {
     this.series = spec.series;
     this.#axis = axis;
     this.canvas = container.appendChild(document.createElement('canvas'));
-    this.#cursor = container.appendChild(document.createElement('div'));
-    this.#cursor.style.cssText =
-      'position:absolute;width:1px;pointer-events:none;display:none;background:currentColor;opacity:.55';
+    this.#cursor = overlay(container, 'width:1px;opacity:.55');
+    this.#selection = overlay(container, 'opacity:.15');
     this.chart = new Chart(this.canvas, configuration(spec));
     this.setTheme(theme);
     this.#detach.push(
-      attachGestures(this.canvas, axis, () => this.#plotArea()),
+      attachGestures(
+        this.canvas,
+        axis,
+        () => this.#plotArea(),
+        (selection) => this.#showSelection(selection),
+      ),
       axis.subscribe((change) => change === 'cursor' && this.#placeCursor()),
     );
   }
@@ -122,6 +127,7 @@ export class TimeChart {
     this.chart.destroy();
     this.canvas.remove();
     this.#cursor.remove();
+    this.#selection.remove();
   }
 
   #index(id: string): number {
@@ -148,7 +154,7 @@ export class TimeChart {
     });
   }
 
-  #plotArea(): { left: number; right: number } {
+  #plotArea(): PlotArea {
     const box = this.canvas.getBoundingClientRect();
     return { left: box.left + this.chart.chartArea.left, right: box.left + this.chart.chartArea.right };
   }
@@ -156,14 +162,37 @@ export class TimeChart {
   #placeCursor(): void {
     const time = this.#axis.cursorUs;
     const { fromUs, toUs } = this.#axis.window;
-    const shown = time !== null && time >= fromUs && time <= toUs;
-    this.#cursor.style.display = shown ? 'block' : 'none';
-    if (!shown) return;
-    const { left, width, top, height } = this.chart.chartArea;
-    const offset = left + ((time - fromUs) / (toUs - fromUs)) * width;
-    this.#cursor.style.transform = `translateX(${offset}px)`;
-    Object.assign(this.#cursor.style, { left: '0', top: `${top}px`, height: `${height}px` });
+    if (time === null || time < fromUs || time > toUs) return place(this.#cursor, null);
+    const { left, width } = this.chart.chartArea;
+    const x = left + ((time - fromUs) / (toUs - fromUs)) * width;
+    place(this.#cursor, { left: x, right: x + 1, ...this.#rows() });
   }
+
+  #showSelection(selection: PlotArea | null): void {
+    const { left } = this.canvas.getBoundingClientRect();
+    const box = selection && { left: selection.left - left, right: selection.right - left, ...this.#rows() };
+    place(this.#selection, box);
+  }
+
+  #rows(): { top: number; bottom: number } {
+    const { top, bottom } = this.chart.chartArea;
+    return { top, bottom };
+  }
+}
+
+/** A layer over the canvas: moving it costs no redraw. */
+function overlay(container: HTMLElement, look: string): HTMLElement {
+  const element = container.appendChild(document.createElement('div'));
+  element.style.cssText = `position:absolute;left:0;display:none;pointer-events:none;background:currentColor;${look}`;
+  return element;
+}
+
+function place(element: HTMLElement, box: (PlotArea & { top: number; bottom: number }) | null): void {
+  element.style.display = box ? 'block' : 'none';
+  if (!box) return;
+  const { left, right, top, bottom } = box;
+  element.style.transform = `translateX(${left}px)`;
+  Object.assign(element.style, { width: `${right - left}px`, top: `${top}px`, height: `${bottom - top}px` });
 }
 
 function lastAt(points: readonly Point[], x: number): number {

@@ -74,6 +74,25 @@ test('the wheel zooms all charts about one cursor, and dragging pans them', asyn
   await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
   await page.mouse.up();
   await expect.poll(() => Number(scope.query().get('from_s'))).toBeGreaterThan(before + 1);
+
+  const window = Number(scope.query().get('window_s'));
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2);
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await expect.poll(() => Number(scope.query().get('window_s')) / window).toBeLessThan(0.3);
+  expect(Number(scope.query().get('window_s')) / window).toBeGreaterThan(0.15);
+});
+
+test('a number out of range is refused where it was typed', async ({ page, served }) => {
+  await page.goto(served.url);
+  const rtt = page.locator('input[name=rtt_ms]');
+  await rtt.fill('9999');
+  await rtt.press('Tab');
+  await expect(page.getByText('Expected a number from 0 to 2000 ms; 50 is kept.')).toBeVisible();
+  await expect(rtt).toHaveValue('50');
 });
 
 test('nothing on the page leads nowhere or has no name', async ({ page, served }) => {

@@ -217,7 +217,9 @@ function AxisToolbar({ scope, live }: { scope: Scope; live: boolean }) {
         {formatTime(settings.value.window_s)} shown
         {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
       </span>
-      <span class="hint keys">wheel or pinch zooms, drag pans, arrows move the cursor</span>
+      <span class="hint keys">
+        wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor
+      </span>
     </div>
   );
 }

@@ -73,9 +73,13 @@ interface NumberProps extends FieldProps {
 export function NumberField({ field, label, unit, help, min, max, step, scale = 1 }: NumberProps) {
   const id = useId();
   const value = Number((settings.value[field] / scale).toPrecision(6));
+  const problem = useSignal('');
   const take = (text: string): void => {
-    const checked = checkField(vocabulary, field, String(Number((Number(text) * scale).toPrecision(12))));
-    if (text !== '' && checked.ok) change({ [field]: checked.value });
+    const scaled = text === '' ? '' : String(Number((Number(text) * scale).toPrecision(12)));
+    const checked = checkField(vocabulary, field, scaled);
+    const by = scale === 1 ? '' : ` (the field counts in ${scale})`;
+    problem.value = checked.ok ? '' : `Expected ${checked.expected}${by}; ${value} is kept.`;
+    if (checked.ok) change({ [field]: checked.value });
   };
   return (
     <div class="field" title={help}>
@@ -107,6 +111,9 @@ export function NumberField({ field, label, unit, help, min, max, step, scale = 
           }}
         />
       </div>
+      <small class="problem" aria-live="polite">
+        {problem.value}
+      </small>
     </div>
   );
 }
