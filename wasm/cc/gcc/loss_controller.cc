@@ -4,6 +4,11 @@
 
 namespace ccscope::gcc {
 
+void LossController::Configure(const Parameters& parameters) {
+  params_ = parameters;
+  if (!counting_) a_s_ = parameters.start_bitrate();
+}
+
 void LossController::OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt,
                                 Timestamp now) {
   if (!counting_ || packets_received < received_at_report_) {  // the first reading, or a restarted receiver

@@ -17,7 +17,7 @@ namespace ccscope::gcc {
 class LossController {
  public:
   explicit LossController(const Parameters& parameters) : params_(parameters), a_s_(parameters.start_bitrate()) {}
-  void Configure(const Parameters& parameters) { params_ = parameters; }
+  void Configure(const Parameters& parameters);
 
   // Cumulative counters of the receiver, with the A_r that came along.
   void OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt, Timestamp now);

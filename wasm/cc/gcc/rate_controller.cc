@@ -48,6 +48,7 @@ RateController::RateController(const Parameters& parameters)
 
 void RateController::Configure(const Parameters& parameters) {
   params_ = parameters;
+  if (!updated_) a_r_ = parameters.start_bitrate();
   a_r_ = std::clamp(a_r_, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
 }
 
@@ -152,6 +153,7 @@ DataRate RateController::Bounded(DataRate rate, const Input& input) const {
 }
 
 DataRate RateController::Update(const Input& input, Timestamp now) {
+  updated_ = true;
   if (!Initialised(input, now)) return a_r_;
   const RateState before = state_;
   state_ = NextState(state_, input.signal);

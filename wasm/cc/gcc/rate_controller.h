@@ -54,6 +54,7 @@ class RateController {
   DataRate a_r_;
   RateState state_ = RateState::kHold;
   RateState acted_state_ = RateState::kHold;
+  bool updated_ = false;  // until then A_r is the start bitrate
   bool initialised_;
   bool fast_start_ = true;
   bool decreased_once_ = false;

@@ -19,11 +19,13 @@ Sender::Sender(const Parameters& parameters)
 void Sender::Configure(const Parameters& parameters) {
   params_ = parameters;
   loss_controller_.Configure(parameters);
+  if (!has_feedback_) a_r_ = parameters.start_bitrate();
 }
 
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
   if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
+  has_feedback_ = true;
   a_r_ = feedback.a_r;
   loss_controller_.OnCounters(feedback.packets_received, feedback.packets_lost, a_r_, rtt_, now);
 }

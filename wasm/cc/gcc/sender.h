@@ -20,6 +20,7 @@ class Sender final : public SenderHalf {
  private:
   Parameters params_;
   LossController loss_controller_;
+  bool has_feedback_ = false;  // until then A_r is the start bitrate
   DataRate a_r_;
   TimeDelta rtt_;
 };

@@ -1,0 +1,108 @@
+// A receiver half behind the ABI, as a page or the command line drives it.
+#ifndef CCSCOPE_TESTS_NATIVE_SESSION_SUPPORT_H_
+#define CCSCOPE_TESTS_NATIVE_SESSION_SUPPORT_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cc/gcc/parameters.h"
+#include "trace/rows.h"
+
+extern "C" {
+const char* ccs_last_error();
+void* ccs_receiver_create(int controller, int preset, double flow);
+void* ccs_sender_create(int controller, int preset, double flow);
+void ccs_session_destroy(void* handle);
+int ccs_session_set_parameter(void* handle, int index, double value);
+double ccs_session_parameter(void* handle, int index);
+int ccs_session_apply_preset(void* handle, int controller, int preset);
+double* ccs_session_buffer(void* handle, int doubles);
+int ccs_receiver_push_arrivals(void* handle, int rows);
+int ccs_receiver_push_inbound(void* handle, int rows);
+int ccs_receiver_take_feedback(void* handle);
+int ccs_sender_push_feedback(void* handle, double now_us);
+int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double estimate_bps);
+int ccs_sender_run(void* handle, double now_us);
+int ccs_trace_rows(void* handle, int table);
+const double* ccs_trace_column(void* handle, int table, int column);
+void ccs_trace_clear(void* handle);
+}
+
+namespace ccscope {
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+
+inline int ParameterIndex(const std::string& name) {
+  for (int i = 0; i < gcc::kParameterCount; ++i) {
+    if (gcc::kParameterSpecs[i].name == name) return i;
+  }
+  ADD_FAILURE() << "no parameter " << name;
+  return 0;
+}
+
+inline int PresetIndex(const std::string& name) {
+  for (int i = 0; i < gcc::kPresetCount; ++i) {
+    if (gcc::kPresets[i].name == name) return i;
+  }
+  ADD_FAILURE() << "no preset " << name;
+  return 0;
+}
+
+// The rows of a table, read as its struct.
+template <class Row>
+std::vector<Row> Rows(void* session) {
+  constexpr int kColumns = static_cast<int>(sizeof(Row) / sizeof(double));
+  const int table = static_cast<int>(Row::kTable);
+  std::vector<Row> rows(static_cast<std::size_t>(ccs_trace_rows(session, table)));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double values[kColumns];
+    for (int c = 0; c < kColumns; ++c) values[c] = ccs_trace_column(session, table, c)[i];
+    std::copy(values, values + kColumns, reinterpret_cast<double*>(&rows[i]));
+  }
+  return rows;
+}
+
+template <class Row>
+void Fill(void* session, const Row& row) {
+  constexpr int kColumns = static_cast<int>(sizeof(Row) / sizeof(double));
+  const auto* values = reinterpret_cast<const double*>(&row);
+  std::copy(values, values + kColumns, ccs_session_buffer(session, kColumns));
+}
+
+class ReceiverSession {
+ public:
+  explicit ReceiverSession(int preset) : handle_(ccs_receiver_create(0, preset, 0)) {}
+  explicit ReceiverSession(const std::string& preset) : ReceiverSession(PresetIndex(preset)) {}
+  ReceiverSession(const ReceiverSession&) = delete;
+  ReceiverSession& operator=(const ReceiverSession&) = delete;
+  ~ReceiverSession() { ccs_session_destroy(handle_); }
+
+  void* handle() const { return handle_; }
+  void Set(const char* name, double value) {
+    ASSERT_EQ(ccs_session_set_parameter(handle_, ParameterIndex(name), value), 0) << ccs_last_error();
+  }
+  int Push(const ArrivalRow& row) {
+    Fill(handle_, row);
+    return ccs_receiver_push_arrivals(handle_, 1);
+  }
+  int Push(const InboundRow& row) {
+    Fill(handle_, row);
+    return ccs_receiver_push_inbound(handle_, 1);
+  }
+
+ private:
+  void* handle_;
+};
+
+inline ArrivalRow Frame(double seq, double send_us, double arrival_us, double bytes) {
+  return {0, seq, send_us, arrival_us, bytes, kNaN, kNaN, 0, kNaN};
+}
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_TESTS_NATIVE_SESSION_SUPPORT_H_
