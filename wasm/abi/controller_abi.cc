@@ -62,15 +62,18 @@ bool ValidPreset(int controller, int preset) {
   return controller == kGcc && preset >= 0 && preset < gcc::kPresetCount;
 }
 
-int CheckFinite(double value, const char* field) {
-  return std::isfinite(value) ? 0 : Fail(field, "expected a finite number");
+// Numbers up to here count exactly: microseconds of 285 years, and any counter.
+constexpr double kMaxExact = 9007199254740992.0;  // 2^53
+
+int CheckNumber(double value, const char* field) {
+  return std::fabs(value) <= kMaxExact ? 0 : Fail(field, "expected a finite number of at most 2^53");
 }
 
 int CheckArrival(const ArrivalRow& row) {
-  if (CheckFinite(row.arrival_time_us, "arrival_time_us") != 0) return 1;
-  if (CheckFinite(row.seq, "seq") != 0) return 1;
-  if (!(row.size_bytes >= 0) || !std::isfinite(row.size_bytes)) return Fail("size_bytes", "expected a number >= 0");
-  if (std::isinf(row.send_time_us)) return Fail("send_time_us", "expected a finite number");
+  if (CheckNumber(row.arrival_time_us, "arrival_time_us") != 0) return 1;
+  if (CheckNumber(row.seq, "seq") != 0) return 1;
+  if (!(row.size_bytes >= 0 && row.size_bytes <= kMaxExact)) return Fail("size_bytes", "expected a number from 0 to 2^53");
+  if (!std::isnan(row.send_time_us) && CheckNumber(row.send_time_us, "send_time_us") != 0) return 1;
   if (std::isnan(row.send_time_us) && std::isnan(row.abs_send_time) && std::isnan(row.rtp_timestamp)) {
     return Fail("send_time_us", "expected a number, or abs_send_time or rtp_timestamp in its place");
   }
@@ -102,10 +105,10 @@ int PushArrival(ReceiverSession& session, ArrivalRow row) {
 
 int PushInbound(ReceiverSession& session, InboundRow row) {
   row.flow = session.flow;
-  if (CheckFinite(row.time_us, "time_us") != 0) return 1;
-  if (CheckFinite(row.packets_received, "packets_received") != 0) return 1;
-  if (CheckFinite(row.packets_lost, "packets_lost") != 0) return 1;
-  if (CheckFinite(row.bytes_received, "bytes_received") != 0) return 1;
+  if (CheckNumber(row.time_us, "time_us") != 0) return 1;
+  if (CheckNumber(row.packets_received, "packets_received") != 0) return 1;
+  if (CheckNumber(row.packets_lost, "packets_lost") != 0) return 1;
+  if (CheckNumber(row.bytes_received, "bytes_received") != 0) return 1;
   session.recorder.Input(row);
   const auto feedback = session.receiver->OnInboundCounters(
       {Timestamp::Micros(row.time_us), row.packets_received, row.packets_lost, DataSize::Bytes(row.bytes_received)});
@@ -209,10 +212,10 @@ CCSCOPE_FN(int, ccs_receiver_take_feedback)(void* handle) {
 CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us) {
   SenderSession& session = AsSender(handle);
   const auto row = RowFrom<FeedbackRow>(session, 0);
-  if (CheckFinite(now_us, "now_us") != 0) return 1;
-  if (!(row.a_r_bps > 0) || !std::isfinite(row.a_r_bps)) return Fail("a_r_bps", "expected a number > 0");
-  if (CheckFinite(row.packets_received, "packets_received") != 0) return 1;
-  if (CheckFinite(row.packets_lost, "packets_lost") != 0) return 1;
+  if (CheckNumber(now_us, "now_us") != 0) return 1;
+  if (!(row.a_r_bps > 0 && row.a_r_bps <= kMaxExact)) return Fail("a_r_bps", "expected a number > 0, at most 2^53");
+  if (CheckNumber(row.packets_received, "packets_received") != 0) return 1;
+  if (CheckNumber(row.packets_lost, "packets_lost") != 0) return 1;
   session.sender->OnFeedback({Timestamp::Micros(row.time_us), DataRate::BitsPerSec(row.a_r_bps),
                               DataRate::BitsPerSec(row.received_rate_bps), row.packets_received, row.packets_lost,
                               Timestamp::Micros(row.echo_send_time_us), TimeDelta::Micros(row.echo_delay_us)},
@@ -225,7 +228,7 @@ CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us) {
 CCSCOPE_FN(int, ccs_sender_push_sent)(void* handle, double now_us, double sent_bytes, double rtt_us,
                                       double browser_estimate_bps) {
   SenderSession& session = AsSender(handle);
-  if (CheckFinite(now_us, "now_us") != 0) return 1;
+  if (CheckNumber(now_us, "now_us") != 0) return 1;
   if (std::isfinite(sent_bytes)) session.sent_rate.Add({Timestamp::Micros(now_us), 0, 0, DataSize::Bytes(sent_bytes)});
   if (std::isfinite(rtt_us) && rtt_us > 0) session.sender->OnRtt(TimeDelta::Micros(rtt_us));
   session.browser_estimate_bps = browser_estimate_bps;
@@ -236,7 +239,7 @@ CCSCOPE_FN(int, ccs_sender_push_sent)(void* handle, double now_us, double sent_b
 // lost, RTT (us).
 CCSCOPE_FN(int, ccs_sender_run)(void* handle, double now_us) {
   SenderSession& session = AsSender(handle);
-  if (CheckFinite(now_us, "now_us") != 0) return 1;
+  if (CheckNumber(now_us, "now_us") != 0) return 1;
   const RateUpdate update = session.sender->Process(Timestamp::Micros(now_us));
   const double out[] = {update.target.bps(), update.pacing.bps(), update.a_s.bps(),
                         update.a_r.bps(),    update.fraction_lost, update.rtt.us()};
