@@ -26,7 +26,7 @@ export interface Automation {
   /** Counters of the received pictures; after the call, its last ones; null before any. */
   media(): Promise<MediaStats | null>;
   counters(): Counters;
-  /** What the page's thread spent: per redraw of one chart, and on tasks over 50 ms. */
+  /** What the page's thread spent: per redraw of one chart, and on tasks over 50 ms since the call was connected. */
   cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
   /** The trace as a file of format v1. */
   exportTrace(): Promise<string>;

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 
 import { installAutomation } from './automation.js';
@@ -16,7 +17,11 @@ async function open(root: HTMLElement): Promise<void> {
   const session = new Session(recorder);
   const scope = new Scope(recorder, settings.peek(), chartTheme.peek());
   followTheme((theme) => scope.setTheme(theme));
-  installAutomation({ recorder, session, scope, longTasks: new LongTasks() });
+  const longTasks = new LongTasks();
+  effect(() => {
+    if (session.connectedAt.value !== null) longTasks.reset();
+  });
+  installAutomation({ recorder, session, scope, longTasks });
   render(<App recorder={recorder} session={session} scope={scope} />, root);
   if (settings.peek().autostart) await session.start();
 }

@@ -9,12 +9,14 @@ const RIGHT_WIDTH = 34;
 export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
 const DASH: Partial<Record<Series['look'], number[]>> = { dashed: [6, 4], dotted: [2, 3] };
 
-function dataset({ label, look, width, side }: Series): ChartDataset<'line', Point[]> {
+function dataset({ label, look, width, side }: Series, index: number): ChartDataset<'line', Point[]> {
   const marker = MARKERS.has(look);
   const triangle = look.startsWith('triangles');
   return {
     label,
     data: [],
+    // Chart.js draws the lowest order last: so later series lie on top of earlier ones.
+    order: -index,
     yAxisID: side === 'right' ? 'right' : 'left',
     showLine: !marker,
     borderWidth: marker ? 0 : (width ?? 1.5),

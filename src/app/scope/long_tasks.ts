@@ -13,7 +13,7 @@ export class LongTasks {
     }).observe({ type: 'longtask' });
   }
 
-  /** Begins to count again. */
+  /** Begins to count again, as at the start of a call. */
   reset(): void {
     this.#count = 0;
     this.#longestMs = 0;
