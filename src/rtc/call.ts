@@ -260,7 +260,7 @@ class LiveCall implements Call {
       width: picture?.width ?? NaN,
       height: picture?.height ?? NaN,
       browserEstimateBps: counters?.browserEstimateBps ?? NaN,
-      rttMs: (counters?.rttUs ?? NaN) / 1000,
+      rttMs: (this.#sender?.rttUs ?? NaN) / 1000,
     };
   }
 }

@@ -33,6 +33,7 @@ export class SenderTap {
   #latest: OutboundCounters | null = null;
   #connectedAt = NaN;
   #reportedAt = -Infinity;
+  #rttUs = NaN;
   /** When the takeover was last seen to hold; at first, when the connection came up. */
   #verifiedAt = NaN;
 
@@ -94,6 +95,11 @@ export class SenderTap {
     );
   }
 
+  /** The round trip of the feedback's echo, or, without feedback, of the browser; NaN before the first. */
+  get rttUs(): number {
+    return Number.isNaN(this.#rttUs) ? (this.#latest?.rttUs ?? NaN) : this.#rttUs;
+  }
+
   /** What the browser last said of this sender. */
   get counters(): OutboundCounters | null {
     return this.#latest;
@@ -104,6 +110,7 @@ export class SenderTap {
     // With the worker control is gone, too: the encoder keeps its last limit.
     if (event.kind === 'fault') this.board.update({ effectiveMode: 'observe' });
     if (event.kind !== 'target') return;
+    this.#rttUs = event.rttUs;
     if (event.source === 'feedback') this.board.clear('feedback-missing');
     else if (performance.now() - this.#connectedAt > FEEDBACK_PATIENCE_MS)
       this.#feedbackMissing(event.source);

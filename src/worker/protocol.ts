@@ -99,7 +99,7 @@ export type WorkerEvent =
   | { kind: 'batch'; batch: TraceBatch }
   | { kind: 'event'; event: TraceEvent }
   | { kind: 'feedback'; bytes: ArrayBuffer }
-  | { kind: 'target'; targetBps: number; source: 'feedback' | 'receiver-reports' | 'none' }
+  | { kind: 'target'; targetBps: number; rttUs: number; source: 'feedback' | 'receiver-reports' | 'none' }
   /** The page is to ask the encoder for a key frame. */
   | { kind: 'key-frame' }
   | { kind: 'fault'; message: string }

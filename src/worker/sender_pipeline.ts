@@ -120,7 +120,7 @@ export class SenderPipeline implements Pipeline {
     if (silent && this.#source === 'feedback') this.#source = 'none';
     const { targetBps, rttUs } = this.#half.run(this.#clock.nowUs());
     if (Number.isFinite(rttUs) && rttUs > 0) this.#rttUs = rttUs;
-    this.reporter.emit({ kind: 'target', targetBps, source: this.#source });
+    this.reporter.emit({ kind: 'target', targetBps, rttUs: this.#rttUs, source: this.#source });
   }
 
   setBottleneck(options: Partial<LinkOptions>): void {

@@ -126,6 +126,10 @@ test('the in-page bottleneck holds the rate to its capacity and shows its queue'
   );
   expect(Math.min(...delays)).toBeGreaterThan(LINK.oneWayDelayUs);
   expect(Math.max(...queue.map((r) => r['queue_delay_us'] ?? NaN))).toBeGreaterThan(10_000);
+  // The round trip goes through it, too, although the packets do not.
+  const rttMs = await call.page.evaluate(async () => (await window.harness.call?.mediaStats())?.rttMs);
+  expect(rttMs).toBeGreaterThan(LINK.oneWayDelayUs / 1000);
+  expect(rttMs).toBeLessThan(500);
   await call.page.evaluate(() => window.harness.call?.setBottleneck({ capacityBps: 600_000 }));
   await expect.poll(async () => (await call.rows('queue')).at(-1)?.['capacity_bps']).toBe(600_000);
 });
