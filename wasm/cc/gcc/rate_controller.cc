@@ -53,10 +53,10 @@ void RateController::Configure(const Parameters& parameters) {
 }
 
 bool RateController::MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const {
-  if (!last_change_) return true;
+  if (!last_decrease_) return true;
   const TimeDelta interval = std::max(TimeDelta::Millis(params_.decrease_interval_min_ms),
                                       std::min(rtt, TimeDelta::Millis(params_.decrease_interval_max_ms)));
-  if (now - *last_change_ >= interval) return true;
+  if (now - *last_decrease_ >= interval) return true;
   return received_rate && *received_rate < a_r_ * params_.decrease_again_fraction;
 }
 
@@ -88,9 +88,11 @@ void RateController::OnMaximumSeen(DataRate received_rate) {
 DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const {
   const DataSize step = AveragePacketSize(a_r_) * params_.additive_packets;
   const TimeDelta response = std::max(rtt + TimeDelta::Millis(params_.response_time_offset_ms), TimeDelta::Millis(1));
+  const bool literal = static_cast<IncreaseMode>(static_cast<int>(params_.increase_mode)) == IncreaseMode::kAdditiveTon;
+  const double responses = literal ? elapsed / response : std::min(elapsed / response, 1.0);
   const DataRate slowest = DataRate::BitsPerSec(params_.additive_min_bps_per_s) * elapsed.seconds();
-  const double per_response = step.bits() / response.seconds();  // bps gained per second
-  return std::max(DataRate::BitsPerSec(per_response * elapsed.seconds()), slowest);
+  // As many bits per second as the packets have bits.
+  return std::max(DataRate::BitsPerSec(step.bits() * responses), slowest);
 }
 
 std::optional<DataRate> RateController::TrustedCapacity(const Input& input, Timestamp now) const {
@@ -121,7 +123,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
     mean_max_kbps_.reset();  // beyond the old maximum: look for a new one
   }
   const auto mode = static_cast<IncreaseMode>(static_cast<int>(params_.increase_mode));
-  const bool near_max = decreased_once_ && mean_max_kbps_.has_value();
+  const bool near_max = last_decrease_ && mean_max_kbps_.has_value();
   if (mode == IncreaseMode::kMultiplicative || (mode == IncreaseMode::kHybrid && !near_max)) {
     const DataRate step = a_r_ * (det::Pow(params_.eta, elapsed.seconds()) - 1);
     return a_r_ + (mode == IncreaseMode::kHybrid ? std::max(step, kMinMultiplicativeStep) : step);
@@ -170,8 +172,7 @@ DataRate RateController::Update(const Input& input, Timestamp now) {
     fast_start_ = false;
     initialised_ = true;
     a_r_ = Bounded(Decreased(input), input);
-    decreased_once_ = true;
-    last_change_ = now;
+    last_change_ = last_decrease_ = now;
     state_ = RateState::kHold;  // until the pipe is drained
   }
   return a_r_;

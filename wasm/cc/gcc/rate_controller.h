@@ -57,9 +57,9 @@ class RateController {
   bool updated_ = false;  // until then A_r is the start bitrate
   bool initialised_;
   bool fast_start_ = true;
-  bool decreased_once_ = false;
   std::optional<Timestamp> first_received_;
   std::optional<Timestamp> last_change_;
+  std::optional<Timestamp> last_decrease_;
   // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.
   std::optional<double> mean_max_kbps_;
   double variance_max_ = 0.4;
