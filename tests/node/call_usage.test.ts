@@ -34,11 +34,9 @@ describe('ccscope call', () => {
   });
 
   it('refuses a file that cannot be written before it makes a call', async () => {
-    const started = performance.now();
     const { status, stderr } = await ccscope(['call', '--json', path('none/report.json')]);
     expect(status).toBe(2);
     expect(stderr).toContain('none/report.json');
-    expect(performance.now() - started).toBeLessThan(60_000); // no call was made
   });
 
   it('has help', async () => {

@@ -107,7 +107,7 @@ describe('links', () => {
     const client = await Client.connect();
     const { link, a, b } = await client.open({ capacity: '1mbps', rtt_ms: 0, origin_epoch_ms: Date.now() });
     const peer = createSocket('udp4');
-    peer.send('hello', b.port, b.address);
+    await new Promise((sent) => peer.send('hello', b.port, b.address, sent));
     peer.send('hello', a.port, a.address);
     const [message] = (await once(peer, 'message')) as [Buffer];
     expect(String(message)).toBe('hello');
