@@ -1,8 +1,10 @@
 /**
- * Draws the synthetic camera's pictures: a slow gradient, a ball, and fine noise that is new in
- * every frame. The noise is what costs an encoder bits, at any motion search; its amplitude is low
- * enough to be given up at low rates. All of it is copied from tiles made once, so a frame costs
- * little.
+ * Draws the synthetic camera's pictures: bands of noise, a ball, slowly changing colours. Half of the
+ * bands drift, which motion search follows, half are new in every frame, which costs bits at any
+ * search. Their contrasts span a range of 16 to 1, so that an encoder gives them up one after the
+ * other as its rate falls, as with a filmed scene; noise of one contrast would come and go at once,
+ * with a frame of several times the usual size at each change. All of it is copied from tiles made
+ * once, so a frame costs little.
  */
 export interface CameraSettings {
   width: number;
@@ -15,7 +17,10 @@ export interface CameraSettings {
 
 const TILES = 12;
 const BLOCK = 16;
-const MAX_AMPLITUDE = 64;
+const MAX_AMPLITUDE = 128;
+const CONTRAST_OCTAVES = 4;
+/** Pixels by which a drifting band moves from one frame to the next. */
+const DRIFT = 3;
 
 /** mulberry32, a small public-domain generator: the same seed gives the same pictures. */
 function random(seed: number): () => number {
@@ -47,7 +52,7 @@ export class FramePainter {
 
   /** A band of noise as high as a block and wide enough to begin at many places. */
   #strip(tile: number): Uint8Array {
-    const amplitude = this.settings.texture * MAX_AMPLITUDE;
+    const amplitude = this.settings.texture * MAX_AMPLITUDE * 2 ** (-CONTRAST_OCTAVES * this.#random());
     const middle = 64 + (tile * 128) / TILES;
     return Uint8Array.from(
       { length: this.#stripWidth * BLOCK },
@@ -60,10 +65,9 @@ export class FramePainter {
     const { width, height } = this.settings;
     const bands = Math.ceil(height / BLOCK);
     for (let band = 0; band < bands; band++) {
-      // The brightness wanders slowly; where in its strip a band begins is new each time.
-      const phase = (band / bands + n / 240) * TILES;
-      const strip = this.#strips[Math.floor(phase) % TILES] ?? this.data;
-      const start = Math.floor(this.#random() * (this.#stripWidth - width));
+      const strip = this.#strips[band % TILES] ?? this.data;
+      const room = this.#stripWidth - width;
+      const start = band % 2 === 0 ? Math.floor(this.#random() * room) : (n * DRIFT + band * 97) % room;
       for (let row = 0; row < BLOCK && band * BLOCK + row < height; row++) {
         const from = row * this.#stripWidth + start;
         this.#y.set(strip.subarray(from, from + width), (band * BLOCK + row) * width);

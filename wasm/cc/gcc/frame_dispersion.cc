@@ -126,6 +126,11 @@ std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta hor
   return Estimate{std::min(by_median, by_sums * kSumsFallShort), std::max(by_median, by_sums)};
 }
 
+std::optional<TimeDelta> FrameDispersion::Base() const {
+  if (!base_us_) return std::nullopt;
+  return TimeDelta::Micros(*base_us_);
+}
+
 void FrameDispersion::OnFrame(const Arrival& arrival) {
   frames_[static_cast<std::size_t>(next_)] = {arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
   next_ = (next_ + 1) % kFrames;

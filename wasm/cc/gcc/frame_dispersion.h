@@ -36,6 +36,8 @@ class FrameDispersion {
   // Over the frames of the last `horizon`, at least `min_frames`; nothing before there are so many,
   // or while their dispersion is lost in the noise of the clocks.
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
+  // The propagation delay b, with the clocks' offset in it.
+  std::optional<TimeDelta> Base() const;
   // How long the newest frame waited for its service.
   TimeDelta Wait() const { return wait_; }
 

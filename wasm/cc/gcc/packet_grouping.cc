@@ -64,7 +64,7 @@ std::optional<GroupDeltas> PacketGrouping::OnArrival(Timestamp send_time, Timest
   } else if (!BelongsToGroup(send_time, arrival_time)) {
     if (!previous_.empty) {
       deltas = GroupDeltas{current_.last_send - previous_.last_send, current_.last_arrival - previous_.last_arrival,
-                           current_.size - previous_.size, current_.last_arrival - current_.last_send};
+                           current_.size - previous_.size, current_.size, current_.last_arrival - current_.last_send};
       if (params_.arrival_jump_reset > TimeDelta::Zero() && deltas->delay_variation() >= params_.arrival_jump_reset) {
         Reset();
         return std::nullopt;

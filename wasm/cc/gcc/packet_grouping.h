@@ -24,6 +24,7 @@ struct GroupDeltas {
   TimeDelta send;
   TimeDelta arrival;
   DataSize size;
+  DataSize later_size;      // of the later group
   TimeDelta one_way_delay;  // of the later group, with the clocks' offset in it
 
   // d_m (eq. 3).

@@ -13,14 +13,19 @@ constexpr int kCapacityFrames = 6;
 constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(150);
 constexpr int kCapacityFallFrames = 3;
 constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
-// A wait below this is within the burst of one frame.
+// A wait below the first is within the burst of one frame; below the second no fall is believed.
 constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(25);
+constexpr TimeDelta kWaitOfFall = TimeDelta::Millis(12);
 // A capacity below this share of A_r has fallen; smaller excesses are the over-use detector's.
 constexpr double kFallenTo = 0.85;
+constexpr int kGroupsBeforeSettled = 2;
+// A queue that was empty for so many groups in a row does not grow, whatever m still says.
+constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
+constexpr int kGroupsOfEmptyQueue = 4;
 // Losses with a wait beyond this come from a full queue, not from the path.
 constexpr TimeDelta kOverflowingWait = TimeDelta::Millis(50);
 // Draining a backlog leaves at least this share of A_r.
-constexpr double kDrainFloor = 0.4;
+constexpr double kDrainFloor = 0.2;
 
 }  // namespace
 
@@ -66,6 +71,7 @@ void Receiver::CountPacket(double seq) {
 void Receiver::BeginHold() {
   if (params_.hold_max_ms == 0 || hold_since_) return;
   hold_since_ = now_;
+  groups_held_ = 0;
   one_way_delay_before_ = last_one_way_delay_;
 }
 
@@ -84,7 +90,8 @@ bool Receiver::Settled(const GroupDeltas& deltas) const {
 
 bool Receiver::Held(const GroupDeltas& deltas) {
   if (!hold_since_) return false;
-  const bool settled = Settled(deltas);
+  // The deltas lag by one group: the first of a hold are those of the groups before it.
+  const bool settled = ++groups_held_ > kGroupsBeforeSettled && Settled(deltas);
   if (!settled && now_ - *hold_since_ < TimeDelta::Millis(params_.hold_max_ms)) return true;
   hold_since_.reset();
   if (settled) filter_.OnQueueRestored();
@@ -119,24 +126,55 @@ std::optional<DataRate> Receiver::LatestCapacity() {
   if (params_.capacity_probe == 0) return std::nullopt;
   const auto estimate = dispersion_.Capacity(kCapacityFallHorizon, kCapacityFallFrames);
   if (!estimate) return std::nullopt;
-  return std::max(estimate->upper, DeliveredRate().value_or(DataRate::Zero()));
+  // Behind losses frames wait for what is sent again; what came through meanwhile tells more.
+  return hold_since_ ? std::max(estimate->upper, DeliveredRate().value_or(DataRate::Zero())) : estimate->upper;
 }
 
 // The capacity has fallen below what is asked for and frames queue: no need to wait for m.
 bool Receiver::QueueGrowsBeyondCapacity() {
   const std::optional<DataRate> capacity = LatestCapacity();
-  return capacity && *capacity < rate_controller_.a_r() * kFallenTo && dispersion_.Wait() > kWaitThatCounts;
+  return capacity && *capacity < rate_controller_.a_r() * kFallenTo && dispersion_.Wait() > kWaitOfFall;
+}
+
+// From the one-way delay, so that queues that others fill count as well.
+bool Receiver::QueueStaysEmpty(const GroupDeltas& deltas) {
+  const std::optional<TimeDelta> base = dispersion_.Base();
+  const std::optional<DataRate> capacity = Capacity();
+  if (!base || !capacity) return false;
+  const TimeDelta excess = deltas.one_way_delay - *base - deltas.later_size / *capacity;
+  groups_of_empty_queue_ = excess < kEmptyQueue ? groups_of_empty_queue_ + 1 : 0;
+  return groups_of_empty_queue_ >= kGroupsOfEmptyQueue;
 }
 
 void Receiver::UpdateRate(Signal signal) {
   const std::optional<DataRate> capacity = signal == Signal::kOveruse ? LatestCapacity() : Capacity();
+  const DataRate before = rate_controller_.a_r();
   rate_controller_.Update({signal, ReceivedRate(), capacity, loss_, rtt_}, now_);
+  if (signal == Signal::kOveruse && capacity && *capacity < before * kFallenTo) ExpectBacklog(before, *capacity);
+}
+
+// What was sent at the old rate since the newest frame left, and will be until the new one is in
+// force, is not seen yet, but it is on its way into the queue.
+void Receiver::ExpectBacklog(DataRate sent, DataRate capacity) {
+  const TimeDelta unseen = dispersion_.Wait() + rtt_;
+  const TimeDelta expected = dispersion_.Wait() + unseen * (sent / capacity - 1);
+  if (expected > Backlog()) {
+    expected_backlog_ = expected;
+    expected_at_ = now_;
+  }
+}
+
+// The wait of the newest frame, or what was expected, which drains about half as fast as time passes.
+TimeDelta Receiver::Backlog() const {
+  const TimeDelta expected = expected_backlog_ - (now_ - expected_at_) / 2;
+  return std::max(dispersion_.Wait(), now_ - expected_at_ < expected_backlog_ ? expected : TimeDelta::Zero());
 }
 
 void Receiver::OnGroups(const GroupDeltas& deltas) {
   last_one_way_delay_ = deltas.one_way_delay;
   const bool warming_up = now_ - started_ < TimeDelta::Millis(params_.warm_up_ms);
   const bool held = Held(deltas);
+  if (QueueStaysEmpty(deltas) && detector_.signal() == Signal::kOveruse) filter_.OnQueueRestored();
   if (!warming_up && !held) {
     filter_.Update(deltas.arrival, deltas.send, deltas.size, detector_.signal());
     detector_.Detect(filter_.m(), deltas.send, filter_.num_deltas(), now_);
@@ -172,12 +210,13 @@ void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
   });
 }
 
-// A_r, less what drains the backlog that the sender's own burst left.
+// A_r, less what drains the backlog that the sender's own burst or a fall of the capacity left. The
+// cut goes deep for a moment: an encoder's own buffer (VP8: 0.4 s of the new rate) adds to it.
 DataRate Receiver::RequestedRate() {
   const DataRate a_r = rate_controller_.a_r();
   const std::optional<DataRate> capacity = Capacity();
-  if (params_.burst_drain_s == 0 || !capacity || dispersion_.Wait() < kWaitThatCounts) return a_r;
-  const DataRate drain = *capacity * (dispersion_.Wait() / TimeDelta::Seconds(params_.burst_drain_s));
+  if (params_.burst_drain_s == 0 || !capacity || Backlog() < kWaitThatCounts) return a_r;
+  const DataRate drain = std::min(*capacity, a_r / params_.alpha) * (Backlog() / TimeDelta::Seconds(params_.burst_drain_s));
   return std::max({a_r - drain, a_r * kDrainFloor, params_.min_bitrate()});
 }
 

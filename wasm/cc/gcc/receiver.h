@@ -41,7 +41,10 @@ class Receiver final : public ReceiverHalf {
   std::optional<DataRate> Capacity();
   std::optional<DataRate> LatestCapacity();
   bool QueueGrowsBeyondCapacity();
+  bool QueueStaysEmpty(const GroupDeltas& deltas);
   void UpdateRate(Signal signal);
+  void ExpectBacklog(DataRate sent, DataRate capacity);
+  TimeDelta Backlog() const;
   DataRate RequestedRate();
   std::optional<Feedback> FeedbackIfDue();
 
@@ -72,8 +75,14 @@ class Receiver final : public ReceiverHalf {
 
   // Hold behind a key frame or a gap.
   std::optional<Timestamp> hold_since_;
+  int groups_held_ = 0;
+  int groups_of_empty_queue_ = 0;
   std::optional<TimeDelta> one_way_delay_before_;
   std::optional<TimeDelta> last_one_way_delay_;
+
+  // Backlog expected behind a fall of the capacity, and when.
+  TimeDelta expected_backlog_;
+  Timestamp expected_at_;
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();
