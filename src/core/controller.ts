@@ -75,8 +75,12 @@ export class ReceiverHalf extends Session {
       packetsLost = 0,
       echoSendTimeUs = 0,
       echoDelayUs = 0,
-    ] = this.read(8);
-    return { timeUs, aRBps, receivedRateBps, packetsReceived, packetsLost, echoSendTimeUs, echoDelayUs };
+      drainBps = 0,
+    ] = this.read(9);
+    return {
+      ...{ timeUs, aRBps, receivedRateBps, packetsReceived, packetsLost },
+      ...{ echoSendTimeUs, echoDelayUs, drainBps },
+    };
   }
 }
 
@@ -97,6 +101,7 @@ export class SenderHalf extends Session {
       f.packetsLost,
       f.echoSendTimeUs,
       f.echoDelayUs,
+      f.drainBps,
     ]);
     this.core.check('ccs_sender_push_feedback', this.handle, nowUs);
   }

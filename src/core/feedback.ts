@@ -14,6 +14,8 @@ export interface Feedback {
   /** Send time of the latest arrival, and how long ago that was: RTT = now - send time - delay. */
   echoSendTimeUs: number;
   echoDelayUs: number;
+  /** How far to stay below aRBps until a backlog is drained. */
+  drainBps: number;
 }
 
 const MAGIC = 0x31464343;
@@ -25,6 +27,7 @@ const FIELDS = [
   'packetsLost',
   'echoSendTimeUs',
   'echoDelayUs',
+  'drainBps',
 ] as const satisfies readonly (keyof Feedback)[];
 
 /** Bytes of one encoded message. */
@@ -45,7 +48,10 @@ export function decodeFeedback(data: ArrayBuffer): Feedback | null {
   if (view.getUint32(0, true) !== MAGIC) return null;
   const value = (i: number): number => view.getFloat64(4 + 8 * i, true);
   const [timeUs, aRBps, receivedRateBps, packetsReceived] = [value(0), value(1), value(2), value(3)];
-  const [packetsLost, echoSendTimeUs, echoDelayUs] = [value(4), value(5), value(6)];
+  const [packetsLost, echoSendTimeUs, echoDelayUs, drainBps] = [value(4), value(5), value(6), value(7)];
   if (![timeUs, aRBps, packetsReceived, packetsLost].every(Number.isFinite) || aRBps <= 0) return null;
-  return { timeUs, aRBps, receivedRateBps, packetsReceived, packetsLost, echoSendTimeUs, echoDelayUs };
+  return {
+    ...{ timeUs, aRBps, receivedRateBps, packetsReceived, packetsLost },
+    ...{ echoSendTimeUs, echoDelayUs, drainBps },
+  };
 }

@@ -565,7 +565,7 @@ export const CONTROLLERS = {
       {
         name: 'capacity_probe_target',
         unit: '',
-        default: 0.9,
+        default: 0.92,
         min: 0.1,
         max: 1,
         section: 'live calls',
@@ -727,7 +727,7 @@ export const CONTROLLERS = {
           received_rate_source: 1,
           fast_start_factor: 1.5,
           capacity_probe: 1,
-          burst_drain_s: 1,
+          burst_drain_s: 0.4,
           a_s_follows_a_r: 1,
         },
       },
@@ -997,6 +997,9 @@ export const TABLES = [
       },
       {
         name: 'echo_delay_us',
+      },
+      {
+        name: 'drain_bps',
       },
     ],
   },

@@ -111,6 +111,7 @@ export class SenderPipeline implements Pipeline {
       packetsLost: report.packetsLost,
       echoSendTimeUs: NaN,
       echoDelayUs: NaN,
+      drainBps: 0,
     };
     this.#half.pushFeedback(substitute, nowUs);
   }

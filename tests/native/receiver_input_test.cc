@@ -155,8 +155,9 @@ TEST_P(EveryPreset, KeepsItsOutputsWithinBoundsWhateverArrives) {
             << ccs_last_error();
       }
       if (ccs_receiver_take_feedback(session.handle()) == 1) {
-        const double* feedback = ccs_session_buffer(session.handle(), 8);
-        std::copy(feedback, feedback + 8, ccs_session_buffer(sender, 8));
+        constexpr int kColumns = sizeof(FeedbackRow) / sizeof(double);
+        const double* feedback = ccs_session_buffer(session.handle(), kColumns);
+        std::copy(feedback, feedback + kColumns, ccs_session_buffer(sender, kColumns));
         ASSERT_EQ(ccs_sender_push_feedback(sender, arrival_us), 0) << ccs_last_error();
       }
       ASSERT_EQ(ccs_sender_push_sent(sender, arrival_us, random.Pick(kSizes), random.Pick(kSteps), kNaN), 0);

@@ -42,7 +42,11 @@ TEST_P(Overload, IsSeenAndCutsTheRateToAlphaTimesWhatIsReceived) {
   EXPECT_LT(cut->time_us, 5.5e6);
   EXPECT_GT(cut->received_rate_bps, 0.8e6);
   EXPECT_LT(cut->received_rate_bps, 1.02e6);
-  EXPECT_NEAR(cut->a_r_bps, 0.85 * cut->received_rate_bps, 0.05 * 0.85 * cut->received_rate_bps);
+  // gcc-live asks for more of an encoder that is seen to stay below its target, by at most 1/0.8: this
+  // source sends 0.8 Mbps before the overload, whatever A_r is.
+  const double most = std::string(GetParam()) == "gcc-live" ? 0.85 / 0.8 : 0.85;
+  EXPECT_GT(cut->a_r_bps, 0.95 * 0.85 * cut->received_rate_bps);
+  EXPECT_LT(cut->a_r_bps, 1.05 * most * cut->received_rate_bps);
   EXPECT_GT((cut - 1)->a_r_bps, 1e6);
   const auto is_overuse = [](const GroupRow& row) { return row.signal == 2; };
   const auto overuse = std::find_if(groups.begin(), groups.end(), is_overuse);
@@ -64,7 +68,8 @@ TEST_P(Overload, IsFedBackAtOnceAndElseEach200Ms) {
     EXPECT_LT(interval_us, 200e3 + 70e3) << i;  // with the arrival after 200 ms: frames come up to 55 ms apart
     if (interval_us >= 200e3) continue;
     ++at_once;
-    EXPECT_LT(feedback[i].a_r_bps, 0.97 * feedback[i - 1].a_r_bps) << i;
+    const auto requested = [](const FeedbackRow& row) { return row.a_r_bps - row.drain_bps; };
+    EXPECT_LT(requested(feedback[i]), 0.97 * requested(feedback[i - 1])) << i;
   }
   EXPECT_GE(at_once, 1);
 }
@@ -90,7 +95,7 @@ TEST(Sender, TheStartBitrateCountsUntilTheFirstFeedback) {
   EXPECT_EQ(target(0), 300e3);
   ASSERT_EQ(ccs_session_set_parameter(sender, ParameterIndex("start_bitrate_bps"), 1e6), 0);
   EXPECT_EQ(target(1e6), 1e6);
-  Fill(sender, FeedbackRow{0, 1e6, 700e3, 650e3, 100, 0, 0.9e6, 10e3});
+  Fill(sender, FeedbackRow{0, 1e6, 700e3, 650e3, 100, 0, 0.9e6, 10e3, 0});
   ASSERT_EQ(ccs_sender_push_feedback(sender, 1.1e6), 0);
   EXPECT_EQ(target(1.2e6), 700e3);
   ASSERT_EQ(ccs_session_set_parameter(sender, ParameterIndex("start_bitrate_bps"), 2e6), 0);

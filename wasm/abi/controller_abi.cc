@@ -58,6 +58,13 @@ Row RowFrom(const Session& session, int index) {
   return row;
 }
 
+// Whether the buffer has room for that many rows: what was never written is not read.
+template <class Row>
+int CheckRows(const Session& session, int rows) {
+  if (rows >= 0 && static_cast<std::size_t>(rows) * (sizeof(Row) / sizeof(double)) <= session.buffer.size()) return 0;
+  return Fail("rows", "expected no more rows than the buffer holds");
+}
+
 bool ValidPreset(int controller, int preset) {
   return controller == kGcc && preset >= 0 && preset < gcc::kPresetCount;
 }
@@ -180,6 +187,7 @@ CCSCOPE_FN(double*, ccs_session_buffer)(void* handle, int doubles) {
 // `rows` arrival rows from the buffer. Stops at the first bad one; the rows before it count.
 CCSCOPE_FN(int, ccs_receiver_push_arrivals)(void* handle, int rows) {
   ReceiverSession& session = AsReceiver(handle);
+  if (CheckRows<ArrivalRow>(session, rows) != 0) return 1;
   for (int i = 0; i < rows; ++i) {
     if (PushArrival(session, RowFrom<ArrivalRow>(session, i)) != 0) return 1;
   }
@@ -189,6 +197,7 @@ CCSCOPE_FN(int, ccs_receiver_push_arrivals)(void* handle, int rows) {
 // `rows` inbound rows from the buffer, likewise.
 CCSCOPE_FN(int, ccs_receiver_push_inbound)(void* handle, int rows) {
   ReceiverSession& session = AsReceiver(handle);
+  if (CheckRows<InboundRow>(session, rows) != 0) return 1;
   for (int i = 0; i < rows; ++i) {
     if (PushInbound(session, RowFrom<InboundRow>(session, i)) != 0) return 1;
   }
@@ -202,7 +211,7 @@ CCSCOPE_FN(int, ccs_receiver_take_feedback)(void* handle) {
   if (!session.feedback) return 0;
   const Feedback& f = *session.feedback;
   const FeedbackRow row{session.flow, f.time.us(), f.a_r.bps(), f.received_rate.bps(), f.packets_received,
-                        f.packets_lost, f.echo_send_time.us(), f.echo_delay.us()};
+                        f.packets_lost, f.echo_send_time.us(), f.echo_delay.us(), f.drain.bps()};
   std::memcpy(ccs_session_buffer(handle, sizeof row / sizeof(double)), &row, sizeof row);
   session.feedback.reset();
   return 1;
@@ -211,6 +220,7 @@ CCSCOPE_FN(int, ccs_receiver_take_feedback)(void* handle) {
 // One feedback row from the buffer, received at `now_us` on the sender's clock.
 CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us) {
   SenderSession& session = AsSender(handle);
+  if (CheckRows<FeedbackRow>(session, 1) != 0) return 1;
   const auto row = RowFrom<FeedbackRow>(session, 0);
   if (CheckNumber(now_us, "now_us") != 0) return 1;
   if (!(row.a_r_bps > 0 && row.a_r_bps <= kMaxExact)) return Fail("a_r_bps", "expected a number > 0, at most 2^53");
@@ -218,7 +228,8 @@ CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us) {
   if (CheckNumber(row.packets_lost, "packets_lost") != 0) return 1;
   session.sender->OnFeedback({Timestamp::Micros(row.time_us), DataRate::BitsPerSec(row.a_r_bps),
                               DataRate::BitsPerSec(row.received_rate_bps), row.packets_received, row.packets_lost,
-                              Timestamp::Micros(row.echo_send_time_us), TimeDelta::Micros(row.echo_delay_us)},
+                              Timestamp::Micros(row.echo_send_time_us), TimeDelta::Micros(row.echo_delay_us),
+                              DataRate::BitsPerSec(row.drain_bps >= 0 ? row.drain_bps : 0)},
                              Timestamp::Micros(now_us));
   return 0;
 }

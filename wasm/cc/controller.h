@@ -39,6 +39,7 @@ struct Feedback {
   double packets_lost = 0;      // cumulative
   Timestamp echo_send_time;     // send time of the latest arrival, for the RTT
   TimeDelta echo_delay;         // how long ago that arrival was
+  DataRate drain;               // how far to stay below A_r until a backlog is drained
 };
 
 class ReceiverHalf {

@@ -27,6 +27,13 @@ void OveruseDetector::OnAboveThreshold(TimeDelta m, TimeDelta send_delta) {
   }
 }
 
+void OveruseDetector::OnQueueRestored() {
+  signal_ = Signal::kNormal;
+  previous_m_ = TimeDelta::Zero();
+  time_above_.reset();
+  groups_above_ = 0;
+}
+
 Signal OveruseDetector::Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now) {
   detector_input_ = TimeDelta::Micros(std::min(num_deltas, params_.gain_groups) * m.us());
   if (num_deltas < 2) return Signal::kNormal;

@@ -32,6 +32,9 @@ class OveruseDetector {
   // One estimate of the arrival filter, made from `num_deltas` pairs, the last `send_delta` long.
   Signal Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now);
 
+  // After pairs that were left out: the signal is normal until the next one.
+  void OnQueueRestored();
+
   Signal signal() const { return signal_; }
   TimeDelta detector_input() const { return detector_input_; }  // T
   TimeDelta gamma() const { return threshold_.gamma(); }

@@ -19,9 +19,15 @@ constexpr double kMinVariance = 0.4;
 constexpr double kMaxVariance = 2.5;
 constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
 // An overuse below this share of the capacity seen puts that capacity in doubt (a token bucket lets
-// bursts through, competing flows take their share), for about this long.
+// bursts through, competing flows take their share). It is then believed up to the rate of that
+// overuse, and more and more beyond it: twice as much after this time, as in CUBIC's probing.
 constexpr double kPlausibleShare = 0.8;
-constexpr TimeDelta kDistrust = TimeDelta::Seconds(15);
+constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
+// What counts as a steady target, and how the encoder's share of it is followed.
+constexpr double kSteadyBand = 0.1;
+constexpr TimeDelta kSteadyTime = TimeDelta::Millis(1200);
+constexpr double kShareWeight = 0.15;  // per update
+constexpr double kLowestShare = 0.8;
 
 // Average size of the packets of a frame at this rate.
 DataSize AveragePacketSize(DataRate rate) {
@@ -96,18 +102,31 @@ DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) cons
 }
 
 std::optional<DataRate> RateController::TrustedCapacity(const Input& input, Timestamp now) const {
-  if (!input.capacity) return std::nullopt;
-  const double recovered = std::min(1.0, (now - distrusted_at_) / kDistrust);
-  return *input.capacity * (capacity_trust_ + (1 - capacity_trust_) * recovered);
+  if (!input.capacity || !doubt_) return input.capacity;
+  const double t = (now - doubt_->since) / kDoubt;
+  return std::min(*input.capacity, doubt_->rate * (1 + t * t * t));
 }
 
-// Fast growth up to a share of the capacity that dispersion shows; from there on slow probing, since
-// what dispersion shows may be too little (competing flows, clock noise) as well as too much.
+// Fast growth until a share of the capacity that dispersion shows comes through; from there on slow
+// probing, since that capacity may be too little (competing flows, clock noise) as well as too much.
 DataRate RateController::TowardsCapacity(DataRate capacity, TimeDelta elapsed) const {
-  const DataRate goal = capacity * params_.capacity_probe_target;
+  const DataRate goal = capacity * (params_.capacity_probe_target / encoder_share_);
   if (a_r_ < goal) return a_r_ + (goal - a_r_) * (1 - det::Exp(-(elapsed / TimeDelta::Millis(params_.capacity_probe_time_ms))));
   const double step = std::max(params_.additive_min_bps_per_s, a_r_.bps() * params_.capacity_probe_beyond);
   return a_r_ + DataRate::BitsPerSec(step * elapsed.seconds());
+}
+
+// Encoders stay below their target by up to a fifth, or above it with the headers. Looked at only
+// while the target has been steady for a while, since they follow a rise late.
+void RateController::ObserveEncoder(std::optional<DataRate> received_rate, Timestamp now) {
+  const double moved = a_r_ / steady_rate_;
+  if (!(moved > 1 - kSteadyBand && moved < 1 + kSteadyBand)) {
+    steady_rate_ = a_r_;
+    steady_since_ = now;
+  }
+  if (!received_rate || now - steady_since_ < kSteadyTime) return;
+  const double share = std::clamp(*received_rate / a_r_, kLowestShare, 1.0);
+  encoder_share_ += (share - encoder_share_) * kShareWeight;
 }
 
 DataRate RateController::Increased(const Input& input, Timestamp now) {
@@ -141,7 +160,9 @@ DataRate RateController::Decreased(const Input& input) {
     mean_max_kbps_.reset();
   }
   OnMaximumSeen(received);
-  return std::min(a_r_, received * params_.alpha);
+  // Where the capacity is seen, so is the encoder: what it sends is to be alpha of what came through.
+  const double share = input.capacity ? encoder_share_ : 1;
+  return std::min(a_r_, received * (params_.alpha / share));
 }
 
 DataRate RateController::Bounded(DataRate rate, const Input& input) const {
@@ -157,6 +178,7 @@ DataRate RateController::Bounded(DataRate rate, const Input& input) const {
 DataRate RateController::Update(const Input& input, Timestamp now) {
   updated_ = true;
   if (!Initialised(input, now)) return a_r_;
+  if (input.capacity) ObserveEncoder(input.received_rate, now);
   const RateState before = state_;
   state_ = NextState(state_, input.signal);
   acted_state_ = state_;
@@ -165,10 +187,7 @@ DataRate RateController::Update(const Input& input, Timestamp now) {
     a_r_ = Bounded(Increased(input, now), input);
     last_change_ = now;
   } else if (state_ == RateState::kDecrease) {
-    if (input.capacity && input.received_rate && *input.received_rate < *input.capacity * kPlausibleShare) {
-      capacity_trust_ = *input.received_rate / *input.capacity;
-      distrusted_at_ = now;
-    }
+    if (input.capacity && a_r_ < *input.capacity * kPlausibleShare) doubt_ = Doubt{a_r_, now};
     fast_start_ = false;
     initialised_ = true;
     a_r_ = Bounded(Decreased(input), input);

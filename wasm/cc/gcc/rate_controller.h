@@ -35,6 +35,8 @@ class RateController {
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;
 
   DataRate a_r() const { return a_r_; }
+  // What an encoder is seen to send at that target.
+  DataRate expected_sent() const { return a_r_ * encoder_share_; }
   RateState state() const { return state_; }
   // The state in which the last update changed A_r: Decrease passes on to Hold at once.
   RateState acted_state() const { return acted_state_; }
@@ -45,6 +47,7 @@ class RateController {
   DataRate Decreased(const Input& input);
   DataRate AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const;
   DataRate TowardsCapacity(DataRate capacity, TimeDelta elapsed) const;
+  void ObserveEncoder(std::optional<DataRate> received_rate, Timestamp now);
   DataRate Bounded(DataRate rate, const Input& input) const;
   double MaxDeviationKbps() const;
   void OnMaximumSeen(DataRate received_rate);
@@ -63,9 +66,16 @@ class RateController {
   // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.
   std::optional<double> mean_max_kbps_;
   double variance_max_ = 0.4;
-  // Overuse below the capacity that dispersion shows: how far to trust it, and since when.
-  double capacity_trust_ = 1;
-  Timestamp distrusted_at_ = Timestamp::MinusInfinity();
+  // The encoder's rate on the wire over its target, and since when the target is steady.
+  double encoder_share_ = 1;
+  DataRate steady_rate_;
+  Timestamp steady_since_;
+  // The latest overuse at a rate well below the capacity that dispersion showed.
+  struct Doubt {
+    DataRate rate;
+    Timestamp since;
+  };
+  std::optional<Doubt> doubt_;
 };
 
 }  // namespace ccscope::gcc

@@ -14,7 +14,7 @@ constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(150);
 constexpr int kCapacityFallFrames = 3;
 constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
 // A wait below the first is within the burst of one frame; below the second no fall is believed.
-constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(25);
+constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(30);
 constexpr TimeDelta kWaitOfFall = TimeDelta::Millis(12);
 // A capacity below this share of A_r has fallen; smaller excesses are the over-use detector's.
 constexpr double kFallenTo = 0.85;
@@ -24,8 +24,10 @@ constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // Losses with a wait beyond this come from a full queue, not from the path.
 constexpr TimeDelta kOverflowingWait = TimeDelta::Millis(50);
+// How long an encoder takes to follow a new target, beyond the RTT.
+constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
 // Draining a backlog leaves at least this share of A_r.
-constexpr double kDrainFloor = 0.2;
+constexpr double kDrainFloor = 0.12;
 
 }  // namespace
 
@@ -88,13 +90,19 @@ bool Receiver::Settled(const GroupDeltas& deltas) const {
   return one_way_delay_before_ && deltas.one_way_delay <= *one_way_delay_before_ + margin;
 }
 
+// The queue is what it was, or empty: neither m nor the signal speaks of it any more.
+void Receiver::OnQueueRestored() {
+  filter_.OnQueueRestored();
+  detector_.OnQueueRestored();
+}
+
 bool Receiver::Held(const GroupDeltas& deltas) {
   if (!hold_since_) return false;
   // The deltas lag by one group: the first of a hold are those of the groups before it.
   const bool settled = ++groups_held_ > kGroupsBeforeSettled && Settled(deltas);
   if (!settled && now_ - *hold_since_ < TimeDelta::Millis(params_.hold_max_ms)) return true;
   hold_since_.reset();
-  if (settled) filter_.OnQueueRestored();
+  if (settled) OnQueueRestored();
   return true;  // this pair still spans the disturbance
 }
 
@@ -133,7 +141,7 @@ std::optional<DataRate> Receiver::LatestCapacity() {
 // The capacity has fallen below what is asked for and frames queue: no need to wait for m.
 bool Receiver::QueueGrowsBeyondCapacity() {
   const std::optional<DataRate> capacity = LatestCapacity();
-  return capacity && *capacity < rate_controller_.a_r() * kFallenTo && dispersion_.Wait() > kWaitOfFall;
+  return capacity && *capacity < rate_controller_.expected_sent() * kFallenTo && dispersion_.Wait() > kWaitOfFall;
 }
 
 // From the one-way delay, so that queues that others fill count as well.
@@ -148,7 +156,7 @@ bool Receiver::QueueStaysEmpty(const GroupDeltas& deltas) {
 
 void Receiver::UpdateRate(Signal signal) {
   const std::optional<DataRate> capacity = signal == Signal::kOveruse ? LatestCapacity() : Capacity();
-  const DataRate before = rate_controller_.a_r();
+  const DataRate before = rate_controller_.expected_sent();
   rate_controller_.Update({signal, ReceivedRate(), capacity, loss_, rtt_}, now_);
   if (signal == Signal::kOveruse && capacity && *capacity < before * kFallenTo) ExpectBacklog(before, *capacity);
 }
@@ -156,25 +164,18 @@ void Receiver::UpdateRate(Signal signal) {
 // What was sent at the old rate since the newest frame left, and will be until the new one is in
 // force, is not seen yet, but it is on its way into the queue.
 void Receiver::ExpectBacklog(DataRate sent, DataRate capacity) {
-  const TimeDelta unseen = dispersion_.Wait() + rtt_;
-  const TimeDelta expected = dispersion_.Wait() + unseen * (sent / capacity - 1);
-  if (expected > Backlog()) {
-    expected_backlog_ = expected;
-    expected_at_ = now_;
-  }
+  const TimeDelta unseen = dispersion_.Wait() + rtt_ + kEncoderResponse;
+  expected_backlog_ = dispersion_.Wait() + unseen * (sent / capacity - 1);
+  expected_at_ = now_;
 }
 
-// The wait of the newest frame, or what was expected, which drains about half as fast as time passes.
-TimeDelta Receiver::Backlog() const {
-  const TimeDelta expected = expected_backlog_ - (now_ - expected_at_) / 2;
-  return std::max(dispersion_.Wait(), now_ - expected_at_ < expected_backlog_ ? expected : TimeDelta::Zero());
-}
+bool Receiver::ExpectsBacklog() const { return now_ - expected_at_ < expected_backlog_; }
 
 void Receiver::OnGroups(const GroupDeltas& deltas) {
   last_one_way_delay_ = deltas.one_way_delay;
   const bool warming_up = now_ - started_ < TimeDelta::Millis(params_.warm_up_ms);
   const bool held = Held(deltas);
-  if (QueueStaysEmpty(deltas) && detector_.signal() == Signal::kOveruse) filter_.OnQueueRestored();
+  if (QueueStaysEmpty(deltas) && detector_.signal() == Signal::kOveruse) OnQueueRestored();
   if (!warming_up && !held) {
     filter_.Update(deltas.arrival, deltas.send, deltas.size, detector_.signal());
     detector_.Detect(filter_.m(), deltas.send, filter_.num_deltas(), now_);
@@ -210,14 +211,18 @@ void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
   });
 }
 
-// A_r, less what drains the backlog that the sender's own burst or a fall of the capacity left. The
-// cut goes deep for a moment: an encoder's own buffer (VP8: 0.4 s of the new rate) adds to it.
-DataRate Receiver::RequestedRate() {
+// What to leave of A_r to drain the backlog that the sender's own burst or a fall of the capacity
+// left. Behind a fall the cut goes to the floor at once: an encoder fills its own buffer first, as
+// large as 0.4 s of the new rate (VP8), so that a moderate cut makes frames larger before smaller.
+DataRate Receiver::Drain() {
   const DataRate a_r = rate_controller_.a_r();
   const std::optional<DataRate> capacity = Capacity();
-  if (params_.burst_drain_s == 0 || !capacity || Backlog() < kWaitThatCounts) return a_r;
-  const DataRate drain = std::min(*capacity, a_r / params_.alpha) * (Backlog() / TimeDelta::Seconds(params_.burst_drain_s));
-  return std::max({a_r - drain, a_r * kDrainFloor, params_.min_bitrate()});
+  if (params_.burst_drain_s == 0 || !capacity) return DataRate::Zero();
+  const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kDrainFloor, params_.min_bitrate()));
+  if (ExpectsBacklog()) return most;
+  const TimeDelta excess = std::max(TimeDelta::Zero(), dispersion_.Wait() - kWaitThatCounts);
+  const DataRate drain = std::min(*capacity, a_r / params_.alpha) * (excess / TimeDelta::Seconds(params_.burst_drain_s));
+  return std::min(drain, most);
 }
 
 std::optional<Feedback> Receiver::FeedbackIfDue() {
@@ -229,12 +234,13 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
       UpdateRate(overuse ? Signal::kOveruse : detector_.signal());
     }
   }
-  const DataRate requested = RequestedRate();
+  const DataRate drain = Drain();
+  const DataRate requested = rate_controller_.a_r() - drain;
   if (!periodic && requested >= last_sent_rate_ * (1 - params_.feedback_fall_fraction)) return std::nullopt;
   last_feedback_ = now_;
   last_sent_rate_ = requested;
-  const Feedback feedback{now_, requested, ReceivedRate().value_or(DataRate::Zero()), packets_received_,
-                          packets_lost_, last_send_time_, now_ - last_arrival_time_};
+  const Feedback feedback{now_, rate_controller_.a_r(), ReceivedRate().value_or(DataRate::Zero()), packets_received_,
+                          packets_lost_, last_send_time_, now_ - last_arrival_time_, drain};
   recorder_.Output(FeedbackRow{
       .flow = flow_,
       .time_us = feedback.time.us(),
@@ -244,6 +250,7 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
       .packets_lost = feedback.packets_lost,
       .echo_send_time_us = feedback.echo_send_time.us(),
       .echo_delay_us = feedback.echo_delay.us(),
+      .drain_bps = feedback.drain.bps(),
   });
   return feedback;
 }

@@ -33,6 +33,7 @@ class Receiver final : public ReceiverHalf {
   void BeginHold();
   void HoldIfDisturbed(const Arrival& arrival);
   bool Settled(const GroupDeltas& deltas) const;
+  void OnQueueRestored();
   bool Held(const GroupDeltas& deltas);
   void OnGroups(const GroupDeltas& deltas);
   void RecordGroup(const GroupDeltas& deltas, bool held);
@@ -44,8 +45,8 @@ class Receiver final : public ReceiverHalf {
   bool QueueStaysEmpty(const GroupDeltas& deltas);
   void UpdateRate(Signal signal);
   void ExpectBacklog(DataRate sent, DataRate capacity);
-  TimeDelta Backlog() const;
-  DataRate RequestedRate();
+  bool ExpectsBacklog() const;
+  DataRate Drain();
   std::optional<Feedback> FeedbackIfDue();
 
   Parameters params_;
@@ -82,7 +83,7 @@ class Receiver final : public ReceiverHalf {
 
   // Backlog expected behind a fall of the capacity, and when.
   TimeDelta expected_backlog_;
-  Timestamp expected_at_;
+  Timestamp expected_at_ = Timestamp::MinusInfinity();
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();

@@ -27,11 +27,12 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
   has_feedback_ = true;
   a_r_ = feedback.a_r;
+  drain_ = feedback.drain;
   loss_controller_.OnCounters(feedback.packets_received, feedback.packets_lost, a_r_, rtt_, now);
 }
 
 RateUpdate Sender::Process(Timestamp) {
-  const DataRate target = std::clamp(std::min(loss_controller_.a_s(), a_r_), params_.min_bitrate(),
+  const DataRate target = std::clamp(std::min(loss_controller_.a_s(), a_r_ - drain_), params_.min_bitrate(),
                                      std::max(params_.min_bitrate(), params_.max_bitrate()));
   return {target, target * params_.pacing_factor, loss_controller_.a_s(), a_r_, loss_controller_.fraction_lost(), rtt_};
 }

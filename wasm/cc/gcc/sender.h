@@ -22,6 +22,7 @@ class Sender final : public SenderHalf {
   LossController loss_controller_;
   bool has_feedback_ = false;  // until then A_r is the start bitrate
   DataRate a_r_;
+  DataRate drain_;
   TimeDelta rtt_;
 };
 
