@@ -565,7 +565,7 @@ export const CONTROLLERS = {
       {
         name: 'capacity_probe_target',
         unit: '',
-        default: 0.92,
+        default: 0.94,
         min: 0.1,
         max: 1,
         section: 'live calls',
@@ -699,15 +699,6 @@ export const CONTROLLERS = {
         max: 10,
         section: 'GRP (1.0); deployed (2.5)',
         description: 'pacing rate over target rate',
-      },
-      {
-        name: 'pacing_interval_ms',
-        unit: 'ms',
-        default: 5,
-        min: 1,
-        max: 100,
-        section: 'GRP',
-        description: 'the pacer sends each so often',
       },
     ],
     presets: [

@@ -7,27 +7,11 @@ namespace ccscope::gcc {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// Horizons of the capacity from frame dispersion: one to grow by, one to notice a fall with.
-constexpr TimeDelta kCapacityHorizon = TimeDelta::Seconds(1);
-constexpr int kCapacityFrames = 6;
-constexpr TimeDelta kCapacityFallHorizon = TimeDelta::Millis(150);
-constexpr int kCapacityFallFrames = 3;
 constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
-// A wait below the first is within the burst of one frame; below the second no fall is believed.
-constexpr TimeDelta kWaitThatCounts = TimeDelta::Millis(30);
-constexpr TimeDelta kWaitOfFall = TimeDelta::Millis(12);
-// A capacity below this share of A_r has fallen; smaller excesses are the over-use detector's.
-constexpr double kFallenTo = 0.85;
+// Deltas lag by one group: the first of a hold are those of the groups before it.
 constexpr int kGroupsBeforeSettled = 2;
-// A queue that was empty for so many groups in a row does not grow, whatever m still says.
-constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
-constexpr int kGroupsOfEmptyQueue = 4;
 // Losses with a wait beyond this come from a full queue, not from the path.
 constexpr TimeDelta kOverflowingWait = TimeDelta::Millis(50);
-// How long an encoder takes to follow a new target, beyond the RTT.
-constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// Draining a backlog leaves at least this share of A_r.
-constexpr double kDrainFloor = 0.12;
 
 }  // namespace
 
@@ -39,6 +23,7 @@ Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder
       filter_(parameters),
       detector_(parameters),
       rate_controller_(parameters),
+      probe_(parameters),
       arrival_rate_(TimeDelta::Millis(parameters.received_rate_window_ms)),
       latest_arrival_rate_(kDeliveredWindow),
       rtt_(parameters.rtt_before_known()) {}
@@ -49,6 +34,7 @@ void Receiver::Configure(const Parameters& parameters) {
   filter_.Configure(parameters);
   detector_.Configure(parameters);
   rate_controller_.Configure(parameters);
+  probe_.Configure(parameters);
   arrival_rate_.SetWindow(TimeDelta::Millis(parameters.received_rate_window_ms));
 }
 
@@ -86,7 +72,7 @@ void Receiver::HoldIfDisturbed(const Arrival& arrival) {
 // Whether the queue is back to what it was before the disturbance.
 bool Receiver::Settled(const GroupDeltas& deltas) const {
   const TimeDelta margin = TimeDelta::Millis(params_.hold_release_ms);
-  if (params_.capacity_probe != 0) return dispersion_.Wait() <= margin;
+  if (probe_.on()) return probe_.Wait() <= margin;
   return one_way_delay_before_ && deltas.one_way_delay <= *one_way_delay_before_ + margin;
 }
 
@@ -98,7 +84,6 @@ void Receiver::OnQueueRestored() {
 
 bool Receiver::Held(const GroupDeltas& deltas) {
   if (!hold_since_) return false;
-  // The deltas lag by one group: the first of a hold are those of the groups before it.
   const bool settled = ++groups_held_ > kGroupsBeforeSettled && Settled(deltas);
   if (!settled && now_ - *hold_since_ < TimeDelta::Millis(params_.hold_max_ms)) return true;
   hold_since_.reset();
@@ -113,7 +98,7 @@ std::optional<DataRate> Receiver::ReceivedRate() {
   return arrival_rate_.Rate(now_);
 }
 
-// What came through lately: a lower bound of the capacity.
+// What came through lately, over a shorter window than R_r.
 std::optional<DataRate> Receiver::DeliveredRate() {
   if (params_.received_rate_source == 1) {
     if (const auto rate = wire_rate_.Rate(kDeliveredWindow)) return rate;
@@ -121,73 +106,41 @@ std::optional<DataRate> Receiver::DeliveredRate() {
   return latest_arrival_rate_.Rate(now_);
 }
 
-// The capacity to grow by; what came through is surely there.
-std::optional<DataRate> Receiver::Capacity() {
-  if (params_.capacity_probe == 0) return std::nullopt;
-  const auto estimate = dispersion_.Capacity(kCapacityHorizon, kCapacityFrames);
-  if (!estimate) return std::nullopt;
-  return std::max(estimate->lower, DeliveredRate().value_or(DataRate::Zero()));
-}
-
-// The capacity to fall by: the most that the latest frames allow for.
 std::optional<DataRate> Receiver::LatestCapacity() {
-  if (params_.capacity_probe == 0) return std::nullopt;
-  const auto estimate = dispersion_.Capacity(kCapacityFallHorizon, kCapacityFallFrames);
-  if (!estimate) return std::nullopt;
-  // Behind losses frames wait for what is sent again; what came through meanwhile tells more.
-  return hold_since_ ? std::max(estimate->upper, DeliveredRate().value_or(DataRate::Zero())) : estimate->upper;
+  return probe_.LatestCapacity(DeliveredRate(), hold_since_.has_value());
 }
 
-// The capacity has fallen below what is asked for and frames queue: no need to wait for m.
-bool Receiver::QueueGrowsBeyondCapacity() {
-  const std::optional<DataRate> capacity = LatestCapacity();
-  return capacity && *capacity < rate_controller_.expected_sent() * kFallenTo && dispersion_.Wait() > kWaitOfFall;
-}
-
-// From the one-way delay, so that queues that others fill count as well.
-bool Receiver::QueueStaysEmpty(const GroupDeltas& deltas) {
-  const std::optional<TimeDelta> base = dispersion_.Base();
-  const std::optional<DataRate> capacity = Capacity();
-  if (!base || !capacity) return false;
-  const TimeDelta excess = deltas.one_way_delay - *base - deltas.later_size / *capacity;
-  groups_of_empty_queue_ = excess < kEmptyQueue ? groups_of_empty_queue_ + 1 : 0;
-  return groups_of_empty_queue_ >= kGroupsOfEmptyQueue;
+bool Receiver::CapacityHasFallen() {
+  return probe_.HasFallenBelow(rate_controller_.expected_sent(), LatestCapacity());
 }
 
 void Receiver::UpdateRate(Signal signal) {
-  const std::optional<DataRate> capacity = signal == Signal::kOveruse ? LatestCapacity() : Capacity();
-  const DataRate before = rate_controller_.expected_sent();
+  const bool overuse = signal == Signal::kOveruse;
+  const std::optional<DataRate> capacity = overuse ? LatestCapacity() : probe_.Capacity(DeliveredRate());
+  const DataRate sent = rate_controller_.expected_sent();
   rate_controller_.Update({signal, ReceivedRate(), capacity, loss_, rtt_}, now_);
-  if (signal == Signal::kOveruse && capacity && *capacity < before * kFallenTo) ExpectBacklog(before, *capacity);
+  if (overuse && capacity) probe_.ExpectBacklog(sent, *capacity, rtt_, now_);
 }
-
-// What was sent at the old rate since the newest frame left, and will be until the new one is in
-// force, is not seen yet, but it is on its way into the queue.
-void Receiver::ExpectBacklog(DataRate sent, DataRate capacity) {
-  const TimeDelta unseen = dispersion_.Wait() + rtt_ + kEncoderResponse;
-  expected_backlog_ = dispersion_.Wait() + unseen * (sent / capacity - 1);
-  expected_at_ = now_;
-}
-
-bool Receiver::ExpectsBacklog() const { return now_ - expected_at_ < expected_backlog_; }
 
 void Receiver::OnGroups(const GroupDeltas& deltas) {
   last_one_way_delay_ = deltas.one_way_delay;
   const bool warming_up = now_ - started_ < TimeDelta::Millis(params_.warm_up_ms);
   const bool held = Held(deltas);
-  if (QueueStaysEmpty(deltas) && detector_.signal() == Signal::kOveruse) OnQueueRestored();
+  // A queue that stays empty does not grow, whatever m still says.
+  const bool empty = probe_.QueueStaysEmpty(deltas, probe_.Capacity(DeliveredRate()));
+  if (empty && detector_.signal() == Signal::kOveruse) OnQueueRestored();
   if (!warming_up && !held) {
     filter_.Update(deltas.arrival, deltas.send, deltas.size, detector_.signal());
     detector_.Detect(filter_.m(), deltas.send, filter_.num_deltas(), now_);
   }
-  const bool overuse = (detector_.signal() == Signal::kOveruse && !held) || QueueGrowsBeyondCapacity();
+  const bool overuse = (detector_.signal() == Signal::kOveruse && !held) || CapacityHasFallen();
   if (overuse && rate_controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) UpdateRate(Signal::kOveruse);
   RecordGroup(deltas, warming_up || held);
 }
 
 void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
   const std::optional<DataRate> received = ReceivedRate();
-  const std::optional<DataRate> capacity = Capacity();
+  const std::optional<DataRate> capacity = probe_.Capacity(DeliveredRate());
   recorder_.Output(GroupRow{
       .flow = flow_,
       .time_us = now_.us(),
@@ -211,30 +164,16 @@ void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
   });
 }
 
-// What to leave of A_r to drain the backlog that the sender's own burst or a fall of the capacity
-// left. Behind a fall the cut goes to the floor at once: an encoder fills its own buffer first, as
-// large as 0.4 s of the new rate (VP8), so that a moderate cut makes frames larger before smaller.
-DataRate Receiver::Drain() {
-  const DataRate a_r = rate_controller_.a_r();
-  const std::optional<DataRate> capacity = Capacity();
-  if (params_.burst_drain_s == 0 || !capacity) return DataRate::Zero();
-  const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kDrainFloor, params_.min_bitrate()));
-  if (ExpectsBacklog()) return most;
-  const TimeDelta excess = std::max(TimeDelta::Zero(), dispersion_.Wait() - kWaitThatCounts);
-  const DataRate drain = std::min(*capacity, a_r / params_.alpha) * (excess / TimeDelta::Seconds(params_.burst_drain_s));
-  return std::min(drain, most);
-}
-
 std::optional<Feedback> Receiver::FeedbackIfDue() {
   const bool periodic =
       !last_feedback_ || now_ - *last_feedback_ >= TimeDelta::Millis(params_.feedback_interval_ms);
   if (periodic && !hold_since_) {
-    const bool overuse = detector_.signal() == Signal::kOveruse || QueueGrowsBeyondCapacity();
+    const bool overuse = detector_.signal() == Signal::kOveruse || CapacityHasFallen();
     if (!overuse || rate_controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) {
       UpdateRate(overuse ? Signal::kOveruse : detector_.signal());
     }
   }
-  const DataRate drain = Drain();
+  const DataRate drain = probe_.Drain(rate_controller_.a_r(), probe_.Capacity(DeliveredRate()), now_);
   const DataRate requested = rate_controller_.a_r() - drain;
   if (!periodic && requested >= last_sent_rate_ * (1 - params_.feedback_fall_fraction)) return std::nullopt;
   last_feedback_ = now_;
@@ -264,7 +203,7 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   CountPacket(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
   latest_arrival_rate_.Add(arrival.size, arrival.arrival_time);
-  if (params_.capacity_probe != 0) dispersion_.OnFrame(arrival);
+  probe_.OnFrame(arrival);
   if (const auto deltas = grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size)) OnGroups(*deltas);
   return FeedbackIfDue();
 }
@@ -275,7 +214,7 @@ std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& count
   const double lost = counters.packets_lost - packets_lost_;
   const double received = counters.packets_received - packets_received_;
   loss_ = has_counters_ && lost > 0 && received >= 0 ? lost / (lost + received) : 0;
-  if (loss_ > 0 && dispersion_.Wait() > kOverflowingWait) BeginHold();
+  if (loss_ > 0 && probe_.Wait() > kOverflowingWait) BeginHold();
   has_counters_ = true;
   packets_received_ = counters.packets_received;
   packets_lost_ = counters.packets_lost;

@@ -7,7 +7,7 @@
 
 #include "cc/controller.h"
 #include "cc/gcc/arrival_filter.h"
-#include "cc/gcc/frame_dispersion.h"
+#include "cc/gcc/capacity_probe.h"
 #include "cc/gcc/overuse_detector.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
@@ -39,14 +39,9 @@ class Receiver final : public ReceiverHalf {
   void RecordGroup(const GroupDeltas& deltas, bool held);
   std::optional<DataRate> ReceivedRate();
   std::optional<DataRate> DeliveredRate();
-  std::optional<DataRate> Capacity();
   std::optional<DataRate> LatestCapacity();
-  bool QueueGrowsBeyondCapacity();
-  bool QueueStaysEmpty(const GroupDeltas& deltas);
+  bool CapacityHasFallen();
   void UpdateRate(Signal signal);
-  void ExpectBacklog(DataRate sent, DataRate capacity);
-  bool ExpectsBacklog() const;
-  DataRate Drain();
   std::optional<Feedback> FeedbackIfDue();
 
   Parameters params_;
@@ -56,10 +51,10 @@ class Receiver final : public ReceiverHalf {
   ArrivalFilter filter_;
   OveruseDetector detector_;
   RateController rate_controller_;
-  ArrivalRate arrival_rate_;       // R_r
+  CapacityProbe probe_;
+  ArrivalRate arrival_rate_;         // R_r
   ArrivalRate latest_arrival_rate_;  // over the window of DeliveredRate()
   WireRate wire_rate_;
-  FrameDispersion dispersion_;
 
   Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
   Timestamp started_;
@@ -77,13 +72,8 @@ class Receiver final : public ReceiverHalf {
   // Hold behind a key frame or a gap.
   std::optional<Timestamp> hold_since_;
   int groups_held_ = 0;
-  int groups_of_empty_queue_ = 0;
   std::optional<TimeDelta> one_way_delay_before_;
   std::optional<TimeDelta> last_one_way_delay_;
-
-  // Backlog expected behind a fall of the capacity, and when.
-  TimeDelta expected_backlog_;
-  Timestamp expected_at_ = Timestamp::MinusInfinity();
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();
