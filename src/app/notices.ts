@@ -8,11 +8,11 @@ export const notices = signal<readonly Notice[]>([]);
 
 /** Shows a notice, in the place of an earlier one of the same code. */
 export function notify(level: Notice['level'], code: string, message: string, fix: string): void {
-  notices.value = [...notices.value.filter((notice) => notice.code !== code), { level, code, message, fix }];
+  notices.value = [...notices.peek().filter((notice) => notice.code !== code), { level, code, message, fix }];
 }
 
 export function dismiss(code: string): void {
-  notices.value = notices.value.filter((notice) => notice.code !== code);
+  notices.value = notices.peek().filter((notice) => notice.code !== code);
 }
 
 /** What an unknown thrown thing says. */

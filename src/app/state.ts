@@ -189,10 +189,15 @@ export function parseState(
   return { state: orderBitrates(state, problems), problems };
 }
 
-/** min ≤ start ≤ max, or the three defaults. */
+/** Whether min ≤ start ≤ max. */
+export function bitratesInOrder({ min_bps, start_bps, max_bps }: AppState): boolean {
+  return min_bps <= start_bps && start_bps <= max_bps;
+}
+
+/** The bitrates in order, or the three defaults. */
 function orderBitrates(state: AppState, problems: StateProblem[]): AppState {
+  if (bitratesInOrder(state)) return state;
   const { min_bps, start_bps, max_bps } = state;
-  if (min_bps <= start_bps && start_bps <= max_bps) return state;
   const got = `${min_bps}, ${start_bps}, ${max_bps}`;
   problems.push({ field: 'min_bps, start_bps, max_bps', got, expected: 'three bitrates in ascending order' });
   const { min_bps: min, start_bps: start, max_bps: max } = DEFAULT_STATE;

@@ -12,7 +12,13 @@ import {
 import { TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
 import type { TraceSink } from './ndjson_reader.js';
-import { parameterChange, presetChange, replayPlan, type ReplayPlan } from './replay_plan.js';
+import {
+  controllerStart,
+  parameterChange,
+  presetChange,
+  replayPlan,
+  type ReplayPlan,
+} from './replay_plan.js';
 
 /** How a trace is replayed. */
 export interface ReplayOptions {
@@ -38,7 +44,8 @@ interface Flow {
  * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one
  * receiver half and one sender half per flow. Feedback reaches the sender half at once, on the
  * receiver's clock; where arrivals carry the RTT, the sender half is told. Recorded changes of preset
- * and parameters are applied where they stand. What the trace's own controller made is passed over.
+ * and parameters are applied where they stand, and where a call starts again the controllers do, too.
+ * What the trace's own controller made is passed over.
  */
 export class Replayer implements TraceSink {
   readonly #core: Core;
@@ -77,8 +84,13 @@ export class Replayer implements TraceSink {
   event(event: TraceEvent, _extra: string, line: number): void {
     this.#line = line;
     const plan = this.#plan;
-    if (plan?.recordedChanges !== true) return;
     const place = { line, ...(this.#options.file === undefined ? {} : { file: this.#options.file }) };
+    const start = controllerStart(event);
+    if (start !== null) {
+      this.#endFlows();
+      plan?.restart(start, place);
+    }
+    if (plan?.recordedChanges !== true) return;
     const preset = presetChange(event, place);
     const parameter = parameterChange(event, place);
     const halves = [...this.#flows.values()].flatMap(({ receiver, sender }) => [receiver, sender]);
@@ -104,6 +116,12 @@ export class Replayer implements TraceSink {
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
     const expected = 'at least one arrival row (a trace without any cannot be replayed)';
     throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none up to the end' });
+  }
+
+  /** What comes after the start of a call meets a fresh controller. */
+  #endFlows(): void {
+    this.flush();
+    this.destroy();
   }
 
   destroy(): void {

@@ -16,6 +16,8 @@ interface ParameterChange {
   value: number;
 }
 
+type RecordedStart = Pick<TraceHeader, 'preset' | 'parameters'>;
+
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 
 /** What changes of preset leave alone: the application's bounds. */
@@ -46,6 +48,14 @@ export class ReplayPlan {
   /** What a flow begins with that appears now. */
   start(flow: number): ControllerOptions {
     return { preset: this.#preset, parameters: { ...this.#parameters, ...this.#fixed }, flow };
+  }
+
+  /** A call began anew: unless the replay was told another preset, later flows do as recorded. Throws TraceError. */
+  restart(start: RecordedStart, place: Place): void {
+    if (!this.recordedChanges) return;
+    const { preset, parameters } = checkedStart(start, place, 'detail.');
+    this.#preset = preset;
+    this.#parameters = parameters;
   }
 
   /** Changes to a preset: later flows begin with it, `halves` change now. */
@@ -79,11 +89,34 @@ export function replayPlan(
   const fixed = options.parameters ?? {};
   if (options.preset !== undefined) return new ReplayPlan(options.preset, {}, fixed, false);
   const place: Place = { line: 1, ...(options.file === undefined ? {} : { file: options.file }) };
-  const preset = placed(place, '', () => checkPreset(header.preset ?? 'gcc'));
-  const parameters = Object.entries(header.parameters ?? {}).map(
-    ([name, value]) => [name, placed(place, 'parameters.', () => parameterValue(name, value))] as const,
+  const { preset, parameters } = checkedStart(header, place, '');
+  return new ReplayPlan(preset, parameters, fixed, true);
+}
+
+function checkedStart(
+  { preset = 'gcc', parameters = {} }: RecordedStart,
+  place: Place,
+  prefix: string,
+): { preset: string; parameters: Record<string, number> } {
+  const checked = Object.entries(parameters).map(
+    ([name, value]) =>
+      [name, placed(place, `${prefix}parameters.`, () => parameterValue(name, value))] as const,
   );
-  return new ReplayPlan(preset, Object.fromEntries(parameters), fixed, true);
+  return {
+    preset: placed(place, prefix, () => checkPreset(preset)),
+    parameters: Object.fromEntries(checked),
+  };
+}
+
+const startDetail = v.object({
+  preset: v.string(),
+  parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {}),
+});
+
+/** What a controller begins with by an event that says so, or null for any other. */
+export function controllerStart(event: TraceEvent): RecordedStart | null {
+  const detail = event.name === 'start' ? v.safeParse(startDetail, event.detail) : null;
+  return detail?.success === true ? detail.output : null;
 }
 
 const presetDetail = v.union([

@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 
-import { collector, readTrace } from '../../src/trace/index.js';
+import { loadCore } from '../../src/core/index.js';
+import { collector, readTrace, Replayer, TraceData } from '../../src/trace/index.js';
 import { expect, test } from './support.js';
 
 test('a call over the shaper fills every chart and the summary', async ({ page, served, scope }) => {
@@ -49,6 +51,69 @@ test('controls change the link and the controller of the running call', async ({
     .toMatch(/"name":"parameter","detail":\{"name":"k_u","value":0\.02\}/);
   await expect.poll(() => scope.query().get('set.k_u')).toBe('0.02');
   expect(scope.query().get('capacity')).toBe('600kbps');
+});
+
+test('who decides the bitrate can be changed during a call, which starts again by itself', async ({
+  page,
+  served,
+  scope,
+}) => {
+  test.setTimeout(120_000);
+  await page.goto(served.url);
+  await scope.start();
+  await scope.groups(60);
+  const controller = page.getByLabel('Who decides the bitrate');
+  const notices = page.getByLabel('Notices');
+  const inCharge = page.locator('.provenance div', { hasText: 'In charge' }).locator('dd');
+  const framesFlow = (): Promise<void> =>
+    expect
+      .poll(() => page.evaluate(async () => (await window.ccscope.media())?.framesDecoded), {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(30);
+
+  let groups = await page.evaluate(() => window.ccscope.counters().groups);
+  await controller.selectOption('native');
+  await expect(notices).toContainText(
+    'The call was restarted: the browser’s own controller is in charge now.',
+    { timeout: 20_000 },
+  );
+  await scope.live();
+  await expect(inCharge).toHaveText('the browser’s own controller');
+  await framesFlow();
+  await scope.groups(groups + 30);
+
+  groups = await page.evaluate(() => window.ccscope.counters().groups);
+  await controller.selectOption('gcc');
+  await expect(notices).toContainText('The call was restarted: GCC is in charge now.', { timeout: 20_000 });
+  await scope.live();
+  await expect(inCharge).toHaveText('GCC in control', { timeout: 20_000 });
+  await framesFlow();
+  await scope.groups(groups + 30);
+  await scope.stop();
+
+  // One recording holds the three calls, and each of them replays to the same groups.
+  const recorded = await page.evaluate(() => window.ccscope.exportTrace());
+  const { sink, trace } = collector();
+  await readTrace(Readable.from([Buffer.from(recorded)]), sink);
+  const told = trace.events.filter(({ name }) => ['start', 'controller', 'stop'].includes(name));
+  expect(told.map(({ name }) => name)).toEqual([
+    'start',
+    ...['controller', 'stop', 'start'],
+    ...['controller', 'stop', 'start'],
+    'stop',
+  ]);
+  expect(told[1]?.detail).toEqual({ from: 'gcc', to: 'native' });
+  const replayed = new TraceData();
+  const replayer = new Replayer(await loadCore(), {
+    emit: (batch) => batch.table === 'group' && replayed.append(batch),
+  });
+  await readTrace(Readable.from([Buffer.from(recorded)]), replayer);
+  replayer.end();
+  replayer.destroy();
+  const groupsOf = (data: TraceData): string[] =>
+    [...data.lines()].filter((line) => line.startsWith('{"type":"group"'));
+  expect(groupsOf(replayed)).toEqual(groupsOf(trace));
 });
 
 test('the recorded trace downloads as format v1 and opens again', async ({ page, served, scope }) => {

@@ -114,6 +114,40 @@ describe('replay', () => {
     expect(fixed).not.toEqual(groups);
   });
 
+  it('meets a fresh controller where a call was started again', async () => {
+    const trace = new TraceData();
+    const calls = [
+      { preset: 'gcc-live', parameters: { start_bitrate_bps: 400_000 } },
+      { preset: 'libwebrtc-2016-08', parameters: { start_bitrate_bps: 700_000, alpha: 0.9 } },
+    ];
+    calls.forEach((start, call) => {
+      trace.appendEvent({ time_us: call * 1e7, name: 'start', detail: { ...start, settings: {} } });
+      const half = core.createReceiver(start);
+      for (let i = 0; i < 300; i++) {
+        const { seq, sendTimeUs, arrivalTimeUs, sizeBytes } = arrival(i + call * 400);
+        half.pushArrival({ seq: seq - call * 400, sendTimeUs, arrivalTimeUs, sizeBytes });
+        half.takeFeedback();
+      }
+      half.drain().forEach((batch) => trace.append(batch));
+      half.destroy();
+    });
+    const text = [...formatTrace(trace, { ccscope_trace: 1, ...calls[0] })].join('');
+    const groups = text.split('\n').filter((row) => row.startsWith('{"type":"group"'));
+    const replayed = async (input: string, ...flags: string[]): Promise<string[]> => {
+      const { stdout } = await ccscope(['replay', '-', '--rows', 'group', ...flags], input);
+      return stdout.trimEnd().split('\n');
+    };
+    expect(groups.length).toBeGreaterThan(500);
+    expect(await replayed(text)).toEqual(groups);
+    const joined = text.split('\n').filter((row) => !row.startsWith('{"type":"event"'));
+    expect(await replayed(joined.join('\n'))).not.toEqual(groups);
+    const other = await replayed(text, '--preset', 'gcc');
+    expect(other).toHaveLength(groups.length);
+    expect(other).not.toEqual(groups);
+    const wrong = text.replace('"libwebrtc-2016-08"', '"bbr"');
+    expect((await ccscope(['replay', '-'], wrong)).stderr).toMatch(/detail\.preset: expected one of gcc/);
+  });
+
   it('writes nothing but group and rate rows, and the default preset is gcc', async () => {
     const outcome = await ccscope(['replay', '-'], PLAIN);
     expect(outcome.stderr).toBe('');

@@ -2,10 +2,15 @@
 import { signal } from '@preact/signals';
 
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
+import { tableSpec } from '../../core/schema.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { createTraceStore, type TraceStore } from '../../worker/trace_client.js';
 import { messageOf, notify } from '../notices.js';
 import { LiveValues } from './live_values.js';
+
+/** Columns of the queue that count from the beginning. */
+const QUEUE_COUNTERS = ['drops', 'delivered_bytes'];
+const QUEUE_COLUMNS = tableSpec('queue').columns.map(({ name }) => name);
 
 /** What the charts show now. `version` changes when all of it was replaced. */
 export interface Shown {
@@ -22,6 +27,8 @@ export class Recorder {
   readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
+  /** What the queue had counted when the call was last started again: its counters begin anew then. */
+  #counted: Partial<Record<string, number>> = {};
 
   private constructor(readonly store: TraceStore) {}
 
@@ -38,6 +45,7 @@ export class Recorder {
   }
 
   append(batch: TraceBatch): void {
+    if (batch.table === 'queue') this.#countOn(batch);
     this.live.observe(batch);
     this.store.append(batch);
     this.hasRows.value = true;
@@ -50,9 +58,24 @@ export class Recorder {
   /** Forgets everything and begins the recording of a call. */
   async begin(header: Partial<TraceHeader>): Promise<void> {
     this.live.clear();
+    this.#counted = {};
     this.hasRows.value = false;
     await this.store.clear();
     this.#show('call', 'call', header);
+  }
+
+  /** Goes on with the recording, in which a call has been started again. */
+  resume(): void {
+    for (const name of QUEUE_COUNTERS) this.#counted[name] = this.live.value('queue', name) || 0;
+  }
+
+  /** Lets the counters of the queue go on where they were before the call was started again. */
+  #countOn({ columns }: TraceBatch): void {
+    for (const name of QUEUE_COUNTERS) {
+      const counted = this.#counted[name] ?? 0;
+      const column = columns[QUEUE_COLUMNS.indexOf(name)];
+      column?.forEach((value, row) => (column[row] = value + counted));
+    }
   }
 
   /** Replaces what is shown by a file. Rejects with TraceError and keeps what was there. */

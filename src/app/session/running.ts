@@ -14,16 +14,20 @@ export class Stopped extends Error {
 }
 
 export class Running {
-  /** Zero of the call's times, in milliseconds of the Unix epoch. */
-  originEpochMs = Date.now();
   call: Call | null = null;
   server: ServerClient | null = null;
   /** The shaped link at the local server. */
   link: string | null = null;
+  /** Settles once the call has ended; null while nobody has asked for it. */
+  ending: Promise<void> | null = null;
   #ended = false;
   readonly #closers: (() => unknown)[] = [];
 
-  constructor(readonly started: AppState) {}
+  constructor(
+    readonly started: AppState,
+    /** Zero of the call's times, in milliseconds of the Unix epoch. */
+    public originEpochMs = Date.now(),
+  ) {}
 
   get ended(): boolean {
     return this.#ended;
@@ -48,19 +52,28 @@ export class Running {
     return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
   }
 
+  /** What the controller begins with. */
+  get controllerStart(): { preset: string; parameters: Record<string, number> } {
+    const { preset, set, min_bps, max_bps, start_bps } = this.started;
+    const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };
+    return { preset, parameters: { ...bitrates, ...set } };
+  }
+
+  /** Who is asked to be in charge. */
+  get mode(): AppState['mode'] {
+    return this.started.controller === 'native' ? 'observe' : this.started.mode;
+  }
+
   /** The first line of the call's trace. */
   get header(): Partial<TraceHeader> {
-    const { preset, set, min_bps, max_bps, start_bps, mode, controller } = this.started;
-    const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };
     return {
       created: new Date(this.originEpochMs).toISOString(),
       source: 'call',
       clock: 'receiver',
       controller: 'gcc',
-      preset,
-      parameters: { ...bitrates, ...set },
+      ...this.controllerStart,
       origin_epoch_ms: this.originEpochMs,
-      mode: controller === 'native' ? 'observe' : mode,
+      mode: this.mode,
       link: { ...toLinkConfig(linkSettings(this.started)), at: this.link ? 'shaper' : 'in-page' },
     };
   }

@@ -1,5 +1,5 @@
 /** One call at a time: starts it, applies changed settings to it, ends it, and says how it is. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 import {
   CallError,
@@ -14,10 +14,11 @@ import { settings } from '../settings.js';
 import { linkSettings, toLinkConfig, toLinkOptions } from './link_settings.js';
 import { LiveChanges } from './live_changes.js';
 import type { Recorder } from './recorder.js';
+import { changeEvent, restartMessage, watchForRestart, type SettingChange } from './restarts.js';
 import { Room } from './room.js';
 import { queueBatch, Running, Stopped } from './running.js';
 import { ServerClient, ServerError } from './server_client.js';
-import { openSource } from './source.js';
+import { SourceKeeper } from './source.js';
 
 export type Phase = 'idle' | 'starting' | 'waiting' | 'connecting' | 'connected' | 'failed';
 
@@ -33,7 +34,11 @@ export class Session {
   /** `performance.now()` when the call was connected. */
   readonly connectedAt = signal<number | null>(null);
   #running: Running | null = null;
+  /** How often a stop was asked for: one while a call restarts prevents that. */
+  #stops = 0;
   #lastMedia: MediaStats | null = null;
+  readonly #source = new SourceKeeper();
+  readonly #connected = computed(() => this.phase.value === 'connected');
 
   constructor(private readonly recorder: Recorder) {}
 
@@ -52,15 +57,59 @@ export class Session {
   async start(): Promise<void> {
     if (this.#running && this.phase.peek() !== 'failed') return;
     await this.stop();
-    const running = new Running(settings.peek());
+    this.status.value = null;
+    await this.#run(new Running(settings.peek()), []);
+  }
+
+  async stop(): Promise<void> {
+    this.#stops += 1;
+    const running = this.#running;
+    if (!running) return;
+    await this.#end(running);
+    if (this.#running !== running) return;
+    this.#running = null;
+    this.#source.stop();
+    dismiss('restarted');
+    this.localStream.value = null;
+    this.remoteStream.value = null;
+    this.phase.value = 'idle';
+  }
+
+  /** Ends the call and starts it again with the settings as they are now; the recording goes on. */
+  async #restart(running: Running, changes: readonly SettingChange[]): Promise<void> {
+    if (running.ending) return;
+    const stops = this.#stops;
+    this.phase.value = 'starting';
+    for (const change of changes) this.recorder.event({ time_us: running.nowUs(), ...changeEvent(change) });
+    await this.#end(running);
+    if (this.#stops !== stops) return;
+    await this.#run(new Running(settings.peek(), running.originEpochMs), changes);
+  }
+
+  #end(running: Running): Promise<void> {
+    running.ending ??= this.#finish(running);
+    return running.ending;
+  }
+
+  async #finish(running: Running): Promise<void> {
+    await this.media().catch(() => null);
+    this.recorder.event({ time_us: running.nowUs(), name: 'stop', detail: null });
+    await running.end();
+    this.connectedAt.value = null;
+  }
+
+  /** Makes a call the one that runs. `changes` are what an earlier one was ended for. */
+  async #run(running: Running, changes: readonly SettingChange[]): Promise<void> {
     this.#running = running;
     this.#lastMedia = null;
     this.phase.value = 'starting';
-    this.status.value = null;
     this.lateness.value = null;
     dismiss('start');
     try {
-      await this.#open(running);
+      await this.#open(running, changes.length > 0);
+      if (changes.length === 0) return;
+      const message = restartMessage(running.started, changes);
+      notify('info', 'restarted', message, 'The recording goes on in the same trace.');
     } catch (error) {
       if (error instanceof Stopped || running.ended) return;
       await this.stop();
@@ -69,26 +118,15 @@ export class Session {
     }
   }
 
-  async stop(): Promise<void> {
-    const running = this.#running;
-    if (!running || running.ended) return;
-    await this.media().catch(() => null);
-    this.recorder.event({ time_us: running.nowUs(), name: 'stop', detail: null });
-    await running.end();
-    this.localStream.value = null;
-    this.remoteStream.value = null;
-    this.connectedAt.value = null;
-    this.#running = null;
-    this.phase.value = 'idle';
-  }
-
-  async #open(running: Running): Promise<void> {
+  async #open(running: Running, isRestart: boolean): Promise<void> {
     const state = running.started;
     await this.#connectServer(running);
     const track = state.role === 'receive' ? null : await this.#openSource(running);
     const path = state.role === 'receive' ? await this.#join(running) : await this.#host(running);
-    await this.recorder.begin(running.header);
-    this.recorder.event({ time_us: running.nowUs(), name: 'start', detail: { settings: state } });
+    if (isRestart) this.recorder.resume();
+    else await this.recorder.begin(running.header);
+    const detail = { ...running.controllerStart, settings: state };
+    this.recorder.event({ time_us: running.nowUs(), name: 'start', detail });
     this.phase.value = 'connecting';
     const call = await createCall({ ...this.#callOptions(running), ...path, ...(track ? { track } : {}) });
     running.own(() => call.close());
@@ -96,14 +134,26 @@ export class Session {
     this.remoteStream.value = call.remoteStream;
     const changes = new LiveChanges(running, this.recorder);
     running.own(() => changes.end());
+    // With the far side in another page, a call ends and begins by hand.
+    if (state.role === 'loopback') running.own(this.#watch(running));
+  }
+
+  #watch(running: Running): () => void {
+    return watchForRestart({
+      started: running.started,
+      settings,
+      connected: this.#connected,
+      restart: (changes) => void this.#restart(running, changes),
+    });
   }
 
   async #openSource(running: Running): Promise<MediaStreamTrack> {
-    const { source: kind, seed } = running.started;
-    const source = await openSource(kind, seed);
-    running.own(() => source.stop());
-    this.localStream.value = new MediaStream([source.track]);
-    return source.track;
+    const { source, seed } = running.started;
+    const track = await this.#source.open(source, seed, () => !running.ended);
+    if (!track) throw new Stopped();
+    if (this.localStream.peek()?.getVideoTracks()[0] !== track)
+      this.localStream.value = new MediaStream([track]);
+    return track;
   }
 
   async #connectServer(running: Running): Promise<void> {
@@ -172,11 +222,10 @@ export class Session {
   }
 
   #callOptions(running: Running): CallOptions {
-    const { role, controller, mode, preset, set, min_bps, max_bps, start_bps, key_frame_interval_s } =
-      running.started;
+    const { role, preset, set, min_bps, max_bps, start_bps, key_frame_interval_s } = running.started;
     return {
       role,
-      mode: controller === 'native' ? 'observe' : mode,
+      mode: running.mode,
       preset,
       parameters: { ...set },
       minBitrateBps: min_bps,
@@ -184,8 +233,9 @@ export class Session {
       startBitrateBps: start_bps,
       originEpochMs: running.originEpochMs,
       ...(key_frame_interval_s > 0 ? { keyFrameIntervalS: key_frame_interval_s } : {}),
-      onTrace: (batch) => this.recorder.append(batch),
-      onEvent: (event) => this.recorder.event(event),
+      // What a call still had under way when the next one began would stand in the wrong place.
+      onTrace: (batch) => this.#running === running && this.recorder.append(batch),
+      onEvent: (event) => this.#running === running && this.recorder.event(event),
       onStatus: (status) => this.#onStatus(running, status),
     };
   }

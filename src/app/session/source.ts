@@ -1,7 +1,7 @@
 /** The video that a call sends: made here, or from a real camera. */
 import { createSyntheticCamera } from '../../rtc/index.js';
 
-export interface Source {
+interface Source {
   readonly track: MediaStreamTrack;
   stop(): void;
 }
@@ -15,7 +15,38 @@ async function realCamera(): Promise<Source> {
   return { track, stop: () => track.stop() };
 }
 
-/** Opens a source. Rejects when the user or the browser refuses the camera. */
-export function openSource(kind: 'synthetic' | 'camera', seed: number): Promise<Source> {
+function openSource(kind: 'synthetic' | 'camera', seed: number): Promise<Source> {
   return kind === 'camera' ? realCamera() : createSyntheticCamera({ seed });
+}
+
+/** The source in use, which lasts over restarts of the call: a camera is not asked for twice. */
+export class SourceKeeper {
+  #kept: { kind: string; seed: number; source: Source } | null = null;
+
+  /**
+   * The track of such a source: the one in use if it is of that kind and alive, else a new one's.
+   * Null when it is wanted no more once the user has allowed it. Rejects when it is refused.
+   */
+  async open(
+    kind: 'synthetic' | 'camera',
+    seed: number,
+    isWanted: () => boolean,
+  ): Promise<MediaStreamTrack | null> {
+    const kept = this.#kept;
+    if (kept?.kind === kind && kept.seed === seed && kept.source.track.readyState === 'live')
+      return kept.source.track;
+    this.stop();
+    const source = await openSource(kind, seed);
+    if (!isWanted()) {
+      source.stop();
+      return null;
+    }
+    this.#kept = { kind, seed, source };
+    return source.track;
+  }
+
+  stop(): void {
+    this.#kept?.source.stop();
+    this.#kept = null;
+  }
 }

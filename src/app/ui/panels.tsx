@@ -87,8 +87,16 @@ const MODES = [
   { value: 'observe', label: 'Observe: GCC only watches' },
 ];
 
+/** A call with another page is started again by hand, as that page has to join it again. */
+const isTwoPages = (): boolean => settings.value.role !== 'loopback';
+
+/** What happens when a setting is changed that a running call cannot take. */
+const effectHelp = (): string =>
+  isTwoPages() ? 'Takes effect with the next call' : 'During a call, a change starts it again by itself';
+
 export function ControllerPanel({ running }: { running: boolean }) {
   const { controller, preset } = settings.value;
+  const disabled = running && isTwoPages();
   const chosen = SCHEMA.presets.find(({ name }) => name === preset);
   return (
     <details class="panel" open>
@@ -96,8 +104,8 @@ export function ControllerPanel({ running }: { running: boolean }) {
       <ChoiceField
         field="controller"
         label="Who decides the bitrate"
-        help="Takes effect with the next call"
-        disabled={running}
+        help={effectHelp()}
+        disabled={disabled}
         options={[
           { value: 'gcc', label: 'GCC (WebAssembly core)' },
           { value: 'native', label: 'The browser’s own (native)' },
@@ -115,13 +123,7 @@ export function ControllerPanel({ running }: { running: boolean }) {
       />
       <p class="hint">{chosen?.description}</p>
       {controller === 'gcc' && (
-        <ChoiceField
-          field="mode"
-          label="Mode"
-          help="Takes effect with the next call"
-          disabled={running}
-          options={MODES}
-        />
+        <ChoiceField field="mode" label="Mode" help={effectHelp()} disabled={disabled} options={MODES} />
       )}
     </details>
   );
@@ -131,7 +133,7 @@ export function CallPanel({ running }: { running: boolean }) {
   return (
     <details class="panel">
       <summary>Call</summary>
-      {running && <p class="hint">Takes effect with the next call.</p>}
+      {running && <p class="hint">{effectHelp()}.</p>}
       <ChoiceField
         field="source"
         label="Video"
@@ -193,7 +195,7 @@ export function CallPanel({ running }: { running: boolean }) {
         field="duration_s"
         label="Stop after"
         unit="s"
-        help="0: until you press Stop"
+        help="Counted from the start; 0: until you press Stop"
         min={0}
         max={300}
         step={10}

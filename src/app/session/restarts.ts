@@ -1,0 +1,113 @@
+/** Settings that a running call cannot take: when one is changed, the call is started again. */
+import { effect, type ReadonlySignal } from '@preact/signals';
+
+import { dismiss, notify } from '../notices.js';
+import { bitratesInOrder, type AppState } from '../state.js';
+
+const NEED_RESTART = [
+  'controller',
+  'mode',
+  'source',
+  'bottleneck',
+  'start_bps',
+  'min_bps',
+  'max_bps',
+  'key_frame_interval_s',
+] as const;
+
+/** Sliders move through many values: only the one that they rest at is worth a restart. */
+const REST_MS = 500;
+
+/** A setting that differs from what the call was started with. */
+export interface SettingChange {
+  name: (typeof NEED_RESTART)[number];
+  from: string | number;
+  to: string | number;
+}
+
+/** What can be told apart only by another call. Without GCC in charge its mode means nothing. */
+export function changesForRestart(before: AppState, now: AppState): SettingChange[] {
+  const isNative = before.controller === 'native' && now.controller === 'native';
+  return NEED_RESTART.filter((name) => before[name] !== now[name] && !(name === 'mode' && isNative)).map(
+    (name) => ({ name, from: before[name], to: now[name] }),
+  );
+}
+
+/** What is different after a restart, for the user. */
+export function restartMessage(now: AppState, changes: readonly SettingChange[]): string {
+  const facts = new Set(changes.map(({ name }) => factOf(now, name)));
+  return `The call was restarted: ${[...facts].join('; ')}.`;
+}
+
+function factOf(now: AppState, name: SettingChange['name']): string {
+  const kbps = (bps: number): string => `${bps / 1000} kbps`;
+  switch (name) {
+    case 'controller':
+    case 'mode':
+      return inCharge(now);
+    case 'source':
+      return now.source === 'camera' ? 'your camera is sent now' : 'the synthetic video is sent now';
+    case 'bottleneck':
+      return now.bottleneck === 'shaper'
+        ? 'the shaper is asked for now'
+        : 'the bottleneck is in the page now';
+    case 'start_bps':
+      return `the target started at ${kbps(now.start_bps)}`;
+    case 'min_bps':
+    case 'max_bps':
+      return `the target stays between ${kbps(now.min_bps)} and ${kbps(now.max_bps)} now`;
+    case 'key_frame_interval_s':
+      return now.key_frame_interval_s === 0
+        ? 'key frames come when the encoder wants one'
+        : `a key frame comes every ${now.key_frame_interval_s} s now`;
+  }
+}
+
+function inCharge({ controller, mode }: AppState): string {
+  if (controller === 'native') return 'the browser’s own controller is in charge now';
+  if (mode === 'control') return 'GCC is in charge now';
+  return mode === 'cap' ? 'GCC limits the browser’s own controller now' : 'GCC only watches now';
+}
+
+/** The recorded event of a change. */
+export function changeEvent({ name, from, to }: SettingChange): { name: string; detail: unknown } {
+  if (name === 'controller' || name === 'mode') return { name, detail: { from, to } };
+  return { name: 'setting', detail: { name, from, to } };
+}
+
+interface Watched {
+  /** What the call was started with. */
+  started: AppState;
+  settings: ReadonlySignal<AppState>;
+  /** Until the call is connected, changes wait. */
+  connected: ReadonlySignal<boolean>;
+  restart(changes: readonly SettingChange[]): void;
+}
+
+/** Watches a call's settings; `restart` is called once they rest. Returns the function that ends it. */
+export function watchForRestart({ started, settings, connected, restart }: Watched): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = effect(() => {
+    const now = settings.value;
+    const changes = changesForRestart(started, now);
+    clearTimeout(timer);
+    tellOrder(changes.length === 0 || bitratesInOrder(now));
+    if (changes.length === 0 || !connected.value || !bitratesInOrder(now)) return;
+    timer = setTimeout(() => restart(changes), REST_MS);
+  });
+  return () => {
+    clearTimeout(timer);
+    end();
+    dismiss('bitrates');
+  };
+}
+
+function tellOrder(isRight: boolean): void {
+  if (isRight) return dismiss('bitrates');
+  notify(
+    'warning',
+    'bitrates',
+    'The bitrates are not in order; the call goes on with the former ones.',
+    'Choose lowest ≤ start ≤ highest.',
+  );
+}
