@@ -715,6 +715,7 @@ export const CONTROLLERS = {
           restart_on_negative: 1,
           warm_up_ms: 1000,
           hold_max_ms: 3000,
+          alpha: 0.92,
           received_rate_source: 1,
           fast_start_factor: 1.5,
           capacity_probe: 1,
