@@ -82,7 +82,9 @@ async function benchCall(durationS) {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.goto(`${server.url}?autostart=1&capacity=1mbps&rtt_ms=50`);
-    await page.waitForFunction(() => window.ccscope?.state().phase === 'connected', null, { timeout: 30_000 });
+    await page.waitForFunction(() => window.ccscope?.state().phase === 'connected', null, {
+      timeout: 30_000,
+    });
     const look = () =>
       page.evaluate(() => ({ cost: window.ccscope.cost(), workers: window.ccscope.state().status.workers }));
     const linux = process.platform === 'linux';
@@ -92,7 +94,9 @@ async function benchCall(durationS) {
     const after = await look();
     const threadsAfter = linux ? threadSeconds('DedicatedWorker') : new Map();
 
-    console.log(`\nA call at 1 Mbps and 30 fps, ${durationS} s (budgets: 2 % of a core a worker, 6 ms a redraw)`);
+    console.log(
+      `\nA call at 1 Mbps and 30 fps, ${durationS} s (budgets: 2 % of a core a worker, 6 ms a redraw)`,
+    );
     for (const side of ['sender', 'receiver']) {
       const ms = after.workers[side].busyMs - before.workers[side].busyMs;
       row(`${side}'s worker, its own clock`, ms / durationS / 10, '% of a core', 'budget', 2);
