@@ -78,8 +78,8 @@ export class Tap {
   #hear(event: WorkerEvent): void {
     const { side } = this.config;
     switch (event.kind) {
-      case 'batch':
-        this.options.onTrace(event.batch satisfies TraceBatch, side);
+      case 'batches':
+        for (const batch of event.batches) this.options.onTrace(batch satisfies TraceBatch, side);
         break;
       case 'event':
         this.options.onEvent(event.event satisfies TraceEvent);

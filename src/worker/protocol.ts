@@ -96,7 +96,8 @@ export interface WorkerStats {
 
 /** Reports of a media worker, in the order in which things happened. */
 export type WorkerEvent =
-  | { kind: 'batch'; batch: TraceBatch }
+  /** All rows since the last such report: inputs in the order in which they were consumed, then outputs. */
+  | { kind: 'batches'; batches: TraceBatch[] }
   | { kind: 'event'; event: TraceEvent }
   | { kind: 'feedback'; bytes: ArrayBuffer }
   | { kind: 'target'; targetBps: number; rttUs: number; source: 'feedback' | 'receiver-reports' | 'none' }

@@ -16,14 +16,14 @@ export class Reporter {
     this.port.postMessage(event);
   }
 
+  /** In one message: a reader that stops in between would have inputs without their outputs. */
   batches(batches: readonly TraceBatch[]): void {
-    for (const batch of batches) if (batch.rows > 0) this.#send(packed(batch));
-  }
-
-  #send(batch: TraceBatch): void {
-    const buffer = batch.columns[0]?.buffer;
-    const event: WorkerEvent = { kind: 'batch', batch };
-    this.port.postMessage(event, buffer instanceof ArrayBuffer ? [buffer] : []);
+    const full = batches.filter((batch) => batch.rows > 0).map(packed);
+    if (full.length === 0) return;
+    const buffers = full
+      .map((batch) => batch.columns[0]?.buffer)
+      .filter((buffer) => buffer instanceof ArrayBuffer);
+    this.port.postMessage({ kind: 'batches', batches: full } satisfies WorkerEvent, buffers);
   }
 
   tick(): void {
