@@ -39,12 +39,27 @@ const controllers = Object.fromEntries(
     return [controller, { parameters: parameters.map(withValues), presets: defaults }];
   }),
 );
+const component = ({ parameters, presets }) => ({
+  parameters: parameters.map(withValues),
+  presets: presets.map(({ values, ...preset }) => ({
+    ...preset,
+    values: Object.fromEntries(values.map(({ name, value }) => [name, value])),
+  })),
+});
+const components = Object.fromEntries(
+  Object.entries(raw.components)
+    .filter(([name]) => name !== '')
+    .map(([name, entry]) => [name, component(entry)]),
+);
 const tables = raw.tables.map((table) => ({ ...table, columns: table.columns.map(withValues) }));
 
 const source = `// Generated from the core by scripts/generate_schema.mjs. Do not edit.
 
 /** Parameters and presets of each controller. A preset's values are those that differ from the defaults. */
 export const CONTROLLERS = ${JSON.stringify(controllers, null, 2)} as const;
+
+/** Parameters and presets of each component of the simulator. A preset's values are those that differ from the defaults. */
+export const COMPONENTS = ${JSON.stringify(components, null, 2)} as const;
 
 /** The trace tables and their columns, in the core's order. */
 export const TABLES = ${JSON.stringify(tables, null, 2)} as const;

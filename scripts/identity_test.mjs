@@ -67,7 +67,8 @@ function* callOperations(preset, tables, random) {
 
 /** Packets through a link with jitter and loss, in both modes of its bottleneck. */
 function* linkOperations(mode, random) {
-  yield [7, 1e6, 0, 300, mode, 5000, 25000, 0.02, 3000, 7];
+  for (const [place, limit] of [300, 0, 0].entries()) yield [10, place, limit];
+  yield [7, 1e6, 0, 3, mode, 5000, 25000, 0.02, 3000, 7];
   for (let id = 0, now = 0; id < 5000; id += 1, now += Math.round(18000 * random())) {
     yield [8, id, Math.round(100 + 1400 * random()), now];
   }
@@ -123,6 +124,7 @@ function runOnModule({ exports: abi }, operations) {
       written.push(view(abi.ccs_link_deliveries(state.link), 6 * deliveries).slice());
     },
     () => abi.ccs_link_destroy(state.link),
+    ([place, value]) => view(abi.ccs_input_buffer(place + 1), place + 1).set([value], place),
   ];
   for (const [what, ...values] of operations) interpreter[what](values);
   return Buffer.concat(

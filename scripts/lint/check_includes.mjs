@@ -13,7 +13,7 @@ const mayInclude = {
   'cc/gcc': ['cc', 'units', 'trace'],
   'cc/nada': ['cc', 'units', 'trace'],
   'cc/lcc': ['cc', 'units', 'trace'],
-  'sim/queue_disc': ['units', 'sim/packet.h', 'sim/ring_buffer.h'],
+  'sim/queue_disc': ['units', 'sim/packet.h', 'sim/ring_buffer.h', 'sim/random.h'],
   sim: ['sim/queue_disc', 'units', 'trace', 'cc'],
   'sim/tcp': ['sim', 'sim/queue_disc', 'units', 'trace', 'cc'],
   abi: ['units', 'trace', 'cc', 'cc/gcc', 'cc/nada', 'cc/lcc', 'sim', 'sim/queue_disc', 'sim/tcp'],

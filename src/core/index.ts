@@ -6,6 +6,7 @@ import type { ControllerOptions } from './session.js';
 
 export { CoreError, CoreModule, loadCoreModule, type WasmSource } from './load.js';
 export * from './schema.js';
+export { componentValues, type ComponentOptions } from './component.js';
 export * from './feedback.js';
 export { DEFAULT_PRESET, type ControllerOptions, type TraceBatch, type TraceEvent } from './session.js';
 export {

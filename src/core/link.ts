@@ -1,16 +1,8 @@
 /** The simulated link of the core (wasm/sim/link.h): loss, jitter, queue, capacity and delay of one direction. */
-import { CoreError, type CoreModule } from './load.js';
+import type { CoreModule } from './load.js';
+import { queueArguments, type QueueOptions } from './queue.js';
 
-/** First in, first out, with one limit; 300 ms of the capacity when none is given. */
-export interface DropTailOptions {
-  kind: 'droptail';
-  /** Milliseconds of the capacity, `limitMs * capacity / 8` bytes; follows the capacity. */
-  limitMs?: number;
-  limitBytes?: number;
-  limitPackets?: number;
-}
-
-export type QueueOptions = DropTailOptions;
+export * from './queue.js';
 
 /** `serial`: a packet takes its size over the capacity. `token-bucket`: a burst passes at once. */
 export type Bottleneck = 'serial' | 'token-bucket';
@@ -42,8 +34,9 @@ export interface LinkOptions {
   seed?: number;
 }
 
-export type DropReason = 'random-loss' | 'queue-full';
-const DROP_REASONS: readonly (DropReason | undefined)[] = [undefined, 'random-loss', 'queue-full'];
+/** Why a packet was dropped, in the order of the core's DropReason; the first stands for none. */
+export const DROP_REASONS = [null, 'random-loss', 'queue-full'] as const;
+export type DropReason = Exclude<(typeof DROP_REASONS)[number], null>;
 
 export interface LinkDelivery {
   packetId: number;
@@ -114,14 +107,11 @@ const DELIVERY_FIELDS = 6;
 const DROP_FIELDS = 5;
 const STATS_FIELDS = 14;
 
-/** The kind and value of a queue's limit, as the ABI counts them. Throws CoreError. */
-function limitOf(queue: QueueOptions): [kind: number, limit: number] {
-  const limits = [queue.limitMs, queue.limitBytes, queue.limitPackets];
-  const given = limits.flatMap((limit, kind): [number, number][] =>
-    limit === undefined ? [] : [[kind, limit]],
-  );
-  if (given.length > 1) throw new CoreError('queue: expected one limit, in ms, bytes or packets', 'queue');
-  return given[0] ?? [0, 300];
+/** Puts a queue's values where the next call reads them; the arguments that stand for it. Throws CoreError. */
+function passQueue(module: CoreModule, queue: QueueOptions): [kind: number, values: number] {
+  const { kind, values } = queueArguments(queue);
+  module.input(values);
+  return [kind, values.length];
 }
 
 function modeOf(bottleneck: Bottleneck): number {
@@ -130,12 +120,10 @@ function modeOf(bottleneck: Bottleneck): number {
 
 /** Creates a link. Throws CoreError, with the field, for a value out of its range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {
-  const [limitKind, limit] = limitOf(options.queue ?? { kind: 'droptail' });
   const handle = module.handle(
     'ccs_link_create',
     options.capacityBps,
-    limitKind,
-    limit,
+    ...passQueue(module, options.queue ?? { kind: 'droptail' }),
     modeOf(options.bottleneck ?? 'serial'),
     options.burstBytes ?? 5000,
     options.oneWayDelayUs ?? 0,
@@ -213,7 +201,9 @@ class CoreLink implements Link {
       schedule(this.#module, this.#handle, []);
     }
     if (change.schedule !== undefined) schedule(this.#module, this.#handle, change.schedule);
-    if (change.queue !== undefined) check('ccs_link_set_drop_tail', ...limitOf(change.queue), nowUs);
+    if (change.queue !== undefined) {
+      check('ccs_link_set_queue', ...passQueue(this.#module, change.queue), nowUs);
+    }
     if (change.bottleneck !== undefined) check('ccs_link_set_mode', modeOf(change.bottleneck), nowUs);
     if (change.oneWayDelayUs !== undefined) check('ccs_link_set_one_way_delay', change.oneWayDelayUs, nowUs);
     if (change.lossRatio !== undefined) check('ccs_link_set_loss_ratio', change.lossRatio, nowUs);

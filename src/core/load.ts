@@ -56,6 +56,11 @@ export class CoreModule {
     return new Float64Array(this.#memory.buffer, pointer, length);
   }
 
+  /** Writes what the next call reads from the core's input buffer. */
+  input(values: readonly number[]): void {
+    this.doubles(this.call('ccs_input_buffer', values.length), values.length).set(values);
+  }
+
   /** A view of `length` bytes at `pointer`, likewise. */
   bytes(pointer: number, length: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, pointer, length);

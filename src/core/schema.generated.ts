@@ -841,6 +841,42 @@ export const CONTROLLERS = {
   },
 } as const;
 
+/** Parameters and presets of each component of the simulator. A preset's values are those that differ from the defaults. */
+export const COMPONENTS = {
+  droptail: {
+    parameters: [
+      {
+        name: 'limit_ms',
+        unit: 'ms',
+        default: 300,
+        min: 0,
+        max: 60000,
+        section: 'ToN V; RFC 8867 4.2',
+        description: 'most that may wait, as a time of the capacity; 0: no such limit',
+      },
+      {
+        name: 'limit_bytes',
+        unit: 'B',
+        default: 0,
+        min: 0,
+        max: 1000000000,
+        section: '',
+        description: 'most bytes that may wait; 0: no such limit',
+      },
+      {
+        name: 'limit_packets',
+        unit: 'packets',
+        default: 0,
+        min: 0,
+        max: 1000000,
+        section: 'Linux pfifo',
+        description: 'most packets that may wait; 0: no such limit',
+      },
+    ],
+    presets: [],
+  },
+} as const;
+
 /** The trace tables and their columns, in the core's order. */
 export const TABLES = [
   {

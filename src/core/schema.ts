@@ -1,9 +1,10 @@
 /** The core's schema: what parameters, presets and trace columns there are. */
-import { CONTROLLERS, TABLES } from './schema.generated.js';
+import { COMPONENTS, CONTROLLERS, TABLES } from './schema.generated.js';
 
 export type ControllerName = keyof typeof CONTROLLERS;
 export type PresetName = (typeof CONTROLLERS)['gcc']['presets'][number]['name'];
 export type ParameterName = (typeof CONTROLLERS)['gcc']['parameters'][number]['name'];
+export type ComponentName = keyof typeof COMPONENTS;
 export type TableName = (typeof TABLES)[number]['name'];
 
 /** One parameter of a controller. */
@@ -27,6 +28,12 @@ export interface PresetSpec {
   readonly values: Readonly<Record<string, number>>;
 }
 
+/** A part of the simulator with parameters of its own: a queue discipline, TCP, a source. */
+export interface ComponentSpec {
+  readonly parameters: readonly ParameterSpec[];
+  readonly presets: readonly PresetSpec[];
+}
+
 /** One column of a trace table. `values` names an enumeration whose index is the number stored. */
 export interface ColumnSpec {
   readonly name: string;
@@ -42,10 +49,12 @@ export interface TableSpec {
 export const SCHEMA: {
   readonly parameters: readonly ParameterSpec[];
   readonly presets: readonly PresetSpec[];
+  readonly components: Readonly<Record<ComponentName, ComponentSpec>>;
   readonly tables: readonly TableSpec[];
 } = {
   parameters: CONTROLLERS.gcc.parameters,
   presets: CONTROLLERS.gcc.presets,
+  components: COMPONENTS,
   tables: TABLES,
 };
 

@@ -1,5 +1,5 @@
 /** What became of each packet at a link, kept in columns that double when they are full. */
-import type { DropReason, LinkDelivery, LinkDrop } from '../core/link.js';
+import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
 const COLUMNS = 5;
 
@@ -15,8 +15,6 @@ export interface PacketRecord {
   dropped: DropReason | null;
 }
 
-const REASONS: readonly (DropReason | null)[] = [null, 'random-loss', 'queue-full'];
-
 export class PacketLog {
   #rows = 0;
   #columns = Array.from({ length: COLUMNS }, () => new Float64Array(1024));
@@ -30,7 +28,7 @@ export class PacketLog {
   }
 
   dropped({ offeredUs, sizeBytes, timeUs, reason }: Omit<LinkDrop, 'packetId'>): void {
-    this.#append([offeredUs, sizeBytes, Number.NaN, timeUs, REASONS.indexOf(reason)]);
+    this.#append([offeredUs, sizeBytes, Number.NaN, timeUs, DROP_REASONS.indexOf(reason)]);
   }
 
   /** The packets in the order in which they departed or were dropped. */
@@ -41,7 +39,7 @@ export class PacketLog {
       sizeBytes: size?.[i] ?? Number.NaN,
       queueDelayUs: delay?.[i] ?? Number.NaN,
       departUs: depart?.[i] ?? Number.NaN,
-      dropped: REASONS[reason?.[i] ?? 0] ?? null,
+      dropped: DROP_REASONS[reason?.[i] ?? 0] ?? null,
     })).sort((x, y) => x.departUs - y.departUs);
   }
 

@@ -18,7 +18,7 @@ struct Drops final : DropSink {
 Packet MakePacket(double id, double bytes) { return {.id = id, .size = DataSize::Bytes(bytes)}; }
 
 TEST(DropTail, LimitAsATimeIsTimesCapacityOverEight) {
-  DropTail queue({TimeDelta::Millis(300)});
+  DropTail queue(DropTail::Params::Time(TimeDelta::Millis(300)));
   queue.OnCapacity(DataRate::KilobitsPerSec(1000));
   EXPECT_DOUBLE_EQ(queue.byte_limit().bytes(), 37500);
   queue.OnCapacity(DataRate::KilobitsPerSec(600));
@@ -30,7 +30,7 @@ TEST(DropTail, LimitAsATimeIsTimesCapacityOverEight) {
 TEST(DropTail, APacketThatFitsExactlyStaysOneByteMoreIsDropped) {
   const Timestamp now;
   Drops drops;
-  DropTail exact({DataSize::Bytes(3000)});
+  DropTail exact(DropTail::Params::Bytes(DataSize::Bytes(3000)));
   exact.Enqueue(MakePacket(1, 1500), now, drops);
   exact.Enqueue(MakePacket(2, 1500), now, drops);
   EXPECT_TRUE(drops.ids.empty());
@@ -44,14 +44,14 @@ TEST(DropTail, APacketThatFitsExactlyStaysOneByteMoreIsDropped) {
 TEST(DropTail, LimitInPacketsCountsPackets) {
   const Timestamp now;
   Drops drops;
-  DropTail queue({DropTail::Packets{3}});
+  DropTail queue(DropTail::Params::Packets(3));
   for (int id = 1; id <= 5; ++id) queue.Enqueue(MakePacket(id, 40.0 * id), now, drops);
   EXPECT_EQ(drops.ids, (std::vector<double>{4, 5}));
 }
 
 TEST(DropTail, AnEmptyQueueTakesAnyPacket) {
   Drops drops;
-  DropTail queue({DataSize::Bytes(1000)});
+  DropTail queue(DropTail::Params::Bytes(DataSize::Bytes(1000)));
   queue.Enqueue(MakePacket(1, 50000), {}, drops);
   EXPECT_TRUE(drops.ids.empty());
   queue.Enqueue(MakePacket(2, 1), {}, drops);
@@ -60,7 +60,7 @@ TEST(DropTail, AnEmptyQueueTakesAnyPacket) {
 
 TEST(DropTail, LeavesInOrderOfArrivalOverManyWraps) {
   Drops drops;
-  DropTail queue({DropTail::Packets{100}});
+  DropTail queue(DropTail::Params::Packets(100));
   double in = 0;
   double out = 0;
   for (int round = 0; round < 500; ++round) {

@@ -56,9 +56,7 @@ class Loop {
 
   static Link::Params LinkParams() { return {.bottleneck = {.capacity = kCapacity}, .one_way_delay = kOneWay}; }
   static std::unique_ptr<QueueDisc> MakeQueue() {
-    DropTail::Params params;
-    params.limit = TimeDelta::Millis(300);
-    return std::make_unique<DropTail>(params);
+    return std::make_unique<DropTail>(DropTail::Params::Time(TimeDelta::Millis(300)));
   }
 
   void Step(int ms, Timestamp now) {

@@ -23,7 +23,7 @@ struct Results {
   }
 };
 
-Link MakeLink(Link::Params params = {}, DropTail::Params queue = {DropTail::Packets{1000}}) {
+Link MakeLink(Link::Params params = {}, DropTail::Params queue = DropTail::Params::Packets(1000)) {
   return Link(params, std::make_unique<DropTail>(queue));
 }
 
@@ -124,7 +124,7 @@ TEST(Link, ResultsDoNotDependOnWhenItIsPolled) {
     params.jitter = TimeDelta::Millis(5);
     params.loss_ratio = 0.05;
     params.seed = 42;
-    Link link = MakeLink(params, {TimeDelta::Millis(50)});
+    Link link = MakeLink(params, DropTail::Params::Time(TimeDelta::Millis(50)));
     link.ScheduleCapacity(Timestamp::Millis(300), DataRate::KilobitsPerSec(400));
     Results all;
     for (int i = 0; i < 200; ++i) {
@@ -143,7 +143,7 @@ TEST(Link, ResultsDoNotDependOnWhenItIsPolled) {
 
 // 300 ms at 1 Mbps are 37,500 B = 30 packets of 1250 B, besides the one in transmission.
 TEST(Link, QueueHoldsItsTimeOfPacketsAndDropsTheNext) {
-  Link link = MakeLink(At(kMbps), {TimeDelta::Millis(300)});
+  Link link = MakeLink(At(kMbps), DropTail::Params::Time(TimeDelta::Millis(300)));
   int accepted = 0;
   for (int i = 0; i < 40; ++i) accepted += Send(link, i, 1250, 0) == DropReason::kNone ? 1 : 0;
   EXPECT_EQ(accepted, 31);
@@ -159,7 +159,7 @@ TEST(Link, QueueHoldsItsTimeOfPacketsAndDropsTheNext) {
 TEST(Link, ASmallerQueueTakesOverWhatFitsAndTellsOfTheRest) {
   Link link = MakeLink(At(kMbps));
   for (int i = 0; i < 10; ++i) Send(link, i, 1250, 0);
-  link.SetQueue(std::make_unique<DropTail>(DropTail::Params{DropTail::Packets{4}}), Timestamp::Millis(1));
+  link.SetQueue(std::make_unique<DropTail>(DropTail::Params::Packets(4)), Timestamp::Millis(1));
   const Results results = PollAt(link, 1e6);
   EXPECT_EQ(results.deliveries.size(), 5u);
   ASSERT_EQ(results.drops.size(), 5u);
@@ -212,7 +212,7 @@ TEST(Link, EveryPacketIsDeliveredOrDroppedOnce) {
     params.jitter = TimeDelta::Millis(3);
     params.loss_ratio = 0.02;
     params.one_way_delay = TimeDelta::Millis(25);
-    Link link = MakeLink(params, {TimeDelta::Millis(100)});
+    Link link = MakeLink(params, DropTail::Params::Time(TimeDelta::Millis(100)));
     Random random(11);
     Results results;
     std::vector<int> seen(3000);
@@ -242,7 +242,7 @@ TEST(Link, EveryPacketIsDeliveredOrDroppedOnce) {
 
 // While it is busy, a serial link sends exactly its capacity.
 TEST(Link, ASaturatedLinkIsFullyUsed) {
-  Link link = MakeLink(At(kMbps), {TimeDelta::Millis(300)});
+  Link link = MakeLink(At(kMbps), DropTail::Params::Time(TimeDelta::Millis(300)));
   for (int i = 0; i < 2000; ++i) Send(link, i, 1000, 5000.0 * i);  // 1.6 Mbps for 10 s
   const Results results = PollAt(link, 10e6);
   EXPECT_NEAR(link.stats().departed.bits(), 10e6, 8000);

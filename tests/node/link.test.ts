@@ -110,8 +110,8 @@ describe('the link through the ABI', () => {
     [{ burstBytes: 0 }, 'burstBytes'],
     [{ seed: 1.5 }, 'seed'],
     [{ seed: -1 }, 'seed'],
-    [{ queue: { kind: 'droptail', limitMs: 0 } }, 'queue'],
-    [{ queue: { kind: 'droptail', limitPackets: NaN } }, 'queue'],
+    [{ queue: { kind: 'droptail', limitMs: 0 } }, 'queue.limitMs'],
+    [{ queue: { kind: 'droptail', limitPackets: NaN } }, 'queue.limitPackets'],
     [{ queue: { kind: 'droptail', limitMs: 300, limitBytes: 5 } }, 'queue'],
     [{ schedule: [{ atUs: NaN, capacityBps: 1 }] }, 'schedule'],
     [

@@ -158,7 +158,7 @@ CCSCOPE_FN(double, ccs_session_parameter)(void* handle, int index) {
 CCSCOPE_FN(int, ccs_session_set_parameter)(void* handle, int index, double value) {
   if (index < 0 || index >= gcc::kParameterCount) return Fail("parameter", "expected an index of the schema");
   const ParameterSpec& spec = gcc::kParameterSpecs[index];
-  if (!(value >= spec.min && value <= spec.max)) return Fail(spec.name, "expected a value within the schema's range");
+  if (!(value >= spec.min && value <= spec.max)) return Fail(spec.name, spec.expectation);
   gcc::Set(AsSession(handle).parameters, index, value);
   AsSession(handle).Configure();
   return 0;

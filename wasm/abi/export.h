@@ -20,6 +20,11 @@ namespace ccscope {
 
 // Sets the text that ccs_last_error() returns to "field: expectation" and gives back status 1.
 int Fail(const char* field, const char* expectation);
+// Likewise for "group.field".
+int FailIn(const char* group, const char* field, const char* expectation);
+
+// What the caller wrote to ccs_input_buffer() for this call; null if that holds fewer numbers.
+const double* Input(int doubles);
 
 }  // namespace ccscope
 

@@ -7,7 +7,7 @@
 
 #include "abi/export.h"
 #include "sim/link.h"
-#include "sim/queue_disc/drop_tail.h"
+#include "sim/queue_disc/make_queue_disc.h"
 
 namespace ccscope {
 namespace {
@@ -20,9 +20,11 @@ constexpr double kMaxInteger = 9007199254740991.0;  // 2^53 - 1
 
 // Rows that the host reads: kept here, so that their storage is reused from poll to poll.
 struct LinkHandle {
-  LinkHandle(const Link::Params& params, std::unique_ptr<QueueDisc> queue) : link(params, std::move(queue)) {}
+  LinkHandle(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
+      : link(params, std::move(queue)), seed(params.seed) {}
 
   Link link;
+  std::uint64_t seed;
   Timestamp last_scheduled = Timestamp::MinusInfinity();
   std::vector<Link::Delivery> deliveries;
   std::vector<Link::Drop> drops;
@@ -58,20 +60,16 @@ int CheckMode(int mode) {
   return mode == 0 || mode == 1 ? 0 : Fail("bottleneck", "expected serial or token-bucket");
 }
 
-// Kinds: 0 limit in ms, 1 in bytes, 2 in packets. Null if a value is refused.
-std::unique_ptr<QueueDisc> MakeDropTail(int limit_kind, double limit) {
-  DropTail::Params params;
-  if (limit_kind == 0 && Within(limit, 1e-3, 60e3)) {
-    params.limit = TimeDelta::Millis(limit);
-  } else if (limit_kind == 1 && Within(limit, 1, kMaxSizeBytes)) {
-    params.limit = DataSize::Bytes(limit);
-  } else if (limit_kind == 2 && Within(limit, 1, 1e6)) {
-    params.limit = DropTail::Packets{limit};
-  } else {
-    Fail("queue", "expected a limit of 0.001 to 60000 ms, 1 to 1e9 bytes or 1 to 1e6 packets");
-    return nullptr;
-  }
-  return std::make_unique<DropTail>(params);
+// The discipline whose `count` values are in the input buffer. Null if one is refused.
+std::unique_ptr<QueueDisc> MakeQueue(int kind, int count, std::uint64_t seed) {
+  const auto which = static_cast<QueueDiscKind>(kind);
+  const double* values = Input(count);
+  const ParameterError error =
+      values == nullptr ? ParameterError{"parameters", "expected them in the input buffer"}
+                        : CheckQueueDisc(which, values, count);
+  if (!error) return MakeQueueDisc(which, values, count, seed);
+  FailIn("queue", error.field, error.expectation);
+  return nullptr;
 }
 
 }  // namespace
@@ -79,8 +77,9 @@ std::unique_ptr<QueueDisc> MakeDropTail(int limit_kind, double limit) {
 
 using ccscope::Of;
 
+// The queue's values come in the input buffer, in the order of the schema.
 CCSCOPE_FN(void*, ccs_link_create)
-(double capacity_bps, int limit_kind, double limit, int mode, double burst_bytes, double one_way_delay_us,
+(double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes, double one_way_delay_us,
  double loss_ratio, double jitter_us, double seed) {
   using namespace ccscope;
   if (CheckCapacity(capacity_bps) || CheckMode(mode) || CheckDelay(one_way_delay_us) ||
@@ -95,7 +94,7 @@ CCSCOPE_FN(void*, ccs_link_create)
     Fail("seed", "expected an integer from 0 to 2^53 - 1");
     return nullptr;
   }
-  auto queue = MakeDropTail(limit_kind, limit);
+  auto queue = MakeQueue(queue_kind, queue_values, static_cast<std::uint64_t>(seed));
   if (queue == nullptr) return nullptr;
   Link::Params params;
   params.bottleneck = {static_cast<CapacityLink::Mode>(mode), DataRate::BitsPerSec(capacity_bps),
@@ -219,10 +218,10 @@ CCSCOPE_FN(int, ccs_link_set_jitter)(void* handle, double jitter_us, double now_
   return 0;
 }
 
-CCSCOPE_FN(int, ccs_link_set_drop_tail)(void* handle, int limit_kind, double limit, double now_us) {
+CCSCOPE_FN(int, ccs_link_set_queue)(void* handle, int queue_kind, int queue_values, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us)) return 1;
-  auto queue = MakeDropTail(limit_kind, limit);
+  auto queue = MakeQueue(queue_kind, queue_values, Of(handle).seed);
   if (queue == nullptr) return 1;
   Of(handle).link.SetQueue(std::move(queue), Timestamp::Micros(now_us));
   return 0;

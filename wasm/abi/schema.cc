@@ -1,15 +1,22 @@
-// The schema as JSON text: parameters and presets of each controller and the columns of each trace
-// table. scripts/generate_schema.mjs turns it into src/core/schema.generated.ts.
-// Lists start with null, which the generator drops, so that the macros need no commas of their own.
+// The schema as JSON text: parameters and presets of each controller and of each component of the
+// simulator, and the columns of each trace table. scripts/generate_schema.mjs turns it into
+// src/core/schema.generated.ts.
+// Lists start with null, which the generator drops, so that the macros need no commas of their own;
+// the object of the components likewise starts with an entry without a name.
+//
+// A new component: its COMPONENT … END_COMPONENT lines below.
 #include "abi/export.h"
 
-CCSCOPE_FN(const char*, ccs_schema)() {
-  return "{\"controllers\":{\"gcc\":{\"parameters\":[null"
 #define PARAMETER(name, unit, def, min, max, values, section, description)                            \
   ",{\"name\":\"" #name "\",\"unit\":\"" unit "\",\"default\":" #def ",\"min\":" #min ",\"max\":" #max \
   ",\"values\":\"" values "\",\"section\":\"" section "\",\"description\":\"" description "\"}"
+#define COMPONENT(name) ",\"" name "\":{\"parameters\":[null"
+#define PRESETS "],\"presets\":[null"
+#define END_COMPONENT "]}"
+
+CCSCOPE_FN(const char*, ccs_schema)() {
+  return "{\"controllers\":{\"gcc\":{\"parameters\":[null"
 #include "cc/gcc/parameters.def"
-#undef PARAMETER
          "],\"presets\":[null"
 #define PRESET(id, name, description) ",{\"name\":\"" name "\",\"description\":\"" description "\"}"
 #define SET(name, value)
@@ -20,7 +27,18 @@ CCSCOPE_FN(const char*, ccs_schema)() {
 #undef SET
 #undef BASED_ON
 #undef END_PRESET
-         "]}},\"tables\":[null"
+         "]}},\"components\":{\"\":null"
+#define PRESET(id, name, description) \
+  ",{\"name\":\"" name "\",\"description\":\"" description "\",\"values\":[null"
+#define SET(name, value) ",{\"name\":\"" #name "\",\"value\":" #value "}"
+#define END_PRESET(id) "]}"
+  COMPONENT("droptail")
+#include "sim/queue_disc/drop_tail.def"
+  PRESETS END_COMPONENT
+#undef PRESET
+#undef SET
+#undef END_PRESET
+         "},\"tables\":[null"
 #define TABLE(name, Name, doc) ",{\"name\":\"" #name "\",\"description\":\"" doc "\",\"columns\":[null"
 #define COLUMN(name, values) ",{\"name\":\"" #name "\",\"values\":\"" values "\"}"
 #define END_TABLE(name, Name) "]}"

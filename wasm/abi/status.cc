@@ -15,8 +15,14 @@ void Append(const char* text) {
 
 }  // namespace
 
-int Fail(const char* field, const char* expectation) {
+int Fail(const char* field, const char* expectation) { return FailIn(nullptr, field, expectation); }
+
+int FailIn(const char* group, const char* field, const char* expectation) {
   last_error[0] = '\0';
+  if (group != nullptr) {
+    Append(group);
+    Append(".");
+  }
   Append(field);
   Append(": ");
   Append(expectation);

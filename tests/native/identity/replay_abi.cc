@@ -20,7 +20,8 @@ int ccs_sender_run(void* handle, double now_us);
 int ccs_trace_rows(void* handle, int table);
 const double* ccs_trace_column(void* handle, int table, int column);
 void ccs_session_destroy(void* handle);
-void* ccs_link_create(double capacity_bps, int limit_kind, double limit, int mode, double burst_bytes,
+double* ccs_input_buffer(int doubles);
+void* ccs_link_create(double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
                       double one_way_delay_us, double loss_ratio, double jitter_us, double seed);
 int ccs_link_enqueue(void* handle, double id, double size_bytes, int flow, double now_us);
 int ccs_link_poll(void* handle, double now_us);
@@ -76,14 +77,17 @@ class Interpreter {
         ccs_session_destroy(sender_);
         break;
       case 7:
-        link_ = ccs_link_create(a[0], ToInt(a[1]), a[2], ToInt(a[3]), a[4], a[5], a[6], a[7], a[8]);
+        link_ = ccs_link_create(a[0], ToInt(a[1]), ToInt(a[2]), ToInt(a[3]), a[4], a[5], a[6], a[7], a[8]);
         break;
       case 8:
         Write(ccs_link_enqueue(link_, a[0], a[1], 0, a[2]));
         WritePolled(ccs_link_poll(link_, a[2]));
         break;
-      default:
+      case 9:
         ccs_link_destroy(link_);
+        break;
+      default:  // one number for the input buffer: its place, its value
+        ccs_input_buffer(ToInt(a[0]) + 1)[ToInt(a[0])] = a[1];
     }
   }
 

@@ -53,8 +53,7 @@ void Apply(Parameters& parameters, const PresetSpec& preset) {
 }  // namespace
 
 const ParameterSpec kParameterSpecs[kParameterCount] = {
-#define PARAMETER(name, unit, def, min, max, values, section, description) \
-  {#name, unit, def, min, max, values, section, description},
+#define PARAMETER CCSCOPE_PARAMETER_SPEC
 #include "cc/gcc/parameters.def"
 #undef PARAMETER
 };

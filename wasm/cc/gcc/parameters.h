@@ -2,13 +2,13 @@
 #ifndef CCSCOPE_CC_GCC_PARAMETERS_H_
 #define CCSCOPE_CC_GCC_PARAMETERS_H_
 
-#include "cc/parameter.h"
+#include "units/parameter.h"
 #include "units/units.h"
 
 namespace ccscope::gcc {
 
 struct Parameters {
-#define PARAMETER(name, unit, def, min, max, values, section, description) double name = def;
+#define PARAMETER CCSCOPE_PARAMETER_FIELD
 #include "cc/gcc/parameters.def"
 #undef PARAMETER
 

@@ -1,15 +1,18 @@
 #include "sim/queue_disc/drop_tail.h"
 
+#include <algorithm>
+
 namespace ccscope {
 
 DropTail::DropTail(const Params& params) : params_(params) {
-  if (const auto* bytes = std::get_if<DataSize>(&params_.limit)) state_.byte_limit = *bytes;
-  if (const auto* packets = std::get_if<Packets>(&params_.limit)) state_.packet_limit = packets->count;
+  state_.byte_limit = params.limit_bytes > 0 ? DataSize::Bytes(params.limit_bytes) : DataSize::PlusInfinity();
+  state_.packet_limit = params.limit_packets > 0 ? params.limit_packets : kInfinity;
 }
 
+DataSize DropTail::byte_limit() const { return std::min(state_.time_limit, state_.byte_limit); }
+
 void DropTail::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
-  const bool full =
-      stats_.bytes + packet.size > state_.byte_limit || stats_.packets + 1 > state_.packet_limit;
+  const bool full = stats_.bytes + packet.size > byte_limit() || stats_.packets + 1 > state_.packet_limit;
   if (full && !state_.packets.empty()) {
     ++stats_.dropped;
     drops.OnDrop(packet, DropReason::kQueueFull, now);
@@ -31,8 +34,9 @@ std::optional<Packet> DropTail::Dequeue(Timestamp, DropSink&) {
 }
 
 void DropTail::OnCapacity(DataRate capacity) {
-  const auto* time = std::get_if<TimeDelta>(&params_.limit);
-  if (time != nullptr && capacity > DataRate::Zero()) state_.byte_limit = capacity * *time;
+  if (params_.limit_ms > 0 && capacity > DataRate::Zero()) {
+    state_.time_limit = capacity * TimeDelta::Millis(params_.limit_ms);
+  }
 }
 
 }  // namespace ccscope

@@ -1,33 +1,32 @@
 // DropTail: first in, first out; a packet that would take the queue over its limit is dropped.
-//
-// References: the limit as a time is that of the GCC papers, T_q * C / 8 bytes
-// (gcc-ton-2017, section V, the testbed). Attributes: Params. Two points the papers leave open:
-//  - A limit given as a time follows the capacity when that changes; packets that already wait stay.
-//    During an outage it is that of the capacity before.
-//  - An empty queue takes any packet, so that no limit shuts the link for good (a whole video
-//    frame may be larger than 300 ms of a slow link).
+// drop_tail.md describes it.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_DROP_TAIL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_DROP_TAIL_H_
 
-#include <variant>
-
 #include "sim/queue_disc/queue_disc.h"
 #include "sim/ring_buffer.h"
+#include "units/parameter.h"
 
 namespace ccscope {
 
 class DropTail final : public QueueDisc {
  public:
-  struct Packets {
-    double count = 0;
-  };
+  // Of several limits each holds.
   struct Params {
-    std::variant<TimeDelta, DataSize, Packets> limit = TimeDelta::Millis(300);
+#define PARAMETER CCSCOPE_PARAMETER_FIELD
+#include "sim/queue_disc/drop_tail.def"
+#undef PARAMETER
+
+    // With one limit: T_q * C / 8 bytes (gcc-ton-2017, section V, the testbed), bytes, or packets.
+    static Params Time(TimeDelta limit) { return {limit.ms(), 0, 0}; }
+    static Params Bytes(DataSize limit) { return {0, limit.bytes(), 0}; }
+    static Params Packets(double limit) { return {0, 0, limit}; }
   };
   struct State {
     RingBuffer<Packet> packets;
-    DataSize byte_limit = DataSize::PlusInfinity();
-    double packet_limit = kInfinity;
+    DataSize time_limit = DataSize::PlusInfinity();  // limit_ms at the present capacity
+    DataSize byte_limit;
+    double packet_limit;
   };
 
   explicit DropTail(const Params& params);
@@ -37,7 +36,7 @@ class DropTail final : public QueueDisc {
   void OnCapacity(DataRate capacity) override;
   const QueueStats& stats() const override { return stats_; }
 
-  DataSize byte_limit() const { return state_.byte_limit; }
+  DataSize byte_limit() const;
 
  private:
   Params params_;

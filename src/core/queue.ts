@@ -1,0 +1,74 @@
+/** Queue disciplines as options; their parameters are those of the schema, in camelCase. */
+import { componentValues } from './component.js';
+import { CoreError } from './load.js';
+import { SCHEMA } from './schema.js';
+import type { COMPONENTS } from './schema.generated.js';
+
+/** In the order of the core's QueueDiscKind. */
+export const QUEUE_KINDS = ['droptail'] as const;
+export type QueueKind = (typeof QUEUE_KINDS)[number];
+
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+type Component<K extends QueueKind> = (typeof COMPONENTS)[K];
+type Value<P> = P extends { values: readonly (infer V)[] } ? V : number;
+type ParametersOf<K extends QueueKind> = {
+  [P in Component<K>['parameters'][number] as CamelCase<P['name']>]?: Value<P>;
+};
+type PresetOf<K extends QueueKind> = Component<K>['presets'][number] extends { name: infer N } ? N : never;
+
+/** One discipline: its kind, a preset where it has some, and what differs from that. */
+export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K> } & ParametersOf<K>;
+
+/** DropTail with one limit: 300 ms of the capacity when none is given. */
+export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
+
+const camelCase = (name: string): string =>
+  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Disciplines that take one limit only. */
+const WITH_ONE_LIMIT: readonly QueueKind[] = ['droptail'];
+
+/** Limits that stand for each other: the ones that are not given are off as soon as one is given. */
+const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
+
+function checkOneLimit(given: readonly [string, number | string][]): void {
+  if (given.length > 1) throw new CoreError('queue: expected one limit, in ms, bytes or packets', 'queue');
+  const [name = '', value] = given[0] ?? [];
+  if (value !== 0) return;
+  throw new CoreError(
+    `queue.${camelCase(name)}: expected a limit above 0, got 0`,
+    `queue.${camelCase(name)}`,
+  );
+}
+
+/** A discipline as the ABI takes it: the number of its kind and all its values in the schema's order. Throws CoreError. */
+export function queueArguments(queue: QueueOptions): { kind: number; values: number[] } {
+  const { kind, preset, ...options } = queue;
+  const number = QUEUE_KINDS.indexOf(kind);
+  if (number < 0) {
+    throw new CoreError(
+      `queue.kind: expected ${QUEUE_KINDS.join(', ')}, got ${kind as string}`,
+      'queue.kind',
+    );
+  }
+  const names = new Map(SCHEMA.components[kind].parameters.map(({ name }) => [camelCase(name), name]));
+  const entries = Object.entries(options as Record<string, number | string | undefined>);
+  const given = entries.flatMap(([key, value]): [string, number | string][] =>
+    value === undefined ? [] : [[names.get(key) ?? key, value]],
+  );
+  const limits = given.filter(([name]) => LIMITS.includes(name));
+  if (WITH_ONE_LIMIT.includes(kind)) checkOneLimit(limits);
+  const off = limits.length === 0 ? [] : LIMITS.filter((name) => names.has(camelCase(name)));
+  const parameters = Object.fromEntries([...off.map((name): [string, number] => [name, 0]), ...given]);
+  return {
+    kind: number,
+    values: componentValues(kind, {
+      preset: preset as string | undefined,
+      parameters,
+      path: 'queue',
+      spell: camelCase,
+    }),
+  };
+}

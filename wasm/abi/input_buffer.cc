@@ -1,0 +1,30 @@
+#include <cstddef>
+#include <vector>
+
+#include "abi/export.h"
+
+namespace ccscope {
+namespace {
+
+// One for all: a call that reads it follows at once on the one that filled it.
+std::vector<double>& Buffer() {
+  static std::vector<double> buffer;
+  return buffer;
+}
+
+}  // namespace
+
+const double* Input(int doubles) {
+  const bool holds = doubles >= 0 && static_cast<std::size_t>(doubles) <= Buffer().size();
+  return holds ? Buffer().data() : nullptr;
+}
+
+}  // namespace ccscope
+
+// Room for `doubles` numbers that the next call reads.
+CCSCOPE_FN(double*, ccs_input_buffer)(int doubles) {
+  auto& buffer = ccscope::Buffer();
+  const std::size_t size = doubles > 0 ? static_cast<std::size_t>(doubles) : 0;
+  if (buffer.size() < size) buffer.resize(size);
+  return buffer.data();
+}

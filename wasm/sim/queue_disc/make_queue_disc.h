@@ -1,0 +1,27 @@
+// Makes a queue discipline from numbers that came from outside: its kind, and the values of all its
+// parameters in the order of its .def.
+#ifndef CCSCOPE_SIM_QUEUE_DISC_MAKE_QUEUE_DISC_H_
+#define CCSCOPE_SIM_QUEUE_DISC_MAKE_QUEUE_DISC_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "sim/queue_disc/queue_disc.h"
+#include "units/parameter.h"
+
+namespace ccscope {
+
+// In the order in which the schema lists them.
+enum class QueueDiscKind { kDropTail };
+
+// What is wrong with the kind or a value, if anything: a number that is no kind is refused, too.
+ParameterError CheckQueueDisc(QueueDiscKind kind, const double* values, int count);
+
+// Null if CheckQueueDisc() finds something. `seed` is for disciplines that draw random numbers or
+// hash flows.
+std::unique_ptr<QueueDisc> MakeQueueDisc(QueueDiscKind kind, const double* values, int count,
+                                         std::uint64_t seed);
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_QUEUE_DISC_MAKE_QUEUE_DISC_H_
