@@ -1,0 +1,62 @@
+// A law for the congestion window. The sender detects losses and recovers from them; the law says
+// how the window grows and how far it falls. Windows are in segments and may be fractions: a
+// segment may leave while the pipe is smaller than the window by one at least.
+#ifndef CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
+#define CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "units/units.h"
+
+namespace ccscope::tcp {
+
+struct Window {
+  double cwnd = 1;
+  double ssthresh = kInfinity;
+
+  bool InSlowStart() const { return cwnd < ssthresh; }
+};
+
+// RFC 5681, section 3.1: ssthresh is never less.
+inline constexpr double kMinSsthresh = 2;
+
+// An ACK of new data outside of fast recovery.
+struct AckEvent {
+  Timestamp now;
+  double acked = 0;        // segments newly acknowledged
+  std::int64_t una = 0;    // the first one that is not acknowledged
+  std::int64_t next = 0;   // the next new one
+  TimeDelta rtt;           // this ACK's sample
+  TimeDelta srtt;
+  bool window_limited = true;  // the window, not the application, held the sender back
+};
+
+class CongestionControl {
+ public:
+  virtual ~CongestionControl() = default;
+
+  // A new connection.
+  virtual void Reset() = 0;
+  // Raises the window.
+  virtual void OnAck(const AckEvent& ack, Window& window) = 0;
+  // A loss found by the ACKs: returns ssthresh. `flight` is what was outstanding.
+  virtual double OnCongestionEvent(Timestamp now, double flight, const Window& window) = 0;
+  // The retransmission timer expired: returns ssthresh.
+  virtual double OnTimeout(Timestamp now, double flight, const Window& window) = 0;
+  // The window was set back after idling.
+  virtual void OnRestart() = 0;
+};
+
+// RFC 5681, section 3.1, equation 2, and RFC 3465's limit: raises the window and returns the
+// segments that are left for congestion avoidance.
+inline double SlowStart(double acked, double limit, Window& window) {
+  const double cwnd = std::min(window.cwnd + std::min(acked, limit), window.ssthresh);
+  const double used = cwnd - window.cwnd;
+  window.cwnd = cwnd;
+  return window.InSlowStart() ? 0 : std::max(0.0, acked - used);
+}
+
+}  // namespace ccscope::tcp
+
+#endif  // CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_

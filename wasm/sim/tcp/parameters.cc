@@ -1,0 +1,63 @@
+#include "sim/tcp/parameters.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace ccscope::tcp {
+namespace {
+
+constexpr int IndexOf(std::size_t offset) { return static_cast<int>(offset / sizeof(double)); }
+
+#define PRESET(id, name, description) constexpr PresetValue values_##id[] = {
+#define SET(name, value) {IndexOf(offsetof(Parameters, name)), value},
+// The last entry only keeps the array from being empty; the count leaves it out.
+#define END_PRESET(id) \
+  { 0, 0 }             \
+  }                    \
+  ;
+#include "sim/tcp/presets.def"
+#undef PRESET
+#undef SET
+#undef END_PRESET
+
+}  // namespace
+
+const ParameterSpec kParameterSpecs[kParameterCount] = {
+#define PARAMETER(name, unit, def, min, max, values, section, description) \
+  {#name, unit, def, min, max, values, section, description},
+#include "sim/tcp/parameters.def"
+#undef PARAMETER
+};
+
+const PresetSpec kPresets[] = {
+#define PRESET(id, name, description) \
+  {name, description, values_##id, static_cast<int>(sizeof(values_##id) / sizeof(PresetValue)) - 1},
+#define SET(name, value)
+#define END_PRESET(id)
+#include "sim/tcp/presets.def"
+#undef PRESET
+#undef SET
+#undef END_PRESET
+};
+const int kPresetCount = static_cast<int>(sizeof(kPresets) / sizeof(kPresets[0]));
+
+double Get(const Parameters& parameters, int index) {
+  double value;
+  std::memcpy(&value, reinterpret_cast<const char*>(&parameters) + sizeof(double) * static_cast<std::size_t>(index),
+              sizeof value);
+  return value;
+}
+
+void Set(Parameters& parameters, int index, double value) {
+  std::memcpy(reinterpret_cast<char*>(&parameters) + sizeof(double) * static_cast<std::size_t>(index), &value,
+              sizeof value);
+}
+
+Parameters WithPreset(int preset) {
+  Parameters parameters;
+  const PresetSpec& spec = kPresets[preset];
+  for (int i = 0; i < spec.count; ++i) Set(parameters, spec.values[i].parameter, spec.values[i].value);
+  return parameters;
+}
+
+}  // namespace ccscope::tcp

@@ -1,0 +1,44 @@
+// Smoothed round-trip time and retransmission timeout (RFC 6298). Samples come from the timestamp
+// option, so that retransmissions give samples too and Karn's rule is not needed (section 3).
+#ifndef CCSCOPE_SIM_TCP_RTT_ESTIMATOR_H_
+#define CCSCOPE_SIM_TCP_RTT_ESTIMATOR_H_
+
+#include "sim/tcp/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::tcp {
+
+class RttEstimator {
+ public:
+  explicit RttEstimator(const Parameters& parameters);
+
+  // Forgets everything: a new connection.
+  void Reset();
+  // Section 2.2 for the first sample and 2.3 for the others; ends a backoff.
+  void OnSample(TimeDelta rtt);
+  // The timer expired (5.5).
+  void Backoff();
+
+  bool has_sample() const { return has_sample_; }
+  TimeDelta rto() const { return rto_; }
+  TimeDelta srtt() const { return srtt_; }
+  TimeDelta rttvar() const { return rttvar_; }
+  TimeDelta latest() const { return latest_; }
+  TimeDelta minimum() const { return minimum_; }
+
+ private:
+  TimeDelta initial_;
+  TimeDelta min_;
+  TimeDelta max_;
+  TimeDelta floor_;  // of the part above SRTT
+  bool has_sample_ = false;
+  TimeDelta rto_;
+  TimeDelta srtt_;
+  TimeDelta rttvar_;
+  TimeDelta latest_;
+  TimeDelta minimum_;
+};
+
+}  // namespace ccscope::tcp
+
+#endif  // CCSCOPE_SIM_TCP_RTT_ESTIMATOR_H_

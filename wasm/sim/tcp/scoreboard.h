@@ -1,0 +1,99 @@
+// What the sender knows of each outstanding segment (RFC 6675): received selectively, lost,
+// retransmitted. A ring of one small record per segment, and counts that are kept up to date, so
+// that each ACK costs constant time on average:
+//
+//   pipe = outstanding - sacked - lost + retransmitted        (RFC 6675, SetPipe)
+//
+// Without SACK, duplicate ACKs stand for segments received above the hole, which makes `pipe` the
+// same as NewReno's inflated window seen from the other side (RFC 6582, section 3.2).
+#ifndef CCSCOPE_SIM_TCP_SCOREBOARD_H_
+#define CCSCOPE_SIM_TCP_SCOREBOARD_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/ring_buffer.h"
+
+namespace ccscope::tcp {
+
+class Scoreboard {
+ public:
+  // A segment counts as lost when this many above it were received (RFC 6675, DupThresh).
+  static constexpr int kDupThresh = 3;
+  static constexpr std::int64_t kNone = -1;
+
+  // `fack`: forward acknowledgement, as Linux 3.16 has it.
+  explicit Scoreboard(bool fack) : fack_(fack), slots_(kInitialSlots) {}
+
+  std::int64_t una() const { return una_; }    // the first segment that is not acknowledged
+  std::int64_t next() const { return next_; }  // the next new one
+  std::int64_t outstanding() const { return next_ - una_; }
+  std::int64_t sacked() const { return sacked_; }
+  std::int64_t pipe() const { return outstanding() - sacked_ - lost_ + retransmitted_; }
+
+  // A new segment was sent.
+  void Append();
+  // Cumulative acknowledgement, una() <= to <= next().
+  void AckUpTo(std::int64_t to);
+  // Nothing is outstanding, and `at` comes next.
+  void Restart(std::int64_t at);
+
+  // Segments begin..end-1 were received.
+  void Sack(std::int64_t begin, std::int64_t end);
+  // Marks what the received segments show to be lost (RFC 6675, IsLost).
+  void DetectLosses();
+  // Without SACK: the number of segments that duplicate ACKs stand for changes, or is unknown again.
+  void CountDuplicates(std::int64_t change);
+  void ForgetDuplicates() { sacked_ = 0; }
+
+  void MarkLost(std::int64_t seq);
+  // After a timeout: everything that was not received is lost, and no retransmission is under way.
+  void MarkAllLost();
+  bool IsLost(std::int64_t seq) const { return seq < next_ && (At(seq).flags & kLost) != 0; }
+
+  // The first lost segment of which no retransmission is under way, or kNone.
+  std::int64_t NextLost();
+  void MarkRetransmitted(std::int64_t seq);
+
+ private:
+  enum Flag : std::uint8_t { kSacked = 1, kLost = 2, kRetransmitted = 4 };
+  static constexpr std::size_t kInitialSlots = 32;
+
+  struct Slot {
+    // Length of the run of received segments that begins or ends here; not kept up inside of runs.
+    std::uint32_t run = 0;
+    std::uint8_t flags = 0;
+  };
+  struct Retransmission {
+    std::int64_t seq = 0;
+    std::int64_t next = 0;  // the next new segment at that time
+  };
+
+  Slot& At(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq) & (slots_.size() - 1)]; }
+  const Slot& At(std::int64_t seq) const { return slots_[static_cast<std::size_t>(seq) & (slots_.size() - 1)]; }
+  bool IsSacked(std::int64_t seq) const { return (At(seq).flags & kSacked) != 0; }
+  // Takes the segment out of the counts.
+  void Clear(Slot& slot);
+  void Grow();
+  void SackOne(std::int64_t seq);
+  void DetectLostRetransmissions();
+
+  bool fack_;
+  std::vector<Slot> slots_;  // its length is a power of two
+  std::int64_t una_ = 0;
+  std::int64_t next_ = 0;
+  std::int64_t sacked_ = 0;         // or duplicate ACKs
+  std::int64_t lost_ = 0;
+  std::int64_t retransmitted_ = 0;
+  std::int64_t loss_edge_ = 0;      // everything below was looked at by DetectLosses()
+  std::int64_t lost_hint_ = 0;      // no lost segment below waits for its retransmission
+  // The three highest segments received, the highest first.
+  std::array<std::int64_t, kDupThresh> highest_ = {kNone, kNone, kNone};
+  RingBuffer<Retransmission> retransmissions_;  // under way, in order (fack)
+};
+
+}  // namespace ccscope::tcp
+
+#endif  // CCSCOPE_SIM_TCP_SCOREBOARD_H_

@@ -1,0 +1,125 @@
+// A TCP sender, sans-IO: slow start and congestion avoidance by a CongestionControl, fast
+// retransmit and recovery with SACK (RFC 6675, optionally RFC 6937) or without (RFC 6582), limited
+// transmit (RFC 3042), retransmission timer (RFC 6298).
+//
+// Contract:
+//  1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns nothing.
+//  2. Call OnTimer() at next_timer(); earlier calls do nothing.
+//  3. No more than max_window_segments are outstanding, and no new segment leaves unless the pipe
+//     is smaller than the congestion window.
+//  4. Sequence numbers never start again: Reset() begins a new connection with the next number, as
+//     if both ends had agreed on it, so that late segments and ACKs of the old one do no harm and
+//     the receiver needs no reset.
+#ifndef CCSCOPE_SIM_TCP_SENDER_H_
+#define CCSCOPE_SIM_TCP_SENDER_H_
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "sim/tcp/congestion_control.h"
+#include "sim/tcp/parameters.h"
+#include "sim/tcp/prr.h"
+#include "sim/tcp/rtt_estimator.h"
+#include "sim/tcp/scoreboard.h"
+#include "sim/tcp/segment.h"
+
+namespace ccscope::tcp {
+
+std::unique_ptr<CongestionControl> MakeCongestionControl(const Parameters& parameters, CongestionControlKind kind);
+
+class Sender {
+ public:
+  enum class State {
+    kOpen,      // no loss known
+    kRecovery,  // fast recovery
+    kLoss,      // behind a timeout
+  };
+  struct Stats {
+    double segments_sent = 0;  // retransmissions included
+    double retransmissions = 0;
+    double acked = 0;  // cumulatively
+    double fast_recoveries = 0;
+    double timeouts = 0;
+  };
+
+  Sender(const Parameters& parameters, CongestionControlKind kind);
+
+  // Sends without end, or a file of so many segments behind what was sent before. What Stop() had
+  // forgotten is sent again.
+  void Start(Timestamp now);
+  void Start(Timestamp now, std::int64_t segments);
+  // Sends no more, and forgets what is outstanding.
+  void Stop(Timestamp now);
+  // A new connection: window, RTT and law as at first. Nothing is outstanding then.
+  void Reset();
+
+  std::optional<Segment> NextSegment(Timestamp now);
+  void OnAck(const Ack& ack, Timestamp now);
+  void OnTimer(Timestamp now);
+  Timestamp next_timer() const { return timer_; }
+
+  // A file was given and is fully acknowledged.
+  bool finished() const { return end_ != kEndless && board_.una() >= end_; }
+
+  State state() const { return state_; }
+  DataSize cwnd() const { return segment_size_ * window_.cwnd; }
+  double cwnd_segments() const { return window_.cwnd; }
+  double ssthresh_segments() const { return window_.ssthresh; }
+  std::int64_t outstanding() const { return board_.outstanding(); }
+  std::int64_t pipe() const { return board_.pipe(); }
+  const RttEstimator& rtt() const { return rtt_; }
+  const CongestionControl& congestion_control() const { return *law_; }
+  const Stats& stats() const { return stats_; }
+
+ private:
+  static constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+
+  void Run(Timestamp now, std::int64_t end);
+  bool MaySendNew(bool fits) const;
+  Segment Send(std::int64_t seq, bool retransmission, Timestamp now);
+  bool AcceptCumulative(const Ack& ack);
+  void Account(const Ack& ack, std::int64_t acked);
+  void OnNewData(const Ack& ack, std::int64_t acked, std::int64_t pipe_before, Timestamp now);
+  void OnPartialAck();
+  // RFC 6582, section 3.2, step 3: the impatient variant restarts the timer at the first one only.
+  bool RestartsAtPartialAck() const { return sack_ || slow_but_steady_; }
+  void EnterRecovery(Timestamp now);
+  void LeaveRecovery();
+  bool ShouldRecover() const;
+  void Grow(std::int64_t acked, std::int64_t pipe_before, Timestamp now);
+  void RestartTimer(Timestamp now);
+
+  const DataSize segment_size_;
+  const double initial_window_;
+  const std::int64_t max_window_;
+  const bool idle_restart_;
+  const bool sack_;
+  const bool prr_on_;
+  const bool limited_transmit_;
+  const bool slow_but_steady_;
+  const bool timeout_reduces_again_;
+
+  std::unique_ptr<CongestionControl> law_;
+  RttEstimator rtt_;
+  Scoreboard board_;
+  ProportionalRateReduction prr_;
+  Window window_;
+  State state_ = State::kOpen;
+  bool running_ = false;
+  std::int64_t end_ = kEndless;       // the first segment that the application does not give
+  std::int64_t highest_sent_ = 0;     // one behind the highest segment ever sent
+  std::int64_t recover_ = -1;         // the next new segment when the last loss was found
+  std::int64_t duplicate_acks_ = 0;   // without SACK
+  bool retransmit_now_ = false;       // one retransmission leaves whatever the window says
+  bool partial_ack_seen_ = false;
+  bool timed_out_ = false;            // and nothing was acknowledged since
+  Timestamp last_sent_;
+  Timestamp timer_ = Timestamp::PlusInfinity();
+  Stats stats_;
+};
+
+}  // namespace ccscope::tcp
+
+#endif  // CCSCOPE_SIM_TCP_SENDER_H_
