@@ -24,7 +24,8 @@ export class ConfigError extends Error {
   }
 }
 
-const shown = (value: unknown): string => {
+/** A value as a message shows it: short. */
+export const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 };
@@ -123,7 +124,11 @@ function problemOf(parse: () => unknown): string | undefined {
   }
 }
 
-const parsedBy = <T extends string | number>(schema: v.GenericSchema<T>, parse: (value: T) => unknown) =>
+/** Takes what `parse` takes; otherwise the issue says what `parse` expected. */
+export const parsedBy = <T extends string | number>(
+  schema: v.GenericSchema<T>,
+  parse: (value: T) => unknown,
+): v.GenericSchema<T> =>
   v.pipe(
     schema,
     v.rawCheck(({ dataset, addIssue }) => {
@@ -133,7 +138,8 @@ const parsedBy = <T extends string | number>(schema: v.GenericSchema<T>, parse: 
     }),
   );
 
-const within = (min: number, max: number, unit: string) => {
+/** A number in a range. */
+export const within = (min: number, max: number, unit = ''): v.GenericSchema<number> => {
   const message = `a number from ${min} to ${max}${unit}`;
   return v.pipe(v.number(message), v.minValue(min, message), v.maxValue(max, message));
 };

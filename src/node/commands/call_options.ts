@@ -5,7 +5,7 @@ import { ConfigError } from '../../scenario/link_config.js';
 import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
 import type { CallMode, CallPlan, Controller } from '../call/types.js';
 import { UsageError } from '../errors.js';
-import { didYouMean } from '../suggest.js';
+import { didYouMean } from '../../scenario/suggest.js';
 import { linkConfigOf, type LinkFlags } from './link_options.js';
 
 export interface CallFlags extends LinkFlags {

@@ -16,7 +16,7 @@ import {
 import { systemCode, UsageError } from '../errors.js';
 import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from '../replay_rows.js';
-import { didYouMean } from '../suggest.js';
+import { didYouMean } from '../../scenario/suggest.js';
 
 interface ReplayFlags {
   preset?: string;

@@ -1,0 +1,165 @@
+/** The cells of a scenario: the combinations of what varies, and the scenario of each. */
+import { ConfigError, shown } from './link_config.js';
+import { parseForm, type Axis, type Scenario, type Selector } from './scenario.js';
+import { didYouMean, near } from './suggest.js';
+
+/** Axis -> name of its value. Axes that are not there keep the scenario's own values. */
+export type CellParams = Readonly<Record<string, string>>;
+
+const axesOf = (scenario: Scenario): readonly Axis[] => scenario.axes ?? [];
+const MAX_CELLS = 10_000;
+/** What a cell may assign. */
+const SETTABLE = ['duration_s', 'forward', 'backward', 'flows', 'windows', 'rate_interval_ms'];
+
+/** The axis of that name. Throws ConfigError. */
+export function axisOf(scenario: Scenario, name: string, field: string): Axis {
+  const axis = axesOf(scenario).find((candidate) => candidate.name === name);
+  if (axis !== undefined) return axis;
+  const names = axesOf(scenario).map((candidate) => candidate.name);
+  throw unknown(field, 'axis', name, names);
+}
+
+/** A name that is none of those it could be. */
+export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
+  const nearest = near(name, names, 3);
+  const shownNames = names.length <= MANY ? names : [...nearest, '…'];
+  const expected =
+    names.length === 0 ? `no ${what}: there is none` : `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
+  const fix = nearest[0] === undefined ? 'use one that there is' : `did you mean ${nearest[0]}?`;
+  return new ConfigError(field, expected, shown(name), fix);
+}
+
+/** More names than this do not help in a message. */
+const MANY = 20;
+const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
+
+/** All cells, in the order of the axes' values; one without axes. Throws ConfigError. */
+export function cellsOf(scenario: Scenario): CellParams[] {
+  const { cells = 'product' } = scenario;
+  const all: Selector = Object.fromEntries(axesOf(scenario).map(({ name }) => [name, '*']));
+  const found = (cells === 'product' ? [all] : cells).flatMap((entry, index) =>
+    expand(scenario, entry, cells === 'product' ? 'axes' : `cells.${index}`),
+  );
+  if (found.length > MAX_CELLS) {
+    throw new ConfigError('cells', `at most ${MAX_CELLS} cells`, String(found.length), 'list fewer');
+  }
+  return found;
+}
+
+function expand(scenario: Scenario, entry: Selector, field: string): CellParams[] {
+  checkSelector(scenario, entry, field);
+  let cells: CellParams[] = [{}];
+  for (const axis of axesOf(scenario)) {
+    const wanted = entry[axis.name];
+    if (wanted === undefined) continue;
+    const values = axis.values.filter(({ name }) => wanted === '*' || [wanted].flat().includes(name));
+    cells = cells.flatMap((cell) => values.map(({ name }) => ({ ...cell, [axis.name]: name })));
+  }
+  return cells;
+}
+
+/** Throws ConfigError if the selector names an axis or a value that is not there. */
+export function checkSelector(scenario: Scenario, selector: Selector, field: string): void {
+  for (const [name, wanted] of Object.entries(selector)) {
+    const axis = axisOf(scenario, name, `${field}.${name}`);
+    const names = axis.values.map((value) => value.name);
+    for (const value of [wanted].flat()) {
+      if (value !== '*' && !names.includes(value)) throw unknown(`${field}.${name}`, 'value', value, names);
+    }
+  }
+}
+
+/** True if the cell is one of those that are selected. */
+export function selects(selector: Selector | undefined, cell: CellParams): boolean {
+  return Object.entries(selector ?? {}).every(([axis, wanted]) => {
+    const value = cell[axis];
+    return value !== undefined && (wanted === '*' || [wanted].flat().includes(value));
+  });
+}
+
+/** `capacity 1mbps, queue codel`; empty without axes. */
+export function cellLabel(scenario: Scenario, cell: CellParams): string {
+  return axesOf(scenario)
+    .flatMap((axis) => {
+      const value = axis.values.find(({ name }) => name === cell[axis.name]);
+      return value === undefined ? [] : [`${axis.label ?? axis.name} ${value.label ?? value.name}`];
+    })
+    .join(', ');
+}
+
+/** A name for the cell that is the same wherever it is written: `capacity=1mbps,queue=codel`. */
+export function cellKey(cell: CellParams): string {
+  return Object.entries(cell)
+    .map(([axis, value]) => `${axis}=${value}`)
+    .join(',');
+}
+
+/** The scenario with the values of one cell in place. Throws ConfigError that names the axis. */
+export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
+  const copy: Record<string, unknown> = structuredClone(scenario);
+  for (const axis of axesOf(scenario)) {
+    const name = cell[axis.name];
+    if (name === undefined) continue;
+    const index = axis.values.findIndex((value) => value.name === name);
+    const field = `axes.${axis.name}`;
+    const value = axis.values[index];
+    if (value === undefined)
+      throw unknown(
+        field,
+        'value',
+        name,
+        axis.values.map((each) => each.name),
+      );
+    for (const [path, assigned] of Object.entries(value.set)) {
+      assign(copy, path, assigned, `${field}.${name}.set`);
+    }
+  }
+  const key = cellKey(cell);
+  return parseForm(copy, key === '' ? scenario.id : `${scenario.id}[${key}]`);
+}
+
+function assign(target: Record<string, unknown>, path: string, value: unknown, field: string): void {
+  const segments = path.split('.');
+  const root = segments[0] ?? '';
+  if (!SETTABLE.includes(root)) {
+    throw new ConfigError(
+      `${field}.${path}`,
+      `a path that begins with ${SETTABLE.join(', ')}`,
+      shown(path),
+      didYouMean(root, SETTABLE).trim() || 'write for instance forward.capacity',
+    );
+  }
+  let at: unknown = target;
+  for (const [depth, segment] of segments.entries()) {
+    const last = depth === segments.length - 1;
+    const holder = container(at, `${field}.${path}`);
+    const key = keyIn(holder, segment, `${field}.${path}`);
+    if (last) holder[key] = value;
+    else at = holder[key] ??= {};
+  }
+}
+
+type Container = Record<string, unknown>;
+
+function container(value: unknown, field: string): Container {
+  if (typeof value === 'object' && value !== null) return value as Container;
+  throw new ConfigError(
+    field,
+    'a path to a value that is there or may be',
+    'a path through a value',
+    'correct it',
+  );
+}
+
+/** Within a list, the element of that name. */
+function keyIn(holder: Container, segment: string, field: string): string {
+  if (!Array.isArray(holder)) {
+    if (!['__proto__', 'constructor', 'prototype'].includes(segment)) return segment;
+    throw new ConfigError(field, 'the name of a setting', shown(segment), 'correct the path');
+  }
+  const elements: readonly unknown[] = holder;
+  const names = elements.map((element) => String(container(element, field)['name']));
+  const index = names.indexOf(segment);
+  if (index < 0) throw unknown(field, 'flow or window', segment, names);
+  return String(index);
+}

@@ -1,0 +1,204 @@
+/** The whole check of a scenario: form, names, and each of its cells. */
+import { SCHEMA, tableSpec, type TableName } from '../core/schema.js';
+import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
+import { compile, flowGroups } from './compile.js';
+import { ConfigError, shown } from './link_config.js';
+import { METRICS } from './metrics.js';
+import { parseForm, type Claim, type Picture, type Quantity, type Scenario } from './scenario.js';
+
+/**
+ * Checks a scenario that came from outside: form, units, names of flows, windows, axes, metrics,
+ * claims, and that every cell can be compiled. Throws ConfigError with the path of the first fault.
+ */
+export function parseScenario(input: unknown, at = 'scenario'): Scenario {
+  const scenario = parseForm(input, at);
+  checkNames(scenario, at);
+  const cells = cellsOf(scenario);
+  for (const cell of cells) checkInstance(instantiate(scenario, cell));
+  for (const [i, expectation] of (scenario.expectations ?? []).entries()) {
+    const field = `${at}.expectations.${i}`;
+    checkQuantity(scenario, expectation, field);
+    checkSelector(scenario, expectation.cells ?? {}, `${field}.cells`);
+    checkBand(expectation.band, expectation.published, field);
+    for (const id of expectation.claims ?? []) {
+      const ids = (scenario.claims ?? []).map((claim) => claim.id);
+      if (!ids.includes(id)) throw unknown(`${field}.claims`, 'claim', id, ids);
+    }
+    if (!cells.some((cell) => selects(expectation.cells, cell))) {
+      throw new ConfigError(
+        `${field}.cells`,
+        'a cell that there is',
+        'a combination that is not',
+        'correct it',
+      );
+    }
+  }
+  for (const [i, quantity] of (scenario.metrics ?? []).entries()) {
+    checkQuantity(scenario, quantity, `${at}.metrics.${i}`);
+  }
+  for (const [i, claim] of (scenario.claims ?? []).entries())
+    checkClaim(scenario, claim, `${at}.claims.${i}`);
+  for (const [i, picture] of (scenario.pictures ?? []).entries()) {
+    checkPicture(scenario, picture, `${at}.pictures.${i}`);
+  }
+  return scenario;
+}
+
+function checkNames(scenario: Scenario, at: string): void {
+  const distinct = (names: readonly string[], field: string): void => {
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice !== undefined)
+      throw new ConfigError(field, 'different names', shown(twice), 'rename one of the two');
+  };
+  distinct(
+    scenario.flows.map(({ name }) => name),
+    `${at}.flows`,
+  );
+  distinct(['run', ...(scenario.windows ?? []).map(({ name }) => name)], `${at}.windows`);
+  distinct(
+    (scenario.axes ?? []).map(({ name }) => name),
+    `${at}.axes`,
+  );
+  distinct(
+    (scenario.claims ?? []).map(({ id }) => id),
+    `${at}.claims`,
+  );
+  for (const { name, values } of scenario.axes ?? []) {
+    distinct(
+      values.map((value) => value.name),
+      `${at}.axes.${name}`,
+    );
+  }
+}
+
+/** Times and parameters of one cell. */
+function checkInstance(scenario: Scenario): void {
+  const { duration_s, id } = scenario;
+  for (const { name, begin_s, end_s } of scenario.windows ?? []) {
+    if (begin_s >= end_s || end_s > duration_s) {
+      const expected = `begin_s before end_s, and both within ${duration_s} s`;
+      throw new ConfigError(
+        `${id}.windows.${name}`,
+        expected,
+        `${begin_s} to ${end_s}`,
+        'correct these times',
+      );
+    }
+  }
+  for (const flow of scenario.flows) {
+    const { name, start_s = 0, stop_s = duration_s, count = 1, start_step_s = 0 } = flow;
+    const last = start_s + Math.max(0, count - 1) * start_step_s;
+    if (last >= stop_s || stop_s > duration_s) {
+      const expected = `a start before its end, and both within ${duration_s} s`;
+      throw new ConfigError(`${id}.flows.${name}`, expected, `${last} to ${stop_s}`, 'correct these times');
+    }
+    if (flow.kind === 'media') checkController(flow, `${id}.flows.${name}`);
+  }
+  if (flowGroups(scenario).every(({ flows }) => flows.length === 0)) {
+    throw new ConfigError(`${id}.flows`, 'at least one flow', 'none', 'set a count above 0');
+  }
+  compile(scenario, 1);
+}
+
+function checkController(flow: Extract<Scenario['flows'][number], { kind: 'media' }>, field: string): void {
+  const presets = SCHEMA.presets.map(({ name }) => name);
+  if (flow.preset !== undefined && !presets.includes(flow.preset)) {
+    throw unknown(`${field}.preset`, 'preset', flow.preset, presets);
+  }
+  for (const [name, value] of Object.entries(flow.parameters ?? {})) {
+    const spec = SCHEMA.parameters.find((parameter) => parameter.name === name);
+    if (spec === undefined) {
+      throw unknown(
+        `${field}.parameters`,
+        'parameter',
+        name,
+        SCHEMA.parameters.map((each) => each.name),
+      );
+    }
+    if (value < spec.min || value > spec.max) {
+      const expected = `${spec.min} to ${spec.max}${spec.unit === '' ? '' : ` ${spec.unit}`}`;
+      throw new ConfigError(`${field}.parameters.${name}`, expected, String(value), 'correct this value');
+    }
+  }
+}
+
+function checkQuantity(scenario: Scenario, quantity: Quantity, field: string): void {
+  const { metric, flow, window } = quantity;
+  if (!METRICS.has(metric)) throw unknown(`${field}.metric`, 'metric', metric, [...METRICS.keys()]);
+  checkFlow(scenario, flow, field);
+  const windows = ['run', ...(scenario.windows ?? []).map(({ name }) => name)];
+  if (window !== undefined && !windows.includes(window)) {
+    throw unknown(`${field}.window`, 'window', window, windows);
+  }
+}
+
+function checkFlow(scenario: Scenario, flow: string | undefined, field: string): void {
+  const flows = scenario.flows.map(({ name }) => name);
+  if (flow !== undefined && flow !== '*' && !flows.includes(flow)) {
+    throw unknown(`${field}.flow`, 'flow', flow, flows);
+  }
+}
+
+function checkBand([low, high]: readonly [number, number], published: number, field: string): void {
+  if (low <= published && published <= high) return;
+  const expected = 'the lowest and the highest value, with what was published between';
+  throw new ConfigError(`${field}.band`, expected, `${low} to ${high} for ${published}`, 'correct this band');
+}
+
+function checkClaim(scenario: Scenario, claim: Claim, field: string): void {
+  checkQuantity(scenario, claim, field);
+  checkSelector(scenario, claim.cells ?? {}, `${field}.cells`);
+  if (claim.kind === 'monotone') {
+    axisOf(scenario, claim.along, `${field}.along`);
+    return;
+  }
+  const { than } = claim;
+  if (typeof than === 'number') return;
+  checkQuantity(scenario, { ...than, metric: than.metric ?? claim.metric }, `${field}.than`);
+  checkSelector(scenario, than.cell ?? {}, `${field}.than.cell`);
+}
+
+function checkPicture(scenario: Scenario, picture: Picture, field: string): void {
+  checkSelector(scenario, picture.cells ?? {}, `${field}.cells`);
+  switch (picture.kind) {
+    case 'bars':
+    case 'lines':
+      checkQuantity(scenario, picture, field);
+      axisOf(scenario, picture.kind === 'bars' ? picture.group_by : picture.x, field);
+      if (picture.series !== undefined) axisOf(scenario, picture.series, `${field}.series`);
+      return;
+    case 'boxes':
+      checkFlow(scenario, picture.flow, field);
+      axisOf(scenario, picture.group_by, `${field}.group_by`);
+      if (picture.series !== undefined) axisOf(scenario, picture.series, `${field}.series`);
+      return;
+    case 'cdf':
+      checkFlow(scenario, picture.flow, field);
+      checkColumn(picture.table, picture.column, field);
+      return;
+    case 'time_series':
+      for (const [i, line] of picture.panels.flatMap(({ lines }) => lines).entries()) {
+        checkFlow(scenario, line.flow, `${field}.lines.${i}`);
+        checkColumn(line.table, line.column, `${field}.lines.${i}`);
+      }
+  }
+}
+
+function checkColumn(table: string, column: string, field: string): void {
+  const tables = SCHEMA.tables.map(({ name }) => name);
+  const known = tables.find((name) => name === table);
+  if (known === undefined) throw unknown(`${field}.table`, 'table', table, tables);
+  const columns = tableSpec(known).columns.map(({ name }) => name);
+  if (!columns.includes(column)) throw unknown(`${field}.column`, 'column', column, columns);
+}
+
+/** The trace tables that a cell's pictures and metrics need of its first run. */
+export function picturedTables(scenario: Scenario): TableName[] {
+  const columns = (scenario.pictures ?? []).flatMap((picture) => {
+    if (picture.kind === 'cdf') return [picture.table];
+    if (picture.kind === 'time_series')
+      return picture.panels.flatMap(({ lines }) => lines.map(({ table }) => table));
+    return [];
+  });
+  return SCHEMA.tables.map(({ name }) => name).filter((name) => columns.includes(name));
+}

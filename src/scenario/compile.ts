@@ -1,0 +1,123 @@
+/** From a scenario to what the simulator takes. */
+import type { FlowOptions, PathOptions, SimulationOptions } from '../core/simulation.js';
+import { ConfigError, parseQueue, parseSchedule, shown } from './link_config.js';
+import { mahimahiSchedule } from './mahimahi.js';
+import type { Scenario, ScenarioFlow, ScenarioPath } from './scenario.js';
+
+/** The flows of the simulation that one flow of the scenario stands for. */
+export interface FlowGroup {
+  name: string;
+  kind: 'media' | 'tcp';
+  direction: 'forward' | 'backward';
+  /** Their numbers in the simulation. */
+  flows: readonly number[];
+}
+
+const us = (s: number): number => Math.round(s * 1e6);
+const usOfMs = (ms: number): number => Math.round(ms * 1e3);
+
+/** Which flows of the simulation come from which flow of the scenario. */
+export function flowGroups(scenario: Scenario): FlowGroup[] {
+  let next = 0;
+  return scenario.flows.map(({ name, kind, direction = 'forward', count = 1 }) => ({
+    name,
+    kind,
+    direction,
+    flows: Array.from({ length: count }, () => next++),
+  }));
+}
+
+/**
+ * The options of one run. `scenario` is that of a cell (see `instantiate`); names of presets and
+ * parameters are checked by the core. Throws ConfigError.
+ */
+export function compile(scenario: Scenario, seed: number): SimulationOptions {
+  const durationUs = us(scenario.duration_s);
+  const { forward, backward, windows, rate_interval_ms } = scenario;
+  const back = backward ?? { one_way_delay_ms: forward.one_way_delay_ms ?? 0 };
+  return {
+    durationUs,
+    seed,
+    forward: compilePath(forward, durationUs, `${scenario.id}.forward`),
+    backward: compilePath(back, durationUs, `${scenario.id}.backward`),
+    flows: scenario.flows.flatMap(compileFlow),
+    windows: (windows ?? []).map(({ name, begin_s, end_s }) => ({
+      name,
+      beginUs: us(begin_s),
+      endUs: us(end_s),
+    })),
+    ...(rate_interval_ms !== undefined && { rateIntervalUs: usOfMs(rate_interval_ms) }),
+  };
+}
+
+function compilePath(path: ScenarioPath, durationUs: number, field: string): PathOptions {
+  const { capacity, queue, bottleneck, burst_bytes, one_way_delay_ms, loss_ratio, jitter_ms } = path;
+  return {
+    ...(capacity !== undefined && compileCapacity(capacity, durationUs, `${field}.capacity`)),
+    ...(queue !== undefined && { queue: parseQueue(queue, { field: `${field}.queue` }) }),
+    ...(bottleneck !== undefined && { bottleneck }),
+    ...(burst_bytes !== undefined && { burstBytes: burst_bytes }),
+    ...(one_way_delay_ms !== undefined && { oneWayDelayUs: usOfMs(one_way_delay_ms) }),
+    ...(loss_ratio !== undefined && { lossRatio: loss_ratio }),
+    ...(jitter_ms !== undefined && { jitterUs: usOfMs(jitter_ms) }),
+  };
+}
+
+function compileCapacity(
+  capacity: NonNullable<ScenarioPath['capacity']>,
+  durationUs: number,
+  field: string,
+): Pick<PathOptions, 'capacityBps' | 'schedule'> {
+  const steps =
+    typeof capacity === 'object'
+      ? mahimahiSchedule(inlineTrace(capacity.mahimahi, field), durationUs, { field })
+      : parseSchedule(capacity, { field });
+  const [first, ...schedule] = steps;
+  return { capacityBps: first?.capacityBps ?? 0, ...(schedule.length > 0 && { schedule }) };
+}
+
+/** True if it is the text of a trace and not the name of its file. */
+export const isInlineTrace = (text: string): boolean => /^[\d\s]+$/.test(text.replace(/#.*/g, ''));
+
+function inlineTrace(text: string, field: string): string {
+  if (isInlineTrace(text)) return text;
+  const fix = 'put the lines of the file here, or run the scenario from its file';
+  throw new ConfigError(`${field}.mahimahi`, 'the times of a trace', shown(text), fix);
+}
+
+function compileFlow(flow: ScenarioFlow): FlowOptions[] {
+  const { name, count = 1, start_s = 0, start_step_s = 0, stop_s, direction, extra_delay_ms } = flow;
+  return Array.from({ length: count }, (_, i) => ({
+    name: count === 1 ? name : `${name}-${i + 1}`,
+    ...kindOf(flow),
+    startUs: us(start_s + i * start_step_s),
+    ...(stop_s !== undefined && { stopUs: us(stop_s) }),
+    ...(direction !== undefined && { direction }),
+    ...(extra_delay_ms !== undefined && { extraDelayUs: usOfMs(extra_delay_ms) }),
+  }));
+}
+
+function kindOf(flow: ScenarioFlow): FlowOptions {
+  if (flow.kind === 'media') {
+    const { controller, preset, parameters, source, pauses } = flow;
+    return {
+      kind: 'media',
+      ...(controller !== undefined && { controller }),
+      ...(preset !== undefined && { preset }),
+      ...(parameters !== undefined && { parameters }),
+      ...(source !== undefined && { source }),
+      ...(pauses !== undefined && {
+        pauses: pauses.map(({ from_s, to_s }) => ({ fromUs: us(from_s), toUs: us(to_s) })),
+      }),
+    };
+  }
+  const { congestion_control, parameters, short } = flow;
+  return {
+    kind: 'tcp',
+    ...(congestion_control !== undefined && { congestionControl: congestion_control }),
+    ...(parameters !== undefined && { parameters }),
+    ...(short !== undefined && {
+      short: { minBytes: short.min_bytes, maxBytes: short.max_bytes, idleMeanUs: us(short.idle_mean_s) },
+    }),
+  };
+}

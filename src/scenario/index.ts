@@ -1,0 +1,52 @@
+/** Scenarios: their form, cells, metrics, verdicts, and how to run one. */
+export {
+  ConfigError,
+  parseDuration,
+  parseLinkConfig,
+  parseQueue,
+  parseRate,
+  parseSchedule,
+} from './link_config.js';
+export type {
+  Axis,
+  Claim,
+  Expectation,
+  Picture,
+  Quantity,
+  Scenario,
+  ScenarioFlow,
+  ScenarioPath,
+  Selector,
+} from './scenario.js';
+export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellParams } from './cells.js';
+export { compile, flowGroups, isInlineTrace, type FlowGroup } from './compile.js';
+export { parseScenario, picturedTables } from './check.js';
+export { mahimahiSchedule } from './mahimahi.js';
+export {
+  BOX,
+  measure,
+  METRICS,
+  metricText,
+  quantityKey,
+  type MetricSpec,
+  type MetricUnit,
+  type Statistic,
+} from './metrics.js';
+export { exactDelayGradient, largestDelayGradient } from './proposition1.js';
+export { runCell, seedOf, type RunOptions, type RunResult, type Simulator } from './run_cell.js';
+export { summarise, type Summary } from './statistics.js';
+export {
+  countVerdicts,
+  evaluateClaim,
+  judge,
+  quantitiesOf,
+  verdictOf,
+  type CellResult,
+  type CellValues,
+  type ClaimCase,
+  type ClaimResult,
+  type ExperimentResult,
+  type MetricResult,
+  type Verdict,
+  type VerdictCounts,
+} from './verdict.js';

@@ -1,0 +1,10 @@
+/** The part of jstat that is used; the package has no types of its own. */
+declare module 'jstat' {
+  const jStat: {
+    mean(values: readonly number[]): number;
+    /** Of a sample (n - 1 in the denominator) where `sample` is true. */
+    stdev(values: readonly number[], sample: boolean): number;
+    studentt: { inv(probability: number, degreesOfFreedom: number): number };
+  };
+  export default jStat;
+}

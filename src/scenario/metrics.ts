@@ -1,0 +1,267 @@
+/** The metrics that scenarios may name: one table, with units, and how each comes from what was measured. */
+import type { Distribution, FlowMetrics, PathMetrics, WindowMetrics } from '../core/simulation.js';
+import { flowGroups, type FlowGroup } from './compile.js';
+import type { Quantity, Scenario } from './scenario.js';
+
+/** `ratio`: 0 to 1, shown as per cent. `1`: an index or a quotient. */
+export type MetricUnit = 'ratio' | '1' | 'bps' | 'ms' | 's';
+
+export interface MetricSpec {
+  readonly name: string;
+  readonly unit: MetricUnit;
+  /** What it is about: some flows, one path, a whole window; or the trace of one flow. */
+  readonly scope: 'flow' | 'path' | 'window' | 'trace';
+  readonly description: string;
+}
+
+type FlowValue = (flows: readonly FlowMetrics[], path: PathMetrics, window: WindowMetrics) => number;
+type Entry = MetricSpec &
+  (
+    | { scope: 'flow'; value: FlowValue }
+    | { scope: 'path'; value: (path: PathMetrics) => number }
+    | { scope: 'window'; value: (window: WindowMetrics) => number }
+    | { scope: 'trace' }
+  );
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const total =
+  (of: (flow: FlowMetrics) => number): FlowValue =>
+  (flows) =>
+    sum(flows.map(of));
+const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
+
+/** Flows that sent something within the window, in the direction of these. */
+function rivals(flows: readonly FlowMetrics[], window: WindowMetrics): FlowMetrics[] {
+  return window.flows.filter((flow) => flow.direction === flows[0]?.direction && flow.sentPackets > 0);
+}
+
+const flowMetric = (name: string, unit: MetricUnit, description: string, value: FlowValue): Entry => ({
+  name,
+  unit,
+  scope: 'flow',
+  description,
+  value,
+});
+
+const FLOW: readonly Entry[] = [
+  flowMetric(
+    'utilisation',
+    'ratio',
+    'received rate over the capacity of the path (ToN V); of several flows, the sum',
+    (flows, path) => ratio(sum(flows.map((flow) => flow.receiveRateBps)), path.capacityBps),
+  ),
+  flowMetric(
+    'fair_share_ratio',
+    '1',
+    'received rate over the capacity divided by the number of flows that sent; of several flows, the mean',
+    (flows, path, window) =>
+      ratio(
+        sum(flows.map((flow) => flow.receiveRateBps)) / flows.length,
+        path.capacityBps / rivals(flows, window).length,
+      ),
+  ),
+  flowMetric(
+    'goodput_share',
+    'ratio',
+    'goodput over the goodput of all flows of the direction; of several flows, the sum',
+    (flows, _, window) =>
+      ratio(
+        sum(flows.map((flow) => flow.goodputBps)),
+        sum(rivals(flows, window).map((flow) => flow.goodputBps)),
+      ),
+  ),
+  flowMetric('loss_ratio', 'ratio', 'bytes lost over bytes sent (ToN V)', (flows) =>
+    ratio(sum(flows.map((flow) => flow.lostBytes)), sum(flows.map((flow) => flow.sentBytes))),
+  ),
+  flowMetric('packet_loss_ratio', 'ratio', 'packets lost over packets sent', (flows) =>
+    ratio(sum(flows.map((flow) => flow.lostPackets)), sum(flows.map((flow) => flow.sentPackets))),
+  ),
+  flowMetric(
+    'receive_rate_bps',
+    'bps',
+    'what arrived, on the wire; of several flows, the sum',
+    total((flow) => flow.receiveRateBps),
+  ),
+  flowMetric(
+    'send_rate_bps',
+    'bps',
+    'what was sent, on the wire; of several flows, the sum',
+    total((flow) => flow.sendRateBps),
+  ),
+  flowMetric(
+    'goodput_bps',
+    'bps',
+    'payload that arrived for the first time; of several flows, the sum',
+    total((flow) => flow.goodputBps),
+  ),
+  flowMetric(
+    'target_rate_bps',
+    'bps',
+    'time average of what the controller asked for; of several flows, the sum',
+    total((flow) => flow.targetRateBps),
+  ),
+  flowMetric(
+    'receive_rate_sd_bps',
+    'bps',
+    'standard deviation of the received rate over the rate intervals; of several flows, the mean',
+    (flows) => sum(flows.map((flow) => flow.receiveRateSdBps)) / flows.length,
+  ),
+  flowMetric(
+    'convergence_s',
+    's',
+    'from the start of a flow until it first receives 90 % of its share of the capacity; of several flows, the longest',
+    (flows) => Math.max(...flows.map((flow) => flow.convergenceUs)) / 1e6,
+  ),
+];
+
+const STATISTICS = ['mean', 'sd', 'min', 'max', 'p5', 'p25', 'p50', 'p75', 'p95', 'p99'] as const;
+export type Statistic = (typeof STATISTICS)[number];
+/** Percentiles of a box: whiskers, box, median. */
+export const BOX: readonly Statistic[] = ['p5', 'p25', 'p50', 'p75', 'p95'];
+
+/** The mean of a statistic over distributions, by their number of samples, in ms. */
+function pooled(distributions: readonly Distribution[], statistic: Statistic): number {
+  const some = distributions.filter(({ count }) => count > 0);
+  const weighted = sum(some.map((each) => each[statistic] * each.count));
+  return ratio(weighted, sum(some.map(({ count }) => count))) / 1e3;
+}
+
+function delayMetrics(
+  name: string,
+  description: string,
+  of: (flow: FlowMetrics) => Distribution,
+): readonly Entry[] {
+  return STATISTICS.map((statistic) =>
+    flowMetric(`${name}_${statistic}_ms`, 'ms', `${statistic} of ${description}`, (flows) =>
+      pooled(flows.map(of), statistic),
+    ),
+  );
+}
+
+const DELAYS: readonly Entry[] = [
+  ...delayMetrics(
+    'probe_queue_delay',
+    'RTT − RTT_min of RTCP probes (ToN V, AQM 3); of several flows, the mean by samples',
+    (flow) => flow.probeQueueDelayUs,
+  ),
+  ...delayMetrics('rtt', 'the RTT of the same probes; of several flows, likewise', (flow) => flow.rttUs),
+  ...delayMetrics(
+    'queue_delay',
+    'the one-way queuing delay of each packet (CMP, LCC); of several flows, likewise',
+    (flow) => flow.queueDelayUs,
+  ),
+];
+
+const PATH: readonly Entry[] = [
+  {
+    name: 'path_utilisation',
+    unit: 'ratio',
+    scope: 'path',
+    description: 'what went through the bottleneck over what could have',
+    value: (path) => path.utilisation,
+  },
+  {
+    name: 'capacity_bps',
+    unit: 'bps',
+    scope: 'path',
+    description: 'mean capacity',
+    value: (path) => path.capacityBps,
+  },
+  {
+    name: 'drop_ratio',
+    unit: 'ratio',
+    scope: 'path',
+    description: 'packets dropped, for whatever reason, over packets dropped or delivered',
+    value: (path) => {
+      const drops = sum(Object.values(path.drops));
+      return ratio(drops, drops + path.deliveredPackets);
+    },
+  },
+  ...STATISTICS.map((statistic): Entry => ({
+    name: `path_queue_delay_${statistic}_ms`,
+    unit: 'ms',
+    scope: 'path',
+    description: `${statistic} of the waiting time of all packets`,
+    value: (path) => pooled([path.queueDelayUs], statistic),
+  })),
+];
+
+const WINDOW: readonly Entry[] = [
+  ['jain', "Jain's index of the media flows' received rates over the window", (w: WindowMetrics) => w.jain],
+  [
+    'jain_mean',
+    "mean over the rate intervals of Jain's index of the media flows that are active then (ToN V)",
+    (w: WindowMetrics) => w.jainMean,
+  ],
+  [
+    'jain_all',
+    "Jain's index of all flows of the forward path, TCP included",
+    (w: WindowMetrics) => w.jainAll,
+  ],
+  ['jain_all_mean', 'its mean over the rate intervals', (w: WindowMetrics) => w.jainAllMean],
+].map(([name, description, value]) => ({ name, unit: '1', scope: 'window', description, value }) as Entry);
+
+const TRACE: readonly Entry[] = [
+  {
+    name: 'delay_gradient_max',
+    unit: '1',
+    scope: 'trace',
+    description:
+      'largest m(t) of the arrival filter over the time between two groups: what ToN eq. 24 calls m_M',
+  },
+];
+
+const ENTRIES = new Map(
+  [...FLOW, ...DELAYS, ...PATH, ...WINDOW, ...TRACE].map((entry) => [entry.name, entry]),
+);
+
+/** Every metric, by name. */
+export const METRICS: ReadonlyMap<string, MetricSpec> = ENTRIES;
+
+/** The flow that is meant where none is named: the first media flow, else the first. */
+export function defaultFlow(scenario: Scenario): string {
+  const [first] = scenario.flows;
+  return (scenario.flows.find(({ kind }) => kind === 'media') ?? first)?.name ?? '';
+}
+
+/** The flows of the simulation that a quantity is about. */
+export function selectedFlows(scenario: Scenario, quantity: Pick<Quantity, 'flow'>): FlowGroup[] {
+  const wanted = quantity.flow ?? defaultFlow(scenario);
+  return flowGroups(scenario).filter(({ name }) => wanted === '*' || name === wanted);
+}
+
+/**
+ * The value of a quantity in one run; `scenario` is that of the cell. NaN where there is none: no
+ * such flow in this cell, nothing sent, no bottleneck. Trace metrics are computed by `traceMetric`.
+ */
+export function measure(quantity: Quantity, scenario: Scenario, windows: readonly WindowMetrics[]): number {
+  const entry = ENTRIES.get(quantity.metric);
+  const window = windows.find(({ name }) => name === (quantity.window ?? 'run'));
+  if (entry === undefined || window === undefined || entry.scope === 'trace') return NaN;
+  if (entry.scope === 'window') return entry.value(window);
+  if (entry.scope === 'path') return entry.value(window[quantity.path ?? 'forward']);
+  const groups = selectedFlows(scenario, quantity);
+  const numbers = new Set(groups.flatMap(({ flows }) => flows));
+  const flows = window.flows.filter(({ flow }) => numbers.has(flow));
+  if (flows.length === 0) return NaN;
+  return entry.value(flows, window[groups[0]?.direction ?? 'forward'], window);
+}
+
+/** A name for a quantity within a cell that is the same wherever it is written. */
+export function quantityKey({ metric, flow = '', window = 'run', path = 'forward' }: Quantity): string {
+  const { scope } = METRICS.get(metric) ?? {};
+  const about = scope === 'path' ? path : scope === 'window' ? '' : flow;
+  return [metric, about, window].join('|');
+}
+
+/** A value with its unit as people read it: `90.3 %`, `1.25 Mbps`, `12.1 ms`. */
+export function metricText(name: string, value: number): string {
+  if (Number.isNaN(value)) return '–';
+  const unit = METRICS.get(name)?.unit;
+  if (unit === 'ratio') return `${(value * 100).toFixed(Math.abs(value) < 0.1 ? 2 : 1)} %`;
+  if (unit === 'bps')
+    return value >= 1e6 ? `${(value / 1e6).toFixed(2)} Mbps` : `${(value / 1e3).toFixed(0)} kbps`;
+  if (unit === 'ms') return `${value.toFixed(1)} ms`;
+  if (unit === 's') return `${value.toFixed(1)} s`;
+  return value.toFixed(2);
+}

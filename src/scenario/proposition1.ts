@@ -1,0 +1,29 @@
+/**
+ * Proposition 1 of ToN (section IV): below which queue a static threshold never fires.
+ */
+
+/**
+ * The largest delay gradient m_M that one GCC flow causes at a drop-tail queue while its rate
+ * grows exponentially (ToN eq. 24). A static threshold above it never sees overuse (eq. 18).
+ * `queueS` is the longest queuing time, `tauS` the time constant of the growth, both in seconds;
+ * the result is a quotient, seconds of delay per second.
+ */
+export function largestDelayGradient(queueS: number, tauS: number): number {
+  return Math.sqrt((2 * queueS) / tauS) + queueS / tauS;
+}
+
+/**
+ * The same without the expansion to the second order behind eq. 24: the queue of eq. 23 is full
+ * at t_M with tau (exp(t_M / tau) - 1) - t_M = queue, and m_M = exp(t_M / tau) - 1.
+ */
+export function exactDelayGradient(queueS: number, tauS: number): number {
+  const fill = (x: number): number => Math.expm1(x) - x - queueS / tauS;
+  let [low, high] = [0, 1];
+  while (fill(high) < 0) high *= 2;
+  for (let i = 0; i < 100; i++) {
+    const middle = (low + high) / 2;
+    if (fill(middle) < 0) low = middle;
+    else high = middle;
+  }
+  return Math.expm1(high);
+}
