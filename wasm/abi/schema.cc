@@ -35,6 +35,11 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   COMPONENT("droptail")
 #include "sim/queue_disc/drop_tail.def"
   PRESETS END_COMPONENT
+  COMPONENT("tcp")
+#include "sim/tcp/parameters.def"
+  PRESETS
+#include "sim/tcp/presets.def"
+  END_COMPONENT
 #undef PRESET
 #undef SET
 #undef END_PRESET

@@ -23,8 +23,7 @@ constexpr int IndexOf(std::size_t offset) { return static_cast<int>(offset / siz
 }  // namespace
 
 const ParameterSpec kParameterSpecs[kParameterCount] = {
-#define PARAMETER(name, unit, def, min, max, values, section, description) \
-  {#name, unit, def, min, max, values, section, description},
+#define PARAMETER CCSCOPE_PARAMETER_SPEC
 #include "sim/tcp/parameters.def"
 #undef PARAMETER
 };
@@ -41,22 +40,14 @@ const PresetSpec kPresets[] = {
 };
 const int kPresetCount = static_cast<int>(sizeof(kPresets) / sizeof(kPresets[0]));
 
-double Get(const Parameters& parameters, int index) {
-  double value;
-  std::memcpy(&value, reinterpret_cast<const char*>(&parameters) + sizeof(double) * static_cast<std::size_t>(index),
-              sizeof value);
-  return value;
-}
-
-void Set(Parameters& parameters, int index, double value) {
-  std::memcpy(reinterpret_cast<char*>(&parameters) + sizeof(double) * static_cast<std::size_t>(index), &value,
-              sizeof value);
-}
-
 Parameters WithPreset(int preset) {
   Parameters parameters;
   const PresetSpec& spec = kPresets[preset];
-  for (int i = 0; i < spec.count; ++i) Set(parameters, spec.values[i].parameter, spec.values[i].value);
+  for (int i = 0; i < spec.count; ++i) {
+    const PresetValue& v = spec.values[i];
+    std::memcpy(reinterpret_cast<char*>(&parameters) + sizeof(double) * static_cast<std::size_t>(v.parameter),
+                &v.value, sizeof v.value);
+  }
   return parameters;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CCSCOPE_SIM_TCP_PARAMETERS_H_
 #define CCSCOPE_SIM_TCP_PARAMETERS_H_
 
-#include "cc/parameter.h"
+#include "units/parameter.h"
 #include "units/units.h"
 
 namespace ccscope::tcp {
@@ -10,7 +10,7 @@ namespace ccscope::tcp {
 enum class CongestionControlKind { kCubic = 0, kNewReno = 1 };
 
 struct Parameters {
-#define PARAMETER(name, unit, def, min, max, values, section, description) double name = def;
+#define PARAMETER CCSCOPE_PARAMETER_FIELD
 #include "sim/tcp/parameters.def"
 #undef PARAMETER
 
@@ -31,8 +31,6 @@ extern const ParameterSpec kParameterSpecs[kParameterCount];
 extern const PresetSpec kPresets[];
 extern const int kPresetCount;
 
-double Get(const Parameters& parameters, int index);
-void Set(Parameters& parameters, int index, double value);
 // The defaults with the preset's values over them.
 Parameters WithPreset(int preset);
 
