@@ -91,7 +91,7 @@ export interface SimulationOptions {
   };
 }
 
-/** A distribution, percentiles by the nearest rank (resolution 0.1 %). All NaN when `count` is 0. */
+/** A distribution, percentiles by the nearest rank (resolution 0.2 %). All NaN when `count` is 0. */
 export interface Distribution {
   count: number;
   mean: number;

@@ -15,12 +15,17 @@ namespace ccscope {
 
 class Recorder {
  public:
-  static constexpr int kTables = static_cast<int>(TraceTable::kQueue) + 1;
+  static constexpr int kTables = static_cast<int>(TraceTable::kThroughput) + 1;
+
+  // Only rows of the tables whose bits are set are kept; at first all are.
+  void KeepOnly(std::uint32_t tables) { kept_ = tables; }
+  bool keeps(TraceTable table) const { return (kept_ >> static_cast<int>(table) & 1) != 0; }
 
   // A row that the controller consumed. The order of inputs across tables is kept, since replaying
   // them in this order gives the same outputs.
   template <class Row>
   void Input(const Row& row) {
+    if (!keeps(Row::kTable)) return;
     input_order_.push_back(static_cast<std::uint8_t>(Row::kTable));
     Output(row);
   }
@@ -28,6 +33,7 @@ class Recorder {
   // A row that the controller produced.
   template <class Row>
   void Output(const Row& row) {
+    if (!keeps(Row::kTable)) return;
     constexpr std::size_t kColumns = sizeof(Row) / sizeof(double);
     const auto values = BitCast<std::array<double, kColumns>>(row);
     Table& table = tables_[static_cast<std::size_t>(Row::kTable)];
@@ -56,6 +62,7 @@ class Recorder {
     std::vector<std::vector<double>> columns;
     int rows = 0;
   };
+  std::uint32_t kept_ = ~std::uint32_t{0};
   std::array<Table, kTables> tables_;
   std::vector<std::uint8_t> input_order_;
 };

@@ -139,6 +139,7 @@ void Receiver::OnGroups(const GroupDeltas& deltas) {
 }
 
 void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
+  if (!recorder_.keeps(TraceTable::kGroup)) return;
   const std::optional<DataRate> received = ReceivedRate();
   const std::optional<DataRate> capacity = probe_.Capacity(DeliveredRate());
   recorder_.Output(GroupRow{

@@ -1,0 +1,59 @@
+#include "sim/flow.h"
+
+namespace ccscope {
+
+void FlowMeter::OnSent(DataSize size) {
+  ++sent_packets_;
+  interval_.sent += size;
+  for (const int w : network_.active_windows()) {
+    FlowWindow& window = this->window(w);
+    ++window.sent_packets;
+    window.sent += size;
+  }
+}
+
+void FlowMeter::OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay) {
+  ++received_packets_;
+  received_ += size;
+  interval_.received += size;
+  interval_.queue_delay_us.Add(queue_delay.us());
+  for (const int w : network_.active_windows()) {
+    FlowWindow& window = this->window(w);
+    ++window.received_packets;
+    window.received += size;
+    window.goodput += new_payload;
+    window.queue_delay_us.Add(queue_delay.us());
+  }
+}
+
+void FlowMeter::OnLost(DataSize size) {
+  ++lost_packets_;
+  for (const int w : network_.active_windows()) {
+    FlowWindow& window = this->window(w);
+    ++window.lost_packets;
+    window.lost += size;
+  }
+}
+
+void FlowMeter::OnProbe(TimeDelta rtt, TimeDelta queue_delay) {
+  last_rtt_ = rtt;
+  for (const int w : network_.active_windows()) {
+    FlowWindow& window = this->window(w);
+    window.rtt_us.Add(rtt.us());
+    window.probe_queue_delay_us.Add(queue_delay.us());
+  }
+}
+
+DataSize FlowMeter::TakeReceived() {
+  const DataSize received = received_;
+  received_ = DataSize::Zero();
+  return received;
+}
+
+FlowMeter::Interval FlowMeter::TakeInterval() {
+  const Interval interval = interval_;
+  interval_ = Interval();
+  return interval;
+}
+
+}  // namespace ccscope

@@ -1,0 +1,138 @@
+// One end-to-end flow of a simulation: a sender and a receiver, data from one to the other and
+// messages back. The simulation carries packets, keeps the timers and does the measuring.
+#ifndef CCSCOPE_SIM_FLOW_H_
+#define CCSCOPE_SIM_FLOW_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/metrics.h"
+#include "sim/packet.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+// The two directions of the network.
+enum class Direction { kForward = 0, kBackward = 1 };
+constexpr Direction Opposite(Direction d) { return d == Direction::kForward ? Direction::kBackward : Direction::kForward; }
+
+// Of a flow: its data, or what its receiver sends back.
+enum class Leg { kData = 0, kReturn = 1 };
+
+enum class FlowKind { kMedia = 0, kTcp = 1 };
+
+struct FlowParams {
+  Direction direction = Direction::kForward;
+  Timestamp start;
+  Timestamp stop = Timestamp::PlusInfinity();
+  TimeDelta extra_delay;  // beyond the path's, each way
+};
+
+class Recorder;
+
+// What a flow asks of the simulation it belongs to.
+class FlowNetwork {
+ public:
+  // Sends a packet, which the flow names; false if it was dropped at once (then nothing more is heard of it).
+  virtual bool Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
+  // Sets one of the flow's timers; infinity stops it.
+  virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
+  // Propagation there and back.
+  virtual TimeDelta MinRtt(int flow) const = 0;
+  // The windows that are being measured now.
+  virtual const std::vector<int>& active_windows() const = 0;
+
+ protected:
+  ~FlowNetwork() = default;
+};
+
+// Counts what a flow does, in the windows that are active.
+class FlowMeter {
+ public:
+  FlowMeter(const FlowNetwork& network, int windows)
+      : network_(network), windows_(static_cast<std::size_t>(windows)) {}
+
+  void OnSent(DataSize size);
+  void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
+  void OnLost(DataSize size);
+  void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
+
+  FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }
+  const FlowWindow& window(int index) const { return windows_[static_cast<std::size_t>(index)]; }
+
+  // Since the last call: bytes that arrived, for rates over intervals.
+  DataSize TakeReceived();
+  // The same for the trace.
+  struct Interval {
+    DataSize sent;
+    DataSize received;
+    RunningMean queue_delay_us;
+  };
+  Interval TakeInterval();
+  TimeDelta last_rtt() const { return last_rtt_; }
+
+  // All there ever was, whatever the windows: sent = received + lost + under way.
+  double sent_packets() const { return sent_packets_; }
+  double received_packets() const { return received_packets_; }
+  double lost_packets() const { return lost_packets_; }
+
+ private:
+  const FlowNetwork& network_;
+  std::vector<FlowWindow> windows_;
+  DataSize received_;
+  Interval interval_;
+  TimeDelta last_rtt_ = TimeDelta::PlusInfinity();
+  double sent_packets_ = 0;
+  double received_packets_ = 0;
+  double lost_packets_ = 0;
+};
+
+class Flow {
+ public:
+  static constexpr int kTimers = 3;
+
+  Flow(FlowKind kind, const FlowParams& params, int index, int windows, FlowNetwork& network)
+      : kind_(kind), params_(params), index_(index), network_(network), meter_(network, windows) {}
+  virtual ~Flow() = default;
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+
+  // Sets the first timers.
+  virtual void Begin() = 0;
+  virtual void OnTimer(int timer, Timestamp now) = 0;
+  // A packet reached the far end of a leg.
+  virtual void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) = 0;
+  // A packet that Send() took was dropped after all.
+  virtual void OnDropped(Leg leg, std::uint32_t id, Timestamp now) = 0;
+
+  // Whether it has something to send all through [begin, end].
+  virtual bool ActiveThrough(Timestamp begin, Timestamp end) const { return begin >= params_.start && end <= params_.stop; }
+  // What its controller asks for; infinite without one.
+  virtual DataRate target() const { return DataRate::PlusInfinity(); }
+  // The most that it would ever send.
+  virtual DataRate highest_rate() const { return DataRate::PlusInfinity(); }
+  // Writes its rows of the trace.
+  virtual void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) = 0;
+  // Packets of both legs that are neither delivered nor dropped.
+  virtual double packets_under_way() const = 0;
+
+  FlowKind kind() const { return kind_; }
+  const FlowParams& params() const { return params_; }
+  int index() const { return index_; }
+  FlowMeter& meter() { return meter_; }
+  const FlowMeter& meter() const { return meter_; }
+
+ protected:
+  FlowNetwork& network() { return network_; }
+
+ private:
+  FlowKind kind_;
+  FlowParams params_;
+  int index_;
+  FlowNetwork& network_;
+  FlowMeter meter_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_FLOW_H_

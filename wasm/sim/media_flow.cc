@@ -1,0 +1,189 @@
+#include "sim/media_flow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace ccscope {
+namespace {
+
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+// A compound RTCP packet (report and SDES, or report and REMB) with its UDP and IPv4 headers.
+constexpr DataSize kRtcpSize = DataSize::Bytes(96);
+constexpr double kRtpClockHz = 90000;
+constexpr double kRtpModulus = 4294967296.0;
+
+}  // namespace
+
+MediaFlow::MediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
+                     Controller controller, int index, int windows, std::uint64_t seed, FlowNetwork& network,
+                     Recorder& recorder)
+    : Flow(FlowKind::kMedia, params, index, windows, network),
+      source_params_(source),
+      pauses_(std::move(pauses)),
+      controller_(std::move(controller)),
+      recorder_(recorder),
+      random_(seed),
+      source_(source, controller_.sender->Process(params.start).target) {
+  ApplyRate(params.start);
+}
+
+// Frames of different flows have different phases, though all start at full seconds.
+void MediaFlow::Begin() {
+  const Timestamp start = params().start;
+  network().SetTimer(index(), kFrame, start + source_params_.frame_interval() * random_.Uniform());
+  network().SetTimer(index(), kProbe, start + TimeDelta::Millis(source_params_.rtcp_interval_ms) * random_.Uniform());
+}
+
+bool MediaFlow::Paused(Timestamp now) const {
+  return std::any_of(pauses_.begin(), pauses_.end(), [now](const Window& w) { return w.Contains(now); });
+}
+
+bool MediaFlow::ActiveThrough(Timestamp begin, Timestamp end) const {
+  const auto overlaps = [begin, end](const Window& w) { return w.begin < end && w.end > begin; };
+  return Flow::ActiveThrough(begin, end) && std::none_of(pauses_.begin(), pauses_.end(), overlaps);
+}
+
+void MediaFlow::OnTimer(int timer, Timestamp now) {
+  switch (timer) {
+    case kFrame:
+      return OnFrame(now);
+    case kPacer:
+      return OnPacer(now);
+    default:
+      return OnProbe(now);
+  }
+}
+
+void MediaFlow::OnFrame(Timestamp now) {
+  if (now >= params().stop) return;
+  network().SetTimer(index(), kFrame, now + source_params_.frame_interval());
+  if (Paused(now)) return;
+  const MediaSource::Frame frame = source_.NextFrame(random_);
+  const double rtp_timestamp = std::fmod(std::floor(now.seconds() * kRtpClockHz), kRtpModulus);
+  DataSize left = frame.size;
+  while (left > DataSize::Zero()) {
+    const DataSize payload = std::min(left, source_params_.payload());
+    left -= payload;
+    paced_.PushBack({.key_frame = frame.key_frame,
+                     .rtp_timestamp = rtp_timestamp,
+                     .payload = payload,
+                     .size = payload + source_params_.header()});
+  }
+  // A source that ignores the controller is not held back by its pacing rate either.
+  if (source_params_.ramp_time_constant_s > 0) pacer_.SetRate(std::max(rate_.pacing, source_.rate() * 2));
+  if (!pacing_) {
+    pacing_ = true;
+    network().SetTimer(index(), kPacer, std::max(now, next_pacer_));
+  }
+}
+
+void MediaFlow::OnPacer(Timestamp now) {
+  pacer_.BeginInterval();
+  while (!paced_.empty() && pacer_.may_send()) {
+    DataPacket packet = paced_.PopFront();
+    packet.seq = next_seq_++;
+    pacer_.OnSent(packet.size);
+    SendData(packet, now);
+  }
+  next_pacer_ = now + Pacer::kInterval;
+  pacing_ = !paced_.empty();
+  if (pacing_) network().SetTimer(index(), kPacer, next_pacer_);
+}
+
+// Between half and one and a half of the mean interval, so that reports do not keep step with frames
+// (RFC 3550 6.2).
+void MediaFlow::OnProbe(Timestamp now) {
+  if (now >= params().stop) return;
+  SendData({.probe = true, .size = kRtcpSize}, now);
+  const double factor = 0.5 + random_.Uniform();
+  network().SetTimer(index(), kProbe, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * factor);
+}
+
+void MediaFlow::SendData(DataPacket packet, Timestamp now) {
+  packet.sent = now;
+  packet.rtt = rate_.rtt;
+  if (!packet.probe) meter().OnSent(packet.size);
+  const std::uint32_t id = data_.Put(packet);
+  if (!network().Send(index(), Leg::kData, id, packet.size, now)) OnDropped(Leg::kData, id, now);
+}
+
+void MediaFlow::SendMessage(const Message& message, DataSize size, Timestamp now) {
+  const std::uint32_t id = messages_.Put(message);
+  if (!network().Send(index(), Leg::kReturn, id, size, now)) OnDropped(Leg::kReturn, id, now);
+}
+
+void MediaFlow::OnDropped(Leg leg, std::uint32_t id, Timestamp) {
+  if (leg == Leg::kReturn) {
+    messages_.Take(id);
+    return;
+  }
+  const DataPacket packet = data_.Take(id);
+  if (!packet.probe) meter().OnLost(packet.size);
+}
+
+void MediaFlow::OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) {
+  if (leg == Leg::kData) {
+    const DataPacket packet = data_.Take(id);
+    if (packet.probe) {
+      SendMessage(Echo{packet.sent}, kRtcpSize, now);
+    } else {
+      OnArrival(packet, queue_delay, now);
+    }
+    return;
+  }
+  const Message message = messages_.Take(id);
+  if (const auto* echo = std::get_if<Echo>(&message)) {
+    const TimeDelta rtt = now - echo->probe_sent;
+    meter().OnProbe(rtt, rtt - network().MinRtt(index()));
+    controller_.sender->OnRtt(rtt);
+    return;
+  }
+  controller_.sender->OnFeedback(*std::get_if<Feedback>(&message), now);
+  ApplyRate(now);
+}
+
+void MediaFlow::OnArrival(const DataPacket& packet, TimeDelta queue_delay, Timestamp now) {
+  meter().OnReceived(packet.size, packet.payload, queue_delay);
+  const Arrival arrival{packet.seq,           packet.sent,      now,       packet.size,
+                        packet.rtp_timestamp, packet.key_frame, packet.rtt};
+  recorder_.Input(ArrivalRow{.flow = static_cast<double>(index()),
+                             .seq = arrival.seq,
+                             .send_time_us = arrival.send_time.us(),
+                             .arrival_time_us = arrival.arrival_time.us(),
+                             .size_bytes = arrival.size.bytes(),
+                             .rtp_timestamp = packet.rtp_timestamp,
+                             .abs_send_time = kAbsent,
+                             .key_frame = packet.key_frame ? 1.0 : 0.0,
+                             .rtt_us = packet.rtt.us()});
+  if (const auto feedback = controller_.receiver->OnArrival(arrival)) SendMessage(*feedback, kRtcpSize, now);
+}
+
+void MediaFlow::ApplyRate(Timestamp now) {
+  rate_ = controller_.sender->Process(now);
+  source_.SetTarget(rate_.target);
+  pacer_.SetRate(rate_.pacing);
+}
+
+void MediaFlow::Trace(Timestamp now, TimeDelta interval, Recorder& recorder) {
+  const FlowMeter::Interval passed = meter().TakeInterval();
+  const double flow = static_cast<double>(index());
+  const TimeDelta rtt = meter().last_rtt();
+  recorder.Output(RateRow{.flow = flow,
+                          .time_us = now.us(),
+                          .a_r_bps = rate_.a_r.bps(),
+                          .a_s_bps = rate_.a_s.bps(),
+                          .target_bps = rate_.target.bps(),
+                          .sent_bps = (passed.sent / interval).bps(),
+                          .fraction_lost = rate_.fraction_lost,
+                          .rtt_us = rate_.rtt.us(),
+                          .browser_estimate_bps = kAbsent});
+  recorder.Output(ThroughputRow{.flow = flow,
+                                .time_us = now.us(),
+                                .received_bps = (passed.received / interval).bps(),
+                                .queue_delay_us = passed.queue_delay_us.mean(),
+                                .rtt_us = rtt.IsFinite() ? rtt.us() : kAbsent});
+}
+
+}  // namespace ccscope

@@ -1,0 +1,89 @@
+// A video call in one direction: encoder -> pacer -> network -> receiver half -> feedback -> sender
+// half -> encoder (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V).
+#ifndef CCSCOPE_SIM_MEDIA_FLOW_H_
+#define CCSCOPE_SIM_MEDIA_FLOW_H_
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "cc/controller.h"
+#include "cc/pacer.h"
+#include "sim/flow.h"
+#include "sim/media_source.h"
+#include "sim/pool.h"
+#include "sim/random.h"
+#include "sim/ring_buffer.h"
+#include "trace/recorder.h"
+
+namespace ccscope {
+
+class MediaFlow final : public Flow {
+ public:
+  // The two halves of its controller, and where it starts.
+  struct Controller {
+    std::unique_ptr<ReceiverHalf> receiver;
+    std::unique_ptr<SenderHalf> sender;
+  };
+
+  MediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
+            Controller controller, int index, int windows, std::uint64_t seed, FlowNetwork& network,
+            Recorder& recorder);
+
+  void Begin() override;
+  void OnTimer(int timer, Timestamp now) override;
+  void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) override;
+  void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
+  bool ActiveThrough(Timestamp begin, Timestamp end) const override;
+  DataRate target() const override { return rate_.target; }
+  DataRate highest_rate() const override { return source_params_.max_rate(); }
+  void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
+  double packets_under_way() const override { return static_cast<double>(data_.used() + messages_.used()); }
+
+ private:
+  enum Timer { kFrame, kPacer, kProbe };
+
+  // A media packet, waiting in the pacer or on its way; or a sender report.
+  struct DataPacket {
+    bool probe = false;
+    bool key_frame = false;
+    double seq = 0;
+    double rtp_timestamp = 0;
+    DataSize payload;
+    DataSize size;  // on the wire
+    Timestamp sent;
+    TimeDelta rtt;  // as the sender knew it then
+  };
+  struct Echo {
+    Timestamp probe_sent;
+  };
+  using Message = std::variant<Feedback, Echo>;
+
+  void OnFrame(Timestamp now);
+  void OnPacer(Timestamp now);
+  void OnProbe(Timestamp now);
+  void SendData(DataPacket packet, Timestamp now);
+  void SendMessage(const Message& message, DataSize size, Timestamp now);
+  void OnArrival(const DataPacket& packet, TimeDelta queue_delay, Timestamp now);
+  void ApplyRate(Timestamp now);
+  bool Paused(Timestamp now) const;
+
+  MediaSource::Params source_params_;
+  std::vector<Window> pauses_;
+  Controller controller_;
+  Recorder& recorder_;
+  Random random_;
+  MediaSource source_;
+  Pacer pacer_;
+  RateUpdate rate_;
+  RingBuffer<DataPacket> paced_;
+  Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest begin of an interval
+  bool pacing_ = false;
+  double next_seq_ = 0;
+  Pool<DataPacket> data_;
+  Pool<Message> messages_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_MEDIA_FLOW_H_

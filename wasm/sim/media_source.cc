@@ -1,0 +1,72 @@
+#include "sim/media_source.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "units/deterministic_math.h"
+
+namespace ccscope {
+namespace {
+
+// A frame is never smaller than this share of its mean, whatever the noise.
+constexpr double kSmallestShare = 0.2;
+
+double Step(TimeDelta interval, TimeDelta time_constant) {
+  return time_constant > TimeDelta::Zero() ? 1 - det::Exp(-(interval / time_constant)) : 1;
+}
+
+}  // namespace
+
+const ParameterSpec kMediaSourceParameterSpecs[kMediaSourceParameterCount] = {
+#define PARAMETER(name, unit, def, min, max, values, section, description) \
+  {#name, unit, def, min, max, values, section, description},
+#include "sim/media_source.def"
+#undef PARAMETER
+};
+
+MediaSource::MediaSource(const Params& params, DataRate start_rate)
+    : params_(params),
+      target_(start_rate),
+      rate_(std::clamp(start_rate, params.min_rate(), std::max(params.min_rate(), params.max_rate()))),
+      follow_(Step(params.frame_interval(), TimeDelta::Millis(params.encoder_lag_ms))),
+      innovation_(params.noise_sd * std::sqrt(1 - params.noise_correlation * params.noise_correlation)),
+      key_frame_interval_(static_cast<int>(params.key_frame_interval_s * params.frame_rate)) {
+  if (params.ramp_time_constant_s > 0) {
+    ramp_ = det::Exp(params.frame_interval() / TimeDelta::Seconds(params.ramp_time_constant_s));
+    rate_ = params.min_rate();
+  }
+}
+
+void MediaSource::FollowTarget() {
+  const DataRate highest = std::max(params_.min_rate(), params_.max_rate());
+  const DataRate next = ramp_ > 1 ? rate_ * ramp_ : rate_ + (target_ + rate_ * -1) * follow_;
+  rate_ = std::clamp(next, params_.min_rate(), highest);
+}
+
+MediaSource::Frame MediaSource::NextFrame(Random& random) {
+  FollowTarget();
+  if (params_.noise_sd > 0) noise_ = params_.noise_correlation * noise_ + innovation_ * random.Gaussian();
+  Frame frame;
+  frame.key_frame = frames_ == 0 || (key_frame_interval_ > 0 && frames_ % key_frame_interval_ == 0);
+  const DataSize mean = rate_ * params_.frame_interval();
+  DataSize wire = mean * std::max(kSmallestShare, 1 + noise_);
+  if (params_.key_frame_factor > 1) {
+    // What a key frame takes beyond the mean, the frames of the next second give back.
+    const DataSize repaid = std::min(owed_, std::min(mean * (1 - kSmallestShare), mean * (params_.key_frame_factor / params_.frame_rate)));
+    owed_ -= repaid;
+    wire = std::max(mean * kSmallestShare, wire - repaid);
+    if (frame.key_frame) {
+      wire = mean * params_.key_frame_factor;
+      owed_ += wire - mean;
+    }
+  }
+  ++frames_;
+  // As many packets as the payload needs beside their headers.
+  const DataSize packet = params_.payload() + params_.header();
+  frame.packets = std::max(1, static_cast<int>(std::ceil(wire / packet)));
+  const DataSize coded = wire - params_.header() * frame.packets;
+  frame.size = DataSize::Bytes(std::max(std::floor(coded.bytes()), static_cast<double>(frame.packets)));
+  return frame;
+}
+
+}  // namespace ccscope

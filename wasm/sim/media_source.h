@@ -1,0 +1,60 @@
+// A video encoder: frames at a fixed rate whose sizes follow a target rate, late and with noise.
+#ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
+#define CCSCOPE_SIM_MEDIA_SOURCE_H_
+
+#include "cc/parameter.h"
+#include "sim/random.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class MediaSource {
+ public:
+  struct Params {
+#define PARAMETER(name, unit, def, min, max, values, section, description) double name = def;
+#include "sim/media_source.def"
+#undef PARAMETER
+
+    TimeDelta frame_interval() const { return TimeDelta::Seconds(1 / frame_rate); }
+    DataSize payload() const { return DataSize::Bytes(payload_bytes); }
+    DataSize header() const { return DataSize::Bytes(header_bytes); }
+    DataRate min_rate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
+    DataRate max_rate() const { return DataRate::BitsPerSec(max_bitrate_bps); }
+  };
+
+  MediaSource(const Params& params, DataRate start_rate);
+
+  void SetTarget(DataRate target) { target_ = target; }
+
+  struct Frame {
+    DataSize size;  // payload
+    int packets = 0;
+    bool key_frame = false;
+  };
+  // The next frame; frames are asked for at intervals of 1 / frame_rate.
+  Frame NextFrame(Random& random);
+
+  // What the encoder aims at now, between the last target and the ones before it.
+  DataRate rate() const { return rate_; }
+
+ private:
+  void FollowTarget();
+
+  Params params_;
+  DataRate target_;
+  DataRate rate_;
+  double follow_;       // share of the way to the target that one frame takes
+  double innovation_;   // standard deviation of what is new in the noise of a frame
+  double noise_ = 0;
+  double ramp_ = 1;     // growth per frame
+  int frames_ = 0;
+  int key_frame_interval_;  // in frames; 0: none
+  DataSize owed_;       // by which key frames went over their mean
+};
+
+inline constexpr int kMediaSourceParameterCount = static_cast<int>(sizeof(MediaSource::Params) / sizeof(double));
+extern const ParameterSpec kMediaSourceParameterSpecs[kMediaSourceParameterCount];
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_MEDIA_SOURCE_H_

@@ -1,0 +1,87 @@
+// What is measured of a simulation: the metrics of RFC 8868 section 3 and of the papers (ToN V, AQM 3,
+// CMP, LCC), per window of time, per flow and per path.
+#ifndef CCSCOPE_SIM_METRICS_H_
+#define CCSCOPE_SIM_METRICS_H_
+
+#include <array>
+#include <vector>
+
+#include "sim/histogram.h"
+#include "sim/queue_disc/queue_disc.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+// A stretch of time that is measured.
+struct Window {
+  Timestamp begin;
+  Timestamp end;
+  bool Contains(Timestamp t) const { return t >= begin && t < end; }
+};
+
+// Mean and standard deviation of equally weighted samples.
+class RunningMean {
+ public:
+  void Add(double sample) {
+    ++count_;
+    const double off = sample - mean_;
+    mean_ += off / count_;
+    squares_ += off * (sample - mean_);
+  }
+  double count() const { return count_; }
+  // NaN without samples.
+  double mean() const;
+  double sd() const;  // of the population
+
+ private:
+  double count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
+// What one flow did within a window. A packet counts when it is sent, when it arrives, when it is lost.
+struct FlowWindow {
+  double sent_packets = 0;
+  DataSize sent;
+  double received_packets = 0;
+  DataSize received;
+  double lost_packets = 0;
+  DataSize lost;
+  DataSize goodput;  // payload that arrived for the first time
+  RunningMean target_bps;
+  RunningMean received_bps;  // over the rate intervals
+  Histogram probe_queue_delay_us;
+  Histogram rtt_us;
+  Histogram queue_delay_us;
+};
+
+// What went over one path within a window.
+struct PathWindow {
+  DataSize offered_capacity;  // the integral of the capacity
+  Histogram queue_delay_us;
+  double delivered_packets = 0;
+  DataSize delivered;
+  std::array<double, kDropReasonCount> drops{};
+};
+
+// Jain's index of the rates added: (sum x)^2 / (n sum x^2).
+class JainIndex {
+ public:
+  void Add(double x) {
+    ++count_;
+    sum_ += x;
+    squares_ += x * x;
+  }
+  double count() const { return count_; }
+  // NaN without a flow; 1 if all of them are 0.
+  double value() const;
+
+ private:
+  double count_ = 0;
+  double sum_ = 0;
+  double squares_ = 0;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_METRICS_H_

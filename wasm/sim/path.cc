@@ -1,0 +1,42 @@
+#include "sim/path.h"
+
+#include <utility>
+
+namespace ccscope {
+
+Path::Path(const Link::Params& link)
+    : one_way_delay_(link.one_way_delay), loss_(link.loss_ratio), jitter_(link.jitter), random_(link.seed) {}
+
+Path::Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue) : Path(link) {
+  link_ = std::make_unique<Link>(link, std::move(queue));
+}
+
+DropReason Path::Send(double id, DataSize size, int flow, Timestamp now) {
+  if (link_) return link_->Enqueue(id, size, flow, now);
+  if (loss_.Lose(random_)) return DropReason::kRandomLoss;
+  const Timestamp sent = jitter_.active() ? jitter_.Release(now, random_) : now;
+  const Packet packet{.id = id, .flow = flow, .size = size, .offered = now, .queued = sent};
+  propagating_.PushBack({packet, sent, sent + one_way_delay_, TimeDelta::Zero()});
+  return DropReason::kNone;
+}
+
+void Path::Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops) {
+  deliveries.clear();
+  drops.clear();
+  if (link_) {
+    link_->Poll(now, deliveries, drops);
+    return;
+  }
+  while (!propagating_.empty() && propagating_.front().deliver <= now) deliveries.push_back(propagating_.PopFront());
+}
+
+Timestamp Path::NextEvent() const {
+  if (link_) return link_->NextEvent();
+  return propagating_.empty() ? Timestamp::PlusInfinity() : propagating_.front().deliver;
+}
+
+double Path::packets_inside() const {
+  return link_ ? link_->packets_inside() : static_cast<double>(propagating_.size());
+}
+
+}  // namespace ccscope

@@ -1,0 +1,50 @@
+// One direction of the network, shared by all flows: a Link with its queue and bottleneck, or, without
+// a bottleneck, loss, jitter and delay alone.
+#ifndef CCSCOPE_SIM_PATH_H_
+#define CCSCOPE_SIM_PATH_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/impairments.h"
+#include "sim/link.h"
+#include "sim/packet.h"
+#include "sim/random.h"
+#include "sim/ring_buffer.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class Path {
+ public:
+  // A path without a bottleneck: `link` gives delay, loss, jitter and seed.
+  explicit Path(const Link::Params& link);
+  Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue);
+
+  // Offers a packet. The reason if it is dropped at once (then Poll() does not tell of it again).
+  DropReason Send(double id, DataSize size, int flow, Timestamp now);
+
+  // What happened until `now`, replacing what the vectors held.
+  void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
+  // When to call Poll() next; infinity if nothing is under way.
+  Timestamp NextEvent() const;
+
+  bool has_bottleneck() const { return link_ != nullptr; }
+  Link* link() { return link_.get(); }
+  TimeDelta one_way_delay() const { return one_way_delay_; }
+  double packets_inside() const;
+
+ private:
+  std::unique_ptr<Link> link_;
+  TimeDelta one_way_delay_;
+  RandomLoss loss_;
+  Jitter jitter_;
+  Random random_;
+  RingBuffer<Link::Delivery> propagating_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_PATH_H_

@@ -1,0 +1,296 @@
+#include "sim/simulation.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace ccscope {
+namespace {
+
+// Converged: this share of what is the flow's share of the capacity.
+constexpr double kConverged = 0.9;
+
+}  // namespace
+
+Simulation::Simulation(const Params& params) : params_(params), seeds_(params.seed) {
+  boundary_ = AddSource(kBoundary, 0, 0);
+  rate_tick_ = AddSource(kRateTick, 0, 0);
+  trace_tick_ = AddSource(kTraceTick, 0, 0);
+  for (int i = 0; i < 2; ++i) {
+    paths_[static_cast<std::size_t>(i)].source = AddSource(kPathEvent, i, 0);
+    SetPath(static_cast<Direction>(i), Link::Params(), nullptr);
+  }
+  recorder_.KeepOnly(0);
+  AddWindow({Timestamp(), Timestamp() + params.duration});
+}
+
+EventQueue::Source Simulation::AddSource(SourceKind kind, int index, int which) {
+  sources_.push_back({kind, index, which});
+  return events_queue_.Add();
+}
+
+void Simulation::SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue) {
+  link.seed = NextSeed();
+  PathSlot& path = slot(direction);
+  path.capacity.clear();
+  if (queue) {
+    path.capacity.push_back({Timestamp(), link.bottleneck.capacity});
+    path.path = std::make_unique<Path>(link, std::move(queue));
+  } else {
+    path.path = std::make_unique<Path>(link);
+  }
+}
+
+void Simulation::ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity) {
+  PathSlot& path = slot(direction);
+  assert(path.path->has_bottleneck());
+  path.capacity.push_back({at, capacity});
+  path.path->link()->ScheduleCapacity(at, capacity);
+}
+
+int Simulation::AddWindow(const Window& window) {
+  assert(flows_.empty());
+  windows_.emplace_back();
+  windows_.back().span = window;
+  return windows() - 1;
+}
+
+int Simulation::AddFlow(std::unique_ptr<Flow> flow) {
+  const int index = flows();
+  FlowSlot& slot = flows_.emplace_back();
+  slot.flow = std::move(flow);
+  for (int timer = 0; timer < Flow::kTimers; ++timer) {
+    slot.timers[static_cast<std::size_t>(timer)] = AddSource(kFlowTimer, index, timer);
+  }
+  for (int leg = 0; leg < 2; ++leg) slot.delay_sources[static_cast<std::size_t>(leg)] = AddSource(kExtraDelay, index, leg);
+  return index;
+}
+
+int Simulation::AddMediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
+                             MediaFlow::Controller controller) {
+  return AddFlow(std::make_unique<MediaFlow>(params, source, std::move(pauses), std::move(controller), flows(),
+                                             windows(), NextSeed(), *this, recorder_));
+}
+
+int Simulation::AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp) {
+  return AddFlow(std::make_unique<TcpFlow>(params, tcp, flows(), windows(), NextSeed(), *this));
+}
+
+void Simulation::SetTrace(std::uint32_t tables, TimeDelta interval) {
+  trace_tables_ = tables;
+  trace_interval_ = interval;
+  recorder_.KeepOnly(tables);
+}
+
+void Simulation::Begin() {
+  begun_ = true;
+  UpdateActiveWindows();
+  events_queue_.Schedule(rate_tick_, now_ + params_.rate_interval);
+  if (trace_tables_ != 0) events_queue_.Schedule(trace_tick_, now_ + trace_interval_);
+  for (FlowSlot& slot : flows_) slot.flow->Begin();
+}
+
+Simulation::Status Simulation::RunUntil(Timestamp end) {
+  end = std::min(end, Timestamp() + params_.duration);
+  if (!begun_) Begin();
+  while (events_queue_.next_time() <= end) {
+    if (events_ >= params_.max_events) return Status::kTooManyEvents;
+    now_ = events_queue_.next_time();
+    ++events_;
+    Dispatch(sources_[events_queue_.Pop()]);
+  }
+  now_ = std::max(now_, end);
+  return Status::kOk;
+}
+
+void Simulation::Dispatch(const Source& source) {
+  switch (source.kind) {
+    case kPathEvent:
+      return PollPath(source.index);
+    case kFlowTimer:
+      return flows_[static_cast<std::size_t>(source.index)].flow->OnTimer(source.which, now_);
+    case kExtraDelay:
+      return PassExtraDelay(source.index, source.which);
+    case kBoundary:
+      return UpdateActiveWindows();
+    case kRateTick:
+      return OnRateTick();
+    case kTraceTick:
+      return OnTraceTick();
+  }
+}
+
+bool Simulation::Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) {
+  const Direction data = flows_[static_cast<std::size_t>(flow)].flow->params().direction;
+  const Direction direction = leg == Leg::kData ? data : Opposite(data);
+  PathSlot& path = slot(direction);
+  const DropReason reason = path.path->Send(id, size, flow, now);
+  events_queue_.Schedule(path.source, path.path->NextEvent());
+  if (reason == DropReason::kNone) return true;
+  for (const int w : active_windows_) {
+    PathWindow& window = windows_[static_cast<std::size_t>(w)].paths[static_cast<std::size_t>(direction)];
+    ++window.drops[static_cast<std::size_t>(reason)];
+  }
+  return false;
+}
+
+void Simulation::SetTimer(int flow, int timer, Timestamp at) {
+  events_queue_.Schedule(flows_[static_cast<std::size_t>(flow)].timers[static_cast<std::size_t>(timer)], at);
+}
+
+TimeDelta Simulation::MinRtt(int flow) const {
+  const TimeDelta extra = flows_[static_cast<std::size_t>(flow)].flow->params().extra_delay;
+  return path(Direction::kForward).one_way_delay() + path(Direction::kBackward).one_way_delay() + extra * 2;
+}
+
+void Simulation::PollPath(int index) {
+  PathSlot& path = paths_[static_cast<std::size_t>(index)];
+  path.path->Poll(now_, deliveries_, drops_);
+  const auto leg_of = [this, index](int flow) {
+    const auto data = static_cast<int>(flows_[static_cast<std::size_t>(flow)].flow->params().direction);
+    return data == index ? Leg::kData : Leg::kReturn;
+  };
+  for (const int w : active_windows_) {
+    PathWindow& window = windows_[static_cast<std::size_t>(w)].paths[static_cast<std::size_t>(index)];
+    for (const Link::Delivery& d : deliveries_) {
+      ++window.delivered_packets;
+      window.delivered += d.packet.size;
+      window.queue_delay_us.Add(d.queue_delay.us());
+    }
+    for (const Link::Drop& d : drops_) ++window.drops[static_cast<std::size_t>(d.reason)];
+  }
+  for (const Link::Drop& d : drops_) {
+    const Leg leg = leg_of(d.packet.flow);
+    flows_[static_cast<std::size_t>(d.packet.flow)].flow->OnDropped(leg, static_cast<std::uint32_t>(d.packet.id), now_);
+  }
+  for (const Link::Delivery& d : deliveries_) {
+    Deliver(d.packet.flow, leg_of(d.packet.flow), static_cast<std::uint32_t>(d.packet.id), d.queue_delay);
+  }
+  events_queue_.Schedule(path.source, path.path->NextEvent());
+}
+
+void Simulation::Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_delay) {
+  FlowSlot& slot = flows_[static_cast<std::size_t>(flow)];
+  const TimeDelta extra = slot.flow->params().extra_delay;
+  if (extra <= TimeDelta::Zero()) return slot.flow->OnDelivered(leg, id, queue_delay, now_);
+  auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
+  if (delayed.empty()) events_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], now_ + extra);
+  delayed.PushBack({now_ + extra, id, queue_delay});
+}
+
+void Simulation::PassExtraDelay(int flow, int leg) {
+  FlowSlot& slot = flows_[static_cast<std::size_t>(flow)];
+  auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
+  const Delayed arrived = delayed.PopFront();
+  if (!delayed.empty()) events_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], delayed.front().at);
+  slot.flow->OnDelivered(static_cast<Leg>(leg), arrived.id, arrived.queue_delay, now_);
+}
+
+void Simulation::UpdateActiveWindows() {
+  active_windows_.clear();
+  Timestamp next = Timestamp::PlusInfinity();
+  for (int w = 0; w < windows(); ++w) {
+    const Window& span = window(w);
+    if (span.Contains(now_)) active_windows_.push_back(w);
+    if (span.begin > now_) next = std::min(next, span.begin);
+    if (span.end > now_) next = std::min(next, span.end);
+  }
+  events_queue_.Schedule(boundary_, next);
+}
+
+DataRate Simulation::CapacityAt(Direction direction, Timestamp at) const {
+  DataRate capacity = DataRate::PlusInfinity();
+  for (const CapacityStep& step : paths_[static_cast<std::size_t>(direction)].capacity) {
+    if (step.at > at) break;
+    capacity = step.capacity;
+  }
+  return capacity;
+}
+
+void Simulation::OnRateTick() {
+  const Timestamp begin = now_ - params_.rate_interval;
+  events_queue_.Schedule(rate_tick_, now_ + params_.rate_interval);
+  std::array<double, 2> active{};
+  for (const FlowSlot& slot : flows_) {
+    if (slot.flow->ActiveThrough(begin, now_)) ++active[static_cast<std::size_t>(slot.flow->params().direction)];
+  }
+  JainIndex media;
+  JainIndex all;
+  for (FlowSlot& slot : flows_) {
+    Flow& flow = *slot.flow;
+    const DataRate received = flow.meter().TakeReceived() / params_.rate_interval;
+    if (!flow.ActiveThrough(begin, now_)) continue;
+    if (flow.kind() == FlowKind::kMedia) media.Add(received.bps());
+    if (flow.params().direction == Direction::kForward) all.Add(received.bps());
+    for (WindowSlot& window : windows_) {
+      if (begin < window.span.begin || now_ > window.span.end) continue;
+      FlowWindow& measured = flow.meter().window(static_cast<int>(&window - windows_.data()));
+      measured.received_bps.Add(received.bps());
+      if (flow.target().IsFinite()) measured.target_bps.Add(flow.target().bps());
+    }
+    const Direction direction = flow.params().direction;
+    const DataRate share = std::min(CapacityAt(direction, begin) / active[static_cast<std::size_t>(direction)], flow.highest_rate());
+    const bool converged = slot.convergence >= TimeDelta::Zero();
+    if (!converged && share.IsFinite() && received >= share * kConverged) slot.convergence = now_ - flow.params().start;
+  }
+  for (WindowSlot& window : windows_) {
+    if (begin < window.span.begin || now_ > window.span.end) continue;
+    if (media.count() > 0) window.jain.Add(media.value());
+    if (all.count() > 0) window.jain_all.Add(all.value());
+  }
+}
+
+void Simulation::OnTraceTick() {
+  events_queue_.Schedule(trace_tick_, now_ + trace_interval_);
+  for (FlowSlot& slot : flows_) slot.flow->Trace(now_, trace_interval_, recorder_);
+  for (PathSlot& path : paths_) {
+    Link* link = path.path->link();
+    if (link == nullptr) continue;
+    const TimeDelta queue_delay = link->QueueDelay(now_);
+    const Link::Stats& stats = link->stats();
+    recorder_.Output(QueueRow{.link = static_cast<double>(&path - paths_.data()),
+                              .time_us = now_.us(),
+                              .queue_delay_us = queue_delay.us(),
+                              .queue_bytes = link->queue_size().bytes(),
+                              .capacity_bps = link->capacity().bps(),
+                              .drops = stats.lost_packets + stats.dropped_packets,
+                              .delivered_bytes = stats.delivered.bytes()});
+  }
+}
+
+const PathWindow& Simulation::path_window(int window, Direction direction) const {
+  return windows_[static_cast<std::size_t>(window)].paths[static_cast<std::size_t>(direction)];
+}
+
+TimeDelta Simulation::Elapsed(int window) const {
+  const Window& span = this->window(window);
+  return std::max(TimeDelta::Zero(), std::min(now_, span.end) - span.begin);
+}
+
+DataSize Simulation::OfferedCapacity(int window, Direction direction) const {
+  const Window& span = this->window(window);
+  const Timestamp end = std::min(now_, span.end);
+  const std::vector<CapacityStep>& steps = paths_[static_cast<std::size_t>(direction)].capacity;
+  DataSize sum;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Timestamp from = std::max(steps[i].at, span.begin);
+    const Timestamp to = i + 1 < steps.size() ? std::min(steps[i + 1].at, end) : end;
+    if (to > from) sum += steps[i].capacity * (to - from);
+  }
+  return sum;
+}
+
+Simulation::Fairness Simulation::fairness(int window) const {
+  JainIndex media;
+  JainIndex all;
+  for (const FlowSlot& slot : flows_) {
+    const FlowWindow& measured = slot.flow->meter().window(window);
+    if (measured.received_bps.count() == 0) continue;
+    if (slot.flow->kind() == FlowKind::kMedia) media.Add(measured.received_bps.mean());
+    if (slot.flow->params().direction == Direction::kForward) all.Add(measured.received_bps.mean());
+  }
+  const WindowSlot& slot = windows_[static_cast<std::size_t>(window)];
+  return {media.value(), slot.jain.mean(), all.value(), slot.jain_all.mean()};
+}
+
+}  // namespace ccscope

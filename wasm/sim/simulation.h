@@ -1,0 +1,164 @@
+// The packet simulator: flows over a forward and a backward path, in virtual time. Sans-IO and
+// deterministic: the same setup, in the same order, gives the same bytes. Contract:
+//
+//  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it.
+//  2. Events of equal time run in the order in which they were scheduled.
+//  3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
+//  4. A run ends at its duration, or with a status when it needs more events than it was allowed.
+#ifndef CCSCOPE_SIM_SIMULATION_H_
+#define CCSCOPE_SIM_SIMULATION_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/event_queue.h"
+#include "sim/flow.h"
+#include "sim/media_flow.h"
+#include "sim/metrics.h"
+#include "sim/path.h"
+#include "sim/random.h"
+#include "sim/ring_buffer.h"
+#include "sim/tcp_flow.h"
+#include "trace/recorder.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class Simulation final : private FlowNetwork {
+ public:
+  struct Params {
+    TimeDelta duration;
+    TimeDelta rate_interval = TimeDelta::Millis(500);  // of Jain's index and the convergence time
+    std::uint64_t seed = 1;
+    double max_events = 1e10;
+  };
+  struct CapacityStep {
+    Timestamp at;
+    DataRate capacity;
+  };
+  enum class Status { kOk, kTooManyEvents };
+
+  explicit Simulation(const Params& params);
+
+  // Without a queue: no bottleneck. `link.seed` is set here. `queue_seed` is one for that queue.
+  void SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue);
+  // In time order.
+  void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
+  // Seeds for whatever draws random numbers, in the order of the setup.
+  std::uint64_t NextSeed() { return seeds_.Next(); }
+
+  // The first window is the whole run. Before the flows.
+  int AddWindow(const Window& window);
+  int AddMediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
+                   MediaFlow::Controller controller);
+  int AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp);
+
+  // Rows of the tables whose bits are set, `rate` and `queue` rows at that interval.
+  void SetTrace(std::uint32_t tables, TimeDelta interval);
+  Recorder& recorder() { return recorder_; }
+
+  Status RunUntil(Timestamp end);
+
+  Timestamp now() const { return now_; }
+  double events() const { return events_; }
+  int windows() const { return static_cast<int>(windows_.size()); }
+  int flows() const { return static_cast<int>(flows_.size()); }
+  const Window& window(int index) const { return windows_[static_cast<std::size_t>(index)].span; }
+  const Flow& flow(int index) const { return *flows_[static_cast<std::size_t>(index)].flow; }
+  const Path& path(Direction direction) const { return *paths_[static_cast<std::size_t>(direction)].path; }
+  const PathWindow& path_window(int window, Direction direction) const;
+  // What the bottleneck could have carried within the window, up to now.
+  DataSize OfferedCapacity(int window, Direction direction) const;
+  // How much of the window has passed.
+  TimeDelta Elapsed(int window) const;
+  // Jain's index of the rates received over the window, and its mean over the rate intervals: of the
+  // media flows, and of all flows of the forward path.
+  struct Fairness {
+    double jain;
+    double jain_mean;
+    double jain_all;
+    double jain_all_mean;
+  };
+  Fairness fairness(int window) const;
+  // From the flow's start until it first received 90 % of its share; negative if it never did.
+  TimeDelta convergence(int flow) const { return flows_[static_cast<std::size_t>(flow)].convergence; }
+
+ private:
+  enum SourceKind : int { kPathEvent, kFlowTimer, kExtraDelay, kBoundary, kRateTick, kTraceTick };
+  struct Source {
+    SourceKind kind;
+    int index;  // of the path or the flow
+    int which;  // timer or leg
+  };
+  // A packet on the part of its way that only its flow takes.
+  struct Delayed {
+    Timestamp at;
+    std::uint32_t id;
+    TimeDelta queue_delay;
+  };
+  struct FlowSlot {
+    std::unique_ptr<Flow> flow;
+    std::array<EventQueue::Source, Flow::kTimers> timers;
+    std::array<EventQueue::Source, 2> delay_sources;  // by leg
+    std::array<RingBuffer<Delayed>, 2> delayed;
+    TimeDelta convergence = TimeDelta::MinusInfinity();
+  };
+  struct PathSlot {
+    std::unique_ptr<Path> path;
+    EventQueue::Source source;
+    std::vector<CapacityStep> capacity;  // from the start on
+  };
+  struct WindowSlot {
+    Window span;
+    std::array<PathWindow, 2> paths;
+    RunningMean jain;
+    RunningMean jain_all;
+  };
+
+  // FlowNetwork
+  bool Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) override;
+  void SetTimer(int flow, int timer, Timestamp at) override;
+  TimeDelta MinRtt(int flow) const override;
+  const std::vector<int>& active_windows() const override { return active_windows_; }
+
+  EventQueue::Source AddSource(SourceKind kind, int index, int which);
+  int AddFlow(std::unique_ptr<Flow> flow);
+  void Begin();
+  void Dispatch(const Source& source);
+  void PollPath(int index);
+  void Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_delay);
+  void PassExtraDelay(int flow, int leg);
+  void UpdateActiveWindows();
+  void OnRateTick();
+  void OnTraceTick();
+  DataRate CapacityAt(Direction direction, Timestamp at) const;
+  PathSlot& slot(Direction d) { return paths_[static_cast<std::size_t>(d)]; }
+
+  Params params_;
+  Random seeds_;
+  EventQueue events_queue_;
+  std::vector<Source> sources_;
+  std::array<PathSlot, 2> paths_;
+  std::vector<FlowSlot> flows_;
+  std::vector<WindowSlot> windows_;
+  std::vector<int> active_windows_;
+  EventQueue::Source boundary_;
+  EventQueue::Source rate_tick_;
+  EventQueue::Source trace_tick_;
+  std::uint32_t trace_tables_ = 0;
+  TimeDelta trace_interval_ = TimeDelta::Millis(200);
+  Recorder recorder_;
+  // Reused from event to event.
+  std::vector<Link::Delivery> deliveries_;
+  std::vector<Link::Drop> drops_;
+  bool begun_ = false;
+  Timestamp now_;
+  double events_ = 0;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_SIMULATION_H_

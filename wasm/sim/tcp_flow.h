@@ -1,0 +1,79 @@
+// A TCP connection in a simulation: one with data without end, or one after the other for short files
+// (RFC 8867 5.7).
+#ifndef CCSCOPE_SIM_TCP_FLOW_H_
+#define CCSCOPE_SIM_TCP_FLOW_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/flow.h"
+#include "sim/pool.h"
+#include "sim/random.h"
+#include "sim/tcp/parameters.h"
+#include "sim/tcp/receiver.h"
+#include "sim/tcp/segment.h"
+#include "sim/tcp/sender.h"
+#include "trace/recorder.h"
+
+namespace ccscope {
+
+class TcpFlow final : public Flow {
+ public:
+  // Files of a uniformly distributed size, with exponentially distributed pauses.
+  struct ShortFiles {
+    DataSize smallest;
+    DataSize largest;
+    TimeDelta mean_idle;
+  };
+  struct Params {
+    tcp::Parameters tcp;
+    tcp::CongestionControlKind congestion_control = tcp::CongestionControlKind::kCubic;
+    std::optional<ShortFiles> files;
+  };
+
+  TcpFlow(const FlowParams& flow, const Params& params, int index, int windows, std::uint64_t seed,
+          FlowNetwork& network);
+
+  void Begin() override;
+  void OnTimer(int timer, Timestamp now) override;
+  void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) override;
+  void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
+  void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
+  double packets_under_way() const override { return static_cast<double>(segments_.used() + acks_.used()); }
+
+ private:
+  enum Timer { kStartOrStop, kSender, kReceiver };
+
+  // Packets of a file that was given up or ended belong to no connection any more.
+  struct SegmentOnWay {
+    tcp::Segment segment;
+    int connection;
+  };
+  struct AckOnWay {
+    tcp::Ack ack;
+    int connection;
+  };
+
+  void StartOrStop(Timestamp now);
+  void Connect();
+  void Pump(Timestamp now);
+  void SendAck(const tcp::Ack& ack, Timestamp now);
+  void UpdateSenderTimer();
+  void UpdateReceiverTimer();
+
+  Params tcp_params_;
+  Random random_;
+  tcp::Sender sender_;
+  tcp::Receiver receiver_;
+  int connection_ = 0;
+  bool running_ = false;
+  // When the timers are set to fire: one that moves on is looked at again when it fires, not each time.
+  Timestamp sender_timer_ = Timestamp::PlusInfinity();
+  Timestamp receiver_timer_ = Timestamp::PlusInfinity();
+  Pool<SegmentOnWay> segments_;
+  Pool<AckOnWay> acks_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_TCP_FLOW_H_
