@@ -111,9 +111,9 @@ function runOnModule({ exports: abi }, operations) {
     },
     ([table, columns]) => {
       for (const session of [state.receiver, state.sender]) {
-        const rows = abi.ccs_trace_rows(session, table);
+        const rows = abi.ccs_trace_rows(abi.ccs_session_recorder(session), table);
         for (let c = 0; rows > 0 && c < columns; c += 1)
-          written.push(view(abi.ccs_trace_column(session, table, c), rows).slice());
+          written.push(view(abi.ccs_trace_column(abi.ccs_session_recorder(session), table, c), rows).slice());
       }
     },
     () => [state.receiver, state.sender].forEach(abi.ccs_session_destroy),

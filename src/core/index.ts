@@ -3,12 +3,14 @@ import { ReceiverHalf, SenderHalf } from './controller.js';
 import { createLink, type Link, type LinkOptions } from './link.js';
 import { loadCoreModule, type CoreModule, type WasmSource } from './load.js';
 import type { ControllerOptions } from './session.js';
+import { Simulation, type SimulationOptions } from './simulation.js';
 
 export { CoreError, CoreModule, loadCoreModule, type WasmSource } from './load.js';
 export * from './schema.js';
 export { componentValues, type ComponentOptions } from './component.js';
 export * from './feedback.js';
-export { DEFAULT_PRESET, type ControllerOptions, type TraceBatch, type TraceEvent } from './session.js';
+export { DEFAULT_PRESET, type ControllerOptions, type TraceEvent } from './session.js';
+export type { TraceBatch } from './recorder.js';
 export {
   ReceiverHalf,
   SenderHalf,
@@ -17,8 +19,9 @@ export {
   type RateUpdate,
 } from './controller.js';
 export * from './link.js';
+export * from './simulation.js';
 
-/** A loaded core: makes controllers and links. */
+/** A loaded core: makes controllers, links and simulations. */
 export class Core {
   constructor(readonly module: CoreModule) {}
 
@@ -35,6 +38,11 @@ export class Core {
   /** Throws CoreError that names the option. */
   createLink(options: LinkOptions): Link {
     return createLink(this.module, options);
+  }
+
+  /** Throws CoreError that names the option. */
+  createSimulation(options: SimulationOptions): Simulation {
+    return new Simulation(this.module, options);
   }
 }
 

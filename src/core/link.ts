@@ -1,6 +1,7 @@
 /** The simulated link of the core (wasm/sim/link.h): loss, jitter, queue, capacity and delay of one direction. */
 import type { CoreModule } from './load.js';
-import { queueArguments, type QueueOptions } from './queue.js';
+import { modeOf, passQueue } from './link_arguments.js';
+import type { QueueOptions } from './queue.js';
 
 export * from './queue.js';
 
@@ -106,17 +107,6 @@ export interface Link {
 const DELIVERY_FIELDS = 6;
 const DROP_FIELDS = 5;
 const STATS_FIELDS = 14;
-
-/** Puts a queue's values where the next call reads them; the arguments that stand for it. Throws CoreError. */
-function passQueue(module: CoreModule, queue: QueueOptions): [kind: number, values: number] {
-  const { kind, values } = queueArguments(queue);
-  module.input(values);
-  return [kind, values.length];
-}
-
-function modeOf(bottleneck: Bottleneck): number {
-  return ['serial', 'token-bucket'].indexOf(bottleneck);
-}
 
 /** Creates a link. Throws CoreError, with the field, for a value out of its range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {

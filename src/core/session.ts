@@ -1,13 +1,7 @@
 /** What the two halves of a controller share: parameters and the trace. */
 import { CoreError, type CoreModule } from './load.js';
-import { SCHEMA, type TableName } from './schema.js';
-
-/** Consecutive rows of one trace table, columns in the schema's order. Transferable. */
-export interface TraceBatch {
-  table: TableName;
-  rows: number;
-  columns: Float64Array[];
-}
+import { drainRecorder, type TraceBatch } from './recorder.js';
+import { SCHEMA } from './schema.js';
 
 /** Something that happened, beside the tables. */
 export interface TraceEvent {
@@ -30,7 +24,8 @@ export interface ControllerOptions {
 export const DEFAULT_PRESET = 'gcc-live';
 const GCC = 0;
 
-function presetIndex(name: string): number {
+/** The number of a preset in the core. Throws CoreError. */
+export function presetIndex(name: string): number {
   const index = SCHEMA.presets.findIndex((preset) => preset.name === name);
   if (index < 0) {
     const known = SCHEMA.presets.map((preset) => preset.name).join(', ');
@@ -103,35 +98,7 @@ export class Session {
    * they were consumed (replaying them in that order gives the same outputs), then the outputs.
    */
   drain(): TraceBatch[] {
-    const count = this.core.call('ccs_trace_input_count', this.handle);
-    const order = this.core.bytes(this.core.call('ccs_trace_input_order', this.handle), count).slice();
-    const taken = SCHEMA.tables.map(() => 0);
-    const batches: TraceBatch[] = [];
-    for (let from = 0; from < count;) {
-      const table = order[from] ?? 0;
-      let to = from + 1;
-      while (to < count && order[to] === table) ++to;
-      batches.push(this.#take(table, taken[table] ?? 0, to - from));
-      taken[table] = (taken[table] ?? 0) + to - from;
-      from = to;
-    }
-    SCHEMA.tables.forEach((_, table) => {
-      const rows = this.core.call('ccs_trace_rows', this.handle, table);
-      const first = taken[table] ?? 0;
-      if (rows > first) batches.push(this.#take(table, first, rows - first));
-    });
-    this.core.call('ccs_trace_clear', this.handle);
-    return batches;
-  }
-
-  #take(table: number, first: number, rows: number): TraceBatch {
-    const spec = SCHEMA.tables[table];
-    if (spec === undefined) throw new CoreError(`the core has no trace table ${table}`);
-    const columns = spec.columns.map((_, column) => {
-      const pointer = this.core.call('ccs_trace_column', this.handle, table, column);
-      return this.core.doubles(pointer + 8 * first, rows).slice();
-    });
-    return { table: spec.name, rows, columns };
+    return drainRecorder(this.core, this.core.call('ccs_session_recorder', this.handle));
   }
 
   /** Frees the core's side. */

@@ -2,8 +2,13 @@
  * The packet simulator of the core (wasm/sim): media and TCP flows over a forward and a backward path,
  * in virtual time. The same options and seed give the same bytes natively, in Node and in browsers.
  */
-import type { CapacityStep, Bottleneck, QueueOptions } from './link.js';
-import type { TableName } from './schema.js';
+import { componentValues } from './component.js';
+import { DROP_REASONS, type Bottleneck, type CapacityStep, type QueueOptions } from './link.js';
+import { modeOf, passQueue } from './link_arguments.js';
+import { CoreError, type CoreModule } from './load.js';
+import { drainRecorder, type TraceBatch } from './recorder.js';
+import { SCHEMA, type TableName } from './schema.js';
+import { presetIndex } from './session.js';
 
 /** One direction of the network: impairments, queue, bottleneck, propagation. */
 export interface PathOptions {
@@ -56,6 +61,8 @@ export interface MediaFlowOptions extends FlowCommon {
 export interface TcpFlowOptions extends FlowCommon {
   kind: 'tcp';
   congestionControl?: 'cubic' | 'new_reno';
+  /** A preset of the component `tcp`. */
+  preset?: string;
   /** Parameters of the component `tcp` of the schema. */
   parameters?: Readonly<Record<string, number>>;
   /** Files of a uniformly distributed size, exponentially distributed pauses between them. */
@@ -83,6 +90,8 @@ export interface SimulationOptions {
   windows?: readonly WindowOptions[];
   /** Interval of the rates that Jain's index and the convergence time are computed from; default 500 ms. */
   rateIntervalUs?: number;
+  /** A run that needs more events than this is given up with an error; default 1e9. */
+  maxEvents?: number;
   /** Which rows are recorded; none when left out. */
   trace?: {
     tables: readonly TableName[];
@@ -162,4 +171,234 @@ export interface WindowMetrics extends WindowOptions {
   /** The same of all flows of the forward path, TCP included. */
   jainAll: number;
   jainAllMean: number;
+}
+
+const DIRECTIONS = ['forward', 'backward'] as const;
+const CONGESTION_CONTROLS = ['cubic', 'new_reno'] as const;
+const FLOW_KINDS = ['media', 'tcp'] as const;
+const DEFAULT_MAX_EVENTS = 1e9;
+const DEFAULT_RATE_INTERVAL_US = 500e3;
+const DEFAULT_TRACE_INTERVAL_US = 200e3;
+const DEFAULT_BURST_BYTES = 5000;
+
+/** Reads flat numbers one after the other. */
+class Reader {
+  #at = 0;
+  constructor(readonly values: Float64Array) {}
+
+  next(): number {
+    const value = this.values[this.#at];
+    if (value === undefined) throw new CoreError('the core gave fewer metrics than these bindings read; rebuild both');
+    this.#at += 1;
+    return value;
+  }
+
+  distribution(): Distribution {
+    const keys = ['count', 'mean', 'sd', 'min', 'max', 'p5', 'p25', 'p50', 'p75', 'p95', 'p99'] as const;
+    return Object.fromEntries(keys.map((key) => [key, this.next()])) as unknown as Distribution;
+  }
+}
+
+function readPath(reader: Reader): PathMetrics {
+  const path = {
+    capacityBps: reader.next(),
+    utilisation: reader.next(),
+    queueDelayUs: reader.distribution(),
+    deliveredPackets: reader.next(),
+    deliveredBytes: reader.next(),
+  };
+  const drops = DROP_REASONS.map((reason): [string, number] => [reason ?? 'none', reader.next()]);
+  return { ...path, drops: Object.fromEntries(drops.slice(1)) };
+}
+
+function readFlow(reader: Reader, flow: number, name: string | undefined): FlowMetrics {
+  const kind = FLOW_KINDS[reader.next()] ?? 'media';
+  return {
+    flow,
+    name: name ?? `${kind} ${flow}`,
+    kind,
+    direction: DIRECTIONS[reader.next()] ?? 'forward',
+    sentPackets: reader.next(),
+    sentBytes: reader.next(),
+    receivedPackets: reader.next(),
+    receivedBytes: reader.next(),
+    lostPackets: reader.next(),
+    lostBytes: reader.next(),
+    lossRatio: reader.next(),
+    sendRateBps: reader.next(),
+    receiveRateBps: reader.next(),
+    goodputBps: reader.next(),
+    targetRateBps: reader.next(),
+    receiveRateSdBps: reader.next(),
+    convergenceUs: reader.next(),
+    probeQueueDelayUs: reader.distribution(),
+    rttUs: reader.distribution(),
+    queueDelayUs: reader.distribution(),
+  };
+}
+
+/** A simulation in the core. Errors are CoreErrors that name the field. */
+export class Simulation {
+  readonly #core: CoreModule;
+  readonly #windows: readonly WindowOptions[];
+  readonly #names: readonly (string | undefined)[];
+  #handle: number;
+
+  constructor(core: CoreModule, options: SimulationOptions) {
+    this.#core = core;
+    this.#windows = [{ name: 'run', beginUs: 0, endUs: options.durationUs }, ...(options.windows ?? [])];
+    this.#names = options.flows.map(({ name }) => name);
+    this.#handle = core.handle(
+      'ccs_sim_create',
+      options.durationUs,
+      options.rateIntervalUs ?? DEFAULT_RATE_INTERVAL_US,
+      options.seed ?? 1,
+      options.maxEvents ?? DEFAULT_MAX_EVENTS,
+    );
+    try {
+      this.#setUp(options);
+    } catch (error) {
+      this.destroy();
+      throw error;
+    }
+  }
+
+  #setUp({ forward, backward, windows = [], flows, trace }: SimulationOptions): void {
+    this.#setPath(0, forward, 'forward');
+    const noBottleneck = forward.oneWayDelayUs === undefined ? {} : { oneWayDelayUs: forward.oneWayDelayUs };
+    this.#setPath(1, backward ?? noBottleneck, 'backward');
+    for (const { beginUs, endUs } of windows) this.#check('ccs_sim_add_window', beginUs, endUs);
+    for (const [index, flow] of flows.entries()) {
+      inside(`flows.${index}`, () => (flow.kind === 'media' ? this.#addMedia(flow) : this.#addTcp(flow)));
+    }
+    if (trace !== undefined) {
+      const bits = trace.tables.reduce((sum, table) => sum | (1 << tableIndex(table)), 0);
+      this.#check('ccs_sim_trace', bits, trace.intervalUs ?? DEFAULT_TRACE_INTERVAL_US);
+    }
+  }
+
+  #setPath(direction: number, path: PathOptions, name: string): void {
+    inside(name, () => {
+      const delay = [path.oneWayDelayUs ?? 0, path.lossRatio ?? 0, path.jitterUs ?? 0] as const;
+      if (path.capacityBps === undefined) {
+        this.#check('ccs_sim_set_delay', direction, ...delay);
+      } else {
+        const queue = passQueue(this.#core, path.queue ?? { kind: 'droptail' });
+        const mode = modeOf(path.bottleneck ?? 'serial');
+        const burstBytes = path.burstBytes ?? DEFAULT_BURST_BYTES;
+        this.#check('ccs_sim_set_bottleneck', direction, path.capacityBps, ...queue, mode, burstBytes, ...delay);
+      }
+      for (const step of path.schedule ?? []) {
+        this.#check('ccs_sim_schedule_capacity', direction, step.atUs, step.capacityBps);
+      }
+    });
+  }
+
+  #addMedia(flow: MediaFlowOptions): void {
+    const overrides = Object.entries(flow.parameters ?? {}).flatMap(([name, value]) => {
+      const index = SCHEMA.parameters.findIndex((parameter) => parameter.name === name);
+      if (index < 0) throw new CoreError(`parameters.${name}: not a parameter of gcc`, `parameters.${name}`);
+      return [index, value];
+    });
+    const pauses = (flow.pauses ?? []).flatMap(({ fromUs, toUs }) => [fromUs, toUs]);
+    const source = componentValues('media_source', { parameters: flow.source ?? {}, path: 'source' });
+    this.#core.input([...source, ...overrides, ...pauses]);
+    this.#check(
+      'ccs_sim_add_media_flow',
+      ...common(flow),
+      presetIndex(flow.preset ?? 'gcc'),
+      overrides.length / 2,
+      pauses.length / 2,
+    );
+  }
+
+  #addTcp(flow: TcpFlowOptions): void {
+    const values = componentValues('tcp', {
+      preset: flow.preset,
+      parameters: flow.parameters ?? {},
+      path: 'parameters',
+    });
+    const { short } = flow;
+    const files = short === undefined ? [] : [short.minBytes, short.maxBytes, short.idleMeanUs];
+    this.#core.input([...values, ...files]);
+    const congestionControl = CONGESTION_CONTROLS.indexOf(flow.congestionControl ?? 'cubic');
+    this.#check('ccs_sim_add_tcp_flow', ...common(flow), congestionControl, Number(short !== undefined));
+  }
+
+  /** Virtual time, microseconds. */
+  get nowUs(): number {
+    return this.#core.call('ccs_sim_now_us', this.#live());
+  }
+
+  /** Events so far. */
+  get events(): number {
+    return this.#core.call('ccs_sim_events', this.#live());
+  }
+
+  /** Runs until a time, at most to the end. Throws CoreError when it takes more than `maxEvents`. */
+  runUntil(us: number): void {
+    this.#check('ccs_sim_run_until', us);
+  }
+
+  /** What was measured up to now: the whole run first, then the windows that were asked for. */
+  metrics(): WindowMetrics[] {
+    return this.#windows.map((window, index) => {
+      const pointer = this.#core.handle('ccs_sim_metrics', this.#live(), index);
+      const size = this.#core.call('ccs_sim_metrics_size', this.#live());
+      const reader = new Reader(this.#core.doubles(pointer, size));
+      const [beginUs, endUs] = [reader.next(), reader.next()];
+      const jain = {
+        jain: reader.next(),
+        jainMean: reader.next(),
+        jainAll: reader.next(),
+        jainAllMean: reader.next(),
+      };
+      const forward = readPath(reader);
+      const backward = readPath(reader);
+      const flows = this.#names.map((name, flow) => readFlow(reader, flow, name));
+      return { name: window.name, beginUs, endUs, forward, backward, flows, ...jain };
+    });
+  }
+
+  /** The rows recorded since the last call, and forgets them. */
+  drain(): TraceBatch[] {
+    return drainRecorder(this.#core, this.#core.call('ccs_sim_recorder', this.#live()));
+  }
+
+  /** Frees the memory; no other call may follow. */
+  destroy(): void {
+    if (this.#handle !== 0) this.#core.call('ccs_sim_destroy', this.#handle);
+    this.#handle = 0;
+  }
+
+  #live(): number {
+    if (this.#handle === 0) throw new CoreError('this simulation has been destroyed');
+    return this.#handle;
+  }
+
+  #check(name: string, ...args: number[]): void {
+    this.#core.check(name, this.#live(), ...args);
+  }
+}
+
+function common(flow: FlowOptions): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
+  const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
+  return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
+}
+
+function tableIndex(name: TableName): number {
+  const index = SCHEMA.tables.findIndex((table) => table.name === name);
+  if (index >= 0) return index;
+  const known = SCHEMA.tables.map((table) => table.name).join(', ');
+  throw new CoreError(`trace.tables: expected some of ${known}; got ${name}`, 'trace.tables');
+}
+
+/** Puts where it happened before the field of an error. */
+function inside(path: string, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof CoreError) || error.field === undefined) throw error;
+    throw new CoreError(`${path}.${error.message}`, `${path}.${error.field}`);
+  }
 }

@@ -190,9 +190,9 @@ TEST_P(EveryPreset, AllocatesNothingPerPacketOnceWarm) {
     }
   };
   push_batch();
-  ccs_trace_clear(session.handle());
+  ccs_trace_clear(ccs_session_recorder(session.handle()));
   push_batch();
-  ccs_trace_clear(session.handle());
+  ccs_trace_clear(ccs_session_recorder(session.handle()));
   const long before = Allocations();
   push_batch();
   EXPECT_EQ(Allocations(), before);

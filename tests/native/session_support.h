@@ -27,9 +27,10 @@ int ccs_receiver_take_feedback(void* handle);
 int ccs_sender_push_feedback(void* handle, double now_us);
 int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double estimate_bps);
 int ccs_sender_run(void* handle, double now_us);
-int ccs_trace_rows(void* handle, int table);
-const double* ccs_trace_column(void* handle, int table, int column);
-void ccs_trace_clear(void* handle);
+void* ccs_session_recorder(void* handle);
+int ccs_trace_rows(void* recorder, int table);
+const double* ccs_trace_column(void* recorder, int table, int column);
+void ccs_trace_clear(void* recorder);
 }
 
 namespace ccscope {
@@ -58,10 +59,10 @@ template <class Row>
 std::vector<Row> Rows(void* session) {
   constexpr int kColumns = static_cast<int>(sizeof(Row) / sizeof(double));
   const int table = static_cast<int>(Row::kTable);
-  std::vector<Row> rows(static_cast<std::size_t>(ccs_trace_rows(session, table)));
+  std::vector<Row> rows(static_cast<std::size_t>(ccs_trace_rows(ccs_session_recorder(session), table)));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double values[kColumns];
-    for (int c = 0; c < kColumns; ++c) values[c] = ccs_trace_column(session, table, c)[i];
+    for (int c = 0; c < kColumns; ++c) values[c] = ccs_trace_column(ccs_session_recorder(session), table, c)[i];
     std::copy(values, values + kColumns, reinterpret_cast<double*>(&rows[i]));
   }
   return rows;

@@ -270,15 +270,5 @@ CCSCOPE_FN(int, ccs_sender_run)(void* handle, double now_us) {
   return 0;
 }
 
-CCSCOPE_FN(int, ccs_trace_rows)(void* handle, int table) { return AsSession(handle).recorder.rows(table); }
-CCSCOPE_FN(const double*, ccs_trace_column)(void* handle, int table, int column) {
-  return AsSession(handle).recorder.column(table, column);
-}
-// The table of each input row since the last clear, one byte each, in order of consumption.
-CCSCOPE_FN(const unsigned char*, ccs_trace_input_order)(void* handle) {
-  return AsSession(handle).recorder.input_order().data();
-}
-CCSCOPE_FN(int, ccs_trace_input_count)(void* handle) {
-  return static_cast<int>(AsSession(handle).recorder.input_order().size());
-}
-CCSCOPE_FN(void, ccs_trace_clear)(void* handle) { AsSession(handle).recorder.Clear(); }
+// Its trace, for the functions of trace_abi.cc.
+CCSCOPE_FN(void*, ccs_session_recorder)(void* handle) { return &AsSession(handle).recorder; }

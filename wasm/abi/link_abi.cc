@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "abi/export.h"
+#include "abi/link_input.h"
 #include "sim/link.h"
-#include "sim/queue_disc/make_queue_disc.h"
 
 namespace ccscope {
 namespace {
-
-constexpr double kMaxCapacityBps = 1e11;
-constexpr double kMaxDelayUs = 60e6;
-constexpr double kMaxJitterUs = 10e6;
-constexpr double kMaxSizeBytes = 1e9;
-constexpr double kMaxInteger = 9007199254740991.0;  // 2^53 - 1
 
 // Rows that the host reads: kept here, so that their storage is reused from poll to poll.
 struct LinkHandle {
@@ -35,43 +29,6 @@ struct LinkHandle {
 
 LinkHandle& Of(void* handle) { return *static_cast<LinkHandle*>(handle); }
 
-// False for NaN too.
-bool Within(double value, double min, double max) { return value >= min && value <= max; }
-
-int CheckTime(const char* field, double us) {
-  return std::isfinite(us) ? 0 : Fail(field, "expected a finite time in microseconds");
-}
-int CheckCapacity(double bps) {
-  return Within(bps, 1, kMaxCapacityBps) ? 0 : Fail("capacityBps", "expected 1 to 1e11 bit/s");
-}
-int CheckCapacityOrOutage(double bps) {
-  return bps == 0 || Within(bps, 1, kMaxCapacityBps)
-             ? 0
-             : Fail("capacityBps", "expected 1 to 1e11 bit/s, or 0 for an outage");
-}
-int CheckDelay(double us) {
-  return Within(us, 0, kMaxDelayUs) ? 0 : Fail("oneWayDelayUs", "expected 0 to 6e7 us (one minute)");
-}
-int CheckLoss(double ratio) { return Within(ratio, 0, 1) ? 0 : Fail("lossRatio", "expected 0 to 1"); }
-int CheckJitter(double us) {
-  return Within(us, 0, kMaxJitterUs) ? 0 : Fail("jitterUs", "expected 0 to 1e7 us (ten seconds)");
-}
-int CheckMode(int mode) {
-  return mode == 0 || mode == 1 ? 0 : Fail("bottleneck", "expected serial or token-bucket");
-}
-
-// The discipline whose `count` values are in the input buffer. Null if one is refused.
-std::unique_ptr<QueueDisc> MakeQueue(int kind, int count, std::uint64_t seed) {
-  const auto which = static_cast<QueueDiscKind>(kind);
-  const double* values = Input(count);
-  const ParameterError error =
-      values == nullptr ? ParameterError{"parameters", "expected them in the input buffer"}
-                        : CheckQueueDisc(which, values, count);
-  if (!error) return MakeQueueDisc(which, values, count, seed);
-  FailIn("queue", error.field, error.expectation);
-  return nullptr;
-}
-
 }  // namespace
 }  // namespace ccscope
 
@@ -82,27 +39,12 @@ CCSCOPE_FN(void*, ccs_link_create)
 (double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes, double one_way_delay_us,
  double loss_ratio, double jitter_us, double seed) {
   using namespace ccscope;
-  if (CheckCapacity(capacity_bps) || CheckMode(mode) || CheckDelay(one_way_delay_us) ||
-      CheckLoss(loss_ratio) || CheckJitter(jitter_us)) {
-    return nullptr;
-  }
-  if (!Within(burst_bytes, 1, kMaxSizeBytes)) {
-    Fail("burstBytes", "expected 1 to 1e9 bytes");
-    return nullptr;
-  }
-  if (!Within(seed, 0, kMaxInteger) || seed != std::floor(seed)) {
-    Fail("seed", "expected an integer from 0 to 2^53 - 1");
-    return nullptr;
-  }
-  auto queue = MakeQueue(queue_kind, queue_values, static_cast<std::uint64_t>(seed));
-  if (queue == nullptr) return nullptr;
   Link::Params params;
-  params.bottleneck = {static_cast<CapacityLink::Mode>(mode), DataRate::BitsPerSec(capacity_bps),
-                       DataSize::Bytes(burst_bytes)};
-  params.one_way_delay = TimeDelta::Micros(one_way_delay_us);
-  params.loss_ratio = loss_ratio;
-  params.jitter = TimeDelta::Micros(jitter_us);
+  if (!ReadLink({capacity_bps, mode, burst_bytes, one_way_delay_us, loss_ratio, jitter_us}, params)) return nullptr;
+  if (CheckSeed(seed)) return nullptr;
   params.seed = static_cast<std::uint64_t>(seed);
+  auto queue = MakeQueue(queue_kind, queue_values, params.seed);
+  if (queue == nullptr) return nullptr;
   return std::make_unique<LinkHandle>(params, std::move(queue)).release();
 }
 

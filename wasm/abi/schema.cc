@@ -40,6 +40,9 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   PRESETS
 #include "sim/tcp/presets.def"
   END_COMPONENT
+  COMPONENT("media_source")
+#include "sim/media_source.def"
+  PRESETS END_COMPONENT
 #undef PRESET
 #undef SET
 #undef END_PRESET

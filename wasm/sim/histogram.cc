@@ -17,7 +17,7 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 std::size_t BinOf(double sample) {
   const auto value = static_cast<std::uint64_t>(std::clamp(sample, 0.0, kLargest));
   if (value < kLinear) return static_cast<std::size_t>(value);
-  const int doubling = std::bit_width(value) - 1 - kLinearBits;
+  const int doubling = static_cast<int>(std::bit_width(value)) - 1 - kLinearBits;
   return static_cast<std::size_t>((static_cast<std::uint64_t>(doubling) << kLinearBits) + (value >> doubling));
 }
 

@@ -49,10 +49,10 @@ class MediaFlow final : public Flow {
     bool key_frame = false;
     double seq = 0;
     double rtp_timestamp = 0;
-    DataSize payload;
-    DataSize size;  // on the wire
-    Timestamp sent;
-    TimeDelta rtt;  // as the sender knew it then
+    DataSize payload = {};
+    DataSize size = {};   // on the wire
+    Timestamp sent = {};
+    TimeDelta rtt = {};   // as the sender knew it then
   };
   struct Echo {
     Timestamp probe_sent;

@@ -18,8 +18,7 @@ double Step(TimeDelta interval, TimeDelta time_constant) {
 }  // namespace
 
 const ParameterSpec kMediaSourceParameterSpecs[kMediaSourceParameterCount] = {
-#define PARAMETER(name, unit, def, min, max, values, section, description) \
-  {#name, unit, def, min, max, values, section, description},
+#define PARAMETER CCSCOPE_PARAMETER_SPEC
 #include "sim/media_source.def"
 #undef PARAMETER
 };

@@ -2,8 +2,8 @@
 #ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
 #define CCSCOPE_SIM_MEDIA_SOURCE_H_
 
-#include "cc/parameter.h"
 #include "sim/random.h"
+#include "units/parameter.h"
 #include "units/units.h"
 
 namespace ccscope {
@@ -11,7 +11,7 @@ namespace ccscope {
 class MediaSource {
  public:
   struct Params {
-#define PARAMETER(name, unit, def, min, max, values, section, description) double name = def;
+#define PARAMETER CCSCOPE_PARAMETER_FIELD
 #include "sim/media_source.def"
 #undef PARAMETER
 

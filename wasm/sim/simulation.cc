@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 namespace ccscope {
@@ -26,7 +27,7 @@ Simulation::Simulation(const Params& params) : params_(params), seeds_(params.se
 
 EventQueue::Source Simulation::AddSource(SourceKind kind, int index, int which) {
   sources_.push_back({kind, index, which});
-  return events_queue_.Add();
+  return event_queue_.Add();
 }
 
 void Simulation::SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue) {
@@ -69,11 +70,11 @@ int Simulation::AddFlow(std::unique_ptr<Flow> flow) {
 int Simulation::AddMediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
                              MediaFlow::Controller controller) {
   return AddFlow(std::make_unique<MediaFlow>(params, source, std::move(pauses), std::move(controller), flows(),
-                                             windows(), NextSeed(), *this, recorder_));
+                                             windows(), NextSeed(), network(), recorder_));
 }
 
 int Simulation::AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp) {
-  return AddFlow(std::make_unique<TcpFlow>(params, tcp, flows(), windows(), NextSeed(), *this));
+  return AddFlow(std::make_unique<TcpFlow>(params, tcp, flows(), windows(), NextSeed(), network()));
 }
 
 void Simulation::SetTrace(std::uint32_t tables, TimeDelta interval) {
@@ -85,19 +86,19 @@ void Simulation::SetTrace(std::uint32_t tables, TimeDelta interval) {
 void Simulation::Begin() {
   begun_ = true;
   UpdateActiveWindows();
-  events_queue_.Schedule(rate_tick_, now_ + params_.rate_interval);
-  if (trace_tables_ != 0) events_queue_.Schedule(trace_tick_, now_ + trace_interval_);
+  event_queue_.Schedule(rate_tick_, now_ + params_.rate_interval);
+  if (trace_tables_ != 0) event_queue_.Schedule(trace_tick_, now_ + trace_interval_);
   for (FlowSlot& slot : flows_) slot.flow->Begin();
 }
 
 Simulation::Status Simulation::RunUntil(Timestamp end) {
   end = std::min(end, Timestamp() + params_.duration);
   if (!begun_) Begin();
-  while (events_queue_.next_time() <= end) {
+  while (event_queue_.next_time() <= end) {
     if (events_ >= params_.max_events) return Status::kTooManyEvents;
-    now_ = events_queue_.next_time();
+    now_ = event_queue_.next_time();
     ++events_;
-    Dispatch(sources_[events_queue_.Pop()]);
+    Dispatch(sources_[event_queue_.Pop()]);
   }
   now_ = std::max(now_, end);
   return Status::kOk;
@@ -125,7 +126,7 @@ bool Simulation::Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timest
   const Direction direction = leg == Leg::kData ? data : Opposite(data);
   PathSlot& path = slot(direction);
   const DropReason reason = path.path->Send(id, size, flow, now);
-  events_queue_.Schedule(path.source, path.path->NextEvent());
+  event_queue_.Schedule(path.source, path.path->NextEvent());
   if (reason == DropReason::kNone) return true;
   for (const int w : active_windows_) {
     PathWindow& window = windows_[static_cast<std::size_t>(w)].paths[static_cast<std::size_t>(direction)];
@@ -135,7 +136,7 @@ bool Simulation::Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timest
 }
 
 void Simulation::SetTimer(int flow, int timer, Timestamp at) {
-  events_queue_.Schedule(flows_[static_cast<std::size_t>(flow)].timers[static_cast<std::size_t>(timer)], at);
+  event_queue_.Schedule(flows_[static_cast<std::size_t>(flow)].timers[static_cast<std::size_t>(timer)], at);
 }
 
 TimeDelta Simulation::MinRtt(int flow) const {
@@ -166,7 +167,7 @@ void Simulation::PollPath(int index) {
   for (const Link::Delivery& d : deliveries_) {
     Deliver(d.packet.flow, leg_of(d.packet.flow), static_cast<std::uint32_t>(d.packet.id), d.queue_delay);
   }
-  events_queue_.Schedule(path.source, path.path->NextEvent());
+  event_queue_.Schedule(path.source, path.path->NextEvent());
 }
 
 void Simulation::Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_delay) {
@@ -174,7 +175,7 @@ void Simulation::Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_de
   const TimeDelta extra = slot.flow->params().extra_delay;
   if (extra <= TimeDelta::Zero()) return slot.flow->OnDelivered(leg, id, queue_delay, now_);
   auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
-  if (delayed.empty()) events_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], now_ + extra);
+  if (delayed.empty()) event_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], now_ + extra);
   delayed.PushBack({now_ + extra, id, queue_delay});
 }
 
@@ -182,7 +183,7 @@ void Simulation::PassExtraDelay(int flow, int leg) {
   FlowSlot& slot = flows_[static_cast<std::size_t>(flow)];
   auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
   const Delayed arrived = delayed.PopFront();
-  if (!delayed.empty()) events_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], delayed.front().at);
+  if (!delayed.empty()) event_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], delayed.front().at);
   slot.flow->OnDelivered(static_cast<Leg>(leg), arrived.id, arrived.queue_delay, now_);
 }
 
@@ -195,25 +196,25 @@ void Simulation::UpdateActiveWindows() {
     if (span.begin > now_) next = std::min(next, span.begin);
     if (span.end > now_) next = std::min(next, span.end);
   }
-  events_queue_.Schedule(boundary_, next);
+  event_queue_.Schedule(boundary_, next);
 }
 
 DataRate Simulation::CapacityAt(Direction direction, Timestamp at) const {
-  DataRate capacity = DataRate::PlusInfinity();
-  for (const CapacityStep& step : paths_[static_cast<std::size_t>(direction)].capacity) {
-    if (step.at > at) break;
-    capacity = step.capacity;
-  }
-  return capacity;
+  const std::vector<CapacityStep>& steps = paths_[static_cast<std::size_t>(direction)].capacity;
+  const auto later = std::upper_bound(steps.begin(), steps.end(), at,
+                                      [](Timestamp t, const CapacityStep& step) { return t < step.at; });
+  return later == steps.begin() ? DataRate::PlusInfinity() : std::prev(later)->capacity;
 }
 
 void Simulation::OnRateTick() {
   const Timestamp begin = now_ - params_.rate_interval;
-  events_queue_.Schedule(rate_tick_, now_ + params_.rate_interval);
+  event_queue_.Schedule(rate_tick_, now_ + params_.rate_interval);
   std::array<double, 2> active{};
   for (const FlowSlot& slot : flows_) {
     if (slot.flow->ActiveThrough(begin, now_)) ++active[static_cast<std::size_t>(slot.flow->params().direction)];
   }
+  std::array<DataRate, 2> share{};
+  for (std::size_t d = 0; d < 2; ++d) share[d] = CapacityAt(static_cast<Direction>(d), begin) / std::max(1.0, active[d]);
   JainIndex media;
   JainIndex all;
   for (FlowSlot& slot : flows_) {
@@ -228,10 +229,9 @@ void Simulation::OnRateTick() {
       measured.received_bps.Add(received.bps());
       if (flow.target().IsFinite()) measured.target_bps.Add(flow.target().bps());
     }
-    const Direction direction = flow.params().direction;
-    const DataRate share = std::min(CapacityAt(direction, begin) / active[static_cast<std::size_t>(direction)], flow.highest_rate());
+    const DataRate due = std::min(share[static_cast<std::size_t>(flow.params().direction)], flow.highest_rate());
     const bool converged = slot.convergence >= TimeDelta::Zero();
-    if (!converged && share.IsFinite() && received >= share * kConverged) slot.convergence = now_ - flow.params().start;
+    if (!converged && due.IsFinite() && received >= due * kConverged) slot.convergence = now_ - flow.params().start;
   }
   for (WindowSlot& window : windows_) {
     if (begin < window.span.begin || now_ > window.span.end) continue;
@@ -241,7 +241,7 @@ void Simulation::OnRateTick() {
 }
 
 void Simulation::OnTraceTick() {
-  events_queue_.Schedule(trace_tick_, now_ + trace_interval_);
+  event_queue_.Schedule(trace_tick_, now_ + trace_interval_);
   for (FlowSlot& slot : flows_) slot.flow->Trace(now_, trace_interval_, recorder_);
   for (PathSlot& path : paths_) {
     Link* link = path.path->link();

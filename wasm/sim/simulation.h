@@ -124,6 +124,7 @@ class Simulation final : private FlowNetwork {
   TimeDelta MinRtt(int flow) const override;
   const std::vector<int>& active_windows() const override { return active_windows_; }
 
+  FlowNetwork& network() { return *this; }
   EventQueue::Source AddSource(SourceKind kind, int index, int which);
   int AddFlow(std::unique_ptr<Flow> flow);
   void Begin();
@@ -139,7 +140,7 @@ class Simulation final : private FlowNetwork {
 
   Params params_;
   Random seeds_;
-  EventQueue events_queue_;
+  EventQueue event_queue_;
   std::vector<Source> sources_;
   std::array<PathSlot, 2> paths_;
   std::vector<FlowSlot> flows_;

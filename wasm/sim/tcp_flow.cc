@@ -10,6 +10,12 @@ namespace ccscope {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+// IPv4 and TCP with the timestamp option (RFC 7323).
+constexpr DataSize kHeaders = DataSize::Bytes(52);
+
+DataSize Payload(const tcp::Parameters& parameters) {
+  return std::max(DataSize::Bytes(1), parameters.segment_size() - kHeaders);
+}
 
 }  // namespace
 
@@ -19,18 +25,12 @@ TcpFlow::TcpFlow(const FlowParams& flow, const Params& params, int index, int wi
       tcp_params_(params),
       random_(seed),
       sender_(params.tcp, params.congestion_control),
-      receiver_(params.tcp) {}
+      receiver_(params.tcp, params.congestion_control) {}
 
 // Connections that start in the same second do not start in the same microsecond.
 void TcpFlow::Begin() {
   constexpr TimeDelta kStagger = TimeDelta::Millis(100);
   network().SetTimer(index(), kStartOrStop, params().start + kStagger * random_.Uniform());
-}
-
-void TcpFlow::Connect() {
-  ++connection_;
-  sender_ = tcp::Sender(tcp_params_.tcp, tcp_params_.congestion_control);
-  receiver_ = tcp::Receiver(tcp_params_.tcp);
 }
 
 void TcpFlow::StartOrStop(Timestamp now) {
@@ -41,11 +41,11 @@ void TcpFlow::StartOrStop(Timestamp now) {
     return;
   }
   running_ = true;
-  Connect();
   if (tcp_params_.files) {
     const ShortFiles& files = *tcp_params_.files;
     const DataSize size = files.smallest + (files.largest - files.smallest) * random_.Uniform();
-    const double segments = std::ceil(size / tcp_params_.tcp.mss());
+    const double segments = std::ceil(size / Payload(tcp_params_.tcp));
+    sender_.Reset();  // each file is a connection of its own
     sender_.Start(now, static_cast<std::int64_t>(std::max(1.0, segments)));
   } else {
     sender_.Start(now);
@@ -74,7 +74,7 @@ void TcpFlow::OnTimer(int timer, Timestamp now) {
 void TcpFlow::Pump(Timestamp now) {
   while (const auto segment = sender_.NextSegment(now)) {
     meter().OnSent(segment->size);
-    const std::uint32_t id = segments_.Put({*segment, connection_});
+    const std::uint32_t id = segments_.Put(*segment);
     if (!network().Send(index(), Leg::kData, id, segment->size, now)) OnDropped(Leg::kData, id, now);
   }
   if (running_ && tcp_params_.files && sender_.finished()) {
@@ -86,33 +86,30 @@ void TcpFlow::Pump(Timestamp now) {
 }
 
 void TcpFlow::SendAck(const tcp::Ack& ack, Timestamp now) {
-  const std::uint32_t id = acks_.Put({ack, connection_});
+  const std::uint32_t id = acks_.Put(ack);
   if (!network().Send(index(), Leg::kReturn, id, ack.size, now)) OnDropped(Leg::kReturn, id, now);
 }
 
 void TcpFlow::OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) {
   if (leg == Leg::kReturn) {
-    const AckOnWay on_way = acks_.Take(id);
-    if (on_way.connection != connection_ || !running_) return;
-    sender_.OnAck(on_way.ack, now);
+    sender_.OnAck(acks_.Take(id), now);
     Pump(now);
     return;
   }
-  const SegmentOnWay on_way = segments_.Take(id);
-  const bool current = on_way.connection == connection_;
-  const std::int64_t received_before = receiver_.received_segments();
-  const auto ack = current ? receiver_.OnSegment(on_way.segment, now) : std::nullopt;
-  const auto fresh = static_cast<double>(current ? receiver_.received_segments() - received_before : 0);
-  meter().OnReceived(on_way.segment.size, tcp_params_.tcp.mss() * fresh, queue_delay);
+  const tcp::Segment segment = segments_.Take(id);
+  const double duplicates = receiver_.stats().duplicates;
+  const auto ack = receiver_.OnSegment(segment, now);
+  const bool fresh = receiver_.stats().duplicates == duplicates;
+  meter().OnReceived(segment.size, fresh ? Payload(tcp_params_.tcp) : DataSize::Zero(), queue_delay);
   if (ack) SendAck(*ack, now);
-  if (current) UpdateReceiverTimer();
+  UpdateReceiverTimer();
 }
 
 void TcpFlow::OnDropped(Leg leg, std::uint32_t id, Timestamp) {
   if (leg == Leg::kReturn) {
     acks_.Take(id);
   } else {
-    meter().OnLost(segments_.Take(id).segment.size);
+    meter().OnLost(segments_.Take(id).size);
   }
 }
 
@@ -129,8 +126,7 @@ void TcpFlow::UpdateReceiverTimer() {
 void TcpFlow::Trace(Timestamp now, TimeDelta interval, Recorder& recorder) {
   const FlowMeter::Interval passed = meter().TakeInterval();
   const double flow = static_cast<double>(index());
-  const TimeDelta rtt = sender_.smoothed_rtt();
-  const double rtt_us = rtt.IsFinite() ? rtt.us() : kAbsent;
+  const double rtt_us = sender_.rtt().has_sample() ? sender_.rtt().srtt().us() : kAbsent;
   recorder.Output(RateRow{.flow = flow,
                           .time_us = now.us(),
                           .a_r_bps = kAbsent,

@@ -44,18 +44,7 @@ class TcpFlow final : public Flow {
  private:
   enum Timer { kStartOrStop, kSender, kReceiver };
 
-  // Packets of a file that was given up or ended belong to no connection any more.
-  struct SegmentOnWay {
-    tcp::Segment segment;
-    int connection;
-  };
-  struct AckOnWay {
-    tcp::Ack ack;
-    int connection;
-  };
-
   void StartOrStop(Timestamp now);
-  void Connect();
   void Pump(Timestamp now);
   void SendAck(const tcp::Ack& ack, Timestamp now);
   void UpdateSenderTimer();
@@ -65,13 +54,12 @@ class TcpFlow final : public Flow {
   Random random_;
   tcp::Sender sender_;
   tcp::Receiver receiver_;
-  int connection_ = 0;
   bool running_ = false;
   // When the timers are set to fire: one that moves on is looked at again when it fires, not each time.
   Timestamp sender_timer_ = Timestamp::PlusInfinity();
   Timestamp receiver_timer_ = Timestamp::PlusInfinity();
-  Pool<SegmentOnWay> segments_;
-  Pool<AckOnWay> acks_;
+  Pool<tcp::Segment> segments_;
+  Pool<tcp::Ack> acks_;
 };
 
 }  // namespace ccscope

@@ -17,8 +17,9 @@ int ccs_receiver_take_feedback(void* handle);
 int ccs_sender_push_feedback(void* handle, double now_us);
 int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double browser_estimate_bps);
 int ccs_sender_run(void* handle, double now_us);
-int ccs_trace_rows(void* handle, int table);
-const double* ccs_trace_column(void* handle, int table, int column);
+void* ccs_session_recorder(void* handle);
+int ccs_trace_rows(void* recorder, int table);
+const double* ccs_trace_column(void* recorder, int table, int column);
 void ccs_session_destroy(void* handle);
 double* ccs_input_buffer(int doubles);
 void* ccs_link_create(double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
@@ -66,9 +67,9 @@ class Interpreter {
         break;
       case 5:
         for (void* session : {receiver_, sender_}) {
-          const int rows = ccs_trace_rows(session, ToInt(a[0]));
+          const int rows = ccs_trace_rows(ccs_session_recorder(session), ToInt(a[0]));
           for (int column = 0; rows > 0 && column < ToInt(a[1]); ++column) {
-            WriteAll(ccs_trace_column(session, ToInt(a[0]), column), rows);
+            WriteAll(ccs_trace_column(ccs_session_recorder(session), ToInt(a[0]), column), rows);
           }
         }
         break;

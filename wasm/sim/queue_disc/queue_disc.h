@@ -20,6 +20,8 @@ enum class DropReason {
   kRandomLoss = 1,  // the link's random loss, before the queue
   kQueueFull = 2,   // over the limit of the queue
 };
+// As many as there are values above.
+inline constexpr int kDropReasonCount = 3;
 
 // Is told of every packet that a discipline drops, the arriving one included.
 class DropSink {

@@ -1,0 +1,16 @@
+/** Parts of a link as arguments of the ABI. */
+import type { Bottleneck } from './link.js';
+import type { CoreModule } from './load.js';
+import { queueArguments, type QueueOptions } from './queue.js';
+
+/** Puts a queue's values where the next call reads them; the arguments that stand for it. Throws CoreError. */
+export function passQueue(module: CoreModule, queue: QueueOptions): [kind: number, values: number] {
+  const { kind, values } = queueArguments(queue);
+  module.input(values);
+  return [kind, values.length];
+}
+
+/** The number of a bottleneck's mode in the core; one that it does not have is refused there. */
+export function modeOf(bottleneck: Bottleneck): number {
+  return ['serial', 'token-bucket'].indexOf(bottleneck);
+}

@@ -1,0 +1,46 @@
+/** What a half of a controller or a simulation recorded, taken out of the core. */
+import { CoreError, type CoreModule } from './load.js';
+import { SCHEMA, type TableName } from './schema.js';
+
+/** Consecutive rows of one trace table, columns in the schema's order. Transferable. */
+export interface TraceBatch {
+  table: TableName;
+  rows: number;
+  columns: Float64Array[];
+}
+
+function take(core: CoreModule, recorder: number, table: number, first: number, rows: number): TraceBatch {
+  const spec = SCHEMA.tables[table];
+  if (spec === undefined) throw new CoreError(`the core has no trace table ${table}`);
+  const columns = spec.columns.map((_, column) => {
+    const pointer = core.call('ccs_trace_column', recorder, table, column);
+    return core.doubles(pointer + 8 * first, rows).slice();
+  });
+  return { table: spec.name, rows, columns };
+}
+
+/**
+ * The rows since the last call, and forgets them. Inputs come first, as runs in the order in which
+ * they were consumed, then the outputs.
+ */
+export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
+  const count = core.call('ccs_trace_input_count', recorder);
+  const order = core.bytes(core.call('ccs_trace_input_order', recorder), count).slice();
+  const taken = SCHEMA.tables.map(() => 0);
+  const batches: TraceBatch[] = [];
+  for (let from = 0; from < count;) {
+    const table = order[from] ?? 0;
+    let to = from + 1;
+    while (to < count && order[to] === table) ++to;
+    batches.push(take(core, recorder, table, taken[table] ?? 0, to - from));
+    taken[table] = (taken[table] ?? 0) + to - from;
+    from = to;
+  }
+  SCHEMA.tables.forEach((_, table) => {
+    const rows = core.call('ccs_trace_rows', recorder, table);
+    const first = taken[table] ?? 0;
+    if (rows > first) batches.push(take(core, recorder, table, first, rows - first));
+  });
+  core.call('ccs_trace_clear', recorder);
+  return batches;
+}

@@ -1,0 +1,73 @@
+#include "abi/link_input.h"
+
+#include <cmath>
+
+#include "abi/export.h"
+#include "sim/queue_disc/make_queue_disc.h"
+
+namespace ccscope {
+namespace {
+
+constexpr double kMaxCapacityBps = 1e11;
+constexpr double kMaxDelayUs = 60e6;
+constexpr double kMaxJitterUs = 10e6;
+
+}  // namespace
+
+int CheckTime(const char* field, double us) {
+  return std::isfinite(us) ? 0 : Fail(field, "expected a finite time in microseconds");
+}
+int CheckCapacity(double bps) {
+  return Within(bps, 1, kMaxCapacityBps) ? 0 : Fail("capacityBps", "expected 1 to 1e11 bit/s");
+}
+int CheckCapacityOrOutage(double bps) {
+  return bps == 0 || Within(bps, 1, kMaxCapacityBps)
+             ? 0
+             : Fail("capacityBps", "expected 1 to 1e11 bit/s, or 0 for an outage");
+}
+int CheckDelay(double us) {
+  return Within(us, 0, kMaxDelayUs) ? 0 : Fail("oneWayDelayUs", "expected 0 to 6e7 us (one minute)");
+}
+int CheckLoss(double ratio) { return Within(ratio, 0, 1) ? 0 : Fail("lossRatio", "expected 0 to 1"); }
+int CheckJitter(double us) {
+  return Within(us, 0, kMaxJitterUs) ? 0 : Fail("jitterUs", "expected 0 to 1e7 us (ten seconds)");
+}
+int CheckMode(int mode) {
+  return mode == 0 || mode == 1 ? 0 : Fail("bottleneck", "expected serial or token-bucket");
+}
+
+int CheckSeed(double seed) {
+  return Within(seed, 0, kMaxInteger) && seed == std::floor(seed)
+             ? 0
+             : Fail("seed", "expected an integer from 0 to 2^53 - 1");
+}
+
+bool ReadLink(const LinkInput& input, Link::Params& params) {
+  if (CheckCapacity(input.capacity_bps) || CheckMode(input.mode) || CheckDelay(input.one_way_delay_us) ||
+      CheckLoss(input.loss_ratio) || CheckJitter(input.jitter_us)) {
+    return false;
+  }
+  if (!Within(input.burst_bytes, 1, kMaxSizeBytes)) {
+    Fail("burstBytes", "expected 1 to 1e9 bytes");
+    return false;
+  }
+  params.bottleneck = {static_cast<CapacityLink::Mode>(input.mode), DataRate::BitsPerSec(input.capacity_bps),
+                       DataSize::Bytes(input.burst_bytes)};
+  params.one_way_delay = TimeDelta::Micros(input.one_way_delay_us);
+  params.loss_ratio = input.loss_ratio;
+  params.jitter = TimeDelta::Micros(input.jitter_us);
+  return true;
+}
+
+std::unique_ptr<QueueDisc> MakeQueue(int kind, int count, std::uint64_t seed) {
+  const auto which = static_cast<QueueDiscKind>(kind);
+  const double* values = Input(count);
+  const ParameterError error =
+      values == nullptr ? ParameterError{"parameters", "expected them in the input buffer"}
+                        : CheckQueueDisc(which, values, count);
+  if (!error) return MakeQueueDisc(which, values, count, seed);
+  FailIn("queue", error.field, error.expectation);
+  return nullptr;
+}
+
+}  // namespace ccscope

@@ -1,0 +1,46 @@
+// What the link and the simulation at the ABI check alike: the numbers that describe a link.
+#ifndef CCSCOPE_ABI_LINK_INPUT_H_
+#define CCSCOPE_ABI_LINK_INPUT_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "sim/link.h"
+#include "sim/queue_disc/queue_disc.h"
+
+namespace ccscope {
+
+inline constexpr double kMaxSizeBytes = 1e9;
+inline constexpr double kMaxInteger = 9007199254740991.0;  // 2^53 - 1
+
+// False for NaN too.
+inline bool Within(double value, double min, double max) { return value >= min && value <= max; }
+
+// Each sets the last error and returns 1 if the value is refused.
+int CheckTime(const char* field, double us);
+int CheckCapacity(double bps);
+int CheckCapacityOrOutage(double bps);
+int CheckDelay(double us);
+int CheckLoss(double ratio);
+int CheckJitter(double us);
+int CheckMode(int mode);
+int CheckSeed(double seed);
+
+// A link as the host describes it.
+struct LinkInput {
+  double capacity_bps;
+  int mode;
+  double burst_bytes;
+  double one_way_delay_us;
+  double loss_ratio;
+  double jitter_us;
+};
+// False, with the last error set, if a value is refused.
+bool ReadLink(const LinkInput& input, Link::Params& params);
+
+// The discipline whose `count` values are in the input buffer. Null if one is refused.
+std::unique_ptr<QueueDisc> MakeQueue(int kind, int count, std::uint64_t seed);
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_ABI_LINK_INPUT_H_

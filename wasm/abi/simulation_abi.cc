@@ -1,0 +1,288 @@
+// The simulator at the ABI: wasm/sim/simulation.h behind flat functions. Setup comes first, in the
+// order paths, windows, flows; the first ccs_sim_run_until() ends it. Lists come in the input buffer.
+// Directions: 0 forward, 1 backward.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "abi/export.h"
+#include "abi/link_input.h"
+#include "cc/gcc/parameters.h"
+#include "cc/gcc/receiver.h"
+#include "cc/gcc/sender.h"
+#include "sim/simulation.h"
+
+namespace ccscope {
+namespace {
+
+constexpr double kMaxDurationUs = 1e12;  // eleven days
+constexpr int kMaxFlows = 10000;
+constexpr int kMaxWindows = 64;
+
+struct SimulationHandle {
+  explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
+
+  Simulation simulation;
+  Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
+  bool running = false;
+  std::vector<double> metrics;
+};
+
+SimulationHandle& Of(void* handle) { return *static_cast<SimulationHandle*>(handle); }
+
+int CheckSetup(const SimulationHandle& h) {
+  return h.running ? Fail("simulation", "expected setup before the first run") : 0;
+}
+
+int CheckDirection(int direction) {
+  return direction == 0 || direction == 1 ? 0 : Fail("direction", "expected forward or backward");
+}
+
+// What every flow has. NaN as stop: the end.
+struct FlowInput {
+  int direction;
+  double start_us;
+  double stop_us;
+  double extra_delay_us;
+};
+
+bool ReadFlow(const SimulationHandle& h, const FlowInput& input, FlowParams& params) {
+  if (CheckSetup(h) != 0 || CheckDirection(input.direction) != 0) return false;
+  if (h.simulation.flows() >= kMaxFlows) return Fail("flows", "expected at most 10000"), false;
+  if (!Within(input.start_us, 0, kMaxDurationUs)) return Fail("startUs", "expected 0 to 1e12 us"), false;
+  if (!std::isnan(input.stop_us) && !Within(input.stop_us, input.start_us, kMaxDurationUs)) {
+    return Fail("stopUs", "expected a time after startUs, at most 1e12 us"), false;
+  }
+  if (!Within(input.extra_delay_us, 0, 60e6)) return Fail("extraDelayUs", "expected 0 to 6e7 us (one minute)"), false;
+  params.direction = static_cast<Direction>(input.direction);
+  params.start = Timestamp::Micros(input.start_us);
+  params.stop = std::isnan(input.stop_us) ? Timestamp::PlusInfinity() : Timestamp::Micros(input.stop_us);
+  params.extra_delay = TimeDelta::Micros(input.extra_delay_us);
+  return true;
+}
+
+// Overrides of a controller's parameters: pairs of index and value.
+bool ReadOverrides(const double* pairs, int count, gcc::Parameters& parameters) {
+  for (int i = 0; i < count; ++i) {
+    const int index = static_cast<int>(pairs[2 * i]);
+    const double value = pairs[2 * i + 1];
+    if (index < 0 || index >= gcc::kParameterCount) return Fail("parameter", "expected an index of the schema"), false;
+    const ParameterSpec& spec = gcc::kParameterSpecs[index];
+    if (!Within(value, spec.min, spec.max)) return FailIn("parameters", spec.name, spec.expectation), false;
+    gcc::Set(parameters, index, value);
+  }
+  return true;
+}
+
+void Write(std::vector<double>& out, std::initializer_list<double> values) { out.insert(out.end(), values); }
+
+void Write(std::vector<double>& out, const Histogram& h) {
+  Write(out, {h.count(), h.mean(), h.sd(), h.min(), h.max(), h.Percentile(5), h.Percentile(25), h.Percentile(50),
+              h.Percentile(75), h.Percentile(95), h.Percentile(99)});
+}
+
+void WritePath(const Simulation& s, int window, Direction direction, std::vector<double>& out) {
+  const PathWindow& path = s.path_window(window, direction);
+  const TimeDelta elapsed = s.Elapsed(window);
+  const bool bottleneck = s.path(direction).has_bottleneck();
+  const DataSize offered = s.OfferedCapacity(window, direction);
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+  const bool measured = bottleneck && elapsed > TimeDelta::Zero();
+  Write(out, {measured ? (offered / elapsed).bps() : kNothing,
+              bottleneck && offered > DataSize::Zero() ? path.delivered / offered : kNothing});
+  Write(out, path.queue_delay_us);
+  Write(out, {path.delivered_packets, path.delivered.bytes()});
+  for (const double drops : path.drops) out.push_back(drops);
+}
+
+void WriteFlow(const Simulation& s, int window, int index, std::vector<double>& out) {
+  const Flow& flow = s.flow(index);
+  const FlowWindow& f = flow.meter().window(window);
+  // Rates over the part of the window in which the flow existed.
+  const Timestamp begin = std::max(s.window(window).begin, flow.params().start);
+  const Timestamp end = std::min({s.window(window).end, flow.params().stop, s.now()});
+  const TimeDelta active = std::max(end - begin, TimeDelta::Zero());
+  const auto rate = [active](DataSize size) { return active > TimeDelta::Zero() ? (size / active).bps() : 0.0; };
+  const TimeDelta convergence = s.convergence(index);
+  Write(out, {static_cast<double>(flow.kind()), static_cast<double>(flow.params().direction), f.sent_packets,
+              f.sent.bytes(), f.received_packets, f.received.bytes(), f.lost_packets, f.lost.bytes(),
+              f.sent > DataSize::Zero() ? f.lost / f.sent : 0.0, rate(f.sent), rate(f.received), rate(f.goodput),
+              f.target_bps.mean(), f.received_bps.sd(),
+              convergence >= TimeDelta::Zero() ? convergence.us() : std::numeric_limits<double>::quiet_NaN()});
+  Write(out, f.probe_queue_delay_us);
+  Write(out, f.rtt_us);
+  Write(out, f.queue_delay_us);
+}
+
+}  // namespace
+}  // namespace ccscope
+
+using namespace ccscope;  // NOLINT: the functions below are the ABI and nothing includes this file
+
+// Null if a value is refused.
+CCSCOPE_FN(void*, ccs_sim_create)(double duration_us, double rate_interval_us, double seed, double max_events) {
+  if (!Within(duration_us, 1, kMaxDurationUs)) return Fail("durationUs", "expected 1 to 1e12 us"), nullptr;
+  if (!Within(rate_interval_us, 1e3, kMaxDurationUs)) return Fail("rateIntervalUs", "expected 1e3 to 1e12 us"), nullptr;
+  if (!Within(max_events, 1, kMaxInteger)) return Fail("maxEvents", "expected 1 to 2^53 - 1"), nullptr;
+  if (CheckSeed(seed) != 0) return nullptr;
+  return new SimulationHandle({TimeDelta::Micros(duration_us), TimeDelta::Micros(rate_interval_us),
+                               static_cast<std::uint64_t>(seed), max_events});
+}
+
+CCSCOPE_FN(void, ccs_sim_destroy)(void* handle) { delete static_cast<SimulationHandle*>(handle); }
+
+// A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.
+CCSCOPE_FN(int, ccs_sim_set_bottleneck)
+(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
+ double one_way_delay_us, double loss_ratio, double jitter_us) {
+  SimulationHandle& h = Of(handle);
+  Link::Params params;
+  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
+  if (!ReadLink({capacity_bps, mode, burst_bytes, one_way_delay_us, loss_ratio, jitter_us}, params)) return 1;
+  auto queue = MakeQueue(queue_kind, queue_values, h.simulation.NextSeed());
+  if (queue == nullptr) return 1;
+  h.simulation.SetPath(static_cast<Direction>(direction), params, std::move(queue));
+  return 0;
+}
+
+// A path with loss, jitter and delay alone.
+CCSCOPE_FN(int, ccs_sim_set_delay)
+(void* handle, int direction, double one_way_delay_us, double loss_ratio, double jitter_us) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0 || CheckDelay(one_way_delay_us) != 0 ||
+      CheckLoss(loss_ratio) != 0 || CheckJitter(jitter_us) != 0) {
+    return 1;
+  }
+  Link::Params params;
+  params.one_way_delay = TimeDelta::Micros(one_way_delay_us);
+  params.loss_ratio = loss_ratio;
+  params.jitter = TimeDelta::Micros(jitter_us);
+  h.simulation.SetPath(static_cast<Direction>(direction), params, nullptr);
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_sim_schedule_capacity)(void* handle, int direction, double at_us, double capacity_bps) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0 || CheckCapacityOrOutage(capacity_bps) != 0) return 1;
+  const Timestamp at = Timestamp::Micros(at_us);
+  Timestamp& last = h.last_scheduled[direction];
+  if (!std::isfinite(at_us) || at < last || !h.simulation.path(static_cast<Direction>(direction)).has_bottleneck()) {
+    return Fail("schedule", "expected finite times in microseconds, in time order, for a path with a capacity");
+  }
+  h.simulation.ScheduleCapacity(static_cast<Direction>(direction), last = at, DataRate::BitsPerSec(capacity_bps));
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_sim_add_window)(void* handle, double begin_us, double end_us) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0) return 1;
+  if (!Within(begin_us, 0, kMaxDurationUs)) return Fail("beginUs", "expected 0 to 1e12 us");
+  if (!(end_us > begin_us && end_us <= kMaxDurationUs)) return Fail("endUs", "expected a time after beginUs, at most 1e12 us");
+  if (h.simulation.windows() > kMaxWindows) return Fail("windows", "expected at most 64");
+  if (h.simulation.flows() > 0) return Fail("windows", "expected them before the flows");
+  h.simulation.AddWindow({Timestamp::Micros(begin_us), Timestamp::Micros(end_us)});
+  return 0;
+}
+
+// The input buffer holds the values of the source, in the order of the schema, then pairs of index and
+// value that override the controller's preset, then pairs of begin and end of pauses.
+CCSCOPE_FN(int, ccs_sim_add_media_flow)
+(void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int preset, int overrides,
+ int pauses) {
+  SimulationHandle& h = Of(handle);
+  FlowParams params;
+  if (!ReadFlow(h, {direction, start_us, stop_us, extra_delay_us}, params)) return 1;
+  if (preset < 0 || preset >= gcc::kPresetCount) return Fail("preset", "expected a preset of the schema");
+  const double* in = overrides >= 0 && pauses >= 0
+                         ? Input(kMediaSourceParameterCount + 2 * overrides + 2 * pauses)
+                         : nullptr;
+  if (in == nullptr) return Fail("parameters", "expected them in the input buffer");
+  if (const auto error = CheckValues(kMediaSourceParameterSpecs, kMediaSourceParameterCount, in, kMediaSourceParameterCount)) {
+    return FailIn("source", error.field, error.expectation);
+  }
+  const auto source = ParamsFromValues<MediaSource::Params>(in);
+  gcc::Parameters parameters = gcc::WithPreset(preset);
+  if (!ReadOverrides(in + kMediaSourceParameterCount, overrides, parameters)) return 1;
+  std::vector<Window> spans;
+  for (int i = 0; i < pauses; ++i) {
+    const double* pause = in + kMediaSourceParameterCount + 2 * (overrides + i);
+    if (!(pause[0] >= 0 && pause[1] > pause[0])) return Fail("pauses", "expected each to end after it begins");
+    spans.push_back({Timestamp::Micros(pause[0]), Timestamp::Micros(pause[1])});
+  }
+  MediaFlow::Controller controller{
+      std::make_unique<gcc::Receiver>(parameters, h.simulation.flows(), h.simulation.recorder()),
+      std::make_unique<gcc::Sender>(parameters)};
+  h.simulation.AddMediaFlow(params, source, std::move(spans), std::move(controller));
+  return 0;
+}
+
+// The input buffer holds TCP's values in the order of the schema, then, for short files, the smallest
+// and the largest size in bytes and the mean pause in us.
+CCSCOPE_FN(int, ccs_sim_add_tcp_flow)
+(void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int congestion_control,
+ int short_files) {
+  SimulationHandle& h = Of(handle);
+  FlowParams params;
+  if (!ReadFlow(h, {direction, start_us, stop_us, extra_delay_us}, params)) return 1;
+  if (congestion_control != 0 && congestion_control != 1) return Fail("congestionControl", "expected cubic or new_reno");
+  const double* in = Input(tcp::kParameterCount + (short_files != 0 ? 3 : 0));
+  if (in == nullptr) return Fail("parameters", "expected them in the input buffer");
+  if (const auto error = CheckValues(tcp::kParameterSpecs, tcp::kParameterCount, in, tcp::kParameterCount)) {
+    return FailIn("parameters", error.field, error.expectation);
+  }
+  TcpFlow::Params tcp;
+  tcp.tcp = ParamsFromValues<tcp::Parameters>(in);
+  tcp.congestion_control = static_cast<tcp::CongestionControlKind>(congestion_control);
+  if (short_files != 0) {
+    const double* files = in + tcp::kParameterCount;
+    if (!Within(files[0], 1, 1e12)) return FailIn("short", "minBytes", "expected 1 to 1e12 bytes");
+    if (!Within(files[1], files[0], 1e12)) return FailIn("short", "maxBytes", "expected minBytes to 1e12 bytes");
+    if (!Within(files[2], 0, 1e12)) return FailIn("short", "idleMeanUs", "expected 0 to 1e12 us");
+    tcp.files = TcpFlow::ShortFiles{DataSize::Bytes(files[0]), DataSize::Bytes(files[1]), TimeDelta::Micros(files[2])};
+  }
+  h.simulation.AddTcpFlow(params, tcp);
+  return 0;
+}
+
+// `tables`: one bit for each trace table.
+CCSCOPE_FN(int, ccs_sim_trace)(void* handle, int tables, double interval_us) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0) return 1;
+  if (!Within(interval_us, 1e3, kMaxDurationUs)) return Fail("trace.intervalUs", "expected 1e3 to 1e12 us");
+  h.simulation.SetTrace(static_cast<std::uint32_t>(tables), TimeDelta::Micros(interval_us));
+  return 0;
+}
+
+CCSCOPE_FN(void*, ccs_sim_recorder)(void* handle) { return &Of(handle).simulation.recorder(); }
+
+CCSCOPE_FN(int, ccs_sim_run_until)(void* handle, double end_us) {
+  SimulationHandle& h = Of(handle);
+  if (std::isnan(end_us)) return Fail("us", "expected a time in microseconds");
+  h.running = true;
+  if (h.simulation.RunUntil(Timestamp::Micros(end_us)) == Simulation::Status::kOk) return 0;
+  return Fail("maxEvents", "reached; simulate a shorter time, lower rates or fewer flows, or allow more events");
+}
+
+CCSCOPE_FN(double, ccs_sim_now_us)(void* handle) { return Of(handle).simulation.now().us(); }
+CCSCOPE_FN(double, ccs_sim_events)(void* handle) { return Of(handle).simulation.events(); }
+
+// The metrics of one window as flat numbers, in the order in which src/core/simulation.ts reads them;
+// their count is ccs_sim_metrics_size() after the call.
+CCSCOPE_FN(const double*, ccs_sim_metrics)(void* handle, int window) {
+  SimulationHandle& h = Of(handle);
+  const Simulation& s = h.simulation;
+  if (window < 0 || window >= s.windows()) return Fail("window", "expected one that was added"), nullptr;
+  std::vector<double>& out = h.metrics;
+  out.clear();
+  const Simulation::Fairness fairness = s.fairness(window);
+  Write(out, {s.window(window).begin.us(), s.window(window).end.us(), fairness.jain, fairness.jain_mean,
+              fairness.jain_all, fairness.jain_all_mean});
+  WritePath(s, window, Direction::kForward, out);
+  WritePath(s, window, Direction::kBackward, out);
+  for (int flow = 0; flow < s.flows(); ++flow) WriteFlow(s, window, flow, out);
+  return out.data();
+}
+CCSCOPE_FN(int, ccs_sim_metrics_size)(void* handle) { return static_cast<int>(Of(handle).metrics.size()); }

@@ -1,0 +1,24 @@
+// What a session or a simulation recorded, column by column, at the ABI.
+#include "abi/export.h"
+#include "trace/recorder.h"
+
+namespace ccscope {
+namespace {
+
+Recorder& Of(void* recorder) { return *static_cast<Recorder*>(recorder); }
+
+}  // namespace
+}  // namespace ccscope
+
+using ccscope::Of;
+
+CCSCOPE_FN(int, ccs_trace_rows)(void* recorder, int table) { return Of(recorder).rows(table); }
+CCSCOPE_FN(const double*, ccs_trace_column)(void* recorder, int table, int column) {
+  return Of(recorder).column(table, column);
+}
+// The table of each input row since the last clear, one byte each, in order of consumption.
+CCSCOPE_FN(const unsigned char*, ccs_trace_input_order)(void* recorder) { return Of(recorder).input_order().data(); }
+CCSCOPE_FN(int, ccs_trace_input_count)(void* recorder) {
+  return static_cast<int>(Of(recorder).input_order().size());
+}
+CCSCOPE_FN(void, ccs_trace_clear)(void* recorder) { Of(recorder).Clear(); }
