@@ -14,8 +14,8 @@ const mayInclude = {
   'cc/nada': ['cc', 'units', 'trace'],
   'cc/lcc': ['cc', 'units', 'trace'],
   'sim/queue_disc': ['units', 'sim/packet.h', 'sim/ring_buffer.h', 'sim/random.h'],
-  sim: ['sim/queue_disc', 'units', 'trace', 'cc'],
-  'sim/tcp': ['sim', 'sim/queue_disc', 'units', 'trace', 'cc'],
+  sim: ['sim/queue_disc', 'sim/tcp', 'units', 'trace', 'cc'],
+  'sim/tcp': ['units'],
   abi: ['units', 'trace', 'cc', 'cc/gcc', 'cc/nada', 'cc/lcc', 'sim', 'sim/queue_disc', 'sim/tcp'],
 };
 

@@ -188,7 +188,8 @@ class Reader {
 
   next(): number {
     const value = this.values[this.#at];
-    if (value === undefined) throw new CoreError('the core gave fewer metrics than these bindings read; rebuild both');
+    if (value === undefined)
+      throw new CoreError('the core gave fewer metrics than these bindings read; rebuild both');
     this.#at += 1;
     return value;
   }
@@ -286,7 +287,15 @@ export class Simulation {
         const queue = passQueue(this.#core, path.queue ?? { kind: 'droptail' });
         const mode = modeOf(path.bottleneck ?? 'serial');
         const burstBytes = path.burstBytes ?? DEFAULT_BURST_BYTES;
-        this.#check('ccs_sim_set_bottleneck', direction, path.capacityBps, ...queue, mode, burstBytes, ...delay);
+        this.#check(
+          'ccs_sim_set_bottleneck',
+          direction,
+          path.capacityBps,
+          ...queue,
+          mode,
+          burstBytes,
+          ...delay,
+        );
       }
       for (const step of path.schedule ?? []) {
         this.#check('ccs_sim_schedule_capacity', direction, step.atUs, step.capacityBps);
@@ -381,7 +390,9 @@ export class Simulation {
   }
 }
 
-function common(flow: FlowOptions): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
+function common(
+  flow: FlowOptions,
+): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
   const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
 }
