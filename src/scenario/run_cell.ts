@@ -1,5 +1,5 @@
 /** One run of one cell: simulate, then measure. The same in a page's worker, a Node worker and the command line. */
-import type { TraceBatch } from '../core/session.js';
+import type { TraceBatch } from '../core/recorder.js';
 import type { SimulationOptions, WindowMetrics } from '../core/simulation.js';
 import { instantiate, type CellParams } from './cells.js';
 import { compile } from './compile.js';

@@ -1,6 +1,6 @@
 /** Metrics that come from trace rows. */
 import { tableSpec, type TableName } from '../core/schema.js';
-import type { TraceBatch } from '../core/session.js';
+import type { TraceBatch } from '../core/recorder.js';
 
 /** The value of a trace metric over some flows; NaN without rows, or for another name. */
 export function traceMetric(
