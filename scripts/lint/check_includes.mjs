@@ -15,7 +15,7 @@ const mayInclude = {
   'cc/lcc': ['cc', 'units', 'trace'],
   'sim/queue_disc': ['units', 'sim/packet.h', 'sim/ring_buffer.h', 'sim/random.h'],
   sim: ['sim/queue_disc', 'sim/tcp', 'units', 'trace', 'cc'],
-  'sim/tcp': ['units'],
+  'sim/tcp': ['units', 'sim/ring_buffer.h'],
   abi: ['units', 'trace', 'cc', 'cc/gcc', 'cc/nada', 'cc/lcc', 'sim', 'sim/queue_disc', 'sim/tcp'],
 };
 
