@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/queue_disc/drop_tail.h"
@@ -273,6 +275,35 @@ TEST(Link, TimeDoesNotGoBack) {
   Send(link, 0, 1250, 10000);
   Send(link, 1, 1250, 5000);  // counts as 10 ms
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{20000, 30000}));
+}
+
+// A queue of one packet that makes room by dropping what waits, as disciplines do that tell flows apart.
+class DropWaiting final : public QueueDisc {
+ public:
+  void Enqueue(const Packet& packet, Timestamp now, DropSink& drops) override {
+    if (waiting_) drops.OnDrop(*waiting_, DropReason::kQueueFull, now);
+    waiting_ = packet;
+  }
+  std::optional<Packet> Dequeue(Timestamp, DropSink&) override { return std::exchange(waiting_, std::nullopt); }
+  void OnCapacity(DataRate) override {}
+  const QueueStats& stats() const override { return stats_; }
+
+ private:
+  std::optional<Packet> waiting_;
+  QueueStats stats_;
+};
+
+TEST(Link, TellsPacketsOfTwoFlowsApartThatHaveTheSameNumber) {
+  Link link(At(kMbps), std::make_unique<DropWaiting>());
+  const auto send = [&link](int flow) { return link.Enqueue(7, DataSize::Bytes(1250), flow, Timestamp()); };
+  EXPECT_EQ(send(1), DropReason::kNone);  // is being transmitted
+  EXPECT_EQ(send(2), DropReason::kNone);  // waits
+  EXPECT_EQ(send(3), DropReason::kNone);  // takes the place of flow 2's packet
+  const Results results = PollAt(link, 1e6);
+  ASSERT_EQ(results.drops.size(), 1U);
+  EXPECT_EQ(results.drops[0].packet.flow, 2);
+  ASSERT_EQ(results.deliveries.size(), 2U);
+  EXPECT_EQ(results.deliveries[1].packet.flow, 3);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ DropReason Link::Enqueue(double id, DataSize size, int flow, Timestamp now) {
     }
   }
   ArriveAtQueue(packet, now_);
-  if (drops_.empty() || drops_.back().packet.id != id) return DropReason::kNone;
+  // The queue may have dropped another packet; flows number theirs independently of each other.
+  if (drops_.empty() || drops_.back().packet.id != id || drops_.back().packet.flow != flow) return DropReason::kNone;
   return drops_.PopBack().reason;
 }
 
