@@ -33,7 +33,19 @@ export {
   type Statistic,
 } from './metrics.js';
 export { exactDelayGradient, largestDelayGradient } from './proposition1.js';
-export { runCell, seedOf, type RunOptions, type RunResult, type Simulator } from './run_cell.js';
+export {
+  runCell,
+  seedOf,
+  simulate,
+  simulateCell,
+  type CellRun,
+  type RunOptions,
+  type RunResult,
+  type RunStep,
+  type Simulated,
+  type Simulator,
+  type TraceOptions,
+} from './run_cell.js';
 export { summarise, type Summary } from './statistics.js';
 export {
   countVerdicts,

@@ -19,26 +19,139 @@ export interface Simulator {
   };
 }
 
+/** Which trace rows to keep, and how often those of intervals come. */
+export type TraceOptions = NonNullable<SimulationOptions['trace']>;
+
 export interface RunOptions {
   /** Trace rows to keep; none when left out. */
-  trace?: NonNullable<SimulationOptions['trace']>;
-  /** Called with the simulated share, 0 to 1; false stops the run. */
+  trace?: TraceOptions;
+  /** Called with the simulated share, 0 to 1, about 20 times; false stops the run. */
   progress?: (done: number) => boolean;
 }
 
-export interface RunResult {
+/** A stretch of virtual time that has been simulated. */
+export interface RunStep {
+  /** Virtual time so far, and what share of all that is. */
+  timeUs: number;
+  share: number;
+  /** The rows of this stretch. */
+  batches: TraceBatch[];
+}
+
+/** What a simulation gave. */
+export interface Simulated {
+  windows: WindowMetrics[];
+  events: number;
+  /** Virtual time that was simulated: less than all when it was stopped. */
+  timeUs: number;
+  stopped: boolean;
+}
+
+export interface CellRun extends Simulated {
   /** By `quantityKey`. */
   values: Map<string, number>;
-  windows: WindowMetrics[];
+}
+
+export interface RunResult extends CellRun {
   batches: TraceBatch[];
-  events: number;
-  stopped: boolean;
 }
 
 /** Seed of a scenario's nth run, counted from 0. */
 export const seedOf = (scenario: Scenario, run: number): number => (scenario.seed ?? 1) + run;
 
-const SLICES = 20;
+const PROGRESS_STEPS = 20;
+const STEP_US = 1e6;
+const MAX_STEPS = 200;
+
+/**
+ * Runs a simulation in stretches of virtual time, so that who drives it may do something between
+ * them; sending `false` stops it. Rows are drained after each, and their order in a trace depends on
+ * that: the stretches depend on the options alone. Throws CoreError that names the option.
+ */
+export function* simulate(
+  simulator: Simulator,
+  options: SimulationOptions,
+): Generator<RunStep, Simulated, boolean | undefined> {
+  const simulation = simulator.createSimulation(options);
+  try {
+    const { durationUs } = options;
+    const steps = Math.min(MAX_STEPS, Math.max(1, Math.ceil(durationUs / STEP_US)));
+    let timeUs = 0;
+    let stopped = false;
+    for (let step = 1; step <= steps && !stopped; step++) {
+      timeUs = step === steps ? durationUs : Math.round((durationUs * step) / steps);
+      simulation.runUntil(timeUs);
+      const batches = options.trace === undefined ? [] : simulation.drain();
+      stopped = (yield { timeUs, share: step / steps, batches }) === false && step < steps;
+    }
+    return { windows: simulation.metrics(), events: simulation.events, timeUs, stopped };
+  } finally {
+    simulation.destroy();
+  }
+}
+
+/**
+ * Simulates one cell with one seed, in steps. The caller may do with the rows of a step what it likes.
+ * Throws ConfigError, or CoreError that names the option.
+ */
+export function* simulateCell(
+  simulator: Simulator,
+  scenario: Scenario,
+  cell: CellParams,
+  seed: number,
+  trace?: TraceOptions,
+): Generator<RunStep, CellRun, boolean | undefined> {
+  const instance = instantiate(scenario, cell);
+  const quantities = quantitiesOf(scenario, cell);
+  const traced = new TracedQuantities(instance, quantities);
+  const tables = new Set([...(trace?.tables ?? []), ...traced.tables]);
+  const run = simulate(simulator, {
+    ...compile(instance, seed),
+    ...(tables.size > 0 && { trace: { ...trace, tables: [...tables] } }),
+  });
+  try {
+    let step = run.next();
+    while (step.done !== true) {
+      traced.observe(step.value.batches);
+      step = run.next(yield step.value);
+    }
+    const { windows } = step.value;
+    const values = quantities.map((quantity): [string, number] => {
+      const key = quantityKey(quantity);
+      return [key, traced.values.get(key) ?? measure(quantity, instance, windows)];
+    });
+    return { ...step.value, values: new Map(values) };
+  } finally {
+    run.return({ windows: [], events: 0, timeUs: 0, stopped: true });
+  }
+}
+
+/** The quantities that come from trace rows. Each is the largest of something, and so of its steps' values. */
+class TracedQuantities {
+  readonly values = new Map<string, number>();
+  readonly #quantities: readonly Quantity[];
+  readonly #flows: readonly ReadonlySet<number>[];
+
+  constructor(scenario: Scenario, quantities: readonly Quantity[]) {
+    this.#quantities = quantities.filter(({ metric }) => METRICS.get(metric)?.scope === 'trace');
+    this.#flows = this.#quantities.map(
+      (quantity) => new Set(selectedFlows(scenario, quantity).flatMap(({ flows }) => flows)),
+    );
+    for (const quantity of this.#quantities) this.values.set(quantityKey(quantity), NaN);
+  }
+
+  get tables(): readonly 'group'[] {
+    return this.#quantities.length > 0 ? ['group'] : [];
+  }
+
+  observe(batches: readonly TraceBatch[]): void {
+    this.#quantities.forEach((quantity, index) => {
+      const key = quantityKey(quantity);
+      const value = traceMetric(quantity.metric, batches, this.#flows[index] ?? new Set());
+      if (!(value <= (this.values.get(key) ?? NaN)) && !Number.isNaN(value)) this.values.set(key, value);
+    });
+  }
+}
 
 /** Simulates one cell with one seed. Throws ConfigError, or CoreError that names the option. */
 export function runCell(
@@ -48,35 +161,17 @@ export function runCell(
   seed: number,
   { trace, progress }: RunOptions = {},
 ): RunResult {
-  const instance = instantiate(scenario, cell);
-  const quantities = quantitiesOf(scenario, cell);
-  const traced = quantities.filter(({ metric }) => METRICS.get(metric)?.scope === 'trace');
-  const options = compile(instance, seed);
-  const tables = new Set([...(trace?.tables ?? []), ...(traced.length > 0 ? (['group'] as const) : [])]);
-  const simulation = simulator.createSimulation({
-    ...options,
-    ...(tables.size > 0 && { trace: { ...trace, tables: [...tables] } }),
-  });
-  try {
-    const batches: TraceBatch[] = [];
-    let stopped = false;
-    for (let slice = 1; slice <= SLICES && !stopped; slice++) {
-      simulation.runUntil((options.durationUs * slice) / SLICES);
-      if (tables.size > 0) batches.push(...simulation.drain());
-      stopped = progress?.(slice / SLICES) === false;
-    }
-    const windows = simulation.metrics();
-    const valueOf = (quantity: Quantity): number =>
-      traced.includes(quantity)
-        ? traceMetric(
-            quantity.metric,
-            batches,
-            new Set(selectedFlows(instance, quantity).flatMap((g) => g.flows)),
-          )
-        : measure(quantity, instance, windows);
-    const values = new Map(quantities.map((quantity) => [quantityKey(quantity), valueOf(quantity)]));
-    return { values, windows, batches, events: simulation.events, stopped };
-  } finally {
-    simulation.destroy();
+  const run = simulateCell(simulator, scenario, cell, seed, trace);
+  const batches: TraceBatch[] = [];
+  let told = 0;
+  let goOn: boolean | undefined;
+  for (;;) {
+    const step = run.next(goOn);
+    if (step.done === true) return { ...step.value, batches };
+    for (const batch of step.value.batches) batches.push(batch);
+    const { share } = step.value;
+    if (share < (told + 1) / PROGRESS_STEPS) continue;
+    told = Math.floor(share * PROGRESS_STEPS);
+    goOn = progress?.(share);
   }
 }

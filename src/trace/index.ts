@@ -3,6 +3,7 @@ export { TraceError, type TraceProblem } from './errors.js';
 export { checkHeader, TRACE_VERSION, type TraceHeader } from './header.js';
 export { readTrace, TraceReader, collector, type TraceSink } from './ndjson_reader.js';
 export { formatHeader, formatTrace, RowFormatter } from './ndjson_writer.js';
+export { packBatches, unpackBatches, type PackedBatches } from './packed.js';
 export { TableData } from './table_data.js';
 export { timeColumn } from './tables.js';
 export { eventLine, TraceData, type TraceExtent, type TraceView, type ViewQuery } from './trace_data.js';

@@ -3,6 +3,7 @@ import { proxy, transfer, wrap, type Endpoint, type Remote } from 'comlink';
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import {
   TraceError,
+  type PackedBatches,
   type TraceExtent,
   type TraceHeader,
   type TraceView,
@@ -17,6 +18,8 @@ export interface TraceStore {
    * the caller must not use them again. Failures go to `onError`.
    */
   append(batch: TraceBatch): void;
+  /** The same for many batches, whose buffers are transferred. */
+  appendPacked(packed: PackedBatches): void;
   appendEvent(event: TraceEvent): void;
   /** Rows to draw. Rejects with RangeError's message for an unknown table or column. */
   view(query: ViewQuery): Promise<TraceView>;
@@ -74,6 +77,9 @@ export function connectTraceStore(
     append(batch) {
       const buffers = new Set(batch.columns.map((column) => column.buffer));
       remote.append(transfer(batch, [...buffers])).catch(report);
+    },
+    appendPacked(packed) {
+      remote.appendPacked(transfer(packed, [packed.layout.buffer, packed.values.buffer])).catch(report);
     },
     appendEvent(event) {
       remote.appendEvent(event).catch(report);

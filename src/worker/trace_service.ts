@@ -6,6 +6,8 @@ import {
   readTrace,
   TraceData,
   TraceError,
+  unpackBatches,
+  type PackedBatches,
   type TraceExtent,
   type TraceHeader,
   type TraceProblem,
@@ -22,6 +24,11 @@ export class TraceService {
 
   append(batch: TraceBatch): void {
     this.#trace.append(batch);
+  }
+
+  /** Appends many batches, in order. */
+  appendPacked(packed: PackedBatches): void {
+    for (const batch of unpackBatches(packed)) this.#trace.append(batch);
   }
 
   appendEvent(event: TraceEvent): void {

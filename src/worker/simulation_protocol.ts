@@ -1,0 +1,57 @@
+/** What a page and its simulation worker say to each other. */
+import type { SimulationOptions, WindowMetrics } from '../core/index.js';
+import type { CellParams, TraceOptions } from '../scenario/index.js';
+import type { PackedBatches } from '../trace/index.js';
+
+/** A cell of a scenario with a seed, or a simulation by its options. */
+export type SimulationRequest =
+  | {
+      /** A scenario as its file has it; it is checked. */
+      scenario: unknown;
+      /** Default: the first cell. */
+      cell?: CellParams;
+      /** Default: the scenario's. */
+      seed?: number;
+      /** Trace rows to send; none when left out. */
+      trace?: TraceOptions;
+    }
+  | { options: SimulationOptions };
+
+/** How far a run is, with the rows since the last time. */
+export interface SimulationProgress {
+  timeUs: number;
+  /** 0 to 1. */
+  share: number;
+  /** See `unpackBatches`. */
+  rows: PackedBatches;
+}
+
+export interface SimulationResult {
+  /** The whole run first, then the windows. */
+  windows: WindowMetrics[];
+  /** By `quantityKey`, what the scenario wants measured; empty for a run by options. */
+  values: [key: string, value: number][];
+  events: number;
+  /** Virtual time that was simulated: less than all when it was cancelled. */
+  timeUs: number;
+  /** Wall-clock time it took, pauses for other work included. */
+  elapsedMs: number;
+  cancelled: boolean;
+}
+
+/**
+ * Why there is no result. `scenario`: what was asked for cannot be run, `field` says where;
+ * `core`: the module could not be loaded; `fault`: the simulator or its worker broke down.
+ */
+export interface SimulationProblem {
+  kind: 'scenario' | 'core' | 'fault';
+  message: string;
+  field?: string;
+  expected?: string;
+  got?: string;
+  /** One line: what to do. */
+  fix: string;
+}
+
+/** Errors cross the worker boundary as data: structured clones of errors lose their fields. */
+export type Ran = { ok: true; result: SimulationResult } | { ok: false; problem: SimulationProblem };

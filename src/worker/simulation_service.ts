@@ -1,0 +1,126 @@
+/** What runs in the simulation worker: one simulation at a time, in slices, so that it can be told to stop. */
+import { CoreError, loadCore, type Core, type TraceBatch, type WasmSource } from '../core/index.js';
+import {
+  cellsOf,
+  ConfigError,
+  parseScenario,
+  seedOf,
+  simulate,
+  simulateCell,
+  type CellRun,
+  type RunStep,
+  type Simulated,
+} from '../scenario/index.js';
+import { packBatches } from '../trace/index.js';
+import type { Ran, SimulationProblem, SimulationProgress, SimulationRequest } from './simulation_protocol.js';
+
+/** After so long the worker lets messages in, such as the one to stop. */
+const SLICE_MS = 25;
+/** Least time between two reports of progress. */
+const REPORT_MS = 80;
+
+type Run = Generator<RunStep, Simulated | CellRun, boolean | undefined>;
+
+export class SimulationService {
+  readonly #wasm: WasmSource | undefined;
+  #core: Core | null = null;
+  #cancelled = false;
+
+  constructor(wasm?: WasmSource) {
+    this.#wasm = wasm;
+  }
+
+  /** Simulates. `report` gets the rows in order and is awaited each time, so that it has all when this resolves. */
+  async run(request: SimulationRequest, report: (progress: SimulationProgress) => unknown): Promise<Ran> {
+    this.#cancelled = false;
+    const began = performance.now();
+    try {
+      const run = await this.#start(request);
+      const done = await this.#drive(run, report);
+      const values = 'values' in done ? [...done.values] : [];
+      const { windows, events, timeUs, stopped } = done;
+      const elapsedMs = performance.now() - began;
+      return { ok: true, result: { windows, values, events, timeUs, elapsedMs, cancelled: stopped } };
+    } catch (error) {
+      return { ok: false, problem: this.#problem(error) };
+    }
+  }
+
+  /** Stops the run after its present slice; its result covers what was simulated. */
+  cancel(): void {
+    this.#cancelled = true;
+  }
+
+  async #start(request: SimulationRequest): Promise<Run> {
+    if ('options' in request) return simulate(await this.#load(), request.options);
+    const scenario = parseScenario(request.scenario);
+    const { cell = cellsOf(scenario)[0] ?? {}, seed = seedOf(scenario, 0), trace } = request;
+    return simulateCell(await this.#load(), scenario, cell, seed, trace);
+  }
+
+  async #load(): Promise<Core> {
+    try {
+      return (this.#core ??= await loadCore(this.#wasm));
+    } catch (error) {
+      throw new LoadError(messageOf(error));
+    }
+  }
+
+  async #drive(run: Run, report: (progress: SimulationProgress) => unknown): Promise<Simulated | CellRun> {
+    let batches: TraceBatch[] = [];
+    let sliceBegan = performance.now();
+    let reported = sliceBegan;
+    let step = run.next();
+    for (; step.done !== true; step = run.next(!this.#cancelled)) {
+      batches.push(...step.value.batches);
+      const now = performance.now();
+      if (now - reported >= REPORT_MS || step.value.share === 1) {
+        const { timeUs, share } = step.value;
+        await report({ timeUs, share, rows: packBatches(batches) });
+        batches = [];
+        reported = now;
+      }
+      if (now - sliceBegan < SLICE_MS) continue;
+      await nextMessage();
+      sliceBegan = performance.now();
+    }
+    const { timeUs } = step.value;
+    if (batches.length > 0) await report({ timeUs, share: 1, rows: packBatches(batches) });
+    return step.value;
+  }
+
+  #problem(error: unknown): SimulationProblem {
+    if (error instanceof ConfigError) {
+      const { field, expected, got, fix, message } = error;
+      return { kind: 'scenario', message, field, expected, got, fix };
+    }
+    if (error instanceof CoreError) {
+      const field = error.field === undefined ? {} : { field: error.field };
+      return { kind: 'scenario', message: error.message, ...field, fix: 'correct this value' };
+    }
+    if (error instanceof LoadError) {
+      const fix = 'reload the page; offline, or where a server denies it, the file cannot be had';
+      return { kind: 'core', message: error.message, fix };
+    }
+    // A trap leaves the module's memory in no known state: the next run gets a new one.
+    this.#core = null;
+    const fix = 'run it again; if it fails again, report the scenario, the cell and the seed';
+    return { kind: 'fault', message: `the simulator broke down: ${messageOf(error)}`, fix };
+  }
+}
+
+class LoadError extends Error {}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Lets messages that wait be handled. (Timers would be held up to 4 ms each.) */
+function nextMessage(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

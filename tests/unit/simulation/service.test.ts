@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+
+import { loadCore, type TraceBatch } from '../../../src/core/index.js';
+import { compile, instantiate, parseScenario, runCell } from '../../../src/scenario/index.js';
+import { formatTrace, TraceData, unpackBatches } from '../../../src/trace/index.js';
+import type { SimulationProgress, SimulationRequest } from '../../../src/worker/simulation_protocol.js';
+import { SimulationService } from '../../../src/worker/simulation_service.js';
+import { ONE_GCC } from './one_gcc.js';
+
+const TABLES = ['arrival', 'group', 'rate', 'queue', 'throughput'] as const;
+const CELL = { capacity: '1mbps' };
+
+async function run(request: SimulationRequest, onProgress?: (progress: SimulationProgress) => void) {
+  const service = new SimulationService();
+  const batches: TraceBatch[] = [];
+  const shares: number[] = [];
+  const ran = await service.run(request, (progress) => {
+    onProgress?.(progress);
+    batches.push(...unpackBatches(progress.rows));
+    shares.push(progress.share);
+  });
+  return { ran, batches, shares };
+}
+
+function ndjson(batches: readonly TraceBatch[]): string {
+  const trace = new TraceData();
+  for (const batch of batches) trace.append(batch);
+  return [...formatTrace(trace, { ccscope_trace: 1 })].join('');
+}
+
+describe('the simulation service', () => {
+  it('gives the metrics and rows that a run in one go gives', async () => {
+    const { ran, batches, shares } = await run({
+      scenario: ONE_GCC,
+      cell: CELL,
+      seed: 7,
+      trace: { tables: TABLES },
+    });
+    if (!ran.ok) throw new Error(ran.problem.message);
+    const direct = runCell(await loadCore(), parseScenario(ONE_GCC), CELL, 7, { trace: { tables: TABLES } });
+    expect(ran.result.windows).toEqual(direct.windows);
+    expect(ran.result.values).toEqual([...direct.values]);
+    expect(ndjson(batches)).toBe(ndjson(direct.batches));
+    expect(batches.filter(({ table }) => table === 'group').length).toBeGreaterThan(10);
+    expect(shares.at(-1)).toBe(1);
+    expect(ran.result.timeUs).toBe(30e6);
+    expect(ran.result.cancelled).toBe(false);
+  });
+
+  it('measures the same whether it runs in slices or not', async () => {
+    const core = await loadCore();
+    const scenario = parseScenario(ONE_GCC);
+    const simulation = core.createSimulation(compile(instantiate(scenario, CELL), 7));
+    simulation.runUntil(30e6);
+    expect(runCell(core, scenario, CELL, 7).windows).toEqual(simulation.metrics());
+    simulation.destroy();
+  });
+
+  it('runs plain options, and gives no values then', async () => {
+    const options = compile(instantiate(parseScenario(ONE_GCC), CELL), 7);
+    const { ran } = await run({ options });
+    if (!ran.ok) throw new Error(ran.problem.message);
+    expect(ran.result.values).toEqual([]);
+    expect(ran.result.windows.map(({ name }) => name)).toEqual(['run', 'late']);
+  });
+
+  it('stops when it is told to, with what it has so far', async () => {
+    const service = new SimulationService();
+    const long = { ...ONE_GCC, duration_s: 100_000 };
+    const ran = await service.run({ scenario: long, cell: CELL }, () => service.cancel());
+    if (!ran.ok) throw new Error(ran.problem.message);
+    expect(ran.result.cancelled).toBe(true);
+    expect(ran.result.timeUs).toBeGreaterThan(0);
+    expect(ran.result.timeUs).toBeLessThan(50_000e6);
+    expect(ran.result.windows[0]?.flows[0]?.receivedBytes).toBeGreaterThan(0);
+  });
+
+  it('says which field of a scenario is wrong, what was expected and what to do', async () => {
+    const { ran } = await run({ scenario: { ...ONE_GCC, duration_s: -1 } });
+    expect(ran).toMatchObject({ ok: false, problem: { kind: 'scenario', got: '-1' } });
+    if (ran.ok) return;
+    expect(ran.problem.field).toContain('duration_s');
+    expect(ran.problem.expected).toBeTruthy();
+    expect(ran.problem.fix).toBeTruthy();
+  });
+
+  it('names the field that the core refuses', async () => {
+    const options = { durationUs: 1e6, forward: { capacityBps: 1e6, lossRatio: 2 }, flows: [] };
+    const { ran } = await run({ options: { ...options, flows: [{ kind: 'media' }] } });
+    expect(ran).toMatchObject({ ok: false, problem: { kind: 'scenario', field: 'forward.lossRatio' } });
+  });
+
+  it('says that the core could not be loaded', async () => {
+    const service = new SimulationService(new URL('./no-such.wasm', import.meta.url));
+    const ran = await service.run({ scenario: ONE_GCC }, () => undefined);
+    expect(ran).toMatchObject({ ok: false, problem: { kind: 'core' } });
+  });
+});
