@@ -9,14 +9,29 @@
 #ifndef CCSCOPE_UNITS_UNITS_H_
 #define CCSCOPE_UNITS_UNITS_H_
 
-#include <compare>
 #include <limits>
 
 namespace ccscope {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class TimeDelta {
+// What these types have in common: a number and its comparisons. They are spelled out since today's
+// compilers (clang 14, GCC 12) make up to three comparisons of one that goes through a defaulted <=>.
+template <class T>
+class Quantity {
+  friend constexpr bool operator==(const T& a, const T& b) { return a.value_ == b.value_; }
+  friend constexpr bool operator<(const T& a, const T& b) { return a.value_ < b.value_; }
+  friend constexpr bool operator>(const T& a, const T& b) { return a.value_ > b.value_; }
+  friend constexpr bool operator<=(const T& a, const T& b) { return a.value_ <= b.value_; }
+  friend constexpr bool operator>=(const T& a, const T& b) { return a.value_ >= b.value_; }
+
+ protected:
+  constexpr Quantity() = default;
+  explicit constexpr Quantity(double value) : value_(value) {}
+  double value_ = 0;
+};
+
+class TimeDelta : public Quantity<TimeDelta> {
  public:
   constexpr TimeDelta() = default;
   static constexpr TimeDelta Micros(double us) { return TimeDelta(us); }
@@ -26,28 +41,26 @@ class TimeDelta {
   static constexpr TimeDelta PlusInfinity() { return TimeDelta(kInfinity); }
   static constexpr TimeDelta MinusInfinity() { return TimeDelta(-kInfinity); }
 
-  constexpr double us() const { return us_; }
-  constexpr double ms() const { return us_ / 1e3; }
-  constexpr double seconds() const { return us_ / 1e6; }
-  constexpr bool IsFinite() const { return us_ - us_ == 0; }
+  constexpr double us() const { return value_; }
+  constexpr double ms() const { return value_ / 1e3; }
+  constexpr double seconds() const { return value_ / 1e6; }
+  constexpr bool IsFinite() const { return value_ - value_ == 0; }
 
-  constexpr auto operator<=>(const TimeDelta&) const = default;
-  constexpr TimeDelta operator-() const { return TimeDelta(-us_); }
-  constexpr TimeDelta operator+(TimeDelta o) const { return TimeDelta(us_ + o.us_); }
-  constexpr TimeDelta operator-(TimeDelta o) const { return TimeDelta(us_ - o.us_); }
-  constexpr TimeDelta operator*(double k) const { return TimeDelta(us_ * k); }
-  constexpr TimeDelta operator/(double k) const { return TimeDelta(us_ / k); }
-  constexpr double operator/(TimeDelta o) const { return us_ / o.us_; }
+  constexpr TimeDelta operator-() const { return TimeDelta(-value_); }
+  constexpr TimeDelta operator+(TimeDelta o) const { return TimeDelta(value_ + o.value_); }
+  constexpr TimeDelta operator-(TimeDelta o) const { return TimeDelta(value_ - o.value_); }
+  constexpr TimeDelta operator*(double k) const { return TimeDelta(value_ * k); }
+  constexpr TimeDelta operator/(double k) const { return TimeDelta(value_ / k); }
+  constexpr double operator/(TimeDelta o) const { return value_ / o.value_; }
   constexpr TimeDelta& operator+=(TimeDelta o) { return *this = *this + o; }
   constexpr TimeDelta& operator-=(TimeDelta o) { return *this = *this - o; }
 
  private:
-  explicit constexpr TimeDelta(double us) : us_(us) {}
-  double us_ = 0;
+  explicit constexpr TimeDelta(double us) : Quantity(us) {}
 };
 
 // A point on a clock that the caller owns; only differences mean anything.
-class Timestamp {
+class Timestamp : public Quantity<Timestamp> {
  public:
   constexpr Timestamp() = default;
   static constexpr Timestamp Micros(double us) { return Timestamp(us); }
@@ -56,23 +69,21 @@ class Timestamp {
   static constexpr Timestamp PlusInfinity() { return Timestamp(kInfinity); }
   static constexpr Timestamp MinusInfinity() { return Timestamp(-kInfinity); }
 
-  constexpr double us() const { return us_; }
-  constexpr double ms() const { return us_ / 1e3; }
-  constexpr double seconds() const { return us_ / 1e6; }
-  constexpr bool IsFinite() const { return us_ - us_ == 0; }
+  constexpr double us() const { return value_; }
+  constexpr double ms() const { return value_ / 1e3; }
+  constexpr double seconds() const { return value_ / 1e6; }
+  constexpr bool IsFinite() const { return value_ - value_ == 0; }
 
-  constexpr auto operator<=>(const Timestamp&) const = default;
-  constexpr TimeDelta operator-(Timestamp o) const { return TimeDelta::Micros(us_ - o.us_); }
-  constexpr Timestamp operator+(TimeDelta d) const { return Timestamp(us_ + d.us()); }
-  constexpr Timestamp operator-(TimeDelta d) const { return Timestamp(us_ - d.us()); }
+  constexpr TimeDelta operator-(Timestamp o) const { return TimeDelta::Micros(value_ - o.value_); }
+  constexpr Timestamp operator+(TimeDelta d) const { return Timestamp(value_ + d.us()); }
+  constexpr Timestamp operator-(TimeDelta d) const { return Timestamp(value_ - d.us()); }
   constexpr Timestamp& operator+=(TimeDelta d) { return *this = *this + d; }
 
  private:
-  explicit constexpr Timestamp(double us) : us_(us) {}
-  double us_ = 0;
+  explicit constexpr Timestamp(double us) : Quantity(us) {}
 };
 
-class DataSize {
+class DataSize : public Quantity<DataSize> {
  public:
   constexpr DataSize() = default;
   static constexpr DataSize Bytes(double bytes) { return DataSize(bytes); }
@@ -80,26 +91,24 @@ class DataSize {
   static constexpr DataSize Zero() { return DataSize(0); }
   static constexpr DataSize PlusInfinity() { return DataSize(kInfinity); }
 
-  constexpr double bytes() const { return bytes_; }
-  constexpr double bits() const { return bytes_ * 8; }
-  constexpr bool IsFinite() const { return bytes_ - bytes_ == 0; }
+  constexpr double bytes() const { return value_; }
+  constexpr double bits() const { return value_ * 8; }
+  constexpr bool IsFinite() const { return value_ - value_ == 0; }
 
-  constexpr auto operator<=>(const DataSize&) const = default;
-  constexpr DataSize operator-() const { return DataSize(-bytes_); }
-  constexpr DataSize operator+(DataSize o) const { return DataSize(bytes_ + o.bytes_); }
-  constexpr DataSize operator-(DataSize o) const { return DataSize(bytes_ - o.bytes_); }
-  constexpr DataSize operator*(double k) const { return DataSize(bytes_ * k); }
-  constexpr DataSize operator/(double k) const { return DataSize(bytes_ / k); }
-  constexpr double operator/(DataSize o) const { return bytes_ / o.bytes_; }
+  constexpr DataSize operator-() const { return DataSize(-value_); }
+  constexpr DataSize operator+(DataSize o) const { return DataSize(value_ + o.value_); }
+  constexpr DataSize operator-(DataSize o) const { return DataSize(value_ - o.value_); }
+  constexpr DataSize operator*(double k) const { return DataSize(value_ * k); }
+  constexpr DataSize operator/(double k) const { return DataSize(value_ / k); }
+  constexpr double operator/(DataSize o) const { return value_ / o.value_; }
   constexpr DataSize& operator+=(DataSize o) { return *this = *this + o; }
   constexpr DataSize& operator-=(DataSize o) { return *this = *this - o; }
 
  private:
-  explicit constexpr DataSize(double bytes) : bytes_(bytes) {}
-  double bytes_ = 0;
+  explicit constexpr DataSize(double bytes) : Quantity(bytes) {}
 };
 
-class DataRate {
+class DataRate : public Quantity<DataRate> {
  public:
   constexpr DataRate() = default;
   static constexpr DataRate BitsPerSec(double bps) { return DataRate(bps); }
@@ -107,21 +116,19 @@ class DataRate {
   static constexpr DataRate Zero() { return DataRate(0); }
   static constexpr DataRate PlusInfinity() { return DataRate(kInfinity); }
 
-  constexpr double bps() const { return bps_; }
-  constexpr double kbps() const { return bps_ / 1e3; }
-  constexpr bool IsFinite() const { return bps_ - bps_ == 0; }
+  constexpr double bps() const { return value_; }
+  constexpr double kbps() const { return value_ / 1e3; }
+  constexpr bool IsFinite() const { return value_ - value_ == 0; }
 
-  constexpr auto operator<=>(const DataRate&) const = default;
-  constexpr DataRate operator+(DataRate o) const { return DataRate(bps_ + o.bps_); }
-  constexpr DataRate operator-(DataRate o) const { return DataRate(bps_ - o.bps_); }
-  constexpr DataRate operator*(double k) const { return DataRate(bps_ * k); }
-  constexpr DataRate operator/(double k) const { return DataRate(bps_ / k); }
-  constexpr double operator/(DataRate o) const { return bps_ / o.bps_; }
+  constexpr DataRate operator+(DataRate o) const { return DataRate(value_ + o.value_); }
+  constexpr DataRate operator-(DataRate o) const { return DataRate(value_ - o.value_); }
+  constexpr DataRate operator*(double k) const { return DataRate(value_ * k); }
+  constexpr DataRate operator/(double k) const { return DataRate(value_ / k); }
+  constexpr double operator/(DataRate o) const { return value_ / o.value_; }
   constexpr DataRate& operator+=(DataRate o) { return *this = *this + o; }
 
  private:
-  explicit constexpr DataRate(double bps) : bps_(bps) {}
-  double bps_ = 0;
+  explicit constexpr DataRate(double bps) : Quantity(bps) {}
 };
 
 constexpr DataRate operator/(DataSize s, TimeDelta t) {
