@@ -114,6 +114,10 @@ export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
       assign(copy, path, assigned, `${field}.${name}.set`);
     }
   }
+  for (const [i, { cells, set }] of (scenario.overrides ?? []).entries()) {
+    if (!selects(cells, cell)) continue;
+    for (const [path, assigned] of Object.entries(set)) assign(copy, path, assigned, `overrides.${i}.set`);
+  }
   const key = cellKey(cell);
   return parseForm(copy, key === '' ? scenario.id : `${scenario.id}[${key}]`);
 }

@@ -13,6 +13,9 @@ import { parseForm, type Claim, type Picture, type Quantity, type Scenario } fro
 export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   const scenario = parseForm(input, at);
   checkNames(scenario, at);
+  for (const [i, { cells }] of (scenario.overrides ?? []).entries()) {
+    checkSelector(scenario, cells, `${at}.overrides.${i}.cells`);
+  }
   const cells = cellsOf(scenario);
   for (const cell of cells) checkInstance(instantiate(scenario, cell));
   for (const [i, expectation] of (scenario.expectations ?? []).entries()) {

@@ -1,6 +1,6 @@
 /** From a scenario to what the simulator takes. */
 import type { FlowOptions, PathOptions, SimulationOptions } from '../core/simulation.js';
-import { ConfigError, parseQueue, parseSchedule, shown } from './link_config.js';
+import { ConfigError, parseQueue, parseRate, parseSchedule, shown } from './link_config.js';
 import { mahimahiSchedule } from './mahimahi.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from './scenario.js';
 
@@ -34,12 +34,15 @@ export function flowGroups(scenario: Scenario): FlowGroup[] {
 export function compile(scenario: Scenario, seed: number): SimulationOptions {
   const durationUs = us(scenario.duration_s);
   const { forward, backward, windows, rate_interval_ms } = scenario;
+  const groups = flowGroups(scenario);
+  const count = (direction: FlowGroup['direction']): number =>
+    groups.filter((group) => group.direction === direction).flatMap(({ flows }) => flows).length;
   const back = backward ?? { one_way_delay_ms: forward.one_way_delay_ms ?? 0 };
   return {
     durationUs,
     seed,
-    forward: compilePath(forward, durationUs, `${scenario.id}.forward`),
-    backward: compilePath(back, durationUs, `${scenario.id}.backward`),
+    forward: compilePath(forward, durationUs, count('forward'), `${scenario.id}.forward`),
+    backward: compilePath(back, durationUs, count('backward'), `${scenario.id}.backward`),
     flows: scenario.flows.flatMap(compileFlow),
     windows: (windows ?? []).map(({ name, begin_s, end_s }) => ({
       name,
@@ -50,10 +53,23 @@ export function compile(scenario: Scenario, seed: number): SimulationOptions {
   };
 }
 
-function compilePath(path: ScenarioPath, durationUs: number, field: string): PathOptions {
-  const { capacity, queue, bottleneck, burst_bytes, one_way_delay_ms, loss_ratio, jitter_ms } = path;
+function compilePath(path: ScenarioPath, durationUs: number, flows: number, field: string): PathOptions {
+  const {
+    capacity,
+    capacity_per_flow,
+    queue,
+    bottleneck,
+    burst_bytes,
+    one_way_delay_ms,
+    loss_ratio,
+    jitter_ms,
+  } = path;
+  if (capacity !== undefined && capacity_per_flow !== undefined) {
+    throw new ConfigError(field, 'capacity or capacity_per_flow', 'both', 'remove one of them');
+  }
   return {
     ...(capacity !== undefined && compileCapacity(capacity, durationUs, `${field}.capacity`)),
+    ...(capacity_per_flow !== undefined && { capacityBps: flows * parseRate(capacity_per_flow) }),
     ...(queue !== undefined && { queue: parseQueue(queue, { field: `${field}.queue` }) }),
     ...(bottleneck !== undefined && { bottleneck }),
     ...(burst_bytes !== undefined && { burstBytes: burst_bytes }),

@@ -7,7 +7,7 @@
  */
 import * as v from 'valibot';
 
-import { ConfigError, parsedBy, parseQueue, parseSchedule, shown, within } from './link_config.js';
+import { ConfigError, parsedBy, parseQueue, parseRate, parseSchedule, shown, within } from './link_config.js';
 import { near } from './suggest.js';
 
 const MAX_SECONDS = 1e6;
@@ -47,6 +47,10 @@ const capacity = v.union(
 const pathEntries = {
   /** Left out: no bottleneck. */
   capacity: v.optional(capacity),
+  /** Instead: this times the number of flows of the direction, all of them together. */
+  capacity_per_flow: v.optional(
+    parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseRate(value)),
+  ),
   queue: v.optional(parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value))),
   bottleneck: v.optional(v.picklist(['serial', 'token-bucket'], 'serial or token-bucket')),
   burst_bytes: v.optional(within(1, 1e9, ' bytes')),
@@ -95,6 +99,13 @@ const tcpFlow = record({
 const flow = v.variant('kind', [mediaFlow, tcpFlow], 'a flow whose kind is media or tcp');
 const windowSchema = record({ name: named('a name'), begin_s: seconds, end_s: seconds });
 
+/** What a cell assigns. */
+const assignments = v.record(
+  v.string(),
+  v.unknown(),
+  'dotted paths with their values, such as "forward.capacity": "1mbps"',
+);
+
 /** The value of an axis: its name, and what it assigns to which dotted path. */
 const axisValue = record({
   name: named('a name'),
@@ -102,11 +113,7 @@ const axisValue = record({
   label: v.optional(text('text')),
   /** Where the value stands on a numeric axis. */
   at: v.optional(v.pipe(v.number('a number'), v.finite('a number'))),
-  set: v.record(
-    v.string(),
-    v.unknown(),
-    'dotted paths with their values, such as "forward.capacity": "1mbps"',
-  ),
+  set: assignments,
 });
 
 const axis = record({
@@ -304,6 +311,8 @@ export const scenarioSchema = record({
    * an axis that an entry leaves out keeps the scenario's own values.
    */
   cells: v.optional(v.union([v.literal('product'), list(selector, 'cells')], '"product" or a list of cells')),
+  /** Assigned after the values of the axes, in the cells that are selected. */
+  overrides: v.optional(list(record({ cells: selector, set: assignments }), 'overrides')),
   /** What `ccscope run` shows besides what is expected. */
   metrics: v.optional(list(quantity, 'metrics')),
   expectations: v.optional(list(expectation, 'expectations')),
