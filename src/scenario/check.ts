@@ -1,10 +1,17 @@
 /** The whole check of a scenario: form, names, and each of its cells. */
-import { SCHEMA, tableSpec, type TableName } from '../core/schema.js';
+import { SCHEMA, tableSpec, type ParameterSpec, type TableName } from '../core/schema.js';
 import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
 import { compile, flowGroups } from './compile.js';
 import { ConfigError, shown } from './link_config.js';
 import { METRICS } from './metrics.js';
-import { parseForm, type Claim, type Picture, type Quantity, type Scenario } from './scenario.js';
+import {
+  parseForm,
+  type Claim,
+  type Picture,
+  type Quantity,
+  type Scenario,
+  type ScenarioFlow,
+} from './scenario.js';
 
 /**
  * Checks a scenario that came from outside: form, units, names of flows, windows, axes, metrics,
@@ -95,7 +102,7 @@ function checkInstance(scenario: Scenario): void {
       const expected = `a start before its end, and both within ${duration_s} s`;
       throw new ConfigError(`${id}.flows.${name}`, expected, `${last} to ${stop_s}`, 'correct these times');
     }
-    if (flow.kind === 'media') checkController(flow, `${id}.flows.${name}`);
+    checkFlowNames(flow, `${id}.flows.${name}`);
   }
   if (flowGroups(scenario).every(({ flows }) => flows.length === 0)) {
     throw new ConfigError(`${id}.flows`, 'at least one flow', 'none', 'set a count above 0');
@@ -103,24 +110,36 @@ function checkInstance(scenario: Scenario): void {
   compile(scenario, 1);
 }
 
-function checkController(flow: Extract<Scenario['flows'][number], { kind: 'media' }>, field: string): void {
-  const presets = SCHEMA.presets.map(({ name }) => name);
+/** Presets and parameters, against what the core declares. */
+function checkFlowNames(flow: ScenarioFlow, field: string): void {
+  const { media_source, tcp } = SCHEMA.components;
+  const controller = flow.kind === 'media' ? SCHEMA : tcp;
+  const presets = controller.presets.map(({ name }) => name);
   if (flow.preset !== undefined && !presets.includes(flow.preset)) {
     throw unknown(`${field}.preset`, 'preset', flow.preset, presets);
   }
-  for (const [name, value] of Object.entries(flow.parameters ?? {})) {
-    const spec = SCHEMA.parameters.find((parameter) => parameter.name === name);
+  checkParameters(flow.parameters, controller.parameters, `${field}.parameters`);
+  if (flow.kind === 'media') checkParameters(flow.source, media_source.parameters, `${field}.source`);
+}
+
+function checkParameters(
+  values: Readonly<Record<string, number>> | undefined,
+  specs: readonly ParameterSpec[],
+  field: string,
+): void {
+  for (const [name, value] of Object.entries(values ?? {})) {
+    const spec = specs.find((each) => each.name === name);
     if (spec === undefined) {
       throw unknown(
-        `${field}.parameters`,
+        field,
         'parameter',
         name,
-        SCHEMA.parameters.map((each) => each.name),
+        specs.map((each) => each.name),
       );
     }
     if (value < spec.min || value > spec.max) {
       const expected = `${spec.min} to ${spec.max}${spec.unit === '' ? '' : ` ${spec.unit}`}`;
-      throw new ConfigError(`${field}.parameters.${name}`, expected, String(value), 'correct this value');
+      throw new ConfigError(`${field}.${name}`, expected, String(value), 'correct this value');
     }
   }
 }

@@ -127,10 +127,11 @@ function kindOf(flow: ScenarioFlow): FlowOptions {
       }),
     };
   }
-  const { congestion_control, parameters, short } = flow;
+  const { congestion_control, preset, parameters, short } = flow;
   return {
     kind: 'tcp',
     ...(congestion_control !== undefined && { congestionControl: congestion_control }),
+    ...(preset !== undefined && { preset }),
     ...(parameters !== undefined && { parameters }),
     ...(short !== undefined && {
       short: { minBytes: short.min_bytes, maxBytes: short.max_bytes, idleMeanUs: us(short.idle_mean_s) },

@@ -91,6 +91,8 @@ const tcpFlow = record({
   kind: v.literal('tcp'),
   ...flowEntries,
   congestion_control: v.optional(v.picklist(['cubic', 'new_reno'], 'cubic or new_reno')),
+  preset: v.optional(text('the name of a preset')),
+  /** Parameters of TCP that differ from the preset. */
   parameters: v.optional(numbers),
   /** Files with pauses instead of data without end (RFC 8867 5.7). */
   short: v.optional(record({ min_bytes: within(1, 1e9), max_bytes: within(1, 1e9), idle_mean_s: seconds })),

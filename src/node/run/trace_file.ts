@@ -1,0 +1,48 @@
+/** The trace of a simulation as a file in trace format v1. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+
+import { tableSpec, type TraceBatch } from '../../core/index.js';
+import type { Scenario } from '../../scenario/index.js';
+import { formatHeader, RowFormatter, TRACE_VERSION } from '../../trace/index.js';
+import { systemCode, UsageError } from '../errors.js';
+
+/** Writes rows as they were recorded. The header names the scenario. Throws UsageError. */
+export function writeTrace(
+  path: string,
+  scenario: Scenario,
+  batches: readonly TraceBatch[],
+  details: Readonly<Record<string, unknown>>,
+): void {
+  const media = scenario.flows.find((flow) => flow.kind === 'media');
+  const header = formatHeader({
+    ccscope_trace: TRACE_VERSION,
+    source: 'simulator',
+    clock: 'simulator',
+    scenario: scenario.id,
+    ...(media?.kind === 'media' && {
+      controller: media.controller ?? 'gcc',
+      preset: media.preset ?? 'gcc',
+      parameters: media.parameters ?? {},
+    }),
+    ...details,
+  });
+  const file = open(path);
+  try {
+    writeSync(file, `${header}\n`);
+    for (const batch of batches) {
+      const formatter = new RowFormatter(tableSpec(batch.table));
+      const lines = Array.from({ length: batch.rows }, (_, row) => `${formatter.line(batch.columns, row)}\n`);
+      writeSync(file, lines.join(''));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, 'w');
+  } catch (error) {
+    throw new UsageError(`${path}: cannot be written (${systemCode(error) ?? 'unknown error'})`);
+  }
+}
