@@ -13,12 +13,16 @@ export interface ComponentOptions {
   spell?: (name: string) => string;
 }
 
+/** Counts of things are whole. */
+const COUNTS: readonly string[] = ['packets', 'buckets', 'queues'];
+
 function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
   const number = typeof value === 'string' ? (spec.values?.indexOf(value) ?? NaN) : value;
-  const named = spec.values !== undefined;
-  if (number >= spec.min && number <= spec.max && (!named || Number.isInteger(number))) return number;
+  const whole = spec.values !== undefined || COUNTS.includes(spec.unit);
+  if (number >= spec.min && number <= spec.max && (!whole || Number.isInteger(number))) return number;
   const unit = spec.unit === '' ? '' : ` ${spec.unit}`;
-  const expected = spec.values?.join(', ') ?? `${spec.min} to ${spec.max}${unit}`;
+  const range = `${whole ? 'a whole number, ' : ''}${spec.min} to ${spec.max}${unit}`;
+  const expected = spec.values?.join(', ') ?? range;
   throw new CoreError(`${path}: expected ${expected}, got ${value}`, path);
 }
 

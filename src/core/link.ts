@@ -36,7 +36,7 @@ export interface LinkOptions {
 }
 
 /** Why a packet was dropped, in the order of the core's DropReason; the first stands for none. */
-export const DROP_REASONS = [null, 'random-loss', 'queue-full'] as const;
+export const DROP_REASONS = [null, 'random-loss', 'queue-full', 'codel', 'pie', 'overlimit'] as const;
 export type DropReason = Exclude<(typeof DROP_REASONS)[number], null>;
 
 export interface LinkDelivery {

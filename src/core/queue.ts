@@ -5,7 +5,7 @@ import { SCHEMA } from './schema.js';
 import type { COMPONENTS } from './schema.generated.js';
 
 /** In the order of the core's QueueDiscKind. */
-export const QUEUE_KINDS = ['droptail'] as const;
+export const QUEUE_KINDS = ['droptail', 'codel', 'pie', 'sfq', 'fq_codel'] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
@@ -24,7 +24,8 @@ export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K
 /** DropTail with one limit: 300 ms of the capacity when none is given. */
 export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
 
-const camelCase = (name: string): string =>
+/** `limit_ms` as TypeScript spells it: `limitMs`. */
+export const camelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Disciplines that take one limit only. */

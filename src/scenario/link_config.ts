@@ -5,42 +5,12 @@
  */
 import * as v from 'valibot';
 
-import type { CapacityStep, LinkOptions, QueueOptions } from '../core/link.js';
+import type { CapacityStep, LinkOptions } from '../core/link.js';
+import { BPS, ConfigError, shown, US, withUnit } from './quantities.js';
+import { parseQueue } from './queue_text.js';
 
-/** A setting that cannot be used. The message is `field: expected …, got …; fix`. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  constructor(
-    /** The setting, as a path: `capacity`, `config.rtt_ms`. */
-    readonly field: string,
-    /** What a correct value looks like. */
-    readonly expected: string,
-    /** What was found, as short text. */
-    readonly got: string,
-    /** One line: what to write instead. */
-    readonly fix: string,
-  ) {
-    super(`${field}: expected ${expected}, got ${got}; ${fix}`);
-  }
-}
-
-/** A value as a message shows it: short. */
-export const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-};
-
-const BPS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
-const US = { us: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 } as const;
-const BYTES = { b: 1, kb: 1e3, mb: 1e6 } as const;
-
-/** A number with a unit, in the smallest unit; undefined if it is not one. */
-function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
-  const [, digits, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*$/i.exec(text) ?? [];
-  const factor = unit === undefined ? undefined : units[unit.toLowerCase()];
-  // Rounded to 12 digits, so that 0.6 mbps are 600000 bit/s and not a fraction beside it.
-  return factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
-}
+export { ConfigError, shown } from './quantities.js';
+export { parseQueue } from './queue_text.js';
 
 const MAX_BPS = 1e11;
 
@@ -87,31 +57,6 @@ export function parseSchedule(value: string | number, { field = 'capacity' } = {
     steps.push({ atUs, capacityBps: parseRate(rate, { field, outage: last !== undefined }) });
   }
   return steps;
-}
-
-const MAX_QUEUE_MS = 60_000;
-
-/** A queue: `droptail:300ms` (of the capacity), `droptail:64kB`, `droptail:100p` (packets). Throws ConfigError. */
-export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions {
-  const [kind = '', limit = '', ...more] = text.trim().split(':');
-  if (kind.toLowerCase() === 'droptail' && more.length === 0) {
-    const us = withUnit(limit, US);
-    if (us !== undefined && us >= 1 && us <= MAX_QUEUE_MS * 1e3)
-      return { kind: 'droptail', limitMs: us / 1e3 };
-    const bytes = withUnit(limit, BYTES);
-    if (bytes !== undefined && bytes >= 1 && bytes <= 1e9) return { kind: 'droptail', limitBytes: bytes };
-    const packets = withUnit(limit, { p: 1, packets: 1 });
-    if (packets !== undefined && packets >= 1 && packets <= 1e6 && Number.isInteger(packets)) {
-      return { kind: 'droptail', limitPackets: packets };
-    }
-  }
-  const expected = 'droptail with a limit up to 60 s, 1 GB or 1000000 packets';
-  throw new ConfigError(
-    field,
-    expected,
-    shown(text),
-    'write for instance droptail:300ms, droptail:64kB or droptail:100p',
-  );
 }
 
 /** True if `parse` takes the value; its message if not. */

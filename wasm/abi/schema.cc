@@ -35,6 +35,22 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   COMPONENT("droptail")
 #include "sim/queue_disc/drop_tail.def"
   PRESETS END_COMPONENT
+  COMPONENT("codel")
+#include "sim/queue_disc/codel.def"
+  PRESETS END_COMPONENT
+  COMPONENT("pie")
+#include "sim/queue_disc/pie.def"
+  PRESETS
+#include "sim/queue_disc/pie_presets.def"
+  END_COMPONENT
+  COMPONENT("sfq")
+#include "sim/queue_disc/sfq.def"
+  PRESETS
+#include "sim/queue_disc/sfq_presets.def"
+  END_COMPONENT
+  COMPONENT("fq_codel")
+#include "sim/queue_disc/fq_codel.def"
+  PRESETS END_COMPONENT
   COMPONENT("tcp")
 #include "sim/tcp/parameters.def"
   PRESETS

@@ -51,7 +51,7 @@ struct ParameterError {
   explicit operator bool() const { return field != nullptr; }
 };
 
-// Whether there are `spec_count` values, each in its range and whole where it names one of a list.
+// Whether there are `spec_count` values, each in its range, and whole where it is a count or names one of a list.
 ParameterError CheckValues(const ParameterSpec* specs, int spec_count, const double* values, int value_count);
 
 // A component's parameters, from their values in the order of its .def.

@@ -14,22 +14,18 @@ DataSize DropTail::byte_limit() const { return std::min(state_.time_limit, state
 void DropTail::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   const bool full = stats_.bytes + packet.size > byte_limit() || stats_.packets + 1 > state_.packet_limit;
   if (full && !state_.packets.empty()) {
-    ++stats_.dropped;
+    stats_.Refuse();
     drops.OnDrop(packet, DropReason::kQueueFull, now);
     return;
   }
   state_.packets.PushBack(packet);
-  ++stats_.packets;
-  ++stats_.enqueued;
-  stats_.bytes += packet.size;
+  stats_.Accept(packet);
 }
 
 std::optional<Packet> DropTail::Dequeue(Timestamp, DropSink&) {
   if (state_.packets.empty()) return std::nullopt;
   const Packet packet = state_.packets.PopFront();
-  --stats_.packets;
-  ++stats_.dequeued;
-  stats_.bytes -= packet.size;
+  stats_.Release(packet);
   return packet;
 }
 

@@ -12,7 +12,7 @@
 namespace ccscope {
 
 // In the order in which the schema lists them.
-enum class QueueDiscKind { kDropTail };
+enum class QueueDiscKind { kDropTail, kCoDel, kPie, kSfq, kFqCoDel };
 
 // What is wrong with the kind or a value, if anything: a number that is no kind is refused, too.
 ParameterError CheckQueueDisc(QueueDiscKind kind, const double* values, int count);

@@ -5,6 +5,7 @@
 //  2. Times never go back from call to call.
 //  3. Dequeue() returns nothing only if nothing is left (it may drop packets on the way).
 //  4. The packet being transmitted is not in the queue: it left with Dequeue().
+//  5. Packet::queued is when it reached the queue: the caller sets it, and it is not after `now`.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
 #define CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
 
@@ -18,7 +19,10 @@ namespace ccscope {
 enum class DropReason {
   kNone = 0,
   kRandomLoss = 1,  // the link's random loss, before the queue
-  kQueueFull = 2,   // over the limit of the queue
+  kQueueFull = 2,   // arrived when the queue, or its flow's queue, was full
+  kCoDel = 3,       // CoDel's control law, at the head of the queue
+  kPie = 4,         // PIE's drop probability, on arrival
+  kOverlimit = 5,   // of the longest flow, to make room for other flows
 };
 // As many as there are values above.
 inline constexpr int kDropReasonCount = 3;
@@ -39,6 +43,29 @@ struct QueueStats {
   double enqueued = 0;
   double dequeued = 0;
   double dropped = 0;
+
+  // A packet arrived and waits.
+  void Accept(const Packet& packet) {
+    ++packets;
+    ++enqueued;
+    bytes += packet.size;
+  }
+  // A packet arrived and was dropped.
+  void Refuse() { ++dropped; }
+  // A packet that waited leaves, or is dropped.
+  void Release(const Packet& packet) {
+    ++dequeued;
+    Remove(packet);
+  }
+  void Discard(const Packet& packet) {
+    ++dropped;
+    Remove(packet);
+  }
+  // A packet that waited is taken out; the caller counts what becomes of it.
+  void Remove(const Packet& packet) {
+    // No rest of roundings stays behind when sizes are no whole numbers.
+    bytes = --packets > 0 ? bytes - packet.size : DataSize::Zero();
+  }
 };
 
 class QueueDisc {

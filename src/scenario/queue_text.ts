@@ -1,0 +1,91 @@
+/** Queue disciplines as people write them: `droptail:300ms`, `codel:target=13ms,limit=1000`, `pie-rfc8033`. */
+import { camelCase, QUEUE_KINDS, type QueueKind, type QueueOptions } from '../core/queue.js';
+import { SCHEMA, type ParameterSpec } from '../core/schema.js';
+import { BYTES, ConfigError, shown, withUnit } from './quantities.js';
+
+const EXAMPLES = 'write for instance droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
+
+interface Discipline {
+  kind: QueueKind;
+  preset?: string;
+}
+
+/** What stands before the colon: a preset, or a kind. */
+const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
+  QUEUE_KINDS.flatMap((kind): [string, Discipline][] => [
+    ...SCHEMA.components[kind].presets.map(({ name }): [string, Discipline] => [
+      name,
+      { kind, preset: name },
+    ]),
+    [kind, { kind }],
+  ]),
+);
+
+/** `limit_ms` and `limit_bytes` are both written `limit=`; the unit tells which. */
+const shortName = (spec: ParameterSpec): string => spec.name.replace(/_(ms|bytes|packets|per_s)$/, '');
+
+const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  ms: { us: 1e-3, ms: 1, s: 1e3, min: 60e3 },
+  B: BYTES,
+  packets: { p: 1, packets: 1 },
+};
+
+/** The value in the parameter's unit, if the text is one. */
+function valueOf(spec: ParameterSpec, text: string, bareAllowed: boolean): number | string | undefined {
+  if (spec.values !== undefined) return spec.values.includes(text) ? text : undefined;
+  const bare = bareAllowed && spec.unit !== 'ms' && /^\d+(\.\d+)?(e-?\d+)?$/i.test(text);
+  const value = bare ? Number(text) : withUnit(text, UNITS[spec.unit] ?? {});
+  const whole = spec.unit === 'packets' || spec.unit === 'queues' || spec.unit === 'buckets';
+  const isIn = value !== undefined && value >= spec.min && value <= spec.max;
+  return isIn && (!whole || Number.isInteger(value)) ? value : undefined;
+}
+
+function expectation(specs: readonly ParameterSpec[]): string {
+  const ranges = specs.map((spec) => {
+    const unit = spec.unit === 'packets' ? 'p' : spec.unit === '1/s' ? '' : spec.unit;
+    return spec.values?.join(' or ') ?? `${spec.min} to ${spec.max}${unit}`;
+  });
+  return `${specs[0] === undefined ? '' : shortName(specs[0])} as ${ranges.join(', or ')}`;
+}
+
+/** One setting behind the colon, as an option. A bare value is a limit. */
+function parseSetting(kind: QueueKind, text: string, field: string): [name: string, value: number | string] {
+  const { parameters } = SCHEMA.components[kind];
+  const [, key, given] = /^\s*([a-z_]+)\s*=\s*(.*?)\s*$/i.exec(text) ?? [];
+  const name = (key ?? 'limit').toLowerCase();
+  const specs = parameters.filter((spec) => spec.name === name || shortName(spec) === name);
+  if (specs.length === 0) {
+    const known = [...new Set(parameters.map(shortName))].join(', ');
+    throw new ConfigError(field, `a setting of ${kind} (${known})`, shown(text), EXAMPLES);
+  }
+  const isLimit = name === 'limit' && specs.length > 1;
+  for (const spec of specs) {
+    const value = valueOf(spec, given ?? text.trim(), key !== undefined && !isLimit);
+    if (value !== undefined && !(isLimit && value === 0)) return [camelCase(spec.name), value];
+  }
+  throw new ConfigError(field, expectation(specs), shown(text), EXAMPLES);
+}
+
+/**
+ * A queue: `droptail:300ms` (of the capacity), `droptail:64kB`, `droptail:100p` (packets); `codel`,
+ * `pie`, `pie-rfc8033`, `sfq`, `sfq:300ms`, `fq_codel`, and each with settings:
+ * `codel:target=13ms,interval=100ms,limit=1000`. Throws ConfigError.
+ */
+export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions {
+  const [, name = '', settings] = /^\s*([a-z0-9_-]+)\s*(?::(.*))?$/is.exec(text) ?? [];
+  const id = name.toLowerCase();
+  const found = DISCIPLINES.get(id) ?? DISCIPLINES.get(id.replaceAll('-', '_'));
+  if (found === undefined || (found.kind === 'droptail' && settings === undefined)) {
+    const names = [...DISCIPLINES.keys()].filter((key) => key !== 'droptail').join(', ');
+    throw new ConfigError(field, `droptail with a limit, ${names}`, shown(text), EXAMPLES);
+  }
+  const options: Record<string, number | string> = {};
+  for (const setting of settings?.split(',') ?? []) {
+    const [key, value] = parseSetting(found.kind, setting, field);
+    if (key in options) throw new ConfigError(field, `one ${key}`, shown(text), `remove one of them`);
+    options[key] = value;
+  }
+  const limits = Object.keys(options).filter((key) => key.startsWith('limit'));
+  if (limits.length > 1) throw new ConfigError(field, 'one limit', shown(text), 'remove one of them');
+  return { ...found, ...options } as QueueOptions;
+}

@@ -1,0 +1,34 @@
+#include "sim/queue_disc/codel_law.h"
+
+namespace ccscope {
+namespace {
+
+// A dropping state that begins within so many intervals of the last one resumes from it.
+constexpr double kResumeIntervals = 16;
+
+}  // namespace
+
+bool CoDelLaw::OkToDrop(const Params& params, Timestamp now, const Packet& packet, DataSize backlog) {
+  if (now - packet.queued < params.target || backlog <= params.mtu) {
+    state_.first_above = Timestamp::MinusInfinity();
+    return false;
+  }
+  if (state_.first_above == Timestamp::MinusInfinity()) {
+    state_.first_above = now + params.interval;
+    return false;
+  }
+  return now >= state_.first_above;
+}
+
+void CoDelLaw::EnterDroppingState(const Params& params, Timestamp now) {
+  ++stats_.dropping_states;
+  state_.dropping = true;
+  // The drops of the last dropping state beyond those it began with held the queue then.
+  const double last = state_.count - state_.last_count;
+  const bool recent = now - state_.drop_next < params.interval * kResumeIntervals;
+  state_.count = last > 1 && recent ? last : 1;
+  state_.last_count = state_.count;
+  state_.drop_next = ControlLaw(now, params.interval, state_.count);
+}
+
+}  // namespace ccscope

@@ -1,0 +1,46 @@
+#include "sim/queue_disc/departure_rate.h"
+
+namespace ccscope {
+namespace {
+
+constexpr double kRateWeight = 1.0 / 8;
+constexpr double kTimeWeight = 1.0 / 4;  // RFC 8033, 5.2: DQ_THRESHOLD / 2^16
+
+}  // namespace
+
+std::optional<TimeDelta> DepartureRate::OnDeparture(DataSize size, DataSize backlog, Timestamp now) {
+  const bool enough = backlog >= threshold_;
+  // Linux counts the packet with which a measurement begins, the RFC begins behind it.
+  if (average_ == Average::kRate && enough && !measuring_) Begin(now);
+  std::optional<TimeDelta> took;
+  if (measuring_) {
+    departed_ += size;
+    if (departed_ >= threshold_ && now > since_) {
+      took = now - since_;
+      Measure(*took);
+      measuring_ = false;
+    }
+  }
+  if (enough && !measuring_) Begin(now);
+  return took;
+}
+
+TimeDelta DepartureRate::DelayOf(DataSize backlog) const {
+  if (!known_) return TimeDelta::Zero();
+  return average_ == Average::kRate ? backlog / rate_ : time_ * (backlog / threshold_);
+}
+
+void DepartureRate::Begin(Timestamp now) {
+  measuring_ = true;
+  since_ = now;
+  departed_ = DataSize::Zero();
+}
+
+void DepartureRate::Measure(TimeDelta took) {
+  const DataRate rate = departed_ / took;
+  rate_ = known_ ? rate_ * (1 - kRateWeight) + rate * kRateWeight : rate;
+  time_ = known_ ? time_ * (1 - kTimeWeight) + took * kTimeWeight : took;
+  known_ = true;
+}
+
+}  // namespace ccscope

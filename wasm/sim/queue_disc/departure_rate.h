@@ -1,0 +1,44 @@
+// How fast a queue is served, measured by its own departures: over a threshold of bytes, while as
+// much waits (RFC 8033, section 5.2; Linux's pie_process_dequeue). Little's law then gives the delay.
+#ifndef CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
+#define CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
+
+#include <optional>
+
+#include "units/units.h"
+
+namespace ccscope {
+
+class DepartureRate {
+ public:
+  // What is averaged: Linux the rate, 1/8 of each measurement; RFC 8033 the time that the threshold
+  // takes, 1/4 of each.
+  enum class Average { kRate, kTime };
+
+  DepartureRate(Average average, DataSize threshold) : average_(average), threshold_(threshold) {}
+
+  // A packet left, `backlog` waits behind it. How long the measurement took that ended with it, if one did.
+  std::optional<TimeDelta> OnDeparture(DataSize size, DataSize backlog, Timestamp now);
+
+  bool known() const { return known_; }
+  // Zero before the first measurement.
+  TimeDelta DelayOf(DataSize backlog) const;
+  void Forget() { known_ = measuring_ = false; }
+
+ private:
+  void Begin(Timestamp now);
+  void Measure(TimeDelta took);
+
+  Average average_;
+  DataSize threshold_;
+  bool known_ = false;
+  DataRate rate_;   // with Average::kRate
+  TimeDelta time_;  // of the threshold, with Average::kTime
+  bool measuring_ = false;
+  Timestamp since_;
+  DataSize departed_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_

@@ -1,0 +1,135 @@
+#include "sim/queue_disc/fq_codel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ccscope {
+
+class FqCoDel::Head {
+ public:
+  Head(FqCoDel& disc, PacketList& packets, Timestamp now, DropSink& drops)
+      : disc_(disc), packets_(packets), now_(now), drops_(drops) {}
+
+  std::optional<Packet> Pop() {
+    if (packets_.empty()) return std::nullopt;
+    const Packet packet = disc_.state_.pool.PopFront(packets_);
+    disc_.stats_.Remove(packet);
+    return packet;
+  }
+  DataSize Backlog() const { return disc_.params_.whole_backlog() ? disc_.stats_.bytes : packets_.bytes(); }
+  void Drop(const Packet& packet) {
+    ++disc_.stats_.dropped;
+    ++disc_.fq_stats_.codel_drops;
+    drops_.OnDrop(packet, DropReason::kCoDel, now_);
+  }
+
+ private:
+  FqCoDel& disc_;
+  PacketList& packets_;
+  Timestamp now_;
+  DropSink& drops_;
+};
+
+FqCoDel::FqCoDel(const Params& params, std::uint64_t seed)
+    : params_(params), law_params_(params.law()), state_{.queues = {static_cast<int>(params.queues), seed}} {}
+
+// RFC 8290, 4.1.
+void FqCoDel::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
+  const int index = state_.queues.IndexOf(packet.flow);
+  FlowQueue& queue = state_.queues[index];
+  state_.pool.PushBack(queue.packets, packet);
+  stats_.Accept(packet);
+  if (!queue.listed) {
+    ++fq_stats_.new_flows;
+    queue.deficit = params_.quantum_bytes;
+    PushBack(state_.new_flows, index);
+  }
+  if (stats_.packets > params_.limit_packets) DropFromLongest(now, drops);
+}
+
+// RFC 8290, 4.2.
+std::optional<Packet> FqCoDel::Dequeue(Timestamp now, DropSink& drops) {
+  for (int index = NextInTurn(); index != kNone; index = NextInTurn()) {
+    FlowQueue& queue = state_.queues[index];
+    Head head(*this, queue.packets, now, drops);
+    if (const auto packet = queue.law.Dequeue(law_params_, now, head)) {
+      ++stats_.dequeued;
+      queue.deficit -= packet->size.bytes();
+      return packet;
+    }
+    // An empty queue leaves; a new one has to pass through the old ones first, or it could be new
+    // again at once and starve them.
+    if (!state_.new_flows.empty()) {
+      PopFront(state_.new_flows);
+      PushBack(state_.old_flows, index);
+    } else {
+      PopFront(state_.old_flows);
+    }
+  }
+  return std::nullopt;
+}
+
+// RFC 8290, 4.1: from the head of the queue with the most bytes, half of them, at most a batch.
+// Linux before 4.7, thus also gcc-aqm-2016's, drops a single packet.
+void FqCoDel::DropFromLongest(Timestamp now, DropSink& drops) {
+  int longest = 0;
+  for (int i = 1; i < state_.queues.size(); ++i) {
+    if (state_.queues[i].packets.bytes() > state_.queues[longest].packets.bytes()) longest = i;
+  }
+  PacketList& packets = state_.queues[longest].packets;
+  const DataSize half = packets.bytes() / 2;
+  DataSize dropped;
+  for (double i = 0; i < params_.drop_batch_packets && (i == 0 || dropped < half); ++i) {
+    const Packet packet = state_.pool.PopFront(packets);
+    dropped += packet.size;
+    ++fq_stats_.limit_drops;
+    stats_.Discard(packet);
+    drops.OnDrop(packet, DropReason::kOverlimit, now);
+  }
+}
+
+void FqCoDel::PushBack(FlowList& list, int index) {
+  FlowQueue& queue = state_.queues[index];
+  queue.listed = true;
+  queue.next = kNone;
+  (list.empty() ? list.first : state_.queues[list.last].next) = index;
+  list.last = index;
+  ++state_.listed;
+}
+
+void FqCoDel::PopFront(FlowList& list) {
+  FlowQueue& queue = state_.queues[list.first];
+  queue.listed = false;
+  list.first = queue.next;
+  --state_.listed;
+}
+
+// The first queue that has deficit left, new ones first; those before it get a quantum and become
+// the last of the old ones. kNone if no queue is listed.
+int FqCoDel::NextInTurn() {
+  for (int skipped = 0;; ++skipped) {
+    FlowList& list = state_.new_flows.empty() ? state_.old_flows : state_.new_flows;
+    if (list.empty()) return kNone;
+    if (skipped == state_.listed) SkipIdleRounds();
+    const int index = list.first;
+    FlowQueue& queue = state_.queues[index];
+    if (queue.deficit > 0) return index;
+    queue.deficit += params_.quantum_bytes;
+    PopFront(list);
+    PushBack(state_.old_flows, index);
+  }
+}
+
+// After a round in which nobody might send, all are old: the further such rounds, at once.
+void FqCoDel::SkipIdleRounds() {
+  double rounds = kInfinity;
+  for (int i = state_.old_flows.first; i != kNone; i = state_.queues[i].next) {
+    rounds = std::min(rounds, std::floor(-state_.queues[i].deficit / params_.quantum_bytes));
+  }
+  if (rounds <= 0) return;
+  for (int i = state_.old_flows.first; i != kNone; i = state_.queues[i].next) {
+    state_.queues[i].deficit += rounds * params_.quantum_bytes;
+  }
+}
+
+}  // namespace ccscope

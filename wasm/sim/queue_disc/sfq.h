@@ -1,0 +1,73 @@
+// SFQ, Stochastic Fairness Queueing (McKenney 1990): flows are hashed into queues, which take turns
+// of a quantum of bytes; when all is full the longest loses its last packet. sfq.md describes it.
+#ifndef CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
+#define CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/queue_disc/flow_buckets.h"
+#include "sim/queue_disc/packet_pool.h"
+#include "sim/queue_disc/queue_disc.h"
+#include "units/parameter.h"
+
+namespace ccscope {
+
+class Sfq final : public QueueDisc {
+ public:
+  struct Params {
+#define PARAMETER CCSCOPE_PARAMETER_FIELD
+#include "sim/queue_disc/sfq.def"
+#undef PARAMETER
+  };
+  static constexpr int kNone = -1;
+  struct FlowQueue {
+    PacketList packets;
+    double allotment = 0;  // bytes that it may still send in this turn, or owes
+    int next = kNone;      // in the round; the one behind the last is the next to be served
+    int peer_next = kNone;  // in the list of queues of the same length
+    int peer_previous = kNone;
+  };
+  struct State {
+    PacketPool pool = {};
+    FlowBuckets<FlowQueue> queues;
+    int last = kNone;                 // of the round; kNone while nothing waits
+    int active = 0;                   // queues in the round
+    std::vector<int> first_of_length = {};  // of each length in packets: the queue that came to it last
+    int longest = 0;
+    DataSize time_limit = DataSize::PlusInfinity();  // limit_ms at the present capacity
+  };
+  struct Stats {
+    double depth_drops = 0;  // the flow's queue was full
+    double limit_drops = 0;  // the discipline was
+  };
+
+  Sfq(const Params& params, std::uint64_t seed);
+
+  void Enqueue(const Packet& packet, Timestamp now, DropSink& drops) override;
+  std::optional<Packet> Dequeue(Timestamp now, DropSink& drops) override;
+  void OnCapacity(DataRate capacity) override;
+  const QueueStats& stats() const override { return stats_; }
+
+  const Stats& sfq_stats() const { return sfq_stats_; }
+  int BucketOf(int flow) const { return state_.queues.BucketOf(flow); }
+
+ private:
+  bool IsOverLimit() const;
+  void DropFromLongest(Timestamp now, DropSink& drops);
+  void JoinRound(int index);
+  void LeaveRound(int index);  // the next to be served
+  int NextInTurn();
+  void SkipIdleRounds();
+  void LinkByLength(int index);
+  void UnlinkByLength(int index);
+
+  Params params_;
+  State state_;
+  QueueStats stats_;
+  Stats sfq_stats_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
