@@ -14,7 +14,6 @@ constexpr double kConverged = 0.9;
 }  // namespace
 
 Simulation::Simulation(const Params& params) : params_(params), seeds_(params.seed) {
-  boundary_ = AddSource(kBoundary, 0, 0);
   rate_tick_ = AddSource(kRateTick, 0, 0);
   trace_tick_ = AddSource(kTraceTick, 0, 0);
   for (int i = 0; i < 2; ++i) {
@@ -97,6 +96,7 @@ Simulation::Status Simulation::RunUntil(Timestamp end) {
   while (event_queue_.next_time() <= end) {
     if (events_ >= params_.max_events) return Status::kTooManyEvents;
     now_ = event_queue_.next_time();
+    if (now_ >= next_boundary_) UpdateActiveWindows();
     ++events_;
     Dispatch(sources_[event_queue_.Pop()]);
   }
@@ -112,8 +112,6 @@ void Simulation::Dispatch(const Source& source) {
       return flows_[static_cast<std::size_t>(source.index)].flow->OnTimer(source.which, now_);
     case kExtraDelay:
       return PassExtraDelay(source.index, source.which);
-    case kBoundary:
-      return UpdateActiveWindows();
     case kRateTick:
       return OnRateTick();
     case kTraceTick:
@@ -189,14 +187,13 @@ void Simulation::PassExtraDelay(int flow, int leg) {
 
 void Simulation::UpdateActiveWindows() {
   active_windows_.clear();
-  Timestamp next = Timestamp::PlusInfinity();
+  next_boundary_ = Timestamp::PlusInfinity();
   for (int w = 0; w < windows(); ++w) {
     const Window& span = window(w);
     if (span.Contains(now_)) active_windows_.push_back(w);
-    if (span.begin > now_) next = std::min(next, span.begin);
-    if (span.end > now_) next = std::min(next, span.end);
+    if (span.begin > now_) next_boundary_ = std::min(next_boundary_, span.begin);
+    if (span.end > now_) next_boundary_ = std::min(next_boundary_, span.end);
   }
-  event_queue_.Schedule(boundary_, next);
 }
 
 DataRate Simulation::CapacityAt(Direction direction, Timestamp at) const {

@@ -87,7 +87,7 @@ class Simulation final : private FlowNetwork {
   TimeDelta convergence(int flow) const { return flows_[static_cast<std::size_t>(flow)].convergence; }
 
  private:
-  enum SourceKind : int { kPathEvent, kFlowTimer, kExtraDelay, kBoundary, kRateTick, kTraceTick };
+  enum SourceKind : int { kPathEvent, kFlowTimer, kExtraDelay, kRateTick, kTraceTick };
   struct Source {
     SourceKind kind;
     int index;  // of the path or the flow
@@ -146,7 +146,8 @@ class Simulation final : private FlowNetwork {
   std::vector<FlowSlot> flows_;
   std::vector<WindowSlot> windows_;
   std::vector<int> active_windows_;
-  EventQueue::Source boundary_;
+  // When a window begins or ends next: before the events of that time, whichever was scheduled first.
+  Timestamp next_boundary_ = Timestamp::PlusInfinity();
   EventQueue::Source rate_tick_;
   EventQueue::Source trace_tick_;
   std::uint32_t trace_tables_ = 0;
