@@ -1,0 +1,303 @@
+// The metrics of simulations whose every packet can be computed by hand: a video source without noise
+// at a rate that its controller cannot change, so that each frame is the same.
+//
+// The frame of most tests: 25 frames/s at 495,990 bps are 2479.95 B on the wire every 40 ms. That takes
+// two packets of at most 1240 B, 2399 B of payload (the rest of a byte is not sent), so 1240 and 1239 B.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "tests/native/simulation_support.h"
+
+namespace ccscope {
+namespace {
+
+constexpr double kFrameBytes = 2479;
+constexpr TimeDelta kFrameInterval = TimeDelta::Millis(40);
+// One direction of propagation.
+constexpr TimeDelta kDelay = TimeDelta::Millis(25);
+
+// A source that sends the same frames for ever, each at once (paced at ten times its rate), and no
+// sender report within 100 s but for one at a random time.
+MediaSpec Constant(double bps) {
+  MediaSpec media;
+  media.source.frame_rate = 25;
+  media.source.noise_sd = 0;
+  media.source.encoder_lag_ms = 0;
+  media.source.min_bitrate_bps = media.source.max_bitrate_bps = bps;
+  media.source.rtcp_interval_ms = 1e5;
+  media.controller.min_bitrate_bps = media.controller.max_bitrate_bps = media.controller.start_bitrate_bps = bps;
+  media.controller.pacing_factor = 10;
+  return media;
+}
+
+constexpr double kRate = 495990;
+
+SimulationSpec OneFlow(double seconds) {
+  SimulationSpec spec;
+  spec.params.duration = TimeDelta::Seconds(seconds);
+  spec.tables = kAllTables;
+  spec.media = {Constant(kRate)};
+  return spec;
+}
+
+std::unique_ptr<Simulation> RunAll(const SimulationSpec& spec) {
+  auto simulation = Build(spec);
+  EXPECT_EQ(simulation->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kOk);
+  return simulation;
+}
+
+const FlowWindow& FlowOf(const Simulation& s, int flow, int window) { return s.flow(flow).meter().window(window); }
+const PathWindow& ForwardOf(const Simulation& s, int window) { return s.path_window(window, Direction::kForward); }
+
+// Between 2 s and 7 s there are 125 frames, whatever the phase in which the source began.
+TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
+  SimulationSpec spec = OneFlow(10);
+  spec.windows = {{AtSeconds(2), AtSeconds(7)}};
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 1);
+  EXPECT_EQ(flow.sent_packets, 250);
+  EXPECT_EQ(flow.received_packets, 250);
+  EXPECT_EQ(flow.lost_packets, 0);
+  EXPECT_EQ(flow.sent.bytes(), 125 * kFrameBytes);
+  EXPECT_EQ(flow.received.bytes(), 125 * kFrameBytes);
+  EXPECT_EQ(flow.goodput.bytes(), 125 * 2399);
+  // 125 * 2479 B in 5 s are 495,800 bps; of 1 Mbps, 49.58 %.
+  EXPECT_EQ(s->Elapsed(1).seconds(), 5);
+  EXPECT_DOUBLE_EQ((flow.received / s->Elapsed(1)).bps(), 495800);
+  EXPECT_EQ(s->OfferedCapacity(1, Direction::kForward).bytes(), 625000);
+  EXPECT_DOUBLE_EQ(ForwardOf(*s, 1).delivered / s->OfferedCapacity(1, Direction::kForward), 0.4958);
+  EXPECT_EQ(flow.target_bps.mean(), kRate);
+  // Rates over 500 ms: 12.5 frames, so 12 and 13 by turns (in packets: 24, 25 or 26).
+  EXPECT_EQ(flow.received_bps.count(), 10);
+  EXPECT_NEAR(flow.received_bps.mean(), 495800, 13 * kFrameBytes * 8 / 5);
+  EXPECT_GT(flow.received_bps.sd(), 0);
+  EXPECT_LE(flow.received_bps.sd(), kFrameBytes * 8 / 0.5 / 2 * 1.0001);
+}
+
+// Serial, 1 Mbps: the first packet of a frame finds the link idle, the second waits for its 1240 B,
+// 9.92 ms.
+TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
+  const auto s = RunAll(OneFlow(10));
+  const Histogram& delays = FlowOf(*s, 0, 0).queue_delay_us;
+  ASSERT_EQ(ForwardOf(*s, 0).queue_delay_us.count(), delays.count()) << "a sender report disturbs; take another seed";
+  EXPECT_EQ(delays.count(), FlowOf(*s, 0, 0).received_packets);
+  EXPECT_EQ(delays.min(), 0);
+  EXPECT_NEAR(delays.max(), 9920, 1e-6);
+  EXPECT_NEAR(delays.mean(), 4960, 4960 / delays.count());
+  EXPECT_NEAR(delays.sd(), 4960, 4960 / delays.count());
+  EXPECT_EQ(delays.Percentile(5), 0);
+  EXPECT_EQ(delays.Percentile(25), 0);
+  // Resolution 1/256.
+  EXPECT_NEAR(delays.Percentile(75), 9920, 9920 * 0.002);
+  EXPECT_NEAR(delays.Percentile(95), 9920, 9920 * 0.002);
+  // What the receiver saw: each frame 40 ms after the last, its second packet 9.912 ms after the first
+  // (it is one byte smaller).
+  const auto arrivals = TraceRows<ArrivalRow>(*s);
+  ASSERT_EQ(arrivals.size(), delays.count());
+  const double phase = arrivals[0].send_time_us;
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    const double frame = phase + static_cast<double>(i / 2) * kFrameInterval.us();
+    EXPECT_NEAR(arrivals[i].send_time_us, frame, 1e-3);
+    EXPECT_NEAR(arrivals[i].arrival_time_us, frame + kDelay.us() + (i % 2 == 0 ? 9920 : 9920 + 9912), 1e-3);
+    EXPECT_EQ(arrivals[i].size_bytes, i % 2 == 0 ? 1240 : 1239);
+    EXPECT_EQ(arrivals[i].seq, static_cast<double>(i));
+  }
+}
+
+// A bucket of 2000 B: the first packet leaves 760 B of it; the second lacks 479 B, which takes 3.832 ms.
+// It is full again long before the next frame.
+TEST(Metrics, MeasureTheQueueDelayBehindATokenBucket) {
+  SimulationSpec spec = OneFlow(10);
+  spec.forward.link.bottleneck.mode = CapacityLink::Mode::kTokenBucket;
+  spec.forward.link.bottleneck.burst = DataSize::Bytes(2000);
+  const auto s = RunAll(spec);
+  const Histogram& delays = FlowOf(*s, 0, 0).queue_delay_us;
+  EXPECT_EQ(delays.min(), 0);
+  EXPECT_NEAR(delays.max(), 3832, 1e-6);
+  EXPECT_NEAR(delays.mean(), 1916, 1916 / delays.count());
+}
+
+// Only sender reports of 96 B: 0.768 ms at 1 Mbps, 2 * (25 + 10) ms of propagation. The bottleneck's own
+// transmission counts as RTT - RTT_min (ToN V: RTT_min is propagation).
+TEST(Metrics, MeasureTheRttOfProbesAndWhatExceedsItsMinimum) {
+  SimulationSpec spec = OneFlow(50);
+  spec.media[0].flow.extra_delay = TimeDelta::Millis(10);
+  spec.media[0].source.rtcp_interval_ms = 500;
+  spec.media[0].pauses = {{AtSeconds(0), AtSeconds(50)}};
+  spec.backward.link.one_way_delay = kDelay;
+  spec.windows = {{AtSeconds(10), AtSeconds(50)}};
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 1);
+  EXPECT_EQ(flow.sent_packets, 0);
+  EXPECT_EQ(flow.received_packets, 0);
+  // Intervals are uniform in [250, 750] ms, variance 500^2 / 12: 80 +- 4 * sqrt(80) * 144 / 500 in 40 s.
+  EXPECT_NEAR(flow.rtt_us.count(), 80, 10.3);
+  EXPECT_NEAR(flow.rtt_us.mean(), 70768, 1e-3);
+  EXPECT_NEAR(flow.rtt_us.sd(), 0, 1e-3);
+  EXPECT_NEAR(flow.probe_queue_delay_us.mean(), 768, 1e-3);
+  EXPECT_EQ(flow.probe_queue_delay_us.count(), flow.rtt_us.count());
+}
+
+// 95 % of the RTTs of reports between frames: a report waits for what is left of the frame in front of
+// it, whose 2479 B take 19.832 of each 40 ms; at most that, and uniformly.
+TEST(Metrics, ProbesWaitBehindMedia) {
+  SimulationSpec spec = OneFlow(400);
+  spec.media[0].source.rtcp_interval_ms = 200;
+  spec.backward.link.one_way_delay = kDelay;
+  const auto s = RunAll(spec);
+  const Histogram& delays = FlowOf(*s, 0, 0).probe_queue_delay_us;
+  ASSERT_GT(delays.count(), 1900);
+  EXPECT_NEAR(delays.min(), 768, 1e-3);
+  EXPECT_LE(delays.max(), 768 + 19832 + 1e-3);
+  // Mean wait 19.832^2 / 2 / 40 = 4.9163 ms; standard deviation of one report
+  // sqrt(19.832^3 / 3 / 40 - 4.9163^2) = 6.369 ms, of the mean of n reports 6.369 / sqrt(n).
+  EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6369 / std::sqrt(delays.count()));
+}
+
+// A queue of one packet: of three packets sent at once one is transmitted, one waits, one is dropped.
+// 695,990 bps are 3479.95 B each 40 ms: packets of 1240, 1240 and 999 B.
+TEST(Metrics, CountLossesByReasonAndBytes) {
+  SimulationSpec spec = OneFlow(10);
+  spec.media = {Constant(695990)};
+  spec.forward.queue = DropTailOf(0, 0, 1);
+  spec.windows = {{AtSeconds(2), AtSeconds(7)}};
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 1);
+  EXPECT_EQ(flow.sent_packets, 375);
+  EXPECT_EQ(flow.sent.bytes(), 125 * 3479);
+  EXPECT_EQ(flow.lost_packets, 125);
+  EXPECT_EQ(flow.lost.bytes(), 125 * 999);
+  EXPECT_EQ(flow.received.bytes(), 125 * 2480);
+  EXPECT_DOUBLE_EQ(flow.lost / flow.sent, 999.0 / 3479);
+  EXPECT_EQ(ForwardOf(*s, 1).drops[static_cast<std::size_t>(DropReason::kQueueFull)], 125);
+  EXPECT_EQ(ForwardOf(*s, 1).drops[static_cast<std::size_t>(DropReason::kRandomLoss)], 0);
+}
+
+TEST(Metrics, CountRandomLossAsSuch) {
+  SimulationSpec spec = OneFlow(10);
+  spec.forward.link.loss_ratio = 1;
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 0);
+  EXPECT_GE(flow.sent_packets, 498);
+  EXPECT_EQ(flow.lost_packets, flow.sent_packets);
+  EXPECT_EQ(flow.lost.bytes(), flow.sent.bytes());
+  EXPECT_EQ(flow.received_packets, 0);
+  EXPECT_EQ(ForwardOf(*s, 0).drops[static_cast<std::size_t>(DropReason::kRandomLoss)], flow.lost_packets);
+  EXPECT_EQ(ForwardOf(*s, 0).delivered_packets, 0);
+}
+
+// 2 s at 1 Mbps, 2 s at 2, 1 s of outage, 5 s at 1; from 1 to 6 s: 1 + 4 + 0 + 1 Mbit.
+TEST(Metrics, IntegrateTheCapacityOverSteps) {
+  SimulationSpec spec = OneFlow(10);
+  spec.forward.steps = {{AtSeconds(2), DataRate::KilobitsPerSec(2000)},
+                        {AtSeconds(4), DataRate::Zero()},
+                        {AtSeconds(5), DataRate::KilobitsPerSec(1000)}};
+  spec.windows = {{AtSeconds(1), AtSeconds(6)}, {AtSeconds(2.5), AtSeconds(3)}, {AtSeconds(4.025), AtSeconds(5)},
+                  {AtSeconds(9), AtSeconds(12)}, {AtSeconds(20), AtSeconds(30)}};
+  const auto s = Build(spec);
+  const auto megabits = [&s](int window) { return s->OfferedCapacity(window, Direction::kForward).bits() / 1e6; };
+  s->RunUntil(AtSeconds(4.5));
+  EXPECT_DOUBLE_EQ(megabits(0), 2 + 4);
+  EXPECT_DOUBLE_EQ(megabits(1), 1 + 4);
+  EXPECT_DOUBLE_EQ(s->Elapsed(1).seconds(), 3.5);
+  s->RunUntil(Timestamp::PlusInfinity());
+  EXPECT_DOUBLE_EQ(megabits(0), 2 + 4 + 0 + 5);
+  EXPECT_DOUBLE_EQ(megabits(1), 6);
+  EXPECT_DOUBLE_EQ(megabits(2), 1);
+  EXPECT_EQ(megabits(3), 0);
+  // What had left the bottleneck is through after its propagation.
+  EXPECT_EQ(ForwardOf(*s, 3).delivered_packets, 0);
+  // The run ends at 10 s.
+  EXPECT_DOUBLE_EQ(megabits(4), 1);
+  EXPECT_EQ(s->Elapsed(4).seconds(), 1);
+  EXPECT_EQ(megabits(5), 0);
+  EXPECT_EQ(s->Elapsed(5).seconds(), 0);
+  EXPECT_EQ(FlowOf(*s, 0, 5).sent_packets, 0);
+}
+
+// A window is [begin, end): the packet that arrives with its begin counts, the one at its end does not,
+// however short the window is.
+TEST(Metrics, CountAPacketInTheWindowInWhichItArrives) {
+  SimulationSpec spec = OneFlow(3);
+  const auto arrivals = TraceRows<ArrivalRow>(*RunAll(spec));
+  ASSERT_GT(arrivals.size(), 60U);
+  const auto at = [&arrivals](std::size_t i) { return Timestamp::Micros(arrivals[i].arrival_time_us); };
+  const TimeDelta us = TimeDelta::Micros(1);
+  spec.windows = {{at(20), at(50)}, {at(20) + us, at(50) + us}, {at(50) - us, at(50)}, {at(50), at(50) + us},
+                  {at(50) - TimeDelta::Millis(1), at(50)}};
+  const auto s = RunAll(spec);
+  EXPECT_EQ(FlowOf(*s, 0, 1).received_packets, 30);
+  EXPECT_EQ(FlowOf(*s, 0, 2).received_packets, 30);
+  EXPECT_EQ(FlowOf(*s, 0, 3).received_packets, 0);
+  EXPECT_EQ(FlowOf(*s, 0, 4).received_packets, 1);
+  EXPECT_EQ(FlowOf(*s, 0, 5).received_packets, 0);
+  EXPECT_EQ(ForwardOf(*s, 4).delivered_packets, 1);
+  EXPECT_EQ(ForwardOf(*s, 5).delivered_packets, 0);
+}
+
+// Rates 3 : 1 without congestion: (3 + 1)^2 / (2 (9 + 1)) = 0.8. An interval of 1 s has 25 frames of
+// each. 1500 B each 40 ms are 300 kbps, 500 B are 100 kbps (with a byte to spare).
+TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
+  SimulationSpec spec = OneFlow(20);
+  spec.params.rate_interval = TimeDelta::Seconds(1);
+  spec.media = {Constant(300000 + 8), Constant(100000 + 8)};
+  for (MediaSpec& media : spec.media) media.source.payload_bytes = 10000;
+  spec.media[1].flow.start = AtSeconds(4.5);
+  spec.windows = {{AtSeconds(6), AtSeconds(16)}, {AtSeconds(0), AtSeconds(4)}};
+  const auto s = RunAll(spec);
+  EXPECT_EQ(FlowOf(*s, 0, 1).received.bytes(), 250 * 1500);
+  EXPECT_EQ(FlowOf(*s, 1, 1).received.bytes(), 250 * 500);
+  const Simulation::Fairness both = s->fairness(1);
+  EXPECT_DOUBLE_EQ(both.jain, 0.8);
+  EXPECT_DOUBLE_EQ(both.jain_mean, 0.8);
+  EXPECT_DOUBLE_EQ(both.jain_all, 0.8);
+  EXPECT_DOUBLE_EQ(both.jain_all_mean, 0.8);
+  // One flow alone is fair.
+  EXPECT_DOUBLE_EQ(s->fairness(2).jain, 1);
+  EXPECT_DOUBLE_EQ(s->fairness(2).jain_mean, 1);
+  // In 15 of the 20 intervals both are there, and the first frames of a flow are the same as the others:
+  // (5 * 1 + 15 * 0.8) / 20. The first interval lacks what is still under way, for one flow alone no matter.
+  EXPECT_NEAR(s->fairness(0).jain_mean, 0.85, 1e-9);
+}
+
+// The share of flow 0 is min(1 Mbps, 500 kbps); from 1.2 s on it gets 495.8 kbps. The intervals are
+// those of the clock: the first one that lies behind its start is [1.5, 2.0] s.
+TEST(Metrics, TakeTheConvergenceTimeFromTheFlowsStart) {
+  SimulationSpec spec = OneFlow(10);
+  spec.media[0].source.max_bitrate_bps = 500000;
+  spec.media[0].flow.start = AtSeconds(1.2);
+  EXPECT_DOUBLE_EQ(RunAll(spec)->convergence(0).seconds(), 0.8);
+  // Of 600 kbps it never gets 90 %.
+  spec.media[0].source.max_bitrate_bps = 600000;
+  EXPECT_LT(RunAll(spec)->convergence(0), TimeDelta::Zero());
+}
+
+// A file of ten segments leaves as one initial window (RFC 6928): at 1 Mbps segment i waits i * 12 ms.
+TEST(Metrics, MeasureAShortFile) {
+  SimulationSpec spec;
+  spec.params.duration = TimeDelta::Seconds(5);
+  TcpSpec tcp;
+  const DataSize file = DataSize::Bytes(10 * 1448);
+  tcp.tcp.files = TcpFlow::ShortFiles{file, file, TimeDelta::Seconds(1e9)};
+  spec.tcp = {tcp};
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 0);
+  EXPECT_EQ(flow.sent_packets, 10);
+  EXPECT_EQ(flow.sent.bytes(), 15000);
+  EXPECT_EQ(flow.received.bytes(), 15000);
+  EXPECT_EQ(flow.goodput.bytes(), 14480);
+  EXPECT_NEAR(flow.queue_delay_us.mean(), 54000, 1e-3);
+  EXPECT_NEAR(flow.queue_delay_us.max(), 108000, 1e-3);
+  // Population: 12 ms * sqrt((10^2 - 1) / 12).
+  EXPECT_NEAR(flow.queue_delay_us.sd(), 12000 * std::sqrt(99.0 / 12), 1e-3);
+  // Nearest rank: the 50th percentile of ten is the fifth, 4 * 12 ms; the 95th the tenth.
+  EXPECT_NEAR(flow.queue_delay_us.Percentile(50), 48000, 48000 * 0.002);
+  EXPECT_NEAR(flow.queue_delay_us.Percentile(95), 108000, 108000 * 0.002);
+}
+
+}  // namespace
+}  // namespace ccscope
