@@ -24,8 +24,7 @@ enum class DropReason {
   kPie = 4,         // PIE's drop probability, on arrival
   kOverlimit = 5,   // of the longest flow, to make room for other flows
 };
-// As many as there are values above.
-inline constexpr int kDropReasonCount = 3;
+inline constexpr int kDropReasonCount = static_cast<int>(DropReason::kOverlimit) + 1;
 
 // Is told of every packet that a discipline drops, the arriving one included.
 class DropSink {
