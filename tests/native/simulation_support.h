@@ -32,6 +32,22 @@ inline std::vector<QueueSpec> AllQueues() {
        {
 #include "sim/queue_disc/drop_tail.def"
        }},
+      {QueueDiscKind::kCoDel,
+       {
+#include "sim/queue_disc/codel.def"
+       }},
+      {QueueDiscKind::kPie,
+       {
+#include "sim/queue_disc/pie.def"
+       }},
+      {QueueDiscKind::kSfq,
+       {
+#include "sim/queue_disc/sfq.def"
+       }},
+      {QueueDiscKind::kFqCoDel,
+       {
+#include "sim/queue_disc/fq_codel.def"
+       }},
   };
 }
 #undef PARAMETER
