@@ -9,8 +9,18 @@ void LossController::Configure(const Parameters& parameters) {
   if (!counting_) a_s_ = parameters.start_bitrate();
 }
 
+// The start-up of deployed code trusts the delay-based rate until there is a sign of congestion;
+// eq. 14 alone would grow by 5 % a report.
+bool LossController::FollowsDelayBased() const {
+  enum class Follow { kNever, kAlways, kInFastStart };
+  const auto follow = static_cast<Follow>(static_cast<int>(params_.a_s_follows_a_r));
+  return follow == Follow::kAlways || (follow == Follow::kInFastStart && fast_start_);
+}
+
 void LossController::OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt,
                                 Timestamp now) {
+  if (a_r < last_a_r_) fast_start_ = false;
+  last_a_r_ = a_r;
   if (!counting_ || packets_received < received_at_report_) {  // the first reading, or a restarted receiver
     counting_ = true;
     received_at_report_ = packets_received;
@@ -19,7 +29,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
     return;
   }
   if (now - last_report_ < TimeDelta::Millis(params_.loss_report_interval_ms)) {
-    a_s_ = params_.a_s_follows_a_r != 0 && fraction_lost_ < params_.loss_low ? a_r : std::min(a_s_, a_r);
+    a_s_ = FollowsDelayBased() && fraction_lost_ < params_.loss_low ? a_r : std::min(a_s_, a_r);
     return;
   }
   // Late packets can take a loss back: it counts as none then (RFC 3550 A.3).
@@ -50,6 +60,7 @@ DataRate LossController::IncreaseBase(Timestamp now) {
 
 void LossController::OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt, Timestamp now) {
   fraction_lost_ = fraction_lost;
+  if (fraction_lost >= params_.loss_low) fast_start_ = false;
   const DataRate base = IncreaseBase(now);
   if (fraction_lost > params_.loss_high) {
     const bool may_cut = params_.loss_decrease_interval_ms == 0 ||
@@ -59,7 +70,7 @@ void LossController::OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt,
       last_cut_ = now;
     }
   } else if (fraction_lost < params_.loss_low) {
-    a_s_ = params_.a_s_follows_a_r != 0
+    a_s_ = FollowsDelayBased()
                ? a_r
                : base * params_.loss_increase_factor + DataRate::BitsPerSec(params_.loss_increase_offset_bps);
   }

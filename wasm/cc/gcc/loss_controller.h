@@ -29,6 +29,7 @@ class LossController {
 
  private:
   DataRate IncreaseBase(Timestamp now);
+  bool FollowsDelayBased() const;
 
   struct Sample {
     Timestamp time;
@@ -38,6 +39,8 @@ class LossController {
   Parameters params_;
   DataRate a_s_;
   double fraction_lost_ = 0;
+  bool fast_start_ = true;  // A_r has not fallen yet, and no report has shown loss
+  DataRate last_a_r_;
   bool counting_ = false;
   double received_at_report_ = 0;
   double lost_at_report_ = 0;

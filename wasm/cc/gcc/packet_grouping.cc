@@ -14,7 +14,8 @@ constexpr TimeDelta kSendClockRestart = TimeDelta::Seconds(32);
 }  // namespace
 
 PacketGrouping::Params::Params(const Parameters& p)
-    : pre_filter(static_cast<PreFilter>(static_cast<int>(p.pre_filter))),
+    : by_frame(p.group_by != 0),
+      pre_filter(static_cast<PreFilter>(static_cast<int>(p.pre_filter))),
       group_length(TimeDelta::Millis(p.group_length_ms)),
       burst_max_duration(TimeDelta::Millis(p.burst_max_duration_ms)),
       reordering_reset_count(static_cast<int>(p.reordering_reset_count)),
@@ -37,7 +38,8 @@ bool PacketGrouping::BelongsToBurst(Timestamp send_time, Timestamp arrival_time)
   return arrival_delta - rounded_send < TimeDelta::Zero() && arrival_delta <= kBurstArrivalSpacing && young;
 }
 
-bool PacketGrouping::BelongsToGroup(Timestamp send_time, Timestamp arrival_time) const {
+bool PacketGrouping::BelongsToGroup(Timestamp send_time, Timestamp arrival_time,
+                                    std::optional<double> rtp_timestamp) const {
   switch (params_.pre_filter) {
     case PreFilter::kGrp: {
       const TimeDelta arrival_delta = arrival_time - current_.last_arrival;
@@ -51,17 +53,19 @@ bool PacketGrouping::BelongsToGroup(Timestamp send_time, Timestamp arrival_time)
     case PreFilter::kOff:
       break;
   }
+  if (params_.by_frame && rtp_timestamp && current_.rtp_timestamp) return *rtp_timestamp == *current_.rtp_timestamp;
   return send_time - current_.first_send <= params_.group_length;
 }
 
-std::optional<GroupDeltas> PacketGrouping::OnArrival(Timestamp send_time, Timestamp arrival_time, DataSize size) {
+std::optional<GroupDeltas> PacketGrouping::OnArrival(Timestamp send_time, Timestamp arrival_time, DataSize size,
+                                                     std::optional<double> rtp_timestamp) {
   std::optional<GroupDeltas> deltas;
   if (!current_.empty && send_time - current_.first_send < -kSendClockRestart) Reset();
   if (current_.empty) {
-    current_ = {false, send_time, send_time, arrival_time, arrival_time, DataSize::Zero()};
+    current_ = {false, send_time, send_time, arrival_time, arrival_time, DataSize::Zero(), rtp_timestamp};
   } else if (send_time < current_.first_send) {
     return std::nullopt;  // older than the group: it was reordered on the way
-  } else if (!BelongsToGroup(send_time, arrival_time)) {
+  } else if (!BelongsToGroup(send_time, arrival_time, rtp_timestamp)) {
     if (!previous_.empty) {
       deltas = GroupDeltas{current_.last_send - previous_.last_send, current_.last_arrival - previous_.last_arrival,
                            current_.size - previous_.size, current_.size, current_.last_arrival - current_.last_send};
@@ -76,7 +80,7 @@ std::optional<GroupDeltas> PacketGrouping::OnArrival(Timestamp send_time, Timest
       reordered_in_a_row_ = 0;
     }
     previous_ = current_;
-    current_ = {false, send_time, send_time, arrival_time, arrival_time, DataSize::Zero()};
+    current_ = {false, send_time, send_time, arrival_time, arrival_time, DataSize::Zero(), rtp_timestamp};
   } else {
     current_.last_send = std::max(current_.last_send, send_time);
   }

@@ -1,8 +1,8 @@
 // Packet grouping: turns arrivals into groups and gives the deltas between two finished ones
 // (ToN III-A, eq. 3; pre-filter of GRP).
 //
-// A group is what left within group_length of its first packet; where each arrival is a frame, that
-// is the frame. The deltas use the last packet's send time: with the first packet's (the paper's
+// A group is a video frame, told by its RTP timestamp, or what left within group_length of its first
+// packet. The deltas use the last packet's send time: with the first packet's (the paper's
 // T_i) a merged burst would count the sender's own spacing as queuing.
 #ifndef CCSCOPE_CC_GCC_PACKET_GROUPING_H_
 #define CCSCOPE_CC_GCC_PACKET_GROUPING_H_
@@ -34,6 +34,7 @@ struct GroupDeltas {
 class PacketGrouping {
  public:
   struct Params {
+    bool by_frame;  // where arrivals carry an RTP timestamp
     PreFilter pre_filter;
     TimeDelta group_length;
     TimeDelta burst_max_duration;  // zero: no limit
@@ -46,7 +47,8 @@ class PacketGrouping {
   void Configure(const Parameters& parameters) { params_ = Params(parameters); }
 
   // Takes one arrival. Returns the deltas of the two groups before it when it begins a new one.
-  [[nodiscard]] std::optional<GroupDeltas> OnArrival(Timestamp send_time, Timestamp arrival_time, DataSize size);
+  [[nodiscard]] std::optional<GroupDeltas> OnArrival(Timestamp send_time, Timestamp arrival_time, DataSize size,
+                                                     std::optional<double> rtp_timestamp = std::nullopt);
 
  private:
   struct Group {
@@ -56,9 +58,10 @@ class PacketGrouping {
     Timestamp first_arrival;
     Timestamp last_arrival;
     DataSize size;
+    std::optional<double> rtp_timestamp;
   };
 
-  bool BelongsToGroup(Timestamp send_time, Timestamp arrival_time) const;
+  bool BelongsToGroup(Timestamp send_time, Timestamp arrival_time, std::optional<double> rtp_timestamp) const;
   bool BelongsToBurst(Timestamp send_time, Timestamp arrival_time) const;
   void Reset();
 

@@ -205,7 +205,9 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
   latest_arrival_rate_.Add(arrival.size, arrival.arrival_time);
   probe_.OnFrame(arrival);
-  if (const auto deltas = grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size)) OnGroups(*deltas);
+  const auto deltas =
+      grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size, arrival.rtp_timestamp);
+  if (deltas) OnGroups(*deltas);
   return FeedbackIfDue();
 }
 
