@@ -3,7 +3,7 @@
 // The module is linked without Emscripten's JavaScript loader: the ABI is flat, so
 // src/core/load.ts instantiates the bytes itself, the same way in pages, workers and Node.
 import { readFileSync, renameSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
@@ -13,6 +13,9 @@ import { fail, Problem, run, say } from './lib/run.mjs';
 import { emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
 export const wasmPath = inRoot('src/core/ccscope.wasm');
+/** The schema's text, a module of its own that is not shipped. */
+export const schemaPath = inRoot('build/wasm/schema.wasm');
+const schemaSource = inRoot('wasm/abi/schema.cc');
 
 /** Warnings that the core is compiled with, natively and for WebAssembly. */
 export const warningFlags = ['-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror'];
@@ -37,17 +40,25 @@ async function compileAndLink() {
   );
   // The setting had another name before 3.1.25.
   const stackSize = isOlder(emccVersion(emcc), [3, 1, 25]) ? '-sTOTAL_STACK' : '-sSTACK_SIZE';
-  // Linked beside its place and moved there, so that nobody ever loads half a module.
-  const built = join(folder, 'ccscope.wasm');
-  const args = [...objects, ...linkFlags, `${stackSize}=262144`, '-o', built];
-  await run(emcc, args, { what: 'Linking the core', ...options });
-  renameSync(built, wasmPath);
+  const link = async (linked, target) => {
+    // Linked beside its place and moved there, so that nobody ever loads half a module.
+    const built = join(folder, 'linked.wasm');
+    const args = [...linked, ...linkFlags, `${stackSize}=262144`, '-o', built];
+    await run(emcc, args, { what: `Linking ${basename(target)}`, ...options });
+    renameSync(built, target);
+  };
+  const schema = objects[sources.indexOf(schemaSource)];
+  await link([schema], schemaPath);
+  await link(
+    objects.filter((object) => object !== schema),
+    wasmPath,
+  );
 }
 
 /** Builds the module when a source or the compiler changed. */
 export async function buildWasm() {
   const inputs = [...filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f)), fileURLToPath(import.meta.url)];
-  await upToDate('wasm', { inputs, outputs: [wasmPath], key: findEmcc() ?? '' }, async () => {
+  await upToDate('wasm', { inputs, outputs: [wasmPath, schemaPath], key: findEmcc() ?? '' }, async () => {
     say('Compiling the core to WebAssembly …');
     await compileAndLink();
     const [bytes, gzipped] = [statSync(wasmPath).size, gzipSync(readFileSync(wasmPath)).length];

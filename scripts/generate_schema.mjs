@@ -4,54 +4,12 @@ import { readFileSync, writeFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { readSchema } from './lib/schema.mjs';
+
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const target = join(root, 'src/core/schema.generated.ts');
 
-const module = new WebAssembly.Module(readFileSync(join(root, 'src/core/ccscope.wasm')));
-const imports = {};
-for (const { module: space, name } of WebAssembly.Module.imports(module))
-  (imports[space] ??= {})[name] = () => 0;
-const { exports } = new WebAssembly.Instance(module, imports);
-exports._initialize?.();
-
-const text = (pointer) => {
-  const bytes = new Uint8Array(exports.memory.buffer, pointer);
-  return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
-};
-
-const raw = JSON.parse(text(exports.ccs_schema()), (_, value) =>
-  Array.isArray(value) ? value.filter((entry) => entry !== null) : value,
-);
-const withValues = ({ values, ...rest }) => (values === '' ? rest : { ...rest, values: values.split('|') });
-
-const controllers = Object.fromEntries(
-  Object.entries(raw.controllers).map(([controller, { parameters, presets }]) => {
-    const defaults = presets.map((preset, index) => {
-      const handle = exports.ccs_receiver_create(Object.keys(raw.controllers).indexOf(controller), index, 0);
-      const values = {};
-      parameters.forEach((parameter, i) => {
-        const value = exports.ccs_session_parameter(handle, i);
-        if (value !== parameter.default) values[parameter.name] = value;
-      });
-      exports.ccs_session_destroy(handle);
-      return { ...preset, values };
-    });
-    return [controller, { parameters: parameters.map(withValues), presets: defaults }];
-  }),
-);
-const component = ({ parameters, presets }) => ({
-  parameters: parameters.map(withValues),
-  presets: presets.map(({ values, ...preset }) => ({
-    ...preset,
-    values: Object.fromEntries(values.map(({ name, value }) => [name, value])),
-  })),
-});
-const components = Object.fromEntries(
-  Object.entries(raw.components)
-    .filter(([name]) => name !== '')
-    .map(([name, entry]) => [name, component(entry)]),
-);
-const tables = raw.tables.map((table) => ({ ...table, columns: table.columns.map(withValues) }));
+const { controllers, components, tables } = readSchema();
 
 const source = `// Generated from the core by scripts/generate_schema.mjs. Do not edit.
 

@@ -3,12 +3,12 @@
 //
 // An operation is eleven doubles: what it is (the index in `interpreter`) and up to ten arguments.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { buildWasm, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot } from './lib/files.mjs';
 import { compileObjects } from './lib/objects.mjs';
+import { instantiate, readSchema } from './lib/schema.mjs';
 import { fail, Problem, run, say } from './lib/run.mjs';
 import { findCxx } from './lib/tools.mjs';
 import { commonFlags } from './native_tests.mjs';
@@ -150,31 +150,22 @@ async function runNatively(operations) {
   return stdout;
 }
 
-function loadModule() {
-  const module = new WebAssembly.Module(readFileSync(wasmPath));
-  const imports = {};
-  for (const { module: space, name } of WebAssembly.Module.imports(module))
-    (imports[space] ??= {})[name] = () => 0;
-  const instance = new WebAssembly.Instance(module, imports);
-  instance.exports._initialize?.();
-  return instance;
-}
-
-function readSchema({ exports: abi }) {
-  const bytes = new Uint8Array(abi.memory.buffer, abi.ccs_schema());
-  const { controllers, tables } = JSON.parse(new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0))));
-  const { parameters, presets } = controllers.gcc;
-  const alpha = parameters.filter(Boolean).findIndex(({ name }) => name === 'alpha');
-  const columns = tables.filter(Boolean).map((table) => table.columns.filter(Boolean).length);
-  return { presets: presets.filter(Boolean).map(({ name }) => name), tables: { alpha, columns } };
+/** What the operations need of the schema. */
+function tablesOf({ controllers, tables }) {
+  const alpha = controllers.gcc.parameters.findIndex(({ name }) => name === 'alpha');
+  return { alpha, columns: tables.map(({ columns }) => columns.length) };
 }
 
 async function test() {
   await buildWasm();
-  const module = loadModule();
-  const { presets, tables } = readSchema(module);
+  const module = instantiate(wasmPath);
+  const schema = readSchema();
+  const tables = tablesOf(schema);
   const cases = [
-    ...presets.map((name, i) => [name, [...callOperations(i, tables, randomNumbers(i + 1))]]),
+    ...schema.controllers.gcc.presets.map(({ name }, i) => [
+      name,
+      [...callOperations(i, tables, randomNumbers(i + 1))],
+    ]),
     ...['serial link', 'token-bucket link'].map((name, mode) => [
       name,
       [...linkOperations(mode, randomNumbers(99))],

@@ -1,6 +1,7 @@
 // The schema as JSON text: parameters and presets of each controller and of each component of the
 // simulator, and the columns of each trace table. scripts/generate_schema.mjs turns it into
-// src/core/schema.generated.ts.
+// src/core/schema.generated.ts. It is a module of its own (build/wasm/schema.wasm), so that nobody
+// downloads the text twice.
 // Lists start with null, which the generator drops, so that the macros need no commas of their own;
 // the object of the components likewise starts with an entry without a name.
 //
@@ -15,23 +16,18 @@
 #define END_COMPONENT "]}"
 
 CCSCOPE_FN(const char*, ccs_schema)() {
-  return "{\"controllers\":{\"gcc\":{\"parameters\":[null"
-#include "cc/gcc/parameters.def"
-         "],\"presets\":[null"
-#define PRESET(id, name, description) ",{\"name\":\"" name "\",\"description\":\"" description "\"}"
-#define SET(name, value)
-#define BASED_ON(id)
-#define END_PRESET(id)
-#include "cc/gcc/presets.def"
-#undef PRESET
-#undef SET
-#undef BASED_ON
-#undef END_PRESET
-         "]}},\"components\":{\"\":null"
 #define PRESET(id, name, description) \
-  ",{\"name\":\"" name "\",\"description\":\"" description "\",\"values\":[null"
+  ",{\"id\":\"" #id "\",\"name\":\"" name "\",\"description\":\"" description "\",\"values\":[null"
+#define BASED_ON(id) ",{\"based_on\":\"" #id "\"}"
 #define SET(name, value) ",{\"name\":\"" #name "\",\"value\":" #value "}"
 #define END_PRESET(id) "]}"
+  return "{\"controllers\":{\"\":null"
+  COMPONENT("gcc")
+#include "cc/gcc/parameters.def"
+  PRESETS
+#include "cc/gcc/presets.def"
+  END_COMPONENT
+         "},\"components\":{\"\":null"
   COMPONENT("droptail")
 #include "sim/queue_disc/drop_tail.def"
   PRESETS END_COMPONENT
@@ -59,9 +55,6 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   COMPONENT("media_source")
 #include "sim/media_source.def"
   PRESETS END_COMPONENT
-#undef PRESET
-#undef SET
-#undef END_PRESET
          "},\"tables\":[null"
 #define TABLE(name, Name, doc) ",{\"name\":\"" #name "\",\"description\":\"" doc "\",\"columns\":[null"
 #define COLUMN(name, values) ",{\"name\":\"" #name "\",\"values\":\"" values "\"}"

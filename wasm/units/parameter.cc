@@ -1,30 +1,15 @@
 #include "units/parameter.h"
 
 #include <cmath>
-#include <cstring>
-#include <initializer_list>
 
 namespace ccscope {
-namespace {
-
-// Counts of things are whole.
-bool IsCount(const char* unit) {
-  for (const char* count : {"packets", "buckets", "queues"}) {
-    if (std::strcmp(unit, count) == 0) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 ParameterError CheckValues(const ParameterSpec* specs, int spec_count, const double* values, int value_count) {
   if (value_count != spec_count) return {"parameters", "expected as many values as the schema has parameters"};
   for (int i = 0; i < spec_count; ++i) {
     const ParameterSpec& spec = specs[i];
     const bool within = values[i] >= spec.min && values[i] <= spec.max;  // false for NaN
     if (!within) return {spec.name, spec.expectation};
-    const bool whole = spec.values[0] != '\0' || IsCount(spec.unit);
-    if (whole && values[i] != std::floor(values[i])) return {spec.name, "expected a whole number"};
+    if (spec.whole && values[i] != std::floor(values[i])) return {spec.name, "expected a whole number"};
   }
   return {};
 }

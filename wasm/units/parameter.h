@@ -10,25 +10,26 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 
 namespace ccscope {
 
+// What is needed while it runs; units, sections and descriptions are in the schema (abi/schema.cc).
 struct ParameterSpec {
   const char* name;  // carries the unit where there is one
-  const char* unit;
-  double default_value;
   double min;
   double max;
-  const char* values;  // names of an enumeration joined by '|', whose index is the value; or ""
-  const char* section;  // where it comes from
-  const char* description;
+  bool whole;               // a count, or the index of a list of names
   const char* expectation;  // what a value must be, for messages
 };
+
+// Units whose numbers are counts of things.
+constexpr bool IsCount(std::string_view unit) { return unit == "packets" || unit == "buckets" || unit == "queues"; }
 
 // For `#define PARAMETER`: a field of a struct of doubles, and a line of a table of ParameterSpec.
 #define CCSCOPE_PARAMETER_FIELD(name, unit, def, min, max, values, section, description) double name = def;
 #define CCSCOPE_PARAMETER_SPEC(name, unit, def, min, max, values, section, description) \
-  {#name, unit, def, min, max, values, section, description, "expected " #min " to " #max " " unit},
+  {#name, min, max, sizeof(values) > 1 || IsCount(unit), "expected " #min " to " #max " " unit},
 
 // One assignment of a preset.
 struct PresetValue {
@@ -38,7 +39,6 @@ struct PresetValue {
 
 struct PresetSpec {
   const char* name;
-  const char* description;
   const PresetValue* values;
   int count;
 };

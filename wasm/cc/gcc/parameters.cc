@@ -60,7 +60,7 @@ const ParameterSpec kParameterSpecs[kParameterCount] = {
 
 const PresetSpec kPresets[] = {
 #define PRESET(id, name, description) \
-  {name, description, values_##id, static_cast<int>(sizeof(values_##id) / sizeof(PresetValue)) - 1},
+  {name, values_##id, static_cast<int>(sizeof(values_##id) / sizeof(PresetValue)) - 1},
 #define SET(name, value)
 #define BASED_ON(id)
 #define END_PRESET(id)

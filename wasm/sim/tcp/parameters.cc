@@ -30,7 +30,7 @@ const ParameterSpec kParameterSpecs[kParameterCount] = {
 
 const PresetSpec kPresets[] = {
 #define PRESET(id, name, description) \
-  {name, description, values_##id, static_cast<int>(sizeof(values_##id) / sizeof(PresetValue)) - 1},
+  {name, values_##id, static_cast<int>(sizeof(values_##id) / sizeof(PresetValue)) - 1},
 #define SET(name, value)
 #define END_PRESET(id)
 #include "sim/tcp/presets.def"
