@@ -207,7 +207,7 @@ const TRACE: readonly Entry[] = [
     unit: '1',
     scope: 'trace',
     description:
-      'largest m(t) of the arrival filter over the time between two groups: what ToN eq. 24 calls m_M',
+      'largest m(t) of the arrival filter over the time between two groups, until the first packet is lost: m_M of ToN eq. 24; of several flows, the largest',
   },
 ];
 

@@ -5,7 +5,7 @@ import { instantiate, type CellParams } from './cells.js';
 import { compile } from './compile.js';
 import { measure, METRICS, quantityKey, selectedFlows } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
-import { traceMetric } from './trace_metrics.js';
+import { TRACE_METRIC_TABLES, traceMetric } from './trace_metrics.js';
 import { quantitiesOf } from './verdict.js';
 
 /** What makes simulations: the core. */
