@@ -263,5 +263,5 @@ export function metricText(name: string, value: number): string {
     return value >= 1e6 ? `${(value / 1e6).toFixed(2)} Mbps` : `${(value / 1e3).toFixed(0)} kbps`;
   if (unit === 'ms') return `${value.toFixed(1)} ms`;
   if (unit === 's') return `${value.toFixed(1)} s`;
-  return value.toFixed(2);
+  return value.toFixed(Math.abs(value) < 1 ? 3 : 2);
 }

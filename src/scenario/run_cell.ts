@@ -1,11 +1,12 @@
 /** One run of one cell: simulate, then measure. The same in a page's worker, a Node worker and the command line. */
 import type { TraceBatch } from '../core/recorder.js';
+import type { TableName } from '../core/schema.js';
 import type { SimulationOptions, WindowMetrics } from '../core/simulation.js';
 import { instantiate, type CellParams } from './cells.js';
 import { compile } from './compile.js';
 import { measure, METRICS, quantityKey, selectedFlows } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
-import { TRACE_METRIC_TABLES, traceMetric } from './trace_metrics.js';
+import { TRACE_METRIC_TABLES, traceMetric, type TraceMetric } from './trace_metrics.js';
 import { quantitiesOf } from './verdict.js';
 
 /** What makes simulations: the core. */
@@ -118,7 +119,7 @@ export function* simulateCell(
     const { windows } = step.value;
     const values = quantities.map((quantity): [string, number] => {
       const key = quantityKey(quantity);
-      return [key, traced.values.get(key) ?? measure(quantity, instance, windows)];
+      return [key, traced.value(key) ?? measure(quantity, instance, windows)];
     });
     return { ...step.value, values: new Map(values) };
   } finally {
@@ -126,30 +127,31 @@ export function* simulateCell(
   }
 }
 
-/** The quantities that come from trace rows. Each is the largest of something, and so of its steps' values. */
+/** The quantities that come from trace rows. */
 class TracedQuantities {
-  readonly values = new Map<string, number>();
-  readonly #quantities: readonly Quantity[];
-  readonly #flows: readonly ReadonlySet<number>[];
+  readonly #metrics: ReadonlyMap<string, TraceMetric>;
 
   constructor(scenario: Scenario, quantities: readonly Quantity[]) {
-    this.#quantities = quantities.filter(({ metric }) => METRICS.get(metric)?.scope === 'trace');
-    this.#flows = this.#quantities.map(
-      (quantity) => new Set(selectedFlows(scenario, quantity).flatMap(({ flows }) => flows)),
+    const traced = quantities.filter(({ metric }) => METRICS.get(metric)?.scope === 'trace');
+    this.#metrics = new Map(
+      traced.map((quantity) => {
+        const flows = selectedFlows(scenario, quantity).flatMap((group) => group.flows);
+        return [quantityKey(quantity), traceMetric(quantity.metric, flows)];
+      }),
     );
-    for (const quantity of this.#quantities) this.values.set(quantityKey(quantity), NaN);
   }
 
-  get tables(): readonly 'group'[] {
-    return this.#quantities.length > 0 ? ['group'] : [];
+  get tables(): readonly TableName[] {
+    return this.#metrics.size > 0 ? TRACE_METRIC_TABLES : [];
   }
 
   observe(batches: readonly TraceBatch[]): void {
-    this.#quantities.forEach((quantity, index) => {
-      const key = quantityKey(quantity);
-      const value = traceMetric(quantity.metric, batches, this.#flows[index] ?? new Set());
-      if (!(value <= (this.values.get(key) ?? NaN)) && !Number.isNaN(value)) this.values.set(key, value);
-    });
+    for (const metric of this.#metrics.values()) metric.observe(batches);
+  }
+
+  /** Undefined for a quantity that does not come from trace rows. */
+  value(key: string): number | undefined {
+    return this.#metrics.get(key)?.value;
   }
 }
 

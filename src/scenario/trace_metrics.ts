@@ -5,40 +5,48 @@ import { tableSpec, type TableName } from '../core/schema.js';
 /** Trace tables that a trace metric reads. */
 export const TRACE_METRIC_TABLES: readonly TableName[] = ['arrival', 'group'];
 
-/** The value of a trace metric over some flows; NaN without rows, or for another name. */
-export function traceMetric(
-  name: string,
-  batches: readonly TraceBatch[],
-  flows: ReadonlySet<number>,
-): number {
-  if (name !== 'delay_gradient_max') return NaN;
-  return Math.max(...[...flows].map((flow) => largestGradient(batches, flow)));
+/** A metric that follows the trace rows of some flows. */
+export interface TraceMetric {
+  /** NaN until there is one. */
+  readonly value: number;
+  /** Takes the rows of a stretch of time; the stretches come in order. */
+  observe(batches: readonly TraceBatch[]): void;
+}
+
+/** Follows a trace metric over some flows. */
+export function traceMetric(name: string, flows: readonly number[]): TraceMetric {
+  if (name !== 'delay_gradient_max') throw new Error(`${name} is not a trace metric`);
+  const gradients = flows.map((flow) => new LargestGradient(flow));
+  return {
+    get value() {
+      return Math.max(...gradients.map(({ value }) => value));
+    },
+    observe: (batches) => gradients.forEach((gradient) => gradient.observe(batches)),
+  };
 }
 
 /** Largest m over the time between the sending of two groups, until the first packet is missing. */
-function largestGradient(batches: readonly TraceBatch[], flow: number): number {
-  const endUs = firstGap(batches, flow);
-  let largest = NaN;
-  for (const [timeUs = NaN, mMs = NaN, deltaUs = NaN] of rows(batches, 'group', flow, [
-    'time_us',
-    'm_ms',
-    'send_delta_us',
-  ])) {
-    if (timeUs >= endUs) break;
-    const gradient = (mMs * 1e3) / deltaUs;
-    if (Number.isFinite(gradient) && !(gradient <= largest)) largest = gradient;
-  }
-  return largest;
-}
+class LargestGradient implements TraceMetric {
+  value = NaN;
+  #lastSeq: number | undefined;
+  /** When the first packet behind a missing one arrived. */
+  #gapUs = Infinity;
 
-/** When the first packet behind a missing one arrived; Infinity if none is missing. */
-function firstGap(batches: readonly TraceBatch[], flow: number): number {
-  let last: number | undefined;
-  for (const [seq = NaN, timeUs = NaN] of rows(batches, 'arrival', flow, ['seq', 'arrival_time_us'])) {
-    if (last !== undefined && seq !== last + 1) return timeUs;
-    last = seq;
+  constructor(readonly flow: number) {}
+
+  observe(batches: readonly TraceBatch[]): void {
+    for (const [seq = NaN, timeUs = NaN] of rows(batches, 'arrival', this.flow, ['seq', 'arrival_time_us'])) {
+      const missing = this.#lastSeq !== undefined && seq !== this.#lastSeq + 1;
+      if (missing && this.#gapUs === Infinity) this.#gapUs = timeUs;
+      this.#lastSeq = seq;
+    }
+    const names = ['time_us', 'm_ms', 'send_delta_us'];
+    for (const [timeUs = NaN, mMs = NaN, deltaUs = NaN] of rows(batches, 'group', this.flow, names)) {
+      const gradient = (mMs * 1e3) / deltaUs;
+      if (timeUs >= this.#gapUs || !Number.isFinite(gradient)) continue;
+      if (!(gradient <= this.value)) this.value = gradient;
+    }
   }
-  return Infinity;
 }
 
 /** The values of some columns, row by row, of one flow. */
