@@ -23,12 +23,12 @@ inline constexpr double kMinSsthresh = 2;
 
 // An ACK of new data outside of fast recovery.
 struct AckEvent {
-  Timestamp now;
+  Timestamp now = {};
   double acked = 0;        // segments newly acknowledged
   std::int64_t una = 0;    // the first one that is not acknowledged
   std::int64_t next = 0;   // the next new one
-  TimeDelta rtt;           // this ACK's sample
-  TimeDelta srtt;
+  TimeDelta rtt = {};        // this ACK's sample
+  TimeDelta srtt = {};
   bool window_limited = true;  // the window, not the application, held the sender back
 };
 

@@ -10,8 +10,8 @@ namespace ccscope::tcp {
 
 struct Segment {
   std::int64_t seq = 0;
-  DataSize size;   // on the wire
-  Timestamp sent;  // the timestamp option (RFC 7323)
+  DataSize size = {};   // on the wire
+  Timestamp sent = {};  // the timestamp option (RFC 7323)
   bool retransmission = false;
 };
 
@@ -26,10 +26,10 @@ inline constexpr int kMaxSackBlocks = 3;
 
 struct Ack {
   std::int64_t next_expected = 0;  // cumulative: everything below was received
-  Timestamp echo;                  // of the earliest segment that this acknowledges (RFC 7323, section 4)
+  Timestamp echo = {};                  // of the earliest segment that this acknowledges (RFC 7323, section 4)
   int sack_count = 0;
-  SackBlock sack[kMaxSackBlocks];  // the most recent first
-  DataSize size;                   // on the wire
+  SackBlock sack[kMaxSackBlocks] = {};  // the most recent first
+  DataSize size = {};                   // on the wire
 };
 
 }  // namespace ccscope::tcp
