@@ -113,8 +113,8 @@ class Flow {
   virtual DataRate highest_rate() const { return DataRate::PlusInfinity(); }
   // Writes its rows of the trace.
   virtual void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) = 0;
-  // Packets of both legs that are neither delivered nor dropped.
-  virtual double packets_under_way() const = 0;
+  // Packets of a leg that are neither delivered nor dropped, sender reports included.
+  virtual double packets_under_way(Leg leg) const = 0;
 
   FlowKind kind() const { return kind_; }
   const FlowParams& params() const { return params_; }

@@ -38,7 +38,9 @@ class MediaFlow final : public Flow {
   DataRate target() const override { return rate_.target; }
   DataRate highest_rate() const override { return source_params_.max_rate(); }
   void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
-  double packets_under_way() const override { return static_cast<double>(data_.used() + messages_.used()); }
+  double packets_under_way(Leg leg) const override {
+    return static_cast<double>(leg == Leg::kData ? data_.used() : messages_.used());
+  }
 
  private:
   enum Timer { kFrame, kPacer, kProbe };

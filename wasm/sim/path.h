@@ -33,6 +33,7 @@ class Path {
 
   bool has_bottleneck() const { return link_ != nullptr; }
   Link* link() { return link_.get(); }
+  const Link* link() const { return link_.get(); }
   TimeDelta one_way_delay() const { return one_way_delay_; }
   double packets_inside() const;
 

@@ -39,7 +39,9 @@ class TcpFlow final : public Flow {
   void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) override;
   void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
   void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
-  double packets_under_way() const override { return static_cast<double>(segments_.used() + acks_.used()); }
+  double packets_under_way(Leg leg) const override {
+    return static_cast<double>(leg == Leg::kData ? segments_.used() : acks_.used());
+  }
 
  private:
   enum Timer { kStartOrStop, kSender, kReceiver };
