@@ -356,8 +356,10 @@ function problem(issue: v.BaseIssue<unknown>, at: string): ConfigError {
     );
   }
   const got = issue.input === undefined ? 'nothing' : describe(issue.input);
-  const fix = issue.input === undefined ? 'add it' : 'correct this value';
-  return new ConfigError(field, issue.message, got, fix);
+  // What a parser expected, and how it says to mend it (see parsedBy).
+  const [, expected = issue.message, mend] = /^(.*?); (.*)$/.exec(issue.message) ?? [];
+  const fix = issue.input === undefined ? 'add it' : (mend ?? 'correct this value');
+  return new ConfigError(field, expected, got, fix);
 }
 
 const describe = (value: unknown): string =>

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  cellKey,
+  cellLabel,
+  cellsOf,
+  compile,
+  flowGroups,
+  instantiate,
+  parseScenario,
+  selects,
+} from '../../../src/scenario/index.js';
+import { minimal, varied } from './support.js';
+
+const keys = (input: unknown): string[] => cellsOf(parseScenario(input)).map(cellKey);
+
+describe('cells', () => {
+  it('are one without axes', () => expect(keys(minimal)).toEqual(['']));
+
+  it('are the product of the axes, the last one fastest', () => {
+    expect(keys(varied)).toEqual([
+      'queue=short,n=1',
+      'queue=short,n=2',
+      'queue=short,n=4',
+      'queue=long,n=1',
+      'queue=long,n=2',
+      'queue=long,n=4',
+    ]);
+  });
+
+  it('are listed with single values, lists of them and *, and an axis may be left out', () => {
+    const cells = [{ queue: 'long', n: ['1', '4'] }, { n: '*' }, {}];
+    expect(keys({ ...varied, cells })).toEqual(['queue=long,n=1', 'queue=long,n=4', 'n=1', 'n=2', 'n=4', '']);
+  });
+
+  it('assign their values to the scenario, by the names of flows', () => {
+    const scenario = parseScenario(varied);
+    const instance = instantiate(scenario, { queue: 'long', n: '4' });
+    expect(instance.forward).toEqual({ ...minimal.forward, queue: 'droptail:700ms' });
+    expect(instance.flows).toEqual([{ ...minimal.flows[0], count: 4 }]);
+    expect(scenario.forward.queue).toBe('droptail:300ms');
+  });
+
+  it('may make what was not there', () => {
+    const set = { 'flows.gcc.parameters.alpha': 0.9, 'backward.loss_ratio': 0.1 };
+    const scenario = parseScenario({ ...minimal, axes: [{ name: 'a', values: [{ name: 'x', set }] }] });
+    const instance = instantiate(scenario, { a: 'x' });
+    expect(instance.flows[0]).toEqual({ ...minimal.flows[0], parameters: { alpha: 0.9 } });
+    expect(instance.backward).toEqual({ loss_ratio: 0.1 });
+  });
+
+  it('take overrides after the values of their axes', () => {
+    const overrides = [{ cells: { queue: 'long', n: '4' }, set: { 'forward.queue': 'droptail:900ms' } }];
+    const scenario = parseScenario({ ...varied, overrides });
+    expect(instantiate(scenario, { queue: 'long', n: '4' }).forward.queue).toBe('droptail:900ms');
+    expect(instantiate(scenario, { queue: 'long', n: '2' }).forward.queue).toBe('droptail:700ms');
+  });
+
+  it('are selected by one value, several, or any', () => {
+    const cell = { queue: 'long', n: '4' };
+    expect(selects(undefined, cell)).toBe(true);
+    expect(selects({ queue: 'long' }, cell)).toBe(true);
+    expect(selects({ queue: ['short', 'long'], n: '*' }, cell)).toBe(true);
+    expect(selects({ queue: 'long', n: '2' }, cell)).toBe(false);
+    expect(selects({ queue: '*' }, { n: '2' })).toBe(false);
+  });
+
+  it('have a label for people', () => {
+    const axes = [{ name: 'q', label: 'T̄_q', values: [{ name: 'a', label: '150 ms', set: {} }] }];
+    expect(cellLabel(parseScenario({ ...minimal, axes }), { q: 'a' })).toBe('T̄_q 150 ms');
+  });
+});
+
+describe('what the simulator gets', () => {
+  it('is in microseconds and bit/s', () => {
+    const scenario = parseScenario({
+      ...minimal,
+      duration_s: 60,
+      rate_interval_ms: 200,
+      forward: {
+        capacity: '1mbps,0.5mbps@20s',
+        queue: 'droptail:300ms',
+        bottleneck: 'token-bucket',
+        burst_bytes: 5000,
+        one_way_delay_ms: 25,
+        loss_ratio: 0.01,
+        jitter_ms: 10,
+      },
+      backward: { one_way_delay_ms: 10 },
+      flows: [
+        {
+          kind: 'media',
+          name: 'gcc',
+          preset: 'gcc',
+          parameters: { alpha: 0.9 },
+          source: { noise_sd: 0 },
+          pauses: [{ from_s: 1, to_s: 2 }],
+        },
+        {
+          kind: 'tcp',
+          name: 'tcp',
+          congestion_control: 'new_reno',
+          direction: 'backward',
+          start_s: 5,
+          stop_s: 50.5,
+          extra_delay_ms: 40,
+          short: { min_bytes: 30e3, max_bytes: 50e3, idle_mean_s: 10 },
+        },
+      ],
+      windows: [{ name: 'late', begin_s: 30, end_s: 60 }],
+    });
+    expect(compile(scenario, 7)).toEqual({
+      durationUs: 60e6,
+      seed: 7,
+      rateIntervalUs: 200e3,
+      forward: {
+        capacityBps: 1e6,
+        schedule: [{ atUs: 20e6, capacityBps: 5e5 }],
+        queue: { kind: 'droptail', limitMs: 300 },
+        bottleneck: 'token-bucket',
+        burstBytes: 5000,
+        oneWayDelayUs: 25e3,
+        lossRatio: 0.01,
+        jitterUs: 10e3,
+      },
+      backward: { oneWayDelayUs: 10e3 },
+      flows: [
+        {
+          kind: 'media',
+          name: 'gcc',
+          preset: 'gcc',
+          parameters: { alpha: 0.9 },
+          source: { noise_sd: 0 },
+          pauses: [{ fromUs: 1e6, toUs: 2e6 }],
+          startUs: 0,
+        },
+        {
+          kind: 'tcp',
+          name: 'tcp',
+          congestionControl: 'new_reno',
+          direction: 'backward',
+          startUs: 5e6,
+          stopUs: 50.5e6,
+          extraDelayUs: 40e3,
+          short: { minBytes: 30e3, maxBytes: 50e3, idleMeanUs: 10e6 },
+        },
+      ],
+      windows: [{ name: 'late', beginUs: 30e6, endUs: 60e6 }],
+    });
+  });
+
+  it('has the forward delay on the way back unless that is given', () => {
+    expect(compile(parseScenario(minimal), 1).backward).toEqual({ oneWayDelayUs: 25e3 });
+  });
+
+  it('counts flows out, one later than the other, and knows which is which', () => {
+    const flows = [
+      { kind: 'media', name: 'gcc', count: 3, start_step_s: 2 },
+      { kind: 'tcp', name: 'none', count: 0 },
+      { kind: 'tcp', name: 'tcp', count: 2, direction: 'backward' },
+    ];
+    const scenario = parseScenario({ ...minimal, flows });
+    const compiled = compile(scenario, 1).flows;
+    expect(compiled.map(({ name }) => name)).toEqual(['gcc-1', 'gcc-2', 'gcc-3', 'tcp-1', 'tcp-2']);
+    expect(compiled.map(({ startUs }) => startUs)).toEqual([0, 2e6, 4e6, 0, 0]);
+    expect(flowGroups(scenario).map((group) => group.flows)).toEqual([[0, 1, 2], [], [3, 4]]);
+  });
+
+  it('gives every flow of the direction its capacity', () => {
+    const forward = { capacity_per_flow: '1.5mbps' };
+    const flows = [
+      { kind: 'media', name: 'gcc', count: 2 },
+      { kind: 'tcp', name: 'tcp' },
+      { kind: 'media', name: 'back', direction: 'backward' },
+    ];
+    expect(compile(parseScenario({ ...minimal, forward, flows }), 1).forward.capacityBps).toBe(4.5e6);
+  });
+
+  it('takes a trace of mahimahi as capacity, and says what to do with the name of a file', () => {
+    const from = (mahimahi: string): object => ({ ...minimal, forward: { capacity: { mahimahi } } });
+    const { capacityBps, schedule } = compile(parseScenario(from('1\n3\n')), 1).forward;
+    expect(capacityBps).toBe(1504 * 8 * 1000);
+    expect(schedule?.[0]).toEqual({ atUs: 1000, capacityBps: 1504 * 8 * 500 });
+    expect(() => parseScenario(from('lte.trace'))).toThrow(
+      /forward.capacity.mahimahi.*run the scenario from its file/,
+    );
+  });
+});
