@@ -6,8 +6,9 @@
 namespace ccscope {
 
 EventQueue::Source EventQueue::Add() {
+  assert(slot_of_.size() < std::size_t{1} << kSourceBits);
   slot_of_.push_back(kAbsent);
-  heap_.reserve(slot_of_.size());
+  heap_.reserve(slot_of_.capacity());
   return static_cast<Source>(slot_of_.size() - 1);
 }
 
@@ -33,7 +34,7 @@ void EventQueue::SiftDown(std::size_t slot, const Entry& entry) {
     std::size_t earliest = first;
     const std::size_t end = std::min(first + kArity, heap_.size());
     for (std::size_t child = first + 1; child < end; ++child) {
-      if (Before(heap_[child], heap_[earliest])) earliest = child;
+      earliest = Before(heap_[child], heap_[earliest]) ? child : earliest;
     }
     if (!Before(heap_[earliest], entry)) break;
     Place(slot, heap_[earliest]);
@@ -43,7 +44,7 @@ void EventQueue::SiftDown(std::size_t slot, const Entry& entry) {
 }
 
 void EventQueue::Remove(std::size_t slot) {
-  slot_of_[heap_[slot].source] = kAbsent;
+  slot_of_[heap_[slot].source()] = kAbsent;
   const Entry last = heap_.back();
   heap_.pop_back();
   if (slot == heap_.size()) return;
@@ -54,34 +55,46 @@ void EventQueue::Remove(std::size_t slot) {
   }
 }
 
+void EventQueue::FillRoot() {
+  vacant_ = false;
+  const Entry last = heap_.back();
+  heap_.pop_back();
+  if (!heap_.empty()) SiftDown(0, last);
+}
+
 void EventQueue::Schedule(Source source, Timestamp at) {
   assert(at == at);
   const std::uint32_t slot = slot_of_[source];
   if (slot == kAbsent) {
     if (at == Timestamp::PlusInfinity()) return;
-    const Entry entry{at, order_++, source};
-    heap_.push_back(entry);
-    SiftUp(heap_.size() - 1, entry);
+    const Entry entry = NewEntry(at, source);
+    if (vacant_) {
+      vacant_ = false;
+      SiftDown(0, entry);
+    } else {
+      heap_.push_back(entry);
+      SiftUp(heap_.size() - 1, entry);
+    }
     return;
   }
   const Timestamp before = heap_[slot].at;
   if (at == before) return;
+  // A vacant root keeps the time that was popped, which no deadline precedes: nothing moves past it.
   if (at == Timestamp::PlusInfinity()) {
     Remove(slot);
-    return;
-  }
-  const Entry entry{at, order_++, source};
-  if (at < before) {
-    SiftUp(slot, entry);
+  } else if (at < before) {
+    SiftUp(slot, NewEntry(at, source));
   } else {
-    SiftDown(slot, entry);
+    SiftDown(slot, NewEntry(at, source));
   }
 }
 
 EventQueue::Source EventQueue::Pop() {
+  Fill();
   assert(!heap_.empty());
-  const Source source = heap_.front().source;
-  Remove(0);
+  const Source source = heap_.front().source();
+  slot_of_[source] = kAbsent;
+  vacant_ = true;
   return source;
 }
 

@@ -28,9 +28,12 @@ class EventQueue {
   void Schedule(Source source, Timestamp at);
 
   Timestamp deadline(Source source) const;
-  bool empty() const { return heap_.empty(); }
+  bool empty() const { return heap_.size() == (vacant_ ? 1 : 0); }
   // Infinity when nothing is scheduled.
-  Timestamp next_time() const { return heap_.empty() ? Timestamp::PlusInfinity() : heap_.front().at; }
+  Timestamp next_time() {
+    Fill();
+    return heap_.empty() ? Timestamp::PlusInfinity() : heap_.front().at;
+  }
   // Takes the earliest source out.
   Source Pop();
 
@@ -38,25 +41,37 @@ class EventQueue {
   // A heap with four children per node: half the levels of a binary one, and siblings in one cache line.
   static constexpr std::size_t kArity = 4;
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+  static constexpr int kSourceBits = 20;
 
   struct Entry {
     Timestamp at;
-    std::uint64_t order;
-    Source source;
+    std::uint64_t order;  // in which deadlines were set; its lowest bits are the source
+    Source source() const { return static_cast<Source>(order & ((std::uint64_t{1} << kSourceBits) - 1)); }
   };
-  static bool Before(const Entry& a, const Entry& b) { return a.at < b.at || (a.at == b.at && a.order < b.order); }
+  // Without a branch, which would be mispredicted half of the time.
+  static bool Before(const Entry& a, const Entry& b) {
+    return static_cast<int>(a.at < b.at) | (static_cast<int>(a.at == b.at) & static_cast<int>(a.order < b.order));
+  }
 
+  Entry NewEntry(Timestamp at, Source source) { return {at, next_order_++ << kSourceBits | source}; }
   void Place(std::size_t slot, const Entry& entry) {
     heap_[slot] = entry;
-    slot_of_[entry.source] = static_cast<std::uint32_t>(slot);
+    slot_of_[entry.source()] = static_cast<std::uint32_t>(slot);
   }
+  void Fill() {
+    if (vacant_) FillRoot();
+  }
+  void FillRoot();
   void SiftUp(std::size_t slot, const Entry& entry);
   void SiftDown(std::size_t slot, const Entry& entry);
   void Remove(std::size_t slot);
 
   std::vector<Entry> heap_;
   std::vector<std::uint32_t> slot_of_;  // by source
-  std::uint64_t order_ = 0;
+  // Pop() leaves the root's place to the next deadline that is set, most often one of the same source,
+  // which takes half the steps of moving the last entry there and adding the new one behind it.
+  bool vacant_ = false;
+  std::uint64_t next_order_ = 0;
 };
 
 }  // namespace ccscope

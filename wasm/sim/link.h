@@ -22,7 +22,7 @@
 #include "sim/packet.h"
 #include "sim/queue_disc/queue_disc.h"
 #include "sim/random.h"
-#include "sim/ring_buffer.h"
+#include "units/ring_buffer.h"
 #include "units/units.h"
 
 namespace ccscope {

@@ -13,8 +13,8 @@
 #include "sim/media_source.h"
 #include "sim/pool.h"
 #include "sim/random.h"
-#include "sim/ring_buffer.h"
 #include "trace/recorder.h"
+#include "units/ring_buffer.h"
 
 namespace ccscope {
 

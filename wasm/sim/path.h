@@ -12,7 +12,7 @@
 #include "sim/link.h"
 #include "sim/packet.h"
 #include "sim/random.h"
-#include "sim/ring_buffer.h"
+#include "units/ring_buffer.h"
 #include "units/units.h"
 
 namespace ccscope {

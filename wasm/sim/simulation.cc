@@ -93,9 +93,11 @@ void Simulation::Begin() {
 Simulation::Status Simulation::RunUntil(Timestamp end) {
   end = std::min(end, Timestamp() + params_.duration);
   if (!begun_) Begin();
-  while (event_queue_.next_time() <= end) {
+  for (;;) {
+    const Timestamp next = event_queue_.next_time();
+    if (next > end) break;
     if (events_ >= params_.max_events) return Status::kTooManyEvents;
-    now_ = event_queue_.next_time();
+    now_ = next;
     if (now_ >= next_boundary_) UpdateActiveWindows();
     ++events_;
     Dispatch(sources_[event_queue_.Pop()]);

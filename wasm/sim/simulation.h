@@ -20,9 +20,9 @@
 #include "sim/metrics.h"
 #include "sim/path.h"
 #include "sim/random.h"
-#include "sim/ring_buffer.h"
 #include "sim/tcp_flow.h"
 #include "trace/recorder.h"
+#include "units/ring_buffer.h"
 #include "units/units.h"
 
 namespace ccscope {

@@ -39,20 +39,29 @@ ArrivalFilter::ArrivalFilter(const Parameters& parameters)
 double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
   const int size = params_.frame_interval_history;
   if (send_delta_next_ >= size) send_delta_next_ = 0;
-  send_deltas_[static_cast<std::size_t>(send_delta_next_)] = send_delta_ms;
-  send_delta_next_ = (send_delta_next_ + 1) % size;
+  double& oldest = send_deltas_[static_cast<std::size_t>(send_delta_next_)];
+  // All are looked at only when the shortest leaves, or the history does not have its full size.
+  const bool search = send_delta_count_ != size || (oldest <= shortest_send_delta_ && send_delta_ms > oldest);
+  oldest = send_delta_ms;
+  if (++send_delta_next_ == size) send_delta_next_ = 0;
   send_delta_count_ = std::min(send_delta_count_ + 1, size);
-  return *std::min_element(send_deltas_.begin(), send_deltas_.begin() + send_delta_count_);
+  shortest_send_delta_ = search ? *std::min_element(send_deltas_.begin(), send_deltas_.begin() + send_delta_count_)
+                                : std::min(shortest_send_delta_, send_delta_ms);
+  return shortest_send_delta_;
 }
 
 // Running mean and variance of the residual with weights that do not depend on the frame rate.
 void ArrivalFilter::UpdateNoiseTimeScaled(double residual, double frame_interval_ms) {
   const double a = num_deltas_ > params_.noise_a_initial_groups ? params_.noise_a : params_.noise_a_initial;
   // A group may have been sent before its predecessor where a burst was merged: then no time passed.
-  const double beta = det::Pow(1 - a, std::max(frame_interval_ms, 0.0) * 30 / 1000);
-  noise_mean_ = beta * noise_mean_ + (1 - beta) * residual;
+  if (a != beta_of_a_ || frame_interval_ms != beta_of_interval_ms_) {
+    beta_ = det::Pow(1 - a, std::max(frame_interval_ms, 0.0) * 30 / 1000);
+    beta_of_a_ = a;
+    beta_of_interval_ms_ = frame_interval_ms;
+  }
+  noise_mean_ = beta_ * noise_mean_ + (1 - beta_) * residual;
   const double deviation = noise_mean_ - residual;
-  noise_variance_ = beta * noise_variance_ + (1 - beta) * deviation * deviation;
+  noise_variance_ = beta_ * noise_variance_ + (1 - beta_) * deviation * deviation;
 }
 
 void ArrivalFilter::UpdateNoise(double residual, double frame_interval_ms, Signal previous) {

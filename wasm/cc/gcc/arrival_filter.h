@@ -66,7 +66,12 @@ class ArrivalFilter {
   double noise_variance_;
   double noise_mean_ = 0;
   int num_deltas_ = 0;
+  // beta of UpdateNoiseTimeScaled(), and what it was computed from.
+  double beta_ = 1;
+  double beta_of_a_ = 0;
+  double beta_of_interval_ms_ = 0;
   std::array<double, 60> send_deltas_{};
+  double shortest_send_delta_ = 0;  // of those
   int send_delta_count_ = 0;
   int send_delta_next_ = 0;
 };

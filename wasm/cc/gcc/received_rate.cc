@@ -2,37 +2,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace ccscope::gcc {
 
-void ArrivalRate::SetWindow(TimeDelta window) {
-  const int window_ms = std::clamp(static_cast<int>(window.ms()), 1, kBuckets);
-  if (window_ms == window_ms_) return;
-  window_ms_ = window_ms;
-  buckets_.fill(DataSize::Zero());
+void ArrivalRate::Clear() {
+  buckets_.Clear();
   sum_ = DataSize::Zero();
-  started_ = false;
 }
 
-// Times since the first arrival, so that they index the ring without going negative.
-DataSize& ArrivalRate::BucketAt(double ms) {
-  return buckets_[static_cast<std::size_t>(static_cast<long long>(ms - first_ms_) % window_ms_)];
+void ArrivalRate::SetWindow(TimeDelta window) {
+  const int window_ms = std::clamp(static_cast<int>(window.ms()), 1, kLongestWindowMs);
+  if (window_ms == window_ms_) return;
+  window_ms_ = window_ms;
+  Clear();
+  started_ = false;
 }
 
 // Moves the window on; what leaves it leaves the sum.
 void ArrivalRate::Advance(double now_ms) {
-  if (now_ms - last_ms_ >= window_ms_) {
-    buckets_.fill(DataSize::Zero());
-    sum_ = DataSize::Zero();
-    last_ms_ = now_ms;
+  if (now_ms <= last_ms_) return;
+  if (now_ms - last_ms_ >= window_ms_) Clear();
+  last_ms_ = now_ms;
+  while (!buckets_.empty() && buckets_.front().ms <= now_ms - window_ms_) sum_ -= buckets_.PopFront().size;
+}
+
+// An arrival that is older than the newest one, but within the window.
+void ArrivalRate::AddLate(DataSize size, double ms) {
+  std::size_t place = buckets_.size();
+  while (place > 0 && buckets_[place - 1].ms > ms) --place;
+  if (place > 0 && buckets_[place - 1].ms == ms) {
+    buckets_[place - 1].size += size;
     return;
   }
-  while (last_ms_ < now_ms) {
-    ++last_ms_;
-    DataSize& oldest = BucketAt(last_ms_);
-    sum_ -= oldest;
-    oldest = DataSize::Zero();
-  }
+  buckets_.PushBack({});
+  for (std::size_t i = buckets_.size() - 1; i > place; --i) buckets_[i] = buckets_[i - 1];
+  buckets_[place] = {ms, size};
 }
 
 void ArrivalRate::Add(DataSize size, Timestamp now) {
@@ -43,7 +48,11 @@ void ArrivalRate::Add(DataSize size, Timestamp now) {
   }
   Advance(now_ms);
   if (now_ms < first_ms_ || now_ms <= last_ms_ - window_ms_) return;  // older than the window
-  BucketAt(now_ms) += size;
+  if (buckets_.empty() || buckets_.back().ms < now_ms) {
+    buckets_.PushBack({now_ms, size});
+  } else {
+    AddLate(size, now_ms);
+  }
   sum_ += size;
 }
 

@@ -7,11 +7,12 @@
 #include <optional>
 
 #include "cc/controller.h"
+#include "units/ring_buffer.h"
 #include "units/units.h"
 
 namespace ccscope::gcc {
 
-// Bytes of the last `window` (at most 2 s) in buckets of 1 ms, with a running sum.
+// Bytes of the last `window` (at most 2 s), counted per millisecond, with a running sum.
 class ArrivalRate {
  public:
   explicit ArrivalRate(TimeDelta window) { SetWindow(window); }
@@ -22,11 +23,17 @@ class ArrivalRate {
   std::optional<DataRate> Rate(Timestamp now);
 
  private:
-  static constexpr int kBuckets = 2000;
+  static constexpr int kLongestWindowMs = 2000;
+  // What arrived within one millisecond.
+  struct Bucket {
+    double ms;
+    DataSize size;
+  };
+  void Clear();
   void Advance(double now_ms);
-  DataSize& BucketAt(double ms);
+  void AddLate(DataSize size, double ms);
 
-  std::array<DataSize, kBuckets> buckets_{};
+  RingBuffer<Bucket> buckets_;  // of the window, in time order; none without arrivals
   DataSize sum_;
   int window_ms_ = 0;
   bool started_ = false;

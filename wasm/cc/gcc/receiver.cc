@@ -98,8 +98,9 @@ std::optional<DataRate> Receiver::ReceivedRate() {
   return arrival_rate_.Rate(now_);
 }
 
-// What came through lately, over a shorter window than R_r.
+// What came through lately, over a shorter window than R_r; only the probe asks for it.
 std::optional<DataRate> Receiver::DeliveredRate() {
+  if (!probe_.on()) return std::nullopt;
   if (params_.received_rate_source == 1) {
     if (const auto rate = wire_rate_.Rate(kDeliveredWindow)) return rate;
   }
@@ -203,8 +204,10 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   HoldIfDisturbed(arrival);
   CountPacket(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
-  latest_arrival_rate_.Add(arrival.size, arrival.arrival_time);
-  probe_.OnFrame(arrival);
+  if (probe_.on()) {
+    latest_arrival_rate_.Add(arrival.size, arrival.arrival_time);
+    probe_.OnFrame(arrival);
+  }
   const auto deltas =
       grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size, arrival.rtp_timestamp);
   if (deltas) OnGroups(*deltas);

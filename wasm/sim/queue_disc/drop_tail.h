@@ -4,8 +4,8 @@
 #define CCSCOPE_SIM_QUEUE_DISC_DROP_TAIL_H_
 
 #include "sim/queue_disc/queue_disc.h"
-#include "sim/ring_buffer.h"
 #include "units/parameter.h"
+#include "units/ring_buffer.h"
 
 namespace ccscope {
 

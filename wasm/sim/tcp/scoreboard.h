@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/ring_buffer.h"
+#include "units/ring_buffer.h"
 
 namespace ccscope::tcp {
 
