@@ -4,11 +4,11 @@
 /** Room of src/ -> the rooms that it may import besides itself. */
 const mayUse = {
   core: [],
-  scenario: ['core'],
+  scenario: ['core', 'trace'],
   trace: ['core'],
   worker: ['core', 'scenario', 'trace'],
   rtc: ['core', 'trace', 'worker'],
-  charts: ['core', 'trace'],
+  charts: ['core', 'scenario', 'trace'],
   inject: ['core', 'trace', 'rtc', 'charts'],
   node: ['core', 'scenario', 'trace', 'worker'],
   playwright: ['core', 'node', 'trace', 'scenario'],

@@ -9,11 +9,14 @@ import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, run, say } from './lib/run.mjs';
 
 const lib = inRoot('dist/lib');
+/** Script and style of the papers' report, for `ccscope reproduce --html` to inline. */
+const reportPage = join(lib, 'node/reproduce/page');
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
 /** Output of sources that are gone would still be importable: remove it. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
+    if (file.startsWith(reportPage)) continue;
     const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
   }
@@ -44,6 +47,29 @@ async function buildLibrary() {
   });
 }
 
+async function buildReportPage() {
+  const sources = filesUnder(['src/app/report', 'src/charts', 'src/scenario']);
+  const inputs = [...sources, ...filesUnder([...configuration, 'package-lock.json'])];
+  await upToDate('report', { inputs, outputs: [join(reportPage, 'script.js')] }, async () => {
+    say('Building the report page …');
+    const entry = inRoot('src/app/report/main.ts');
+    // Here and not above: before the set-up there is no Vite.
+    const { build: bundle } = await import('vite');
+    await bundle({
+      configFile: false,
+      root: inRoot(),
+      publicDir: false,
+      logLevel: 'warn',
+      build: {
+        outDir: reportPage,
+        target: 'es2022',
+        minify: true,
+        lib: { entry, formats: ['iife'], name: 'report', fileName: () => 'script.js', cssFileName: 'style' },
+      },
+    });
+  });
+}
+
 async function buildApp() {
   const inputs = filesUnder(['src', 'public', 'vite.config.ts', 'package-lock.json']);
   await upToDate('app', { inputs, outputs: [inRoot('dist/app/index.html')] }, async () => {
@@ -57,6 +83,7 @@ export async function build({ app = true } = {}) {
   await buildWasm();
   await generate();
   await buildLibrary();
+  await buildReportPage();
   if (app) await buildApp();
 }
 

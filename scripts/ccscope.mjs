@@ -16,5 +16,5 @@ try {
 
 // npm runs scripts in the package's folder; paths on the command line are meant from where it was typed.
 const { npm_lifecycle_event: npmScript, INIT_CWD: typedIn } = process.env;
-if (npmScript === 'ccscope' && typedIn) process.chdir(typedIn);
+if (['ccscope', 'reproduce'].includes(npmScript) && typedIn) process.chdir(typedIn);
 await import('../dist/lib/node/cli.js');

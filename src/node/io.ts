@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { closeSync, createWriteStream, openSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, createWriteStream, openSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
 import { systemCode, UsageError } from './errors.js';
@@ -94,4 +95,15 @@ export async function writeJson(path: string, value: unknown, io: Io): Promise<v
   const file = open(path);
   writeSync(file, text);
   closeSync(file);
+}
+
+/** Minutes of work must not end in a file that cannot be made. Throws UsageError. */
+export function checkFolder(file: string): void {
+  try {
+    accessSync(dirname(resolve(file)), constants.W_OK);
+  } catch (error) {
+    throw new UsageError(
+      `${file}: its folder cannot be written to (${systemCode(error) ?? 'unknown error'})`,
+    );
+  }
 }

@@ -1,19 +1,14 @@
-import { createRequire } from 'node:module';
-
 import { Command, CommanderError } from 'commander';
 
 import { TraceError } from '../trace/index.js';
 import { register as call } from './commands/call.js';
 import { register as replay } from './commands/replay.js';
+import { register as reproduce } from './commands/reproduce.js';
 import { register as runScenarios } from './commands/run.js';
 import { register as shape } from './commands/shape.js';
 import { FailedRun, UsageError } from './errors.js';
 import type { Io } from './io.js';
-
-function version(): string {
-  const description = createRequire(import.meta.url)('ccscope/package.json') as { version: string };
-  return description.version;
-}
+import { version } from './version.js';
 
 /** The program with all its commands. */
 export function createProgram(io: Io = process): Command {
@@ -28,7 +23,7 @@ export function createProgram(io: Io = process): Command {
     writeErr: (text) => io.stderr.write(text),
   });
   // Commands inherit the settings above because they are made after them.
-  for (const register of [call, runScenarios, replay, shape]) register(program, io);
+  for (const register of [call, runScenarios, reproduce, replay, shape]) register(program, io);
   return program;
 }
 

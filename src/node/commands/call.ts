@@ -1,5 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { dirname, extname, resolve } from 'node:path';
+import { extname } from 'node:path';
 
 import { SingleBar } from 'cli-progress';
 import { Option, type Command } from 'commander';
@@ -9,8 +8,8 @@ import { runCall, type RunResult } from '../call/run.js';
 import { ratios, summarise } from '../call/summary.js';
 import { reportText } from '../call/table.js';
 import type { CallPlan, CallReport, ControllerReport, RunReport } from '../call/types.js';
-import { FailedRun, systemCode, UsageError } from '../errors.js';
-import { fileOutput, writeJson, type Io } from '../io.js';
+import { FailedRun, UsageError } from '../errors.js';
+import { checkFolder, fileOutput, writeJson, type Io } from '../io.js';
 import { startServer, type ServerOptions } from '../server.js';
 import type { Shaper } from '../shaper.js';
 import {
@@ -181,17 +180,6 @@ function reportOf([first, second]: ControllerReport[]): CallReport | null {
     ...first,
     comparison: { [second.controller]: second, ratios: ratios(first.runs, second.runs) },
   };
-}
-
-/** Minutes of calls must not end in a file that cannot be made. Throws UsageError. */
-function checkFolder(file: string): void {
-  try {
-    accessSync(dirname(resolve(file)), constants.W_OK);
-  } catch (error) {
-    throw new UsageError(
-      `${file}: its folder cannot be written to (${systemCode(error) ?? 'unknown error'})`,
-    );
-  }
 }
 
 interface Progress {

@@ -1,0 +1,187 @@
+import { BoxAndWiskers, BoxPlotController } from '@sgratzl/chartjs-chart-boxplot';
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  LogarithmicScale,
+  PointElement,
+  Tooltip,
+  type ChartConfiguration,
+  type ChartOptions,
+  type ScaleOptions,
+  type TooltipItem,
+} from 'chart.js';
+
+import { describeFigure, type Bar, type Figure, type FigureAxis } from '../../scenario/figure.js';
+import type { ChartTheme } from '../theme.js';
+import { colour, datasets } from './datasets.js';
+import { limits } from './limits.js';
+import { overlay } from './overlay.js';
+
+Chart.register(
+  BarController,
+  BarElement,
+  BoxAndWiskers,
+  BoxPlotController,
+  CategoryScale,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  LogarithmicScale,
+  PointElement,
+  Tooltip,
+);
+
+const FONT = { size: 12, family: 'system-ui, sans-serif' };
+const LEGEND_MOST = 12;
+const Y_WIDTH = 70;
+
+const axisTitle = ({ label, unit }: FigureAxis): string => (unit === '' ? label : `${label} (${unit})`);
+const number = (value: number): string => String(Number(value.toPrecision(4)));
+
+/** So that panels one under the other have their x axes in line. */
+const sameWidth = (scale: { width: number }): void => void (scale.width = Y_WIDTH);
+
+function numericScale(
+  axis: FigureAxis,
+  theme: ChartTheme,
+  more: object,
+): ScaleOptions<'linear' | 'logarithmic'> {
+  return {
+    type: axis.logarithmic === true ? 'logarithmic' : 'linear',
+    title: { display: true, text: axisTitle(axis), font: FONT, color: theme.text },
+    grid: { color: theme.grid },
+    border: { display: false },
+    ticks: {
+      font: FONT,
+      color: theme.text,
+      maxTicksLimit: 8,
+      maxRotation: 0,
+      autoSkipPadding: 6,
+      ...(axis.logarithmic === true ? { callback: (value: number | string) => number(Number(value)) } : {}),
+    },
+    ...more,
+  };
+}
+
+function xScale(figure: Figure, theme: ChartTheme): ScaleOptions {
+  if (figure.kind === 'curves') {
+    const { min, max } = figure.x;
+    return numericScale(figure.x, theme, {
+      ...(min === undefined ? {} : { min }),
+      ...(max === undefined ? {} : { max }),
+    });
+  }
+  return {
+    type: 'category',
+    title: { display: true, text: figure.x, font: FONT, color: theme.text },
+    grid: { display: false },
+    ticks: { font: FONT, color: theme.text, autoSkip: false, maxRotation: 40 },
+  };
+}
+
+/** What the pointer shows of a bar: with its deviation and what was published. */
+function barText(label: string, { mean, sd, published }: Bar, unit: string): string {
+  const spread = sd > 0 ? ` ± ${number(sd)}` : '';
+  const value = published?.value === undefined ? '' : `, published ${number(published.value)}`;
+  return `${label}: ${number(mean)}${spread}${unit === '' ? '' : ` ${unit}`}${value}`;
+}
+
+function tooltip(figure: Figure, { datasetIndex, dataIndex, parsed }: TooltipItem<'bar'>): string {
+  const label = figure.series[datasetIndex]?.label ?? '';
+  if (figure.kind === 'bars') {
+    const bar = figure.series[datasetIndex]?.bars[dataIndex];
+    return bar ? barText(label, bar, figure.y.unit) : label;
+  }
+  if (figure.kind === 'boxes') {
+    const box = figure.series[datasetIndex]?.boxes[dataIndex];
+    if (!box) return label;
+    const { p5, p25, p50, p75, p95 } = box;
+    return `${label}: ${[p5, p25, p50, p75, p95].map(number).join(' / ')} ${figure.y.unit}`;
+  }
+  return `${label}: ${number(parsed.y ?? NaN)} ${figure.y.unit}`;
+}
+
+function options(figure: Figure, theme: ChartTheme): ChartOptions<'bar'> {
+  const many = figure.series.length;
+  return {
+    animation: false,
+    responsive: true,
+    maintainAspectRatio: false,
+    normalized: true,
+    color: theme.text,
+    interaction: { mode: 'nearest', intersect: false },
+    scales: {
+      x: xScale(figure, theme),
+      y: numericScale(figure.y, theme, { ...limits(figure), afterFit: sameWidth }),
+    } as NonNullable<ChartOptions<'bar'>['scales']>,
+    plugins: {
+      legend: {
+        display: many > 1 && many <= LEGEND_MOST,
+        position: 'top',
+        align: 'end',
+        labels: {
+          font: FONT,
+          color: theme.text,
+          boxWidth: 22,
+          boxHeight: figure.kind === 'curves' ? 0 : 8,
+          padding: 10,
+        },
+      },
+      tooltip: { callbacks: { label: (item) => tooltip(figure, item) } },
+    },
+  };
+}
+
+/**
+ * Draws a paper's picture: bars, boxes or curves as measured, and the published values (diamonds) and
+ * bands (shaded) over them. It creates its canvas in `container`, which must have a height.
+ */
+export class FigureChart {
+  readonly canvas: HTMLCanvasElement;
+  readonly #figure: Figure;
+  #chart: Chart;
+
+  constructor(container: HTMLElement, figure: Figure, theme: ChartTheme) {
+    this.#figure = figure;
+    this.canvas = container.appendChild(document.createElement('canvas'));
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', describeFigure(figure));
+    this.#chart = this.#draw(theme);
+  }
+
+  /** Draws again: a change of theme is rare, and Chart.js keeps colours of elements that are there. */
+  setTheme(theme: ChartTheme): void {
+    this.#chart.destroy();
+    this.#chart = this.#draw(theme);
+  }
+
+  #draw(theme: ChartTheme): Chart {
+    const figure = this.#figure;
+    const list = datasets(figure);
+    colour(figure, list, theme);
+    const configuration = {
+      type: figure.kind === 'curves' ? 'line' : 'bar',
+      data: { ...(figure.kind === 'curves' ? {} : { labels: figure.groups }), datasets: list },
+      options: options(figure, theme),
+      plugins: [overlay(figure, theme)],
+    } as ChartConfiguration;
+    return new Chart(this.canvas, configuration);
+  }
+
+  /** Fits the canvas to its container, as printing needs it. */
+  resize(): void {
+    this.#chart.resize();
+  }
+
+  destroy(): void {
+    this.#chart.destroy();
+    this.canvas.remove();
+  }
+}

@@ -1,0 +1,159 @@
+/** What Chart.js does not draw: standard deviations, and what was published, over the measured. */
+import type { Chart, Plugin, Scale } from 'chart.js';
+
+import type { Figure, PublishedMark } from '../../scenario/figure.js';
+import type { ChartTheme } from '../theme.js';
+import { colourOf } from './datasets.js';
+
+/** Half the width of the band of a point that has no width of its own. */
+const POINT_HALF_WIDTH = 7;
+const DIAMOND = 5;
+const CAP = 3;
+const MARGIN = 8;
+
+interface Placed {
+  x: number;
+  halfWidth: number;
+}
+
+/** Where element `index` of a dataset is; null when it is hidden or not there. */
+function place(chart: Chart, dataset: number, index: number): Placed | null {
+  if (!chart.isDatasetVisible(dataset)) return null;
+  const element = chart.getDatasetMeta(dataset).data[index];
+  if (!element) return null;
+  const { x, width } = element.getProps(['x', 'width'], true) as { x: number; width?: number };
+  return { x, halfWidth: width === undefined ? POINT_HALF_WIDTH : width / 2 };
+}
+
+class Painter {
+  readonly #ctx: CanvasRenderingContext2D;
+  constructor(
+    readonly chart: Chart,
+    readonly y: Scale,
+    readonly theme: ChartTheme,
+  ) {
+    this.#ctx = chart.ctx;
+  }
+
+  /** The band that counts as reproduced: to the edge of the plot where it has no limit. */
+  band({ x, halfWidth }: Placed, mark: PublishedMark, fill: string = this.theme.colours.ink): void {
+    const { low = null, high = null } = mark;
+    if (low === null && high === null) return;
+    const { top, bottom } = this.chart.chartArea;
+    const clamp = (pixel: number): number => Math.min(bottom, Math.max(top, pixel));
+    const from = high === null ? top : clamp(this.y.getPixelForValue(high));
+    const to = low === null ? bottom : clamp(this.y.getPixelForValue(low));
+    // Narrower than a bar, whose colour is to be seen beside it.
+    const half = Math.min(POINT_HALF_WIDTH, Math.max(3, 0.45 * halfWidth));
+    const left = x - half;
+    const width = 2 * half;
+    this.#ctx.globalAlpha = 0.28;
+    this.#ctx.fillStyle = fill;
+    this.#ctx.fillRect(left, from, width, Math.max(2, to - from));
+    this.#ctx.globalAlpha = 0.8;
+    for (const [limit, edge] of [
+      [high, from],
+      [low, to],
+    ] as const) {
+      if (limit !== null) this.#ctx.fillRect(left, edge - 0.75, width, 1.5);
+    }
+    this.#ctx.globalAlpha = 1;
+  }
+
+  /** The published value, in the colour of its series where several share a place. */
+  diamond({ x }: Placed, value: number, fill: string = this.theme.colours.ink): void {
+    const y = this.y.getPixelForValue(value);
+    const ctx = this.#ctx;
+    ctx.beginPath();
+    ctx.moveTo(x, y - DIAMOND);
+    ctx.lineTo(x + DIAMOND, y);
+    ctx.lineTo(x, y + DIAMOND);
+    ctx.lineTo(x - DIAMOND, y);
+    ctx.closePath();
+    ctx.fillStyle = fill;
+    ctx.strokeStyle = this.theme.colours.ink;
+    ctx.lineWidth = 1.5;
+    ctx.stroke();
+    ctx.fill();
+  }
+
+  mark(placed: Placed, mark: PublishedMark, fill?: string): void {
+    this.band(placed, mark, fill);
+    if (mark.value !== undefined) this.diamond(placed, mark.value, fill);
+  }
+
+  /** Mean plus and minus one standard deviation. */
+  whisker({ x }: Placed, mean: number, sd: number): void {
+    if (!(sd > 0)) return;
+    const [from, to] = [this.y.getPixelForValue(mean + sd), this.y.getPixelForValue(mean - sd)];
+    const ctx = this.#ctx;
+    ctx.strokeStyle = this.theme.colours.ink;
+    ctx.lineWidth = 1.2;
+    ctx.beginPath();
+    ctx.moveTo(x, from);
+    ctx.lineTo(x, to);
+    for (const end of [from, to]) {
+      ctx.moveTo(x - CAP, end);
+      ctx.lineTo(x + CAP, end);
+    }
+    ctx.stroke();
+  }
+
+  /** Draws within the plot, and as far beyond as a mark at its edge reaches. */
+  clipped(draw: () => void): void {
+    const { left, top, width, height } = this.chart.chartArea;
+    this.#ctx.save();
+    this.#ctx.beginPath();
+    this.#ctx.rect(left - MARGIN, top - MARGIN, width + 2 * MARGIN, height + 2 * MARGIN);
+    this.#ctx.clip();
+    draw();
+    this.#ctx.restore();
+  }
+}
+
+function paint(painter: Painter, figure: Figure): void {
+  const { chart } = painter;
+  if (figure.kind === 'bars') {
+    figure.series.forEach(({ bars }, dataset) =>
+      bars.forEach((bar, index) => {
+        const placed = bar && place(chart, dataset, index);
+        if (!placed) return;
+        if (bar.published) painter.mark(placed, bar.published);
+        painter.whisker(placed, bar.mean, bar.sd);
+      }),
+    );
+  } else if (figure.kind === 'boxes') {
+    figure.series.forEach(({ boxes }, dataset) =>
+      boxes.forEach((box, index) => {
+        const placed = box && place(chart, dataset, index);
+        if (placed) for (const { mark } of box.published ?? []) painter.mark(placed, mark);
+      }),
+    );
+  } else {
+    figure.series.forEach(({ points, sd }, dataset) =>
+      sd?.forEach((deviation, index) => {
+        const placed = place(chart, dataset, index);
+        const y = points[index]?.[1];
+        if (placed && y != null) painter.whisker(placed, y, deviation);
+      }),
+    );
+    const x = chart.scales['x'];
+    for (const mark of figure.published ?? []) {
+      const colour = colourOf(figure.series[mark.series]?.colour ?? mark.series, painter.theme);
+      if (x) painter.mark({ x: x.getPixelForValue(mark.x), halfWidth: POINT_HALF_WIDTH }, mark, colour);
+    }
+  }
+}
+
+/** The plugin for one figure. */
+export function overlay(figure: Figure, theme: ChartTheme): Plugin {
+  return {
+    id: 'published',
+    afterDatasetsDraw: (chart) => {
+      const y = chart.scales['y'];
+      if (!y) return;
+      const painter = new Painter(chart, y, theme);
+      painter.clipped(() => paint(painter, figure));
+    },
+  };
+}

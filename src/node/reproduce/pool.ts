@@ -1,0 +1,60 @@
+/** Runs simulations on all cores. What comes out does not depend on how many workers there are. */
+import { availableParallelism } from 'node:os';
+
+import { Tinypool } from 'tinypool';
+
+import type { Job, RunOutcome } from './jobs.js';
+
+export interface PoolOptions {
+  /** Workers; default: as many as the machine has cores. */
+  threads?: number;
+  /** Ends all work; the promise is rejected with its reason. */
+  signal?: AbortSignal;
+  /** Called with each job that ended, in the order in which they end. */
+  onDone?: (job: Job, outcome: RunOutcome) => void;
+  /** A module whose default export takes a Job and gives a RunOutcome. */
+  worker?: URL;
+}
+
+const failed = (error: unknown): RunOutcome => {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { failure: { name, message } };
+};
+
+/**
+ * Runs all jobs, the costly ones first, so that the cores end together. The outcomes are in the order
+ * of the jobs; a job that fails is an outcome, too, and the others go on.
+ */
+export async function runJobs(jobs: readonly Job[], options: PoolOptions = {}): Promise<RunOutcome[]> {
+  const { threads = availableParallelism(), signal, onDone } = options;
+  signal?.throwIfAborted();
+  if (jobs.length === 0) return [];
+  const workers = Math.min(threads, jobs.length);
+  const pool = new Tinypool({
+    filename: (options.worker ?? new URL('./worker.js', import.meta.url)).href,
+    runtime: 'worker_threads',
+    minThreads: workers,
+    maxThreads: workers,
+    // Workers keep their compiled core from one job to the next.
+    isolateWorkers: false,
+  });
+  const outcomes: RunOutcome[] = [];
+  const one = async ({ job, index }: { job: Job; index: number }): Promise<void> => {
+    const outcome = await (pool.run(job) as Promise<RunOutcome>).catch(failed);
+    // A pool that is stopped fails what it has not done: that is no outcome.
+    signal?.throwIfAborted();
+    outcomes[index] = outcome;
+    onDone?.(job, outcome);
+  };
+  const order = jobs.map((job, index) => ({ job, index })).sort((a, b) => b.job.cost - a.job.cost);
+  const stop = (): void => void pool.destroy();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const ends = await Promise.allSettled(order.map(one));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await pool.destroy();
+  }
+  return outcomes;
+}

@@ -1,0 +1,39 @@
+/** What pictures are made of: a cell's numbers and trace, and what was published of them. */
+import type { TraceBatch } from '../core/recorder.js';
+import { selects, type CellParams } from './cells.js';
+import type { PublishedMark } from './figure.js';
+import { quantityKey } from './metrics.js';
+import type { Quantity, Scenario } from './scenario.js';
+import type { Summary } from './statistics.js';
+
+/** What the runs of one cell gave. */
+export interface CellResults {
+  params: CellParams;
+  /** The scenario with the cell's values in place. */
+  scenario: Scenario;
+  /** A quantity over the runs. */
+  summary(quantity: Quantity): Summary;
+  /** Of the first run; empty if no picture needs one, or the run failed. */
+  trace: readonly TraceBatch[];
+}
+
+/** What the paper says of a quantity in a cell, `scale` times; undefined if it says nothing. */
+export function publishedMark(
+  scenario: Scenario,
+  quantity: Quantity,
+  params: CellParams,
+  scale = 1,
+): PublishedMark | undefined {
+  const key = quantityKey(quantity);
+  const found = (scenario.expectations ?? []).find(
+    (expectation) => quantityKey(expectation) === key && selects(expectation.cells, params),
+  );
+  if (found === undefined) return undefined;
+  const { published, says, band } = found;
+  // Words such as `above 90 %` are a band, not a point.
+  return {
+    ...(says === undefined && { value: published * scale }),
+    low: band[0] * scale,
+    high: band[1] * scale,
+  };
+}

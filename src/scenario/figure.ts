@@ -1,0 +1,112 @@
+/**
+ * A paper's picture as data: what was measured, and what was published over it. Plain JSON, without a
+ * word about pixels or colours; src/charts/figures draws it.
+ */
+
+/** An axis of numbers. */
+export interface FigureAxis {
+  label: string;
+  /** Written behind the label; empty for a count or a ratio. */
+  unit: string;
+  /** Shown at least, whatever the data. */
+  min?: number;
+  max?: number;
+  logarithmic?: boolean;
+}
+
+/** What a paper says of one number: a value, a range that it must lie in, or both. */
+export interface PublishedMark {
+  value?: number;
+  /** The band in which a measured value counts as reproduced; null or missing: no limit on that side. */
+  low?: number | null;
+  high?: number | null;
+}
+
+interface FigureCommon {
+  title: string;
+  y: FigureAxis;
+}
+
+/** One bar. */
+export interface Bar {
+  mean: number;
+  sd: number;
+  published?: PublishedMark;
+}
+
+/** Groups of bars, one bar per series in each. */
+export interface BarFigure extends FigureCommon {
+  kind: 'bars';
+  /** What the groups are: `capacity`. */
+  x: string;
+  groups: string[];
+  series: { label: string; bars: (Bar | null)[] }[];
+}
+
+/** A box from the 25th to the 75th percentile with the median; whiskers to the 5th and 95th. */
+export interface Box {
+  p5: number;
+  p25: number;
+  p50: number;
+  p75: number;
+  p95: number;
+  published?: { at: 'p5' | 'p50' | 'p95'; mark: PublishedMark }[];
+}
+
+export interface BoxFigure extends FigureCommon {
+  kind: 'boxes';
+  x: string;
+  groups: string[];
+  series: { label: string; boxes: (Box | null)[] }[];
+}
+
+export type CurveLook = 'line' | 'step' | 'dashed' | 'markers';
+
+/** Lines over a number: time, a parameter, or a delay and its distribution. */
+export interface CurveFigure extends FigureCommon {
+  kind: 'curves';
+  x: FigureAxis;
+  series: {
+    label: string;
+    /** Default `line`. A `step` is a reference, such as the capacity. */
+    look?: CurveLook;
+    /** Series of the same number have the same colour, in all panels. Default: its place in the list. */
+    colour?: number;
+    /** In ascending x; a y of null is a gap. */
+    points: [x: number, y: number | null][];
+    /** Standard deviation at each point. */
+    sd?: number[];
+  }[];
+  /** What the paper says of a series (its place in the list), at one x each. */
+  published?: ({ x: number; series: number } & PublishedMark)[];
+}
+
+export type Figure = BarFigure | BoxFigure | CurveFigure;
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+const range = (values: readonly number[]): string => {
+  const finite = values.filter(Number.isFinite);
+  if (finite.length === 0) return 'without a number';
+  const [low, high] = [Math.min(...finite), Math.max(...finite)];
+  const text = (value: number): string => String(Number(value.toPrecision(3)));
+  return low === high ? text(low) : `${text(low)} to ${text(high)}`;
+};
+
+/** A figure in words, for those who do not see it. The numbers themselves are in the tables. */
+export function describeFigure(figure: Figure): string {
+  const unit = figure.y.unit === '' ? '' : ` ${figure.y.unit}`;
+  const parts = figure.series.map((series) => {
+    const values =
+      'bars' in series
+        ? series.bars.flatMap((bar) => (bar ? [bar.mean] : []))
+        : 'boxes' in series
+          ? series.boxes.flatMap((box) => (box ? [box.p5, box.p95] : []))
+          : series.points.map(([, y]) => y ?? NaN);
+    return `${series.label}: ${range(values)}${unit}`;
+  });
+  const x =
+    figure.kind === 'curves' ? figure.x.label : `${count(figure.groups.length, 'group')} of ${figure.x}`;
+  const kind = { bars: 'Bars', boxes: 'Box plot', curves: 'Lines' }[figure.kind];
+  const shown = parts.length > 12 ? [...parts.slice(0, 11), `${parts.length - 11} more`] : parts;
+  return `${kind} of ${figure.y.label} over ${x}. ${shown.join('; ')}.`;
+}

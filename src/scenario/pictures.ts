@@ -1,0 +1,43 @@
+/** A scenario's pictures, drawn from what its runs gave: the paper's figures with our numbers in them. */
+import type { CellResults } from './cell_results.js';
+import { selects } from './cells.js';
+import type { Figure } from './figure.js';
+import { barFigures, boxFigures, lineFigures } from './metric_figures.js';
+import type { Picture, Scenario } from './scenario.js';
+import { cdfFigure, timeFigures } from './trace_figures.js';
+
+/** A picture, ready to be drawn. */
+export interface PictureFigures {
+  /** Of all figures together; empty where each has its own. */
+  title: string;
+  /** Side by side; in each, panels that share their x axis and belong one under the other. */
+  columns: Figure[][];
+}
+
+/** All pictures of a scenario. Cells without a result must be left out of `cells`. */
+export function pictureFigures(scenario: Scenario, cells: readonly CellResults[]): PictureFigures[] {
+  return (scenario.pictures ?? []).flatMap((picture) => {
+    const shown = cells.filter(({ params }) => selects(picture.cells, params));
+    const columns = columnsOf(scenario, picture, shown).filter((column) => column.length > 0);
+    // A figure by itself has the title of its picture.
+    const title = picture.kind === 'time_series' ? (picture.title ?? '') : '';
+    return columns.length === 0 ? [] : [{ title, columns }];
+  });
+}
+
+const apart = (figures: readonly Figure[]): Figure[][] => figures.map((figure) => [figure]);
+
+function columnsOf(scenario: Scenario, picture: Picture, cells: readonly CellResults[]): Figure[][] {
+  switch (picture.kind) {
+    case 'bars':
+      return apart(barFigures(scenario, picture, cells));
+    case 'boxes':
+      return apart(boxFigures(scenario, picture, cells));
+    case 'lines':
+      return apart(lineFigures(scenario, picture, cells));
+    case 'cdf':
+      return apart(cdfFigure(scenario, picture, cells));
+    case 'time_series':
+      return timeFigures(scenario, picture, cells);
+  }
+}

@@ -1,0 +1,179 @@
+/** Pictures of a trace: curves over time, and distributions. */
+import { cellLabel } from './cells.js';
+import { flowGroups } from './compile.js';
+import type { CurveFigure, CurveLook } from './figure.js';
+import { publishedMark, type CellResults } from './cell_results.js';
+import type { Picture, Scenario } from './scenario.js';
+import {
+  cumulative,
+  curvePoints,
+  meanSeries,
+  shownUnit,
+  traceSeries,
+  unitFactor,
+  type TraceSeries,
+} from './trace_columns.js';
+
+type Of<Kind extends Picture['kind']> = Extract<Picture, { kind: Kind }>;
+type Panel = Of<'time_series'>['panels'][number];
+type Line = Panel['lines'][number];
+type Curve = CurveFigure['series'][number];
+
+/** More curves than this are one: their mean. */
+const MOST_CURVES = 6;
+const MOST_POINTS = 700;
+const CDF_POINTS = 200;
+const PERCENTILES = [5, 25, 50, 75, 95, 99] as const;
+/** Tables of the bottleneck have links instead of flows; the picture is of the forward one. */
+const FORWARD_LINK = 0;
+
+interface NamedSeries {
+  label: string;
+  series: TraceSeries;
+}
+
+/** The curves of one column: of the flows that are asked for, or all. */
+function linesOf(
+  { scenario, trace }: CellResults,
+  line: Pick<Line, 'table' | 'column' | 'flow'>,
+): NamedSeries[] {
+  const all = traceSeries(trace, line.table, line.column);
+  if (line.table === 'queue')
+    return all.filter(({ flow }) => flow === FORWARD_LINK).map((series) => ({ label: '', series }));
+  return flowGroups(scenario)
+    .filter(({ name }) => line.flow === undefined || line.flow === '*' || line.flow === name)
+    .flatMap(({ name, flows }) => {
+      const own = all.filter(({ flow }) => flows.includes(flow));
+      if (own.length <= MOST_CURVES)
+        return own.map((series, i) => ({ label: flows.length > 1 ? `${name} ${i + 1}` : name, series }));
+      const mean = meanSeries(own);
+      return mean === null ? [] : [{ label: `${name}, mean of ${own.length}`, series: mean }];
+    });
+}
+
+const columnName = (column: string): string => column.replace(/_(bps|us|ms|bytes)$/, '').replaceAll('_', ' ');
+
+/** `gcc target`: the flow, the column, or both where one alone says too little. */
+function curveLabel(
+  line: Line,
+  flow: string,
+  { many, several }: { many: boolean; several: boolean },
+): string {
+  const what = line.label ?? columnName(line.column);
+  if (flow === '') return what;
+  if (line.label !== undefined && !many) return what;
+  return several || line.label !== undefined ? `${flow} ${what}` : flow;
+}
+
+function lookOf({ table, column }: Line): CurveLook {
+  return table === 'queue' && column === 'capacity_bps' ? 'step' : 'line';
+}
+
+/** The curves of a panel: a flow keeps its colour in all panels, several columns of one flow differ in theirs. */
+function panelCurves(cell: CellResults, lines: readonly Line[], unit: string): Curve[] {
+  const found = lines.map((line) => ({ line, curves: linesOf(cell, line) }));
+  const flows = new Set(
+    found.flatMap(({ curves }) => curves.map(({ label }) => label)).filter((label) => label),
+  );
+  let column = -1;
+  return found.flatMap(({ line, curves }): Curve[] => {
+    const look = lookOf(line);
+    if (look !== 'step') column += 1;
+    const style = { many: curves.length > 1, several: lines.length > 1 };
+    return curves.map(({ label, series }) => ({
+      label: curveLabel(line, label, style),
+      look: flows.size > 1 && column > 0 && look === 'line' ? 'dashed' : look,
+      colour: flows.size > 1 || lines.length === 1 ? series.flow : Math.max(0, column),
+      points: curvePoints(series, unitFactor(line.column, unit), MOST_POINTS),
+    }));
+  });
+}
+
+function panelFigure(cell: CellResults, panel: Panel, title: string): CurveFigure {
+  const unit = shownUnit(panel.lines[0]?.column ?? '', panel.unit);
+  const series = panelCurves(cell, panel.lines, unit);
+  return {
+    kind: 'curves',
+    title,
+    x: { label: 'time', unit: 's', min: 0, max: cell.scenario.duration_s },
+    y: {
+      label: panel.title,
+      unit,
+      ...(panel.lines.every(({ column }) => !column.endsWith('m_ms')) && { min: 0 }),
+    },
+    series,
+  };
+}
+
+/** A column of panels for each cell, with the same scale in a panel of all cells. */
+export function timeFigures(
+  scenario: Scenario,
+  picture: Of<'time_series'>,
+  cells: readonly CellResults[],
+): CurveFigure[][] {
+  const columns: CurveFigure[][] = cells.map(() => []);
+  for (const panel of picture.panels) {
+    const figures = cells.map((cell) => {
+      const where = cellLabel(scenario, cell.params);
+      return panelFigure(cell, panel, where === '' ? panel.title : `${panel.title} – ${where}`);
+    });
+    if (figures.every(({ series }) => series.every(({ points }) => points.length === 0))) continue;
+    const [min, max] = extent(figures);
+    figures.forEach((figure, column) =>
+      columns[column]?.push({ ...figure, y: { ...figure.y, min: Math.min(min, figure.y.min ?? min), max } }),
+    );
+  }
+  return columns;
+}
+
+function extent(figures: readonly CurveFigure[]): [min: number, max: number] {
+  let [min, max] = [Infinity, -Infinity];
+  for (const [, y] of figures.flatMap(({ series }) => series.flatMap(({ points }) => points))) {
+    if (y === null) continue;
+    min = Math.min(min, y);
+    max = Math.max(max, y);
+  }
+  return [min, max];
+}
+
+/** One curve per cell (and flow, where there are several), with the percentiles that were published. */
+export function cdfFigure(
+  scenario: Scenario,
+  picture: Of<'cdf'>,
+  cells: readonly CellResults[],
+): CurveFigure[] {
+  const { table, column, flow } = picture;
+  const unit = shownUnit(column);
+  const curves = cells.flatMap((cell) => {
+    const lines = linesOf(cell, { table, column, ...(flow !== undefined && { flow }) });
+    const where = cellLabel(scenario, cell.params);
+    return lines.map(({ label, series: one }) => ({
+      cell,
+      curve: {
+        label: [where, lines.length > 1 || where === '' ? label : '']
+          .filter((part) => part !== '')
+          .join(', '),
+        points: cumulative(one, unitFactor(column, unit), CDF_POINTS),
+      },
+    }));
+  });
+  if (curves.length === 0) return [];
+  const name = columnName(column);
+  const published = curves.flatMap(({ cell }, series) =>
+    PERCENTILES.flatMap((percentile) => {
+      const metric = `${name.replaceAll(' ', '_')}_p${percentile}_ms`;
+      const x = publishedMark(scenario, { metric, ...(flow !== undefined && { flow }) }, cell.params)?.value;
+      return x === undefined ? [] : [{ x, series, value: percentile }];
+    }),
+  );
+  return [
+    {
+      kind: 'curves',
+      title: picture.title ?? `distribution of ${name}`,
+      x: { label: name, unit },
+      y: { label: 'share of samples', unit: '%', min: 0, max: 100 },
+      series: curves.map(({ curve }) => curve),
+      ...(published.length > 0 && { published }),
+    },
+  ];
+}

@@ -1,0 +1,21 @@
+// A worker for tests of the pool: what it does is told by the run's seed.
+import { threadId } from 'node:worker_threads';
+
+export const REFUSED = 100;
+export const TRAPPED = 101;
+export const THROWS = 102;
+export const NEVER_ENDS = 103;
+
+export default async function run({ seed }) {
+  if (seed === REFUSED) return { failure: { name: 'CoreError', message: 'flows: expected at least 1' } };
+  if (seed === TRAPPED) return { failure: { name: 'RuntimeError', message: 'unreachable' } };
+  if (seed === THROWS) throw new RangeError('out of memory');
+  if (seed === NEVER_ENDS) for (;;);
+  // Later jobs end sooner, so that an order of ending would show.
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, 20 - seed)));
+  const values = new Map([
+    ['seed', seed],
+    ['thread', threadId],
+  ]);
+  return { result: { values, trace: [], seconds: 0.001 } };
+}
