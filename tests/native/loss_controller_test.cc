@@ -10,9 +10,16 @@ namespace {
 constexpr DataRate kMbps = DataRate::KilobitsPerSec(1000);
 constexpr TimeDelta kRtt = TimeDelta::Millis(50);
 
+// Past its start, where A_s follows eq. 14 alone.
+Parameters PastTheFastStart() {
+  Parameters parameters = PresetNamed("gcc");
+  parameters.a_s_follows_a_r = 0;
+  return parameters;
+}
+
 // A_s after one report, from 300 kbps.
 double AfterReport(double fraction_lost, DataRate a_r = kMbps) {
-  LossController controller(PresetNamed("gcc"));
+  LossController controller(PastTheFastStart());
   controller.OnReport(fraction_lost, a_r, kRtt, Timestamp::Seconds(1));
   return controller.a_s().kbps();
 }
@@ -37,9 +44,31 @@ TEST(LossController, ALittleLossLiftsItToTheDelayBasedRateInLiveCalls) {
   EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 1000);
 }
 
+// The start: A_s is A_r until that falls for the first time; from there on eq. 14 holds, 5 % a report.
+TEST(LossController, FollowsTheDelayBasedRateUntilThatFirstFalls) {
+  LossController controller(PresetNamed("gcc"));
+  controller.OnCounters(0, 0, DataRate::KilobitsPerSec(400), kRtt, Timestamp::Millis(0));
+  controller.OnCounters(100, 0, DataRate::KilobitsPerSec(600), kRtt, Timestamp::Millis(200));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 600);
+  controller.OnCounters(600, 0, DataRate::KilobitsPerSec(900), kRtt, Timestamp::Millis(1200));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 900);
+  controller.OnCounters(700, 0, DataRate::KilobitsPerSec(500), kRtt, Timestamp::Millis(1400));
+  controller.OnCounters(1200, 0, kMbps, kRtt, Timestamp::Millis(2400));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 500 * 1.05);
+}
+
+TEST(LossController, LossEndsTheStartToo) {
+  LossController controller(PresetNamed("gcc"));
+  controller.OnReport(0, DataRate::KilobitsPerSec(600), kRtt, Timestamp::Seconds(1));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 600);
+  controller.OnReport(0.02, kMbps, kRtt, Timestamp::Seconds(2));
+  controller.OnReport(0, kMbps, kRtt, Timestamp::Seconds(3));
+  EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 630);
+}
+
 // Browsers report several times a second; a burst of losses is one report, not three.
 TEST(LossController, MakesOneReportASecondOfCumulativeCounters) {
-  LossController controller(PresetNamed("gcc"));
+  LossController controller(PastTheFastStart());
   controller.OnCounters(1000, 0, kMbps, kRtt, Timestamp::Millis(0));
   controller.OnCounters(1010, 10, kMbps, kRtt, Timestamp::Millis(270));
   controller.OnCounters(1040, 20, kMbps, kRtt, Timestamp::Millis(540));

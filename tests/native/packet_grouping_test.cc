@@ -60,6 +60,28 @@ TEST(PacketGrouping, AGroupIsWhatLeavesWithin5MsOfItsFirstPacket) {
 }
 
 // A clock offset of any size between the two ends leaves the deltas as they are.
+// ToN III-A: a group is a frame, however the pacer spreads its packets. The last packets of the three
+// frames are (T, t) = (20, 70), (53, 105) and (86, 135) ms.
+TEST(PacketGrouping, ByFrameAPacedFrameIsOneGroup) {
+  Parameters parameters = PresetNamed("gcc");
+  parameters.group_by = 1;
+  PacketGrouping grouping(parameters);
+  std::vector<GroupDeltas> deltas;
+  const double arrivals[3][3] = {{50, 60, 70}, {83, 93, 105}, {116, 126, 135}};
+  for (int frame = 0; frame < 4; ++frame) {
+    for (int packet = 0; packet < (frame < 3 ? 3 : 1); ++packet) {
+      const double sent = 33 * frame + 10 * packet;
+      const double arrived = frame < 3 ? arrivals[frame][packet] : 150;
+      const auto d = grouping.OnArrival(Timestamp::Millis(sent), Timestamp::Millis(arrived), DataSize::Bytes(1000), 3000.0 * frame);
+      if (d) deltas.push_back(*d);
+    }
+  }
+  ASSERT_EQ(deltas.size(), 2u);
+  EXPECT_DOUBLE_EQ(deltas[0].delay_variation().ms(), (105 - 70) - (53 - 20));
+  EXPECT_DOUBLE_EQ(deltas[1].delay_variation().ms(), (135 - 105) - (86 - 53));
+  EXPECT_DOUBLE_EQ(deltas[1].later_size.bytes(), 3000);
+}
+
 TEST(PacketGrouping, NeedsNoCommonClock) {
   for (const double offset_ms : {0.0, -1e9, 5e8}) {
     PacketGrouping grouping(PresetNamed("gcc"));
