@@ -93,7 +93,7 @@ export interface Link {
   enqueue(packetId: number, sizeBytes: number, nowUs: number): DropReason | null;
   /** What was delivered since the last poll, in order. */
   poll(nowUs: number): LinkDelivery[];
-  /** Packets that were accepted and then dropped (behind jitter, or by a changed queue), as the last poll found. */
+  /** Packets that were accepted and then dropped (behind jitter, by a discipline that drops what waits, or by a changed queue), as the last poll found. */
   lateDrops(): LinkDrop[];
   /** When to poll next: nothing is delivered before. Infinity if nothing is under way. */
   nextEventUs(): number;

@@ -5,7 +5,9 @@ import {
   createLink,
   loadCoreModule,
   type CoreModule,
+  queueArguments,
   type LinkOptions,
+  type QueueOptions,
 } from '../../src/core/index.js';
 
 let core: CoreModule;
@@ -113,6 +115,12 @@ describe('the link through the ABI', () => {
     [{ queue: { kind: 'droptail', limitMs: 0 } }, 'queue.limitMs'],
     [{ queue: { kind: 'droptail', limitPackets: NaN } }, 'queue.limitPackets'],
     [{ queue: { kind: 'droptail', limitMs: 300, limitBytes: 5 } }, 'queue'],
+    [{ queue: { kind: 'codel', targetMs: 0 } }, 'queue.targetMs'],
+    [{ queue: { kind: 'codel', limitPackets: 1.5 } }, 'queue.limitPackets'],
+    [{ queue: { kind: 'pie', preset: 'red' as 'pie' } }, 'queue.preset'],
+    [{ queue: { kind: 'pie', alpha: 1 } as unknown as QueueOptions }, 'queue.alpha'],
+    [{ queue: { kind: 'sfq', limitMs: 0 } }, 'queue.limit_ms'],
+    [{ queue: { kind: 'red' } as unknown as QueueOptions }, 'queue.kind'],
     [{ schedule: [{ atUs: NaN, capacityBps: 1 }] }, 'schedule'],
     [
       {
@@ -177,5 +185,70 @@ describe('the link through the ABI', () => {
     const before = core.memoryBytes;
     run(20_000);
     expect(core.memoryBytes).toBe(before);
+  });
+});
+
+describe('the queue disciplines through the ABI', () => {
+  it('are passed as all their values in the order of the schema', () => {
+    expect(queueArguments({ kind: 'droptail' })).toEqual({ kind: 0, values: [300, 0, 0] });
+    expect(queueArguments({ kind: 'droptail', limitBytes: 5000 })).toEqual({ kind: 0, values: [0, 5000, 0] });
+    expect(queueArguments({ kind: 'codel', targetMs: 13 })).toEqual({
+      kind: 1,
+      values: [13, 100, 1000, 1514],
+    });
+    expect(queueArguments({ kind: 'pie' })).toEqual({
+      kind: 2,
+      values: [0, 20, 30, 1000, 100, 0.125, 1.25, 10_000, 1514],
+    });
+    expect(queueArguments({ kind: 'pie', preset: 'pie-rfc8033', targetMs: 10 })).toEqual({
+      kind: 2,
+      values: [1, 10, 15, 1000, 150, 0.125, 1.25, 16_384, 1514],
+    });
+    expect(queueArguments({ kind: 'sfq' })).toEqual({ kind: 3, values: [300, 0, 0, 127, 1024, 1514] });
+    expect(queueArguments({ kind: 'fq_codel', backlogOf: 'own' })).toEqual({
+      kind: 4,
+      values: [5, 100, 10_240, 1024, 1514, 1514, 1, 64],
+    });
+  });
+
+  // 25 % more than a link of 1 Mbps carries, for 20 s: a quarter of what came through is dropped.
+  const overloaded: [QueueOptions, string, number][] = [
+    [{ kind: 'droptail', limitMs: 300 }, 'queue-full', 300],
+    [{ kind: 'codel' }, 'codel', 300],
+    [{ kind: 'pie' }, 'pie', 300],
+    [{ kind: 'pie', preset: 'pie-rfc8033' }, 'pie', 450],
+    [{ kind: 'sfq' }, 'overlimit', 310],
+    [{ kind: 'fq_codel' }, 'codel', 300],
+  ];
+  it.each(overloaded)('%j drops by its own rule', (queue, reason, mostMs) => {
+    const link = createLink(core, { capacityBps: 1e6, queue });
+    const reasons = new Map<string, number>();
+    const count = (name: string) => reasons.set(name, (reasons.get(name) ?? 0) + 1);
+    const delaysUs: number[] = [];
+    for (let id = 0; id < 2500; id++) {
+      const refused = link.enqueue(id, 1250, id * 8000);
+      if (refused !== null) count(refused);
+      delaysUs.push(...link.poll(id * 8000).map(({ queueDelayUs }) => queueDelayUs));
+      for (const drop of link.lateDrops()) count(drop.reason);
+    }
+    expect([...reasons.keys()]).toEqual([reason]);
+    const dropped = reasons.get(reason) ?? 0;
+    expect(dropped).toBeGreaterThan(400);
+    expect(dropped).toBeLessThan(600);
+    expect(delaysUs.length).toBeGreaterThan(1900);
+    expect(Math.max(...delaysUs)).toBeLessThanOrEqual(mostMs * 1000);
+    expect(link.stats(2499 * 8000)).toMatchObject({ droppedPackets: dropped, lostPackets: 0 });
+    link.destroy();
+  });
+
+  it('take over what waits when the discipline changes', () => {
+    const link = createLink(core, { capacityBps: 1e6, queue: { kind: 'droptail', limitPackets: 100 } });
+    for (let id = 0; id < 50; id++) link.enqueue(id, 1250, 0);
+    for (const kind of ['sfq', 'pie', 'fq_codel', 'codel', 'droptail'] as const)
+      link.set({ queue: { kind } }, 1000);
+    const ids = link.poll(60e6).map(({ packetId }) => packetId);
+    const dropped = link.lateDrops().map(({ packetId }) => packetId);
+    expect([...ids, ...dropped].sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, id) => id));
+    expect(ids.length).toBeGreaterThan(25);
   });
 });

@@ -94,6 +94,26 @@ describe('queues', () => {
     ['droptail:0.3s', { kind: 'droptail', limitMs: 300 }],
     ['droptail:64kB', { kind: 'droptail', limitBytes: 64_000 }],
     ['droptail:100p', { kind: 'droptail', limitPackets: 100 }],
+    ['droptail:limit=64kB', { kind: 'droptail', limitBytes: 64_000 }],
+    ['codel', { kind: 'codel' }],
+    [
+      'codel:target=13ms,interval=0.1s,limit=1000',
+      { kind: 'codel', targetMs: 13, intervalMs: 100, limitPackets: 1000 },
+    ],
+    ['codel:mtu=1.5kB', { kind: 'codel', mtuBytes: 1500 }],
+    ['pie', { kind: 'pie' }],
+    ['PIE:target=20ms', { kind: 'pie', targetMs: 20 }],
+    [
+      'pie-rfc8033:alpha=0.2,t_update=500us',
+      { kind: 'pie', preset: 'pie-rfc8033', alphaPerS: 0.2, tUpdateMs: 0.5 },
+    ],
+    ['pie:variant=rfc8033', { kind: 'pie', variant: 'rfc8033' }],
+    ['sfq', { kind: 'sfq' }],
+    ['sfq:300ms', { kind: 'sfq', limitMs: 300 }],
+    ['sfq:100p,buckets=16', { kind: 'sfq', limitPackets: 100, buckets: 16 }],
+    ['sfq-linux', { kind: 'sfq', preset: 'sfq-linux' }],
+    ['fq_codel:target=13ms', { kind: 'fq_codel', targetMs: 13 }],
+    ['fq-codel:backlog_of=own', { kind: 'fq_codel', backlogOf: 'own' }],
   ])('%s', (text, queue) => expect(parseQueue(text)).toEqual(queue));
 
   it.each([
@@ -105,7 +125,31 @@ describe('queues', () => {
     'droptail:2h',
     'red:300ms',
     'droptail:1ms:2ms',
+    'droptail:1ms,2ms',
+    'droptail:1ms,limit=5p',
+    'droptail:0ms',
+    'codel:',
+    'codel:300ms',
+    'codel:target=13',
+    'codel:target=13p',
+    'codel:target=0ms',
+    'codel:targets=13ms',
+    'codel:limit=2.5',
+    'codel:target=5ms,target=6ms',
+    'pie:variant=2',
+    'pie-rfc3168',
+    'fq_codel:queues=0',
   ])('refuses %s', (text) => expect(problem(() => parseQueue(text)).field).toBe('queue'));
+});
+
+describe('what a refused queue says', () => {
+  it.each([
+    ['red:5ms', 'droptail with a limit, codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel'],
+    ['codel:targets=13ms', 'a setting of codel (target, interval, limit, mtu)'],
+    ['codel:target=13', 'target as 0.001 to 10000ms'],
+    ['sfq:0p', 'limit as 0 to 60000ms, or 0 to 1000000000B, or 0 to 1000000p'],
+    ['pie:variant=x', 'variant as linux or rfc8033'],
+  ])('%s', (text, expected) => expect(problem(() => parseQueue(text)).expected).toBe(expected));
 });
 
 describe('settings from outside', () => {

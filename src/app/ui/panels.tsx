@@ -6,7 +6,18 @@ import { change, settings } from '../settings.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
 
 const CAPACITIES = ['300kbps', '500kbps', '1mbps', '2mbps', '1.5mbps,0.6mbps@20s,1.5mbps@40s'];
-const QUEUES = ['droptail:100ms', 'droptail:300ms', 'droptail:64kB', 'droptail:100p'];
+const QUEUES = [
+  'droptail:100ms',
+  'droptail:300ms',
+  'droptail:64kB',
+  'droptail:100p',
+  'codel',
+  'codel:target=13ms',
+  'pie',
+  'pie-rfc8033',
+  'sfq:300ms',
+  'fq_codel',
+];
 
 /** The capacity as a slider from 100 kbps to 3 Mbps, in equal ratios. */
 const SLIDER = { low: 1e5, high: 3e6, steps: 100 };
@@ -46,7 +57,7 @@ export function LinkPanel() {
       <TextField
         field="queue"
         label="Queue"
-        help="droptail with its limit: 300ms, 64kB or 100p (packets)"
+        help="droptail with its limit (300ms, 64kB or 100p), codel, pie, pie-rfc8033, sfq or fq_codel"
         suggestions={QUEUES}
       />
       <NumberField

@@ -71,7 +71,7 @@ export function addLinkOptions(command: Command): Command {
     )
     .option(
       '--queue <queue>',
-      'droptail:300ms, droptail:64kB or droptail:100p',
+      'droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
       checked(parseQueue),
       DEFAULTS.queue,
     )

@@ -1,0 +1,167 @@
+// CoDel against RFC 8289: the spacings of section 5.6's control law, and the counts of section 5.5.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tests/native/queue_support.h"
+
+namespace ccscope {
+namespace {
+
+// A queue that never ends: every packet has waited as long, and as much waits behind it.
+struct EndlessQueue {
+  std::optional<Packet> Pop() { return PacketAt(0, 1000, now - sojourn); }
+  DataSize Backlog() const { return backlog; }
+  void Drop(const Packet&) { drops.push_back(now.ms()); }
+
+  Timestamp now;
+  TimeDelta sojourn;
+  DataSize backlog = DataSize::Bytes(1e6);
+  std::vector<double> drops = {};  // ms
+};
+
+// The law on such a queue, served in steps of 1/16 ms (exact in binary, finer than any spacing).
+class LawAtWork {
+ public:
+  // Serves until `until_ms` while packets have waited for `sojourn_ms`.
+  void Run(double until_ms, double sojourn_ms) {
+    queue_.sojourn = TimeDelta::Millis(sojourn_ms);
+    for (; now_ms_ < until_ms; now_ms_ += kStepMs) {
+      queue_.now = Timestamp::Millis(now_ms_);
+      EXPECT_TRUE(law_.Dequeue(params_, queue_.now, queue_));
+    }
+  }
+
+  std::vector<double> TakeDrops() { return std::exchange(queue_.drops, {}); }
+  EndlessQueue& queue() { return queue_; }
+  const CoDelLaw::State& state() const { return law_.state(); }
+
+  static constexpr double kStepMs = 1.0 / 16;
+
+ private:
+  CoDelLaw law_;
+  CoDelLaw::Params params_ = CoDel::Params().law();
+  EndlessQueue queue_;
+  double now_ms_ = 0;
+};
+
+void ExpectSpacings(const std::vector<double>& drops, double first, const std::vector<double>& spacings) {
+  ASSERT_EQ(drops.size(), spacings.size() + 1);
+  EXPECT_EQ(drops[0], first);
+  double due = first;
+  for (std::size_t i = 0; i < spacings.size(); ++i) {
+    due += spacings[i];
+    EXPECT_GE(drops[i + 1], due - 1e-3) << i;
+    EXPECT_LE(drops[i + 1], due + LawAtWork::kStepMs + 1e-3) << i;
+  }
+}
+
+TEST(CoDel, DropsAfterAnIntervalThenAtIntervalOverTheSquareRootOfTheCount) {
+  LawAtWork law;
+  law.Run(605, 6);
+  // 100 / sqrt(1), sqrt(2), …: RFC 8289, 5.6. The drops are at 100, 200, 270.7, 328.4, 378.4 ms …
+  ExpectSpacings(law.TakeDrops(), 100,
+                 {100, 70.7107, 57.7350, 50, 44.7214, 40.8248, 37.7964, 35.3553, 33.3333, 31.6228});
+}
+
+TEST(CoDel, ADelayOfTheTargetIsTooLongOneBelowIsNot) {
+  LawAtWork law;
+  law.Run(500, 4.999);
+  EXPECT_TRUE(law.TakeDrops().empty());
+  law.Run(601, 5);
+  EXPECT_EQ(law.TakeDrops(), std::vector<double>{600});
+}
+
+TEST(CoDel, ADipBelowTheTargetStartsTheIntervalAnew) {
+  LawAtWork law;
+  law.Run(99, 6);
+  law.Run(100, 4);
+  law.Run(199.9, 6);
+  EXPECT_TRUE(law.TakeDrops().empty());
+  law.Run(201, 6);
+  EXPECT_EQ(law.TakeDrops(), std::vector<double>{200});
+}
+
+TEST(CoDel, LeavesPacketsAloneWhileAtMostAnMtuWaitsBehindThem) {
+  LawAtWork law;
+  law.queue().backlog = DataSize::Bytes(1514);
+  law.Run(1000, 500);
+  EXPECT_TRUE(law.TakeDrops().empty());
+  law.queue().backlog = DataSize::Bytes(1515);
+  law.Run(1101, 500);
+  EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
+}
+
+// 5 drops (100 … 378.4 ms), 10 ms below target, and again above it.
+TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
+  LawAtWork law;
+  law.Run(390, 6);
+  ASSERT_EQ(law.TakeDrops().size(), 5u);
+  EXPECT_EQ(law.state().count, 5);
+  EXPECT_EQ(law.state().last_count, 1);
+  law.Run(400, 4);
+  EXPECT_FALSE(law.state().dropping);
+  law.Run(590, 6);
+  // count = 5 - 1 = 4: spacings of 100/sqrt(4), sqrt(5).
+  ExpectSpacings(law.TakeDrops(), 500, {50});
+  EXPECT_EQ(law.state().count, 5);
+  EXPECT_EQ(law.state().last_count, 4);
+  // Only one drop more than it began with: the next one begins at 1.
+  law.Run(594, 4);
+  law.Run(720, 6);
+  ExpectSpacings(law.TakeDrops(), 694, {});
+  EXPECT_EQ(law.state().count, 1);
+}
+
+TEST(CoDel, ForgetsADroppingStateAfterSixteenIntervals) {
+  // After five drops the next one would be due at 378.4 + 44.7 = 423.2 ms; 16 intervals later is 2023.2 ms.
+  for (const auto& [calm_until, count] : {std::pair{1920.0, 4.0}, std::pair{1930.0, 1.0}}) {
+    LawAtWork law;
+    law.Run(390, 6);
+    law.Run(calm_until, 4);
+    law.Run(calm_until + 101, 6);
+    EXPECT_EQ(law.state().last_count, count) << calm_until;
+  }
+}
+
+// Served at 0, 100 and 1050 ms only. From 200 ms on 29 more drops were due: the sum of 100/sqrt(k)
+// over k = 2 … 29 is 752 ms, with k = 30 it is 858.5 ms.
+TEST(CoDel, MakesUpForTheDropsThatWereDueInASilence) {
+  CoDelLaw law;
+  EndlessQueue queue{.now = {}, .sojourn = TimeDelta::Millis(6)};
+  for (const double ms : {0.0, 100.0, 1050.0}) {
+    queue.now = Timestamp::Millis(ms);
+    law.Dequeue(CoDel::Params().law(), queue.now, queue);
+  }
+  EXPECT_EQ(queue.drops.size(), 30u);
+  EXPECT_EQ(law.state().count, 30);
+  EXPECT_NEAR(law.state().drop_next.ms(), 1058.513, 1e-3);
+}
+
+TEST(CoDel, DropsFromTheHeadAndSaysWhy) {
+  CoDel::Params params;
+  const auto queue = Make(QueueDiscKind::kCoDel, params);
+  DropLog drops;
+  for (double id = 0; id < 10; ++id) queue->Enqueue(PacketAt(id, 1000, {}), {}, drops);
+  EXPECT_EQ(queue->Dequeue(Timestamp::Millis(10), drops)->id, 0);
+  EXPECT_EQ(queue->Dequeue(Timestamp::Millis(110), drops)->id, 2);
+  ASSERT_EQ(drops.ids(), std::vector<double>{1});
+  EXPECT_EQ(drops.entries[0].reason, DropReason::kCoDel);
+  EXPECT_EQ(queue->stats().dropped, 1);
+  EXPECT_EQ(queue->stats().dequeued, 2);
+}
+
+TEST(CoDel, TheLimitRefusesWhatArrives) {
+  CoDel::Params params;
+  params.limit_packets = 3;
+  const auto queue = Make(QueueDiscKind::kCoDel, params);
+  DropLog drops;
+  for (double id = 0; id < 5; ++id) queue->Enqueue(PacketAt(id, 1000, {}), {}, drops);
+  EXPECT_EQ(drops.ids(), (std::vector<double>{3, 4}));
+  EXPECT_EQ(drops.entries[0].reason, DropReason::kQueueFull);
+}
+
+}  // namespace
+}  // namespace ccscope

@@ -1,0 +1,151 @@
+// FQ-CoDel against RFC 8290: the walk of deficits and lists by hand (section 4.2), what is dropped
+// over the limit (section 4.1), and CoDel in each queue.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/native/queue_support.h"
+
+namespace ccscope {
+namespace {
+
+struct FqCoDelTest : testing::Test {
+  void MakeQueue(const FqCoDel::Params& params) { queue = Make(QueueDiscKind::kFqCoDel, params); }
+  void Offer(int flow, double bytes, int packets = 1, double ms = 0) {
+    const Timestamp now = Timestamp::Millis(ms);
+    for (int i = 0; i < packets; ++i) queue->Enqueue(PacketAt(next_id++, bytes, now, flow), now, drops);
+  }
+  std::string Serve(int packets, double ms = 0) {
+    std::string flows;
+    for (int i = 0; i < packets; ++i) {
+      const auto packet = queue->Dequeue(Timestamp::Millis(ms), drops);
+      flows += packet ? static_cast<char>('A' + packet->flow) : '-';
+    }
+    return flows;
+  }
+
+  std::unique_ptr<QueueDisc> queue;
+  DropLog drops;
+  double next_id = 0;
+};
+
+// Quantum 1000 B, A of 600 B, B of 1500 B. A's deficit: 1000, 400, -200 (old, 800), 200, -400 (600),
+// 0 (1000). B's: 1000, -500 (old, 500), -1000 (0), (1000).
+TEST_F(FqCoDelTest, TheDeficitsShareByBytes) {
+  FqCoDel::Params params;
+  params.quantum_bytes = 1000;
+  MakeQueue(params);
+  Offer(0, 600, 40);
+  Offer(1, 1500, 20);
+  EXPECT_EQ(Serve(21), "AABAABAAABAABAAABAABA");
+}
+
+TEST_F(FqCoDelTest, AQueueThatBeginsToSendGoesFirst) {
+  MakeQueue(FqCoDel::Params());
+  Offer(0, 1500, 10);
+  Offer(1, 1500, 10);
+  // Both are new at first; with a quantum of 1514 B each sends two packets, and owes then.
+  EXPECT_EQ(Serve(4), "AABB");
+  Offer(2, 200);
+  EXPECT_EQ(Serve(1), "C");
+}
+
+// RFC 8290, 4.2: an empty new queue becomes the last of the old ones, so that packets that come one
+// by one do not stay ahead of the others for ever.
+TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
+  MakeQueue(FqCoDel::Params());
+  Offer(0, 1514, 10);
+  Offer(1, 1514, 10);
+  EXPECT_EQ(Serve(2), "AB");
+  Offer(2, 200);
+  EXPECT_EQ(Serve(1), "C");
+  // C is found empty and put behind A and B; its next packet comes too late to be new.
+  EXPECT_EQ(Serve(1), "A");
+  Offer(2, 200);
+  EXPECT_EQ(Serve(3), "BCA");
+  // Found empty among the old ones it is forgotten, and then new again.
+  EXPECT_EQ(Serve(2), "BA");
+  Offer(2, 200);
+  EXPECT_EQ(Serve(2), "CB");
+}
+
+TEST_F(FqCoDelTest, OverTheLimitTheQueueWithMostBytesLosesHalfOfThemFromItsHead) {
+  FqCoDel::Params params;
+  params.limit_packets = 10;
+  MakeQueue(params);
+  Offer(0, 1000, 4);  // 0 to 3: 4000 B
+  Offer(1, 100, 7);   // 4 to 10: more packets, fewer bytes; the last is one too many
+  ASSERT_EQ(drops.ids(), (std::vector<double>{0, 1}));
+  EXPECT_EQ(drops.entries[0].reason, DropReason::kOverlimit);
+  EXPECT_EQ(queue->stats().packets, 9);
+}
+
+TEST_F(FqCoDelTest, ABatchOfDropsIsAtMost64Packets) {
+  FqCoDel::Params params;
+  params.limit_packets = 500;
+  MakeQueue(params);
+  Offer(0, 1000, 501);
+  EXPECT_EQ(drops.entries.size(), 64u);  // half would be 250
+}
+
+TEST_F(FqCoDelTest, LinuxOf2016DropsOnePacket) {
+  FqCoDel::Params params;
+  params.limit_packets = 10;
+  params.drop_batch_packets = 1;
+  MakeQueue(params);
+  Offer(0, 1000, 11);
+  EXPECT_EQ(drops.ids(), std::vector<double>{0});
+}
+
+TEST_F(FqCoDelTest, CoDelActsOnEachQueueByItself) {
+  MakeQueue(FqCoDel::Params());
+  // A is served each 10 ms and never waits; of B 200 packets stand since 0.
+  Offer(1, 1000, 200);
+  double ms = 10;
+  for (; ms <= 500; ms += 10) {
+    Offer(0, 1000, 1, ms);
+    EXPECT_NE(Serve(3, ms).find('A'), std::string::npos) << ms;
+  }
+  ASSERT_FALSE(drops.entries.empty());
+  for (const auto& drop : drops.entries) {
+    EXPECT_EQ(drop.flow, 1);
+    EXPECT_EQ(drop.reason, DropReason::kCoDel);
+  }
+  // First above target at 10 ms; then RFC 8289's spacings, each at the next multiple of 10 ms.
+  std::vector<double> times;
+  for (const auto& drop : drops.entries) times.push_back(drop.time_us / 1e3);
+  EXPECT_EQ(times, (std::vector<double>{110, 210, 290, 340, 390, 440, 480}));
+}
+
+// One packet at a time of A, each 20 ms old, beside a standing queue of B: with Linux's rule the MTU
+// is held against all that waits, with RFC 8289's against A's own queue, where nothing waits.
+TEST_F(FqCoDelTest, TheMtuIsComparedWithTheWholeBacklogOrTheQueuesOwn) {
+  for (const double own : {0.0, 1.0}) {
+    FqCoDel::Params params;
+    params.backlog_of = own;
+    MakeQueue(params);
+    drops.entries.clear();
+    double dropped_of_a = 0;
+    Offer(1, 1500, 1000);
+    for (double ms = 0; ms < 1000; ms += 20) {
+      // A packet of A that came 20 ms ago is served now, whatever of B is served before it.
+      const Timestamp came = Timestamp::Millis(ms);
+      const Timestamp now = came + TimeDelta::Millis(20);
+      queue->Enqueue(PacketAt(1e6 + ms, 1000, came, 0), came, drops);
+      for (int i = 0; i < 100; ++i) {
+        const auto packet = queue->Dequeue(now, drops);
+        if (!packet || packet->flow == 0) break;
+      }
+    }
+    for (const auto& drop : drops.entries) dropped_of_a += drop.flow == 0 ? 1 : 0;
+    if (own == 1) {
+      EXPECT_EQ(dropped_of_a, 0);
+    } else {
+      EXPECT_GT(dropped_of_a, 5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ccscope

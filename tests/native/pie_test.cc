@@ -1,0 +1,284 @@
+// PIE against RFC 8033 and Linux 3.16: the numbers are computed by hand from
+//   p += factor(p) * (alpha * (delay - target) + beta * (delay - old delay))
+// with alpha 0.125/s and beta 1.25/s.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/native/queue_support.h"
+
+namespace ccscope {
+namespace {
+
+// A queue that is served with one packet each packet time and refilled to a constant length.
+class ServedQueue {
+ public:
+  ServedQueue(const Pie::Params& params, double packet_bytes, double packets)
+      : pie(params, 1), bytes_(packet_bytes), packets_(packets) {}
+
+  // Serves at 1 Mbps up to and including `until_ms`.
+  void Run(double until_ms) {
+    const double packet_time_ms = bytes_ * 8 / 1000;
+    for (; now_ms_ <= until_ms; now_ms_ += packet_time_ms) {
+      const Timestamp now = Timestamp::Millis(now_ms_);
+      pie.Dequeue(now, drops);
+      // Tries a few times more than it takes while the probability is below 1.
+      for (int tries = 0; pie.stats().packets < packets_ && tries < 1000; ++tries) {
+        pie.Enqueue(PacketAt(id_++, bytes_, now), now, drops);
+      }
+    }
+  }
+  // The probability behind the update at a time; it is made up for by the next packet.
+  double ProbabilityAt(double ms) {
+    Run(ms + bytes_ * 8 / 1000 - 1e-6);
+    return pie.state().probability;
+  }
+  void set_packets(double packets) { packets_ = packets; }
+  double offered() const { return id_; }
+
+  Pie pie;
+  DropLog drops;
+
+ private:
+  double bytes_;
+  double packets_;
+  double now_ms_ = 0;
+  double id_ = 0;
+};
+
+// 1024 B take 8.192 ms; DQ_THRESHOLD is 16 of them, 131.072 ms. With 17 waiting the delay is 139.264 ms.
+TEST(Pie, TheProbabilityFollowsTheEquationsOfTheRfc) {
+  ServedQueue queue(PiePreset("pie-rfc8033"), 1024, 17);
+  // The measurement begins with the departure at 8.192 ms; 16 packets later it is 139.264 ms.
+  EXPECT_EQ(queue.ProbabilityAt(135), 0);
+  // factor: 1/2048, then 1/128, 1/32 (2), 1/8 (4) and 1/2.
+  const std::vector<double> expected = {9.258447e-05, 2.139360e-04, 6.993423e-04, 1.184749e-03,
+                                        3.126374e-03, 5.067999e-03, 7.009624e-03, 8.951249e-03,
+                                        1.089287e-02, 1.865937e-02, 2.642587e-02, 3.419237e-02};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(queue.ProbabilityAt(150 + 15 * static_cast<double>(i)), expected[i], 1e-6 * expected[i]) << i;
+    EXPECT_NEAR(queue.pie.state().delay.ms(), 139.264, 1e-9);
+  }
+}
+
+// 1000 B take 8 ms. The first measurement, from 8 ms on, counts the packet it begins with: 10 kB in
+// 72 ms. All others take 80 ms; their rates are averaged with 1/8. The first update is at 500 ms.
+TEST(Pie, TheProbabilityFollowsTheEquationsOfLinux) {
+  ServedQueue queue(PiePreset("pie"), 1000, 20);
+  queue.Run(499);
+  EXPECT_EQ(queue.pie.state().probability, 0);
+  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // 100 - 72 - 80 ms
+  struct Row {
+    double ms;
+    double delay_ms;
+    double probability;
+  };
+  // factor 1/8, then 1/2 up to 10 %, then 1; from there at most 2 % per update.
+  for (const Row& row : std::vector<Row>{{500, 151.373256, 0.025704778},
+                                         {530, 151.373256, 0.033915607},
+                                         {560, 151.373256, 0.042126435},
+                                         {590, 152.400380, 0.051043412},
+                                         {620, 152.400380, 0.059318436},
+                                         {650, 153.310617, 0.068219247},
+                                         {680, 153.310617, 0.076551160},
+                                         {710, 153.310617, 0.084883074},
+                                         {740, 154.116039, 0.093768716},
+                                         {770, 154.116039, 0.102150968},
+                                         {800, 154.116039, 0.118915473},
+                                         {830, 154.827759, 0.136658592}}) {
+    EXPECT_NEAR(queue.ProbabilityAt(row.ms), row.probability, 1e-8) << row.ms;
+    EXPECT_NEAR(queue.pie.state().delay.ms(), row.delay_ms, 1e-5) << row.ms;
+  }
+}
+
+TEST(Pie, AutoTuningIsThatOfTheTables) {
+  struct Row {
+    double probability;
+    double rfc;    // RFC 8033, 4.2
+    double linux;  // sch_pie of Linux 3.16
+  };
+  const Row rows[] = {
+      {0, 2048, 8},       {0.00000099, 2048, 8}, {0.000001, 512, 8}, {0.0000099, 512, 8}, {0.00001, 128, 8},
+      {0.000099, 128, 8}, {0.0001, 32, 8},       {0.00099, 32, 8},   {0.001, 8, 8},       {0.0099, 8, 8},
+      {0.01, 2, 2},       {0.099, 2, 2},         {0.1, 1, 1},        {1, 1, 1},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(Pie::TuningFactor(PiePreset("pie-rfc8033"), row.probability), 1 / row.rfc) << row.probability;
+    EXPECT_EQ(Pie::TuningFactor(PiePreset("pie"), row.probability), 1 / row.linux) << row.probability;
+  }
+}
+
+TEST(Pie, TheProbabilityGrowsByAtMostTwoPercentFromTenPercentOnAndByTwoMoreInLinuxAbove250Ms) {
+  // 50 packets wait 400 ms: alpha * 0.38 s alone is 4.75 %.
+  for (const auto& [preset, step] : {std::pair{"pie", 0.04}, std::pair{"pie-rfc8033", 0.02}}) {
+    Pie::Params params = PiePreset(preset);
+    ServedQueue queue(params, 1000, 50);
+    double ms = 500;
+    while (queue.ProbabilityAt(ms) < 0.1) ms += params.t_update_ms;
+    const double before = queue.pie.state().probability;
+    EXPECT_NEAR(queue.ProbabilityAt(ms + params.t_update_ms), before + step, 1e-9) << preset;
+  }
+}
+
+TEST(Pie, ABurstPassesUntilItsAllowanceIsUsedUp) {
+  // RFC 8033, 4.4: the allowance of 150 ms goes by 15 ms per update once the delay is known, at
+  // 150 ms; ten updates later, at 285 ms, it is gone.
+  ServedQueue queue(PiePreset("pie-rfc8033"), 1024, 17);
+  queue.ProbabilityAt(270);
+  EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 15);
+  queue.ProbabilityAt(285);
+  EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 0);
+  EXPECT_TRUE(queue.drops.entries.empty());
+  queue.Run(3000);
+  EXPECT_FALSE(queue.drops.entries.empty());
+  EXPECT_EQ(queue.drops.entries[0].reason, DropReason::kPie);
+  EXPECT_GT(queue.drops.entries[0].time_us, 285e3);
+}
+
+TEST(Pie, LinuxAllowsABurstUntilTheDepartureRateIsKnown) {
+  // 9 packets of 1000 B never reach the 10 kB over which it is measured: no drops, however long.
+  ServedQueue queue(PiePreset("pie"), 1000, 9);
+  queue.Run(60000);
+  EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());
+  EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 100);
+  EXPECT_TRUE(queue.drops.entries.empty());
+}
+
+TEST(Pie, LinuxMeasuresAnewOnceTheCongestionIsOver) {
+  ServedQueue queue(PiePreset("pie"), 1000, 20);
+  queue.Run(1000);
+  EXPECT_GT(queue.pie.state().probability, 0.1);
+  queue.set_packets(1);
+  queue.Run(1000 + 3 * 60000);
+  EXPECT_EQ(queue.pie.state().probability, 0);
+  EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());  // not known again
+  EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 100);
+}
+
+// RFC 8033, 4.2: p = 0.98 * (p + alpha * (0 - target)) above 10 %.
+TEST(Pie, WithoutAQueueTheProbabilityDecaysByTwoPercentPerUpdate) {
+  for (const char* preset : {"pie", "pie-rfc8033"}) {
+    Pie::Params params = PiePreset(preset);
+    params.beta_per_s = 0;
+    ServedQueue queue(params, 1000, 50);
+    queue.Run(2500);
+    DropLog drops;
+    Timestamp now = Timestamp::Seconds(2.5);
+    while (queue.pie.Dequeue(now, drops)) {
+    }
+    now += params.t_update() * 3;  // the old delay is zero, too
+    queue.pie.Dequeue(now, drops);
+    double expected = queue.pie.state().probability;
+    ASSERT_GT(expected, 0.5) << preset;
+    now += params.t_update() * 10;
+    queue.pie.Dequeue(now, drops);
+    for (int i = 0; i < 10; ++i) expected = 0.98 * (expected - 0.125 * params.target_ms / 1000);
+    EXPECT_NEAR(queue.pie.state().probability, expected, 1e-12) << preset;
+  }
+}
+
+TEST(Pie, DropsInProportionToTheProbability) {
+  // Linux draws for each packet.
+  Pie::Params frozen = PiePreset("pie");
+  frozen.t_update_ms = 10000;  // one update at 500 ms, the next at 10.5 s
+  ServedQueue constant(frozen, 1000, 30);
+  constant.Run(520);
+  const double constant_p = constant.pie.state().probability;
+  ASSERT_GT(constant_p, 0.02);
+  const double offered = constant.offered();
+  const std::size_t dropped = constant.drops.entries.size();
+  constant.Run(10000);
+  const double n = constant.offered() - offered;
+  const double drops = static_cast<double>(constant.drops.entries.size() - dropped);
+  EXPECT_NEAR(drops / n, constant_p, 4 * std::sqrt(constant_p / n));
+}
+
+// RFC 8033, 5.4: at least 0.85 and at most 8.5 of probability lie between two drops.
+TEST(Pie, DropsOfTheRfcKeepTheirDistance) {
+  Pie pie(PiePreset("pie-rfc8033"), 3);
+  DropLog drops;
+  double accumulated = 0;
+  double distances = 0;
+  Timestamp now;
+  double id = 0;
+  for (int i = 0; i < 20000; ++i, now += TimeDelta::Millis(8)) {
+    pie.Dequeue(now, drops);
+    for (int tries = 0; pie.stats().packets < 18 && tries < 100; ++tries) {
+      const std::size_t before = drops.entries.size();
+      pie.Enqueue(PacketAt(id++, 1000, now), now, drops);
+      accumulated += pie.state().probability;
+      if (drops.entries.size() == before) {
+        ASSERT_LE(pie.state().accumulated, 8.5);
+        continue;
+      }
+      ASSERT_GE(accumulated, 0.85);
+      accumulated = 0;
+      ++distances;
+    }
+  }
+  EXPECT_GT(distances, 100);
+}
+
+TEST(Pie, SparesAQueueOfTwoPacketsAndADelayBelowHalfOfTheTarget) {
+  // Two packets of an MTU wait at 100 kbps: 242 ms, far above the target, yet never dropped.
+  Pie::Params params = PiePreset("pie");
+  params.dq_threshold_bytes = 1000;
+  Pie pie(params, 1);
+  DropLog drops;
+  Timestamp now;
+  for (double id = 0; id < 2000; ++id, now += TimeDelta::Millis(121.12)) {
+    pie.Dequeue(now, drops);
+    while (pie.stats().packets < 2) pie.Enqueue(PacketAt(id, 1513, now), now, drops);
+  }
+  EXPECT_GT(pie.state().probability, 0.5);
+  EXPECT_TRUE(drops.entries.empty());
+}
+
+TEST(Pie, UpdatesThatWereDueInASilenceAreMadeUpFor) {
+  // Asking at every millisecond, or once behind everything, gives the same.
+  for (const char* preset : {"pie", "pie-rfc8033"}) {
+    Pie::Params params = PiePreset(preset);
+    params.limit_packets = 30;  // so that what asks is refused and changes nothing
+    ServedQueue often(params, 1000, 30);
+    ServedQueue once(params, 1000, 30);
+    often.Run(550);
+    once.Run(550);
+    DropLog drops;
+    const auto ask = [&](ServedQueue& queue, double ms) {
+      const Timestamp now = Timestamp::Millis(ms);
+      queue.pie.Enqueue(PacketAt(-1, 1, now), now, drops);
+    };
+    for (double ms = 551; ms <= 900; ++ms) ask(often, ms);
+    ask(once, 900);
+    EXPECT_GT(often.pie.pie_stats().updates, 13);
+    EXPECT_EQ(often.pie.pie_stats().updates, once.pie.pie_stats().updates) << preset;
+    EXPECT_EQ(often.pie.state().probability, once.pie.state().probability) << preset;
+    EXPECT_EQ(often.pie.state().next_update, once.pie.state().next_update) << preset;
+  }
+}
+
+TEST(Pie, ASilenceOfYearsTakesNoTime) {
+  for (const char* preset : {"pie", "pie-rfc8033"}) {
+    ServedQueue queue(PiePreset(preset), 1000, 30);
+    queue.Run(1000);
+    DropLog drops;
+    queue.pie.Dequeue(Timestamp::Seconds(3e9), drops);
+    EXPECT_LE(queue.pie.pie_stats().updates, 20000);
+    EXPECT_GT(queue.pie.state().next_update, Timestamp::Seconds(3e9));
+    EXPECT_EQ(queue.pie.state().probability, 1);  // the queue never moved
+  }
+}
+
+TEST(Pie, TheLimitRefusesWhatArrives) {
+  Pie::Params params;
+  params.limit_packets = 2;
+  Pie pie(params, 1);
+  DropLog drops;
+  for (double id = 0; id < 3; ++id) pie.Enqueue(PacketAt(id, 1000, {}), {}, drops);
+  ASSERT_EQ(drops.ids(), std::vector<double>{2});
+  EXPECT_EQ(drops.entries[0].reason, DropReason::kQueueFull);
+}
+
+}  // namespace
+}  // namespace ccscope
