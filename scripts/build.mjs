@@ -22,12 +22,13 @@ function removeOrphans() {
   }
 }
 
-/** What TypeScript and the README say of parameters and trace columns follows the module. */
+/** What TypeScript and the documents say of parameters and trace columns follows the module. */
 async function generate() {
   const scripts = ['scripts/generate_schema.mjs', 'scripts/generate_readme.mjs'].map((script) =>
     inRoot(script),
   );
-  const outputs = [inRoot('src/core/schema.generated.ts'), inRoot('README.md')];
+  const documents = filesUnder(['README.md', 'wasm/sim'], (file) => file.endsWith('.md'));
+  const outputs = [inRoot('src/core/schema.generated.ts'), ...documents];
   await upToDate('generated', { inputs: [wasmPath, ...scripts], outputs }, async () => {
     for (const script of scripts) await run(process.execPath, [script]);
   });

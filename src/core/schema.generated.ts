@@ -1220,13 +1220,23 @@ export const COMPONENTS = {
         description: 'initial window, and restart window after idling',
       },
       {
+        name: 'initial_ssthresh_segments',
+        unit: 'segments',
+        default: 0,
+        min: 0,
+        max: 1000000,
+        section: 'RFC 5681 3.1; Linux',
+        description:
+          'slow start of a new connection ends here (Linux remembers it per destination); 0: only at a loss',
+      },
+      {
         name: 'max_window_segments',
         unit: 'segments',
-        default: 100000,
+        default: 10000,
         min: 1,
         max: 1000000,
-        section: 'receiver window',
-        description: 'most segments outstanding',
+        section: 'RFC 9293 3.8.6',
+        description: "the receiver's window: most segments outstanding",
       },
       {
         name: 'idle_restart',

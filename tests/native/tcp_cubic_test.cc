@@ -190,8 +190,8 @@ struct Cell {
 };
 
 // RFC 9438, section 5.1: the average windows for C = 0.4. Fast convergence is off, as the RFC says
-// for a single flow. Around W_max the law is so flat that the model nears its equilibrium as
-// 1/sqrt(epochs), from either side: within 6 % after 250 epochs.
+// for a single flow. Around W_max the law is so flat that the model nears its equilibrium only as
+// 1/sqrt(epochs), from above: within 6.5 % after 250 epochs, wherever it began.
 TEST(Cubic, ResponseFunctionIsThatOfTheRfc) {
   Parameters p;
   p.cubic_fast_convergence = 0;

@@ -50,6 +50,16 @@ TEST(TcpSender, BeginsWithTheInitialWindow) {
   EXPECT_EQ(Drain(small, {}).size(), 3u);
 }
 
+TEST(TcpSender, SlowStartEndsAtTheInitialSsthresh) {
+  Parameters p;
+  p.initial_ssthresh_segments = 20;
+  Connection path(p, kNewReno, TimeDelta::Millis(50));
+  path.Start();
+  path.RunUntil(At(1050));
+  // 20 after one round trip with delayed ACKs, then half a segment in each of nine.
+  EXPECT_NEAR(path.sender.cwnd_segments(), 24.5, 1);
+}
+
 // RFC 3042: one new segment for each of the first two duplicates.
 TEST(TcpSender, LimitedTransmitSendsNewSegmentsOnTheFirstTwoDuplicates) {
   for (const auto kind : {kCubic, kNewReno}) {

@@ -16,6 +16,7 @@ std::unique_ptr<CongestionControl> MakeCongestionControl(const Parameters& param
 Sender::Sender(const Parameters& parameters, CongestionControlKind kind)
     : segment_size_(parameters.segment_size()),
       initial_window_(parameters.initial_window_segments),
+      initial_ssthresh_(parameters.initial_ssthresh_segments > 0 ? parameters.initial_ssthresh_segments : kInfinity),
       max_window_(static_cast<std::int64_t>(parameters.max_window_segments)),
       idle_restart_(parameters.idle_restart == 1),
       sack_(parameters.UsesSack(kind)),
@@ -33,7 +34,7 @@ void Sender::Reset() {
   law_->Reset();
   rtt_.Reset();
   board_.Restart(board_.una());
-  window_ = {.cwnd = initial_window_};
+  window_ = {.cwnd = initial_window_, .ssthresh = initial_ssthresh_};
   state_ = State::kOpen;
   running_ = false;
   end_ = board_.next();

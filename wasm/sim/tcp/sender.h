@@ -93,6 +93,7 @@ class Sender {
 
   const DataSize segment_size_;
   const double initial_window_;
+  const double initial_ssthresh_;
   const std::int64_t max_window_;
   const bool idle_restart_;
   const bool sack_;
