@@ -877,7 +877,7 @@ export const COMPONENTS = {
         default: 0,
         min: 0,
         max: 1000000000,
-        section: '',
+        section: 'Linux bfifo',
         description: 'most bytes that may wait; 0: no such limit',
       },
       {
@@ -1055,7 +1055,7 @@ export const COMPONENTS = {
         default: 0,
         min: 0,
         max: 1000000000,
-        section: '',
+        section: 'Linux bfifo',
         description: 'most bytes that may wait in all; 0: no such limit',
       },
       {
