@@ -1,7 +1,10 @@
 /** A page's end of the simulation worker. */
 import { proxy, wrap, type Remote } from 'comlink';
 
+import type { SimulationOptions } from '../core/index.js';
 import type {
+  Answer,
+  CheckedScenario,
   SimulationProblem,
   SimulationProgress,
   SimulationRequest,
@@ -74,12 +77,29 @@ export class SimulationWorker {
       const running = remote.run(request, report);
       signal?.addEventListener('abort', stop, { signal: life.signal });
       if (signal?.aborted === true) stop();
-      const ran = await Promise.race([running, broken]);
-      if (ran.ok) return ran.result;
-      throw new SimulationError(ran.problem);
+      return opened(await Promise.race([running, broken]));
     } finally {
       life.abort();
       this.#running = false;
+    }
+  }
+
+  /** Checks a scenario: an object, or the text of its file. Rejects with SimulationError that names the field. */
+  check(scenario: unknown): Promise<CheckedScenario> {
+    return this.#ask((remote) => remote.check(scenario));
+  }
+
+  /** What the simulator is told to do for a request, without a trace. Rejects with SimulationError. */
+  plan(request: SimulationRequest): Promise<SimulationOptions> {
+    return this.#ask((remote) => remote.plan(request));
+  }
+
+  async #ask<T>(question: (remote: Remote<SimulationWorkerApi>) => Promise<Answer<T>>): Promise<T> {
+    const life = new AbortController();
+    try {
+      return opened(await Promise.race([question(this.#start()), this.#breakdown(life.signal)]));
+    } finally {
+      life.abort();
     }
   }
 
@@ -103,7 +123,7 @@ export class SimulationWorker {
   }
 
   /** Rejects when the worker fails, or does not stop when it should. */
-  #breakdown(life: AbortSignal, stop: AbortSignal | undefined): Promise<never> {
+  #breakdown(life: AbortSignal, stop?: AbortSignal): Promise<never> {
     return new Promise((_, reject) => {
       const fail = (message: string, fix: string): void => {
         this.close();
@@ -126,6 +146,11 @@ export class SimulationWorker {
       life.addEventListener('abort', () => clearTimeout(timer));
     });
   }
+}
+
+function opened<T>(answer: Answer<T>): T {
+  if (answer.ok) return answer.result;
+  throw new SimulationError(answer.problem);
 }
 
 function defaultWorker(): Worker {

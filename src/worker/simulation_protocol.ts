@@ -1,6 +1,6 @@
 /** What a page and its simulation worker say to each other. */
 import type { SimulationOptions, WindowMetrics } from '../core/index.js';
-import type { CellParams, TraceOptions } from '../scenario/index.js';
+import type { CellParams, MetricResult, Scenario, TraceOptions } from '../scenario/index.js';
 import type { PackedBatches } from '../trace/index.js';
 
 /** A cell of a scenario with a seed, or a simulation by its options. */
@@ -17,6 +17,13 @@ export type SimulationRequest =
     }
   | { options: SimulationOptions };
 
+/** A scenario that can be run. */
+export interface CheckedScenario {
+  scenario: Scenario;
+  /** In the order of the axes' values; one without axes. */
+  cells: CellParams[];
+}
+
 /** How far a run is, with the rows since the last time. */
 export interface SimulationProgress {
   timeUs: number;
@@ -29,8 +36,8 @@ export interface SimulationProgress {
 export interface SimulationResult {
   /** The whole run first, then the windows. */
   windows: WindowMetrics[];
-  /** By `quantityKey`, what the scenario wants measured; empty for a run by options. */
-  values: [key: string, value: number][];
+  /** What the scenario wants measured, beside what was published; empty for a run by options or a cancelled one. */
+  metrics: readonly MetricResult[];
   events: number;
   /** Virtual time that was simulated: less than all when it was cancelled. */
   timeUs: number;
@@ -54,4 +61,4 @@ export interface SimulationProblem {
 }
 
 /** Errors cross the worker boundary as data: structured clones of errors lose their fields. */
-export type Ran = { ok: true; result: SimulationResult } | { ok: false; problem: SimulationProblem };
+export type Answer<T> = { ok: true; result: T } | { ok: false; problem: SimulationProblem };

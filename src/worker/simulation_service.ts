@@ -1,18 +1,38 @@
 /** What runs in the simulation worker: one simulation at a time, in slices, so that it can be told to stop. */
-import { CoreError, loadCore, type Core, type TraceBatch, type WasmSource } from '../core/index.js';
+import {
+  CoreError,
+  loadCore,
+  type Core,
+  type SimulationOptions,
+  type TraceBatch,
+  type WasmSource,
+} from '../core/index.js';
 import {
   cellsOf,
+  compile,
   ConfigError,
+  instantiate,
+  judge,
   parseScenario,
   seedOf,
   simulate,
   simulateCell,
+  type CellParams,
   type CellRun,
+  type MetricResult,
   type RunStep,
+  type Scenario,
   type Simulated,
 } from '../scenario/index.js';
 import { packBatches } from '../trace/index.js';
-import type { Ran, SimulationProblem, SimulationProgress, SimulationRequest } from './simulation_protocol.js';
+import type {
+  Answer,
+  CheckedScenario,
+  SimulationProblem,
+  SimulationProgress,
+  SimulationRequest,
+  SimulationResult,
+} from './simulation_protocol.js';
 
 /** After so long the worker lets messages in, such as the one to stop. */
 const SLICE_MS = 25;
@@ -30,17 +50,38 @@ export class SimulationService {
     this.#wasm = wasm;
   }
 
+  /** Checks a scenario: an object, or the text of its file. */
+  check(input: unknown): Answer<CheckedScenario> {
+    return this.#answer(() => {
+      const scenario = parseScenario(typeof input === 'string' ? parseJson(input) : input);
+      return { scenario, cells: cellsOf(scenario) };
+    });
+  }
+
+  /** What the simulator is told to do for a request, without a trace. */
+  plan(request: SimulationRequest): Answer<SimulationOptions> {
+    return this.#answer(() => {
+      if ('options' in request) return request.options;
+      const { scenario, cell, seed } = chosen(request);
+      return compile(instantiate(scenario, cell), seed);
+    });
+  }
+
   /** Simulates. `report` gets the rows in order and is awaited each time, so that it has all when this resolves. */
-  async run(request: SimulationRequest, report: (progress: SimulationProgress) => unknown): Promise<Ran> {
+  async run(
+    request: SimulationRequest,
+    report: (progress: SimulationProgress) => unknown,
+  ): Promise<Answer<SimulationResult>> {
     this.#cancelled = false;
     const began = performance.now();
     try {
-      const run = await this.#start(request);
-      const done = await this.#drive(run, report);
-      const values = 'values' in done ? [...done.values] : [];
-      const { windows, events, timeUs, stopped } = done;
+      const core = await this.#load();
+      const { run, metricsOf } = started(core, request);
+      const { stopped, ...done } = await this.#drive(run, report);
+      const { windows, events, timeUs } = done;
+      const metrics = 'values' in done && !stopped ? metricsOf(done.values) : [];
       const elapsedMs = performance.now() - began;
-      return { ok: true, result: { windows, values, events, timeUs, elapsedMs, cancelled: stopped } };
+      return { ok: true, result: { windows, metrics, events, timeUs, elapsedMs, cancelled: stopped } };
     } catch (error) {
       return { ok: false, problem: this.#problem(error) };
     }
@@ -51,11 +92,12 @@ export class SimulationService {
     this.#cancelled = true;
   }
 
-  async #start(request: SimulationRequest): Promise<Run> {
-    if ('options' in request) return simulate(await this.#load(), request.options);
-    const scenario = parseScenario(request.scenario);
-    const { cell = cellsOf(scenario)[0] ?? {}, seed = seedOf(scenario, 0), trace } = request;
-    return simulateCell(await this.#load(), scenario, cell, seed, trace);
+  #answer<T>(work: () => T): Answer<T> {
+    try {
+      return { ok: true, result: work() };
+    } catch (error) {
+      return { ok: false, problem: this.#problem(error) };
+    }
   }
 
   async #load(): Promise<Core> {
@@ -110,6 +152,43 @@ export class SimulationService {
 }
 
 class LoadError extends Error {}
+
+interface Chosen {
+  scenario: Scenario;
+  cell: CellParams;
+  seed: number;
+}
+
+function chosen(request: Extract<SimulationRequest, { scenario: unknown }>): Chosen {
+  const scenario = parseScenario(request.scenario);
+  const { cell = cellsOf(scenario)[0] ?? {}, seed = seedOf(scenario, 0) } = request;
+  return { scenario, cell, seed };
+}
+
+interface Started {
+  run: Run;
+  metricsOf: (values: CellRun['values']) => readonly MetricResult[];
+}
+
+function started(core: Core, request: SimulationRequest): Started {
+  if ('options' in request) return { run: simulate(core, request.options), metricsOf: () => [] };
+  const { scenario, cell, seed } = chosen(request);
+  const metricsOf = (values: CellRun['values']): readonly MetricResult[] => {
+    const one = new Map([...values].map(([key, value]) => [key, [value]]));
+    return judge(scenario, [{ cell, values: one }]).cells[0]?.metrics ?? [];
+  };
+  return { run: simulateCell(core, scenario, cell, seed, request.trace), metricsOf };
+}
+
+/** Throws ConfigError where it is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const fix = 'mend it there; a JSON editor shows the place';
+    throw new ConfigError('scenario', 'JSON', messageOf(error), fix);
+  }
+}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

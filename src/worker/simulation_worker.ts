@@ -1,7 +1,14 @@
 /** Entry of the simulation worker; see simulation_client.ts for its other end. */
 import { expose, transfer } from 'comlink';
 
-import type { Ran, SimulationProgress, SimulationRequest } from './simulation_protocol.js';
+import type { SimulationOptions } from '../core/index.js';
+import type {
+  Answer,
+  CheckedScenario,
+  SimulationProgress,
+  SimulationRequest,
+  SimulationResult,
+} from './simulation_protocol.js';
 import { SimulationService } from './simulation_service.js';
 
 let service = new SimulationService();
@@ -11,7 +18,12 @@ const api = {
   use(wasmUrl: string): void {
     service = new SimulationService(wasmUrl);
   },
-  run(request: SimulationRequest, report: (progress: SimulationProgress) => unknown): Promise<Ran> {
+  check: (input: unknown): Answer<CheckedScenario> => service.check(input),
+  plan: (request: SimulationRequest): Answer<SimulationOptions> => service.plan(request),
+  run(
+    request: SimulationRequest,
+    report: (progress: SimulationProgress) => unknown,
+  ): Promise<Answer<SimulationResult>> {
     return service.run(request, (progress) => {
       const { layout, values } = progress.rows;
       return report(transfer(progress, [layout.buffer, values.buffer]));

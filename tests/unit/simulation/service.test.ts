@@ -39,7 +39,10 @@ describe('the simulation service', () => {
     if (!ran.ok) throw new Error(ran.problem.message);
     const direct = runCell(await loadCore(), parseScenario(ONE_GCC), CELL, 7, { trace: { tables: TABLES } });
     expect(ran.result.windows).toEqual(direct.windows);
-    expect(ran.result.values).toEqual([...direct.values]);
+    const [utilisation] = ran.result.metrics;
+    expect(utilisation).toMatchObject({ name: 'utilisation', window: 'late', published: 0.9 });
+    expect(utilisation?.measured.mean).toBe(direct.values.get('utilisation||late'));
+    expect(utilisation?.verdict).toMatch(/within|off/);
     expect(ndjson(batches)).toBe(ndjson(direct.batches));
     expect(batches.filter(({ table }) => table === 'group').length).toBeGreaterThan(10);
     expect(shares.at(-1)).toBe(1);
@@ -56,11 +59,11 @@ describe('the simulation service', () => {
     simulation.destroy();
   });
 
-  it('runs plain options, and gives no values then', async () => {
+  it('runs plain options, and judges nothing then', async () => {
     const options = compile(instantiate(parseScenario(ONE_GCC), CELL), 7);
     const { ran } = await run({ options });
     if (!ran.ok) throw new Error(ran.problem.message);
-    expect(ran.result.values).toEqual([]);
+    expect(ran.result.metrics).toEqual([]);
     expect(ran.result.windows.map(({ name }) => name)).toEqual(['run', 'late']);
   });
 
