@@ -4,10 +4,10 @@ import { render } from 'preact';
 import { installAutomation } from './automation.js';
 import { messageOf } from './notices.js';
 import { LongTasks } from './scope/long_tasks.js';
-import { Scope } from './scope/scope.js';
+import { Scope, type ShownTime } from './scope/scope.js';
 import { Recorder } from './session/recorder.js';
 import { Session } from './session/session.js';
-import { followUrl, settings } from './settings.js';
+import { change, followUrl, settings } from './settings.js';
 import { chartTheme, followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
@@ -15,8 +15,17 @@ async function open(root: HTMLElement): Promise<void> {
   followUrl();
   const recorder = await Recorder.create();
   const session = new Session(recorder);
-  const scope = new Scope(recorder, settings.peek(), chartTheme.peek());
-  followTheme((theme) => scope.setTheme(theme));
+  const remember = (shown: ShownTime): void => {
+    const { window_s, from_s, paused } = settings.peek();
+    if (shown.window_s === window_s && shown.paused === paused && shown.from_s === from_s) return;
+    change(shown);
+  };
+  const source = { store: recorder.store, newestUs: () => recorder.live.newestUs };
+  const scope = new Scope(source, settings.peek(), chartTheme.peek(), remember);
+  followTheme(
+    () => settings.value.theme,
+    (theme) => scope.setTheme(theme),
+  );
   const longTasks = new LongTasks();
   effect(() => {
     if (session.connectedAt.value !== null) longTasks.reset();

@@ -6,6 +6,9 @@
 import * as v from 'valibot';
 
 import { ConfigError, parseQueue, parseSchedule } from '../scenario/link_config.js';
+import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './url_fields.js';
+
+export type { StateProblem } from './url_fields.js';
 
 /** What a controller parameter may be, as far as the URL is concerned. */
 export interface ParameterRange {
@@ -19,38 +22,6 @@ export interface Vocabulary {
   presets: readonly string[];
   parameters: readonly ParameterRange[];
 }
-
-/** A part of the URL that was refused. */
-export interface StateProblem {
-  /** The parameter's name in the URL. */
-  field: string;
-  /** What was found. */
-  got: string;
-  /** What a correct value looks like, and what is used instead. */
-  expected: string;
-}
-
-const numberIn = (min: number, max: number, unit: string) => {
-  const expected = `a number from ${min} to ${max}${unit && ` ${unit}`}`;
-  return v.pipe(
-    v.string(expected),
-    v.regex(/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, expected),
-    v.transform(Number),
-    v.minValue(min, expected),
-    v.maxValue(max, expected),
-  );
-};
-
-const integerIn = (min: number, max: number, unit: string) =>
-  v.pipe(numberIn(min, max, unit), v.integer('a whole number'));
-
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  v.picklist(values, `one of ${values.join(', ')}`);
-
-const flag = v.pipe(
-  oneOf(['0', '1']),
-  v.transform((text) => text === '1'),
-);
 
 /** Text that `parse` accepts; its own error says what was expected. */
 const parsedBy = (parse: (text: string) => unknown) =>
@@ -66,12 +37,6 @@ const parsedBy = (parse: (text: string) => unknown) =>
       }
     }),
   );
-
-const words = v.pipe(
-  v.string(),
-  v.regex(/^[a-z_,]*$/, 'names joined by commas'),
-  v.transform((text) => text.split(',').filter((word) => word !== '')),
-);
 
 function entries(vocabulary: Vocabulary) {
   return {

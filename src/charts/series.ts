@@ -11,7 +11,7 @@ export interface Series {
   label: string;
   /** What it is, in a sentence, for people who do not know the symbol. */
   description: string;
-  /** The trace table that it is read from, and the columns that `value` needs besides the time. */
+  /** The trace table that it is read from (or some of its rows, see `rowsWhere`), and the columns that `value` needs besides the time. */
   table: string;
   columns: readonly string[];
   value(columns: Columns, row: number): number;
@@ -24,6 +24,18 @@ export interface Series {
   scaled?: boolean;
   /** `right` for the second value axis. */
   side?: 'left' | 'right';
+}
+
+/** A name for those rows of a table that have this value in a column: `rate?flow=2`. */
+export function rowsWhere(table: string, column: string, value: number): string {
+  return `${table}?${column}=${value}`;
+}
+
+/** Of which table, and where, such a name means rows. */
+export function whichRows(name: string): { table: string; where?: { column: string; value: number } } {
+  const [table = '', condition] = name.split('?');
+  const [column, value] = condition?.split('=') ?? [];
+  return column === undefined ? { table } : { table, where: { column, value: Number(value) } };
 }
 
 export interface ValueAxis {

@@ -4,17 +4,32 @@
  */
 import { signal } from '@preact/signals';
 
-import { TimeAxis, type ChartTheme, type TimeChart } from '../../charts/index.js';
+import { TimeAxis, whichRows, type ChartTheme, type TimeChart } from '../../charts/index.js';
 import type { TableName } from '../../core/schema.js';
-import type { Recorder } from '../session/recorder.js';
-import { change, settings } from '../settings.js';
-import type { AppState } from '../state.js';
+import type { TraceStore } from '../../worker/trace_client.js';
 
 const REFRESH_MS = 100;
 /** How many of the last redraws the cost is told of. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
+
+/** What a scope draws from. */
+export interface ScopeSource {
+  readonly store: Pick<TraceStore, 'view' | 'extent'>;
+  /** The newest time there is, microseconds. */
+  newestUs(): number;
+}
+
+/** What of the time is shown, as settings keep it. `from_s` matters only while `paused`. */
+export interface ShownTime {
+  window_s: number;
+  from_s: number;
+  paused: boolean;
+}
+
+/** Which rows of a table are drawn where a series does not say: those with this value in a column. */
+export type Filters = Partial<Record<TableName, { column: string; value: number }>>;
 
 export interface RefreshCost {
   redraws: number;
@@ -29,22 +44,27 @@ export class Scope {
   readonly values = signal<Readonly<Record<string, number>>>({});
   readonly cursorUs = signal<number | null>(null);
   readonly following = signal(true);
+  readonly windowS = signal(0);
   readonly #charts = new Set<TimeChart>();
   readonly #stale = new Set<TimeChart>();
   readonly #costsMs: number[] = [];
   #pumping = false;
   #valuesStale = false;
+  #filters: Filters = {};
   #theme: ChartTheme;
 
+  /** `remember` is told what is shown when that changes. */
   constructor(
-    private readonly recorder: Recorder,
-    { window_s, from_s, paused }: AppState,
+    private readonly source: ScopeSource,
+    { window_s, from_s, paused }: ShownTime,
     theme: ChartTheme,
+    private readonly remember: (shown: ShownTime) => void,
   ) {
     this.#theme = theme;
     this.axis = new TimeAxis(window_s * 1e6);
     if (paused) this.axis.setWindow({ fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 });
     this.following.value = !paused;
+    this.windowS.value = window_s;
     this.axis.subscribe((what) => {
       if (what === 'window') this.#charts.forEach((chart) => this.refresh(chart));
       this.#valuesStale = true;
@@ -55,15 +75,13 @@ export class Scope {
     setInterval(() => this.#tick(), REFRESH_MS);
   }
 
-  /** Keeps the window in the settings, and so in the URL. */
   #remember(): void {
     const { fromUs } = this.axis.window;
     const window_s = Math.round(this.axis.lengthUs / 1e4) / 100;
     const paused = !this.axis.following;
     const from_s = paused ? Math.round(fromUs / 1e4) / 100 : 0;
-    const before = settings.peek();
-    if (before.window_s === window_s && before.paused === paused && before.from_s === from_s) return;
-    change({ window_s, paused, from_s });
+    this.windowS.value = window_s;
+    this.remember({ window_s, paused, from_s });
   }
 
   /** Puts a chart into a container. Returns the function that takes it out again. */
@@ -84,6 +102,12 @@ export class Scope {
     for (const chart of this.#charts) chart.setTheme(theme);
   }
 
+  /** Draws other rows from now on. */
+  setFilters(filters: Filters): void {
+    this.#filters = filters;
+    for (const chart of this.#charts) this.refresh(chart);
+  }
+
   /** Reads a chart's rows again and draws it, when its turn comes. */
   refresh(chart: TimeChart): void {
     this.#stale.add(chart);
@@ -92,7 +116,7 @@ export class Scope {
 
   /** After everything in the trace was replaced. */
   async reload(show: 'newest' | 'all'): Promise<void> {
-    const { fromUs, toUs } = await this.recorder.store.extent();
+    const { fromUs, toUs } = await this.source.store.extent();
     this.axis.setExtent({ fromUs: fromUs ?? 0, toUs: toUs ?? 0 });
     for (const chart of this.#charts) chart.reset();
     if (show === 'all') this.axis.showAll();
@@ -107,7 +131,7 @@ export class Scope {
   }
 
   #tick(): void {
-    const { newestUs } = this.recorder.live;
+    const newestUs = this.source.newestUs();
     if (newestUs > this.axis.extent.toUs) this.axis.setExtent({ fromUs: 0, toUs: newestUs });
     if (!this.#valuesStale) return;
     this.#valuesStale = false;
@@ -143,16 +167,18 @@ export class Scope {
     const { fromUs, toUs } = this.axis.window;
     const marginUs = (toUs - fromUs) / 50;
     const maxPoints = Math.ceil(chart.plotWidth);
-    const queries = [...chart.needs].map(async ([table, columns]) => {
+    const queries = [...chart.needs].map(async ([rows, columns]) => {
+      const { table, where } = whichRows(rows);
       const query = {
         table: table as TableName,
+        where: where ?? this.#filters[table as TableName],
         columns,
         fromUs: fromUs - marginUs,
         toUs: toUs + marginUs,
         maxPoints,
       };
-      const view = await this.recorder.store.view(query);
-      return [table, view.columns] as const;
+      const view = await this.source.store.view(query);
+      return [rows, view.columns] as const;
     });
     return Promise.all(queries);
   }

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { Phase, Session } from '../session/session.js';
-import { change } from '../settings.js';
-import { isDark } from '../theme.js';
+import { change, settings } from '../settings.js';
+import { PageHeader } from './page_header.js';
 
 const PHASES: Record<Phase, string> = {
   idle: 'No call',
@@ -34,45 +34,24 @@ export function Header({ session }: { session: Session }) {
   const phase = session.phase.value;
   const running = phase !== 'idle' && phase !== 'failed';
   return (
-    <header>
-      <h1>
-        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-          <path
-            d="M3 20h6l4-12 6 16 4-8h6"
-            fill="none"
-            stroke="currentColor"
-            stroke-width="2.8"
-            stroke-linejoin="round"
-          />
-        </svg>
-        ccscope
-      </h1>
-      <nav aria-label="Pages">
-        <a href="./" aria-current="page">
-          Call
-        </a>
-      </nav>
+    <PageHeader
+      page="call"
+      theme={settings.value.theme}
+      onTheme={(theme) => change({ theme })}
+      action={
+        <button
+          type="button"
+          class={running ? 'stop' : 'start'}
+          onClick={() => void (running ? session.stop() : session.start())}
+        >
+          {running ? 'Stop' : 'Start'}
+        </button>
+      }
+    >
       <p class={`phase ${phase}`} role="status">
         {PHASES[phase]}
       </p>
       {phase === 'connected' && <Elapsed session={session} />}
-      <span class="spring" />
-      <button
-        type="button"
-        class={running ? 'stop' : 'start'}
-        onClick={() => void (running ? session.stop() : session.start())}
-      >
-        {running ? 'Stop' : 'Start'}
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        aria-label={isDark.value ? 'Light theme' : 'Dark theme'}
-        title={isDark.value ? 'Light theme' : 'Dark theme'}
-        onClick={() => change({ theme: isDark.value ? 'light' : 'dark' })}
-      >
-        {isDark.value ? '☀' : '☾'}
-      </button>
-    </header>
+    </PageHeader>
   );
 }

@@ -1,0 +1,232 @@
+/** Charts on a shared time axis, each with a legend that shows values and hides series. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { axisKey, formatTime, stripLegend, type Series, type TimeChart } from '../../charts/index.js';
+import type { MakeChart, Scope } from '../scope/scope.js';
+import { chartTheme } from '../theme.js';
+
+/** One chart of a column of them. */
+export interface Board {
+  id: string;
+  title: string;
+  unit: string;
+  about: string;
+  make: MakeChart;
+}
+
+/** Which series are not drawn, and who keeps that. */
+interface Hiding {
+  hidden: readonly string[];
+  onHide: (hidden: readonly string[]) => void;
+}
+
+function Swatch({ look, colour }: Pick<Series, 'look' | 'colour'>) {
+  const paint = chartTheme.value.colours[colour];
+  const dash = look === 'dashed' ? '4 2' : look === 'dotted' ? '1.5 2' : undefined;
+  return (
+    <svg class="swatch" width="16" height="10" viewBox="0 0 16 10" aria-hidden="true">
+      {look === 'points' &&
+        [3, 8, 13].map((x) => <circle key={x} cx={x} cy={x === 8 ? 3 : 7} r="1.6" fill={paint} />)}
+      {look === 'triangles-up' && <path d="M8 1l4 8H4z" fill={paint} />}
+      {look === 'triangles-down' && <path d="M8 9l4-8H4z" fill={paint} />}
+      {(look === 'line' || look === 'step' || dash) && (
+        <path d="M0 5h16" stroke={paint} stroke-width="2.5" stroke-dasharray={dash} />
+      )}
+    </svg>
+  );
+}
+
+/** `A_r` as A with a subscript; other names as they are. */
+function Symbol({ text }: { text: string }) {
+  const [, base = text, below] = /^(.*\b[A-Za-z])_([a-z])$/.exec(text) ?? [];
+  return (
+    <span>
+      {base}
+      {below && <sub>{below}</sub>}
+    </span>
+  );
+}
+
+interface LegendProps extends Hiding {
+  chart: TimeChart;
+  scope: Scope;
+  without: readonly string[];
+}
+
+function Legend({ chart, scope, without, hidden, onHide }: LegendProps) {
+  const toggle = (id: string): void =>
+    onHide(hidden.includes(id) ? hidden.filter((other) => other !== id) : [...hidden, id]);
+  const values = scope.values.value;
+  return (
+    <ul class="legend">
+      {chart.series
+        .filter(({ id }) => !without.includes(id))
+        .map((series) => (
+          <li key={series.id}>
+            <button
+              type="button"
+              aria-pressed={!hidden.includes(series.id)}
+              title={`${series.description}. Click to show or hide.`}
+              onClick={() => toggle(series.id)}
+            >
+              <Swatch look={series.look} colour={series.colour} />
+              <Symbol text={series.label} />
+              {!series.look.startsWith('triangles') && (
+                <span class="reading">{series.format(values[series.id] ?? NaN)}</span>
+              )}
+            </button>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+/** The strip's legend: what each colour is, and which one it is now. */
+function StripLegend({ scope }: { scope: Scope }) {
+  const values = scope.values.value;
+  return (
+    <ul class="legend">
+      {stripLegend.map(({ label, states }) => (
+        <li key={label}>
+          <span class="strip-key">
+            {label}
+            {states.map(({ name, colour }, index) => (
+              <span key={name} class={values[label] === index ? 'now' : ''}>
+                <i style={{ background: chartTheme.value.colours[colour] }} />
+                {name}
+              </span>
+            ))}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FigureProps extends Hiding {
+  board: Board;
+  scope: Scope;
+  /** Series that mean nothing now. */
+  without: readonly string[];
+  timeLabels: boolean;
+}
+
+export function ChartFigure({ board, scope, without, timeLabels, hidden, onHide }: FigureProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const chart = useSignal<TimeChart | null>(null);
+  useEffect(() => {
+    if (!container.current) return undefined;
+    const added = scope.add(container.current, board.make);
+    const { canvas } = added.chart;
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute(
+      'aria-label',
+      `${board.title} over time: ${board.about}. The newest values are in the summary table.`,
+    );
+    chart.value = added.chart;
+    return added.remove;
+  }, []);
+  const unseen = [...hidden, ...without].join();
+  useEffect(() => {
+    const { value } = chart;
+    if (!value) return;
+    for (const { id } of value.series) value.setVisible(id, !unseen.split(',').includes(id));
+    scope.refresh(value);
+  }, [chart.value, unseen]);
+  useEffect(() => chart.value?.setTimeLabels(timeLabels), [chart.value, timeLabels]);
+  return (
+    <figure class={`chart ${board.id}`}>
+      <figcaption title={`${board.title}: ${board.about}`}>
+        <b>{board.title}</b> {board.unit && <span class="unit">{board.unit}</span>}
+        {board.id === 'states' ? (
+          <StripLegend scope={scope} />
+        ) : (
+          chart.value && (
+            <Legend chart={chart.value} scope={scope} without={without} hidden={hidden} onHide={onHide} />
+          )
+        )}
+      </figcaption>
+      <div class="plot" ref={container} />
+    </figure>
+  );
+}
+
+export function AxisToolbar({ scope, live }: { scope: Scope; live: boolean }) {
+  const { axis } = scope;
+  const following = scope.following.value;
+  const cursor = scope.cursorUs.value;
+  return (
+    <div class="toolbar" role="toolbar" aria-label="Time axis">
+      <button
+        type="button"
+        aria-pressed={!following}
+        disabled={!live}
+        title="Hold the charts; recording goes on (Space)"
+        onClick={() => (following ? axis.pause() : axis.follow())}
+      >
+        {following || !live ? '❚❚ Pause' : '▶ Follow'}
+      </button>
+      <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => axis.zoomBy(1 / 1.5)}>
+        +
+      </button>
+      <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => axis.zoomBy(1.5)}>
+        −
+      </button>
+      <button type="button" title="Show the whole trace (Home)" onClick={() => axis.showAll()}>
+        All
+      </button>
+      <span class="window">
+        {formatTime(scope.windowS.value)} shown
+        {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
+      </span>
+      <span class="hint keys">
+        wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor
+      </span>
+    </div>
+  );
+}
+
+const narrow = matchMedia('(max-width: 900px)');
+
+/** Whether the page is as narrow as a phone's. */
+export function useNarrow(): boolean {
+  const isNarrow = useSignal(narrow.matches);
+  useEffect(() => {
+    const follow = (): void => void (isNarrow.value = narrow.matches);
+    narrow.addEventListener('change', follow);
+    return () => narrow.removeEventListener('change', follow);
+  }, []);
+  return isNarrow.value;
+}
+
+interface ChartsProps {
+  scope: Scope;
+  /** More classes. */
+  look?: string;
+  children: ComponentChildren;
+}
+
+/** A column of charts that can be worked by key. */
+export function Charts({ scope, look = '', children }: ChartsProps) {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target instanceof HTMLButtonElement) return;
+    if (event.key === ' ') {
+      event.preventDefault();
+      if (scope.axis.following) scope.axis.pause();
+      else scope.axis.follow();
+    } else if (axisKey(scope.axis, event)) event.preventDefault();
+  };
+  return (
+    <div
+      class={`charts ${look}`}
+      role="group"
+      tabIndex={0}
+      aria-label="Charts. Arrows move the cursor, with Shift the window; plus and minus zoom; Space pauses; Home shows all, End follows."
+      onKeyDown={onKeyDown}
+    >
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/** The top of every page: what this is, the way to the other pages, and the theme. */
+import type { ComponentChildren } from 'preact';
+
+import { isDark, type Theme } from '../theme.js';
+
+const PAGES = [
+  { id: 'call', name: 'Call', file: './' },
+  { id: 'lab', name: 'Lab', file: './lab.html' },
+] as const;
+
+interface PageHeaderProps {
+  page: (typeof PAGES)[number]['id'];
+  /** What was chosen, which goes along to the other pages. */
+  theme: Theme;
+  onTheme: (theme: Theme) => void;
+  /** What the page does now. */
+  children: ComponentChildren;
+  /** The page's main button. */
+  action: ComponentChildren;
+}
+
+export function PageHeader({ page, theme, onTheme, children, action }: PageHeaderProps) {
+  const other = isDark.value ? 'Light theme' : 'Dark theme';
+  return (
+    <header>
+      <h1>
+        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+          <path
+            d="M3 20h6l4-12 6 16 4-8h6"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="2.8"
+            stroke-linejoin="round"
+          />
+        </svg>
+        ccscope
+      </h1>
+      <nav aria-label="Pages">
+        {PAGES.map(({ id, name, file }) => (
+          <a
+            key={id}
+            href={theme === 'auto' ? file : `${file}?theme=${theme}`}
+            aria-current={id === page ? 'page' : undefined}
+          >
+            {name}
+          </a>
+        ))}
+      </nav>
+      {children}
+      <span class="spring" />
+      {action}
+      <button
+        type="button"
+        class="quiet"
+        aria-label={other}
+        title={other}
+        onClick={() => onTheme(isDark.value ? 'light' : 'dark')}
+      >
+        {isDark.value ? '☀' : '☾'}
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,43 @@
+/** Schemas of values in a URL's query, and what is said of those that were refused. */
+import * as v from 'valibot';
+
+/** A part of the URL that was refused. */
+export interface StateProblem {
+  /** The parameter's name in the URL. */
+  field: string;
+  /** What was found. */
+  got: string;
+  /** What a correct value looks like, and what is used instead. */
+  expected: string;
+}
+
+/** A number as people write it. */
+export const numberIn = (min: number, max: number, unit: string) => {
+  const expected = `a number from ${min} to ${max}${unit && ` ${unit}`}`;
+  return v.pipe(
+    v.string(expected),
+    v.regex(/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, expected),
+    v.transform(Number),
+    v.minValue(min, expected),
+    v.maxValue(max, expected),
+  );
+};
+
+export const integerIn = (min: number, max: number, unit: string) =>
+  v.pipe(numberIn(min, max, unit), v.integer('a whole number'));
+
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  v.picklist(values, `one of ${values.join(', ')}`);
+
+/** `0` or `1`. */
+export const flag = v.pipe(
+  oneOf(['0', '1']),
+  v.transform((text) => text === '1'),
+);
+
+/** Names of series, joined by commas. */
+export const words = v.pipe(
+  v.string(),
+  v.regex(/^[a-z_,]*$/, 'names joined by commas'),
+  v.transform((text) => text.split(',').filter((word) => word !== '')),
+);

@@ -1,0 +1,83 @@
+/** Pictures of several flows over one bottleneck: a line for each. */
+import { column, formatMs, formatRate } from './columns.js';
+import { rowsWhere, type Series } from './series.js';
+import type { ChartTheme, ColourName } from './theme.js';
+import type { TimeAxis } from './time_axis.js';
+import { TimeChart } from './time_chart.js';
+
+export interface DrawnFlow {
+  /** Its number in the trace. */
+  flow: number;
+  name: string;
+  /** Which of the looks it gets, so that it keeps it whoever else is drawn. */
+  look: number;
+}
+
+const COLOURS: readonly ColourName[] = ['blue', 'orange', 'green', 'purple', 'red', 'sky'];
+const LOOKS = ['line', 'dashed', 'dotted'] as const;
+
+function lookOf(look: number): Pick<Series, 'colour' | 'look'> {
+  return {
+    colour: COLOURS[look % COLOURS.length] ?? 'grey',
+    look: LOOKS[Math.floor(look / COLOURS.length) % LOOKS.length] ?? 'line',
+  };
+}
+
+/** The bottleneck of the forward path in a simulator's trace. */
+const bottleneck = rowsWhere('queue', 'link', 0);
+
+/** What each flow receives, against what the bottleneck can carry. */
+export class FlowRateChart extends TimeChart {
+  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, flows: readonly DrawnFlow[]) {
+    const capacity: Series = {
+      id: 'capacity',
+      label: 'Capacity',
+      description: 'What the bottleneck of the forward path can carry',
+      ...column(bottleneck, 'capacity_bps'),
+      format: formatRate,
+      colour: 'ink',
+      look: 'step',
+      width: 2,
+    };
+    const received = flows.map(({ flow, name, look }): Series => ({
+      id: `received-${flow}`,
+      label: name,
+      description: `Rate that ${name} receives`,
+      ...column(rowsWhere('throughput', 'flow', flow), 'received_bps'),
+      format: formatRate,
+      ...lookOf(look),
+    }));
+    super(container, axis, theme, {
+      series: [capacity, ...received],
+      left: { unit: 'Mbps', tick: (value) => String(Number((value / 1e6).toFixed(2))), atLeast: [0, 1e5] },
+    });
+  }
+}
+
+/** How long packets queue at the bottleneck, and each flow's round trip. */
+export class FlowDelayChart extends TimeChart {
+  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, flows: readonly DrawnFlow[]) {
+    const queue: Series = {
+      id: 'queue',
+      label: 'Queuing delay',
+      description: 'How long a packet that came now would wait at the bottleneck of the forward path',
+      ...column(bottleneck, 'queue_delay_us', 1e-3),
+      format: formatMs,
+      colour: 'ink',
+      look: 'line',
+      width: 2,
+    };
+    const rtts = flows.map(({ flow, name, look }): Series => ({
+      id: `rtt-${flow}`,
+      label: `RTT ${name}`,
+      description: `Round-trip time of ${name}`,
+      ...column(rowsWhere('throughput', 'flow', flow), 'rtt_us', 1e-3),
+      format: formatMs,
+      ...lookOf(look),
+    }));
+    super(container, axis, theme, {
+      series: [queue, ...rtts],
+      left: { unit: 'ms', tick: (value) => String(value), atLeast: [0, 20] },
+    });
+  }
+}
