@@ -1,23 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import preact from '@preact/preset-vite';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const serverPort = process.env['CCSCOPE_PORT'] ?? '8088';
+
+/** `virtual:scenarios`: what the Lab lists of each file in public/scenarios, by number. */
+function scenarioList(folder: string): Plugin {
+  const id = 'virtual:scenarios';
+  return {
+    name: 'ccscope-scenarios',
+    resolveId: (source) => (source === id ? `\0${id}` : undefined),
+    load(module) {
+      if (module !== `\0${id}`) return undefined;
+      const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+      files.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+      const list = files.map((file) => {
+        const path = join(folder, file);
+        this.addWatchFile(path);
+        const scenario = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+        const { title = '', paper = '', source = '' } = scenario;
+        return { id: scenario['id'], title, paper, source };
+      });
+      return `export default ${JSON.stringify(list)}`;
+    },
+  };
+}
 
 export default defineConfig({
   root: here('src/app'),
   // Relative, so that the page can be served from any folder of a static host.
   base: './',
   publicDir: here('public'),
-  plugins: [preact()],
+  plugins: [preact(), scenarioList(here('public/scenarios'))],
   worker: { format: 'es' },
   build: {
     outDir: here('dist/app'),
     emptyOutDir: true,
     target: 'es2022',
     sourcemap: true,
+    rolldownOptions: { input: [here('src/app/index.html'), here('src/app/lab.html')] },
   },
   server: {
     // The local server: UDP shaper and rooms.

@@ -12,7 +12,7 @@ export interface StateProblem {
 }
 
 /** A number as people write it. */
-export const numberIn = (min: number, max: number, unit: string) => {
+export const numberIn = (min: number, max: number, unit: string): v.GenericSchema<string, number> => {
   const expected = `a number from ${min} to ${max}${unit && ` ${unit}`}`;
   return v.pipe(
     v.string(expected),
@@ -23,10 +23,10 @@ export const numberIn = (min: number, max: number, unit: string) => {
   );
 };
 
-export const integerIn = (min: number, max: number, unit: string) =>
+export const integerIn = (min: number, max: number, unit: string): v.GenericSchema<string, number> =>
   v.pipe(numberIn(min, max, unit), v.integer('a whole number'));
 
-export const oneOf = <const T extends readonly string[]>(values: T) =>
+export const oneOf = <const T extends readonly string[]>(values: T): v.GenericSchema<string, T[number]> =>
   v.picklist(values, `one of ${values.join(', ')}`);
 
 /** `0` or `1`. */

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 
-import { TimeAxis, whichRows, type ChartTheme, type TimeChart } from '../../charts/index.js';
+import { TimeAxis, whichRows, type ChartTheme, type TimeChart, type TimeWindow } from '../../charts/index.js';
 import type { TableName } from '../../core/schema.js';
 import type { TraceStore } from '../../worker/trace_client.js';
 
@@ -105,7 +105,19 @@ export class Scope {
   /** Draws other rows from now on. */
   setFilters(filters: Filters): void {
     this.#filters = filters;
+    this.refreshAll();
+  }
+
+  /** Reads and draws all charts again, each when its turn comes. */
+  refreshAll(): void {
     for (const chart of this.#charts) this.refresh(chart);
+  }
+
+  /** Shows a window of a trace of that extent, and does not follow it. */
+  show(extent: TimeWindow, window: TimeWindow): void {
+    this.axis.setExtent(extent);
+    this.axis.setWindow(window);
+    this.refreshAll();
   }
 
   /** Reads a chart's rows again and draws it, when its turn comes. */

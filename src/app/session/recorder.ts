@@ -102,14 +102,6 @@ export class Recorder {
   }
 }
 
-/** Saves a blob as the user's browser does. */
-export function saveAs(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const anchor = Object.assign(document.createElement('a'), { href: url, download: name });
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
 /** Opens a file in the recorder and tells the user when it can't be read. */
 export async function openTraceFile(recorder: Recorder, file: File): Promise<void> {
   try {

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.js';
 import { Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { Header } from './header.js';
-import { Notices } from './notices_list.js';
+import { Notices } from './call_notices.js';
 import { CallPanel, ControllerPanel, LinkPanel } from './panels.js';
 import { ParametersPanel } from './parameters_panel.js';
 import { Picture, Summary } from './summary.js';

@@ -153,21 +153,29 @@ export function ChartFigure({ board, scope, without, timeLabels, hidden, onHide 
   );
 }
 
-export function AxisToolbar({ scope, live }: { scope: Scope; live: boolean }) {
+interface ToolbarProps {
+  scope: Scope;
+  /** Whether rows keep coming; left out where they never do. */
+  live?: boolean;
+}
+
+export function AxisToolbar({ scope, live }: ToolbarProps) {
   const { axis } = scope;
   const following = scope.following.value;
   const cursor = scope.cursorUs.value;
   return (
     <div class="toolbar" role="toolbar" aria-label="Time axis">
-      <button
-        type="button"
-        aria-pressed={!following}
-        disabled={!live}
-        title="Hold the charts; recording goes on (Space)"
-        onClick={() => (following ? axis.pause() : axis.follow())}
-      >
-        {following || !live ? '❚❚ Pause' : '▶ Follow'}
-      </button>
+      {live !== undefined && (
+        <button
+          type="button"
+          aria-pressed={!following}
+          disabled={!live}
+          title="Hold the charts; recording goes on (Space)"
+          onClick={() => (following ? axis.pause() : axis.follow())}
+        >
+          {following || !live ? '❚❚ Pause' : '▶ Follow'}
+        </button>
+      )}
       <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => axis.zoomBy(1 / 1.5)}>
         +
       </button>

@@ -1,12 +1,10 @@
-/** Everything the user should know: of the browser, the address, the page and the call. */
+/** What the page has to say, until the user has read it. */
 import { signal } from '@preact/signals';
 
-import { supported } from '../../rtc/index.js';
-import { notices } from '../notices.js';
-import type { Session } from '../session/session.js';
-import { problems } from '../settings.js';
+import type { StateProblem } from '../url_fields.js';
 
-interface Shown {
+/** One thing to know. */
+export interface Shown {
   level: 'info' | 'warning' | 'error';
   code: string;
   message: string;
@@ -19,28 +17,31 @@ const LEVELS = { info: 'Info', warning: 'Note', error: 'Error' };
 const read = signal<ReadonlySet<string>>(new Set());
 const keyOf = ({ code, message }: Shown): string => `${code} ${message}`;
 
-function all(session: Session): Shown[] {
-  const { message } = supported();
+function all({ problems, notices }: NoticesListProps): readonly Shown[] {
   return [
-    ...(message ? [{ level: 'warning' as const, code: 'browser', message, fix: '' }] : []),
-    ...problems.value.map(({ field, got, expected }) => ({
+    ...problems.map(({ field, got, expected }) => ({
       level: 'warning' as const,
       code: `url-${field}`,
       message: `In the address, ${field}=${got} was not understood: expected ${expected}.`,
       fix: 'The default is used instead.',
     })),
-    ...(session.status.value?.notices ?? []),
-    ...notices.value,
+    ...notices,
   ];
 }
 
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
-export function Notices({ session }: { session: Session }) {
+interface NoticesListProps {
+  /** Parts of the address that were refused. */
+  problems: readonly StateProblem[];
+  notices: readonly Shown[];
+}
+
+export function NoticesList(props: NoticesListProps) {
   return (
     <ul class="notices" aria-live="polite" aria-label="Notices">
-      {all(session)
+      {all(props)
         .filter((notice) => !read.value.has(keyOf(notice)))
         .map((notice) => (
           <li key={notice.code} class={notice.level}>

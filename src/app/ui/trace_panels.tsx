@@ -1,28 +1,9 @@
 /** Sidebar: the trace as a file, and links to this view and to this call. */
-import { useSignal } from '@preact/signals';
-
-import { openTraceFile, saveAs, type Recorder } from '../session/recorder.js';
+import { saveAs } from '../files.js';
+import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { change, linkTo, settings } from '../settings.js';
-
-/** Copies text and says so for a moment. */
-function CopyButton({ text, children }: { text: () => string; children: string }) {
-  const done = useSignal('');
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text());
-      done.value = 'Copied';
-    } catch {
-      done.value = 'Not allowed: copy the address instead';
-    }
-    setTimeout(() => (done.value = ''), 2000);
-  };
-  return (
-    <button type="button" onClick={() => void copy()} aria-live="polite">
-      {done.value || children}
-    </button>
-  );
-}
+import { CopyButton } from './copy_button.js';
 
 /** The link under which another page becomes the far side of this call. */
 function joinLink(): string {

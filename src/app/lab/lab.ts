@@ -1,0 +1,253 @@
+/** The Lab's doings: loads scenarios, runs them in the worker, keeps what they gave. */
+import { computed, signal } from '@preact/signals';
+
+import { saveAs } from '../files.js';
+import type { SimulationOptions, TableName } from '../../core/index.js';
+import type { CellParams } from '../../scenario/cells.js';
+import type { Scenario } from '../../scenario/scenario.js';
+import type { TraceHeader } from '../../trace/index.js';
+import { SimulationError, SimulationWorker } from '../../worker/simulation_client.js';
+import type {
+  SimulationProblem,
+  SimulationProgress,
+  SimulationResult,
+} from '../../worker/simulation_protocol.js';
+import { createTraceStore, type TraceStore } from '../../worker/trace_client.js';
+import { dismiss, messageOf, notify } from '../notices.js';
+import { cellFor } from './cell_choice.js';
+import { fromFragment, toFragment } from './own_scenario.js';
+import { fetchScenario, registry } from './registry.js';
+import { change, fragment, settings } from './settings.js';
+
+export interface Loaded {
+  scenario: Scenario;
+  cells: readonly CellParams[];
+  /** The name of the user's file; null for one of the registry. */
+  file: string | null;
+}
+
+/** A run, finished or not. */
+export interface Run {
+  scenario: Scenario;
+  cell: CellParams;
+  seed: number;
+  flows: readonly FlowInfo[];
+  durationUs: number;
+  /** Null until it has ended well. */
+  result: SimulationResult | null;
+}
+
+export interface FlowInfo {
+  flow: number;
+  name: string;
+  kind: 'media' | 'tcp';
+}
+
+export type Phase = 'loading' | 'ready' | 'running';
+
+const TABLES: readonly TableName[] = ['group', 'rate', 'queue', 'throughput'];
+const FIRST_SCENARIO = 'ton-fig11';
+/** Between two rows of an interval, in general; more where there would be too many rows. */
+const INTERVAL_US = 200e3;
+const MOST_ROWS = 200_000;
+
+export class Lab {
+  readonly loaded = signal<Loaded | null>(null);
+  readonly phase = signal<Phase>('loading');
+  /** Simulated share of the run. */
+  readonly share = signal(0);
+  readonly run = signal<Run | null>(null);
+  /** The cell that the settings mean. */
+  readonly cell = computed<CellParams>(() => {
+    const { value } = this.loaded;
+    return value === null ? {} : cellFor(value.cells, settings.value.cell);
+  });
+  readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
+  /** Called when there are rows to draw; `all` when they are of a new run. */
+  onRows: (what: 'more' | 'all') => void = () => undefined;
+  newestUs = 0;
+  readonly #worker = new SimulationWorker();
+  #abort: AbortController | null = null;
+
+  private constructor(readonly store: TraceStore) {}
+
+  static async create(): Promise<Lab> {
+    const onError = (error: Error): void =>
+      notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
+    return new Lab(await createTraceStore({ onError }));
+  }
+
+  /** Loads what the address asks for, and runs it if it says so. */
+  async open(): Promise<void> {
+    const own = await fromFragment(fragment.peek()).catch(() => {
+      notify('error', 'scenario', 'The scenario in the address is damaged.', 'Open its file instead.');
+      return null;
+    });
+    if (own !== null) await this.#load(own, 'scenario of the address');
+    else await this.#loadListed(settings.peek().scenario || this.#first());
+    if (settings.peek().run) await this.start();
+  }
+
+  #first(): string {
+    return (registry.find(({ id }) => id === FIRST_SCENARIO) ?? registry[0])?.id ?? '';
+  }
+
+  /** Shows a scenario of the registry. */
+  async choose(id: string): Promise<void> {
+    if (await this.#loadListed(id)) {
+      fragment.value = '';
+      change({ ...FRESH, scenario: id });
+    }
+  }
+
+  /** Shows the scenario in a user's file; one with an error leaves everything as it was. */
+  async openFile(file: File): Promise<void> {
+    const text = await file.text();
+    if (!(await this.#load(text, file.name))) return;
+    change({ ...FRESH, scenario: '' });
+    fragment.value = await toFragment(text);
+    if (fragment.value === '')
+      notify('info', 'own', 'This scenario is too long for a link.', 'Send its file along with the link.');
+  }
+
+  async #loadListed(id: string): Promise<boolean> {
+    if (id === '') {
+      this.phase.value = 'ready';
+      notify('info', 'scenario', 'This page came without scenarios.', 'Open a file with one.');
+      return false;
+    }
+    try {
+      return await this.#load(await fetchScenario(id), null);
+    } catch (error) {
+      this.#tell(error, `The scenario ${id} could not be had`);
+      return false;
+    } finally {
+      if (this.phase.peek() === 'loading') this.phase.value = 'ready';
+    }
+  }
+
+  async #load(text: string, file: string | null): Promise<boolean> {
+    this.cancel();
+    try {
+      const { scenario, cells } = await this.#worker.check(text);
+      dismiss('scenario');
+      this.loaded.value = { scenario, cells, file };
+      return true;
+    } catch (error) {
+      this.#tell(error, `${file ?? 'The scenario'} was not opened`);
+      return false;
+    } finally {
+      if (this.phase.peek() === 'loading') this.phase.value = 'ready';
+    }
+  }
+
+  /** Runs the chosen cell. */
+  async start(): Promise<void> {
+    const { value: loaded } = this.loaded;
+    if (loaded === null || this.phase.peek() === 'running') return;
+    const { scenario } = loaded;
+    const request = { scenario, cell: this.cell.peek(), seed: this.seed.peek() };
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.phase.value = 'running';
+    this.share.value = 0;
+    change({ run: true });
+    try {
+      const options = await this.#worker.plan(request);
+      const run: Run = { ...request, ...described(options), result: null };
+      await this.store.clear();
+      this.newestUs = 0;
+      this.run.value = run;
+      this.onRows('all');
+      const result = await this.#worker.run(
+        { ...request, trace: traceOf(options, settings.peek().packets) },
+        { signal: abort.signal, onProgress: (progress) => this.#progress(progress) },
+      );
+      dismiss('run');
+      this.run.value = { ...run, result };
+      this.onRows('all');
+    } catch (error) {
+      this.#tell(error, 'The run failed', 'run');
+    } finally {
+      this.#abort = null;
+      this.phase.value = 'ready';
+    }
+  }
+
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  #progress({ share, timeUs, rows }: SimulationProgress): void {
+    this.store.appendPacked(rows);
+    this.share.value = share;
+    this.newestUs = timeUs;
+    this.onRows('more');
+  }
+
+  /** The trace as a file of format v1. */
+  async downloadTrace(): Promise<void> {
+    const { value: run } = this.run;
+    if (run === null) return;
+    saveAs(await this.store.exportNdjson(headerOf(run)), `${fileName(run)}.ndjson`);
+  }
+
+  downloadMetrics(): void {
+    const { value: run } = this.run;
+    if (run?.result == null) return;
+    const { scenario, cell, seed, result } = run;
+    const { windows, metrics, events, timeUs } = result;
+    const report = { scenario: scenario.id, cell, seed, simulated_us: timeUs, events, windows, metrics };
+    const blob = new Blob([`${JSON.stringify(report, null, 2)}\n`], { type: 'application/json' });
+    saveAs(blob, `${fileName(run)}-metrics.json`);
+  }
+
+  #tell(error: unknown, what: string, code = 'scenario'): void {
+    if (!(error instanceof SimulationError)) {
+      notify('error', code, `${what}: ${messageOf(error)}.`, 'Try again, or reload the page.');
+      return;
+    }
+    notify('error', code, `${what}: ${describe(error)}.`, error.fix);
+  }
+}
+
+/** What another scenario does not take over. */
+const FRESH = { cell: {}, seed: null, run: false, flow: '', draw: [], hide: [], window_s: 0, from_s: 0 };
+
+function describe({ message, field, expected, got }: SimulationProblem): string {
+  return field !== undefined && expected !== undefined && got !== undefined
+    ? `${field}: expected ${expected}, got ${got}`
+    : message;
+}
+
+function described({ flows, durationUs }: SimulationOptions): Pick<Run, 'flows' | 'durationUs'> {
+  const named = flows.map(({ kind, name }, flow) => ({ flow, kind, name: name ?? `${kind} ${flow}` }));
+  return { flows: named, durationUs };
+}
+
+function traceOf({ flows, durationUs }: SimulationOptions, packets: boolean) {
+  const tables = packets ? [...TABLES, 'arrival' as const] : TABLES;
+  const intervalUs = Math.max(INTERVAL_US, Math.ceil((durationUs * flows.length) / MOST_ROWS));
+  return { tables, intervalUs };
+}
+
+function headerOf({ scenario, cell, seed, flows }: Run): Partial<TraceHeader> {
+  const media = scenario.flows.find((flow) => flow.kind === 'media');
+  return {
+    created: new Date().toISOString(),
+    source: 'simulator',
+    clock: 'simulator',
+    scenario: scenario.id,
+    ...(media?.kind === 'media' && {
+      controller: media.controller ?? 'gcc',
+      preset: media.preset ?? 'gcc',
+      parameters: media.parameters ?? {},
+    }),
+    cell,
+    seed,
+    flows,
+  };
+}
+
+const fileName = ({ scenario, cell, seed }: Run): string =>
+  ['ccscope', scenario.id, ...Object.values(cell), `seed${seed}`].join('-');

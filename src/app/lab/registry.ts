@@ -1,0 +1,29 @@
+/** The scenarios that come with the page. */
+import list from 'virtual:scenarios';
+
+export interface Listed {
+  id: string;
+  title: string;
+  /** Short name of the paper. */
+  paper: string;
+  /** Where in the paper. */
+  source: string;
+}
+
+export const registry: readonly Listed[] = list;
+
+/** Those whose id, title, paper or place in it contain every word. */
+export function found(words: string): readonly Listed[] {
+  const wanted = words.toLowerCase().split(/\s+/);
+  return registry.filter(({ id, title, paper, source }) => {
+    const text = `${id} ${title} ${paper} ${source}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+/** The text of a scenario's file. Rejects where it cannot be had. */
+export async function fetchScenario(id: string): Promise<string> {
+  const response = await fetch(new URL(`scenarios/${encodeURIComponent(id)}.json`, document.baseURI));
+  if (!response.ok) throw new Error(`the server answered ${response.status} for the scenario ${id}`);
+  return response.text();
+}

@@ -1,0 +1,103 @@
+/**
+ * The Lab's one state, which is its URL: a link reproduces what one sees, seed included. A value that
+ * does not fit becomes the default, and a problem says which field and what was expected.
+ */
+import * as v from 'valibot';
+
+import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from '../url_fields.js';
+
+const name = v.pipe(v.string(), v.regex(/^[\w.-]{0,64}$/, 'up to 64 letters, digits, ., - or _'));
+const MAX_S = 1e6;
+
+const entries = {
+  scenario: name,
+  seed: integerIn(0, 2 ** 52, ''),
+  run: flag,
+  flow: name,
+  draw: v.pipe(
+    v.string(),
+    v.regex(/^[\w.,-]*$/, 'names of flows joined by commas'),
+    v.transform((text) => text.split(',').filter((word) => word !== '')),
+  ),
+  packets: flag,
+  window_s: numberIn(0, MAX_S, 's (0: all)'),
+  from_s: numberIn(0, MAX_S, 's'),
+  hide: words,
+  theme: oneOf(['auto', 'dark', 'light']),
+};
+
+type Entries = typeof entries;
+
+export interface LabState {
+  /** Id of a scenario of the registry; empty: the first, or the one in the address's fragment. */
+  scenario: string;
+  /** Axis -> value; what is missing is that of the first cell. */
+  cell: Readonly<Record<string, string>>;
+  /** Null: the scenario's. */
+  seed: number | null;
+  /** Runs when the page is opened. */
+  run: boolean;
+  /** The flow whose controller is shown; empty: the first with one. */
+  flow: string;
+  /** The flows that are drawn; empty: the first few. */
+  draw: readonly string[];
+  /** Whether every packet's arrival is recorded. */
+  packets: boolean;
+  /** What of the time is shown; 0: all of it. */
+  window_s: number;
+  from_s: number;
+  hide: readonly string[];
+  theme: 'auto' | 'dark' | 'light';
+}
+
+export const DEFAULT_LAB: LabState = {
+  scenario: '',
+  cell: {},
+  seed: null,
+  run: false,
+  flow: '',
+  draw: [],
+  packets: false,
+  window_s: 0,
+  from_s: 0,
+  hide: [],
+  theme: 'auto',
+};
+
+const CELL_PREFIX = 'cell.';
+
+/** Reads a URL's query. Never throws. */
+export function parseLab(query: string): { state: LabState; problems: StateProblem[] } {
+  const problems: StateProblem[] = [];
+  const changes: Record<string, unknown> = {};
+  const cell: Record<string, string> = {};
+  for (const [field, got] of new URLSearchParams(query)) {
+    const isCell = field.startsWith(CELL_PREFIX);
+    const schema = isCell ? name : Object.hasOwn(entries, field) && entries[field as keyof Entries];
+    if (!schema) {
+      problems.push({ field, got, expected: 'a setting of this page' });
+      continue;
+    }
+    const result = v.safeParse(schema, got);
+    if (!result.success) problems.push({ field, got, expected: result.issues[0].message });
+    else if (isCell) cell[field.slice(CELL_PREFIX.length)] = got;
+    else changes[field] = result.output;
+  }
+  return { state: { ...DEFAULT_LAB, ...changes, cell }, problems };
+}
+
+/** Writes what differs from the defaults. */
+export function serialiseLab({ cell, ...state }: LabState): string {
+  const query = new URLSearchParams();
+  const text = (value: unknown): string => {
+    if (typeof value === 'boolean') return value ? '1' : '0';
+    return Array.isArray(value) ? value.join(',') : String(value);
+  };
+  if (state.scenario !== '') query.set('scenario', state.scenario);
+  for (const [axis, value] of Object.entries(cell)) query.set(`${CELL_PREFIX}${axis}`, value);
+  for (const [field, value] of Object.entries(state)) {
+    const fallback = DEFAULT_LAB[field as keyof LabState];
+    if (text(value) !== text(fallback)) query.set(field, text(value));
+  }
+  return query.toString().replaceAll('%2C', ',');
+}

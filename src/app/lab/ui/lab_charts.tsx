@@ -1,0 +1,109 @@
+/** The charts of a run: all flows against the bottleneck, then the controller of one of them. */
+import { useComputed } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import {
+  DetectorChart,
+  FlowDelayChart,
+  FlowRateChart,
+  LossChart,
+  RateChart,
+  StripChart,
+  type DrawnFlow,
+} from '../../../charts/index.js';
+import type { Scope } from '../../scope/scope.js';
+import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../ui/chart_figure.js';
+import { detailedFlow, drawnFlows } from '../flows.js';
+import type { FlowInfo, Lab } from '../lab.js';
+import { change, settings } from '../settings.js';
+
+function flowBoards(flows: readonly DrawnFlow[]): readonly Board[] {
+  return [
+    {
+      id: 'rates',
+      title: 'Rates',
+      unit: 'Mbps',
+      about: 'what each flow receives, against the capacity',
+      make: (...args) => new FlowRateChart(...args, flows),
+    },
+    {
+      id: 'delays',
+      title: 'Delay',
+      unit: 'ms',
+      about: 'how long packets queue at the bottleneck, and each flow’s round trip',
+      make: (...args) => new FlowDelayChart(...args, flows),
+    },
+  ];
+}
+
+const lossBoard = ({ name }: FlowInfo): Board => ({
+  id: 'losses',
+  title: 'Loss',
+  unit: '%',
+  about: `the share of packets that ${name} lost, and all packets dropped at the bottleneck`,
+  make: (...args) => new LossChart(...args),
+});
+
+const controllerBoards = ({ name }: FlowInfo): readonly Board[] => [
+  {
+    id: 'control',
+    title: `Controller of ${name}`,
+    unit: 'Mbps',
+    about: 'what it asks for, and why',
+    make: (...args) => new RateChart(...args),
+  },
+  {
+    id: 'detector',
+    title: 'Overuse detector',
+    unit: 'ms',
+    about: 'the estimated delay gradient against its adaptive threshold',
+    make: (...args) => new DetectorChart(...args),
+  },
+  {
+    id: 'states',
+    title: 'States',
+    unit: '',
+    about: 'the detector’s signal and the rate controller’s state',
+    make: (...args) => new StripChart(...args),
+  },
+];
+
+/** The browser's estimate is of live calls. */
+const WITHOUT = ['browser'];
+
+export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
+  const isNarrow = useNarrow();
+  const flows = lab.run.value?.flows ?? [];
+  const drawn = useComputed(() => drawnFlows(lab.run.value?.flows ?? [], settings.value.draw)).value;
+  const detail = detailedFlow(flows, settings.value.flow);
+  const number = detail?.flow ?? null;
+  useEffect(() => {
+    const flow = number === null ? {} : { group: byFlow(number), rate: byFlow(number) };
+    scope.setFilters({ ...flow, queue: { column: 'link', value: 0 } });
+  }, [number]);
+  const boards = [
+    ...flowBoards(drawn),
+    ...(detail === null ? [] : [lossBoard(detail), ...controllerBoards(detail)]),
+  ];
+  const who = drawn.map(({ flow, name, look }) => `${flow} ${name} ${look}`).join();
+  return (
+    <>
+      <AxisToolbar scope={scope} />
+      <Charts scope={scope} look="lab">
+        {boards.map((board, index) => (
+          <ChartFigure
+            key={`${board.id} ${index < 2 ? who : (detail?.name ?? '')}`}
+            board={board}
+            scope={scope}
+            without={WITHOUT}
+            timeLabels={isNarrow || index === boards.length - 1}
+            hidden={settings.value.hide}
+            onHide={(hide) => change({ hide })}
+          />
+        ))}
+      </Charts>
+    </>
+  );
+}
+
+const byFlow = (value: number) => ({ column: 'flow', value });

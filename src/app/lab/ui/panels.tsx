@@ -1,0 +1,215 @@
+/** Sidebar of the Lab: which scenario, which cell of it, and files. */
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+
+import { CopyButton } from '../../ui/copy_button.js';
+import { valuesOf, withAxis } from '../cell_choice.js';
+import { detailedFlow } from '../flows.js';
+import type { Lab } from '../lab.js';
+import { found, registry } from '../registry.js';
+import { change, linkTo, settings } from '../settings.js';
+
+/** Lines of the list of scenarios. */
+const LINES = 9;
+
+export function ScenarioPanel({ lab }: { lab: Lab }) {
+  const id = useId();
+  const words = useSignal('');
+  const loaded = lab.loaded.value;
+  const listed = found(words.value);
+  const papers = [...new Set(listed.map(({ paper }) => paper))];
+  const current = loaded?.file === null ? loaded.scenario.id : '';
+  return (
+    <details class="panel" open>
+      <summary>Scenario</summary>
+      <div class="field">
+        <label for={`${id}-search`}>Search by paper, number or subject</label>
+        <input
+          id={`${id}-search`}
+          type="search"
+          placeholder={`among ${registry.length} experiments`}
+          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+        />
+      </div>
+      <select
+        class="scenarios"
+        size={LINES}
+        aria-label="Scenario"
+        value={current}
+        onChange={({ currentTarget }) => void lab.choose(currentTarget.value)}
+      >
+        {papers.map((paper) => (
+          <optgroup key={paper} label={paper || 'others'}>
+            {listed
+              .filter((each) => each.paper === paper)
+              .map((each) => (
+                <option key={each.id} value={each.id} title={each.title} selected={each.id === current}>
+                  {each.id}: {each.title}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+      {listed.length === 0 && <p class="hint">None has all these words.</p>}
+      {loaded && (
+        <>
+          <p>
+            <b>{loaded.scenario.title}</b>
+            {loaded.file !== null && <span class="hint"> from {loaded.file}</span>}
+          </p>
+          <p>{loaded.scenario.description}</p>
+          <p class="hint">{[loaded.scenario.paper, loaded.scenario.source].filter(Boolean).join(', ')}</p>
+        </>
+      )}
+    </details>
+  );
+}
+
+function AxisField({ lab, name }: { lab: Lab; name: string }) {
+  const id = useId();
+  const loaded = lab.loaded.value;
+  const axis = loaded?.scenario.axes?.find((each) => each.name === name);
+  if (!loaded || !axis) return null;
+  const cell = lab.cell.value;
+  const labelOf = (value: string): string =>
+    axis.values.find((each) => each.name === value)?.label ?? (value || 'as the scenario has it');
+  return (
+    <div class="field">
+      <label for={id}>
+        {axis.name}
+        {axis.label !== undefined && axis.label !== axis.name && <span class="unit"> {axis.label}</span>}
+      </label>
+      <select
+        id={id}
+        name={`cell.${name}`}
+        value={cell[name] ?? ''}
+        onChange={({ currentTarget }) => {
+          const next = withAxis(loaded.cells, cell, name, currentTarget.value);
+          const axes = loaded.scenario.axes ?? [];
+          change({ cell: Object.fromEntries(axes.map((each) => [each.name, next[each.name] ?? ''])) });
+        }}
+      >
+        {valuesOf(loaded.cells, name).map((value) => (
+          <option key={value} value={value} selected={value === (cell[name] ?? '')}>
+            {labelOf(value)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export function CellPanel({ lab }: { lab: Lab }) {
+  const id = useId();
+  const problem = useSignal('');
+  const loaded = lab.loaded.value;
+  if (!loaded) return null;
+  const take = (text: string): void => {
+    const seed = Number(text);
+    const right = text.trim() !== '' && Number.isInteger(seed) && seed >= 0 && seed <= 2 ** 52;
+    problem.value = right ? '' : `Expected a whole number from 0 on; ${lab.seed.value} is kept.`;
+    if (right) change({ seed: seed === (loaded.scenario.seed ?? 1) ? null : seed });
+  };
+  return (
+    <details class="panel" open>
+      <summary>Run</summary>
+      {(loaded.scenario.axes ?? []).map(({ name }) => (
+        <AxisField key={name} lab={lab} name={name} />
+      ))}
+      <div class="field">
+        <label for={id}>Seed</label>
+        <input
+          id={id}
+          name="seed"
+          type="number"
+          min={0}
+          step={1}
+          value={lab.seed.value}
+          aria-invalid={problem.value !== ''}
+          onChange={({ currentTarget }) => {
+            take(currentTarget.value);
+            currentTarget.value = String(lab.seed.value);
+          }}
+        />
+        <small class="problem" aria-live="polite">
+          {problem.value}
+        </small>
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          name="packets"
+          checked={settings.value.packets}
+          onChange={({ currentTarget }) => change({ packets: currentTarget.checked })}
+        />
+        <span>
+          Record every packet’s arrival, for <code>ccscope replay</code>
+        </span>
+      </label>
+    </details>
+  );
+}
+
+/** Whose controller is shown, where there is a choice. */
+export function FlowPanel({ lab }: { lab: Lab }) {
+  const id = useId();
+  const flows = lab.run.value?.flows ?? [];
+  const media = flows.filter(({ kind }) => kind === 'media');
+  if (media.length < 2) return null;
+  const shown = detailedFlow(flows, settings.value.flow)?.name ?? '';
+  return (
+    <details class="panel" open>
+      <summary>Controller</summary>
+      <div class="field">
+        <label for={id}>Of which flow</label>
+        <select
+          id={id}
+          name="flow"
+          value={shown}
+          onChange={({ currentTarget }) => change({ flow: currentTarget.value })}
+        >
+          {media.map(({ name }) => (
+            <option key={name} value={name} selected={name === shown}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+    </details>
+  );
+}
+
+export function FilesPanel({ lab }: { lab: Lab }) {
+  const run = lab.run.value;
+  const busy = lab.phase.value === 'running';
+  return (
+    <details class="panel" open>
+      <summary>Files</summary>
+      <div class="row">
+        <label class={`button${busy ? ' disabled' : ''}`}>
+          Open a scenario…
+          <input
+            type="file"
+            accept=".json,application/json"
+            disabled={busy}
+            onChange={({ currentTarget }) => {
+              const [file] = currentTarget.files ?? [];
+              if (file) void lab.openFile(file);
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+        <CopyButton text={() => linkTo(settings.peek())}>Copy link</CopyButton>
+      </div>
+      <div class="row">
+        <button type="button" disabled={run === null || busy} onClick={() => void lab.downloadTrace()}>
+          Download trace
+        </button>
+        <button type="button" disabled={run?.result == null} onClick={() => lab.downloadMetrics()}>
+          Download metrics
+        </button>
+      </div>
+      <p class="hint">Drop a scenario anywhere on the page to open it.</p>
+    </details>
+  );
+}

@@ -1,0 +1,78 @@
+/** What a paper published beside what this run gave. */
+import { METRICS, metricText } from '../../../scenario/metrics.js';
+import type { MetricResult } from '../../../scenario/verdict.js';
+import type { Run } from '../lab.js';
+
+const VERDICTS = {
+  within: 'in the band',
+  ordering: 'outside of the band; what the paper claims of it holds',
+  off: 'outside of the band',
+};
+
+/** `utilisation of tcp, late`: the metric, of which flow, in which window. */
+function nameOf({ name, flow, window, path }: MetricResult): string {
+  const metric = name.replace(/_(ms|bps|s)$/, '').replaceAll('_', ' ');
+  const about = flow === undefined ? '' : flow === '*' ? ' of all flows' : ` of ${flow}`;
+  const where = path === 'backward' ? ', way back' : '';
+  return `${metric}${about}${where}${window === undefined ? '' : `, ${window}`}`;
+}
+
+function Row({ metric }: { metric: MetricResult }) {
+  const { name, published = NaN, says, where, read, band, why, note, measured, verdict } = metric;
+  const text = (value: number): string => metricText(name, value);
+  return (
+    <tr>
+      <th scope="row" title={METRICS.get(name)?.description}>
+        {nameOf(metric)}
+      </th>
+      <td title={`read from ${read ?? ''}`}>
+        {says ?? text(published)} <small>{where}</small>
+      </td>
+      <td title={why}>{band === undefined ? '' : `${text(band[0])} to ${text(band[1])}`}</td>
+      <td class="number">{text(measured.mean)}</td>
+      <td title={note}>
+        {verdict && (
+          <span class={`verdict ${verdict}`} title={VERDICTS[verdict]}>
+            {verdict}
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+export function Published({ run }: { run: Run }) {
+  const expected = (run.result?.metrics ?? []).filter(({ published }) => published !== undefined);
+  if (expected.length === 0) return null;
+  const { scenario, seed } = run;
+  return (
+    <section class="results" aria-labelledby="published-title">
+      <h2 id="published-title">Published and measured</h2>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              <th scope="col">Published</th>
+              <th scope="col">Band</th>
+              <th scope="col" class="number">
+                This run
+              </th>
+              <th scope="col">Verdict</th>
+            </tr>
+          </thead>
+          <tbody>
+            {expected.map((metric, index) => (
+              <Row key={index} metric={metric} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="hint">
+        A single run, seed {seed}. Single runs scatter: the paper’s own way is the mean of{' '}
+        {scenario.runs ?? 1} {scenario.runs === 1 ? 'run' : 'runs'}, which{' '}
+        <code>ccscope reproduce {scenario.id}</code> gives.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,5 @@
+/** Made by vite.config.ts from the files in public/scenarios. */
+declare module 'virtual:scenarios' {
+  const list: readonly { id: string; title: string; paper: string; source: string }[];
+  export default list;
+}

@@ -1,0 +1,13 @@
+import { supported } from '../../rtc/index.js';
+import { notices } from '../notices.js';
+import type { Session } from '../session/session.js';
+import { problems } from '../settings.js';
+import { NoticesList, type Shown } from './notices_list.js';
+
+/** Everything the user should know of the browser, the address, the call and the page. */
+export function Notices({ session }: { session: Session }) {
+  const { message } = supported();
+  const browser: Shown[] = message ? [{ level: 'warning', code: 'browser', message, fix: '' }] : [];
+  const shown = [...browser, ...(session.status.value?.notices ?? []), ...notices.value];
+  return <NoticesList problems={problems.value} notices={shown} />;
+}

@@ -1,0 +1,20 @@
+import { useSignal } from '@preact/signals';
+
+/** Copies text and says so for a moment. */
+export function CopyButton({ text, children }: { text: () => string; children: string }) {
+  const done = useSignal('');
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text());
+      done.value = 'Copied';
+    } catch {
+      done.value = 'Not allowed: copy the address instead';
+    }
+    setTimeout(() => (done.value = ''), 2000);
+  };
+  return (
+    <button type="button" onClick={() => void copy()} aria-live="polite">
+      {done.value || children}
+    </button>
+  );
+}
