@@ -5,13 +5,15 @@
 namespace ccscope {
 namespace {
 
+Timestamp Interval(int i) { return Timestamp() + Pacer::kInterval * i; }
+
 // GRP: the queue is drained each 5 ms with a budget of the pacing rate times 5 ms.
 TEST(Pacer, SendsAtItsRateOverManyIntervals) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1500));
   DataSize sent;
   for (int interval = 0; interval < 2000; ++interval) {  // 10 s
-    pacer.BeginInterval();
+    pacer.BeginInterval(Interval(interval), DataSize::Bytes(1240));
     while (pacer.may_send()) {
       pacer.OnSent(DataSize::Bytes(1240));
       sent += DataSize::Bytes(1240);
@@ -23,7 +25,7 @@ TEST(Pacer, SendsAtItsRateOverManyIntervals) {
 TEST(Pacer, DoesNotSaveUpWhatSilenceLeft) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1600));  // 1000 B per interval
-  for (int silent = 0; silent < 100; ++silent) pacer.BeginInterval();
+  for (int silent = 0; silent < 100; ++silent) pacer.BeginInterval(Interval(silent), DataSize::Zero());
   int packets = 0;
   while (pacer.may_send()) {
     pacer.OnSent(DataSize::Bytes(600));
@@ -35,14 +37,37 @@ TEST(Pacer, DoesNotSaveUpWhatSilenceLeft) {
 TEST(Pacer, PaysBackWhatWasOverdrawn) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1600));
-  pacer.BeginInterval();
+  pacer.BeginInterval(Interval(0), DataSize::Zero());
   pacer.OnSent(DataSize::Bytes(3500));  // 2500 B in debt
   int waited = 0;
   do {
-    pacer.BeginInterval();
-    ++waited;
+    pacer.BeginInterval(Interval(++waited), DataSize::Zero());
   } while (!pacer.may_send());
   EXPECT_EQ(waited, 3);
+}
+
+// As above, but nothing waits in between and nobody begins those intervals.
+TEST(Pacer, PaysBackWhileNothingWaits) {
+  Pacer pacer;
+  pacer.SetRate(DataRate::KilobitsPerSec(1600));
+  pacer.BeginInterval(Interval(0), DataSize::Zero());
+  pacer.OnSent(DataSize::Bytes(3500));
+  Pacer early = pacer;
+  early.BeginInterval(Interval(2), DataSize::Zero());
+  EXPECT_FALSE(early.may_send());
+  pacer.BeginInterval(Interval(3), DataSize::Zero());
+  EXPECT_TRUE(pacer.may_send());
+}
+
+// 400 kB in two seconds are 1.6 Mbps, 1000 B per interval, though the rate is 80 kbps.
+TEST(Pacer, DrainsALongQueueWithinTwoSeconds) {
+  Pacer pacer;
+  pacer.SetRate(DataRate::KilobitsPerSec(80));
+  pacer.BeginInterval(Interval(0), DataSize::Bytes(400e3));
+  pacer.OnSent(DataSize::Bytes(999));
+  EXPECT_TRUE(pacer.may_send());
+  pacer.OnSent(DataSize::Bytes(1));
+  EXPECT_FALSE(pacer.may_send());
 }
 
 }  // namespace

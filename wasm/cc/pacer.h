@@ -1,11 +1,13 @@
 // The pacer between encoder and network: media packets wait in a queue that is drained each interval
 // Delta T = 5 ms with a budget of pacing rate * Delta T (GRP, the pacer of Chromium's sending engine).
 // A packet leaves while the budget is positive and may take it below zero, which the next intervals
-// pay back; a budget that is left over is lost, so that silence does not turn into a burst.
+// pay back, also while nothing waits; a budget that is left over is lost, so that silence does not turn
+// into a burst. A queue that would take longer than two seconds raises the rate (deployed).
 #ifndef CCSCOPE_CC_PACER_H_
 #define CCSCOPE_CC_PACER_H_
 
 #include <algorithm>
+#include <cmath>
 
 #include "units/units.h"
 
@@ -17,16 +19,26 @@ class Pacer {
 
   void SetRate(DataRate rate) { rate_ = rate; }
 
-  // Begins an interval: what is left of the last one is lost, what was overdrawn is paid back.
-  void BeginInterval() { budget_ = std::min(budget_, DataSize::Zero()) + rate_ * kInterval; }
+  // Begins an interval, with so much waiting: what is left of the last one is lost, what was overdrawn
+  // is paid back. Intervals that nobody began since `last` count too.
+  void BeginInterval(Timestamp now, DataSize waiting) {
+    const double skipped = began_ ? std::floor((now - last_) / kInterval + kRounding) - 1 : 0;
+    if (skipped > 0) budget_ = std::min(budget_ + rate_ * kInterval * skipped, DataSize::Zero());
+    began_ = true;
+    last_ = now;
+    budget_ = std::min(budget_, DataSize::Zero()) + std::max(rate_, waiting / kLongestQueue) * kInterval;
+  }
   bool may_send() const { return budget_ > DataSize::Zero(); }
   void OnSent(DataSize size) { budget_ -= size; }
 
-  DataRate rate() const { return rate_; }
-
  private:
+  static constexpr TimeDelta kLongestQueue = TimeDelta::Seconds(2);
+  static constexpr double kRounding = 1e-6;  // of the sums of intervals that make a time
+
   DataRate rate_;
   DataSize budget_;
+  bool began_ = false;
+  Timestamp last_;
 };
 
 }  // namespace ccscope

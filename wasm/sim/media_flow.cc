@@ -70,6 +70,7 @@ void MediaFlow::OnFrame(Timestamp now) {
                      .rtp_timestamp = rtp_timestamp,
                      .payload = payload,
                      .size = payload + source_params_.header()});
+    paced_size_ += paced_.back().size;
   }
   // A source that ignores the controller is not held back by its pacing rate either.
   if (source_params_.ramp_time_constant_s > 0) pacer_.SetRate(std::max(rate_.pacing, source_.rate() * 2));
@@ -80,10 +81,11 @@ void MediaFlow::OnFrame(Timestamp now) {
 }
 
 void MediaFlow::OnPacer(Timestamp now) {
-  pacer_.BeginInterval();
+  pacer_.BeginInterval(now, paced_size_);
   while (!paced_.empty() && pacer_.may_send()) {
     DataPacket packet = paced_.PopFront();
     packet.seq = next_seq_++;
+    paced_size_ -= packet.size;
     pacer_.OnSent(packet.size);
     SendData(packet, now);
   }

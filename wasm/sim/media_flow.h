@@ -79,6 +79,7 @@ class MediaFlow final : public Flow {
   Pacer pacer_;
   RateUpdate rate_;
   RingBuffer<DataPacket> paced_;
+  DataSize paced_size_;
   Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest begin of an interval
   bool pacing_ = false;
   double next_seq_ = 0;
