@@ -1,20 +1,28 @@
-// The README names only files that exist: pictures, links, and the code and tests of each concept.
+// The README and the documents beside the core's sources name only files that exist: pictures, links,
+// and the code and tests of each concept.
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 
-import { inRoot } from '../lib/files.mjs';
+import { filesUnder, inRoot, root } from '../lib/files.mjs';
 import { say } from '../lib/run.mjs';
 
-const readme = readFileSync(inRoot('README.md'), 'utf8');
-
-function* namedFiles() {
-  for (const [, target] of readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) yield target;
-  for (const [, path] of readme.matchAll(/`((?:src|wasm|tests|scripts)\/[\w./-]+)`/g)) yield path;
-  const concepts = readme.match(/\| concept[\s\S]*?\n\n/)?.[0] ?? '';
+function* namedFiles(document) {
+  const text = readFileSync(document, 'utf8');
+  const folder = relative(root, dirname(document));
+  for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) yield join(folder, target);
+  for (const [, path] of text.matchAll(/`((?:src|wasm|tests|scripts|public)\/[\w./-]+)`/g)) yield path;
+  const concepts = text.match(/\| concept[\s\S]*?\n\n/)?.[0] ?? '';
   for (const [, path] of concepts.matchAll(/`((?:cc|sim)\/[\w./-]+)`/g)) yield `wasm/${path}.h`;
   for (const [, path] of concepts.matchAll(/`((?:native|unit|node|browser|e2e)\/[\w./-]+)`/g))
     yield `tests/${path}`;
 }
 
-const missing = [...namedFiles()].filter((file) => !file.includes('NAME') && !existsSync(inRoot(file)));
-for (const file of missing) say(`README.md names ${file}, which does not exist.`);
-process.exitCode = missing.length > 0 ? 1 : 0;
+let missing = 0;
+for (const document of [inRoot('README.md'), ...filesUnder(['wasm'], (file) => file.endsWith('.md'))]) {
+  for (const file of namedFiles(document)) {
+    if (file.includes('NAME') || existsSync(inRoot(file))) continue;
+    missing += 1;
+    say(`${relative(root, document)} names ${file}, which does not exist.`);
+  }
+}
+process.exitCode = missing > 0 ? 1 : 0;
