@@ -1,11 +1,13 @@
-// Writes the tables of presets, parameters and trace rows, which the core declares
-// (src/core/schema.generated.ts), into the README and into the documents of the simulator's components
-// (wasm/sim), wherever a line `<!-- generated: NAME -->` asks for one. `--check` only says whether they
-// are stale.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes tables wherever a line `<!-- generated: NAME -->` asks for one, in the README and in the
+// documents of the simulator's components (wasm/sim): presets, parameters and trace rows, which the
+// core declares (src/core/schema.generated.ts), metrics and experiments, which src/scenario and
+// public/scenarios declare. Writes the registry's index for browsers, too. `--check` only says
+// whether something is stale.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
+import { runnerImport } from 'vite';
 
 import { filesUnder, inRoot, root } from './lib/files.mjs';
 import { fail, Problem, say } from './lib/run.mjs';
@@ -14,6 +16,21 @@ async function loadSchema() {
   const source = readFileSync(inRoot('src/core/schema.generated.ts'), 'utf8');
   const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ESNext } });
   return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
+}
+
+const load = async (path) =>
+  (await runnerImport(inRoot(path), { configFile: false, logLevel: 'error' })).module;
+
+/** What scenarios there are, as the index lists them. */
+async function loadScenarios() {
+  const { readScenario, registryIds } = await load('src/node/scenarios.ts');
+  const { cellsOf, METRICS } = await load('src/scenario/index.ts');
+  const experiments = registryIds().map((id) => {
+    const scenario = readScenario(id);
+    const { title, paper, source, runs = 1, duration_s } = scenario;
+    return { id, title, paper, source, cells: cellsOf(scenario).length, runs, duration_s };
+  });
+  return { experiments, metrics: [...METRICS.values()] };
 }
 
 const escape = (text) => String(text).replaceAll('|', '\\|');
@@ -79,6 +96,45 @@ const sections = ({ CONTROLLERS, COMPONENTS, TABLES }) => ({
   ),
 });
 
+const STATISTIC = /_(mean|sd|min|max|p5|p25|p50|p75|p95|p99)_ms$/;
+
+/** One row for all statistics of a distribution. */
+function metricRows(metrics) {
+  const rows = metrics.map(({ name, unit, description }) => {
+    const [suffix, statistic] = name.match(STATISTIC) ?? [];
+    if (suffix === undefined) return [code(name), unit, description];
+    return [code(name.replace(suffix, '_…_ms')), unit, description.replace(`${statistic} of `, '')];
+  });
+  return [...new Map(rows.map((row) => [row[0], row])).values()];
+}
+
+const scenarioSections = ({ experiments, metrics }) => ({
+  experiments: table(
+    ['id', 'is', 'from', 'cells', 'runs', 'seconds'],
+    experiments.map(({ id, title, paper, source, cells, runs, duration_s }) => [
+      `[${code(id)}](public/scenarios/${id}.json)`,
+      title,
+      `${paper}, ${source}`,
+      cells,
+      runs,
+      duration_s,
+    ]),
+  ),
+  metrics: table(['metric', 'unit', 'is'], metricRows(metrics)),
+});
+
+/** Writes text in its formatted form; with `--check` complains if that is not what the file holds. */
+async function update(target, text) {
+  const file = relative(root, target);
+  const formatted = await format(text, { ...(await resolveConfig(target)), filepath: target });
+  if (existsSync(target) && readFileSync(target, 'utf8') === formatted) return;
+  if (process.argv.includes('--check')) {
+    throw new Problem(`${file} is stale: run \`node scripts/generate_readme.mjs\`.`);
+  }
+  writeFileSync(target, formatted);
+  say(`Wrote ${file}.`);
+}
+
 /** The text with every table that it asks for. */
 function withTables(text, tables, file) {
   return text.replaceAll(/<!-- generated: (.+?) -->([^]*?)<!-- end of \1 -->/g, (_, name) => {
@@ -87,23 +143,23 @@ function withTables(text, tables, file) {
   });
 }
 
+/** The file with its tables. */
+function document(target, tables) {
+  const file = relative(root, target);
+  const current = readFileSync(target, 'utf8');
+  const begins = current.match(/<!-- generated: /g)?.length ?? 0;
+  const pairs = current.match(/<!-- generated: (.+?) -->[^]*?<!-- end of \1 -->/g)?.length ?? 0;
+  if (begins !== pairs)
+    throw new Problem(`${file}: a <!-- generated: NAME --> lacks its <!-- end of NAME -->.`);
+  return withTables(current, tables, file);
+}
+
 async function generate() {
-  const tables = sections(await loadSchema());
+  const scenarios = await loadScenarios();
+  await update(inRoot('public/scenarios/index.json'), JSON.stringify(scenarios.experiments));
+  const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios) };
   for (const target of filesUnder(['README.md', 'wasm/sim'], (file) => file.endsWith('.md'))) {
-    const file = relative(root, target);
-    const current = readFileSync(target, 'utf8');
-    const begins = current.match(/<!-- generated: /g)?.length ?? 0;
-    const pairs = current.match(/<!-- generated: (.+?) -->[^]*?<!-- end of \1 -->/g)?.length ?? 0;
-    if (begins !== pairs)
-      throw new Problem(`${file}: a <!-- generated: NAME --> lacks its <!-- end of NAME -->.`);
-    const options = { ...(await resolveConfig(target)), parser: 'markdown' };
-    const formatted = await format(withTables(current, tables, file), options);
-    if (formatted === current) continue;
-    if (process.argv.includes('--check')) {
-      throw new Problem(`The tables of ${file} are stale: run \`node scripts/generate_readme.mjs\`.`);
-    }
-    writeFileSync(target, formatted);
-    say(`Wrote the tables of ${file}.`);
+    await update(target, document(target, tables));
   }
 }
 

@@ -1,4 +1,6 @@
 /** The options that describe a link, shared by the commands that have one. */
+import { readFileSync } from 'node:fs';
+
 import { InvalidArgumentError, type Command } from 'commander';
 
 import {
@@ -10,6 +12,8 @@ import {
   parseSchedule,
   type LinkConfig,
 } from '../../scenario/link_config.js';
+import { mahimahiSchedule } from '../../scenario/mahimahi.js';
+import { systemCode } from '../errors.js';
 
 export interface LinkFlags {
   capacity: string;
@@ -60,13 +64,37 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
 
 const DEFAULTS = DEFAULT_LINK_CONFIG;
 
-/** Adds the options of a link to a command. */
-export function addLinkOptions(command: Command): Command {
+/** So much of a trace is used; the last capacity stays. */
+const TRACE_US = 600e6;
+
+/** A capacity as it was written, or that of a trace of mahimahi's as a schedule. */
+const capacityArgument = argument((text) => {
+  const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
+  if (file === undefined) {
+    parseSchedule(text);
+    return text;
+  }
+  return mahimahiSchedule(traceText(file), TRACE_US, { field: file })
+    .map(({ atUs, capacityBps }) => `${capacityBps}bps${atUs === 0 ? '' : `@${atUs / 1e3}ms`}`)
+    .join(',');
+});
+
+function traceText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new InvalidArgumentError(`${file} cannot be read (${systemCode(error) ?? 'unknown error'}).`);
+  }
+}
+
+/** Adds the options of a link to a command; where `traces`, the capacity may be a trace of mahimahi's. */
+export function addLinkOptions(command: Command, { traces = false } = {}): Command {
+  const schedule = 'capacity, or a schedule such as 1.5mbps,0.6mbps@20s,1.5mbps@40s';
   return command
     .option(
       '--capacity <rate>',
-      'capacity, or a schedule such as 1.5mbps,0.6mbps@20s,1.5mbps@40s',
-      checked(parseSchedule),
+      traces ? `${schedule}, or mahimahi:FILE (its first 10 minutes, repeated if shorter)` : schedule,
+      traces ? capacityArgument : checked(parseSchedule),
       String(DEFAULTS.capacity),
     )
     .option(

@@ -6,6 +6,7 @@ import {
   cellKey,
   cellLabel,
   cellsOf,
+  compile,
   ConfigError,
   instantiate,
   judge,
@@ -178,7 +179,7 @@ function resultText(plan: Plan, result: ExperimentResult, batches: readonly Trac
   const { scenario, cells, runs, seed } = plan;
   const [cell = {}] = cells;
   const instance = instantiate(scenario, cell);
-  const names = instance.flows.flatMap(({ name, count = 1 }) => Array.from({ length: count }, () => name));
+  const names = compile(instance, seed).flows.map(({ name }) => name ?? '');
   const about = [scenario.paper, scenario.source].filter((part) => part !== undefined).join(', ');
   const what = cells.length === 1 ? cellLabel(scenario, cell) : `${cells.length} cells`;
   const size = `${runs === 1 ? '1 run' : `${runs} runs`} of ${instance.duration_s} s, seed ${seed}`;

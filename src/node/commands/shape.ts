@@ -39,7 +39,7 @@ export function register(program: Command, io: Io): void {
       listenArgument,
       { address: '127.0.0.1', ports: [0, 0] } satisfies Listen,
     );
-  addLinkOptions(command)
+  addLinkOptions(command, { traces: true })
     .option('--duration <time>', 'stop after this time (default: at Ctrl-C)', millisecondsArgument(1))
     .option('--json <file>', 'write what was measured as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)

@@ -1,0 +1,267 @@
+import { readFileSync } from 'node:fs';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { loadCore, tableSpec, type Core } from '../../src/core/index.js';
+import { readScenario, registryIds } from '../../src/node/scenarios.js';
+import { cellsOf, compile, instantiate } from '../../src/scenario/index.js';
+import { ccscope, rows, scratch } from './support.js';
+
+const { path, write } = scratch();
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+interface Report {
+  experiments: {
+    id: string;
+    runs: number;
+    seed: number;
+    cells: {
+      params: Record<string, string>;
+      metrics: {
+        name: string;
+        unit: string;
+        published?: number;
+        band?: [number, number];
+        verdict?: string;
+        measured: { mean: number; sd: number | null; ci95: (number | null)[]; n: number };
+      }[];
+    }[];
+    claims: { id: string; holds: boolean | null }[];
+  }[];
+}
+
+async function report(...args: string[]): Promise<Report> {
+  const { status, stdout, stderr } = await ccscope(['run', ...args, '--json', '-']);
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  return JSON.parse(stdout) as Report;
+}
+
+/** The scenario that the README shows. */
+function readmeExample(): string {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  return /<!-- example: a scenario -->\s+```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+}
+
+const short = {
+  ccscope_scenario: 1,
+  id: 'short',
+  title: 'A short one',
+  description: 'One flow.',
+  duration_s: 20,
+  forward: { capacity: '1mbps', queue: 'droptail:300ms', one_way_delay_ms: 25 },
+  flows: [{ kind: 'media', name: 'gcc' }],
+  metrics: [{ metric: 'utilisation' }, { metric: 'loss_ratio' }],
+};
+
+describe('ccscope run', () => {
+  it('lists the registry', async () => {
+    const { status, stdout } = await ccscope(['run', '--list']);
+    expect(status).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(registryIds());
+  });
+
+  it('runs the scenario of the README: cells, verdicts and claims', async () => {
+    const file = write('share.json', readmeExample());
+    const { experiments } = await report(file, '--runs', '3');
+    const [experiment] = experiments;
+    expect(experiment).toMatchObject({ id: 'share', runs: 3, seed: 1 });
+    expect(experiment?.cells.map(({ params }) => `${params['queue']} ${params['capacity']}`)).toEqual([
+      'droptail 2mbps',
+      'droptail 4mbps',
+      'sfq 2mbps',
+      'sfq 4mbps',
+    ]);
+    const [droptail, , sfq] = experiment?.cells ?? [];
+    expect(droptail?.metrics.some(({ verdict }) => verdict !== undefined)).toBe(false);
+    expect(sfq?.metrics[0]).toMatchObject({
+      name: 'loss_ratio',
+      unit: 'ratio',
+      published: 0,
+      band: [0, 0.003],
+    });
+    expect(sfq?.metrics[0]?.measured.n).toBe(3);
+    // AQM 4.2: a TCP flow fills DropTail's 300 ms, SFQ keeps it out of the call's way.
+    expect(experiment?.claims).toMatchObject([{ id: 'sfq-delays-less', holds: true }]);
+  });
+
+  it('prints a table per cell, what was published, claims, and a chart where there is one cell', async () => {
+    const file = write('share.json', readmeExample());
+    const all = await ccscope(['run', file]);
+    expect(all.stdout).toContain('4 cells, 1 run of 60 s, seed 1');
+    expect(all.stdout).toMatch(/queue sfq, capacity 4mbps +\d/);
+    expect(all.stdout).toMatch(/loss_ratio shared +0\.00 % +0\.00 % to 0\.30 %/);
+    expect(all.stdout).toMatch(/holds: the call waits less/);
+    const one = await ccscope(['run', file, '--cell', 'queue=sfq', '--cell', 'capacity=2mbps']);
+    expect(one.stdout).toContain('queue sfq, capacity 2mbps, 1 run of 60 s, seed 1');
+    expect(one.stdout).toMatch(/download +[▁▂▃▄▅▆▇█ ]+ of \d+ kbps/);
+  });
+
+  it('gives the same numbers for the same seed, and others for another', async () => {
+    const file = write('short.json', JSON.stringify(short));
+    const [first, again, other] = [
+      await report(file, '--seed', '7', '--runs', '2'),
+      await report(file, '--seed', '7', '--runs', '2'),
+      await report(file, '--seed', '8', '--runs', '2'),
+    ];
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+
+  it('counts runs with the seeds that follow', async () => {
+    const file = write('short.json', JSON.stringify(short));
+    const mean = async (...args: string[]): Promise<number> =>
+      (await report(file, ...args)).experiments[0]?.cells[0]?.metrics[0]?.measured.mean ?? NaN;
+    const [one, two] = [await mean('--seed', '7'), await mean('--seed', '8')];
+    expect(await mean('--seed', '7', '--runs', '2')).toBeCloseTo((one + two) / 2, 12);
+  });
+
+  it('writes a trace that replays to the same rows', async () => {
+    const file = write('short.json', JSON.stringify(short));
+    const { status } = await ccscope(['run', file, '--trace', path('short.ndjson')]);
+    expect(status).toBe(0);
+    const trace = rows(readFileSync(path('short.ndjson'), 'utf8'));
+    expect(trace[0]).toMatchObject({ ccscope_trace: 1, source: 'simulator', scenario: 'short', seed: 1 });
+    const groups = trace.filter(({ type }) => type === 'group');
+    expect(groups.length).toBeGreaterThan(100);
+    const replayed = await ccscope(['replay', path('short.ndjson'), '--rows', 'group']);
+    expect(rows(replayed.stdout)).toEqual(groups);
+  });
+
+  it('reads a trace of mahimahi beside the scenario', async () => {
+    write('lte.trace', '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n');
+    const capacity = { mahimahi: 'lte.trace' };
+    const file = write(
+      'lte.json',
+      JSON.stringify({
+        ...short,
+        forward: { ...short.forward, capacity },
+        metrics: [{ metric: 'capacity_bps' }],
+      }),
+    );
+    const { experiments } = await report(file);
+    // 1504 bytes a millisecond.
+    expect(experiments[0]?.cells[0]?.metrics[0]?.measured.mean).toBeCloseTo(12_032_000, 3);
+  });
+
+  it.each<[args: string[], expected: RegExp]>([
+    [[], /scenario: expected an id or a file.*--list/],
+    [['ton-fig9'], /ton-fig9: neither the id of a scenario nor a file.*Did you mean ton-fig/],
+    [['ton-fig11', '--cell', 'queue'], /--cell: expected axis=value, got queue/],
+    [['ton-fig11', '--cell', 'quee=150ms'], /--cell.quee: .*did you mean queue/],
+    [['ton-fig11', '--cell', 'queue=151ms'], /--cell.queue: .*150ms, 350ms, 700ms.*did you mean 150ms/],
+    [['ton-fig11', '--trace', 'x.ndjson'], /--trace: expected one cell, got 12/],
+    [['ton-fig10', '--runs', '0'], /--runs.*from 1/],
+    [['ton-fig10', '--seed', '-1'], /--seed.*from 0/],
+    [['ton-fig10', '--color'], /unknown option/],
+  ])('refuses %j as bad usage', async (args, expected) => {
+    const { status, stdout, stderr } = await ccscope(['run', ...args]);
+    expect(stderr).toMatch(expected);
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+  });
+
+  it.each<[what: string, text: string, expected: RegExp]>([
+    ['no JSON', '{', /bad.json: expected JSON/],
+    [
+      'a misspelt key',
+      JSON.stringify({ ...short, duration: 1 }),
+      /bad.json.duration: .*did you mean duration_s/,
+    ],
+    [
+      'a trace that is not there',
+      JSON.stringify({ ...short, forward: { capacity: { mahimahi: 'none.trace' } } }),
+      /none.trace: no such file/,
+    ],
+    [
+      'a parameter of TCP',
+      JSON.stringify({ ...short, flows: [{ kind: 'tcp', name: 't', parameters: { cubic_b: 1 } }] }),
+      /short.flows.t.parameters: .*did you mean cubic_c|cubic_beta/,
+    ],
+  ])('refuses %s in a file', async (_, text, expected) => {
+    const { status, stderr } = await ccscope(['run', write('bad.json', text)]);
+    expect(stderr).toMatch(expected);
+    expect(status).toBe(2);
+  });
+});
+
+describe('the registry', () => {
+  it.each(registryIds())('%s is taken by the simulator in every cell', (id) => {
+    const scenario = readScenario(id);
+    for (const cell of cellsOf(scenario)) {
+      const simulation = core.createSimulation(compile(instantiate(scenario, cell), 1));
+      expect(simulation.nowUs).toBe(0);
+      simulation.destroy();
+    }
+  });
+});
+
+describe('proposition 1', () => {
+  const scenario = readScenario('ton-prop1');
+  const frameMs = 1000 / 30;
+
+  /** True if a static threshold of this gradient sees overuse before the first loss. */
+  function overuses(cell: Record<string, string>, gradient: number): boolean {
+    const instance = instantiate(scenario, cell);
+    const { durationUs, flows, ...rest } = compile(instance, 1);
+    const [flow] = flows;
+    if (flow?.kind !== 'media') throw new Error('expected a media flow');
+    const parameters = {
+      ...flow.parameters,
+      // The text of the paper: m itself against the threshold, and no persistence.
+      detector_gain_groups: 1,
+      overuse_time_ms: 0,
+      overuse_min_groups: 1,
+      overuse_needs_rising_m: 0,
+      gamma_min_ms: 0,
+      gamma_init_ms: gradient * frameMs,
+    };
+    const simulation = core.createSimulation({
+      ...rest,
+      durationUs,
+      flows: [{ ...flow, parameters }],
+      trace: { tables: ['group', 'arrival'] },
+    });
+    simulation.runUntil(durationUs);
+    const batches = simulation.drain();
+    simulation.destroy();
+    const column = (table: 'group' | 'arrival', name: string): number[] => {
+      const at = tableSpec(table).columns.findIndex((each) => each.name === name);
+      return batches
+        .filter((batch) => batch.table === table)
+        .flatMap((batch) => [...(batch.columns[at] ?? [])]);
+    };
+    const overuse = tableSpec('group')
+      .columns.find(({ name }) => name === 'signal')
+      ?.values?.indexOf('overuse');
+    const seqs = column('arrival', 'seq');
+    const lossUs = column('arrival', 'arrival_time_us').find(
+      (_, i) => i > 0 && seqs[i] !== (seqs[i - 1] ?? 0) + 1,
+    );
+    const timesUs = column('group', 'time_us');
+    return column('group', 'signal').some(
+      (signal, i) => signal === overuse && (timesUs[i] ?? NaN) < (lossUs ?? NaN),
+    );
+  }
+
+  it.each([
+    ['5s', '150ms'],
+    ['5s', '700ms'],
+    ['20s', '350ms'],
+  ])('tau %s, queue %s: overuse is seen below the bound of eq. 18 and not above', (tau, queue) => {
+    const [expectation] = (scenario.expectations ?? []).filter(
+      ({ cells }) => cells?.['tau'] === tau && cells['queue'] === queue,
+    );
+    const bound = expectation?.published ?? NaN;
+    expect(overuses({ tau, queue }, bound * 0.85)).toBe(true);
+    expect(overuses({ tau, queue }, bound * 1.15)).toBe(false);
+  });
+});
