@@ -268,10 +268,10 @@ export class Simulation {
     this.#setPath(0, forward, 'forward');
     const noBottleneck = forward.oneWayDelayUs === undefined ? {} : { oneWayDelayUs: forward.oneWayDelayUs };
     this.#setPath(1, backward ?? noBottleneck, 'backward');
-    for (const { beginUs, endUs } of windows) this.#check('ccs_sim_add_window', beginUs, endUs);
-    for (const [index, flow] of flows.entries()) {
-      inside(`flows.${index}`, () => (flow.kind === 'media' ? this.#addMedia(flow) : this.#addTcp(flow)));
+    for (const [index, { beginUs, endUs }] of windows.entries()) {
+      inside(`windows.${index}`, () => this.#check('ccs_sim_add_window', beginUs, endUs));
     }
+    for (const [index, flow] of flows.entries()) inside(`flows.${index}`, () => this.#addFlow(flow));
     if (trace !== undefined) {
       const bits = trace.tables.reduce((sum, table) => sum | (1 << tableIndex(table)), 0);
       this.#check('ccs_sim_trace', bits, trace.intervalUs ?? DEFAULT_TRACE_INTERVAL_US);
@@ -297,13 +297,22 @@ export class Simulation {
           ...delay,
         );
       }
-      for (const step of path.schedule ?? []) {
-        this.#check('ccs_sim_schedule_capacity', direction, step.atUs, step.capacityBps);
+      for (const [index, { atUs, capacityBps }] of (path.schedule ?? []).entries()) {
+        inside(`schedule.${index}`, () =>
+          this.#check('ccs_sim_schedule_capacity', direction, atUs, capacityBps),
+        );
       }
     });
   }
 
+  #addFlow(flow: FlowOptions): void {
+    if (flow.kind === 'media') this.#addMedia(flow);
+    else if (flow.kind === 'tcp') this.#addTcp(flow);
+    else refuse('kind', FLOW_KINDS, (flow as FlowCommon & { kind: string }).kind);
+  }
+
   #addMedia(flow: MediaFlowOptions): void {
+    if ((flow.controller ?? 'gcc') !== 'gcc') refuse('controller', ['gcc'], flow.controller);
     const overrides = Object.entries(flow.parameters ?? {}).flatMap(([name, value]) => {
       const index = SCHEMA.parameters.findIndex((parameter) => parameter.name === name);
       if (index < 0) throw new CoreError(`parameters.${name}: not a parameter of gcc`, `parameters.${name}`);
@@ -394,7 +403,13 @@ function common(
   flow: FlowOptions,
 ): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
   const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
+  // The core takes NaN for "until the end".
+  if (Number.isNaN(flow.stopUs)) throw new CoreError('stopUs: expected a time after startUs, got NaN', 'stopUs');
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
+}
+
+function refuse(field: string, known: readonly string[], value: string | undefined): never {
+  throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);
 }
 
 function tableIndex(name: TableName): number {

@@ -167,10 +167,13 @@ CCSCOPE_FN(int, ccs_sim_set_delay)
 CCSCOPE_FN(int, ccs_sim_schedule_capacity)(void* handle, int direction, double at_us, double capacity_bps) {
   SimulationHandle& h = Of(handle);
   if (CheckSetup(h) != 0 || CheckDirection(direction) != 0 || CheckCapacityOrOutage(capacity_bps) != 0) return 1;
+  if (!h.simulation.path(static_cast<Direction>(direction)).has_bottleneck()) {
+    return Fail("capacityBps", "expected a path that has a capacity from the start");
+  }
   const Timestamp at = Timestamp::Micros(at_us);
   Timestamp& last = h.last_scheduled[direction];
-  if (!std::isfinite(at_us) || at < last || !h.simulation.path(static_cast<Direction>(direction)).has_bottleneck()) {
-    return Fail("schedule", "expected finite times in microseconds, in time order, for a path with a capacity");
+  if (!Within(at_us, 0, kMaxDurationUs) || at < last) {
+    return Fail("atUs", "expected 0 to 1e12 us, not before the step in front of it");
   }
   h.simulation.ScheduleCapacity(static_cast<Direction>(direction), last = at, DataRate::BitsPerSec(capacity_bps));
   return 0;
