@@ -118,6 +118,7 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
     }
   }
   // What flows know to be under way is on a path, or behind it on the part that only its flow takes.
+  ASSERT_GE(s.packets(), held_by_flows);
   if (delayed_flows == 0) {
     ASSERT_EQ(held_by_flows, held_by_paths);
   } else {
@@ -276,6 +277,7 @@ void RunAndCheck(std::uint64_t seed, Drops& drops) {
     ASSERT_EQ(s->RunUntil(AtSeconds(seconds)), Simulation::Status::kOk);
     seconds += 50;
   } while (under_way() > 0);
+  ASSERT_EQ(s->packets(), 0);
   for (int i = 0; i < s->flows(); ++i) {
     if (s->flow(i).kind() == FlowKind::kTcp) {
       ASSERT_EQ(s->flow(i).meter().sent_packets(), sent[static_cast<std::size_t>(i)]) << i;
@@ -394,6 +396,45 @@ TEST(Simulation, EndsAtItsDurationOrWithTheEventsItWasAllowed) {
   // It stays there.
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kTooManyEvents);
   ExpectConservation(*s, spec);
+}
+
+// A source that its controller holds at a hundredth of its lowest rate: the pacer never catches up.
+TEST(Simulation, EndsWhenTooManyPacketsWait) {
+  SimulationSpec spec;
+  spec.params.duration = TimeDelta::Seconds(1000);
+  spec.params.max_packets = 5000;
+  spec.media = {{}};
+  spec.media[0].source.min_bitrate_bps = spec.media[0].source.max_bitrate_bps = 10e6;
+  spec.media[0].controller.max_bitrate_bps = 100e3;
+  auto s = Build(spec);
+  EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kTooManyPackets);
+  // 10 Mbps are 1008 packets of 1240 B a second.
+  EXPECT_NEAR(s->now().seconds(), 5, 0.2);
+  ExpectConservation(*s, spec);
+}
+
+TEST(Simulation, EndsWhenTooManyRowsWaitAndGoesOnOnceTheyAreTaken) {
+  SimulationSpec spec;
+  spec.params.duration = TimeDelta::Seconds(60);
+  spec.params.max_rows = 2000;
+  spec.media = {{}};
+  spec.tables = kAllTables;
+  auto s = Build(spec);
+  EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kTooManyRows);
+  EXPECT_GT(s->recorder().kept_rows(), 2000);
+  EXPECT_LT(s->recorder().kept_rows(), 2100);
+  double rows = 0;
+  while (s->now() < AtSeconds(60)) {
+    rows += s->recorder().kept_rows();
+    s->recorder().Clear();
+    s->RunUntil(Timestamp::PlusInfinity());
+  }
+  rows += s->recorder().kept_rows();
+  // As many as in one go.
+  spec.params.max_rows = 1'000'000;
+  s = Build(spec);
+  EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kOk);
+  EXPECT_EQ(s->recorder().kept_rows(), rows);
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ namespace {
 constexpr double kMaxDurationUs = 1e12;  // eleven days
 constexpr int kMaxFlows = 10000;
 constexpr int kMaxWindows = 64;
+// Each holds three distributions.
+constexpr int kMaxFlowsTimesWindows = 10000;
+constexpr double kMaxPacketsPerFrame = 10000;
 
 struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
@@ -52,6 +55,9 @@ struct FlowInput {
 bool ReadFlow(const SimulationHandle& h, const FlowInput& input, FlowParams& params) {
   if (CheckSetup(h) != 0 || CheckDirection(input.direction) != 0) return false;
   if (h.simulation.flows() >= kMaxFlows) return Fail("flows", "expected at most 10000"), false;
+  if ((h.simulation.flows() + 1) * h.simulation.windows() > kMaxFlowsTimesWindows) {
+    return Fail("windows", "expected flows times windows, the run included, of at most 10000"), false;
+  }
   if (!Within(input.start_us, 0, kMaxDurationUs)) return Fail("startUs", "expected 0 to 1e12 us"), false;
   if (!std::isnan(input.stop_us) && !Within(input.stop_us, input.start_us, kMaxDurationUs)) {
     return Fail("stopUs", "expected a time after startUs, at most 1e12 us"), false;
@@ -62,6 +68,13 @@ bool ReadFlow(const SimulationHandle& h, const FlowInput& input, FlowParams& par
   params.stop = std::isnan(input.stop_us) ? Timestamp::PlusInfinity() : Timestamp::Micros(input.stop_us);
   params.extra_delay = TimeDelta::Micros(input.extra_delay_us);
   return true;
+}
+
+// A key frame of a source that sends at its highest rate.
+bool CheckFrames(const MediaSource::Params& source) {
+  const DataSize largest = std::max(source.min_rate(), source.max_rate()) * source.frame_interval() * source.key_frame_factor;
+  if (largest / (source.payload() + source.header()) <= kMaxPacketsPerFrame) return true;
+  return FailIn("source", "payload_bytes", "expected frames of at most 10000 packets at the highest bitrate"), false;
 }
 
 // Overrides of a controller's parameters: pairs of index and value.
@@ -207,6 +220,7 @@ CCSCOPE_FN(int, ccs_sim_add_media_flow)
     return FailIn("source", error.field, error.expectation);
   }
   const auto source = ParamsFromValues<MediaSource::Params>(in);
+  if (!CheckFrames(source)) return 1;
   gcc::Parameters parameters = gcc::WithPreset(preset);
   if (!ReadOverrides(in + kMediaSourceParameterCount, overrides, parameters)) return 1;
   std::vector<Window> spans;
@@ -265,8 +279,17 @@ CCSCOPE_FN(int, ccs_sim_run_until)(void* handle, double end_us) {
   SimulationHandle& h = Of(handle);
   if (std::isnan(end_us)) return Fail("us", "expected a time in microseconds");
   h.running = true;
-  if (h.simulation.RunUntil(Timestamp::Micros(end_us)) == Simulation::Status::kOk) return 0;
-  return Fail("maxEvents", "reached; simulate a shorter time, lower rates or fewer flows, or allow more events");
+  switch (h.simulation.RunUntil(Timestamp::Micros(end_us))) {
+    case Simulation::Status::kOk:
+      return 0;
+    case Simulation::Status::kTooManyEvents:
+      return Fail("maxEvents", "reached; simulate a shorter time, lower rates or fewer flows, or allow more events");
+    case Simulation::Status::kTooManyPackets:
+      return Fail("flows", "more than 1e6 packets under way; lower rates, delays, windows or limits of queues");
+    case Simulation::Status::kTooManyRows:
+      return Fail("trace", "more than 4e6 rows; drain them more often, or record fewer tables");
+  }
+  return 1;
 }
 
 CCSCOPE_FN(double, ccs_sim_now_us)(void* handle) { return Of(handle).simulation.now().us(); }

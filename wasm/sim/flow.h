@@ -35,6 +35,8 @@ class FlowNetwork {
  public:
   // Sends a packet, which the flow names; false if it was dropped at once (then nothing more is heard of it).
   virtual bool Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
+  // Tells of packets that begin to wait in the flow's pacer or, negative, that wait no longer.
+  virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
   virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
   // Propagation there and back.

@@ -62,6 +62,7 @@ void MediaFlow::OnFrame(Timestamp now) {
   if (Paused(now)) return;
   const MediaSource::Frame frame = source_.NextFrame(random_);
   const double rtp_timestamp = std::fmod(std::floor(now.seconds() * kRtpClockHz), kRtpModulus);
+  const auto held = static_cast<int>(paced_.size());
   DataSize left = frame.size;
   while (left > DataSize::Zero()) {
     const DataSize payload = std::min(left, source_params_.payload());
@@ -72,6 +73,7 @@ void MediaFlow::OnFrame(Timestamp now) {
                      .size = payload + source_params_.header()});
     paced_size_ += paced_.back().size;
   }
+  network().Hold(static_cast<int>(paced_.size()) - held);
   // A source that ignores the controller is not held back by its pacing rate either.
   if (source_params_.ramp_time_constant_s > 0) pacer_.SetRate(std::max(rate_.pacing, source_.rate() * 2));
   if (!pacing_) {
@@ -87,6 +89,7 @@ void MediaFlow::OnPacer(Timestamp now) {
     packet.seq = next_seq_++;
     paced_size_ -= packet.size;
     pacer_.OnSent(packet.size);
+    network().Hold(-1);
     SendData(packet, now);
   }
   next_pacer_ = now + Pacer::kInterval;

@@ -90,16 +90,25 @@ void Simulation::Begin() {
   for (FlowSlot& slot : flows_) slot.flow->Begin();
 }
 
+// Which bound the work done so far, or what is held now, goes beyond.
+Simulation::Status Simulation::Exceeded() const {
+  if (work_ >= params_.max_events) return Status::kTooManyEvents;
+  if (packets_ > params_.max_packets) return Status::kTooManyPackets;
+  if (recorder_.kept_rows() > params_.max_rows) return Status::kTooManyRows;
+  return Status::kOk;
+}
+
 Simulation::Status Simulation::RunUntil(Timestamp end) {
   end = std::min(end, Timestamp() + params_.duration);
   if (!begun_) Begin();
   for (;;) {
     const Timestamp next = event_queue_.next_time();
     if (next > end) break;
-    if (events_ >= params_.max_events) return Status::kTooManyEvents;
+    if (const Status status = Exceeded(); status != Status::kOk) return status;
     now_ = next;
     if (now_ >= next_boundary_) UpdateActiveWindows();
     ++events_;
+    ++work_;
     Dispatch(sources_[event_queue_.Pop()]);
   }
   now_ = std::max(now_, end);
@@ -127,7 +136,11 @@ bool Simulation::Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timest
   PathSlot& path = slot(direction);
   const DropReason reason = path.path->Send(id, size, flow, now);
   event_queue_.Schedule(path.source, path.path->NextEvent());
-  if (reason == DropReason::kNone) return true;
+  ++work_;
+  if (reason == DropReason::kNone) {
+    ++packets_;
+    return true;
+  }
   for (const int w : active_windows_) {
     PathWindow& window = windows_[static_cast<std::size_t>(w)].paths[static_cast<std::size_t>(direction)];
     ++window.drops[static_cast<std::size_t>(reason)];
@@ -160,6 +173,7 @@ void Simulation::PollPath(int index) {
     }
     for (const Link::Drop& d : drops_) ++window.drops[static_cast<std::size_t>(d.reason)];
   }
+  packets_ -= static_cast<double>(drops_.size());
   for (const Link::Drop& d : drops_) {
     const Leg leg = leg_of(d.packet.flow);
     flows_[static_cast<std::size_t>(d.packet.flow)].flow->OnDropped(leg, static_cast<std::uint32_t>(d.packet.id), now_);
@@ -173,7 +187,10 @@ void Simulation::PollPath(int index) {
 void Simulation::Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_delay) {
   FlowSlot& slot = flows_[static_cast<std::size_t>(flow)];
   const TimeDelta extra = slot.flow->params().extra_delay;
-  if (extra <= TimeDelta::Zero()) return slot.flow->OnDelivered(leg, id, queue_delay, now_);
+  if (extra <= TimeDelta::Zero()) {
+    --packets_;
+    return slot.flow->OnDelivered(leg, id, queue_delay, now_);
+  }
   auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
   if (delayed.empty()) event_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], now_ + extra);
   delayed.PushBack({now_ + extra, id, queue_delay});
@@ -184,6 +201,7 @@ void Simulation::PassExtraDelay(int flow, int leg) {
   auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
   const Delayed arrived = delayed.PopFront();
   if (!delayed.empty()) event_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], delayed.front().at);
+  --packets_;
   slot.flow->OnDelivered(static_cast<Leg>(leg), arrived.id, arrived.queue_delay, now_);
 }
 
@@ -206,6 +224,7 @@ DataRate Simulation::CapacityAt(Direction direction, Timestamp at) const {
 }
 
 void Simulation::OnRateTick() {
+  work_ += flows();
   const Timestamp begin = now_ - params_.rate_interval;
   event_queue_.Schedule(rate_tick_, now_ + params_.rate_interval);
   std::array<double, 2> active{};
@@ -241,6 +260,7 @@ void Simulation::OnRateTick() {
 
 void Simulation::OnTraceTick() {
   event_queue_.Schedule(trace_tick_, now_ + trace_interval_);
+  work_ += flows();
   for (FlowSlot& slot : flows_) slot.flow->Trace(now_, trace_interval_, recorder_);
   for (PathSlot& path : paths_) {
     Link* link = path.path->link();

@@ -4,7 +4,8 @@
 //  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it.
 //  2. Events of equal time run in the order in which they were scheduled.
 //  3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
-//  4. A run ends at its duration, or with a status when it needs more events than it was allowed.
+//  4. A run ends at its duration, or with a status when it needs more work or memory than it was allowed:
+//     a packet that is sent counts as an event, a flow that a tick looks at does, too.
 #ifndef CCSCOPE_SIM_SIMULATION_H_
 #define CCSCOPE_SIM_SIMULATION_H_
 
@@ -34,12 +35,14 @@ class Simulation final : private FlowNetwork {
     TimeDelta rate_interval = TimeDelta::Millis(500);  // of Jain's index and the convergence time
     std::uint64_t seed = 1;
     double max_events = 1e10;
+    double max_packets = 1e6;  // in pacers and under way
+    int max_rows = 4'000'000;  // of the trace, since it was cleared
   };
   struct CapacityStep {
     Timestamp at;
     DataRate capacity;
   };
-  enum class Status { kOk, kTooManyEvents };
+  enum class Status { kOk, kTooManyEvents, kTooManyPackets, kTooManyRows };
 
   explicit Simulation(const Params& params);
 
@@ -64,6 +67,8 @@ class Simulation final : private FlowNetwork {
 
   Timestamp now() const { return now_; }
   double events() const { return events_; }
+  // Packets in pacers and under way.
+  double packets() const { return packets_; }
   int windows() const { return static_cast<int>(windows_.size()); }
   int flows() const { return static_cast<int>(flows_.size()); }
   const Window& window(int index) const { return windows_[static_cast<std::size_t>(index)].span; }
@@ -120,6 +125,7 @@ class Simulation final : private FlowNetwork {
 
   // FlowNetwork
   bool Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) override;
+  void Hold(int packets) override { packets_ += packets; }
   void SetTimer(int flow, int timer, Timestamp at) override;
   TimeDelta MinRtt(int flow) const override;
   const std::vector<int>& active_windows() const override { return active_windows_; }
@@ -128,6 +134,7 @@ class Simulation final : private FlowNetwork {
   EventQueue::Source AddSource(SourceKind kind, int index, int which);
   int AddFlow(std::unique_ptr<Flow> flow);
   void Begin();
+  Status Exceeded() const;
   void Dispatch(const Source& source);
   void PollPath(int index);
   void Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_delay);
@@ -159,6 +166,8 @@ class Simulation final : private FlowNetwork {
   bool begun_ = false;
   Timestamp now_;
   double events_ = 0;
+  double work_ = 0;     // events, packets sent, flows looked at
+  double packets_ = 0;
 };
 
 }  // namespace ccscope

@@ -40,8 +40,11 @@ class Recorder {
     table.columns.resize(kColumns);
     for (std::size_t i = 0; i < kColumns; ++i) table.columns[i].push_back(values[i]);
     ++table.rows;
+    ++kept_rows_;
   }
 
+  // Of all tables, since the last Clear().
+  int kept_rows() const { return kept_rows_; }
   int rows(int table) const { return tables_[static_cast<std::size_t>(table)].rows; }
   const double* column(int table, int column) const {
     return tables_[static_cast<std::size_t>(table)].columns[static_cast<std::size_t>(column)].data();
@@ -55,6 +58,7 @@ class Recorder {
       table.rows = 0;
     }
     input_order_.clear();
+    kept_rows_ = 0;
   }
 
  private:
@@ -65,6 +69,7 @@ class Recorder {
   std::uint32_t kept_ = ~std::uint32_t{0};
   std::array<Table, kTables> tables_;
   std::vector<std::uint8_t> input_order_;
+  int kept_rows_ = 0;
 };
 
 }  // namespace ccscope
