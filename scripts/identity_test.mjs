@@ -65,12 +65,12 @@ function* callOperations(preset, tables, random) {
   yield [6];
 }
 
-/** Packets through a link with jitter and loss, in both modes of its bottleneck. */
-function* linkOperations(mode, random) {
-  for (const [place, limit] of [300, 0, 0].entries()) yield [10, place, limit];
-  yield [7, 1e6, 0, 3, mode, 5000, 25000, 0.02, 3000, 7];
-  for (let id = 0, now = 0; id < 5000; id += 1, now += Math.round(18000 * random())) {
-    yield [8, id, Math.round(100 + 1400 * random()), now];
+/** Packets of many flows, more than a link with jitter and loss carries, in a mode of its bottleneck. */
+function* linkOperations({ kind, values }, mode, random) {
+  for (const [place, value] of values.entries()) yield [10, place, value];
+  yield [7, 1e6, kind, values.length, mode, 5000, 25000, 0.02, 3000, 7];
+  for (let id = 0, now = 0; id < 6000; id += 1, now += Math.round(11500 * random())) {
+    yield [8, id, Math.round(100 + 1400 * random()), now, Math.floor(40 * random())];
   }
   yield [9];
 }
@@ -118,10 +118,12 @@ function runOnModule({ exports: abi }, operations) {
     },
     () => [state.receiver, state.sender].forEach(abi.ccs_session_destroy),
     (a) => (state.link = abi.ccs_link_create(...a.slice(0, 9))),
-    ([id, size, now]) => {
-      write(abi.ccs_link_enqueue(state.link, id, size, 0, now));
+    ([id, size, now, flow]) => {
+      write(abi.ccs_link_enqueue(state.link, id, size, flow, now));
       const deliveries = abi.ccs_link_poll(state.link, now);
       written.push(view(abi.ccs_link_deliveries(state.link), 6 * deliveries).slice());
+      const drops = abi.ccs_link_drop_count(state.link);
+      written.push(view(abi.ccs_link_drops(state.link), 5 * drops).slice());
     },
     () => abi.ccs_link_destroy(state.link),
     ([place, value]) => view(abi.ccs_input_buffer(place + 1), place + 1).set([value], place),
@@ -156,6 +158,19 @@ function tablesOf({ controllers, tables }) {
   return { alpha, columns: tables.map(({ columns }) => columns.length) };
 }
 
+/** The queue disciplines, each with its defaults and with each of its presets. */
+function queuesOf({ components }) {
+  return ['droptail', 'codel', 'pie', 'sfq', 'fq_codel'].flatMap((name, kind) => {
+    const { parameters, presets } = components[name];
+    const settings = presets.length > 0 ? presets : [{ name, values: {} }];
+    return settings.map((preset) => ({
+      name: preset.name,
+      kind,
+      values: parameters.map((parameter) => preset.values[parameter.name] ?? parameter.default),
+    }));
+  });
+}
+
 async function test() {
   await buildWasm();
   const module = instantiate(wasmPath);
@@ -166,9 +181,9 @@ async function test() {
       name,
       [...callOperations(i, tables, randomNumbers(i + 1))],
     ]),
-    ...['serial link', 'token-bucket link'].map((name, mode) => [
-      name,
-      [...linkOperations(mode, randomNumbers(99))],
+    ...queuesOf(schema).map((queue, i) => [
+      `${queue.name}, ${i % 2 === 0 ? 'serial' : 'token-bucket'} link`,
+      [...linkOperations(queue, i % 2, randomNumbers(99 + i))],
     ]),
   ];
   for (const [name, operations] of cases) {

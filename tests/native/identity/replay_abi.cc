@@ -27,6 +27,8 @@ void* ccs_link_create(double capacity_bps, int queue_kind, int queue_values, int
 int ccs_link_enqueue(void* handle, double id, double size_bytes, int flow, double now_us);
 int ccs_link_poll(void* handle, double now_us);
 const double* ccs_link_deliveries(void* handle);
+int ccs_link_drop_count(void* handle);
+const double* ccs_link_drops(void* handle);
 void ccs_link_destroy(void* handle);
 }
 
@@ -81,7 +83,7 @@ class Interpreter {
         link_ = ccs_link_create(a[0], ToInt(a[1]), ToInt(a[2]), ToInt(a[3]), a[4], a[5], a[6], a[7], a[8]);
         break;
       case 8:
-        Write(ccs_link_enqueue(link_, a[0], a[1], 0, a[2]));
+        Write(ccs_link_enqueue(link_, a[0], a[1], ToInt(a[3]), a[2]));
         WritePolled(ccs_link_poll(link_, a[2]));
         break;
       case 9:
@@ -97,7 +99,10 @@ class Interpreter {
   void WriteAll(const double* values, int count) {
     std::fwrite(values, sizeof(double), static_cast<std::size_t>(count), stdout);
   }
-  void WritePolled(int deliveries) { WriteAll(ccs_link_deliveries(link_), 6 * deliveries); }
+  void WritePolled(int deliveries) {
+    WriteAll(ccs_link_deliveries(link_), 6 * deliveries);
+    WriteAll(ccs_link_drops(link_), 5 * ccs_link_drop_count(link_));
+  }
   void PassFeedback(double now_us) {
     if (ccs_receiver_take_feedback(receiver_) == 0) return;
     const double* row = ccs_session_buffer(receiver_, kFeedbackColumns);
