@@ -47,6 +47,7 @@ export {
   type TraceOptions,
 } from './run_cell.js';
 export { summarise, type Summary } from './statistics.js';
+export { traceHeader, type SimulationHeader, type TracedFlow } from './trace_header.js';
 export {
   countVerdicts,
   evaluateClaim,

@@ -16,7 +16,9 @@ import {
   controllerStart,
   parameterChange,
   presetChange,
+  recordedFlows,
   replayPlan,
+  type RecordedFlow,
   type ReplayPlan,
 } from './replay_plan.js';
 
@@ -26,6 +28,8 @@ export interface ReplayOptions {
   preset?: string | undefined;
   /** Parameters that win over the preset's, the header's and recorded ones. */
   parameters?: Readonly<Record<string, number>> | undefined;
+  /** Replays this flow alone: its number, or its name in the header. */
+  flow?: string | undefined;
   /** The trace's name for messages. */
   file?: string | undefined;
   /** Takes `group` and `rate` rows, in the order in which the controller made them. */
@@ -54,6 +58,8 @@ export class Replayer implements TraceSink {
   #plan: ReplayPlan | null = null;
   #line = 1;
   #arrivals = 0;
+  /** The number of the only flow that is replayed; undefined: all are. */
+  #only: number | undefined;
 
   constructor(core: Core, options: ReplayOptions) {
     this.#core = core;
@@ -70,9 +76,20 @@ export class Replayer implements TraceSink {
     return this.#arrivals;
   }
 
-  /** Throws TraceError when the header names a preset or a parameter that does not exist. */
+  /** Throws TraceError when the header names a preset or a parameter that does not exist, or not the flow that is wanted. */
   header(header: TraceHeader): void {
     this.#plan = replayPlan(header, this.#options);
+    const { flow } = this.#options;
+    if (flow !== undefined) this.#only = this.#numberOf(flow, recordedFlows(header));
+  }
+
+  #numberOf(flow: string, flows: readonly RecordedFlow[]): number {
+    const number = flows.find(({ name }) => name === flow)?.flow ?? (/^\d+$/.test(flow) ? Number(flow) : NaN);
+    if (!Number.isNaN(number)) return number;
+    const names = flows.filter(({ kind }) => kind !== 'tcp').map(({ name, flow: n }) => name ?? String(n));
+    const expected = names.length > 0 ? `one of ${names.join(', ')}` : 'a number: this trace names no flows';
+    const file = this.#options.file === undefined ? {} : { file: this.#options.file };
+    throw new TraceError({ ...file, line: 1, field: 'flow', expected, got: flow });
   }
 
   row(table: TableName, values: Float64Array, _extra: string | undefined, line: number): void {
@@ -114,7 +131,8 @@ export class Replayer implements TraceSink {
     this.flush();
     if (this.#arrivals > 0) return;
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
-    const expected = 'at least one arrival row (a trace without any cannot be replayed)';
+    const whose = this.#only === undefined ? '' : ` of flow ${this.#only}`;
+    const expected = `at least one arrival row${whose} (a trace without any cannot be replayed)`;
     throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none up to the end' });
   }
 
@@ -135,6 +153,7 @@ export class Replayer implements TraceSink {
   #arrival(values: Float64Array): void {
     const [flowId, seq, sendTimeUs, arrivalTimeUs, sizeBytes, rtpTimestamp, absSendTime, keyFrame, rttUs] =
       readArrival(values);
+    if (this.#passes(flowId)) return;
     const flow = this.#flow(flowId);
     const number = Number.isNaN(seq) ? flow.nextSeq : seq;
     flow.nextSeq = number + 1;
@@ -148,9 +167,15 @@ export class Replayer implements TraceSink {
 
   #inbound(values: Float64Array): void {
     const [flowId, timeUs, packetsReceived, packetsLost, bytesReceived] = readInbound(values);
+    if (this.#passes(flowId)) return;
     const flow = this.#flow(flowId);
     flow.receiver.pushInbound({ timeUs, packetsReceived, packetsLost, bytesReceived });
     this.#feedback(flow);
+  }
+
+  /** Whether a row belongs to a flow that is not replayed. */
+  #passes(flow: number): boolean {
+    return this.#only !== undefined && (Number.isNaN(flow) ? 0 : flow) !== this.#only;
   }
 
   #feedback(flow: Flow): void {

@@ -18,6 +18,25 @@ interface ParameterChange {
 
 type RecordedStart = Pick<TraceHeader, 'preset' | 'parameters'>;
 
+const flowsOfHeader = v.array(
+  v.object({
+    flow: v.number(),
+    name: v.optional(v.string()),
+    kind: v.optional(v.string()),
+    preset: v.optional(v.string()),
+    parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
+  }),
+);
+
+/** A flow as the header of a simulation's trace names it. */
+export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
+
+/** The flows that a header names; none where it has another form of that field, or no such field. */
+export function recordedFlows(header: Partial<TraceHeader>): readonly RecordedFlow[] {
+  const flows = v.safeParse(flowsOfHeader, header['flows']);
+  return flows.success ? flows.output : [];
+}
+
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 
 /** What changes of preset leave alone: the application's bounds. */
@@ -25,6 +44,7 @@ const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps'
 
 /** Which preset and parameters a replay runs with, as recorded changes go by. */
 export class ReplayPlan {
+  #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;
   #parameters: Record<string, number>;
   readonly #fixed: Readonly<Record<string, number>>;
@@ -45,9 +65,18 @@ export class ReplayPlan {
     return this.#preset;
   }
 
+  /** Flows begin with what was recorded of each. Throws TraceError for what is named wrongly. */
+  setFlows(flows: readonly RecordedFlow[], place: Place): void {
+    const started = flows.filter(({ preset }) => preset !== undefined);
+    this.#flows = new Map(
+      started.map((flow) => [flow.flow, checkedStart(flow, place, `flows.${flow.flow}.`)]),
+    );
+  }
+
   /** What a flow begins with that appears now. */
   start(flow: number): ControllerOptions {
-    return { preset: this.#preset, parameters: { ...this.#parameters, ...this.#fixed }, flow };
+    const { preset = this.#preset, parameters = this.#parameters } = this.#flows.get(flow) ?? {};
+    return { preset, parameters: { ...parameters, ...this.#fixed }, flow };
   }
 
   /** A call began anew: unless the replay was told another preset, later flows do as recorded. Throws TraceError. */
@@ -56,11 +85,13 @@ export class ReplayPlan {
     const { preset, parameters } = checkedStart(start, place, 'detail.');
     this.#preset = preset;
     this.#parameters = parameters;
+    this.#flows = new Map();
   }
 
   /** Changes to a preset: later flows begin with it, `halves` change now. */
   changePreset(preset: string, halves: readonly Half[]): void {
     this.#preset = preset;
+    this.#flows = new Map();
     const kept = Object.entries(this.#parameters).filter(([name]) => KEPT_BY_PRESETS.includes(name));
     this.#parameters = Object.fromEntries(kept);
     for (const half of halves) {
@@ -90,7 +121,9 @@ export function replayPlan(
   if (options.preset !== undefined) return new ReplayPlan(options.preset, {}, fixed, false);
   const place: Place = { line: 1, ...(options.file === undefined ? {} : { file: options.file }) };
   const { preset, parameters } = checkedStart(header, place, '');
-  return new ReplayPlan(preset, parameters, fixed, true);
+  const plan = new ReplayPlan(preset, parameters, fixed, true);
+  plan.setFlows(recordedFlows(header), place);
+  return plan;
 }
 
 function checkedStart(

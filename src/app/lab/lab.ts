@@ -5,7 +5,7 @@ import { saveAs } from '../files.js';
 import type { SimulationOptions, TableName } from '../../core/index.js';
 import type { CellParams } from '../../scenario/cells.js';
 import type { Scenario } from '../../scenario/scenario.js';
-import type { TraceHeader } from '../../trace/index.js';
+import { traceHeader } from '../../scenario/trace_header.js';
 import { SimulationError, SimulationWorker } from '../../worker/simulation_client.js';
 import type {
   SimulationProblem,
@@ -189,7 +189,9 @@ export class Lab {
   async downloadTrace(): Promise<void> {
     const { value: run } = this.run;
     if (run === null) return;
-    saveAs(await this.store.exportNdjson(headerOf(run)), `${fileName(run)}.ndjson`);
+    const { scenario, cell, seed } = run;
+    const header = { created: new Date().toISOString(), ...traceHeader(scenario, cell, seed) };
+    saveAs(await this.store.exportNdjson(header), `${fileName(run)}.ndjson`);
   }
 
   downloadMetrics(): void {
@@ -229,24 +231,6 @@ function traceOf({ flows, durationUs }: SimulationOptions, packets: boolean) {
   const tables = packets ? [...TABLES, 'arrival' as const] : TABLES;
   const intervalUs = Math.max(INTERVAL_US, Math.ceil((durationUs * flows.length) / MOST_ROWS));
   return { tables, intervalUs };
-}
-
-function headerOf({ scenario, cell, seed, flows }: Run): Partial<TraceHeader> {
-  const media = scenario.flows.find((flow) => flow.kind === 'media');
-  return {
-    created: new Date().toISOString(),
-    source: 'simulator',
-    clock: 'simulator',
-    scenario: scenario.id,
-    ...(media?.kind === 'media' && {
-      controller: media.controller ?? 'gcc',
-      preset: media.preset ?? 'gcc',
-      parameters: media.parameters ?? {},
-    }),
-    cell,
-    seed,
-    flows,
-  };
 }
 
 const fileName = ({ scenario, cell, seed }: Run): string =>

@@ -20,6 +20,7 @@ import { didYouMean } from '../../scenario/suggest.js';
 
 interface ReplayFlags {
   preset?: string;
+  flow?: string;
   set: Record<string, number>;
   format: RowFormat;
   rows?: ReplayTable | 'all';
@@ -31,7 +32,9 @@ const HELP = `
 TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard input. Rows of the
 types group and rate go to standard output, messages to standard error. With --json - the summary
 goes to standard output instead of the rows, which --out FILE keeps.
-Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.`;
+Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.
+A trace of several flows, as simulations make them, replays each with a controller of its own, and the
+field flow says whose a row is; --flow takes one of them alone.`;
 
 /** Adds \`ccscope replay\`. */
 export function register(program: Command, io: Io): void {
@@ -44,6 +47,7 @@ export function register(program: Command, io: Io): void {
       `preset to use instead of the recorded one: ${presetNames.join(', ')}`,
       presetArgument,
     )
+    .option('--flow <flow>', 'replay one flow alone: its name, or its number in the trace')
     .addOption(
       new Option('--set <name=value>', 'set a parameter (may be repeated)')
         .default({}, 'none')
@@ -97,6 +101,7 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   const replayer = new Replayer(core, {
     ...(flags.preset === undefined ? {} : { preset: flags.preset }),
     parameters: flags.set,
+    flow: flags.flow,
     file: source.name,
     emit: (batch) => {
       const table = REPLAY_TABLES.find((name) => name === batch.table);

@@ -13,6 +13,7 @@ import {
   runCell,
   seedOf,
   selects,
+  traceHeader,
   type CellParams,
   type CellValues,
   type ExperimentResult,
@@ -156,7 +157,7 @@ function runPlan(core: Core, plan: Plan, flags: RunFlags, progress: Progress, io
   const result = judge(scenario, results);
   const [cell] = cells;
   if (flags.trace !== undefined && cell !== undefined) {
-    writeTrace(flags.trace, instantiate(scenario, cell), batches, { cell, seed });
+    writeTrace(flags.trace, traceHeader(scenario, cell, seed), batches);
   }
   if (flags.json !== '-') {
     progress.clear();

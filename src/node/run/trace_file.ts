@@ -2,30 +2,13 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 import { tableSpec, type TraceBatch } from '../../core/index.js';
-import type { Scenario } from '../../scenario/index.js';
+import type { SimulationHeader } from '../../scenario/index.js';
 import { formatHeader, RowFormatter, TRACE_VERSION } from '../../trace/index.js';
 import { systemCode, UsageError } from '../errors.js';
 
-/** Writes rows as they were recorded. The header names the scenario. Throws UsageError. */
-export function writeTrace(
-  path: string,
-  scenario: Scenario,
-  batches: readonly TraceBatch[],
-  details: Readonly<Record<string, unknown>>,
-): void {
-  const media = scenario.flows.find((flow) => flow.kind === 'media');
-  const header = formatHeader({
-    ccscope_trace: TRACE_VERSION,
-    source: 'simulator',
-    clock: 'simulator',
-    scenario: scenario.id,
-    ...(media?.kind === 'media' && {
-      controller: media.controller ?? 'gcc',
-      preset: media.preset ?? 'gcc',
-      parameters: media.parameters ?? {},
-    }),
-    ...details,
-  });
+/** Writes rows as they were recorded, behind a line that says what they are. Throws UsageError. */
+export function writeTrace(path: string, about: SimulationHeader, batches: readonly TraceBatch[]): void {
+  const header = formatHeader({ ccscope_trace: TRACE_VERSION, ...about });
   const file = open(path);
   try {
     writeSync(file, `${header}\n`);
