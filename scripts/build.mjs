@@ -28,10 +28,9 @@ async function generate() {
     inRoot(script),
   );
   const documents = filesUnder(['README.md', 'wasm/sim'], (file) => file.endsWith('.md'));
-  const scenarios = filesUnder(['public/scenarios', 'src/scenario'], (f) => !f.endsWith('/index.json'));
-  const outputs = ['src/core/schema.generated.ts', 'public/scenarios/index.json'].map((f) => inRoot(f));
-  const inputs = [wasmPath, ...scripts, ...scenarios];
-  await upToDate('generated', { inputs, outputs: [...outputs, ...documents] }, async () => {
+  const inputs = [wasmPath, ...scripts, ...filesUnder(['public/scenarios', 'src/scenario'])];
+  const outputs = [inRoot('src/core/schema.generated.ts'), ...documents];
+  await upToDate('generated', { inputs, outputs }, async () => {
     for (const script of scripts) await run(process.execPath, [script]);
   });
 }

@@ -1,9 +1,8 @@
 // Writes tables wherever a line `<!-- generated: NAME -->` asks for one, in the README and in the
 // documents of the simulator's components (wasm/sim): presets, parameters and trace rows, which the
 // core declares (src/core/schema.generated.ts), metrics and experiments, which src/scenario and
-// public/scenarios declare. Writes the registry's index for browsers, too. `--check` only says
-// whether something is stale.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// public/scenarios declare. `--check` only says whether they are stale.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
@@ -21,7 +20,7 @@ async function loadSchema() {
 const load = async (path) =>
   (await runnerImport(inRoot(path), { configFile: false, logLevel: 'error' })).module;
 
-/** What scenarios there are, as the index lists them. */
+/** The experiments of the registry, and the metrics. */
 async function loadScenarios() {
   const { readScenario, registryIds } = await load('src/node/scenarios.ts');
   const { cellsOf, METRICS } = await load('src/scenario/index.ts');
@@ -127,7 +126,7 @@ const scenarioSections = ({ experiments, metrics }) => ({
 async function update(target, text) {
   const file = relative(root, target);
   const formatted = await format(text, { ...(await resolveConfig(target)), filepath: target });
-  if (existsSync(target) && readFileSync(target, 'utf8') === formatted) return;
+  if (readFileSync(target, 'utf8') === formatted) return;
   if (process.argv.includes('--check')) {
     throw new Problem(`${file} is stale: run \`node scripts/generate_readme.mjs\`.`);
   }
@@ -156,7 +155,6 @@ function document(target, tables) {
 
 async function generate() {
   const scenarios = await loadScenarios();
-  await update(inRoot('public/scenarios/index.json'), JSON.stringify(scenarios.experiments));
   const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios) };
   for (const target of filesUnder(['README.md', 'wasm/sim'], (file) => file.endsWith('.md'))) {
     await update(target, document(target, tables));

@@ -20,12 +20,10 @@ export function registryFolder(): string {
   return folder;
 }
 
-const INDEX = 'index.json';
-
 /** The ids of all scenarios of the registry, in the order of their numbers. */
 export function registryIds(): string[] {
   return readdirSync(registryFolder())
-    .filter((file) => file.endsWith('.json') && file !== INDEX)
+    .filter((file) => file.endsWith('.json'))
     .map((file) => file.slice(0, -'.json'.length))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ccscope, scratch } from './support.js';
 
-const { path } = scratch();
+const { path, write } = scratch();
 
 describe('ccscope call', () => {
   it.each([
@@ -52,10 +52,20 @@ describe('ccscope shape', () => {
     [['--listen', '127.0.0.1:70000,1'], /127\.0\.0\.1:5000,5001/],
     [['--listen', '192.0.2.1'], /not an IPv4 address of this machine/],
     [['--bottleneck', 'wide'], /serial or token-bucket/],
+    [['--capacity', 'mahimahi:none.trace'], /none.trace cannot be read/],
+    [['--capacity', `mahimahi:${write('bad.trace', '2\n1\n')}`], /line 2 .* not before 2/],
   ])('refuses %j as bad usage', async (args, expected) => {
     const { status, stderr } = await ccscope(['shape', '--duration', '1ms', ...args]);
     expect(stderr).toMatch(expected);
     expect(status).toBe(2);
+  });
+
+  it('takes a trace of mahimahi as capacity', async () => {
+    const trace = write('up.trace', '100\n200\n400\n');
+    const args = ['--duration', '1ms', '--capacity', `mahimahi:${trace}`, '--json', '-'];
+    const { stdout } = await ccscope(['shape', ...args]);
+    const { link } = JSON.parse(stdout) as { link: { capacity: string } };
+    expect(link.capacity).toMatch(/^120320bps,60160bps@200ms,120320bps@400ms,60160bps@600ms,/);
   });
 
   it('prints its sockets, and what it measured as JSON alone', async () => {

@@ -65,7 +65,7 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
 const DEFAULTS = DEFAULT_LINK_CONFIG;
 
 /** So much of a trace is used; the last capacity stays. */
-const TRACE_US = 600e6;
+const TRACE_US = 300e6;
 
 /** A capacity as it was written, or that of a trace of mahimahi's as a schedule. */
 const capacityArgument = argument((text) => {
@@ -93,7 +93,7 @@ export function addLinkOptions(command: Command, { traces = false } = {}): Comma
   return command
     .option(
       '--capacity <rate>',
-      traces ? `${schedule}, or mahimahi:FILE (its first 10 minutes, repeated if shorter)` : schedule,
+      traces ? `${schedule}, or mahimahi:FILE (its first 5 minutes, repeated if shorter)` : schedule,
       traces ? capacityArgument : checked(parseSchedule),
       String(DEFAULTS.capacity),
     )
