@@ -13,9 +13,9 @@ const mayInclude = {
   'cc/gcc': ['cc', 'units', 'trace'],
   'cc/nada': ['cc', 'units', 'trace'],
   'cc/lcc': ['cc', 'units', 'trace'],
-  'sim/queue_disc': ['units', 'sim/packet.h', 'sim/ring_buffer.h', 'sim/random.h'],
+  'sim/queue_disc': ['units', 'sim/packet.h', 'sim/random.h'],
   sim: ['sim/queue_disc', 'sim/tcp', 'units', 'trace', 'cc'],
-  'sim/tcp': ['units', 'sim/ring_buffer.h'],
+  'sim/tcp': ['units'],
   abi: ['units', 'trace', 'cc', 'cc/gcc', 'cc/nada', 'cc/lcc', 'sim', 'sim/queue_disc', 'sim/tcp'],
 };
 

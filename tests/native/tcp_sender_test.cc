@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sim/queue_disc/drop_tail.h"
-#include "sim/ring_buffer.h"
 #include "tests/native/allocations.h"
 #include "tests/native/tcp_support.h"
+#include "units/ring_buffer.h"
 
 namespace ccscope::tcp {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "sim/queue_disc/codel_law.h"
 #include "sim/queue_disc/queue_disc.h"
-#include "sim/ring_buffer.h"
 #include "units/parameter.h"
+#include "units/ring_buffer.h"
 
 namespace ccscope {
 

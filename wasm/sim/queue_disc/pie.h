@@ -9,8 +9,8 @@
 #include "sim/queue_disc/departure_rate.h"
 #include "sim/queue_disc/queue_disc.h"
 #include "sim/random.h"
-#include "sim/ring_buffer.h"
 #include "units/parameter.h"
+#include "units/ring_buffer.h"
 
 namespace ccscope {
 

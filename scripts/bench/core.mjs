@@ -1,0 +1,36 @@
+// The core: CPU time per frame of each preset, beside `gcc`.
+import { heading, median, row } from './report.mjs';
+
+const frames = 20_000;
+const repeats = 5;
+
+/** Microseconds per frame; frames of 2 to 5 kB at 30 fps through a link of 1 Mbps. */
+function timePreset(core, preset) {
+  const receiver = core.createReceiver({ preset });
+  let random = 1;
+  const from = process.cpuUsage();
+  for (let seq = 0; seq < frames; seq += 1) {
+    random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
+    const sizeBytes = 2000 + (random % 3000);
+    const sendTimeUs = Math.round((seq * 1e6) / 30);
+    receiver.pushArrival({ seq, sendTimeUs, arrivalTimeUs: sendTimeUs + 25_000 + 8 * sizeBytes, sizeBytes });
+    receiver.takeFeedback();
+    if (seq % 30 === 0) receiver.drain();
+  }
+  const { user, system } = process.cpuUsage(from);
+  receiver.destroy();
+  return (user + system) / frames;
+}
+
+export async function benchCore() {
+  const { loadCore, SCHEMA } = await import('../../dist/lib/core/index.js');
+  const core = await loadCore();
+  timePreset(core, 'gcc'); // lets the engine compile
+  const times = SCHEMA.presets.map(({ name }) => [
+    name,
+    median(Array.from({ length: repeats }, () => timePreset(core, name))),
+  ]);
+  const base = times.find(([name]) => name === 'gcc')[1];
+  heading('The core, CPU time per frame (median of 5)');
+  for (const [name, us] of times) row(name, us, 'us', 'gcc', base);
+}

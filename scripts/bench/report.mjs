@@ -1,0 +1,12 @@
+// How the benchmarks print: each figure beside its budget, its target or a peer of the same run.
+
+export const heading = (text) => console.log(`\n${text}`);
+
+/** A figure, and its ratio to what it is compared with. */
+export function row(name, value, unit, beside, limit) {
+  const digits = value < 100 ? 2 : 0;
+  const ratio = `${((100 * value) / limit).toFixed(0)} % of ${beside}`;
+  console.log(`${name.padEnd(54)} ${value.toFixed(digits).padStart(8)} ${unit.padEnd(12)} ${ratio}`);
+}
+
+export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
