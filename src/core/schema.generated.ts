@@ -1628,6 +1628,16 @@ export const COMPONENTS = {
         description: 'correlation of that noise between two frames (first-order autoregression)',
       },
       {
+        name: 'recovery_ms',
+        unit: 'ms',
+        default: 0,
+        min: 0,
+        max: 100000,
+        section: "VP8's rate control",
+        description:
+          'time constant with which later frames give back what frames took beyond their mean; 0: they do not',
+      },
+      {
         name: 'encoder_lag_ms',
         unit: 'ms',
         default: 1000,
@@ -1652,7 +1662,7 @@ export const COMPONENTS = {
         min: 1,
         max: 50,
         section: 'assumption',
-        description: 'size of a key frame over its mean; what follows pays it back over a second',
+        description: 'size of a key frame over its mean; the frames behind it give it back',
       },
       {
         name: 'ramp_time_constant_s',
@@ -1674,7 +1684,18 @@ export const COMPONENTS = {
         description: 'mean time between two RTCP sender reports, whose echo measures the RTT',
       },
     ],
-    presets: [],
+    presets: [
+      {
+        name: 'vp8',
+        description: 'what libvpx makes of talking heads, set up as WebRTC does it (media_source.md)',
+        values: {
+          noise_sd: 0.17,
+          noise_correlation: 0,
+          recovery_ms: 600,
+          encoder_lag_ms: 600,
+        },
+      },
+    ],
   },
 } as const;
 

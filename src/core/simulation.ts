@@ -51,7 +51,9 @@ export interface MediaFlowOptions extends FlowCommon {
   preset?: string;
   /** Parameters of the controller that differ from the preset. */
   parameters?: Readonly<Record<string, number>>;
-  /** Parameters of the video source: names of the component `media_source` of the schema. */
+  /** A preset of the component `media_source`: `vp8` for measured noise and lag. */
+  sourcePreset?: string;
+  /** Parameters of the video source that differ: names of the component `media_source` of the schema. */
   source?: Readonly<Record<string, number>>;
   /** Times in which the source sends nothing. */
   pauses?: readonly { fromUs: number; toUs: number }[];
@@ -319,7 +321,11 @@ export class Simulation {
       return [index, value];
     });
     const pauses = (flow.pauses ?? []).flatMap(({ fromUs, toUs }) => [fromUs, toUs]);
-    const source = componentValues('media_source', { parameters: flow.source ?? {}, path: 'source' });
+    const source = componentValues('media_source', {
+      preset: flow.sourcePreset,
+      parameters: flow.source ?? {},
+      path: 'source',
+    });
     this.#core.input([...source, ...overrides, ...pauses]);
     this.#check(
       'ccs_sim_add_media_flow',
@@ -404,7 +410,8 @@ function common(
 ): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
   const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
   // The core takes NaN for "until the end".
-  if (Number.isNaN(flow.stopUs)) throw new CoreError('stopUs: expected a time after startUs, got NaN', 'stopUs');
+  if (Number.isNaN(flow.stopUs))
+    throw new CoreError('stopUs: expected a time after startUs, got NaN', 'stopUs');
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
 }
 

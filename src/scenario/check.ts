@@ -1,5 +1,5 @@
 /** The whole check of a scenario: form, names, and each of its cells. */
-import { SCHEMA, tableSpec, type ParameterSpec, type TableName } from '../core/schema.js';
+import { SCHEMA, tableSpec, type ParameterSpec, type PresetSpec, type TableName } from '../core/schema.js';
 import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
 import { compile, flowGroups } from './compile.js';
 import { ConfigError, shown } from './link_config.js';
@@ -114,12 +114,16 @@ function checkInstance(scenario: Scenario): void {
 function checkFlowNames(flow: ScenarioFlow, field: string): void {
   const { media_source, tcp } = SCHEMA.components;
   const controller = flow.kind === 'media' ? SCHEMA : tcp;
-  const presets = controller.presets.map(({ name }) => name);
-  if (flow.preset !== undefined && !presets.includes(flow.preset)) {
-    throw unknown(`${field}.preset`, 'preset', flow.preset, presets);
-  }
+  checkPreset(flow.preset, controller.presets, `${field}.preset`);
   checkParameters(flow.parameters, controller.parameters, `${field}.parameters`);
-  if (flow.kind === 'media') checkParameters(flow.source, media_source.parameters, `${field}.source`);
+  if (flow.kind === 'tcp') return;
+  checkPreset(flow.source_preset, media_source.presets, `${field}.source_preset`);
+  checkParameters(flow.source, media_source.parameters, `${field}.source`);
+}
+
+function checkPreset(preset: string | undefined, known: readonly PresetSpec[], field: string): void {
+  const names = known.map(({ name }) => name);
+  if (preset !== undefined && !names.includes(preset)) throw unknown(field, 'preset', preset, names);
 }
 
 function checkParameters(

@@ -115,12 +115,13 @@ function compileFlow(flow: ScenarioFlow): FlowOptions[] {
 
 function kindOf(flow: ScenarioFlow): FlowOptions {
   if (flow.kind === 'media') {
-    const { controller, preset, parameters, source, pauses } = flow;
+    const { controller, preset, parameters, source_preset: sourcePreset, source, pauses } = flow;
     return {
       kind: 'media',
       ...(controller !== undefined && { controller }),
       ...(preset !== undefined && { preset }),
       ...(parameters !== undefined && { parameters }),
+      ...(sourcePreset !== undefined && { sourcePreset }),
       ...(source !== undefined && { source }),
       ...(pauses !== undefined && {
         pauses: pauses.map(({ from_s, to_s }) => ({ fromUs: us(from_s), toUs: us(to_s) })),

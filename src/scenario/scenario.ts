@@ -81,7 +81,9 @@ const mediaFlow = record({
   preset: v.optional(text('the name of a preset')),
   /** Parameters of the controller that differ from the preset. */
   parameters: v.optional(numbers),
-  /** Parameters of the video source. */
+  /** A preset of the video source: `vp8`. */
+  source_preset: v.optional(text('the name of a preset')),
+  /** Parameters of the video source that differ from the preset. */
   source: v.optional(numbers),
   /** Times in which the source sends nothing. */
   pauses: v.optional(list(record({ from_s: seconds, to_s: seconds }), 'pauses')),

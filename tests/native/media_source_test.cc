@@ -72,6 +72,7 @@ TEST(MediaSource, FramesVaryAndCorrelateAsToldTo) {
     MediaSource::Params params;
     params.noise_sd = c.sd;
     params.noise_correlation = c.correlation;
+    params.recovery_ms = 0;
     const std::vector<double> sizes = Sizes(params, kMbps, kFrames, 7);
     const double r2 = c.correlation * c.correlation;
     const double sd = std::sqrt(Covariance(sizes, 0)) / Mean(sizes);
@@ -82,6 +83,30 @@ TEST(MediaSource, FramesVaryAndCorrelateAsToldTo) {
       const double error = lag == 1 ? std::sqrt((1 - r2) / kFrames) : std::sqrt((1 + 2 * r2 - 3 * r2 * r2) / kFrames);
       EXPECT_NEAR(Covariance(sizes, lag) / Covariance(sizes, 0), expected, 4 * error) << lag;
     }
+  }
+}
+
+// With independent noise e and recovery, a frame is 1 + e - d / k and the excess d becomes phi d + e with
+// phi = 1 - 1 / k, k = 0.6 s * 30 fps = 18: sigma_d^2 = sigma^2 / (1 - phi^2). A sum of n frames is off by
+// d_n - d_0, whose variance is 2 sigma_d^2 (1 - phi^n).
+TEST(MediaSource, GivesBackWhatItsFramesTookBeyondTheirMean) {
+  MediaSource::Params params;
+  params.noise_sd = 0.17;
+  params.noise_correlation = 0;
+  params.recovery_ms = 600;
+  const std::vector<double> sizes = Sizes(params, kMbps, 300000, 11);
+  const double phi = 1 - 1 / 18.0;
+  const double variance = 0.17 * 0.17 / (1 - phi * phi);
+  for (const std::size_t n : {std::size_t{6}, std::size_t{15}, std::size_t{30}, std::size_t{60}}) {
+    std::vector<double> means;
+    for (std::size_t i = 0; i + n <= sizes.size(); i += n) {
+      double sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += sizes[i + k];
+      means.push_back(sum / static_cast<double>(n) / (1e6 / 240));
+    }
+    const double expected = std::sqrt(2 * variance * (1 - std::pow(phi, static_cast<double>(n)))) / static_cast<double>(n);
+    // 5000 means and more: a standard error of at most 1 %.
+    EXPECT_NEAR(std::sqrt(Covariance(means, 0)), expected, 0.04 * expected) << n;
   }
 }
 
@@ -144,12 +169,13 @@ TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   }
 }
 
-// Every tenth second a frame of five times the mean, whose four frames too much the frames behind it
-// give back at 5 / 30 of a frame each: after 24 frames the source has sent its rate again.
-TEST(MediaSource, PaysKeyFramesBackWithinASecond) {
+// Every tenth second a frame of five times the mean, four frames too much, of which each frame behind it
+// gives back the eighteenth part of what is left (0.6 s at 30 fps).
+TEST(MediaSource, PaysKeyFramesBack) {
   MediaSource::Params params = Quiet();
   params.key_frame_interval_s = 10;
   params.key_frame_factor = 5;
+  params.recovery_ms = 600;
   MediaSource source(params, kMbps);
   Random random(1);
   const double mean = 1e6 / 240;
@@ -160,10 +186,9 @@ TEST(MediaSource, PaysKeyFramesBackWithinASecond) {
     sent += size;
     const int behind = i % 300;
     ASSERT_EQ(frame.key_frame, behind == 0) << i;
-    ASSERT_NEAR(size, behind == 0 ? 5 * mean : behind <= 24 ? mean * (1 - 5.0 / 30) : mean, 2) << i;
-    if (behind >= 24) {
-      ASSERT_NEAR(sent, mean * (i + 1), i + 1) << i;
-    }
+    const double left = 4 * std::pow(17 / 18.0, behind - 1);
+    ASSERT_NEAR(size, behind == 0 ? 5 * mean : mean * (1 - left / 18), 2) << i;
+    ASSERT_NEAR(sent, mean * (i + 1 + 4 * std::pow(17 / 18.0, behind)), i + 1) << i;
   }
 }
 

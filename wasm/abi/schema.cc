@@ -54,7 +54,9 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   END_COMPONENT
   COMPONENT("media_source")
 #include "sim/media_source.def"
-  PRESETS END_COMPONENT
+  PRESETS
+#include "sim/media_source_presets.def"
+  END_COMPONENT
          "},\"tables\":[null"
 #define TABLE(name, Name, doc) ",{\"name\":\"" #name "\",\"description\":\"" doc "\",\"columns\":[null"
 #define COLUMN(name, values) ",{\"name\":\"" #name "\",\"values\":\"" values "\"}"

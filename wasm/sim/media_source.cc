@@ -29,6 +29,7 @@ MediaSource::MediaSource(const Params& params, DataRate start_rate)
       rate_(std::clamp(start_rate, params.min_rate(), std::max(params.min_rate(), params.max_rate()))),
       follow_(Step(params.frame_interval(), TimeDelta::Millis(params.encoder_lag_ms))),
       innovation_(params.noise_sd * std::sqrt(1 - params.noise_correlation * params.noise_correlation)),
+      give_back_(params.recovery_ms > 0 ? std::min(1.0, params.frame_interval() / TimeDelta::Millis(params.recovery_ms)) : 0),
       key_frame_interval_(static_cast<int>(params.key_frame_interval_s * params.frame_rate)) {
   if (params.ramp_time_constant_s > 0) {
     ramp_ = det::Exp(params.frame_interval() / TimeDelta::Seconds(params.ramp_time_constant_s));
@@ -48,17 +49,10 @@ MediaSource::Frame MediaSource::NextFrame(Random& random) {
   Frame frame;
   frame.key_frame = frames_ == 0 || (key_frame_interval_ > 0 && frames_ % key_frame_interval_ == 0);
   const DataSize mean = rate_ * params_.frame_interval();
-  DataSize wire = mean * std::max(kSmallestShare, 1 + noise_);
-  if (params_.key_frame_factor > 1) {
-    // What a key frame takes beyond the mean, the frames of the next second give back.
-    const DataSize repaid = std::min(owed_, std::min(mean * (1 - kSmallestShare), mean * (params_.key_frame_factor / params_.frame_rate)));
-    owed_ -= repaid;
-    wire = std::max(mean * kSmallestShare, wire - repaid);
-    if (frame.key_frame) {
-      wire = mean * params_.key_frame_factor;
-      owed_ += wire - mean;
-    }
-  }
+  const double wanted = frame.key_frame && params_.key_frame_factor > 1 ? params_.key_frame_factor : 1 + noise_;
+  const double share = std::max(kSmallestShare, wanted - excess_ * give_back_);
+  if (give_back_ > 0) excess_ += share - 1;
+  const DataSize wire = mean * share;
   ++frames_;
   // As many packets as the payload needs beside their headers.
   const DataSize packet = params_.payload() + params_.header();

@@ -1,4 +1,5 @@
 // A video encoder: frames at a fixed rate whose sizes follow a target rate, late and with noise.
+// media_source.md says what was measured of VP8.
 #ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
 #define CCSCOPE_SIM_MEDIA_SOURCE_H_
 
@@ -48,8 +49,9 @@ class MediaSource {
   double noise_ = 0;
   double ramp_ = 1;     // growth per frame
   int frames_ = 0;
+  double give_back_;    // share of the excess that one frame takes back
+  double excess_ = 0;   // by which the frames so far went over their means, in means
   int key_frame_interval_;  // in frames; 0: none
-  DataSize owed_;       // by which key frames went over their mean
 };
 
 inline constexpr int kMediaSourceParameterCount = static_cast<int>(sizeof(MediaSource::Params) / sizeof(double));
