@@ -21,6 +21,7 @@ export type {
 export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellParams } from './cells.js';
 export { compile, flowGroups, isInlineTrace, type FlowGroup } from './compile.js';
 export { parseScenario, picturedTables } from './check.js';
+export { quantitiesOf } from './measured.js';
 export { mahimahiSchedule } from './mahimahi.js';
 export {
   BOX,
@@ -52,7 +53,6 @@ export {
   countVerdicts,
   evaluateClaim,
   judge,
-  quantitiesOf,
   verdictOf,
   type CellResult,
   type CellValues,

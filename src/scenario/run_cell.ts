@@ -4,10 +4,10 @@ import type { TableName } from '../core/schema.js';
 import type { SimulationOptions, WindowMetrics } from '../core/simulation.js';
 import { instantiate, type CellParams } from './cells.js';
 import { compile } from './compile.js';
+import { quantitiesOf } from './measured.js';
 import { measure, METRICS, quantityKey, selectedFlows } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
 import { TRACE_METRIC_TABLES, traceMetric, type TraceMetric } from './trace_metrics.js';
-import { quantitiesOf } from './verdict.js';
 
 /** What makes simulations: the core. */
 export interface Simulator {

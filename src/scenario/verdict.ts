@@ -1,6 +1,7 @@
 /** What the runs of an experiment say of what was published: verdicts per number, claims that hold or not. */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
+import { otherSide, quantitiesOf } from './measured.js';
 import type { Claim, CompareClaim, Expectation, MonotoneClaim, Quantity, Scenario } from './scenario.js';
 import { summarise, type Summary } from './statistics.js';
 
@@ -80,54 +81,6 @@ export function verdictOf(
   return Number.isFinite(mean) && claims.length > 0 && claims.every(({ holds }) => holds)
     ? 'ordering'
     : 'off';
-}
-
-/** All that is to be measured in a cell, each once. */
-export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
-  const { expectations = [], claims = [], metrics = [], pictures = [] } = scenario;
-  const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
-  const wanted: Quantity[] = [
-    ...expectations.filter(here),
-    ...metrics,
-    // The other side of a claim may be any cell.
-    ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
-    ...pictures.filter(here).flatMap(pictureQuantities),
-  ];
-  return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
-}
-
-function bare({ metric, flow, window, path }: Quantity): Quantity {
-  return {
-    metric,
-    ...(flow !== undefined && { flow }),
-    ...(window !== undefined && { window }),
-    ...(path !== undefined && { path }),
-  };
-}
-
-type Picture = NonNullable<Scenario['pictures']>[number];
-
-function pictureQuantities(picture: Picture): Quantity[] {
-  if (picture.kind === 'bars' || picture.kind === 'lines') return [picture];
-  if (picture.kind !== 'boxes') return [];
-  return ['p5', 'p25', 'p50', 'p75', 'p95'].map((statistic) => ({
-    ...picture,
-    metric: `${picture.distribution}_${statistic}_ms`,
-  }));
-}
-
-function otherSide(claim: CompareClaim): Quantity[] {
-  const { than } = claim;
-  if (typeof than === 'number') return [];
-  const { metric = claim.metric, flow = claim.flow, window = claim.window, path = claim.path } = than;
-  return [
-    {
-      metric,
-      ...(flow !== undefined && { flow }),
-      ...(window !== undefined && { window }),
-      ...(path !== undefined && { path }),
-    },
-  ];
 }
 
 /** The mean of a quantity in a cell; NaN if the cell has not run or gave nothing. */

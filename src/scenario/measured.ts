@@ -1,0 +1,51 @@
+/** What has to be measured in a cell. */
+import { selects, type CellParams } from './cells.js';
+import { BOX, quantityKey } from './metrics.js';
+import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
+
+/** All that is to be measured in a cell, each once. */
+export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
+  const { expectations = [], claims = [], metrics = [], pictures = [] } = scenario;
+  const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
+  const wanted: Quantity[] = [
+    ...expectations.filter(here),
+    ...metrics,
+    // The other side of a claim may be any cell.
+    ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
+    ...pictures.filter(here).flatMap(pictureQuantities),
+  ];
+  return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
+}
+
+function bare({ metric, flow, window, path }: Quantity): Quantity {
+  return {
+    metric,
+    ...(flow !== undefined && { flow }),
+    ...(window !== undefined && { window }),
+    ...(path !== undefined && { path }),
+  };
+}
+
+function pictureQuantities(picture: Picture): Quantity[] {
+  if (picture.kind === 'bars' || picture.kind === 'lines') return [picture];
+  if (picture.kind !== 'boxes') return [];
+  return BOX.map((statistic) => ({
+    ...picture,
+    metric: `${picture.distribution}_${statistic}_ms`,
+  }));
+}
+
+/** The quantity that a claim compares with, if it is not a number. */
+export function otherSide(claim: CompareClaim): Quantity[] {
+  const { than } = claim;
+  if (typeof than === 'number') return [];
+  const { metric = claim.metric, flow = claim.flow, window = claim.window, path = claim.path } = than;
+  return [
+    {
+      metric,
+      ...(flow !== undefined && { flow }),
+      ...(window !== undefined && { window }),
+      ...(path !== undefined && { path }),
+    },
+  ];
+}

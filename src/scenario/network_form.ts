@@ -1,0 +1,80 @@
+/** The form of a scenario's network: paths, flows, and the stretches of time that are measured. */
+import * as v from 'valibot';
+
+import { integer, list, named, numbers, record, seconds, text } from './form_parts.js';
+import { parsedBy, parseQueue, parseRate, parseSchedule, within } from './link_config.js';
+
+const MAX_FLOWS = 2000;
+
+/** A capacity: `1mbps`, a schedule, bit/s, or a mahimahi trace (the text, or the name of a file). */
+const capacity = v.union(
+  [
+    parsedBy(v.union([v.string(), v.number()]), (value) => parseSchedule(value)),
+    record({ mahimahi: text('a trace or the name of its file') }),
+  ],
+  (issue) =>
+    issue.issues?.find((inner) => inner.kind === 'validation')?.message ??
+    'a rate such as 1mbps, a schedule, or a mahimahi trace',
+);
+
+const pathEntries = {
+  /** Left out: no bottleneck. */
+  capacity: v.optional(capacity),
+  /** Instead: this times the number of flows of the direction, all of them together. */
+  capacity_per_flow: v.optional(
+    parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseRate(value)),
+  ),
+  queue: v.optional(parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value))),
+  bottleneck: v.optional(v.picklist(['serial', 'token-bucket'], 'serial or token-bucket')),
+  burst_bytes: v.optional(within(1, 1e9, ' bytes')),
+  one_way_delay_ms: v.optional(within(0, 60_000, ' ms')),
+  loss_ratio: v.optional(within(0, 1)),
+  /** Standard deviation; the delay is its absolute value, at most three of them. */
+  jitter_ms: v.optional(within(0, 10_000, ' ms')),
+};
+
+const flowEntries = {
+  name: named('a name'),
+  /** How many of them there are; 0 leaves them out. Default 1. */
+  count: v.optional(integer(0, MAX_FLOWS)),
+  direction: v.optional(v.picklist(['forward', 'backward'], 'forward or backward')),
+  start_s: v.optional(seconds),
+  /** Each of `count` starts this later than the one before. Default 0. */
+  start_step_s: v.optional(seconds),
+  /** Default: the end. */
+  stop_s: v.optional(seconds),
+  /** Propagation beyond the path's, each way. */
+  extra_delay_ms: v.optional(within(0, 60_000, ' ms')),
+};
+
+const mediaFlow = record({
+  kind: v.literal('media'),
+  ...flowEntries,
+  controller: v.optional(v.picklist(['gcc'], 'gcc')),
+  preset: v.optional(text('the name of a preset')),
+  /** Parameters of the controller that differ from the preset. */
+  parameters: v.optional(numbers),
+  /** A preset of the video source: `vp8`. */
+  source_preset: v.optional(text('the name of a preset')),
+  /** Parameters of the video source that differ from the preset. */
+  source: v.optional(numbers),
+  /** Times in which the source sends nothing. */
+  pauses: v.optional(list(record({ from_s: seconds, to_s: seconds }), 'pauses')),
+});
+
+const tcpFlow = record({
+  kind: v.literal('tcp'),
+  ...flowEntries,
+  congestion_control: v.optional(v.picklist(['cubic', 'new_reno'], 'cubic or new_reno')),
+  preset: v.optional(text('the name of a preset')),
+  /** Parameters of TCP that differ from the preset. */
+  parameters: v.optional(numbers),
+  /** Files with pauses instead of data without end (RFC 8867 5.7). */
+  short: v.optional(record({ min_bytes: within(1, 1e9), max_bytes: within(1, 1e9), idle_mean_s: seconds })),
+});
+
+export const flow = v.variant('kind', [mediaFlow, tcpFlow], 'a flow whose kind is media or tcp');
+export const window = record({ name: named('a name'), begin_s: seconds, end_s: seconds });
+
+/** One direction. */
+export const path = record(pathEntries);

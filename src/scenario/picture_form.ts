@@ -1,0 +1,76 @@
+/** The form of what is drawn of an experiment. */
+import * as v from 'valibot';
+
+import { list, quantityEntries, record, selector, text } from './form_parts.js';
+
+const DISTRIBUTIONS = ['probe_queue_delay', 'rtt', 'queue_delay'] as const;
+const distribution = v.picklist(DISTRIBUTIONS, DISTRIBUTIONS.join(', '));
+const pictureEntries = { title: v.optional(text('text')), cells: v.optional(selector) };
+const scale = v.optional(v.picklist(['linear', 'log'], 'linear or log'));
+const axisName = text('the name of an axis');
+
+export const picture = v.variant(
+  'kind',
+  [
+    /** Published beside measured: a bar per cell, grouped by an axis, one colour per value of `series`. */
+    record({
+      kind: v.literal('bars'),
+      ...pictureEntries,
+      ...quantityEntries,
+      group_by: axisName,
+      series: v.optional(axisName),
+      scale,
+    }),
+    /** 5th, 25th, 50th, 75th and 95th percentile, arranged as bars are. */
+    record({
+      kind: v.literal('boxes'),
+      ...pictureEntries,
+      distribution,
+      flow: quantityEntries.flow,
+      window: quantityEntries.window,
+      group_by: axisName,
+      series: v.optional(axisName),
+      scale,
+    }),
+    /** A metric with its interval over an axis, a line per value of `series`; its published values are points. */
+    record({
+      kind: v.literal('lines'),
+      ...pictureEntries,
+      ...quantityEntries,
+      x: axisName,
+      series: v.optional(axisName),
+      scale,
+    }),
+    /** Cumulative distribution of a trace column in the first run, a curve per cell. */
+    record({
+      kind: v.literal('cdf'),
+      ...pictureEntries,
+      table: text('a trace table'),
+      column: text('a trace column'),
+      flow: v.optional(text('the name of a flow')),
+    }),
+    /** Trace columns of the first run over time, a panel each. */
+    record({
+      kind: v.literal('time_series'),
+      ...pictureEntries,
+      panels: list(
+        record({
+          title: text('text'),
+          unit: v.optional(text('text')),
+          lines: list(
+            record({
+              table: text('a trace table'),
+              column: text('a trace column'),
+              /** Default: all flows of the table. */
+              flow: v.optional(text('the name of a flow')),
+              label: v.optional(text('text')),
+            }),
+            'lines',
+          ),
+        }),
+        'panels',
+      ),
+    }),
+  ],
+  'a picture whose kind is bars, boxes, lines, cdf or time_series',
+);
