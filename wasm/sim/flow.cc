@@ -5,7 +5,7 @@ namespace ccscope {
 void FlowMeter::OnSent(DataSize size) {
   ++sent_packets_;
   interval_.sent += size;
-  for (const int w : network_.active_windows()) {
+  for (const int w : active_windows_) {
     FlowWindow& window = this->window(w);
     ++window.sent_packets;
     window.sent += size;
@@ -16,8 +16,9 @@ void FlowMeter::OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_
   ++received_packets_;
   received_ += size;
   interval_.received += size;
-  interval_.queue_delay_us.Add(queue_delay.us());
-  for (const int w : network_.active_windows()) {
+  ++interval_.packets_received;
+  interval_.queue_delay += queue_delay;
+  for (const int w : active_windows_) {
     FlowWindow& window = this->window(w);
     ++window.received_packets;
     window.received += size;
@@ -28,7 +29,7 @@ void FlowMeter::OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_
 
 void FlowMeter::OnLost(DataSize size) {
   ++lost_packets_;
-  for (const int w : network_.active_windows()) {
+  for (const int w : active_windows_) {
     FlowWindow& window = this->window(w);
     ++window.lost_packets;
     window.lost += size;
@@ -37,7 +38,7 @@ void FlowMeter::OnLost(DataSize size) {
 
 void FlowMeter::OnProbe(TimeDelta rtt, TimeDelta queue_delay) {
   last_rtt_ = rtt;
-  for (const int w : network_.active_windows()) {
+  for (const int w : active_windows_) {
     FlowWindow& window = this->window(w);
     window.rtt_us.Add(rtt.us());
     window.probe_queue_delay_us.Add(queue_delay.us());

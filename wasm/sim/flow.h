@@ -30,11 +30,13 @@ struct FlowParams {
 
 class Recorder;
 
+class Flow;
+
 // What a flow asks of the simulation it belongs to.
 class FlowNetwork {
  public:
   // Sends a packet, which the flow names; false if it was dropped at once (then nothing more is heard of it).
-  virtual bool Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
+  virtual bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
   // Tells of packets that begin to wait in the flow's pacer or, negative, that wait no longer.
   virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
@@ -52,7 +54,7 @@ class FlowNetwork {
 class FlowMeter {
  public:
   FlowMeter(const FlowNetwork& network, int windows)
-      : network_(network), windows_(static_cast<std::size_t>(windows)) {}
+      : active_windows_(network.active_windows()), windows_(static_cast<std::size_t>(windows)) {}
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
@@ -68,7 +70,10 @@ class FlowMeter {
   struct Interval {
     DataSize sent;
     DataSize received;
-    RunningMean queue_delay_us;
+    double packets_received = 0;
+    TimeDelta queue_delay;  // of all of them together
+    // NaN if none arrived.
+    double mean_queue_delay_us() const { return queue_delay.us() / packets_received; }
   };
   Interval TakeInterval();
   TimeDelta last_rtt() const { return last_rtt_; }
@@ -79,7 +84,7 @@ class FlowMeter {
   double lost_packets() const { return lost_packets_; }
 
  private:
-  const FlowNetwork& network_;
+  const std::vector<int>& active_windows_;
   std::vector<FlowWindow> windows_;
   DataSize received_;
   Interval interval_;

@@ -81,12 +81,14 @@ void Link::AdvanceTo(Timestamp now) {
 
 void Link::Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops) {
   AdvanceTo(now);
-  while (!propagating_.empty() && propagating_.front().deliver <= now_) {
-    deliveries.push_back(propagating_.PopFront());
-    ++stats_.delivered_packets;
-    stats_.delivered += deliveries.back().packet.size;
-  }
-  while (!drops_.empty()) drops.push_back(drops_.PopFront());
+  for (; const Delivery* delivery = NextDelivery(); PopDelivery()) deliveries.push_back(*delivery);
+  for (; const Drop* drop = NextDrop(); PopDrop()) drops.push_back(*drop);
+}
+
+void Link::PopDelivery() {
+  ++stats_.delivered_packets;
+  stats_.delivered += propagating_.front().packet.size;
+  propagating_.Pop();
 }
 
 Timestamp Link::NextEvent() const {

@@ -69,6 +69,13 @@ class Link final : private DropSink {
 
   // Appends what was delivered and dropped until `now`, each in time order.
   void Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops);
+  // The same one by one, after AdvanceTo(): null when there is no more.
+  const Delivery* NextDelivery() const {
+    return !propagating_.empty() && propagating_.front().deliver <= now_ ? &propagating_.front() : nullptr;
+  }
+  void PopDelivery();
+  const Drop* NextDrop() const { return drops_.empty() ? nullptr : &drops_.front(); }
+  void PopDrop() { drops_.Pop(); }
 
   // When to call Poll() next: nothing is delivered before. Infinity if nothing is under way.
   Timestamp NextEvent() const;

@@ -111,12 +111,12 @@ void MediaFlow::SendData(DataPacket packet, Timestamp now) {
   packet.rtt = rate_.rtt;
   if (!packet.probe) meter().OnSent(packet.size);
   const std::uint32_t id = data_.Put(packet);
-  if (!network().Send(index(), Leg::kData, id, packet.size, now)) OnDropped(Leg::kData, id, now);
+  if (!network().Send(*this, Leg::kData, id, packet.size, now)) OnDropped(Leg::kData, id, now);
 }
 
 void MediaFlow::SendMessage(const Message& message, DataSize size, Timestamp now) {
   const std::uint32_t id = messages_.Put(message);
-  if (!network().Send(index(), Leg::kReturn, id, size, now)) OnDropped(Leg::kReturn, id, now);
+  if (!network().Send(*this, Leg::kReturn, id, size, now)) OnDropped(Leg::kReturn, id, now);
 }
 
 void MediaFlow::OnDropped(Leg leg, std::uint32_t id, Timestamp) {
@@ -187,7 +187,7 @@ void MediaFlow::Trace(Timestamp now, TimeDelta interval, Recorder& recorder) {
   recorder.Output(ThroughputRow{.flow = flow,
                                 .time_us = now.us(),
                                 .received_bps = (passed.received / interval).bps(),
-                                .queue_delay_us = passed.queue_delay_us.mean(),
+                                .queue_delay_us = passed.mean_queue_delay_us(),
                                 .rtt_us = rtt.IsFinite() ? rtt.us() : kAbsent});
 }
 

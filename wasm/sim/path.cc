@@ -20,14 +20,19 @@ DropReason Path::Send(double id, DataSize size, int flow, Timestamp now) {
   return DropReason::kNone;
 }
 
-void Path::Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops) {
-  deliveries.clear();
-  drops.clear();
-  if (link_) {
-    link_->Poll(now, deliveries, drops);
-    return;
-  }
-  while (!propagating_.empty() && propagating_.front().deliver <= now) deliveries.push_back(propagating_.PopFront());
+void Path::AdvanceTo(Timestamp now) {
+  now_ = now;
+  if (link_) link_->AdvanceTo(now);
+}
+
+const Link::Delivery* Path::NextDelivery() const {
+  if (link_) return link_->NextDelivery();
+  return !propagating_.empty() && propagating_.front().deliver <= now_ ? &propagating_.front() : nullptr;
+}
+
+void Path::PopDelivery() {
+  if (link_) return link_->PopDelivery();
+  propagating_.Pop();
 }
 
 Timestamp Path::NextEvent() const {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "sim/impairments.h"
 #include "sim/link.h"
@@ -23,12 +22,17 @@ class Path {
   explicit Path(const Link::Params& link);
   Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue);
 
-  // Offers a packet. The reason if it is dropped at once (then Poll() does not tell of it again).
+  // Offers a packet. The reason if it is dropped at once (then NextDrop() does not tell of it again).
   DropReason Send(double id, DataSize size, int flow, Timestamp now);
 
-  // What happened until `now`, replacing what the vectors held.
-  void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
-  // When to call Poll() next; infinity if nothing is under way.
+  // Runs what happens inside until `now`. What came of it is then asked for one by one, each in time
+  // order: null when there is no more.
+  void AdvanceTo(Timestamp now);
+  const Link::Delivery* NextDelivery() const;
+  void PopDelivery();
+  const Link::Drop* NextDrop() const { return link_ ? link_->NextDrop() : nullptr; }
+  void PopDrop() { link_->PopDrop(); }
+  // When to call AdvanceTo() next; infinity if nothing is under way.
   Timestamp NextEvent() const;
 
   bool has_bottleneck() const { return link_ != nullptr; }
@@ -44,6 +48,7 @@ class Path {
   Jitter jitter_;
   Random random_;
   RingBuffer<Link::Delivery> propagating_;
+  Timestamp now_ = Timestamp::MinusInfinity();
 };
 
 }  // namespace ccscope

@@ -20,12 +20,13 @@ Simulation::Simulation(const Params& params) : params_(params), seeds_(params.se
     paths_[static_cast<std::size_t>(i)].source = AddSource(kPathEvent, i, 0);
     SetPath(static_cast<Direction>(i), Link::Params(), nullptr);
   }
+  first_flow_source_ = static_cast<EventQueue::Source>(sources_.size());
   recorder_.KeepOnly(0);
   AddWindow({Timestamp(), Timestamp() + params.duration});
 }
 
-EventQueue::Source Simulation::AddSource(SourceKind kind, int index, int which) {
-  sources_.push_back({kind, index, which});
+EventQueue::Source Simulation::AddSource(SourceKind kind, int index, int which, Flow* flow) {
+  sources_.push_back({kind, index, which, flow});
   return event_queue_.Add();
 }
 
@@ -59,10 +60,8 @@ int Simulation::AddFlow(std::unique_ptr<Flow> flow) {
   const int index = flows();
   FlowSlot& slot = flows_.emplace_back();
   slot.flow = std::move(flow);
-  for (int timer = 0; timer < Flow::kTimers; ++timer) {
-    slot.timers[static_cast<std::size_t>(timer)] = AddSource(kFlowTimer, index, timer);
-  }
-  for (int leg = 0; leg < 2; ++leg) slot.delay_sources[static_cast<std::size_t>(leg)] = AddSource(kExtraDelay, index, leg);
+  for (int timer = 0; timer < Flow::kTimers; ++timer) AddSource(kFlowTimer, index, timer, slot.flow.get());
+  for (int leg = 0; leg < 2; ++leg) AddSource(kExtraDelay, index, leg, slot.flow.get());
   return index;
 }
 
@@ -120,7 +119,7 @@ void Simulation::Dispatch(const Source& source) {
     case kPathEvent:
       return PollPath(source.index);
     case kFlowTimer:
-      return flows_[static_cast<std::size_t>(source.index)].flow->OnTimer(source.which, now_);
+      return source.flow->OnTimer(source.which, now_);
     case kExtraDelay:
       return PassExtraDelay(source.index, source.which);
     case kRateTick:
@@ -130,11 +129,11 @@ void Simulation::Dispatch(const Source& source) {
   }
 }
 
-bool Simulation::Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) {
-  const Direction data = flows_[static_cast<std::size_t>(flow)].flow->params().direction;
+bool Simulation::Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) {
+  const Direction data = flow.params().direction;
   const Direction direction = leg == Leg::kData ? data : Opposite(data);
   PathSlot& path = slot(direction);
-  const DropReason reason = path.path->Send(id, size, flow, now);
+  const DropReason reason = path.path->Send(id, size, flow.index(), now);
   event_queue_.Schedule(path.source, path.path->NextEvent());
   ++work_;
   if (reason == DropReason::kNone) {
@@ -142,14 +141,13 @@ bool Simulation::Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timest
     return true;
   }
   for (const int w : active_windows_) {
-    PathWindow& window = windows_[static_cast<std::size_t>(w)].paths[static_cast<std::size_t>(direction)];
-    ++window.drops[static_cast<std::size_t>(reason)];
+    ++PathWindowOf(w, static_cast<int>(direction)).drops[static_cast<std::size_t>(reason)];
   }
   return false;
 }
 
 void Simulation::SetTimer(int flow, int timer, Timestamp at) {
-  event_queue_.Schedule(flows_[static_cast<std::size_t>(flow)].timers[static_cast<std::size_t>(timer)], at);
+  event_queue_.Schedule(TimerOf(flow, timer), at);
 }
 
 TimeDelta Simulation::MinRtt(int flow) const {
@@ -158,41 +156,44 @@ TimeDelta Simulation::MinRtt(int flow) const {
 }
 
 void Simulation::PollPath(int index) {
-  PathSlot& path = paths_[static_cast<std::size_t>(index)];
-  path.path->Poll(now_, deliveries_, drops_);
-  const auto leg_of = [this, index](int flow) {
-    const auto data = static_cast<int>(flows_[static_cast<std::size_t>(flow)].flow->params().direction);
-    return data == index ? Leg::kData : Leg::kReturn;
+  PathSlot& slot = paths_[static_cast<std::size_t>(index)];
+  Path& path = *slot.path;
+  const auto leg_of = [index](const Flow& flow) {
+    return static_cast<int>(flow.params().direction) == index ? Leg::kData : Leg::kReturn;
   };
-  for (const int w : active_windows_) {
-    PathWindow& window = windows_[static_cast<std::size_t>(w)].paths[static_cast<std::size_t>(index)];
-    for (const Link::Delivery& d : deliveries_) {
+  path.AdvanceTo(now_);
+  while (const Link::Drop* drop = path.NextDrop()) {
+    const auto [packet, time, reason] = *drop;
+    path.PopDrop();
+    --packets_;
+    for (const int w : active_windows_) ++PathWindowOf(w, index).drops[static_cast<std::size_t>(reason)];
+    Flow& flow = *flows_[static_cast<std::size_t>(packet.flow)].flow;
+    flow.OnDropped(leg_of(flow), static_cast<std::uint32_t>(packet.id), now_);
+  }
+  while (const Link::Delivery* delivery = path.NextDelivery()) {
+    const auto id = static_cast<std::uint32_t>(delivery->packet.id);
+    const TimeDelta queue_delay = delivery->queue_delay;
+    for (const int w : active_windows_) {
+      PathWindow& window = PathWindowOf(w, index);
       ++window.delivered_packets;
-      window.delivered += d.packet.size;
-      window.queue_delay_us.Add(d.queue_delay.us());
+      window.delivered += delivery->packet.size;
+      window.queue_delay_us.Add(queue_delay.us());
     }
-    for (const Link::Drop& d : drops_) ++window.drops[static_cast<std::size_t>(d.reason)];
+    FlowSlot& flow = flows_[static_cast<std::size_t>(delivery->packet.flow)];
+    path.PopDelivery();
+    Deliver(flow, leg_of(*flow.flow), id, queue_delay);
   }
-  packets_ -= static_cast<double>(drops_.size());
-  for (const Link::Drop& d : drops_) {
-    const Leg leg = leg_of(d.packet.flow);
-    flows_[static_cast<std::size_t>(d.packet.flow)].flow->OnDropped(leg, static_cast<std::uint32_t>(d.packet.id), now_);
-  }
-  for (const Link::Delivery& d : deliveries_) {
-    Deliver(d.packet.flow, leg_of(d.packet.flow), static_cast<std::uint32_t>(d.packet.id), d.queue_delay);
-  }
-  event_queue_.Schedule(path.source, path.path->NextEvent());
+  event_queue_.Schedule(slot.source, path.NextEvent());
 }
 
-void Simulation::Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_delay) {
-  FlowSlot& slot = flows_[static_cast<std::size_t>(flow)];
+void Simulation::Deliver(FlowSlot& slot, Leg leg, std::uint32_t id, TimeDelta queue_delay) {
   const TimeDelta extra = slot.flow->params().extra_delay;
   if (extra <= TimeDelta::Zero()) {
     --packets_;
     return slot.flow->OnDelivered(leg, id, queue_delay, now_);
   }
   auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
-  if (delayed.empty()) event_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], now_ + extra);
+  if (delayed.empty()) event_queue_.Schedule(DelayOf(slot.flow->index(), static_cast<int>(leg)), now_ + extra);
   delayed.PushBack({now_ + extra, id, queue_delay});
 }
 
@@ -200,7 +201,7 @@ void Simulation::PassExtraDelay(int flow, int leg) {
   FlowSlot& slot = flows_[static_cast<std::size_t>(flow)];
   auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
   const Delayed arrived = delayed.PopFront();
-  if (!delayed.empty()) event_queue_.Schedule(slot.delay_sources[static_cast<std::size_t>(leg)], delayed.front().at);
+  if (!delayed.empty()) event_queue_.Schedule(DelayOf(flow, leg), delayed.front().at);
   --packets_;
   slot.flow->OnDelivered(static_cast<Leg>(leg), arrived.id, arrived.queue_delay, now_);
 }

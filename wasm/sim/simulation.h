@@ -97,7 +97,10 @@ class Simulation final : private FlowNetwork {
     SourceKind kind;
     int index;  // of the path or the flow
     int which;  // timer or leg
+    Flow* flow;
   };
+  // Each flow has so many sources in a row: its timers, and one for each leg.
+  static constexpr int kSourcesPerFlow = Flow::kTimers + 2;
   // A packet on the part of its way that only its flow takes.
   struct Delayed {
     Timestamp at;
@@ -106,8 +109,6 @@ class Simulation final : private FlowNetwork {
   };
   struct FlowSlot {
     std::unique_ptr<Flow> flow;
-    std::array<EventQueue::Source, Flow::kTimers> timers;
-    std::array<EventQueue::Source, 2> delay_sources;  // by leg
     std::array<RingBuffer<Delayed>, 2> delayed;
     TimeDelta convergence = TimeDelta::MinusInfinity();
   };
@@ -124,25 +125,32 @@ class Simulation final : private FlowNetwork {
   };
 
   // FlowNetwork
-  bool Send(int flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) override;
+  bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) override;
   void Hold(int packets) override { packets_ += packets; }
   void SetTimer(int flow, int timer, Timestamp at) override;
   TimeDelta MinRtt(int flow) const override;
   const std::vector<int>& active_windows() const override { return active_windows_; }
 
   FlowNetwork& network() { return *this; }
-  EventQueue::Source AddSource(SourceKind kind, int index, int which);
+  EventQueue::Source AddSource(SourceKind kind, int index, int which, Flow* flow = nullptr);
+  EventQueue::Source TimerOf(int flow, int timer) const {
+    return first_flow_source_ + static_cast<EventQueue::Source>(flow * kSourcesPerFlow + timer);
+  }
+  EventQueue::Source DelayOf(int flow, int leg) const { return TimerOf(flow, Flow::kTimers + leg); }
   int AddFlow(std::unique_ptr<Flow> flow);
   void Begin();
   Status Exceeded() const;
   void Dispatch(const Source& source);
   void PollPath(int index);
-  void Deliver(int flow, Leg leg, std::uint32_t id, TimeDelta queue_delay);
+  void Deliver(FlowSlot& slot, Leg leg, std::uint32_t id, TimeDelta queue_delay);
   void PassExtraDelay(int flow, int leg);
   void UpdateActiveWindows();
   void OnRateTick();
   void OnTraceTick();
   DataRate CapacityAt(Direction direction, Timestamp at) const;
+  PathWindow& PathWindowOf(int window, int path) {
+    return windows_[static_cast<std::size_t>(window)].paths[static_cast<std::size_t>(path)];
+  }
   PathSlot& slot(Direction d) { return paths_[static_cast<std::size_t>(d)]; }
 
   Params params_;
@@ -150,6 +158,7 @@ class Simulation final : private FlowNetwork {
   EventQueue event_queue_;
   std::vector<Source> sources_;
   std::array<PathSlot, 2> paths_;
+  EventQueue::Source first_flow_source_;
   std::vector<FlowSlot> flows_;
   std::vector<WindowSlot> windows_;
   std::vector<int> active_windows_;
@@ -160,9 +169,6 @@ class Simulation final : private FlowNetwork {
   std::uint32_t trace_tables_ = 0;
   TimeDelta trace_interval_ = TimeDelta::Millis(200);
   Recorder recorder_;
-  // Reused from event to event.
-  std::vector<Link::Delivery> deliveries_;
-  std::vector<Link::Drop> drops_;
   bool begun_ = false;
   Timestamp now_;
   double events_ = 0;

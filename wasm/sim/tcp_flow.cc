@@ -75,7 +75,7 @@ void TcpFlow::Pump(Timestamp now) {
   while (const auto segment = sender_.NextSegment(now)) {
     meter().OnSent(segment->size);
     const std::uint32_t id = segments_.Put(*segment);
-    if (!network().Send(index(), Leg::kData, id, segment->size, now)) OnDropped(Leg::kData, id, now);
+    if (!network().Send(*this, Leg::kData, id, segment->size, now)) OnDropped(Leg::kData, id, now);
   }
   if (running_ && tcp_params_.files && sender_.finished()) {
     running_ = false;
@@ -87,7 +87,7 @@ void TcpFlow::Pump(Timestamp now) {
 
 void TcpFlow::SendAck(const tcp::Ack& ack, Timestamp now) {
   const std::uint32_t id = acks_.Put(ack);
-  if (!network().Send(index(), Leg::kReturn, id, ack.size, now)) OnDropped(Leg::kReturn, id, now);
+  if (!network().Send(*this, Leg::kReturn, id, ack.size, now)) OnDropped(Leg::kReturn, id, now);
 }
 
 void TcpFlow::OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) {
@@ -139,7 +139,7 @@ void TcpFlow::Trace(Timestamp now, TimeDelta interval, Recorder& recorder) {
   recorder.Output(ThroughputRow{.flow = flow,
                                 .time_us = now.us(),
                                 .received_bps = (passed.received / interval).bps(),
-                                .queue_delay_us = passed.queue_delay_us.mean(),
+                                .queue_delay_us = passed.mean_queue_delay_us(),
                                 .rtt_us = rtt_us});
 }
 

@@ -35,11 +35,15 @@ class RingBuffer {
     if (size_ == slots_.size()) Grow();
     slots_[Slot(size_++)] = value;
   }
-  T PopFront() {
+  // Removes the front.
+  void Pop() {
     assert(size_ > 0);
-    const T value = slots_[head_];
     head_ = Slot(1);
     --size_;
+  }
+  T PopFront() {
+    const T value = front();
+    Pop();
     return value;
   }
   T PopBack() {
