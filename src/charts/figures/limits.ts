@@ -1,38 +1,56 @@
 import type { Figure, PublishedMark } from '../../scenario/figure.js';
 
-function ofMark(mark: PublishedMark | undefined): number[] {
-  if (!mark) return [];
-  return [mark.value, mark.low, mark.high].filter((value) => value != null);
+/** A band that would push what was measured into a corner goes on beyond the plot. */
+const FARTHEST_BAND = 1.6;
+
+/** What must be seen on the figure's y axis: measured and published values, and the near ends of bands. */
+interface Extents {
+  values: number[];
+  /** Far ends of bands, which may be beyond the plot. */
+  bands: number[];
 }
 
-/** All that must be seen on the figure's y axis. */
-function values(figure: Figure): number[] {
-  if (figure.kind === 'bars')
-    return figure.series.flatMap(({ bars }) =>
-      bars.flatMap((bar) => (bar ? [bar.mean - bar.sd, bar.mean + bar.sd, ...ofMark(bar.published)] : [])),
+function ofMarks(marks: readonly (PublishedMark | undefined)[]): Extents {
+  const given = marks.flatMap((mark) => mark ?? []);
+  return {
+    values: given.flatMap(({ value, low }) => [value, low].filter((each) => each != null)),
+    bands: given.flatMap(({ high }) => high ?? []),
+  };
+}
+
+function extents(figure: Figure): Extents {
+  if (figure.kind === 'bars') {
+    const bars = figure.series.flatMap((series) => series.bars.filter((bar) => bar !== null));
+    const { values, bands } = ofMarks(bars.map(({ published }) => published));
+    return { values: [...bars.flatMap(({ mean, sd }) => [mean - sd, mean + sd]), ...values], bands };
+  }
+  if (figure.kind === 'boxes') {
+    const boxes = figure.series.flatMap((series) => series.boxes.filter((box) => box !== null));
+    const { values, bands } = ofMarks(
+      boxes.flatMap(({ published = [] }) => published.map(({ mark }) => mark)),
     );
-  if (figure.kind === 'boxes')
-    return figure.series.flatMap(({ boxes }) =>
-      boxes.flatMap((box) =>
-        box ? [box.p5, box.p95, ...(box.published ?? []).flatMap(({ mark }) => ofMark(mark))] : [],
-      ),
-    );
+    return { values: [...boxes.flatMap(({ p5, p95 }) => [p5, p95]), ...values], bands };
+  }
   const points = figure.series.flatMap((series) =>
     series.points.flatMap(([, y], index) => {
       const sd = series.sd?.[index] ?? 0;
       return y === null ? [] : [y - sd, y + sd];
     }),
   );
-  return [...points, ...(figure.published ?? []).flatMap(ofMark)];
+  const { values, bands } = ofMarks(figure.published ?? []);
+  return { values: [...points, ...values], bands };
 }
 
 /** What Chart.js must not crop: data, deviations and published marks. */
 export function limits(figure: Figure): { suggestedMin: number; suggestedMax: number } {
   let [low, high] = [figure.y.min ?? Infinity, figure.y.max ?? -Infinity];
-  for (const value of values(figure)) {
+  const { values, bands } = extents(figure);
+  for (const value of values) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
+  const farthest = high > 0 ? high * FARTHEST_BAND : Infinity;
+  for (const value of bands) if (value > high && value <= farthest) high = value;
   if (low > high) return { suggestedMin: 0, suggestedMax: 1 };
   if (low === high) high = low === 0 ? 1 : low + Math.abs(low) / 10;
   // Deviations may reach below zero where nothing measured does.

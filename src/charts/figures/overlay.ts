@@ -51,11 +51,10 @@ class Painter {
     this.#ctx.fillStyle = fill;
     this.#ctx.fillRect(left, from, width, Math.max(2, to - from));
     this.#ctx.globalAlpha = 0.8;
-    for (const [limit, edge] of [
-      [high, from],
-      [low, to],
-    ] as const) {
-      if (limit !== null) this.#ctx.fillRect(left, edge - 0.75, width, 1.5);
+    // A limit beyond the plot has no edge: the band goes on.
+    for (const limit of [low, high]) {
+      const edge = limit === null ? NaN : this.y.getPixelForValue(limit);
+      if (edge >= top - 1 && edge <= bottom + 1) this.#ctx.fillRect(left, edge - 0.75, width, 1.5);
     }
     this.#ctx.globalAlpha = 1;
   }

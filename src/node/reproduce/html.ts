@@ -128,6 +128,8 @@ function metricTable({ id, cells }: ExperimentReport): Html {
 }
 
 function otherTable({ id, cells }: ExperimentReport): Html {
+  // Where a paper gives no numbers these are all there is.
+  const open = cells.every(({ metrics }) => metrics.length === 0);
   const rows = cells.flatMap(({ label, others }) =>
     others.map(
       (one) =>
@@ -139,8 +141,8 @@ function otherTable({ id, cells }: ExperimentReport): Html {
     ),
   );
   if (rows.length === 0) return html``;
-  return html`<details>
-    <summary>Also measured (${rows.length} numbers that the paper does not give)</summary>
+  return html`<details${open ? ' open' : ''}>
+    <summary>${open ? 'Measured' : 'Also measured'} (${rows.length} numbers that the paper does not give)</summary>
     <div class="scroll" role="region" aria-label="More numbers of ${id}" tabindex="0">
       <table>
         <caption>
@@ -201,9 +203,9 @@ class Gallery {
 
 const KEY = html`<p class="key">
   In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as
-  reproduced; whiskers on bars are one standard deviation over the runs. Boxes go from the 25th to the 75th
-  percentile, their whiskers from the 5th to the 95th. Curves over time and distributions are of the first
-  run.
+  reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation
+  over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.
+  Curves over time and distributions are of the first run.
 </p>`;
 
 function section(experiment: ExperimentReport, pictures: readonly PictureFigures[], gallery: Gallery): Html {
