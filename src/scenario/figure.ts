@@ -83,7 +83,6 @@ export interface CurveFigure extends FigureCommon {
 
 export type Figure = BarFigure | BoxFigure | CurveFigure;
 
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const range = (values: readonly number[]): string => {
   const finite = values.filter(Number.isFinite);
   if (finite.length === 0) return 'without a number';
@@ -104,8 +103,7 @@ export function describeFigure(figure: Figure): string {
           : series.points.map(([, y]) => y ?? NaN);
     return `${series.label}: ${range(values)}${unit}`;
   });
-  const x =
-    figure.kind === 'curves' ? figure.x.label : `${count(figure.groups.length, 'group')} of ${figure.x}`;
+  const x = figure.kind === 'curves' ? figure.x.label : `${figure.x} (${figure.groups.join(', ')})`;
   const kind = { bars: 'Bars', boxes: 'Box plot', curves: 'Lines' }[figure.kind];
   const shown = parts.length > 12 ? [...parts.slice(0, 11), `${parts.length - 11} more`] : parts;
   return `${kind} of ${figure.y.label} over ${x}. ${shown.join('; ')}.`;

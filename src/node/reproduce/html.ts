@@ -134,7 +134,7 @@ function otherTable({ id, cells }: ExperimentReport): Html {
     others.map(
       (one) =>
         html`<tr>
-          <td>${label}</td>
+          <td>${label === '' ? 'all' : label}</td>
           <td>${metricName(one)}</td>
           <td class="number">${measuredText(one)}</td>
         </tr>`,

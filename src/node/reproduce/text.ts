@@ -6,7 +6,7 @@ const valueText = (name: string, value: number | null): string => metricText(nam
 
 /** The paper's words, or its number. */
 export const publishedText = ({ name, published, says }: MetricReport): string =>
-  says ?? valueText(name, published);
+  says ?? plain(valueText(name, published));
 
 /** `91.2 ± 0.8 % (10)`: the mean, half of its 95 % interval, and the runs. */
 export function measuredText({ name, measured: { mean, ci95, n } }: Measurement): string {
@@ -26,9 +26,12 @@ function formOf(text: string): { digits: number; unit: string; scale: number } {
   return { digits: decimals.length, unit, scale: SCALES[unit] ?? 1 };
 }
 
+/** Without zeros at the end of its decimals: for numbers that were chosen, not measured. */
+const plain = (text: string): string => text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');
+
 /** `81 … 91 %`; each limit with its unit where they differ. */
 export function bandText({ name, band }: MetricReport): string {
-  const [low, high] = band.map((limit) => valueText(name, limit)) as [string, string];
+  const [low, high] = band.map((limit) => plain(valueText(name, limit))) as [string, string];
   const { unit } = formOf(high);
   const both = formOf(low).unit === unit && unit !== '';
   return `${both ? low.slice(0, -unit.length).trimEnd() : low} … ${high}`;

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import * as v from 'valibot';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { reportSchema, type CellReport, type Report } from '../../src/node/reproduce/report.js';
+import { reproduce } from '../../src/node/reproduce/reproduce.js';
+import { reportText } from '../../src/node/reproduce/table.js';
+import { readScenario } from '../../src/node/scenarios.js';
+import { ccscope, scratch, type Outcome } from './support.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const SMALL = fileURLToPath(new URL('reproduce_scenario.json', import.meta.url));
+const { path } = scratch();
+const execute = promisify(execFile);
+
+// Workers are threads of the built library: TypeScript does not run in them.
+beforeAll(async () => {
+  const build = "await (await import('./scripts/build.mjs')).build({ app: false })";
+  await execute(process.execPath, ['--input-type=module', '--eval', build], { cwd: root });
+}, 180_000);
+
+/** The built command, in a process of its own. */
+async function command(...args: string[]): Promise<Outcome> {
+  const cli = `${root}/dist/lib/node/cli.js`;
+  try {
+    const { stdout, stderr } = await execute(process.execPath, [cli, 'reproduce', ...args], { cwd: root });
+    return { status: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { status: code, stdout, stderr };
+  }
+}
+
+async function report(...args: string[]): Promise<Report> {
+  const { status, stdout, stderr } = await command(...args, '--json', '-');
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  return v.parse(reportSchema, JSON.parse(stdout));
+}
+
+/** All but what depends on the clock. */
+function results({ experiments, failures, summary }: Report): unknown {
+  const timeless = experiments.map(({ cpu_seconds, ...rest }) => {
+    expect(cpu_seconds).toBeGreaterThan(0);
+    return rest;
+  });
+  return { experiments: timeless, failures, summary };
+}
+
+describe('ccscope reproduce', { timeout: 60_000 }, () => {
+  it('gives the same results for any number of workers', async () => {
+    const [one, two] = [await report(SMALL, '--jobs', '1'), await report(SMALL, '--jobs', '2')];
+    expect(results(two)).toEqual(results(one));
+  });
+
+  it('gives each number its verdict, and counts them', async () => {
+    const { experiments, summary, failures } = await report(SMALL);
+    const [small] = experiments;
+    const metrics = small?.cells.flatMap((cell) => cell.metrics.map((one) => ({ ...one, cell: cell.label })));
+    expect(metrics?.map(({ cell, name, verdict }) => [cell, name, verdict])).toEqual([
+      ['C 1 Mbps, queue 150ms', 'utilisation', 'within'],
+      ['C 1 Mbps, queue 150ms', 'rtt_p50_ms', 'off'],
+      ['C 1 Mbps, queue codel', 'utilisation', 'within'],
+      ['C 1 Mbps, queue codel', 'loss_ratio', 'ordering'],
+      ['C 1 Mbps, queue codel', 'rtt_p50_ms', 'off'],
+      ['C 2 Mbps, queue 150ms', 'utilisation', 'within'],
+      ['C 2 Mbps, queue codel', 'utilisation', 'within'],
+      ['C 2 Mbps, queue codel', 'loss_ratio', 'ordering'],
+    ]);
+    expect(metrics?.every(({ measured }) => measured.n === 2)).toBe(true);
+    expect(small?.claims.map(({ id, holds }) => [id, holds])).toEqual([['deeper-queues', true]]);
+    expect([small?.runs, small?.seed]).toEqual([2, 5]);
+    expect(summary).toEqual({ within: 4, ordering: 2, off: 2 });
+    expect(failures).toEqual([]);
+  });
+
+  it('measures what `ccscope run` measures with the same seed', async () => {
+    const reproduced = await report(SMALL, '--runs', '1', '--seed', '9');
+    const { stdout } = await ccscope(['run', SMALL, '--seed', '9', '--json', '-']);
+    type Numbers = Pick<CellReport, 'metrics'> & Partial<CellReport>;
+    const ran = JSON.parse(stdout) as { experiments: { cells: Numbers[] }[] };
+    const numbers = ({ experiments }: typeof ran): unknown =>
+      experiments[0]?.cells.map(({ metrics, others = [] }) =>
+        Object.fromEntries(
+          [...metrics, ...others].map(({ name, flow, measured }) => [`${name} ${flow}`, measured.mean]),
+        ),
+      );
+    expect(numbers(reproduced)).toEqual(numbers(ran));
+    expect(reproduced.experiments[0]).toMatchObject({ runs: 1, seed: 9 });
+  });
+
+  it('takes seeds one after the other: two runs are the two single ones', async () => {
+    const mean = (of: Report, name: string): number =>
+      of.experiments[0]?.cells[0]?.metrics.find((one) => one.name === name)?.measured.mean ?? NaN;
+    const [both, first, second] = [
+      await report(SMALL, '--runs', '2'),
+      await report(SMALL, '--runs', '1', '--seed', '5'),
+      await report(SMALL, '--runs', '1', '--seed', '6'),
+    ];
+    const [a, b] = [mean(first, 'utilisation'), mean(second, 'utilisation')];
+    expect(a).not.toBe(b);
+    expect(mean(both, 'utilisation')).toBeCloseTo((a + b) / 2, 12);
+    // Student's t for one degree of freedom is 12.7062; the standard error of two is half their distance.
+    const { ci95 } = both.experiments[0]?.cells[0]?.metrics[0]?.measured ?? {};
+    const half = (12.7062 * Math.abs(a - b)) / 2;
+    expect((ci95?.[1] ?? NaN) - (ci95?.[0] ?? NaN)).toBeCloseTo(2 * half, 3);
+  });
+
+  it('prints published beside measured, in colours only on a terminal', async () => {
+    const { status, stdout, stderr } = await command(SMALL);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^small: One media flow and one TCP flow/);
+    expect(stdout).toMatch(/nearly everything +\d+\.\d+ ± \d+\.\d+ % \(2\) +85 … 95 % +ordering/);
+    expect(stdout).toMatch(/holds {2}CoDel queues less than DropTail/);
+    expect(stdout).toMatch(/4 within, 2 ordering, 2 off · 1 experiment/);
+    expect(stdout).not.toContain('\u001B');
+  });
+
+  it('fails with --strict where a number is off, but only then', async () => {
+    const strict = await command(SMALL, '--strict', '--runs', '1');
+    expect([strict.status, strict.stderr]).toEqual([1, '2 numbers are off\n']);
+  });
+
+  it.each([
+    [['--paper', 'ton'], /--paper: expected one of .*gcc-ton-2017/],
+    [['--runs', '0'], /--runs.*1 to 10000/],
+    [['--jobs', 'all'], /--jobs/],
+    [['--html', '-', SMALL], /--html: expected a file/],
+    [['--json', '/nowhere/report.json', SMALL], /\/nowhere\/report.json: its folder cannot be written to/],
+    [['ton-fig99'], /ton-fig99: neither the id of a scenario nor a file/],
+  ])('refuses %j', async (args, message) => {
+    const { status, stdout, stderr } = await ccscope(['reproduce', ...args]);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+
+  it('reports runs that fail with what repeats them, and judges the others', async () => {
+    const worker = new URL('./reproduce_worker.mjs', import.meta.url);
+    const scenario = { ...readScenario(SMALL), seed: 99, runs: 4 };
+    const { report: made } = await reproduce([scenario], { worker, threads: 2, version: '1.2.3' });
+    // The fake worker fails for the seeds 100, 101 and 102.
+    expect(made.failures).toHaveLength(12);
+    expect(made.failures.slice(0, 3)).toEqual([
+      {
+        experiment: 'small',
+        cell: 'C 1 Mbps, queue 150ms',
+        run: 1,
+        seed: 100,
+        error: 'CoreError: flows: expected at least 1',
+      },
+      {
+        experiment: 'small',
+        cell: 'C 1 Mbps, queue 150ms',
+        run: 2,
+        seed: 101,
+        error: 'RuntimeError: unreachable',
+      },
+      {
+        experiment: 'small',
+        cell: 'C 1 Mbps, queue 150ms',
+        run: 3,
+        seed: 102,
+        error: 'RangeError: out of memory',
+      },
+    ]);
+    expect(made.experiments[0]?.cells).toHaveLength(4);
+    expect(reportText(made, false)).toContain(
+      'failed: small, C 1 Mbps, queue 150ms, run 2 (seed 101): RuntimeError: unreachable\n',
+    );
+    v.parse(reportSchema, JSON.parse(JSON.stringify(made)));
+  });
+
+  it('writes a page that needs nothing else', async () => {
+    const file = path('report.html');
+    const { status } = await command(SMALL, '--runs', '1', '--html', file);
+    expect(status).toBe(0);
+    const page = readFileSync(file, 'utf8');
+    expect(page.match(/(?:src|href|action)="(?!#|data:)[^"]*"|@import|url\(/g)).toBeNull();
+    // The scenario's text ends no element, in the page and in the data.
+    expect(page).toContain('Fig. 1 &lt;/script&gt;');
+    expect(page.match(/<\/script>/g)).toHaveLength(2);
+    expect(page.match(/data-figure=/g)).toHaveLength(8);
+    expect(page.length).toBeLessThan(1e6);
+  });
+});
