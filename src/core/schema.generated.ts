@@ -385,10 +385,10 @@ export const CONTROLLERS = {
         unit: '',
         default: 0,
         min: 0,
-        max: 3,
-        section: 'ToN eq. 13; draft-02 5.5; CMP Fig. 4',
+        max: 4,
+        section: 'ToN eq. 13; draft-02 5.5; CMP Fig. 4; AQM Fig. 2, deployed until 2015',
         description: 'law of the increase state',
-        values: ['hybrid', 'additive', 'additive_ton', 'multiplicative'],
+        values: ['hybrid', 'additive', 'additive_ton', 'multiplicative', 'adaptive_eta'],
       },
       {
         name: 'eta',

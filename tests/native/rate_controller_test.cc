@@ -234,5 +234,53 @@ TEST(RateController, StaysWithinTheBoundsOfTheApplication) {
   EXPECT_DOUBLE_EQ(controller.a_r().kbps(), 2500);
 }
 
+// gcc-aqm-2016, Fig. 2: eta in [1.005, 1.3]. The logistic of the deployed code at its ends and in its
+// middle: 0.85 t + 6700 / 33^2 sigma^2 = 800 ms gives 1.005 + 0.0407 / 2; t = 0 and no noise give
+// 1.005 + 0.0407 / (1 + e^-2).
+TEST(RateController, AdaptiveEtaFallsWithResponseTimeAndNoise) {
+  EXPECT_NEAR(AdaptiveEta(TimeDelta::Millis(800 / 0.85), 0), 1.02535, 1e-12);
+  EXPECT_NEAR(AdaptiveEta(TimeDelta::Millis(400 / 0.85), 400 * 33.0 * 33.0 / 6700), 1.02535, 1e-12);
+  EXPECT_NEAR(AdaptiveEta(TimeDelta::Zero(), 0), 1.005 + 0.0407 / (1 + std::exp(-2.0)), 1e-12);
+  EXPECT_NEAR(AdaptiveEta(TimeDelta::Seconds(100), 0), 1.005, 1e-12);
+  double last = 2;
+  for (int ms = 0; ms < 4000; ms += 100) {
+    const double eta = AdaptiveEta(TimeDelta::Millis(ms), 10);
+    EXPECT_LT(eta, last);
+    last = eta;
+  }
+}
+
+// Thrice the growth while no maximum is known, half of it after a decrease, plus 1 kbps an update. The
+// update period decays from 1 s to 0.2 s, so the response time of update k is 0.8 * 0.9^k + 0.2 s + RTT + 0.3 s.
+TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
+  Parameters parameters = From(500);
+  parameters.increase_mode = 4;
+  parameters.upper_bound_factor = 0;
+  for (const bool near_maximum : {false, true}) {
+    RateController controller(parameters);
+    RateController::Input input = Seen(Signal::kNormal, 500);
+    input.noise_variance_ms2 = 5;
+    double now_ms = 0;
+    int update = -1;
+    double period_ms = 1000;
+    const auto step = [&](Signal signal) {
+      input.signal = signal;
+      if (++update > 0) period_ms = 0.9 * period_ms + 0.1 * 200;
+      controller.Update(input, Timestamp::Millis(now_ms));
+      now_ms += 200;
+    };
+    if (near_maximum) step(Signal::kOveruse);
+    step(Signal::kNormal);  // Hold -> Increase, over no time
+    for (int i = 0; i < 10; ++i) {
+      const double before = controller.a_r().bps();
+      step(Signal::kNormal);
+      const double response_ms = 0.85 * (period_ms + 100 + 300) + 6700.0 / (33 * 33) * 5;
+      const double eta = 1.005 + 0.0407 / (1 + std::exp(0.0025 * (response_ms - 800)));
+      const double growth = (std::pow(eta, 0.2) - 1) * (near_maximum ? 0.5 : 3);
+      EXPECT_NEAR(controller.a_r().bps(), before * (1 + growth) + 1000, 1e-3) << near_maximum << " " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ccscope::gcc

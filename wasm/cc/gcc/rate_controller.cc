@@ -8,7 +8,7 @@
 namespace ccscope::gcc {
 namespace {
 
-enum class IncreaseMode { kHybrid = 0, kAdditive = 1, kAdditiveTon = 2, kMultiplicative = 3 };
+enum class IncreaseMode { kHybrid = 0, kAdditive = 1, kAdditiveTon = 2, kMultiplicative = 3, kAdaptiveEta = 4 };
 
 constexpr double kFramesPerSecond = 30;
 constexpr DataSize kPacketSize = DataSize::Bytes(1200);
@@ -47,6 +47,19 @@ RateState NextState(RateState state, Signal signal) {
       return state == RateState::kDecrease ? RateState::kHold : RateState::kIncrease;
   }
   return state;
+}
+
+double AdaptiveEta(TimeDelta response_time, double noise_variance_ms2) {
+  constexpr double kLowest = 1.005;
+  constexpr double kHighest = 1.3;
+  constexpr double kRange = 0.0407;
+  constexpr double kSlopePerMs = 0.0025;
+  constexpr double kResponseWeight = 0.85;
+  constexpr double kMiddleMs = 800;
+  constexpr double kMsPerVariance = 6700.0 / (33 * 33);  // a frame of 30 fps takes 33 ms
+  const double late_ms = kResponseWeight * response_time.ms() + kMsPerVariance * noise_variance_ms2 - kMiddleMs;
+  const double eta = kLowest + kRange / (1 + det::Exp(kSlopePerMs * late_ms));
+  return std::clamp(eta, kLowest, kHighest);
 }
 
 RateController::RateController(const Parameters& parameters)
@@ -101,6 +114,14 @@ DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) cons
   return std::max(DataRate::BitsPerSec(step.bits() * responses), slowest);
 }
 
+// Half the growth near the maximum, thrice while no maximum is known.
+DataRate RateController::AdaptiveIncrease(TimeDelta elapsed, const Input& input) const {
+  constexpr TimeDelta kFrames = TimeDelta::Millis(300);  // ten frames of delay at the receiver
+  const double eta = AdaptiveEta(update_period_ + input.rtt + kFrames, input.noise_variance_ms2);
+  const double growth = det::Pow(eta, elapsed.seconds()) - 1;
+  return a_r_ * (1 + growth * (mean_max_kbps_ ? 0.5 : 3)) + kMinMultiplicativeStep;
+}
+
 std::optional<DataRate> RateController::TrustedCapacity(const Input& input, Timestamp now) const {
   if (!input.capacity || !doubt_) return input.capacity;
   const double t = (now - doubt_->since) / kDoubt;
@@ -142,6 +163,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
     mean_max_kbps_.reset();  // beyond the old maximum: look for a new one
   }
   const auto mode = static_cast<IncreaseMode>(static_cast<int>(params_.increase_mode));
+  if (mode == IncreaseMode::kAdaptiveEta) return AdaptiveIncrease(elapsed, input);
   const bool near_max = last_decrease_ && mean_max_kbps_.has_value();
   if (mode == IncreaseMode::kMultiplicative || (mode == IncreaseMode::kHybrid && !near_max)) {
     const DataRate step = a_r_ * (det::Pow(params_.eta, elapsed.seconds()) - 1);
@@ -179,6 +201,8 @@ DataRate RateController::Update(const Input& input, Timestamp now) {
   updated_ = true;
   if (!Initialised(input, now)) return a_r_;
   if (input.capacity) ObserveEncoder(input.received_rate, now);
+  if (last_update_) update_period_ = update_period_ * 0.9 + (now - *last_update_) * 0.1;
+  last_update_ = now;
   const RateState before = state_;
   state_ = NextState(state_, input.signal);
   acted_state_ = state_;

@@ -1,5 +1,6 @@
 // Rate controller: the finite state machine that turns the detector's signal into A_r (ToN III-A
-// "Rate control", eq. 13, Fig. 4; increase laws of draft-ietf-rmcat-gcc-02 5.5 and CMP Fig. 4).
+// "Rate control", eq. 13, Fig. 4; increase laws of draft-ietf-rmcat-gcc-02 5.5, CMP Fig. 4 and AQM
+// Fig. 2).
 #ifndef CCSCOPE_CC_GCC_RATE_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_RATE_CONTROLLER_H_
 
@@ -16,6 +17,10 @@ enum class RateState { kHold = 0, kIncrease = 1, kDecrease = 2 };
 // The transition table of Fig. 4.
 RateState NextState(RateState state, Signal signal);
 
+// The growth factor per second of the code that Chromium ran until 2015, the eta in [1.005, 1.3] of AQM
+// Fig. 2: smaller the longer the response time and the noisier the delay.
+double AdaptiveEta(TimeDelta response_time, double noise_variance_ms2);
+
 class RateController {
  public:
   struct Input {
@@ -24,6 +29,7 @@ class RateController {
     std::optional<DataRate> capacity;         // from frame dispersion, where it is used
     double loss = 0;                          // fraction lost lately; ends the fast start
     TimeDelta rtt;
+    double noise_variance_ms2 = 0;            // sigma^2 of the arrival filter
   };
 
   explicit RateController(const Parameters& parameters);
@@ -46,6 +52,7 @@ class RateController {
   DataRate Increased(const Input& input, Timestamp now);
   DataRate Decreased(const Input& input);
   DataRate AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const;
+  DataRate AdaptiveIncrease(TimeDelta elapsed, const Input& input) const;
   DataRate TowardsCapacity(DataRate capacity, TimeDelta elapsed) const;
   void ObserveEncoder(std::optional<DataRate> received_rate, Timestamp now);
   DataRate Bounded(DataRate rate, const Input& input) const;
@@ -63,6 +70,9 @@ class RateController {
   std::optional<Timestamp> first_received_;
   std::optional<Timestamp> last_change_;
   std::optional<Timestamp> last_decrease_;
+  // Between two updates of A_r, averaged.
+  std::optional<Timestamp> last_update_;
+  TimeDelta update_period_ = TimeDelta::Seconds(1);
   // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.
   std::optional<double> mean_max_kbps_;
   double variance_max_ = 0.4;

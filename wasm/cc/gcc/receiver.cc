@@ -119,7 +119,7 @@ void Receiver::UpdateRate(Signal signal) {
   const bool overuse = signal == Signal::kOveruse;
   const std::optional<DataRate> capacity = overuse ? LatestCapacity() : probe_.Capacity(DeliveredRate());
   const DataRate sent = rate_controller_.expected_sent();
-  rate_controller_.Update({signal, ReceivedRate(), capacity, loss_, rtt_}, now_);
+  rate_controller_.Update({signal, ReceivedRate(), capacity, loss_, rtt_, filter_.noise_variance_ms2()}, now_);
   if (overuse && capacity) probe_.ExpectBacklog(sent, *capacity, rtt_, now_);
 }
 
