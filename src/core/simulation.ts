@@ -308,13 +308,13 @@ export class Simulation {
   }
 
   #addFlow(flow: FlowOptions): void {
+    expectOneOf('kind', FLOW_KINDS, flow.kind);
     if (flow.kind === 'media') this.#addMedia(flow);
-    else if (flow.kind === 'tcp') this.#addTcp(flow);
-    else refuse('kind', FLOW_KINDS, (flow as FlowCommon & { kind: string }).kind);
+    else this.#addTcp(flow);
   }
 
   #addMedia(flow: MediaFlowOptions): void {
-    if ((flow.controller ?? 'gcc') !== 'gcc') refuse('controller', ['gcc'], flow.controller);
+    expectOneOf('controller', ['gcc'], flow.controller ?? 'gcc');
     const overrides = Object.entries(flow.parameters ?? {}).flatMap(([name, value]) => {
       const index = SCHEMA.parameters.findIndex((parameter) => parameter.name === name);
       if (index < 0) throw new CoreError(`parameters.${name}: not a parameter of gcc`, `parameters.${name}`);
@@ -415,8 +415,10 @@ function common(
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
 }
 
-function refuse(field: string, known: readonly string[], value: string | undefined): never {
-  throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);
+/** Refuses a name that the types do not allow but JavaScript or JSON may bring. */
+function expectOneOf(field: string, known: readonly string[], value: string): void {
+  if (!known.includes(value))
+    throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);
 }
 
 function tableIndex(name: TableName): number {
