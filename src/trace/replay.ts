@@ -12,13 +12,12 @@ import {
 import { TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
 import type { TraceSink } from './ndjson_reader.js';
+import { recordedFlows, type RecordedFlow } from './recorded_flows.js';
 import {
   controllerStart,
   parameterChange,
   presetChange,
-  recordedFlows,
   replayPlan,
-  type RecordedFlow,
   type ReplayPlan,
 } from './replay_plan.js';
 

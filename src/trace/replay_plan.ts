@@ -4,6 +4,7 @@ import type { ControllerOptions, ReceiverHalf, SenderHalf, TraceEvent } from '..
 import { shown, TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
 import { checkPreset, ParameterProblem, parameterValue } from './parameters.js';
+import { recordedFlows, type RecordedFlow } from './recorded_flows.js';
 
 /** Where in a trace something stands. */
 export interface Place {
@@ -17,25 +18,6 @@ interface ParameterChange {
 }
 
 type RecordedStart = Pick<TraceHeader, 'preset' | 'parameters'>;
-
-const flowsOfHeader = v.array(
-  v.object({
-    flow: v.number(),
-    name: v.optional(v.string()),
-    kind: v.optional(v.string()),
-    preset: v.optional(v.string()),
-    parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
-  }),
-);
-
-/** A flow as the header of a simulation's trace names it. */
-export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
-
-/** The flows that a header names; none where it has another form of that field, or no such field. */
-export function recordedFlows(header: Partial<TraceHeader>): readonly RecordedFlow[] {
-  const flows = v.safeParse(flowsOfHeader, header['flows']);
-  return flows.success ? flows.output : [];
-}
 
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 

@@ -28,6 +28,10 @@ export interface TraceExtent {
   toUs: number | null;
   rows: Record<string, number>;
   events: number;
+  /** Numbers of the flows that have a controller here: those of `group` rows, or else of `rate` rows; ascending. */
+  flows: number[];
+  /** Numbers of the bottlenecks in `queue` rows, ascending. */
+  links: number[];
 }
 
 interface Line {
@@ -120,7 +124,22 @@ export class TraceData {
       }
     }
     const empty = fromUs > toUs;
-    return { fromUs: empty ? null : fromUs, toUs: empty ? null : toUs, rows, events: this.#events.length };
+    const flows = this.#distinct('group', 'flow');
+    return {
+      fromUs: empty ? null : fromUs,
+      toUs: empty ? null : toUs,
+      rows,
+      events: this.#events.length,
+      flows: flows.length > 0 ? flows : this.#distinct('rate', 'flow'),
+      links: this.#distinct('queue', 'link'),
+    };
+  }
+
+  /** The values of a column, each once, ascending. */
+  #distinct(name: TableName, column: string): number[] {
+    const table = this.table(name);
+    const values = table.column(table.spec.columns.findIndex((each) => each.name === column));
+    return [...new Set(values)].filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
   }
 
   /** Every row as a line of the trace format, in the order in which rows were appended. */

@@ -6,6 +6,7 @@ import { signal } from '@preact/signals';
 
 import { TimeAxis, whichRows, type ChartTheme, type TimeChart, type TimeWindow } from '../../charts/index.js';
 import type { TableName } from '../../core/schema.js';
+import type { TraceExtent } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace_client.js';
 
 const REFRESH_MS = 100;
@@ -127,12 +128,14 @@ export class Scope {
   }
 
   /** After everything in the trace was replaced. */
-  async reload(show: 'newest' | 'all'): Promise<void> {
-    const { fromUs, toUs } = await this.source.store.extent();
+  async reload(show: 'newest' | 'all'): Promise<TraceExtent> {
+    const extent = await this.source.store.extent();
+    const { fromUs, toUs } = extent;
     this.axis.setExtent({ fromUs: fromUs ?? 0, toUs: toUs ?? 0 });
     for (const chart of this.#charts) chart.reset();
     if (show === 'all') this.axis.showAll();
     else this.axis.setWindow({ fromUs: 0, toUs: this.axis.lengthUs }, true);
+    return extent;
   }
 
   /** What redrawing one chart cost the page's thread, over the last minute or so. */

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { TraceHeader } from '../../trace/index.js';
-import type { Scope } from '../scope/scope.js';
+import type { Filters, Scope } from '../scope/scope.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
-import { Provenance, Video } from './call_view.js';
+import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
@@ -27,6 +27,13 @@ function bottleneckOf({ link }: Partial<TraceHeader>): string {
   return typeof at === 'string' ? at : '';
 }
 
+/** Of a file with several flows one is shown, with the bottleneck of the forward path. */
+function filtersFor(flow: number): Filters {
+  if (Number.isNaN(flow)) return {};
+  const ofFlow = { column: 'flow', value: flow };
+  return { group: ofFlow, rate: ofFlow, queue: { column: 'link', value: 0 } };
+}
+
 export function App({ recorder, session, scope }: Parts) {
   const dragging = useSignal(false);
   const phase = session.phase.value;
@@ -35,9 +42,17 @@ export function App({ recorder, session, scope }: Parts) {
   const status = kind === 'file' ? null : session.status.value;
   const mode = status?.effectiveMode ?? header['mode'];
   const bottleneck = status?.bottleneck ?? bottleneckOf(header);
+  const flows = useSignal<readonly number[]>([]);
+  const flow = useSignal(NaN);
   useEffect(() => {
-    if (kind !== 'nothing') void scope.reload(kind === 'file' ? 'all' : 'newest');
+    if (kind === 'nothing') return;
+    void scope.reload(kind === 'file' ? 'all' : 'newest').then((extent) => {
+      const several = kind === 'file' && (extent.flows.length > 1 || extent.links.length > 1);
+      flows.value = several ? extent.flows : [];
+      flow.value = several ? (extent.flows[0] ?? NaN) : NaN;
+    });
   }, [version]);
+  useEffect(() => scope.setFilters(filtersFor(flow.value)), [flow.value]);
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
     dragging.value = false;
@@ -70,6 +85,14 @@ export function App({ recorder, session, scope }: Parts) {
             </div>
           </div>
           <Provenance session={session} recorder={recorder} />
+          {flows.value.length > 1 && (
+            <FlowChoice
+              flows={flows.value}
+              header={header}
+              flow={flow.value}
+              onChoose={(chosen) => (flow.value = chosen)}
+            />
+          )}
           <ChartBoard scope={scope} inControl={mode === 'control'} live={kind !== 'file'} />
           {kind === 'nothing' && !running && <Welcome session={session} />}
         </section>

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { CallStatus } from '../../rtc/index.js';
 import type { LatenessMs } from '../../scenario/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
+import { recordedFlows } from '../../trace/recorded_flows.js';
 import type { Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 
@@ -28,6 +29,31 @@ export function Video({
         {label} {children}
       </figcaption>
     </figure>
+  );
+}
+
+interface FlowChoiceProps {
+  flows: readonly number[];
+  /** It may name them. */
+  header: Partial<TraceHeader>;
+  flow: number;
+  onChoose: (flow: number) => void;
+}
+
+/** Which flow of an opened trace is shown. */
+export function FlowChoice({ flows, header, flow, onChoose }: FlowChoiceProps) {
+  const named = recordedFlows(header);
+  return (
+    <label class="flow-choice">
+      Flow{' '}
+      <select value={flow} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
+        {flows.map((number) => (
+          <option key={number} value={number} selected={number === flow}>
+            {named.find((each) => each.flow === number)?.name ?? number}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

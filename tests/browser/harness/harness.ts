@@ -16,6 +16,7 @@ import {
 } from '../../../src/core/index.js';
 import wasmUrl from '../../../src/core/ccscope.wasm?url';
 import { plainReceiver, plainSender, signallingPair } from './far_side.js';
+import * as simulations from './simulations.js';
 import { ownConnection, type OwnConnection } from './own_connection.js';
 import { trapExport } from './wasm_trap.js';
 
@@ -97,6 +98,7 @@ class Harness {
   /** The codes of all notices that were ever shown. */
   noticed = new Set<string>();
   readonly supported = supported;
+  readonly simulations = simulations;
   readonly channels = channels;
   own: OwnConnection | null = null;
   farFrames: () => Promise<number> = () => Promise.resolve(0);
@@ -125,7 +127,7 @@ class Harness {
 
   async start(choices: Choices = {}): Promise<void> {
     const { farSide = 'ccscope', trap, ...rest } = choices;
-    const wasm = trap === undefined ? {} : { wasmUrl: await this.#trapped(trap) };
+    const wasm = trap === undefined ? {} : { wasmUrl: await this.trapped(trap) };
     const options = await this.#options({ ...rest, ...wasm });
     if (options.role === 'loopback') this.call = await createCall(options);
     else await this.#startHalf(options, farSide);
@@ -166,7 +168,8 @@ class Harness {
     this.call = await createCall({ ...options, signalling: near });
   }
 
-  async #trapped(name: string): Promise<string> {
+  /** The URL of a core in which this export is a trap. */
+  async trapped(name: string): Promise<string> {
     const module = new Uint8Array(await (await fetch(wasmUrl)).arrayBuffer());
     return URL.createObjectURL(new Blob([trapExport(module, name)], { type: 'application/wasm' }));
   }

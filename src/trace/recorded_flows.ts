@@ -1,0 +1,23 @@
+/** The flows that a trace's header names, as simulations write them. */
+import * as v from 'valibot';
+
+import type { TraceHeader } from './header.js';
+
+const flowsOfHeader = v.array(
+  v.object({
+    flow: v.number(),
+    name: v.optional(v.string()),
+    kind: v.optional(v.string()),
+    preset: v.optional(v.string()),
+    parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
+  }),
+);
+
+/** A flow as the header of a simulation's trace names it. */
+export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
+
+/** The flows that a header names; none where it has another form of that field, or no such field. */
+export function recordedFlows(header: Partial<TraceHeader>): readonly RecordedFlow[] {
+  const flows = v.safeParse(flowsOfHeader, header['flows']);
+  return flows.success ? flows.output : [];
+}

@@ -1,0 +1,95 @@
+/** Simulations in a worker, as a page runs them. */
+import { traceHeader, type CellParams } from '../../../src/scenario/index.js';
+import { formatTrace, TraceData, unpackBatches } from '../../../src/trace/index.js';
+import { SimulationError, SimulationWorker } from '../../../src/worker/simulation_client.js';
+import type { SimulationProblem } from '../../../src/worker/simulation_protocol.js';
+import type { TableName } from '../../../src/core/index.js';
+
+export interface Asked {
+  scenario: unknown;
+  cell: CellParams;
+  seed: number;
+  tables: readonly TableName[];
+}
+
+/** A run's metrics and its trace file, as text. */
+export interface Simulated {
+  windows: string;
+  metrics: string;
+  trace: string;
+  reports: number;
+}
+
+export async function simulate({ scenario, cell, seed, tables }: Asked): Promise<Simulated> {
+  const worker = new SimulationWorker();
+  const trace = new TraceData();
+  let reports = 0;
+  const checked = await worker.check(scenario);
+  const { windows, metrics } = await worker.run(
+    { scenario, cell, seed, trace: { tables } },
+    {
+      onProgress: ({ rows }) => {
+        reports += 1;
+        for (const batch of unpackBatches(rows)) trace.append(batch);
+      },
+    },
+  );
+  worker.close();
+  const header = { ccscope_trace: 1 as const, ...traceHeader(checked.scenario, cell, seed) };
+  return {
+    windows: JSON.stringify(windows),
+    metrics: JSON.stringify(metrics),
+    trace: [...formatTrace(trace, header)].join(''),
+    reports,
+  };
+}
+
+type Options = ConstructorParameters<typeof SimulationWorker>[0];
+
+/** How a run fails with such a worker, and how the next one in it does: null for one that does not fail. */
+export async function failures(options: Options, scenario: unknown): Promise<(SimulationProblem | null)[]> {
+  const worker = new SimulationWorker(options);
+  const problems: (SimulationProblem | null)[] = [];
+  for (let run = 0; run < 2; run++) {
+    try {
+      await worker.run({ scenario });
+      problems.push(null);
+    } catch (error) {
+      if (!(error instanceof SimulationError)) throw error;
+      const { kind, message, fix } = error;
+      problems.push({ kind, message, fix });
+    }
+  }
+  worker.close();
+  return problems;
+}
+
+/** A worker whose script is broken the first time it is started. */
+export function brokenOnce(): Options {
+  let started = 0;
+  const broken = URL.createObjectURL(new Blob(['throw new Error("broken script")']));
+  return {
+    createWorker: () =>
+      started++ === 0
+        ? new Worker(broken)
+        : new Worker(new URL('../../../src/worker/simulation_worker.ts', import.meta.url), {
+            type: 'module',
+          }),
+  };
+}
+
+/** Starts a run that would take minutes and aborts it: what came of it, and how long stopping took. */
+export async function aborted(scenario: unknown) {
+  const worker = new SimulationWorker();
+  const abort = new AbortController();
+  let abortedAt = 0;
+  const onProgress = (): void => {
+    if (abortedAt > 0) return;
+    abortedAt = performance.now();
+    abort.abort();
+  };
+  const result = await worker.run({ scenario }, { signal: abort.signal, onProgress });
+  const stoppedMs = performance.now() - abortedAt;
+  worker.close();
+  return { cancelled: result.cancelled, timeUs: result.timeUs, stoppedMs };
+}
