@@ -38,6 +38,6 @@ export const flag = v.pipe(
 /** Names of series, joined by commas. */
 export const words = v.pipe(
   v.string(),
-  v.regex(/^[a-z_,]*$/, 'names joined by commas'),
+  v.regex(/^[\w,-]*$/, 'names joined by commas'),
   v.transform((text) => text.split(',').filter((word) => word !== '')),
 );

@@ -134,7 +134,7 @@ export class StripChart extends TimeChart {
   }
 
   override setTheme(theme: ChartTheme): void {
-    if (#strip in this) this.#strip.theme = theme;
+    this.#strip.theme = theme;
     super.setTheme(theme);
   }
 

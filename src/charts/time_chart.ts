@@ -1,5 +1,5 @@
 import { Chart, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
-import type { Point } from 'chart.js';
+import type { ChartConfiguration, Point } from 'chart.js';
 
 import { configuration, MARKERS } from './configuration.js';
 import { attachGestures, type PlotArea } from './gestures.js';
@@ -31,8 +31,9 @@ export class TimeChart {
     this.canvas = container.appendChild(document.createElement('canvas'));
     this.#cursor = overlay(container, 'width:1px;opacity:.55');
     this.#selection = overlay(container, 'opacity:.15');
-    this.chart = new Chart(this.canvas, configuration(spec));
-    this.setTheme(theme);
+    const initial = configuration(spec);
+    paint(initial, spec.series, theme);
+    this.chart = new Chart(this.canvas, initial);
     this.#detach.push(
       attachGestures(
         this.canvas,
@@ -86,22 +87,15 @@ export class TimeChart {
   }
 
   setTheme(theme: ChartTheme): void {
-    for (const scale of Object.values(this.chart.options.scales ?? {})) {
-      if (!scale?.ticks || !scale.grid) continue;
-      scale.ticks.color = theme.text;
-      scale.grid.color = theme.grid;
-    }
-    this.series.forEach(({ colour }, index) => {
-      const dataset = this.chart.data.datasets[index];
-      if (dataset) dataset.borderColor = dataset.backgroundColor = theme.colours[colour];
-    });
+    paint(this.chart, this.series, theme);
     this.draw();
   }
 
   /** Whether the time is written under the chart; in a column of charts only the last needs it. */
   setTimeLabels(shown: boolean): void {
     const ticks = this.chart.options.scales?.['x']?.ticks;
-    if (ticks) ticks.display = shown;
+    if (!ticks || (ticks.display ?? true) === shown) return;
+    ticks.display = shown;
     this.draw();
   }
 
@@ -178,6 +172,23 @@ export class TimeChart {
     const { top, bottom } = this.chart.chartArea;
     return { top, bottom };
   }
+}
+
+/** Puts a theme's colours into a chart, or into what is to become one. */
+function paint(
+  { data, options }: Pick<ChartConfiguration<'line', Point[]>, 'data' | 'options'>,
+  series: readonly Series[],
+  theme: ChartTheme,
+): void {
+  for (const scale of Object.values(options?.scales ?? {})) {
+    if (!scale?.ticks || !scale.grid) continue;
+    scale.ticks.color = theme.text;
+    scale.grid.color = theme.grid;
+  }
+  series.forEach(({ colour }, index) => {
+    const dataset = data.datasets[index];
+    if (dataset) dataset.borderColor = dataset.backgroundColor = theme.colours[colour];
+  });
 }
 
 /** A layer over the canvas: moving it costs no redraw. */

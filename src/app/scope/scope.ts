@@ -48,6 +48,7 @@ export class Scope {
   readonly windowS = signal(0);
   readonly #charts = new Set<TimeChart>();
   readonly #stale = new Set<TimeChart>();
+  readonly #works = new Set<() => void>();
   readonly #costsMs: number[] = [];
   #pumping = false;
   #valuesStale = false;
@@ -83,6 +84,21 @@ export class Scope {
     const from_s = paused ? Math.round(fromUs / 1e4) / 100 : 0;
     this.windowS.value = window_s;
     this.remember({ window_s, paused, from_s });
+  }
+
+  /** Does what costs much of a frame, such as making a chart, in a frame of its own. Returns what takes it back. */
+  inFrame(work: () => void): () => void {
+    this.#works.add(work);
+    if (this.#works.size === 1) requestAnimationFrame(() => this.#work());
+    return () => void this.#works.delete(work);
+  }
+
+  #work(): void {
+    const [work] = this.#works;
+    if (work === undefined) return;
+    this.#works.delete(work);
+    if (this.#works.size > 0) requestAnimationFrame(() => this.#work());
+    work();
   }
 
   /** Puts a chart into a container. Returns the function that takes it out again. */

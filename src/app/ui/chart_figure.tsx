@@ -117,16 +117,23 @@ export function ChartFigure({ board, scope, without, timeLabels, hidden, onHide 
   const container = useRef<HTMLDivElement>(null);
   const chart = useSignal<TimeChart | null>(null);
   useEffect(() => {
-    if (!container.current) return undefined;
-    const added = scope.add(container.current, board.make);
-    const { canvas } = added.chart;
-    canvas.setAttribute('role', 'img');
-    canvas.setAttribute(
-      'aria-label',
-      `${board.title} over time: ${board.about}. The newest values are in the summary table.`,
-    );
-    chart.value = added.chart;
-    return added.remove;
+    let remove: (() => void) | undefined;
+    const takeBack = scope.inFrame(() => {
+      if (!container.current) return;
+      const added = scope.add(container.current, board.make);
+      const { canvas } = added.chart;
+      canvas.setAttribute('role', 'img');
+      canvas.setAttribute(
+        'aria-label',
+        `${board.title} over time: ${board.about}. The newest values are in the summary table.`,
+      );
+      chart.value = added.chart;
+      ({ remove } = added);
+    });
+    return () => {
+      takeBack();
+      remove?.();
+    };
   }, []);
   const unseen = [...hidden, ...without].join();
   useEffect(() => {

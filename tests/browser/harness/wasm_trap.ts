@@ -55,21 +55,32 @@ function exportedFunction(section: Reader, name: string): number {
   throw new Error(`the module exports no ${name}`);
 }
 
-function withTrap(code: Reader, target: number): number[] {
+/** The pieces one after the other. */
+function joined(pieces: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+function withTrap(code: Reader, target: number): Uint8Array {
   const count = code.leb();
-  const out = leb(count);
+  const out: ArrayLike<number>[] = [leb(count)];
   for (let i = 0; i < count; i++) {
     const body = code.take(code.leb());
     const chosen = i === target ? TRAP : body;
-    out.push(...leb(chosen.length), ...chosen);
+    out.push(leb(chosen.length), chosen);
   }
-  return out;
+  return joined(out);
 }
 
 /** The module with `name` replaced by a function that traps. */
 export function trapExport(module: Uint8Array, name: string): Uint8Array<ArrayBuffer> {
   const reader = new Reader(module);
-  const out: number[] = [...reader.take(8)];
+  const out: ArrayLike<number>[] = [reader.take(8)];
   let imported = 0;
   let target = -1;
   while (reader.at < module.length) {
@@ -79,7 +90,7 @@ export function trapExport(module: Uint8Array, name: string): Uint8Array<ArrayBu
     if (id === SECTION.import) imported = new Reader(content).leb();
     else if (id === SECTION.export) target = exportedFunction(new Reader(content), name);
     else if (id === SECTION.code) written = withTrap(new Reader(content), target - imported);
-    out.push(id, ...leb(written.length), ...Array.from(written));
+    out.push([id], leb(written.length), written);
   }
-  return Uint8Array.from(out);
+  return joined(out);
 }

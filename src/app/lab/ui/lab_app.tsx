@@ -87,6 +87,9 @@ function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) 
   );
 }
 
+/** 86,976. (Formatting by locale takes 15 ms the first time.) */
+const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+
 /** What the figures and charts below are of: the settings may have moved on. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
@@ -96,7 +99,7 @@ function Provenance({ run }: { run: Run }) {
     ['Cell', cellLabel(scenario, cell)],
     ['Seed', String(seed)],
     ['Simulated', result === null ? '' : `${simulated} in ${(result.elapsedMs / 1e3).toFixed(2)} s`],
-    ['Events', result === null ? '' : result.events.toLocaleString('en')],
+    ['Events', result === null ? '' : grouped(result.events)],
   ];
   return (
     <dl class="provenance">

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+
+import { cellFor, valuesOf, withAxis } from '../../src/app/lab/cell_choice.js';
+import { detailedFlow, drawnFlows } from '../../src/app/lab/flows.js';
+import { fromFragment, toFragment } from '../../src/app/lab/own_scenario.js';
+import { DEFAULT_LAB, parseLab, serialiseLab, type LabState } from '../../src/app/lab/state.js';
+
+describe('the state of the Lab in its address', () => {
+  const state: LabState = {
+    ...DEFAULT_LAB,
+    scenario: 'ton-fig11',
+    cell: { queue: '350ms', capacity: '' },
+    seed: 0,
+    run: true,
+    flow: 'gcc-2',
+    draw: ['gcc-1', 'tcp.x'],
+    packets: true,
+    window_s: 12.5,
+    from_s: 30,
+    hide: ['received-3', 'a_r'],
+    theme: 'dark',
+  };
+
+  it('comes back as it was', () => {
+    expect(parseLab(serialiseLab(state))).toEqual({ state, problems: [] });
+  });
+
+  it('is empty for the defaults', () => {
+    expect(serialiseLab(DEFAULT_LAB)).toBe('');
+    expect(parseLab('')).toEqual({ state: DEFAULT_LAB, problems: [] });
+  });
+
+  it('names what it does not understand, and takes the default there', () => {
+    const { state: read, problems } = parseLab('seed=1.5&cell.queue=a%20b&speed=9&run=yes&from_s=7');
+    expect(read).toEqual({ ...DEFAULT_LAB, from_s: 7 });
+    expect(problems.map(({ field }) => field)).toEqual(['seed', 'cell.queue', 'speed', 'run']);
+    expect(problems.every(({ expected }) => expected !== '')).toBe(true);
+  });
+});
+
+describe('a scenario of one’s own in the address', () => {
+  it('comes back as it was', async () => {
+    const text = JSON.stringify({ title: 'T̄_q – 350 ms', list: Array.from({ length: 500 }, (_, i) => i) });
+    const fragment = await toFragment(text);
+    expect(fragment).toMatch(/^own=[\w-]+$/);
+    expect(await fromFragment(fragment)).toBe(text);
+    expect(await fromFragment('top')).toBeNull();
+  });
+
+  it('is refused where it is too long, and where it is damaged', async () => {
+    const noise = Array.from({ length: 60_000 }, (_, i) => Math.sin(i).toString(36).slice(3, 8)).join('');
+    expect(await toFragment(noise)).toBe('');
+    await expect(fromFragment('own=AAAA!')).rejects.toThrow();
+  });
+});
+
+describe('choosing a cell', () => {
+  const cells = [
+    { queue: 'codel', load: 'low' },
+    { queue: 'codel', load: 'high' },
+    { queue: 'pie', load: 'high' },
+    { queue: 'none' },
+  ];
+
+  it('takes the first until something is wanted, then what agrees most', () => {
+    expect(cellFor(cells, {})).toBe(cells[0]);
+    expect(cellFor(cells, { queue: 'pie' })).toBe(cells[2]);
+    expect(cellFor(cells, { queue: 'none', load: '' })).toBe(cells[3]);
+    expect(cellFor([], { queue: 'pie' })).toEqual({});
+  });
+
+  it('keeps the other axes where there is such a cell, and moves them where there is none', () => {
+    expect(withAxis(cells, { queue: 'codel', load: 'high' }, 'queue', 'pie')).toBe(cells[2]);
+    expect(withAxis(cells, { queue: 'codel', load: 'low' }, 'queue', 'pie')).toBe(cells[2]);
+    expect(withAxis(cells, { queue: 'pie', load: 'high' }, 'load', 'low')).toBe(cells[0]);
+    expect(withAxis(cells, { queue: 'pie', load: 'high' }, 'load', '')).toBe(cells[3]);
+  });
+
+  it('lists the values that there are', () => {
+    expect(valuesOf(cells, 'load')).toEqual(['low', 'high', '']);
+  });
+});
+
+describe('which flows are shown', () => {
+  const flows = [
+    ...Array.from({ length: 9 }, (_, flow) => ({ flow, name: `tcp-${flow}`, kind: 'tcp' as const })),
+    { flow: 9, name: 'a', kind: 'media' as const },
+    { flow: 10, name: 'b', kind: 'media' as const },
+  ];
+
+  it('draws the media flows and some of the others, each with a look that it keeps', () => {
+    const first = drawnFlows(flows, []);
+    expect(first.map(({ name }) => name)).toEqual(['a', 'b', 'tcp-0', 'tcp-1', 'tcp-2', 'tcp-3']);
+    const chosen = drawnFlows(flows, ['tcp-3', 'b']);
+    expect(chosen.map(({ name }) => name)).toEqual(['b', 'tcp-3']);
+    expect(chosen.every((flow) => flow.flow >= 9 || first.some((each) => each.look === flow.look))).toBe(
+      true,
+    );
+    expect(new Set(first.map(({ look }) => look)).size).toBe(first.length);
+  });
+
+  it('shows the controller of the one that is named, or of the first that has one', () => {
+    expect(detailedFlow(flows, 'b')?.flow).toBe(10);
+    expect(detailedFlow(flows, 'tcp-1')?.name).toBe('a');
+    expect(detailedFlow(flows.slice(0, 9), '')).toBeNull();
+  });
+});
