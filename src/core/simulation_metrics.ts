@@ -1,0 +1,154 @@
+/** What a simulation measured, read from the core's flat numbers. */
+import { DROP_REASONS } from './link.js';
+import { CoreError } from './load.js';
+import { DIRECTIONS, FLOW_KINDS, type WindowOptions } from './simulation_options.js';
+
+/** A distribution, percentiles by the nearest rank (resolution 0.2 %). All NaN when `count` is 0. */
+export interface Distribution {
+  count: number;
+  mean: number;
+  sd: number;
+  min: number;
+  max: number;
+  p5: number;
+  p25: number;
+  p50: number;
+  p75: number;
+  p95: number;
+  p99: number;
+}
+
+/** What one flow did within a window. Bytes are those on the wire. */
+export interface FlowMetrics {
+  flow: number;
+  name: string;
+  kind: 'media' | 'tcp';
+  direction: 'forward' | 'backward';
+  sentPackets: number;
+  sentBytes: number;
+  receivedPackets: number;
+  receivedBytes: number;
+  lostPackets: number;
+  lostBytes: number;
+  /** lostBytes / sentBytes; 0 when nothing was sent. */
+  lossRatio: number;
+  sendRateBps: number;
+  receiveRateBps: number;
+  /** Payload that arrived for the first time. */
+  goodputBps: number;
+  /** Time average of what the controller asked for; NaN for TCP. */
+  targetRateBps: number;
+  /** Standard deviation of the received rate over the rate intervals. */
+  receiveRateSdBps: number;
+  /** From the flow's start until its received rate first reaches 90 % of its share of the capacity; NaN if never. */
+  convergenceUs: number;
+  /** RTT - RTT_min of RTCP probes (ToN V, AQM 3), us; media flows only. */
+  probeQueueDelayUs: Distribution;
+  /** RTT of the same probes. */
+  rttUs: Distribution;
+  /** One-way queuing delay of each packet (CMP, LCC), us. */
+  queueDelayUs: Distribution;
+}
+
+export interface PathMetrics {
+  /** Mean capacity over the window; NaN without a bottleneck. */
+  capacityBps: number;
+  /** What went through the bottleneck over what could have; NaN without one. */
+  utilisation: number;
+  /** Waiting time of all packets, us. */
+  queueDelayUs: Distribution;
+  deliveredPackets: number;
+  deliveredBytes: number;
+  /** By reason, as in `DROP_REASONS`. */
+  drops: Readonly<Record<string, number>>;
+}
+
+export interface WindowMetrics extends WindowOptions {
+  forward: PathMetrics;
+  backward: PathMetrics;
+  flows: FlowMetrics[];
+  /** Jain's index of the media flows' received rates over the window; NaN without media flows. */
+  jain: number;
+  /** Mean over the rate intervals of Jain's index of the media flows that are active then. */
+  jainMean: number;
+  /** The same of all flows of the forward path, TCP included. */
+  jainAll: number;
+  jainAllMean: number;
+}
+
+/** Reads flat numbers one after the other. */
+class Reader {
+  #at = 0;
+  constructor(readonly values: Float64Array) {}
+
+  next(): number {
+    const value = this.values[this.#at];
+    if (value === undefined)
+      throw new CoreError('the core gave fewer metrics than these bindings read; rebuild both');
+    this.#at += 1;
+    return value;
+  }
+
+  distribution(): Distribution {
+    const keys = ['count', 'mean', 'sd', 'min', 'max', 'p5', 'p25', 'p50', 'p75', 'p95', 'p99'] as const;
+    return Object.fromEntries(keys.map((key) => [key, this.next()])) as unknown as Distribution;
+  }
+}
+
+function readPath(reader: Reader): PathMetrics {
+  const path = {
+    capacityBps: reader.next(),
+    utilisation: reader.next(),
+    queueDelayUs: reader.distribution(),
+    deliveredPackets: reader.next(),
+    deliveredBytes: reader.next(),
+  };
+  const drops = DROP_REASONS.map((reason): [string, number] => [reason ?? 'none', reader.next()]);
+  return { ...path, drops: Object.fromEntries(drops.slice(1)) };
+}
+
+function readFlow(reader: Reader, flow: number, name: string | undefined): FlowMetrics {
+  const kind = FLOW_KINDS[reader.next()] ?? 'media';
+  return {
+    flow,
+    name: name ?? `${kind} ${flow}`,
+    kind,
+    direction: DIRECTIONS[reader.next()] ?? 'forward',
+    sentPackets: reader.next(),
+    sentBytes: reader.next(),
+    receivedPackets: reader.next(),
+    receivedBytes: reader.next(),
+    lostPackets: reader.next(),
+    lostBytes: reader.next(),
+    lossRatio: reader.next(),
+    sendRateBps: reader.next(),
+    receiveRateBps: reader.next(),
+    goodputBps: reader.next(),
+    targetRateBps: reader.next(),
+    receiveRateSdBps: reader.next(),
+    convergenceUs: reader.next(),
+    probeQueueDelayUs: reader.distribution(),
+    rttUs: reader.distribution(),
+    queueDelayUs: reader.distribution(),
+  };
+}
+
+/** The metrics of one window; `names` are those of the flows that were given one. */
+export function readWindow(
+  values: Float64Array,
+  window: string,
+  names: readonly (string | undefined)[],
+): WindowMetrics {
+  const reader = new Reader(values);
+  const [beginUs, endUs] = [reader.next(), reader.next()];
+  const jain = {
+    jain: reader.next(),
+    jainMean: reader.next(),
+    jainAll: reader.next(),
+    jainAllMean: reader.next(),
+  };
+  const forward = readPath(reader);
+  const backward = readPath(reader);
+  const flows = names.map((name, flow) => readFlow(reader, flow, name));
+  return { name: window, beginUs, endUs, forward, backward, flows, ...jain };
+}

@@ -1,0 +1,100 @@
+/** What a simulation is told: paths, flows, windows, and which rows it records. */
+import type { Bottleneck, CapacityStep, QueueOptions } from './link.js';
+import type { TableName } from './schema.js';
+
+/** One direction of the network: impairments, queue, bottleneck, propagation. */
+export interface PathOptions {
+  /** 1 bit/s to 100 Gbit/s; left out: no bottleneck, only loss, jitter and delay. */
+  capacityBps?: number;
+  /** Capacity changes ahead, in time order; 0 is an outage. */
+  schedule?: readonly CapacityStep[];
+  /** Default: DropTail of 300 ms. */
+  queue?: QueueOptions;
+  /** Default `serial`. */
+  bottleneck?: Bottleneck;
+  /** What a token bucket lets through at once; default 5000. */
+  burstBytes?: number;
+  /** Propagation of every flow. Default 0. */
+  oneWayDelayUs?: number;
+  /** Probability that a packet is lost before the queue, 0 to 1. Default 0. */
+  lossRatio?: number;
+  /** Standard deviation of a normal delay before the queue, of which the absolute value, at most three deviations, counts. */
+  jitterUs?: number;
+}
+
+/** In the core's order. */
+export const DIRECTIONS = ['forward', 'backward'] as const;
+export const FLOW_KINDS = ['media', 'tcp'] as const;
+
+/** What media and TCP flows have in common. */
+export interface FlowCommon {
+  /** Shown in reports; default `media` or `tcp` with the flow's number. */
+  name?: string;
+  /** Which way its data goes; acknowledgements and feedback go the other. Default `forward`. */
+  direction?: 'forward' | 'backward';
+  /** Default 0. */
+  startUs?: number;
+  /** Default: the end of the simulation. */
+  stopUs?: number;
+  /** Propagation of this flow beyond the path's, each way. Default 0. */
+  extraDelayUs?: number;
+}
+
+/** A video source behind a pacer, its rate chosen by a congestion controller. */
+export interface MediaFlowOptions extends FlowCommon {
+  kind: 'media';
+  controller?: 'gcc';
+  /** Default `gcc`. */
+  preset?: string;
+  /** Parameters of the controller that differ from the preset. */
+  parameters?: Readonly<Record<string, number>>;
+  /** A preset of the component `media_source`: `vp8` for measured noise and lag. */
+  sourcePreset?: string;
+  /** Parameters of the video source that differ: names of the component `media_source` of the schema. */
+  source?: Readonly<Record<string, number>>;
+  /** Times in which the source sends nothing. */
+  pauses?: readonly { fromUs: number; toUs: number }[];
+}
+
+/** A TCP connection that always has data, or sends short files with pauses (RFC 8867 5.7). */
+export interface TcpFlowOptions extends FlowCommon {
+  kind: 'tcp';
+  congestionControl?: 'cubic' | 'new_reno';
+  /** A preset of the component `tcp`. */
+  preset?: string;
+  /** Parameters of the component `tcp` of the schema. */
+  parameters?: Readonly<Record<string, number>>;
+  /** Files of a uniformly distributed size, exponentially distributed pauses between them. */
+  short?: { minBytes: number; maxBytes: number; idleMeanUs: number };
+}
+
+export type FlowOptions = MediaFlowOptions | TcpFlowOptions;
+
+/** A stretch of time that is measured. */
+export interface WindowOptions {
+  name: string;
+  beginUs: number;
+  endUs: number;
+}
+
+export interface SimulationOptions {
+  durationUs: number;
+  /** An integer from 0 to 2^53 - 1; default 1. */
+  seed?: number;
+  forward: PathOptions;
+  /** Default: the forward path's delay, and no bottleneck. */
+  backward?: PathOptions;
+  flows: readonly FlowOptions[];
+  /** Measured besides the whole run, whose window is called `run` and always comes first. */
+  windows?: readonly WindowOptions[];
+  /** Interval of the rates that Jain's index and the convergence time are computed from; default 500 ms. */
+  rateIntervalUs?: number;
+  /** A run that needs more events than this is given up with an error; default 1e9. */
+  maxEvents?: number;
+  /** Which rows are recorded; none when left out. */
+  trace?: {
+    tables: readonly TableName[];
+    /** Between two `rate` and two `queue` rows; default 200 ms. */
+    intervalUs?: number;
+  };
+}
