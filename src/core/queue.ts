@@ -34,14 +34,14 @@ const WITH_ONE_LIMIT: readonly QueueKind[] = ['droptail'];
 /** Limits that stand for each other: the ones that are not given are off as soon as one is given. */
 const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
 
-function checkOneLimit(given: readonly [string, number | string][]): void {
-  if (given.length > 1) throw new CoreError('queue: expected one limit, in ms, bytes or packets', 'queue');
-  const [name = '', value] = given[0] ?? [];
-  if (value !== 0) return;
-  throw new CoreError(
-    `queue.${camelCase(name)}: expected a limit above 0, got 0`,
-    `queue.${camelCase(name)}`,
-  );
+function checkLimits(kind: QueueKind, given: readonly [string, number | string][]): void {
+  if (given.length > 1 && WITH_ONE_LIMIT.includes(kind)) {
+    throw new CoreError('queue: expected one limit, in ms, bytes or packets', 'queue');
+  }
+  const [first] = given;
+  if (first === undefined || given.some(([, value]) => value !== 0)) return;
+  const field = `queue.${camelCase(first[0])}`;
+  throw new CoreError(`${field}: expected a limit above 0, got 0`, field);
 }
 
 /** A discipline as the ABI takes it: the number of its kind and all its values in the schema's order. Throws CoreError. */
@@ -60,7 +60,7 @@ export function queueArguments(queue: QueueOptions): { kind: number; values: num
     value === undefined ? [] : [[names.get(key) ?? key, value]],
   );
   const limits = given.filter(([name]) => LIMITS.includes(name));
-  if (WITH_ONE_LIMIT.includes(kind)) checkOneLimit(limits);
+  if (names.has('limitMs')) checkLimits(kind, limits);
   const off = limits.length === 0 ? [] : LIMITS.filter((name) => names.has(camelCase(name)));
   const parameters = Object.fromEntries([...off.map((name): [string, number] => [name, 0]), ...given]);
   return {

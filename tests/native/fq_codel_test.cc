@@ -70,6 +70,17 @@ TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
   EXPECT_EQ(Serve(2), "CB");
 }
 
+TEST_F(FqCoDelTest, WhatAFlowLeftOfItsQuantumIsNotSavedUp) {
+  MakeQueue(FqCoDel::Params());
+  for (int i = 0; i < 5; ++i) {
+    Offer(0, 1000);
+    EXPECT_EQ(Serve(2), "A-");
+  }
+  Offer(0, 1500, 5);
+  Offer(1, 1500, 5);
+  EXPECT_EQ(Serve(4), "AABB");
+}
+
 TEST_F(FqCoDelTest, OverTheLimitTheQueueWithMostBytesLosesHalfOfThemFromItsHead) {
   FqCoDel::Params params;
   params.limit_packets = 10;

@@ -73,6 +73,17 @@ TEST_F(SfqTest, AFlowThatBeginsIsServedLastInTheRound) {
   EXPECT_EQ(Serve(*queue, drops, 5), "ABBCA");
 }
 
+TEST_F(SfqTest, WhatAFlowLeftOfItsQuantumIsNotSavedUp) {
+  MakeQueue(Sfq::Params());
+  for (int i = 0; i < 5; ++i) {
+    Offer(0, 1000);
+    EXPECT_EQ(Serve(*queue, drops, 2), "A-");
+  }
+  Offer(0, 1500, 5);
+  Offer(1, 1500, 5);
+  EXPECT_EQ(Serve(*queue, drops, 4), "AABB");
+}
+
 TEST_F(SfqTest, WhenFullTheLongestFlowLosesItsLastPacket) {
   Sfq::Params params;
   params.limit_ms = 0;

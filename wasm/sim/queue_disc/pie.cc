@@ -122,11 +122,7 @@ bool Pie::Update() {
   if (params_.is_linux() && s.delay > kLinuxHighDelay) step += kMaxStep;
   state_.probability = std::clamp(s.probability + step, 0.0, 1.0);
 
-  // Linux: a delay of 0 with packets waiting means that the departure rate is not known.
-  const bool is_unknown = params_.is_linux() && stats_.packets > 0;
-  if (s.delay == TimeDelta::Zero() && s.old_delay == TimeDelta::Zero() && !is_unknown) {
-    state_.probability *= kDecay;
-  }
+  if (s.delay == TimeDelta::Zero() && s.old_delay == TimeDelta::Zero()) state_.probability *= kDecay;
   bool restarted = false;
   if (params_.is_linux()) {
     restarted = RestartWhenCalm();
