@@ -49,12 +49,14 @@ FrameDispersion::Line FrameDispersion::BestLine(double slope_us_per_byte) {
     residuals_[static_cast<std::size_t>(k)] =
         Back(k).one_way_delay().us() - slope_us_per_byte * Back(k).size.bytes();
   }
-  const auto end = residuals_.begin() + count_;
-  const auto quantile = residuals_.begin() + static_cast<int>(kQuantile * (count_ - 1));
-  std::nth_element(residuals_.begin(), quantile, end);
+  // In another array: standard libraries leave what they partition in different orders, and a sum has
+  // the same bits in one order only.
+  const auto end = std::copy(residuals_.begin(), residuals_.begin() + count_, partitioned_.begin());
+  const auto quantile = partitioned_.begin() + static_cast<int>(kQuantile * (count_ - 1));
+  std::nth_element(partitioned_.begin(), quantile, end);
   Line line{*quantile, slope_us_per_byte, 0};
-  for (auto r = residuals_.begin(); r != end; ++r) {
-    const double above = *r - line.intercept_us;
+  for (int k = 0; k < count_; ++k) {
+    const double above = residuals_[static_cast<std::size_t>(k)] - line.intercept_us;
     line.loss += above > 0 ? kQuantile * above : (kQuantile - 1) * above;
   }
   return line;

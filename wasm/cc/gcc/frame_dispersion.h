@@ -64,7 +64,8 @@ class FrameDispersion {
   std::array<Frame, kFrames> frames_{};
   int count_ = 0;
   int next_ = 0;
-  std::array<double, kFrames> residuals_{};  // scratch
+  std::array<double, kFrames> residuals_{};    // scratch
+  std::array<double, kFrames> partitioned_{};  // scratch
   std::optional<double> base_us_;
   bool had_good_fit_ = false;
   TimeDelta wait_;
