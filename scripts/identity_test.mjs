@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 import { buildWasm, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot } from './lib/files.mjs';
+import { callOperations, linkOperations, queuesOf, simulationOperations } from './lib/identity_operations.mjs';
 import { compileObjects } from './lib/objects.mjs';
 import { instantiate, readSchema } from './lib/schema.mjs';
 import { fail, Problem, run, say } from './lib/run.mjs';
@@ -14,71 +15,21 @@ import { findCxx } from './lib/tools.mjs';
 import { commonFlags } from './native_tests.mjs';
 
 const argumentCount = 10;
-const feedbackColumns = 8;
-
-/** The same generator everywhere: 32-bit integer arithmetic (mulberry32). */
-function randomNumbers(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let z = Math.imul(state ^ (state >>> 15), 1 | state);
-    z = (z + Math.imul(z ^ (z >>> 7), 61 | z)) ^ z;
-    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** A minute of a call over a link whose queue grows, empties and loses frames. */
-function* callOperations(preset, tables, random) {
-  yield [0, preset];
-  let [free, received, lost, bytes] = [0, 0, 0, 0];
-  for (let seq = 0; seq < 1800; seq += 1) {
-    const sent = Math.round((seq * 1e6) / 30 + 2000 * random());
-    const keyFrame = seq % 240 === 0;
-    const size = Math.round((keyFrame ? 20000 : 4000) * (0.7 + 0.6 * random()));
-    const capacity = seq % 600 < 400 ? 1.2e6 : 0.7e6;
-    free = Math.min(Math.max(free, sent + 25000) + (size * 8e6) / capacity, sent + 400000);
-    if (random() < 0.01) {
-      lost += 3;
-      continue;
-    }
-    received += Math.ceil(size / 1200);
-    bytes += size;
-    const arrival = Math.round(free + 1500 * random());
-    const isBare = seq % 7 === 0;
-    yield [
-      1,
-      0,
-      seq,
-      isBare ? NaN : sent,
-      arrival,
-      size,
-      (seq * 3000) % 2 ** 32,
-      NaN,
-      Number(keyFrame),
-      50000 + 1e4 * random(),
-    ];
-    if (seq % 2 === 0) yield [2, 0, arrival, received, lost, bytes];
-    if (seq % 3 === 0) yield [3, arrival, bytes * 1.01, 52000, NaN];
-    if (seq === 900) yield [4, tables.alpha, 0.9];
-  }
-  for (const [table, columns] of tables.columns.entries()) yield [5, table, columns];
-  yield [6];
-}
-
-/** Packets of many flows, more than a link with jitter and loss carries, in a mode of its bottleneck. */
-function* linkOperations({ kind, values }, mode, random) {
-  for (const [place, value] of values.entries()) yield [10, place, value];
-  yield [7, 1e6, kind, values.length, mode, 5000, 25000, 0.02, 3000, 7];
-  for (let id = 0, now = 0; id < 6000; id += 1, now += Math.round(11500 * random())) {
-    yield [8, id, Math.round(100 + 1400 * random()), now, Math.floor(40 * random())];
-  }
-  yield [9];
-}
+const feedbackColumns = 9;
 
 /** The operations on the module; returns every number that comes out, as bytes. */
 function runOnModule({ exports: abi }, operations) {
   const written = [];
   const [state, write] = [{}, (...values) => written.push(Float64Array.from(values))];
+  const text = (pointer) => {
+    const bytes = new Uint8Array(abi.memory.buffer, pointer);
+    return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
+  };
+  /** A status that has to be success: what is refused proves nothing. */
+  const ok = (status) => {
+    if (status !== 0) throw new Problem(`The core refuses: ${text(abi.ccs_last_error())}`);
+    write(status);
+  };
   const view = (pointer, length) => new Float64Array(abi.memory.buffer, pointer, length);
   const fill = (session, values) =>
     view(abi.ccs_session_buffer(session, values.length), values.length).set(values);
@@ -87,13 +38,19 @@ function runOnModule({ exports: abi }, operations) {
     const row = view(abi.ccs_session_buffer(state.receiver, feedbackColumns), feedbackColumns).slice();
     written.push(row);
     fill(state.sender, row);
-    write(abi.ccs_sender_push_feedback(state.sender, now));
+    ok(abi.ccs_sender_push_feedback(state.sender, now));
   };
   const push = (values, name, now) => {
     fill(state.receiver, values);
-    write(abi[name](state.receiver, 1));
+    ok(abi[name](state.receiver, 1));
     passFeedback(now);
   };
+  const writeTable = (recorder, table, columns) => {
+    const rows = abi.ccs_trace_rows(recorder, table);
+    for (let c = 0; rows > 0 && c < columns; c += 1)
+      written.push(view(abi.ccs_trace_column(recorder, table, c), rows).slice());
+  };
+  const simulate = (name, count) => (a) => ok(abi[name](state.simulation, ...a.slice(0, count)));
   const interpreter = [
     ([preset]) => {
       state.receiver = abi.ccs_receiver_create(0, preset, 0);
@@ -102,19 +59,16 @@ function runOnModule({ exports: abi }, operations) {
     (a) => push(a.slice(0, 9), 'ccs_receiver_push_arrivals', a[3]),
     (a) => push(a.slice(0, 5), 'ccs_receiver_push_inbound', a[1]),
     ([now, bytes, rtt, estimate]) => {
-      write(abi.ccs_sender_push_sent(state.sender, now, bytes, rtt, estimate));
-      write(abi.ccs_sender_run(state.sender, now));
+      ok(abi.ccs_sender_push_sent(state.sender, now, bytes, rtt, estimate));
+      ok(abi.ccs_sender_run(state.sender, now));
     },
     ([index, value]) => {
       for (const session of [state.receiver, state.sender])
-        write(abi.ccs_session_set_parameter(session, index, value));
+        ok(abi.ccs_session_set_parameter(session, index, value));
     },
     ([table, columns]) => {
-      for (const session of [state.receiver, state.sender]) {
-        const rows = abi.ccs_trace_rows(abi.ccs_session_recorder(session), table);
-        for (let c = 0; rows > 0 && c < columns; c += 1)
-          written.push(view(abi.ccs_trace_column(abi.ccs_session_recorder(session), table, c), rows).slice());
-      }
+      for (const session of [state.receiver, state.sender])
+        writeTable(abi.ccs_session_recorder(session), table, columns);
     },
     () => [state.receiver, state.sender].forEach(abi.ccs_session_destroy),
     (a) => (state.link = abi.ccs_link_create(...a.slice(0, 9))),
@@ -127,6 +81,28 @@ function runOnModule({ exports: abi }, operations) {
     },
     () => abi.ccs_link_destroy(state.link),
     ([place, value]) => view(abi.ccs_input_buffer(place + 1), place + 1).set([value], place),
+    ([preset]) => {
+      for (const session of [state.receiver, state.sender])
+        ok(abi.ccs_session_apply_preset(session, 0, preset));
+    },
+    (a) => (state.simulation = abi.ccs_sim_create(...a.slice(0, 4))),
+    simulate('ccs_sim_set_bottleneck', 9),
+    simulate('ccs_sim_set_delay', 4),
+    simulate('ccs_sim_schedule_capacity', 3),
+    simulate('ccs_sim_add_window', 2),
+    simulate('ccs_sim_add_media_flow', 7),
+    simulate('ccs_sim_add_tcp_flow', 6),
+    simulate('ccs_sim_trace', 2),
+    ([us]) => {
+      ok(abi.ccs_sim_run_until(state.simulation, us));
+      write(abi.ccs_sim_events(state.simulation));
+    },
+    ([window]) => {
+      const metrics = abi.ccs_sim_metrics(state.simulation, window);
+      written.push(view(metrics, abi.ccs_sim_metrics_size(state.simulation)).slice());
+    },
+    ([table, columns]) => writeTable(abi.ccs_sim_recorder(state.simulation), table, columns),
+    () => abi.ccs_sim_destroy(state.simulation),
   ];
   for (const [what, ...values] of operations) interpreter[what](values);
   return Buffer.concat(
@@ -152,40 +128,20 @@ async function runNatively(operations) {
   return stdout;
 }
 
-/** What the operations need of the schema. */
-function tablesOf({ controllers, tables }) {
-  const alpha = controllers.gcc.parameters.findIndex(({ name }) => name === 'alpha');
-  return { alpha, columns: tables.map(({ columns }) => columns.length) };
-}
-
-/** The queue disciplines, each with its defaults and with each of its presets. */
-function queuesOf({ components }) {
-  return ['droptail', 'codel', 'pie', 'sfq', 'fq_codel'].flatMap((name, kind) => {
-    const { parameters, presets } = components[name];
-    const settings = presets.length > 0 ? presets : [{ name, values: {} }];
-    return settings.map((preset) => ({
-      name: preset.name,
-      kind,
-      values: parameters.map((parameter) => preset.values[parameter.name] ?? parameter.default),
-    }));
-  });
-}
-
 async function test() {
   await buildWasm();
   const module = instantiate(wasmPath);
   const schema = readSchema();
-  const tables = tablesOf(schema);
+  const bottlenecks = ['serial', 'token-bucket'];
   const cases = [
-    ...schema.controllers.gcc.presets.map(({ name }, i) => [
-      name,
-      [...callOperations(i, tables, randomNumbers(i + 1))],
-    ]),
-    ...queuesOf(schema).map((queue, i) => [
-      `${queue.name}, ${i % 2 === 0 ? 'serial' : 'token-bucket'} link`,
-      [...linkOperations(queue, i % 2, randomNumbers(99 + i))],
-    ]),
-  ];
+    ...schema.controllers.gcc.presets.map(({ name }, i) => [name, callOperations(i, schema)]),
+    ...queuesOf(schema).flatMap((queue) =>
+      bottlenecks.flatMap((bottleneck, mode) => [
+        [`${queue.name}, ${bottleneck} link`, linkOperations(queue, mode)],
+        [`${queue.name}, ${bottleneck} simulation`, simulationOperations(queue, mode, schema)],
+      ]),
+    ),
+  ].map(([name, operations]) => [name, [...operations]]);
   for (const [name, operations] of cases) {
     const [inModule, native] = [runOnModule(module, operations), await runNatively(operations)];
     if (native.length < 1e5) throw new Problem(`${name}: only ${native.length} bytes came out.`);

@@ -10,6 +10,7 @@ extern "C" {
 void* ccs_receiver_create(int controller, int preset, double flow);
 void* ccs_sender_create(int controller, int preset, double flow);
 int ccs_session_set_parameter(void* handle, int index, double value);
+int ccs_session_apply_preset(void* handle, int controller, int preset);
 double* ccs_session_buffer(void* handle, int doubles);
 int ccs_receiver_push_arrivals(void* handle, int rows);
 int ccs_receiver_push_inbound(void* handle, int rows);
@@ -30,12 +31,29 @@ const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
 const double* ccs_link_drops(void* handle);
 void ccs_link_destroy(void* handle);
+void* ccs_sim_create(double duration_us, double rate_interval_us, double seed, double max_events);
+void ccs_sim_destroy(void* handle);
+int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
+                           double burst_bytes, double one_way_delay_us, double loss_ratio, double jitter_us);
+int ccs_sim_set_delay(void* handle, int direction, double one_way_delay_us, double loss_ratio, double jitter_us);
+int ccs_sim_schedule_capacity(void* handle, int direction, double at_us, double capacity_bps);
+int ccs_sim_add_window(void* handle, double begin_us, double end_us);
+int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
+                           int preset, int overrides, int pauses);
+int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
+                         int congestion_control, int short_files);
+int ccs_sim_trace(void* handle, int tables, double interval_us);
+void* ccs_sim_recorder(void* handle);
+int ccs_sim_run_until(void* handle, double end_us);
+double ccs_sim_events(void* handle);
+const double* ccs_sim_metrics(void* handle, int window);
+int ccs_sim_metrics_size(void* handle);
 }
 
 namespace {
 
 constexpr int kArguments = 10;
-constexpr int kFeedbackColumns = 8;
+constexpr int kFeedbackColumns = 9;
 using Operation = std::array<double, kArguments + 1>;  // what, arguments
 
 int ToInt(double value) { return static_cast<int>(value); }
@@ -68,12 +86,7 @@ class Interpreter {
         Write(ccs_session_set_parameter(sender_, ToInt(a[0]), a[1]));
         break;
       case 5:
-        for (void* session : {receiver_, sender_}) {
-          const int rows = ccs_trace_rows(ccs_session_recorder(session), ToInt(a[0]));
-          for (int column = 0; rows > 0 && column < ToInt(a[1]); ++column) {
-            WriteAll(ccs_trace_column(ccs_session_recorder(session), ToInt(a[0]), column), rows);
-          }
-        }
+        for (void* session : {receiver_, sender_}) WriteTable(ccs_session_recorder(session), a[0], a[1]);
         break;
       case 6:
         ccs_session_destroy(receiver_);
@@ -89,15 +102,71 @@ class Interpreter {
       case 9:
         ccs_link_destroy(link_);
         break;
-      default:  // one number for the input buffer: its place, its value
+      case 10:  // one number for the input buffer: its place, its value
         ccs_input_buffer(ToInt(a[0]) + 1)[ToInt(a[0])] = a[1];
+        break;
+      case 11:
+        Write(ccs_session_apply_preset(receiver_, 0, ToInt(a[0])));
+        Write(ccs_session_apply_preset(sender_, 0, ToInt(a[0])));
+        break;
+      default:
+        RunSimulation(ToInt(operation[0]), a);
     }
   }
 
  private:
+  void RunSimulation(int what, const double* a) {
+    switch (what) {
+      case 12:
+        simulation_ = ccs_sim_create(a[0], a[1], a[2], a[3]);
+        break;
+      case 13:
+        Write(ccs_sim_set_bottleneck(simulation_, ToInt(a[0]), a[1], ToInt(a[2]), ToInt(a[3]), ToInt(a[4]), a[5], a[6],
+                                     a[7], a[8]));
+        break;
+      case 14:
+        Write(ccs_sim_set_delay(simulation_, ToInt(a[0]), a[1], a[2], a[3]));
+        break;
+      case 15:
+        Write(ccs_sim_schedule_capacity(simulation_, ToInt(a[0]), a[1], a[2]));
+        break;
+      case 16:
+        Write(ccs_sim_add_window(simulation_, a[0], a[1]));
+        break;
+      case 17:
+        Write(ccs_sim_add_media_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5]), ToInt(a[6])));
+        break;
+      case 18:
+        Write(ccs_sim_add_tcp_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5])));
+        break;
+      case 19:
+        Write(ccs_sim_trace(simulation_, ToInt(a[0]), a[1]));
+        break;
+      case 20:
+        Write(ccs_sim_run_until(simulation_, a[0]));
+        Write(ccs_sim_events(simulation_));
+        break;
+      case 21: {
+        const double* metrics = ccs_sim_metrics(simulation_, ToInt(a[0]));
+        WriteAll(metrics, ccs_sim_metrics_size(simulation_));
+        break;
+      }
+      case 22:
+        WriteTable(ccs_sim_recorder(simulation_), a[0], a[1]);
+        break;
+      default:
+        ccs_sim_destroy(simulation_);
+    }
+  }
   void Write(double value) { WriteAll(&value, 1); }
   void WriteAll(const double* values, int count) {
     std::fwrite(values, sizeof(double), static_cast<std::size_t>(count), stdout);
+  }
+  void WriteTable(void* recorder, double table, double columns) {
+    const int rows = ccs_trace_rows(recorder, ToInt(table));
+    for (int column = 0; rows > 0 && column < ToInt(columns); ++column) {
+      WriteAll(ccs_trace_column(recorder, ToInt(table), column), rows);
+    }
   }
   void WritePolled(int deliveries) {
     WriteAll(ccs_link_deliveries(link_), 6 * deliveries);
@@ -114,6 +183,7 @@ class Interpreter {
   void* receiver_ = nullptr;
   void* sender_ = nullptr;
   void* link_ = nullptr;
+  void* simulation_ = nullptr;
 };
 
 }  // namespace

@@ -1,0 +1,138 @@
+// The operations of scripts/identity_test.mjs: each is its number in `interpreter` there and up to ten
+// arguments.
+
+/** The same generator everywhere: 32-bit integer arithmetic (mulberry32). */
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let z = Math.imul(state ^ (state >>> 15), 1 | state);
+    z = (z + Math.imul(z ^ (z >>> 7), 61 | z)) ^ z;
+    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const columnCounts = ({ tables }) => tables.map(({ columns }) => columns.length);
+
+/**
+ * A minute of a call over a link whose queue grows, empties and loses frames, and sometimes delivers two
+ * in the wrong order; a parameter and then the preset change on the way.
+ */
+export function* callOperations(preset, schema) {
+  const random = randomNumbers(preset + 1);
+  const { parameters, presets } = schema.controllers.gcc;
+  const alpha = parameters.findIndex(({ name }) => name === 'alpha');
+  yield [0, preset];
+  let [free, received, lost, bytes, heldBack] = [0, 0, 0, 0, []];
+  for (let seq = 0; seq < 1800; seq += 1) {
+    const sent = Math.round((seq * 1e6) / 30 + 2000 * random());
+    const keyFrame = seq % 240 === 0;
+    const size = Math.round((keyFrame ? 20000 : 4000) * (0.7 + 0.6 * random()));
+    const capacity = seq % 600 < 400 ? 1.2e6 : 0.7e6;
+    free = Math.min(Math.max(free, sent + 25000) + (size * 8e6) / capacity, sent + 400000);
+    if (random() < 0.01) {
+      lost += 3;
+      continue;
+    }
+    received += Math.ceil(size / 1200);
+    bytes += size;
+    const arrival = Math.round(free + 1500 * random());
+    const sendTime = seq % 7 === 0 ? NaN : sent;
+    const rtp = (seq * 3000) % 2 ** 32;
+    const frame = [1, 0, seq, sendTime, arrival, size, rtp, NaN, Number(keyFrame), 50000 + 1e4 * random()];
+    if (random() < 0.03 && heldBack.length === 0) {
+      heldBack = [frame];
+      continue;
+    }
+    yield frame;
+    // The one that was overtaken comes with the one that overtook it.
+    yield* heldBack.map((late) => late.with(4, arrival));
+    heldBack = [];
+    if (seq % 2 === 0) yield [2, 0, arrival, received, lost, bytes];
+    if (seq % 3 === 0) yield [3, arrival, bytes * 1.01, 52000, NaN];
+    if (seq === 900 || seq === 901) yield [4, alpha, 0.9];
+    if (seq === 1200 || seq === 1201) yield [11, (preset + 1) % presets.length];
+  }
+  for (const [table, columns] of columnCounts(schema).entries()) yield [5, table, columns];
+  yield [6];
+}
+
+const inputs = (values) => values.map((value, place) => [10, place, value]);
+
+/** The queue disciplines, each with its defaults and with each of its presets. */
+export function queuesOf({ components }) {
+  return ['droptail', 'codel', 'pie', 'sfq', 'fq_codel'].flatMap((name, kind) => {
+    const { presets } = components[name];
+    const settings = presets.length > 0 ? presets : [{ name, values: {} }];
+    return settings.map((preset) => ({
+      name: preset.name,
+      kind,
+      values: valuesOf(components[name], preset.values),
+    }));
+  });
+}
+
+/** Packets of many flows, more than a link with jitter and loss carries, in a mode of its bottleneck. */
+export function* linkOperations({ kind, values }, mode) {
+  const random = randomNumbers(99 + kind);
+  yield* inputs(values);
+  yield [7, 1e6, kind, values.length, mode, 5000, 25000, 0.02, 3000, 7];
+  for (let id = 0, now = 0; id < 6000; id += 1, now += Math.round(11500 * random())) {
+    yield [8, id, Math.round(100 + 1400 * random()), now, Math.floor(40 * random())];
+  }
+  yield [9];
+}
+
+/** The values of a component in the order of the schema: the defaults but for some. */
+const valuesOf = ({ parameters }, changes = {}) =>
+  parameters.map((parameter) => changes[parameter.name] ?? parameter.default);
+
+/**
+ * Media both ways, CUBIC, NewReno and short files through a queue with loss, jitter, steps and an outage,
+ * with all tables of the trace.
+ */
+export function* simulationOperations({ kind, values }, mode, schema) {
+  const { components, controllers } = schema;
+  yield [12, 20e6, 500e3, 12345 + kind, 1e9];
+  yield* inputs(values);
+  yield [13, 0, 2e6, kind, values.length, mode, 5000, 25000, 0.003, 2000];
+  yield* inputs(values);
+  yield [13, 1, 1.5e6, kind, values.length, 1 - mode, 3000, 15000, 0, 0];
+  for (const [at, capacity] of [
+    [6e6, 1e6],
+    [9e6, 0],
+    [9.4e6, 3e6],
+  ]) {
+    yield [15, 0, at, capacity];
+  }
+  yield [16, 2e6, 8e6];
+  yield [16, 9e6, 15e6];
+  const media = (preset, source, ...flow) => [
+    ...inputs([
+      ...valuesOf(components.media_source, source),
+      0,
+      controllers.gcc.parameters[0].default,
+      7e6,
+      8e6,
+    ]),
+    [17, ...flow, preset, 1, 1],
+  ];
+  yield* media(0, {}, 0, 0, NaN, 0);
+  yield* media(1, { key_frame_interval_s: 3, key_frame_factor: 4 }, 0, 1e6, 18e6, 12500);
+  yield* media(0, { ramp_time_constant_s: 4 }, 1, 0, NaN, 0);
+  const tcp = (changes, files, ...flow) => [
+    ...inputs([...valuesOf(components.tcp, changes), ...files]),
+    [18, ...flow, files.length > 0 ? 1 : 0],
+  ];
+  yield* tcp({}, [], 0, 3e6, 16e6, 0, 0);
+  yield* tcp({ hystart: 3, loss_detection: 1 }, [], 0, 4e6, NaN, 5000, 0);
+  yield* tcp({}, [], 1, 2e6, NaN, 0, 1);
+  yield* tcp({}, [30e3, 50e3, 5e5], 0, 1e6, NaN, 0, 1);
+  const counts = columnCounts(schema);
+  yield [19, 2 ** counts.length - 1, 100e3];
+  yield [20, 7e6];
+  yield [20, 20e6];
+  for (const window of [0, 1, 2]) yield [21, window];
+  for (const [table, columns] of counts.entries()) yield [22, table, columns];
+  yield [23];
+}
