@@ -9,6 +9,8 @@ export interface ComponentOptions {
   parameters?: Readonly<Record<string, number | string | undefined>>;
   /** Where it stands, for messages; default: the component's name. */
   path?: string;
+  /** Likewise, where the preset stands; default: `preset` in `path`. */
+  presetPath?: string;
   /** How the caller spells a parameter, for messages; default: as the schema does. */
   spell?: (name: string) => string;
 }
@@ -29,13 +31,14 @@ function numberOf(spec: ParameterSpec, value: number | string, path: string): nu
 /** The values of all parameters of a component, in the schema's order. Throws CoreError that names the field. */
 export function componentValues(component: ComponentName, options: ComponentOptions = {}): number[] {
   const { parameters = {}, path = component, spell = (name: string) => name } = options;
+  const { presetPath = `${path}.preset` } = options;
   const { parameters: specs, presets } = SCHEMA.components[component];
   const preset = presets.find(({ name }) => name === options.preset);
   if (options.preset !== undefined && preset === undefined) {
     const known = presets.map(({ name }) => name).join(', ') || 'none';
     throw new CoreError(
-      `${path}.preset: expected a preset of ${component} (${known}), got ${options.preset}`,
-      `${path}.preset`,
+      `${presetPath}: expected a preset of ${component} (${known}), got ${options.preset}`,
+      presetPath,
     );
   }
   const unknown = Object.keys(parameters).find((key) => !specs.some(({ name }) => name === key));

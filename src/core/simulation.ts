@@ -130,6 +130,7 @@ export class Simulation {
       preset: flow.preset,
       parameters: flow.parameters ?? {},
       path: 'parameters',
+      presetPath: 'preset',
     });
     const { short } = flow;
     const files = short === undefined ? [] : [short.minBytes, short.maxBytes, short.idleMeanUs];
@@ -206,12 +207,16 @@ function tableIndex(name: TableName): number {
   throw new CoreError(`trace.tables: expected some of ${known}; got ${name}`, 'trace.tables');
 }
 
+/** Fields that stand for a whole list: too many of them. */
+const LISTS: readonly string[] = ['flows', 'windows'];
+
 /** Puts where it happened before the field of an error. */
 function inside(path: string, action: () => void): void {
   try {
     action();
   } catch (error) {
-    if (!(error instanceof CoreError) || error.field === undefined) throw error;
+    if (!(error instanceof CoreError) || error.field === undefined || LISTS.includes(error.field))
+      throw error;
     throw new CoreError(`${path}.${error.message}`, `${path}.${error.field}`);
   }
 }
