@@ -328,7 +328,11 @@ class Fuzzer {
 
   chance = (probability: number): boolean => this.#random() < probability;
   whole = (low: number, high: number): number => low + Math.floor((high - low + 1) * this.#random());
-  pick = <T>(list: readonly T[]): T => list[this.whole(0, list.length - 1)]!;
+  pick = <T>(list: readonly T[]): T => {
+    const picked = list[this.whole(0, list.length - 1)];
+    if (picked === undefined) throw new Error('nothing to pick from');
+    return picked;
+  };
   between(low: number, high: number): number {
     const where = this.#random();
     if (where < 0.05) return low;
@@ -483,9 +487,9 @@ describe('options at random', () => {
       const fuzzer = new Fuzzer(seed);
       const options = fuzzer.options();
       const where = fuzzer.breakOne(options);
-      const simulate = (): void => void run(options as unknown as SimulationOptions);
+      const simulate = (): void => void run(options);
       expect(simulate, `seed ${seed}: ${where}`).toThrow(CoreError);
-      const field = failure(options as unknown as SimulationOptions);
+      const field = failure(options);
       // A broken pause is told by its flow; steps and windows have to agree with what is beside them.
       const told = field?.replace(/\.(atUs|endUs|beginUs|stopUs|startUs)$/, '') ?? '';
       expect(

@@ -52,10 +52,10 @@ function refusal(options: Partial<SimulationOptions>): CoreError {
 }
 
 const media = (options: object): Partial<SimulationOptions> => ({
-  flows: [TCP, { ...MEDIA, ...options } as FlowOptions],
+  flows: [TCP, { ...MEDIA, ...options }],
 });
 const tcp = (options: object): Partial<SimulationOptions> => ({
-  flows: [MEDIA, { ...TCP, ...options } as FlowOptions],
+  flows: [MEDIA, { ...TCP, ...options }],
 });
 const forward = (options: object): Partial<SimulationOptions> => ({
   forward: { capacityBps: 1e6, ...options },
@@ -151,7 +151,9 @@ describe('the metrics of a simulation', () => {
 
   it('agree with each other', () => {
     const metrics = finished({ flows: [MEDIA, TCP] }).metrics();
-    const [{ forward, backward, flows } = metrics[0]!] = metrics;
+    const [run] = metrics;
+    if (run === undefined) throw new Error('no metrics');
+    const { forward, backward, flows } = run;
     expect(forward.capacityBps).toBeCloseTo(1e6, 3);
     expect(forward.utilisation).toBeCloseTo((forward.deliveredBytes * 8) / 20e6, 9);
     expect(forward.utilisation).toBeGreaterThan(0.8);
@@ -207,9 +209,8 @@ describe('the trace of a simulation', () => {
       ]),
     );
   const columnOf = (batches: readonly TraceBatch[], table: string, column: string) => {
-    const index = SCHEMA.tables
-      .find(({ name }) => name === table)!
-      .columns.findIndex(({ name }) => name === column);
+    const spec = SCHEMA.tables.find(({ name }) => name === table);
+    const index = spec?.columns.findIndex(({ name }) => name === column) ?? -1;
     return batches
       .filter((batch) => batch.table === table)
       .flatMap(({ columns }) => [...(columns[index] ?? [])]);
