@@ -7,7 +7,12 @@ import { join } from 'node:path';
 
 import { buildWasm, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot } from './lib/files.mjs';
-import { callOperations, linkOperations, queuesOf, simulationOperations } from './lib/identity_operations.mjs';
+import {
+  callOperations,
+  linkOperations,
+  queuesOf,
+  simulationOperations,
+} from './lib/identity_operations.mjs';
 import { compileObjects } from './lib/objects.mjs';
 import { instantiate, readSchema } from './lib/schema.mjs';
 import { fail, Problem, run, say } from './lib/run.mjs';
