@@ -294,7 +294,7 @@ void RunAndCheck(std::uint64_t seed, Drops& drops) {
 
 TEST(Simulation, ConservesPacketsInAnyScenario) {
   Drops drops{};
-  for (std::uint64_t seed = 1; seed <= 200 && !HasFatalFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 500 && !HasFatalFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RunAndCheck(seed, drops);
   }
