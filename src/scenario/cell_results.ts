@@ -2,7 +2,7 @@
 import type { TraceBatch } from '../core/recorder.js';
 import { selects, type CellParams } from './cells.js';
 import type { PublishedMark } from './figure.js';
-import { quantityKey } from './metrics.js';
+import { defaultFlow, quantityKey } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
 import type { Summary } from './statistics.js';
 
@@ -24,9 +24,12 @@ export function publishedMark(
   params: CellParams,
   scale = 1,
 ): PublishedMark | undefined {
-  const key = quantityKey(quantity);
+  // The usual flow is meant by its name, too.
+  const usual = defaultFlow(scenario);
+  const keyOf = ({ flow = usual, ...rest }: Quantity): string => quantityKey({ ...rest, flow });
+  const key = keyOf(quantity);
   const found = (scenario.expectations ?? []).find(
-    (expectation) => quantityKey(expectation) === key && selects(expectation.cells, params),
+    (expectation) => keyOf(expectation) === key && selects(expectation.cells, params),
   );
   if (found === undefined) return undefined;
   const { published, says, band } = found;

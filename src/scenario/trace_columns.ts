@@ -35,7 +35,13 @@ const STORED: ReadonlySet<string> = new Set(['bps', 'us', 'bytes', 'ratio']);
 /** What to multiply the column with; 1 for a unit that it does not know. */
 export const unitFactor = (column: string, unit: string): number => unitsOf(column)[unit] ?? 1;
 
-/** The rows of one column, a series for each flow in the order of their numbers. NaN rows are left out. */
+/** Rows without a value for longer than this are a gap: the flow was not there. */
+const SHORTEST_GAP_US = 2e6;
+
+/**
+ * The rows of one column, a series for each flow in the order of their numbers. Rows without a value
+ * stay, as NaN, where they are a gap within the series.
+ */
 export function traceSeries(batches: readonly TraceBatch[], table: string, column: string): TraceSeries[] {
   const spec = tableSpec(table as TableName);
   const names = spec.columns.map(({ name }) => name);
@@ -45,33 +51,47 @@ export function traceSeries(batches: readonly TraceBatch[], table: string, colum
   for (const { table: name, rows, columns } of batches) {
     if (name !== table) continue;
     for (let row = 0; row < rows; row++) {
-      const y = columns[value]?.[row] ?? NaN;
-      if (Number.isNaN(y)) continue;
       const key = columns[flow]?.[row] ?? 0;
       let series = found.get(key);
       if (series === undefined) found.set(key, (series = { time: [], values: [] }));
       series.time.push(columns[time]?.[row] ?? NaN);
-      series.values.push(y);
+      series.values.push(columns[value]?.[row] ?? NaN);
     }
   }
   return [...found]
     .sort(([a], [b]) => a - b)
-    .map(([key, { time: at, values }]) => ({
-      flow: key,
-      timeUs: Float64Array.from(at),
-      values: Float64Array.from(values),
-    }));
+    .map(([key, { time: at, values }]) => withGaps(key, at, values))
+    .filter(({ values }) => values.length > 0);
 }
 
-/** The mean of several flows, at the times of the first; each counts from its first row to its last. */
+function withGaps(flow: number, time: readonly number[], values: readonly number[]): TraceSeries {
+  const kept: number[] = [];
+  let last = -1;
+  values.forEach((value, row) => {
+    if (Number.isNaN(value)) return;
+    const gap = last >= 0 && (time[row] ?? NaN) - (time[last] ?? NaN) > SHORTEST_GAP_US;
+    if (gap) for (let empty = last + 1; empty < row; empty++) kept.push(empty);
+    kept.push(row);
+    last = row;
+  });
+  return {
+    flow,
+    timeUs: Float64Array.from(kept, (row) => time[row] ?? NaN),
+    values: Float64Array.from(kept, (row) => values[row] ?? NaN),
+  };
+}
+
+/** The mean of several flows: at each time of those that have a value then. */
 export function meanSeries(series: readonly TraceSeries[]): TraceSeries | null {
   const [first] = series;
   if (first === undefined) return null;
   const sums = new Map<number, { sum: number; n: number }>();
   for (const { timeUs, values } of series) {
     timeUs.forEach((at, i) => {
+      const value = values[i] ?? NaN;
+      if (Number.isNaN(value)) return;
       const entry = sums.get(at) ?? { sum: 0, n: 0 };
-      sums.set(at, { sum: entry.sum + (values[i] ?? 0), n: entry.n + 1 });
+      sums.set(at, { sum: entry.sum + value, n: entry.n + 1 });
     });
   }
   const times = [...sums.keys()].sort((a, b) => a - b);
@@ -87,24 +107,23 @@ export function meanSeries(series: readonly TraceSeries[]): TraceSeries | null {
 
 const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
-/** Seconds and values, thinned to at most about `most` points that keep peaks. */
+/** Seconds and values, thinned to at most about `most` points that keep peaks; null in a gap. */
 export function curvePoints(
   { timeUs, values }: TraceSeries,
   factor: number,
   most: number,
-): [number, number][] {
+): [number, number | null][] {
   const all = Uint32Array.from(timeUs, (_, i) => i);
   const span = (timeUs.at(-1) ?? 0) - (timeUs[0] ?? 0);
-  const rows = decimate(timeUs, [values], all, most, span);
-  return Array.from(rows, (row) => [
-    rounded((timeUs[row] ?? 0) / 1e6, 6),
-    rounded((values[row] ?? 0) * factor, 4),
-  ]);
+  return Array.from(decimate(timeUs, [values], all, most, span), (row) => {
+    const y = (values[row] ?? NaN) * factor;
+    return [rounded((timeUs[row] ?? 0) / 1e6, 6), Number.isNaN(y) ? null : rounded(y, 4)];
+  });
 }
 
 /** The distribution of the values: which share of them, in per cent, is at most x. */
 export function cumulative({ values }: TraceSeries, factor: number, most: number): [number, number][] {
-  const sorted = values.slice().sort();
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   const n = sorted.length;
   const points = Math.min(n, most);
   return Array.from({ length: points }, (_, i) => {

@@ -24,8 +24,8 @@ const MOST_CURVES = 6;
 const MOST_POINTS = 700;
 const CDF_POINTS = 200;
 const PERCENTILES = [5, 25, 50, 75, 95, 99] as const;
-/** Tables of the bottleneck have links instead of flows; the picture is of the forward one. */
-const FORWARD_LINK = 0;
+/** Tables of bottlenecks have links instead of flows: the forward one, and the backward one where it is one. */
+const LINKS = ['', 'backward'] as const;
 
 interface NamedSeries {
   label: string;
@@ -38,8 +38,13 @@ function linesOf(
   line: Pick<Line, 'table' | 'column' | 'flow'>,
 ): NamedSeries[] {
   const all = traceSeries(trace, line.table, line.column);
-  if (line.table === 'queue')
-    return all.filter(({ flow }) => flow === FORWARD_LINK).map((series) => ({ label: '', series }));
+  if (line.table === 'queue') {
+    const links = scenario.backward?.capacity === undefined ? LINKS.slice(0, 1) : LINKS;
+    return all.flatMap((series) => {
+      const label = links[series.flow];
+      return label === undefined ? [] : [{ label, series }];
+    });
+  }
   return flowGroups(scenario)
     .filter(({ name }) => line.flow === undefined || line.flow === '*' || line.flow === name)
     .flatMap(({ name, flows }) => {

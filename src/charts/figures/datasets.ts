@@ -55,20 +55,22 @@ function boxes(figure: BoxFigure): Dataset[] {
   }));
 }
 
-function dash(look: CurveLook, index: number): number[] {
+function dash(look: CurveLook, index: number, colour: number): number[] {
   if (look === 'dashed') return DASHED;
+  // References are all of one colour.
+  if (look === 'step') return DASHES[colour % DASHES.length] ?? [];
   return DASHES[Math.floor(index / ORDER.length) % DASHES.length] ?? [];
 }
 
 function curves(figure: CurveFigure): Dataset[] {
-  return figure.series.map(({ label, look = 'line', points }, index) => ({
+  return figure.series.map(({ label, look = 'line', points, colour: number }, index) => ({
     type: 'line' as const,
     label,
     data: points.map(([x, y]) => ({ x, y: y ?? NaN })),
     showLine: look !== 'markers',
     stepped: look === 'step',
     borderWidth: look === 'step' || look === 'dashed' ? 1.5 : 1.4,
-    borderDash: dash(look, index),
+    borderDash: dash(look, index, number ?? 0),
     // Few points are measurements of their own; many are a signal.
     pointRadius: look === 'markers' ? 2.5 : points.length > 40 ? 0 : 3,
     pointHitRadius: 4,

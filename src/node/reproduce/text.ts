@@ -26,8 +26,8 @@ function formOf(text: string): { digits: number; unit: string; scale: number } {
   return { digits: decimals.length, unit, scale: SCALES[unit] ?? 1 };
 }
 
-/** Without zeros at the end of its decimals: for numbers that were chosen, not measured. */
-const plain = (text: string): string => text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');
+/** Without decimals that are all zero: for numbers that were chosen, not measured. */
+const plain = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
 
 /** `81 … 91 %`; each limit with its unit where they differ. */
 export function bandText({ name, band }: MetricReport): string {

@@ -26,6 +26,10 @@ describe('the verdict on a number', () => {
     [0.951, holds, 'ordering'],
     [0.951, fails, 'off'],
     [0.951, [], 'off'],
+    // The mean of ten times 0.95 in floating point; a real difference is not forgiven.
+    [0.95 + 4e-16, [], 'within'],
+    [0.85 - 4e-16, [], 'within'],
+    [0.95 + 1e-7, [], 'off'],
     [NaN, holds, 'off'],
   ])('%d in 0.85 to 0.95, claims %j: %s', (mean, claims, verdict) => {
     expect(verdictOf(mean, [0.85, 0.95], claims)).toBe(verdict);
