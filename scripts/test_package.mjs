@@ -120,7 +120,7 @@ function checkCore(folder) {
   if (!(parseInt(said, 10) >= 290)) throw new Problem(`The README's example of the core said ${said}.`);
 }
 
-/** The installed command runs, and replays a trace. */
+/** The installed command runs, replays a trace and reproduces an experiment in its own workers. */
 function checkCommandLine(folder) {
   const ccscope = (...args) =>
     output('npx', ['--no-install', 'ccscope', ...args], { cwd: folder, shell: isWindows });
@@ -134,6 +134,15 @@ function checkCommandLine(folder) {
   const groups = rows?.filter((row) => row.type === 'group') ?? [];
   if (groups.length < 250)
     throw new Problem(`ccscope replay wrote ${groups.length} group rows for 300 frames.`);
+  const reproduced = ccscope('reproduce', 'ton-fig10', '--runs', '1', '--html', 'report.html', '--json', '-');
+  const { failures, experiments } = JSON.parse(reproduced);
+  const page = readFileSync(join(folder, 'report.html'), 'utf8');
+  if (
+    failures.length > 0 ||
+    experiments[0]?.cells[0]?.metrics[0]?.measured.n !== 1 ||
+    !page.includes('ton-fig10')
+  )
+    throw new Problem(`ccscope reproduce wrote ${reproduced.slice(0, 300)} …`);
 }
 
 async function testPackage() {
