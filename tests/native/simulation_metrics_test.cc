@@ -158,6 +158,22 @@ TEST(Metrics, ProbesWaitBehindMedia) {
   EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6369 / std::sqrt(delays.count()));
 }
 
+// 2 Mbps into 1 Mbps: the link never idles. Between 2 and 7 s it can carry 625,000 B; what is cut at the two
+// ends is less than a packet each, behind a bucket less than two.
+TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
+  for (const auto mode : {CapacityLink::Mode::kSerial, CapacityLink::Mode::kTokenBucket}) {
+    SimulationSpec spec = OneFlow(10);
+    spec.media = {Constant(2e6)};
+    spec.forward.link.bottleneck.mode = mode;
+    spec.windows = {{AtSeconds(2), AtSeconds(7)}};
+    const auto s = RunAll(spec);
+    EXPECT_NEAR(ForwardOf(*s, 1).delivered.bytes(), 625000, 1240 * (mode == CapacityLink::Mode::kSerial ? 1 : 2));
+    // The queue of 300 ms is full, but for the packet that does not fit, when the last of a frame arrive.
+    EXPECT_NEAR(ForwardOf(*s, 1).queue_delay_us.max(), 300e3, 2 * 9920);
+    EXPECT_NEAR(FlowOf(*s, 0, 1).lost / FlowOf(*s, 0, 1).sent, 0.5, 0.01);
+  }
+}
+
 // A queue of one packet: of three packets sent at once one is transmitted, one waits, one is dropped.
 // 695,990 bps are 3479.95 B each 40 ms: packets of 1240, 1240 and 999 B.
 TEST(Metrics, CountLossesByReasonAndBytes) {

@@ -181,19 +181,36 @@ void ExpectBalance(const Simulation& s) {
   }
 }
 
+// Most packets that wait in a FIFO; 0: not limited like that, or no FIFO.
+double PacketLimit(const QueueSpec& queue) {
+  switch (queue.kind) {
+    case QueueDiscKind::kDropTail:
+      return queue.values[2];
+    case QueueDiscKind::kCoDel:
+      return queue.values[2];
+    case QueueDiscKind::kPie:
+      return queue.values[3];
+    default:
+      return 0;
+  }
+}
+
 // Behind a FIFO of constant capacity a packet waits for what the limit admits and for the one that is
 // being transmitted; a token bucket may be in debt for another.
 void ExpectQueueDelayWithinLimit(const Simulation& s, const SimulationSpec& spec) {
   for (const Direction d : kDirections) {
     const PathSpec& path = SpecOf(spec, d);
-    if (!path.has_bottleneck || !path.steps.empty() || path.queue.kind != QueueDiscKind::kDropTail) continue;
+    if (!path.has_bottleneck || !path.steps.empty()) continue;
+    if (path.queue.kind != QueueDiscKind::kDropTail && PacketLimit(path.queue) == 0) continue;
     const DataRate capacity = path.link.bottleneck.capacity;
     const DataSize largest = LargestPacket(spec);
-    const auto& limits = path.queue.values;  // ms, bytes, packets
     DataSize limit = DataSize::PlusInfinity();
-    if (limits[0] > 0) limit = std::min(limit, capacity * TimeDelta::Millis(limits[0]));
-    if (limits[1] > 0) limit = std::min(limit, DataSize::Bytes(limits[1]));
-    if (limits[2] > 0) limit = std::min(limit, largest * limits[2]);
+    if (path.queue.kind == QueueDiscKind::kDropTail) {
+      const auto& limits = path.queue.values;  // ms, bytes, packets
+      if (limits[0] > 0) limit = std::min(limit, capacity * TimeDelta::Millis(limits[0]));
+      if (limits[1] > 0) limit = std::min(limit, DataSize::Bytes(limits[1]));
+    }
+    if (const double packets = PacketLimit(path.queue); packets > 0) limit = std::min(limit, largest * packets);
     const TimeDelta most = (std::max(limit, largest) + largest * 2) / capacity;
     const Histogram& delays = s.path_window(0, d).queue_delay_us;
     if (delays.count() > 0) {

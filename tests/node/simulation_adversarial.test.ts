@@ -302,6 +302,9 @@ describe('a simulation without bounds is given up', () => {
   it('and the core goes on working', () => {
     const before = run({});
     for (let i = 0; i < 20; i++) failure({ maxEvents: 1000 + i });
+    const memory = core.module.memoryBytes;
+    for (let i = 0; i < 200; i++) failure({ maxEvents: 1000 + i });
+    expect(core.module.memoryBytes).toBe(memory);
     expect({ ...run({}), seconds: 0 }).toEqual({ ...before, seconds: 0 });
   });
 });
@@ -318,6 +321,23 @@ function randomNumbers(seed: number): () => number {
 }
 
 type Json = Record<string, unknown>;
+
+interface Leaf {
+  holder: Json;
+  key: string;
+  path: string;
+  value: unknown;
+}
+
+/** The values inside that are no objects, and where they are. */
+function leaves(value: unknown, path = ''): Leaf[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]): Leaf[] => {
+    const at = path === '' ? key : `${path}.${key}`;
+    if (typeof inner === 'object') return leaves(inner, at);
+    return [{ holder: value as Json, key, path: at, value: inner }];
+  });
+}
 
 /** Options drawn at random: numbers anywhere in their ranges, the ends included. */
 class Fuzzer {
@@ -439,26 +459,78 @@ class Fuzzer {
 
   /** Replaces one number or one name, somewhere inside, by something that cannot be meant; returns where. */
   breakOne(options: Json): string {
-    const places: { holder: Json; key: string; path: string }[] = [];
-    const walk = (value: unknown, path: string): void => {
-      if (typeof value !== 'object' || value === null) return;
-      for (const [key, inner] of Object.entries(value)) {
-        const at = path === '' ? key : `${path}.${key}`;
-        if (
-          typeof inner === 'number' ||
-          (typeof inner === 'string' && key !== 'name' && !at.startsWith('trace'))
-        ) {
-          places.push({ holder: value as Json, key, path: at });
-        }
-        walk(inner, at);
-      }
-    };
-    walk(options, '');
-    const { holder, key, path } = this.pick(places);
-    holder[key] = typeof holder[key] === 'string' ? 'nonsense' : this.pick([NaN, -1, -Infinity, -1e300, NaN]);
+    const places = leaves(options).filter(
+      ({ key, path, value }) =>
+        typeof value === 'number' ||
+        (typeof value === 'string' && key !== 'name' && !path.startsWith('trace')),
+    );
+    const { holder, key, path, value } = this.pick(places);
+    holder[key] = typeof value === 'string' ? 'nonsense' : this.pick([NaN, -1, -Infinity, -1e300, NaN]);
     return path;
   }
 }
+
+describe('each number of the options', () => {
+  const everything = (): Json => ({
+    durationUs: 1e6,
+    seed: 3,
+    rateIntervalUs: 1e5,
+    maxEvents: 1e5,
+    forward: {
+      capacityBps: 1e6,
+      schedule: [
+        { atUs: 1e5, capacityBps: 2e6 },
+        { atUs: 2e5, capacityBps: 0 },
+      ],
+      queue: { kind: 'codel', targetMs: 5, intervalMs: 100, limitPackets: 1000, mtuBytes: 1514 },
+      burstBytes: 5000,
+      oneWayDelayUs: 25e3,
+      lossRatio: 0.01,
+      jitterUs: 1e3,
+    },
+    backward: { oneWayDelayUs: 25e3, lossRatio: 0.01, jitterUs: 1e3 },
+    windows: [{ name: 'a', beginUs: 1e5, endUs: 2e5 }],
+    flows: [
+      {
+        ...{ kind: 'media', startUs: 1e5, stopUs: 9e5, extraDelayUs: 1e3 },
+        source: defaults(SCHEMA.components.media_source.parameters),
+        parameters: defaults(SCHEMA.parameters),
+        pauses: [{ fromUs: 2e5, toUs: 3e5 }],
+      },
+      {
+        ...{ kind: 'tcp', startUs: 1e5, stopUs: 9e5, extraDelayUs: 1e3 },
+        parameters: defaults(SCHEMA.components.tcp.parameters),
+        short: { minBytes: 1e3, maxBytes: 1e4, idleMeanUs: 1e5 },
+      },
+    ],
+    trace: { tables: ['rate'], intervalUs: 1e5 },
+  });
+  const defaults = (specs: readonly { name: string; default: number }[]): Json =>
+    Object.fromEntries(specs.map(({ name, default: value }) => [name, value]));
+  /** A pause may have no end. */
+  const MAY_BE_INFINITE = ['flows.0.pauses.0.toUs'];
+
+  it('is refused by its name when it is none, infinite, negative or beyond all measure', () => {
+    const simulate = (options: Json) => failure(options);
+    expect(simulate(everything())).toBe('nothing');
+    const paths = leaves(everything())
+      .filter(({ value }) => typeof value === 'number')
+      .map(({ path }) => path);
+    expect(paths.length).toBeGreaterThan(100);
+    for (const path of paths) {
+      for (const bad of [NaN, Infinity, -Infinity, -1, 1e300, -1e300]) {
+        if (bad > 0 && MAY_BE_INFINITE.includes(path)) continue;
+        const options = everything();
+        const leaf = leaves(options).find((each) => each.path === path);
+        if (leaf !== undefined) leaf.holder[leaf.key] = bad;
+        const told = simulate(options);
+        // A pause is told by the list, a begin by the end that it misses.
+        const expected = path.startsWith('flows.0.pauses') ? 'flows.0.pauses' : path;
+        expect(told, `${path}: ${bad}`).toBe(expected);
+      }
+    }
+  });
+});
 
 describe('options at random', () => {
   it('are simulated to the end, or given up when they need too much', () => {

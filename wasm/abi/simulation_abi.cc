@@ -24,6 +24,7 @@ constexpr int kMaxWindows = 64;
 // Each holds three distributions.
 constexpr int kMaxFlowsTimesWindows = 10000;
 constexpr double kMaxPacketsPerFrame = 10000;
+constexpr int kMaxPauses = 1000;  // each frame looks at all of them
 
 struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
@@ -80,9 +81,11 @@ bool CheckFrames(const MediaSource::Params& source) {
 // Overrides of a controller's parameters: pairs of index and value.
 bool ReadOverrides(const double* pairs, int count, gcc::Parameters& parameters) {
   for (int i = 0; i < count; ++i) {
+    if (!Within(pairs[2 * i], 0, gcc::kParameterCount - 1)) {
+      return Fail("parameters", "expected an index of the schema"), false;
+    }
     const int index = static_cast<int>(pairs[2 * i]);
     const double value = pairs[2 * i + 1];
-    if (index < 0 || index >= gcc::kParameterCount) return Fail("parameter", "expected an index of the schema"), false;
     const ParameterSpec& spec = gcc::kParameterSpecs[index];
     if (!Within(value, spec.min, spec.max)) return FailIn("parameters", spec.name, spec.expectation), false;
     gcc::Set(parameters, index, value);
@@ -212,7 +215,8 @@ CCSCOPE_FN(int, ccs_sim_add_media_flow)
   FlowParams params;
   if (!ReadFlow(h, {direction, start_us, stop_us, extra_delay_us}, params)) return 1;
   if (preset < 0 || preset >= gcc::kPresetCount) return Fail("preset", "expected a preset of the schema");
-  const double* in = overrides >= 0 && pauses >= 0
+  if (pauses < 0 || pauses > kMaxPauses) return Fail("pauses", "expected at most 1000");
+  const double* in = overrides >= 0 && overrides <= gcc::kParameterCount
                          ? Input(kMediaSourceParameterCount + 2 * overrides + 2 * pauses)
                          : nullptr;
   if (in == nullptr) return Fail("parameters", "expected them in the input buffer");
