@@ -1,5 +1,5 @@
 /** Pictures of several flows over one bottleneck: a line for each. */
-import { column, formatMs, formatRate } from './columns.js';
+import { at, column, formatMs, formatRate } from './columns.js';
 import { rowsWhere, type Series } from './series.js';
 import type { ChartTheme, ColourName } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
@@ -70,8 +70,11 @@ export class FlowDelayChart extends TimeChart {
     const rtts = flows.map(({ flow, name, look }): Series => ({
       id: `rtt-${flow}`,
       label: `RTT ${name}`,
-      description: `Round-trip time of ${name}`,
-      ...column(rowsWhere('throughput', 'flow', flow), 'rtt_us', 1e-3),
+      description: `Round-trip time of ${name}, while it receives`,
+      table: rowsWhere('throughput', 'flow', flow),
+      columns: ['rtt_us', 'received_bps'],
+      value: (columns, row) =>
+        at(columns, 'received_bps', row) > 0 ? at(columns, 'rtt_us', row) / 1e3 : NaN,
       format: formatMs,
       ...lookOf(look),
     }));

@@ -202,7 +202,8 @@ test('a scenario of one’s own runs, is in the link, and a broken one says wher
 });
 
 test('what the address says wrongly is named', async ({ page, lab }) => {
-  await lab.open('?scenario=ton-fig11&seed=-3&speed=9');
+  await lab.open('?scenario=ton-fig11&seed=-3&speed=9&cell.queue=9ms');
+  await expect(page.getByLabel('Notices')).toContainText('cell.queue=9ms');
   await expect(page.getByLabel('Notices')).toContainText('seed=-3');
   await expect(page.getByLabel('Notices')).toContainText('speed=9');
   await expect(page.locator('input[name=seed]')).toHaveValue('1');

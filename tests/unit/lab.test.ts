@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { cellFor, valuesOf, withAxis } from '../../src/app/lab/cell_choice.js';
+import { cellFor, valuesOf, withAxis, wrongChoices } from '../../src/app/lab/cell_choice.js';
 import { detailedFlow, drawnFlows } from '../../src/app/lab/flows.js';
 import { fromFragment, toFragment } from '../../src/app/lab/own_scenario.js';
 import { DEFAULT_LAB, parseLab, serialiseLab, type LabState } from '../../src/app/lab/state.js';
@@ -74,6 +74,14 @@ describe('choosing a cell', () => {
     expect(withAxis(cells, { queue: 'codel', load: 'low' }, 'queue', 'pie')).toBe(cells[2]);
     expect(withAxis(cells, { queue: 'pie', load: 'high' }, 'load', 'low')).toBe(cells[0]);
     expect(withAxis(cells, { queue: 'pie', load: 'high' }, 'load', '')).toBe(cells[3]);
+  });
+
+  it('says what is chosen that there is not', () => {
+    expect(wrongChoices(cells, { queue: 'pie', load: '' })).toEqual([]);
+    expect(wrongChoices(cells, { queue: 'red', speed: '9' })).toEqual([
+      { axis: 'queue', value: 'red', expected: 'one of codel, pie, none' },
+      { axis: 'speed', value: '9', expected: 'an axis of this scenario (queue, load)' },
+    ]);
   });
 
   it('lists the values that there are', () => {

@@ -25,6 +25,24 @@ export function withAxis(
   return cellFor(having, { ...cell, [axis]: value });
 }
 
+/** What was chosen of an axis or a value that there is not, and what there is. */
+export function wrongChoices(
+  cells: readonly CellParams[],
+  chosen: CellParams,
+): { axis: string; value: string; expected: string }[] {
+  const axes = [...new Set(cells.flatMap((cell) => Object.keys(cell)))];
+  return Object.entries(chosen).flatMap(([axis, value]) => {
+    const values = valuesOf(cells, axis);
+    if (axes.includes(axis) && values.includes(value)) return [];
+    const expected = axes.includes(axis)
+      ? `one of ${values.join(', ')}`
+      : axes.length > 0
+        ? `an axis of this scenario (${axes.join(', ')})`
+        : 'no cell: this scenario has one';
+    return [{ axis, value, expected }];
+  });
+}
+
 /** The values of an axis that there are, in the order of the cells. */
 export function valuesOf(cells: readonly CellParams[], axis: string): readonly string[] {
   return [...new Set(cells.map((cell) => valueOf(cell, axis)))];

@@ -14,7 +14,7 @@ import type {
 } from '../../worker/simulation_protocol.js';
 import { createTraceStore, type TraceStore } from '../../worker/trace_client.js';
 import { dismiss, messageOf, notify } from '../notices.js';
-import { cellFor } from './cell_choice.js';
+import { cellFor, wrongChoices } from './cell_choice.js';
 import { fromFragment, toFragment } from './own_scenario.js';
 import { fetchScenario, registry } from './registry.js';
 import { change, fragment, settings } from './settings.js';
@@ -85,7 +85,23 @@ export class Lab {
     });
     if (own !== null) await this.#load(own, 'scenario of the address');
     else await this.#loadListed(settings.peek().scenario || this.#first());
+    this.#checkCell();
     if (settings.peek().run) await this.start();
+  }
+
+  /** Tells what of the cell in the address there is not, and forgets it. */
+  #checkCell(): void {
+    const { value: loaded } = this.loaded;
+    if (loaded === null) return;
+    const wrong = wrongChoices(loaded.cells, settings.peek().cell);
+    for (const { axis, value, expected } of wrong) {
+      const what = `In the address, cell.${axis}=${value} was not understood: expected ${expected}.`;
+      notify('warning', `cell-${axis}`, what, 'The first cell that fits the rest is used instead.');
+    }
+    const gone = new Set(wrong.map(({ axis }) => axis));
+    if (gone.size === 0) return;
+    const kept = Object.entries(settings.peek().cell).filter(([axis]) => !gone.has(axis));
+    change({ cell: Object.fromEntries(kept) });
   }
 
   #first(): string {
