@@ -37,8 +37,11 @@ async function makeProject(folder) {
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   writeFileSync(join(folder, 'index.html'), page);
-  writeFileSync(join(folder, 'main.ts'), readmeExample('example: a call of your own'));
+  writeFileSync(join(folder, 'call.ts'), readmeExample('example: a call of your own'));
+  writeFileSync(join(folder, 'simulation.ts'), readmeExample('example: a simulation in a worker'));
+  writeFileSync(join(folder, 'main.ts'), "import './call.js';\nimport './simulation.js';\n");
   writeFileSync(join(folder, 'core.mjs'), readmeExample('example: the core by itself'));
+  writeFileSync(join(folder, 'simulation.mjs'), readmeExample('example: a simulation in Node'));
   await npm(
     ['install', `./${tarball}`, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
     folder,
@@ -68,7 +71,7 @@ async function checkTypes(folder) {
   );
 }
 
-/** The built example runs in Chromium: video arrives, the controller reports, no error is logged. */
+/** The built examples run in Chromium: video arrives, the controller reports, a simulation ends, no error is logged. */
 async function checkPage(folder) {
   const server = createServer(sirv(join(folder, 'dist'))).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -86,12 +89,13 @@ async function checkPage(folder) {
     const worked = tab.waitForFunction(
       () =>
         document.querySelector('video').videoWidth > 0 &&
+        /Simulated: call \d+ bit\/s, download \d+ bit\/s; \d+ rows$/.test(document.body.innerText.trim()) &&
         /\d+ groups/.test(document.querySelector('output').textContent),
       undefined,
       { timeout: 60_000 },
     );
     await worked.catch(async (error) => {
-      const shown = await tab.locator('output').textContent();
+      const shown = await tab.locator('body').innerText();
       throw new Problem(
         `The README's example did not get going: ${[error.message, shown, ...errors].join('\n')}`,
       );
@@ -114,8 +118,10 @@ function steadyTrace() {
   return [header, ...arrivals].map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-/** The example of the core runs in Node: 300 frames are at least 290 groups. */
+/** The examples of the core run in Node: 300 frames are at least 290 groups; call and TCP use most of a link. */
 function checkCore(folder) {
+  const used = output(process.execPath, ['simulation.mjs'], { cwd: folder });
+  if (!(parseInt(used, 10) >= 70)) throw new Problem(`The README's example of a simulation said ${used}.`);
   const said = output(process.execPath, ['core.mjs'], { cwd: folder });
   if (!(parseInt(said, 10) >= 290)) throw new Problem(`The README's example of the core said ${said}.`);
 }
