@@ -23,12 +23,26 @@ function lookOf(look: number): Pick<Series, 'colour' | 'look'> {
   };
 }
 
-/** The bottleneck of the forward path in a simulator's trace. */
+/** The bottlenecks of the two paths in a simulator's trace. */
 const bottleneck = rowsWhere('queue', 'link', 0);
+const bottleneckBack = rowsWhere('queue', 'link', 1);
+
+export interface FlowRateOptions {
+  /** Shows the backward path's capacity, too. */
+  backward: boolean;
+  /** Whether the value axis reaches up to the capacities. */
+  fitCapacity: boolean;
+}
 
 /** What each flow receives, against what the bottleneck can carry. */
 export class FlowRateChart extends TimeChart {
-  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, flows: readonly DrawnFlow[]) {
+  constructor(
+    container: HTMLElement,
+    axis: TimeAxis,
+    theme: ChartTheme,
+    flows: readonly DrawnFlow[],
+    { backward, fitCapacity }: FlowRateOptions,
+  ) {
     const capacity: Series = {
       id: 'capacity',
       label: 'Capacity',
@@ -38,6 +52,15 @@ export class FlowRateChart extends TimeChart {
       colour: 'ink',
       look: 'step',
       width: 2,
+      scaled: fitCapacity,
+    };
+    const back: Series = {
+      ...capacity,
+      id: 'capacity-back',
+      label: 'Capacity back',
+      description: 'What the bottleneck of the backward path can carry',
+      ...column(bottleneckBack, 'capacity_bps'),
+      colour: 'grey',
     };
     const received = flows.map(({ flow, name, look }): Series => ({
       id: `received-${flow}`,
@@ -48,7 +71,7 @@ export class FlowRateChart extends TimeChart {
       ...lookOf(look),
     }));
     super(container, axis, theme, {
-      series: [capacity, ...received],
+      series: [capacity, ...(backward ? [back] : []), ...received],
       left: { unit: 'Mbps', tick: (value) => String(Number((value / 1e6).toFixed(2))), atLeast: [0, 1e5] },
     });
   }

@@ -6,7 +6,7 @@ export { formatCount, formatMs, formatRate, formatRatio } from './columns.js';
 export { DelayChart } from './delay_chart.js';
 export { DetectorChart } from './detector_chart.js';
 export { axisKey } from './gestures.js';
-export { FlowDelayChart, FlowRateChart, type DrawnFlow } from './flow_charts.js';
+export { FlowDelayChart, FlowRateChart, type DrawnFlow, type FlowRateOptions } from './flow_charts.js';
 export { LossChart } from './loss_chart.js';
 export { RateChart } from './rate_chart.js';
 export { StripChart, stripLegend, stripState } from './strip_chart.js';

@@ -37,7 +37,7 @@ export class LossChart extends TimeChart {
       left: { unit: '%', tick: (value) => (value * 100).toFixed(0), atLeast: [0, 0.1] },
       right: {
         unit: 'packets',
-        tick: (value) => (Number.isInteger(value) ? String(value) : ''),
+        tick: (value) => (value >= 1e4 ? `${value / 1e3}k` : Number.isInteger(value) ? String(value) : ''),
         atLeast: [0, 10],
       },
     });

@@ -75,9 +75,10 @@ const series: readonly Series[] = [
 
 /** Rates: what is asked for, what is sent, what arrives, what the link can carry. */
 export class RateChart extends TimeChart {
-  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
+  /** `fitCapacity`: whether the value axis reaches up to the capacity. */
+  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, { fitCapacity = true } = {}) {
     super(container, axis, theme, {
-      series,
+      series: series.map((one) => (one.id === 'capacity' ? { ...one, scaled: fitCapacity } : one)),
       left: { unit: 'Mbps', tick: (value) => (value / 1e6).toFixed(1), atLeast: [0, 1e6] },
     });
   }

@@ -90,10 +90,16 @@ describe('choosing a cell', () => {
 });
 
 describe('which flows are shown', () => {
+  const direction = 'forward' as const;
   const flows = [
-    ...Array.from({ length: 9 }, (_, flow) => ({ flow, name: `tcp-${flow}`, kind: 'tcp' as const })),
-    { flow: 9, name: 'a', kind: 'media' as const },
-    { flow: 10, name: 'b', kind: 'media' as const },
+    ...Array.from({ length: 9 }, (_, flow) => ({
+      flow,
+      name: `tcp-${flow}`,
+      kind: 'tcp' as const,
+      direction,
+    })),
+    { flow: 9, name: 'a', kind: 'media' as const, direction },
+    { flow: 10, name: 'b', kind: 'media' as const, direction },
   ];
 
   it('draws the media flows and some of the others, each with a look that it keeps', () => {

@@ -38,7 +38,7 @@ export function wrongChoices(
       ? `one of ${values.join(', ')}`
       : axes.length > 0
         ? `an axis of this scenario (${axes.join(', ')})`
-        : 'no cell: this scenario has one';
+        : 'nothing of the kind: this scenario has one cell';
     return [{ axis, value, expected }];
   });
 }

@@ -41,6 +41,7 @@ export interface FlowInfo {
   flow: number;
   name: string;
   kind: 'media' | 'tcp';
+  direction: 'forward' | 'backward';
 }
 
 export type Phase = 'loading' | 'ready' | 'running';
@@ -239,7 +240,12 @@ function describe({ message, field, expected, got }: SimulationProblem): string 
 }
 
 function described({ flows, durationUs }: SimulationOptions): Pick<Run, 'flows' | 'durationUs'> {
-  const named = flows.map(({ kind, name }, flow) => ({ flow, kind, name: name ?? `${kind} ${flow}` }));
+  const named = flows.map(({ kind, name, direction = 'forward' }, flow) => ({
+    flow,
+    kind,
+    name: name ?? `${kind} ${flow}`,
+    direction,
+  }));
   return { flows: named, durationUs };
 }
 

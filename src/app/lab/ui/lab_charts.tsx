@@ -10,6 +10,7 @@ import {
   RateChart,
   StripChart,
   type DrawnFlow,
+  type FlowRateOptions,
 } from '../../../charts/index.js';
 import type { Scope } from '../../scope/scope.js';
 import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../ui/chart_figure.js';
@@ -17,14 +18,14 @@ import { detailedFlow, drawnFlows } from '../flows.js';
 import type { FlowInfo, Lab } from '../lab.js';
 import { change, settings } from '../settings.js';
 
-function flowBoards(flows: readonly DrawnFlow[]): readonly Board[] {
+function flowBoards(flows: readonly DrawnFlow[], options: FlowRateOptions): readonly Board[] {
   return [
     {
       id: 'rates',
       title: 'Rates',
       unit: 'Mbps',
       about: 'what each flow receives, against the capacity',
-      make: (...args) => new FlowRateChart(...args, flows),
+      make: (...args) => new FlowRateChart(...args, flows, options),
     },
     {
       id: 'delays',
@@ -44,13 +45,13 @@ const lossBoard = ({ name }: FlowInfo): Board => ({
   make: (...args) => new LossChart(...args),
 });
 
-const controllerBoards = ({ name }: FlowInfo): readonly Board[] => [
+const controllerBoards = ({ name }: FlowInfo, fitCapacity: boolean): readonly Board[] => [
   {
     id: 'control',
     title: `Controller of ${name}`,
     unit: 'Mbps',
     about: 'what it asks for, and why',
-    make: (...args) => new RateChart(...args),
+    make: (...args) => new RateChart(...args, { fitCapacity }),
   },
   {
     id: 'detector',
@@ -68,6 +69,9 @@ const controllerBoards = ({ name }: FlowInfo): readonly Board[] => [
   },
 ];
 
+/** Of more flows than these, one is too small beside the capacity to be seen. */
+const MANY_FLOWS = 10;
+
 /** The browser's estimate is of live calls. */
 const WITHOUT = ['browser'];
 
@@ -77,13 +81,16 @@ export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
   const drawn = useComputed(() => drawnFlows(lab.run.value?.flows ?? [], settings.value.draw)).value;
   const detail = detailedFlow(flows, settings.value.flow);
   const number = detail?.flow ?? null;
+  const link = detail?.direction === 'backward' ? 1 : 0;
+  const fitCapacity = flows.length <= MANY_FLOWS;
+  const backward = flows.some(({ direction }) => direction === 'backward');
   useEffect(() => {
     const flow = number === null ? {} : { group: byFlow(number), rate: byFlow(number) };
-    scope.setFilters({ ...flow, queue: { column: 'link', value: 0 } });
-  }, [number]);
+    scope.setFilters({ ...flow, queue: { column: 'link', value: link } });
+  }, [number, link]);
   const boards = [
-    ...flowBoards(drawn),
-    ...(detail === null ? [] : [lossBoard(detail), ...controllerBoards(detail)]),
+    ...flowBoards(drawn, { backward, fitCapacity }),
+    ...(detail === null ? [] : [lossBoard(detail), ...controllerBoards(detail, fitCapacity)]),
   ];
   const who = drawn.map(({ flow, name, look }) => `${flow} ${name} ${look}`).join();
   return (
@@ -92,7 +99,7 @@ export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
       <Charts scope={scope} look="lab">
         {boards.map((board, index) => (
           <ChartFigure
-            key={`${board.id} ${index < 2 ? who : (detail?.name ?? '')}`}
+            key={`${board.id} ${fitCapacity} ${backward} ${index < 2 ? who : (detail?.name ?? '')}`}
             board={board}
             scope={scope}
             without={WITHOUT}
