@@ -46,7 +46,7 @@ class Simulation final : private FlowNetwork {
 
   explicit Simulation(const Params& params);
 
-  // Without a queue: no bottleneck. `link.seed` is set here. `queue_seed` is one for that queue.
+  // Without a queue: no bottleneck. `link.seed` is set here.
   void SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue);
   // In time order.
   void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
