@@ -59,8 +59,41 @@ TEST(EventQueue, InfinityTakesASourceOut) {
   EXPECT_EQ(queue.deadline(a), Timestamp::PlusInfinity());
 }
 
-// Against a sorted map from (deadline, order in which it was set) to source.
-TEST(EventQueue, AgreesWithASortedMapOverRandomOperations) {
+TEST(EventQueue, FindsDeadlinesThatAreFarApart) {
+  EventQueue queue;
+  const std::vector<double> times = {0, 1, 1023, 1024, 524287, 524288, 524289, 1e6, 3e8, 3.6e9, 1e12, 1e15, 1e15 + 2, 1e300};
+  std::vector<EventQueue::Source> sources;
+  for (std::size_t i = 0; i < times.size(); ++i) sources.push_back(queue.Add());
+  for (std::size_t i = times.size(); i-- > 0;) queue.Schedule(sources[i], At(times[i]));
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(queue.next_time(), At(times[i]));
+    EXPECT_EQ(queue.Pop(), sources[i]);
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
+// As timers of a retransmission do: set far ahead, moved on again and again, sometimes brought forward.
+TEST(EventQueue, ADeadlineMayMoveOnAndBack) {
+  EventQueue queue;
+  const auto timer = queue.Add();
+  const auto clock = queue.Add();
+  for (double ms = 0; ms < 5000; ms += 7) {
+    queue.Schedule(clock, At(1e3 * ms));
+    queue.Schedule(timer, At(1e3 * (ms + 600)));
+    ASSERT_EQ(queue.Pop(), clock) << ms;
+  }
+  queue.Schedule(timer, At(5100e3));
+  queue.Schedule(clock, At(5200e3));
+  EXPECT_EQ(queue.next_time(), At(5100e3));
+  queue.Schedule(clock, At(5050e3));
+  EXPECT_EQ(queue.Pop(), clock);
+  EXPECT_EQ(queue.Pop(), timer);
+}
+
+// Against a sorted map from (deadline, order in which it was set) to source, on several scales of time.
+class EventQueueScales : public ::testing::TestWithParam<double> {};
+
+TEST_P(EventQueueScales, AgreeWithASortedMapOverRandomOperations) {
   Random random(7);
   EventQueue queue;
   constexpr int kSources = 37;
@@ -70,15 +103,17 @@ TEST(EventQueue, AgreesWithASortedMapOverRandomOperations) {
   double now = 0;
   for (int order = 0; order < 20000; ++order) {
     const auto source = static_cast<EventQueue::Source>(random.Next() % kSources);
-    const double at = now + static_cast<double>(random.Next() % 50);
+    const bool out = random.Next() % 16 == 0;
+    const double at = out ? kInfinity : now + GetParam() * static_cast<double>(random.Next() % 50);
     const auto known = key_of.find(source);
     if (known == key_of.end() || known->second.first != at) {
       if (known != key_of.end()) model.erase(known->second);
-      model[{at, order}] = source;
-      key_of[source] = {at, order};
+      key_of.erase(source);
+      if (!out) model[key_of[source] = {at, order}] = source;
     }
     queue.Schedule(source, At(at));
-    if (random.Next() % 3 != 0) continue;
+    ASSERT_EQ(queue.empty(), model.empty());
+    if (random.Next() % 3 != 0 || model.empty()) continue;
     const auto first = *model.begin();
     model.erase(model.begin());
     key_of.erase(first.second);
@@ -87,6 +122,8 @@ TEST(EventQueue, AgreesWithASortedMapOverRandomOperations) {
     now = first.first.first;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Microseconds, EventQueueScales, ::testing::Values(0.01, 1, 37, 1000, 9000, 1e6, 1e9));
 
 }  // namespace
 }  // namespace ccscope

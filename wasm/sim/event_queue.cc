@@ -1,20 +1,32 @@
 #include "sim/event_queue.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <limits>
 
 namespace ccscope {
+namespace {
+
+// Later deadlines share one tick; the heap sorts them.
+constexpr double kLastTickUs = 1e15;
+
+}  // namespace
+
+EventQueue::Tick EventQueue::TickOf(Timestamp at) {
+  return static_cast<Tick>(std::min(at.us(), kLastTickUs) * kTicksPerUs);
+}
 
 EventQueue::Source EventQueue::Add() {
-  assert(slot_of_.size() < std::size_t{1} << kSourceBits);
-  slot_of_.push_back(kAbsent);
-  heap_.reserve(slot_of_.capacity());
-  return static_cast<Source>(slot_of_.size() - 1);
+  assert(nodes_.size() < std::size_t{1} << kSourceBits);
+  nodes_.emplace_back();
+  heap_.reserve(nodes_.capacity());
+  return static_cast<Source>(nodes_.size() - 1);
 }
 
 Timestamp EventQueue::deadline(Source source) const {
-  const std::uint32_t slot = slot_of_[source];
-  return slot == kAbsent ? Timestamp::PlusInfinity() : heap_[slot].at;
+  const Node& node = nodes_[source];
+  return node.place == kAbsent ? Timestamp::PlusInfinity() : node.entry.at;
 }
 
 void EventQueue::SiftUp(std::size_t slot, const Entry& entry) {
@@ -43,8 +55,18 @@ void EventQueue::SiftDown(std::size_t slot, const Entry& entry) {
   Place(slot, entry);
 }
 
-void EventQueue::Remove(std::size_t slot) {
-  slot_of_[heap_[slot].source()] = kAbsent;
+// A vacant root keeps the time that was popped, which no deadline precedes: nothing moves past it.
+void EventQueue::AddToHeap(const Entry& entry) {
+  if (vacant_) {
+    vacant_ = false;
+    SiftDown(0, entry);
+  } else {
+    heap_.push_back(entry);
+    SiftUp(heap_.size() - 1, entry);
+  }
+}
+
+void EventQueue::RemoveFromHeap(std::size_t slot) {
   const Entry last = heap_.back();
   heap_.pop_back();
   if (slot == heap_.size()) return;
@@ -62,40 +84,112 @@ void EventQueue::FillRoot() {
   if (!heap_.empty()) SiftDown(0, last);
 }
 
-void EventQueue::Schedule(Source source, Timestamp at) {
-  assert(at == at);
-  const std::uint32_t slot = slot_of_[source];
-  if (slot == kAbsent) {
-    if (at == Timestamp::PlusInfinity()) return;
-    const Entry entry = NewEntry(at, source);
-    if (vacant_) {
-      vacant_ = false;
-      SiftDown(0, entry);
-    } else {
-      heap_.push_back(entry);
-      SiftUp(heap_.size() - 1, entry);
-    }
-    return;
-  }
-  const Timestamp before = heap_[slot].at;
-  if (at == before) return;
-  // A vacant root keeps the time that was popped, which no deadline precedes: nothing moves past it.
-  if (at == Timestamp::PlusInfinity()) {
-    Remove(slot);
-  } else if (at < before) {
-    SiftUp(slot, NewEntry(at, source));
+void EventQueue::Link(Source source, Tick tick) {
+  const std::size_t bucket = static_cast<std::size_t>(tick) % kBuckets;
+  Node& node = nodes_[source];
+  node.place = kOnWheel;
+  node.bucket = static_cast<std::uint32_t>(bucket);
+  node.next = buckets_[bucket];
+  buckets_[bucket] = source;
+  full_[bucket / 64] |= std::uint64_t{1} << bucket % 64;
+  ++on_wheel_;
+}
+
+void EventQueue::Put(Source source, Tick tick) {
+  if (tick <= tick_) {
+    AddToHeap(nodes_[source].entry);
   } else {
-    SiftDown(slot, NewEntry(at, source));
+    Link(source, tick);
   }
 }
 
+void EventQueue::Unlink(Source source) {
+  const Node& node = nodes_[source];
+  Source* link = &buckets_[node.bucket];
+  while (*link != source) link = &nodes_[*link].next;
+  *link = node.next;
+  if (buckets_[node.bucket] == kNone) full_[node.bucket / 64] &= ~(std::uint64_t{1} << node.bucket % 64);
+  --on_wheel_;
+}
+
+void EventQueue::Schedule(Source source, Timestamp at) {
+  assert(at == at);
+  Node& node = nodes_[source];
+  if (at == deadline(source)) return;
+  if (at == Timestamp::PlusInfinity()) {
+    if (node.place == kOnWheel) {
+      Unlink(source);
+    } else {
+      RemoveFromHeap(node.place);
+    }
+    node.place = kAbsent;
+    return;
+  }
+  const Tick tick = TickOf(at);
+  const Entry before = node.entry;
+  node.entry = {at, next_order_++ << kSourceBits | source};
+  if (node.place == kOnWheel) {
+    // One that moves on stays where it is until its bucket is emptied.
+    if (tick > tick_ && at > before.at) return;
+    Unlink(source);
+  } else if (node.place != kAbsent) {
+    if (tick <= tick_) {
+      return at < before.at ? SiftUp(node.place, node.entry) : SiftDown(node.place, node.entry);
+    }
+    RemoveFromHeap(node.place);
+  }
+  Put(source, tick);
+}
+
 EventQueue::Source EventQueue::Pop() {
-  Fill();
+  next_time();
   assert(!heap_.empty());
   const Source source = heap_.front().source();
-  slot_of_[source] = kAbsent;
+  nodes_[source].place = kAbsent;
   vacant_ = true;
   return source;
+}
+
+// The tick of the first bucket behind tick_ that holds anything.
+EventQueue::Tick EventQueue::NextFullBucket() const {
+  const std::size_t start = static_cast<std::size_t>(tick_ + 1) % kBuckets;
+  std::uint64_t word = full_[start / 64] & ~std::uint64_t{0} << start % 64;
+  std::size_t i = start / 64;
+  while (word == 0) word = full_[i = (i + 1) % full_.size()];
+  const std::size_t bucket = i * 64 + static_cast<std::size_t>(std::countr_zero(word));
+  return tick_ + 1 + static_cast<Tick>((bucket - start) % kBuckets);
+}
+
+EventQueue::Tick EventQueue::EarliestOnWheel() const {
+  Tick earliest = std::numeric_limits<Tick>::max();
+  for (const Node& node : nodes_) {
+    if (node.place == kOnWheel) earliest = std::min(earliest, TickOf(node.entry.at));
+  }
+  return earliest;
+}
+
+// Moves the deadlines of this tick to the heap; the others belong to later turns or have moved on.
+void EventQueue::Empty(std::size_t bucket) {
+  Source source = buckets_[bucket];
+  buckets_[bucket] = kNone;
+  full_[bucket / 64] &= ~(std::uint64_t{1} << bucket % 64);
+  while (source != kNone) {
+    const Source next = nodes_[source].next;
+    --on_wheel_;
+    Put(source, TickOf(nodes_[source].entry.at));
+    source = next;
+  }
+}
+
+// To the next tick with a deadline; there is none in the heap.
+void EventQueue::Advance() {
+  if (on_wheel_ == 0) return;
+  for (const Tick start = tick_; heap_.empty();) {
+    const Tick next = NextFullBucket();
+    // Behind a turn without any, look where the next one is.
+    tick_ = next - start <= static_cast<Tick>(kBuckets) ? next : EarliestOnWheel();
+    Empty(static_cast<std::size_t>(tick_) % kBuckets);
+  }
 }
 
 }  // namespace ccscope

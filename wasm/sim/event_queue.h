@@ -1,14 +1,19 @@
 // What happens next in virtual time. Each source of events (a path, a timer of a flow) has one
 // deadline, so the queue holds as many entries as there are sources, not as there are packets.
-// Contract:
 //
-//  1. Next() is the source with the earliest deadline; equal deadlines come in the order in which
+// A timing wheel before a heap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP
+// 1987): time is cut into ticks; deadlines of later ticks wait, unsorted, in the wheel's bucket of their
+// tick, and only those of the present tick are sorted, in a heap of a few entries. So an event costs the
+// same with one flow and with hundreds. Contract:
+//
+//  1. Pop() gives the source with the earliest deadline; equal deadlines come in the order in which
 //     they were set.
-//  2. A deadline in the past is an error of the caller: time never goes back.
+//  2. A deadline before the one popped last is an error of the caller: time never goes back.
 //  3. No allocation once all sources are added.
 #ifndef CCSCOPE_SIM_EVENT_QUEUE_H_
 #define CCSCOPE_SIM_EVENT_QUEUE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,6 +26,8 @@ class EventQueue {
  public:
   using Source = std::uint32_t;
 
+  EventQueue() { buckets_.fill(kNone); }
+
   // A new source, without a deadline.
   Source Add();
 
@@ -28,48 +35,74 @@ class EventQueue {
   void Schedule(Source source, Timestamp at);
 
   Timestamp deadline(Source source) const;
-  bool empty() const { return heap_.size() == (vacant_ ? 1 : 0); }
+  bool empty() const { return on_wheel_ == 0 && heap_.size() == (vacant_ ? 1 : 0); }
   // Infinity when nothing is scheduled.
   Timestamp next_time() {
-    Fill();
+    if (vacant_) FillRoot();
+    if (heap_.empty()) Advance();
     return heap_.empty() ? Timestamp::PlusInfinity() : heap_.front().at;
   }
   // Takes the earliest source out.
   Source Pop();
 
  private:
-  // A heap with four children per node: half the levels of a binary one, and siblings in one cache line.
+  using Tick = std::int64_t;
+  // Four children per node: half the levels of a binary heap, and siblings in one cache line.
   static constexpr std::size_t kArity = 4;
-  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   static constexpr int kSourceBits = 20;
+  static constexpr Source kNone = ~Source{0};
+  // Where a source is, if not in a slot of the heap.
+  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+  static constexpr std::uint32_t kOnWheel = kAbsent - 1;
+  // With the timers of video and TCP flows a tick sees few events, and most deadlines are within a turn.
+  static constexpr double kTicksPerUs = 1.0 / 1024;
+  static constexpr std::size_t kBuckets = 512;
 
   struct Entry {
-    Timestamp at;
-    std::uint64_t order;  // in which deadlines were set; its lowest bits are the source
+    Timestamp at = {};
+    std::uint64_t order = 0;  // in which deadlines were set; its lowest bits are the source
     Source source() const { return static_cast<Source>(order & ((std::uint64_t{1} << kSourceBits) - 1)); }
   };
+  struct Node {
+    Entry entry;
+    std::uint32_t place = kAbsent;
+    Source next = kNone;       // in the same bucket
+    std::uint32_t bucket = 0;  // of a later deadline than the one it was put there for, perhaps
+  };
+
   // Without a branch, which would be mispredicted half of the time.
   static bool Before(const Entry& a, const Entry& b) {
     return static_cast<int>(a.at < b.at) | (static_cast<int>(a.at == b.at) & static_cast<int>(a.order < b.order));
   }
+  static Tick TickOf(Timestamp at);
 
-  Entry NewEntry(Timestamp at, Source source) { return {at, next_order_++ << kSourceBits | source}; }
   void Place(std::size_t slot, const Entry& entry) {
     heap_[slot] = entry;
-    slot_of_[entry.source()] = static_cast<std::uint32_t>(slot);
+    nodes_[entry.source()].place = static_cast<std::uint32_t>(slot);
   }
-  void Fill() {
-    if (vacant_) FillRoot();
-  }
-  void FillRoot();
   void SiftUp(std::size_t slot, const Entry& entry);
   void SiftDown(std::size_t slot, const Entry& entry);
-  void Remove(std::size_t slot);
+  void AddToHeap(const Entry& entry);
+  void RemoveFromHeap(std::size_t slot);
+  void FillRoot();
 
-  std::vector<Entry> heap_;
-  std::vector<std::uint32_t> slot_of_;  // by source
-  // Pop() leaves the root's place to the next deadline that is set, most often one of the same source,
-  // which takes half the steps of moving the last entry there and adding the new one behind it.
+  void Link(Source source, Tick tick);
+  void Unlink(Source source);
+  // Into the heap or onto the wheel; it is in neither.
+  void Put(Source source, Tick tick);
+  Tick NextFullBucket() const;
+  Tick EarliestOnWheel() const;
+  void Empty(std::size_t bucket);
+  void Advance();
+
+  std::vector<Node> nodes_;  // by source
+  std::vector<Entry> heap_;  // deadlines of ticks up to tick_
+  Tick tick_ = -1;
+  std::array<Source, kBuckets> buckets_;              // the first of each
+  std::array<std::uint64_t, kBuckets / 64> full_{};   // one bit for each bucket
+  std::size_t on_wheel_ = 0;
+  // Pop() leaves the root's place to the next deadline that is set: if that belongs into the heap, this
+  // takes half the steps of moving the last entry there and adding the new one behind it.
   bool vacant_ = false;
   std::uint64_t next_order_ = 0;
 };
