@@ -54,6 +54,7 @@ bool CapacityProbe::HasFallenBelow(DataRate sent, std::optional<DataRate> latest
 }
 
 bool CapacityProbe::QueueStaysEmpty(const GroupDeltas& deltas, std::optional<DataRate> capacity) {
+  if (!params_.on) return false;
   const std::optional<TimeDelta> base = dispersion_.Base();
   if (!base || !capacity) return false;
   const TimeDelta excess = deltas.one_way_delay - *base - deltas.later_size / *capacity;
