@@ -35,8 +35,10 @@ async function shaperWith(config: PartialLinkConfig): Promise<Shaper> {
 /** Both peers, known to the shaper. */
 async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a: Socket; b: Socket }> {
   const [shaper, a, b] = await Promise.all([shaperWith(config), peer(), peer()]);
-  // Once b's greeting is in the shaper's socket, what a sends can only be served after it.
+  // The shaper reads b's greeting, which lies in its socket, before a sends: a whole round of the event
+  // loop passes between two immediates, and in one round it may read its sockets in any order.
   await new Promise((sent) => b.send('hello', shaper.b.port, '127.0.0.1', sent));
+  for (let round = 0; round < 2; round += 1) await new Promise((resolve) => setImmediate(resolve));
   a.send('hello', shaper.a.port, '127.0.0.1');
   await once(b, 'message');
   return { shaper, a, b };
