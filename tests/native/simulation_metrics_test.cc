@@ -280,6 +280,22 @@ TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   EXPECT_NEAR(s->fairness(0).jain_mean, 0.85, 1e-9);
 }
 
+// Media flows of both directions, and all flows of the forward path: (3 + 1 + 1)^2 / (3 (9 + 1 + 1)), 0.8.
+TEST(Metrics, ComputeJainsIndexOfMediaAndOfTheForwardPath) {
+  SimulationSpec spec = OneFlow(10);
+  spec.params.rate_interval = TimeDelta::Seconds(1);
+  spec.media = {Constant(300000 + 8), Constant(100000 + 8), Constant(100000 + 8)};
+  for (MediaSpec& media : spec.media) media.source.payload_bytes = 10000;
+  spec.media[2].flow.direction = Direction::kBackward;
+  spec.windows = {{AtSeconds(2), AtSeconds(8)}};
+  const auto s = RunAll(spec);
+  const Simulation::Fairness f = s->fairness(1);
+  EXPECT_DOUBLE_EQ(f.jain, 25.0 / 33);
+  EXPECT_DOUBLE_EQ(f.jain_mean, 25.0 / 33);
+  EXPECT_DOUBLE_EQ(f.jain_all, 0.8);
+  EXPECT_DOUBLE_EQ(f.jain_all_mean, 0.8);
+}
+
 // The share of flow 0 is min(1 Mbps, 500 kbps); from 1.2 s on it gets 495.8 kbps. The intervals are
 // those of the clock: the first one that lies behind its start is [1.5, 2.0] s.
 TEST(Metrics, TakeTheConvergenceTimeFromTheFlowsStart) {
@@ -313,6 +329,25 @@ TEST(Metrics, MeasureAShortFile) {
   // Nearest rank: the 50th percentile of ten is the fifth, 4 * 12 ms; the 95th the tenth.
   EXPECT_NEAR(flow.queue_delay_us.Percentile(50), 48000, 48000 * 0.002);
   EXPECT_NEAR(flow.queue_delay_us.Percentile(95), 108000, 108000 * 0.002);
+}
+
+// In an outage the retransmission timer fires for segments that only wait: they arrive twice, and the file
+// counts once.
+TEST(Metrics, GoodputCountsWhatArrivesTwiceOnce) {
+  SimulationSpec spec;
+  spec.params.duration = TimeDelta::Seconds(20);
+  TcpSpec tcp;
+  const DataSize file = DataSize::Bytes(300 * 1448);
+  tcp.tcp.files = TcpFlow::ShortFiles{file, file, TimeDelta::Seconds(1e9)};
+  spec.tcp = {tcp};
+  spec.forward.queue = DropTailOf(0, 0, 1000);
+  spec.forward.steps = {{AtSeconds(1), DataRate::Zero()}, {AtSeconds(3), DataRate::KilobitsPerSec(1000)}};
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 0);
+  EXPECT_EQ(flow.goodput.bytes(), 300 * 1448);
+  EXPECT_EQ(flow.lost_packets, 0);
+  EXPECT_EQ(flow.received_packets, flow.sent_packets);
+  EXPECT_GT(flow.received_packets, 300);
 }
 
 }  // namespace
