@@ -1,4 +1,4 @@
-/** Narrowest and widest window that can be zoomed to. */
+/** Narrowest window that can be zoomed to, and the widest where there is less data. */
 const MIN_WINDOW_US = 1e6;
 const MAX_WINDOW_US = 3600e6;
 
@@ -19,7 +19,7 @@ export class TimeAxis {
   readonly #listeners = new Set<(change: 'window' | 'cursor') => void>();
 
   constructor(windowUs = 30e6) {
-    this.#window = { fromUs: 0, toUs: clampLength(windowUs) };
+    this.#window = { fromUs: 0, toUs: this.#clamp(windowUs) };
   }
 
   get window(): TimeWindow {
@@ -57,7 +57,7 @@ export class TimeAxis {
   }
 
   setWindow(window: TimeWindow, follow = false): void {
-    const length = clampLength(window.toUs - window.fromUs);
+    const length = this.#clamp(window.toUs - window.fromUs);
     this.#window = { fromUs: window.fromUs, toUs: window.fromUs + length };
     this.#following = follow;
     if (follow) this.#moveToEnd();
@@ -87,7 +87,7 @@ export class TimeAxis {
 
   /** Makes the window `factor` times as long around `aroundUs`; while following the end stays. */
   zoomBy(factor: number, aroundUs = (this.#window.fromUs + this.#window.toUs) / 2): void {
-    const length = clampLength(this.lengthUs * factor);
+    const length = this.#clamp(this.lengthUs * factor);
     const share = this.#following ? 1 : (aroundUs - this.#window.fromUs) / this.lengthUs;
     const fixedUs = this.#following ? this.#window.toUs : aroundUs;
     const fromUs = fixedUs - share * length;
@@ -98,6 +98,12 @@ export class TimeAxis {
     if (timeUs === this.#cursorUs) return;
     this.#cursorUs = timeUs;
     this.#tell('cursor');
+  }
+
+  /** An hour, or all that there is, is the longest. */
+  #clamp(lengthUs: number): number {
+    const longest = Math.max(MAX_WINDOW_US, this.#extent.toUs - this.#extent.fromUs);
+    return Math.min(longest, Math.max(MIN_WINDOW_US, lengthUs));
   }
 
   #moveToEnd(): void {
@@ -111,8 +117,4 @@ export class TimeAxis {
   #tell(change: 'window' | 'cursor'): void {
     for (const listener of this.#listeners) listener(change);
   }
-}
-
-function clampLength(lengthUs: number): number {
-  return Math.min(MAX_WINDOW_US, Math.max(MIN_WINDOW_US, lengthUs));
 }

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 
 import { loadCore } from '../../src/core/index.js';
 import { readScenario } from '../../src/node/scenarios.js';
-import { runCell, type CellParams } from '../../src/scenario/index.js';
+import { formatRate } from '../../src/charts/columns.js';
+import { parseScenario, runCell, traceHeader, type CellParams } from '../../src/scenario/index.js';
+import { formatTrace, TraceData } from '../../src/trace/index.js';
 import { expect, test as base, type Served } from './support.js';
 import type { Page } from '@playwright/test';
 
@@ -195,10 +197,34 @@ test('a scenario of one’s own runs, is in the link, and a broken one says wher
   await expect(lab.glance('Received')).toBeVisible();
 
   await expect.poll(() => new URL(page.url()).hash).toMatch(/^#own=/);
+  await expect.poll(() => lab.query().get('flow')).toBe('bob');
   await page.reload();
   await lab.done();
   await expect(page.getByText('My own link').first()).toBeVisible();
   await expect(page.getByText('Controller of bob')).toBeVisible();
+});
+
+test('a trace of several flows opens in the Call page, one flow at a time', async ({ page, served }) => {
+  const scenario = parseScenario(OWN);
+  const { batches } = runCell(await loadCore(), scenario, {}, 1, {
+    trace: { tables: ['group', 'rate', 'queue'] },
+  });
+  const trace = new TraceData();
+  for (const batch of batches) trace.append(batch);
+  const header = { ccscope_trace: 1 as const, ...traceHeader(scenario, {}, 1) };
+  const lastReceived = (flow: number): string => {
+    const where = { column: 'flow', value: flow };
+    const { columns } = trace.view({ table: 'group', columns: ['received_rate_bps'], where });
+    return formatRate(columns['received_rate_bps']?.at(-1) ?? NaN);
+  };
+  await page.goto(served.staticUrl);
+  const content = [...formatTrace(trace, header)].join('');
+  await page.locator('input[type=file]').setInputFiles(file('simulated.ndjson', content));
+  const received = page.getByRole('button', { name: /^Received/ }).locator('.reading');
+  await expect(received).toHaveText(lastReceived(0));
+  await page.getByLabel('Flow', { exact: true }).selectOption('bob');
+  await expect(received).toHaveText(lastReceived(1));
+  expect(lastReceived(0)).not.toBe(lastReceived(1));
 });
 
 test('what the address says wrongly is named', async ({ page, lab }) => {

@@ -43,6 +43,15 @@ describe('the time axis that charts share', () => {
     expect(axis.lengthUs).toBe(3600 * S);
   });
 
+  it('shows all of what is longer than an hour', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.setExtent({ fromUs: 0, toUs: 10_000 * S });
+    axis.showAll();
+    expect(axis.window).toEqual({ fromUs: 0, toUs: 10_000 * S });
+    axis.zoomBy(1e9);
+    expect(axis.lengthUs).toBe(10_000 * S);
+  });
+
   it('tells its listeners of each change once, and of nothing else', () => {
     const axis = new TimeAxis(10 * S);
     const heard: string[] = [];

@@ -1,6 +1,6 @@
 /** The call itself: its pictures, and where its numbers come from. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 import type { CallStatus } from '../../rtc/index.js';
 import type { LatenessMs } from '../../scenario/server_protocol.js';
@@ -42,18 +42,19 @@ interface FlowChoiceProps {
 
 /** Which flow of an opened trace is shown. */
 export function FlowChoice({ flows, header, flow, onChoose }: FlowChoiceProps) {
+  const id = useId();
   const named = recordedFlows(header);
   return (
-    <label class="flow-choice">
-      Flow{' '}
-      <select value={flow} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
+    <p class="flow-choice">
+      <label for={id}>Flow</label>{' '}
+      <select id={id} value={flow} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
         {flows.map((number) => (
           <option key={number} value={number} selected={number === flow}>
             {named.find((each) => each.flow === number)?.name ?? number}
           </option>
         ))}
       </select>
-    </label>
+    </p>
   );
 }
 
