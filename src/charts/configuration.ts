@@ -50,11 +50,12 @@ function limits(
   atLeast: ValueAxis['atLeast'],
 ) {
   let [min, max] = atLeast;
-  const { min: from, max: to } = chart.scales['x'] ?? { min: -Infinity, max: Infinity };
+  // What the axis is to be: the scale itself may still be that of the last drawing.
+  const { min: from = -Infinity, max: to = Infinity } = chart.options.scales?.['x'] ?? {};
   series.forEach((one, index) => {
     if (one.scaled === false || (one.side ?? 'left') !== side || !chart.isDatasetVisible(index)) return;
     for (const point of (chart.data.datasets[index]?.data ?? []) as { x: number; y: number }[]) {
-      if (point.x < from || point.x > to) continue;
+      if (point.x < Number(from) || point.x > Number(to)) continue;
       if (point.y < min) min = point.y;
       if (point.y > max) max = point.y;
     }
