@@ -107,6 +107,16 @@ TEST(TcpReceiver, EchoesTheEarliestSegmentThatItAcknowledges) {
   EXPECT_EQ(receiver.OnSegment(Data(3, 99), {})->echo.ms(), 99);  // what fills it
 }
 
+// RFC 7323, section 4.3, (2): TS.Recent takes the timestamp of any segment up to Last.ACK.sent, unless that
+// is older: a repetition whose first ACK was lost is echoed with the time of the repetition.
+TEST(TcpReceiver, EchoesTheRepetitionOfWhatItAcknowledged) {
+  Receiver receiver{Parameters{}};
+  receiver.OnSegment(Data(0, 10), {});
+  EXPECT_EQ(receiver.OnSegment(Data(1, 11), {})->echo.ms(), 10);
+  EXPECT_EQ(receiver.OnSegment(Data(1, 500), {})->echo.ms(), 500);
+  EXPECT_EQ(receiver.OnSegment(Data(0, 12), {})->echo.ms(), 500);  // an old one, late
+}
+
 // Against a set of numbers, in random order with repetitions.
 TEST(TcpReceiver, BlocksAreMaximalAndTrueWhateverArrives) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -70,13 +70,14 @@ void Receiver::ForgetBlocks() {
 
 std::optional<Ack> Receiver::OnSegment(const Segment& segment, Timestamp now) {
   ++stats_.segments;
+  // RFC 7323, section 4.3: the ACK echoes the earliest segment that it newly acknowledges, or a later
+  // repetition of one that was acknowledged before (else lost ACKs would make RTT samples of the RTO).
+  if (segment.seq <= last_ack_sent_) echo_ = std::max(echo_, segment.sent);
   const bool known = segment.seq < next_expected_ || (segment.seq < highest_ && At(segment.seq) != 0);
   if (known) {
     ++stats_.duplicates;
     return MakeAck();
   }
-  // RFC 7323, section 4.3: the ACK echoes the earliest segment that it newly acknowledges.
-  if (segment.seq <= last_ack_sent_) echo_ = segment.sent;
   const bool had_holes = highest_ > next_expected_;
   const bool in_order = Accept(segment.seq);
   if (in_order) ++unacknowledged_;
