@@ -69,6 +69,8 @@ export class Lab {
   newestUs = 0;
   readonly #worker = new SimulationWorker();
   #abort: AbortController | null = null;
+  /** Counts what was asked to be shown; the last one counts. */
+  #turn = 0;
 
   private constructor(readonly store: TraceStore) {}
 
@@ -84,8 +86,11 @@ export class Lab {
       notify('error', 'scenario', 'The scenario in the address is damaged.', 'Open its file instead.');
       return null;
     });
-    if (own !== null) await this.#load(own, 'scenario of the address');
-    else await this.#loadListed(settings.peek().scenario || this.#first());
+    const shown =
+      own === null
+        ? await this.#loadListed(settings.peek().scenario || this.#first())
+        : await this.#load(() => Promise.resolve(own), 'the address', 'The scenario in the address');
+    if (!shown) return;
     this.#checkCell();
     if (settings.peek().run) await this.start();
   }
@@ -119,39 +124,32 @@ export class Lab {
 
   /** Shows the scenario in a user's file; one with an error leaves everything as it was. */
   async openFile(file: File): Promise<void> {
-    const text = await file.text();
-    if (!(await this.#load(text, file.name))) return;
+    if (!(await this.#load(() => file.text(), file.name, file.name))) return;
     change({ ...FRESH, scenario: '' });
-    fragment.value = await toFragment(text);
+    fragment.value = await toFragment(await file.text());
     if (fragment.value === '')
       notify('info', 'own', 'This scenario is too long for a link.', 'Send its file along with the link.');
   }
 
   async #loadListed(id: string): Promise<boolean> {
-    if (id === '') {
-      this.phase.value = 'ready';
-      notify('info', 'scenario', 'This page came without scenarios.', 'Open a file with one.');
-      return false;
-    }
-    try {
-      return await this.#load(await fetchScenario(id), null);
-    } catch (error) {
-      this.#tell(error, `The scenario ${id} could not be had`);
-      return false;
-    } finally {
-      if (this.phase.peek() === 'loading') this.phase.value = 'ready';
-    }
+    if (id !== '') return this.#load(() => fetchScenario(id), null, `The scenario ${id}`);
+    this.phase.value = 'ready';
+    notify('info', 'scenario', 'This page came without scenarios.', 'Open a file with one.');
+    return false;
   }
 
-  async #load(text: string, file: string | null): Promise<boolean> {
+  /** Whether the scenario is shown now: it is correct, and nobody asked for another one meanwhile. */
+  async #load(text: () => Promise<string>, file: string | null, what: string): Promise<boolean> {
+    const turn = ++this.#turn;
     this.cancel();
     try {
-      const { scenario, cells } = await this.#worker.check(text);
+      const { scenario, cells } = await this.#worker.check(await text());
+      if (turn !== this.#turn) return false;
       dismiss('scenario');
       this.loaded.value = { scenario, cells, file };
       return true;
     } catch (error) {
-      this.#tell(error, `${file ?? 'The scenario'} was not opened`);
+      if (turn === this.#turn) this.#tell(error, `${what} was not opened`);
       return false;
     } finally {
       if (this.phase.peek() === 'loading') this.phase.value = 'ready';
