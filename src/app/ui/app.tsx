@@ -7,6 +7,7 @@ import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
+import { DropPage } from './drop_page.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
 import { CallPanel, ControllerPanel, LinkPanel } from './panels.js';
@@ -35,7 +36,6 @@ function filtersFor(flow: number): Filters {
 }
 
 export function App({ recorder, session, scope }: Parts) {
-  const dragging = useSignal(false);
   const phase = session.phase.value;
   const running = phase !== 'idle' && phase !== 'failed';
   const { kind, version, header } = recorder.shown.value;
@@ -53,24 +53,8 @@ export function App({ recorder, session, scope }: Parts) {
     });
   }, [version]);
   useEffect(() => scope.setFilters(filtersFor(flow.value)), [flow.value]);
-  const onDrop = (event: DragEvent): void => {
-    event.preventDefault();
-    dragging.value = false;
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file && !running) void openTraceFile(recorder, file);
-  };
   return (
-    <div
-      class={`page${dragging.value ? ' dragging' : ''}`}
-      onDrop={onDrop}
-      onDragOver={(event) => {
-        event.preventDefault();
-        dragging.value = true;
-      }}
-      onDragLeave={(event) => {
-        if (event.relatedTarget === null) dragging.value = false;
-      }}
-    >
+    <DropPage enabled={!running} onFile={(file) => void openTraceFile(recorder, file)}>
       <Header session={session} />
       <Notices session={session} />
       <main>
@@ -105,6 +89,6 @@ export function App({ recorder, session, scope }: Parts) {
           <SharePanel running={running} />
         </aside>
       </main>
-    </div>
+    </DropPage>
   );
 }

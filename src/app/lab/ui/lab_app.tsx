@@ -1,10 +1,9 @@
 /** The Lab: choose an experiment, run one cell of it, look inside. */
-import { useSignal } from '@preact/signals';
-
 import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { cellLabel } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
 import type { Scope } from '../../scope/scope.js';
+import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
 import { notices } from '../../notices.js';
@@ -156,25 +155,8 @@ function Welcome({ lab }: { lab: Lab }) {
 }
 
 export function LabApp({ lab, scope }: Parts) {
-  const dragging = useSignal(false);
-  const onDrop = (event: DragEvent): void => {
-    event.preventDefault();
-    dragging.value = false;
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file && lab.phase.peek() !== 'running') void lab.openFile(file);
-  };
   return (
-    <div
-      class={`page${dragging.value ? ' dragging' : ''}`}
-      onDrop={onDrop}
-      onDragOver={(event) => {
-        event.preventDefault();
-        dragging.value = true;
-      }}
-      onDragLeave={(event) => {
-        if (event.relatedTarget === null) dragging.value = false;
-      }}
-    >
+    <DropPage enabled={lab.phase.value !== 'running'} onFile={(file) => void lab.openFile(file)}>
       <LabHeader lab={lab} />
       <NoticesList problems={problems.value} notices={notices.value} />
       <main>
@@ -188,6 +170,6 @@ export function LabApp({ lab, scope }: Parts) {
           <FilesPanel lab={lab} />
         </aside>
       </main>
-    </div>
+    </DropPage>
   );
 }
