@@ -28,8 +28,6 @@ class Pool {
     return index;
   }
 
-  const T& At(Index index) const { return slots_[index]; }
-
   // Gives the record back and frees its place.
   T Take(Index index) {
     assert(used_ > 0 && index < slots_.size());
