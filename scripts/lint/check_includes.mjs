@@ -13,7 +13,7 @@ const mayInclude = {
   'cc/gcc': ['cc', 'units', 'trace'],
   'cc/nada': ['cc', 'units', 'trace'],
   'cc/lcc': ['cc', 'units', 'trace'],
-  'sim/queue_disc': ['units', 'sim/packet.h', 'sim/random.h'],
+  'sim/queue_disc': ['units', 'sim/packet.h'],
   sim: ['sim/queue_disc', 'sim/tcp', 'units', 'trace', 'cc'],
   'sim/tcp': ['units'],
   abi: ['units', 'trace', 'cc', 'cc/gcc', 'cc/nada', 'cc/lcc', 'sim', 'sim/queue_disc', 'sim/tcp'],

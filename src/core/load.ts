@@ -83,7 +83,7 @@ export class CoreModule {
   }
 }
 
-const ABI_VERSION = 1;
+const ABI_VERSION = 2;
 
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/random.h"
+#include "units/random.h"
 
 namespace ccscope {
 namespace {

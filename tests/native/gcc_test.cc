@@ -12,7 +12,7 @@
 #include "cc/gcc/sender.h"
 #include "sim/link.h"
 #include "sim/queue_disc/drop_tail.h"
-#include "sim/random.h"
+#include "units/random.h"
 #include "tests/native/gcc_support.h"
 #include "trace/recorder.h"
 

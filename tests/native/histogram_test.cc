@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sim/random.h"
+#include "units/random.h"
 
 namespace ccscope {
 namespace {

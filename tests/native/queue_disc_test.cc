@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "sim/random.h"
+#include "units/random.h"
 #include "tests/native/allocations.h"
 #include "tests/native/queue_support.h"
 

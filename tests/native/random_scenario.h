@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/random.h"
+#include "units/random.h"
 #include "tests/native/simulation_support.h"
 #include "units/deterministic_math.h"
 

@@ -1,4 +1,4 @@
-#include "sim/random.h"
+#include "units/random.h"
 
 #include <gtest/gtest.h>
 

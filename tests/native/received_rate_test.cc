@@ -1,4 +1,4 @@
-#include "cc/gcc/received_rate.h"
+#include "cc/received_rate.h"
 
 #include <gtest/gtest.h>
 

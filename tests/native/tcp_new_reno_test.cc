@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/random.h"
+#include "units/random.h"
 #include "tests/native/tcp_support.h"
 
 namespace ccscope::tcp {

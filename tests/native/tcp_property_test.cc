@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "sim/random.h"
+#include "units/random.h"
 #include "tests/native/tcp_support.h"
 
 namespace ccscope::tcp {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/random.h"
+#include "units/random.h"
 
 namespace ccscope::tcp {
 namespace {

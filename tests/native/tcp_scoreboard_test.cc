@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "sim/random.h"
+#include "units/random.h"
 
 namespace ccscope::tcp {
 namespace {

@@ -1,5 +1,6 @@
 // The controllers behind the ABI: a receiver half and a sender half, each with its trace.
 // Rows go in through the session's buffer, columns in the order of trace/columns.def, NaN = absent.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -8,10 +9,10 @@
 #include <optional>
 #include <vector>
 
+#include "abi/controllers.h"
 #include "abi/export.h"
-#include "cc/gcc/parameters.h"
-#include "cc/gcc/receiver.h"
-#include "cc/gcc/sender.h"
+#include "abi/link_input.h"
+#include "cc/received_rate.h"
 #include "cc/send_clock.h"
 #include "trace/recorder.h"
 
@@ -19,31 +20,33 @@ namespace ccscope {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-constexpr int kGcc = 0;
+// Of a feedback message, before the controller's own values.
+constexpr int kFeedbackFields = 6;
 
 // What receiver and sender sessions share. A handle is a pointer to one.
 struct Session {
   virtual ~Session() = default;
   virtual void Configure() = 0;
 
-  gcc::Parameters parameters;
+  const ControllerSpec* controller = nullptr;
+  std::vector<double> parameters;
   double flow = 0;
   Recorder recorder;
   std::vector<double> buffer;
 };
 
 struct ReceiverSession final : Session {
-  void Configure() override { receiver->Configure(parameters); }
-  std::unique_ptr<gcc::Receiver> receiver;
+  void Configure() override { receiver->Configure(parameters.data()); }
+  std::unique_ptr<ReceiverHalf> receiver;
   std::optional<Feedback> feedback;
   SendClock abs_send_clock;
   SendClock rtp_clock;
 };
 
 struct SenderSession final : Session {
-  void Configure() override { sender->Configure(parameters); }
-  std::unique_ptr<gcc::Sender> sender;
-  gcc::WireRate sent_rate;
+  void Configure() override { sender->Configure(parameters.data()); }
+  std::unique_ptr<SenderHalf> sender;
+  WireRate sent_rate;
   double browser_estimate_bps = kAbsent;
 };
 
@@ -63,10 +66,6 @@ template <class Row>
 int CheckRows(const Session& session, int rows) {
   if (rows >= 0 && static_cast<std::size_t>(rows) * (sizeof(Row) / sizeof(double)) <= session.buffer.size()) return 0;
   return Fail("rows", "expected no more rows than the buffer holds");
-}
-
-bool ValidPreset(int controller, int preset) {
-  return controller == kGcc && preset >= 0 && preset < gcc::kPresetCount;
 }
 
 // Numbers up to here count exactly: microseconds of 285 years, and any counter.
@@ -123,56 +122,85 @@ int PushInbound(ReceiverSession& session, InboundRow row) {
   return 0;
 }
 
+// Fills in what every session has; parameters come from the input buffer.
+bool SetUp(Session& session, int controller, double flow) {
+  session.controller = FindController(controller);
+  session.flow = flow;
+  return session.controller != nullptr &&
+         ReadParameters(*session.controller, Input(session.controller->parameter_count), session.parameters);
+}
+
+// One message: the fields, then the controller's own values.
+int ReadFeedback(const Session& session, int count, Feedback& feedback) {
+  const int values = count - kFeedbackFields;
+  if (values < 0 || values > Feedback::kMaxValues || static_cast<std::size_t>(count) > session.buffer.size()) {
+    return Fail("feedback", "expected six fields and at most 64 values");
+  }
+  const double* in = session.buffer.data();
+  if (CheckNumber(in[2], "packets_received") != 0) return 1;
+  if (CheckNumber(in[3], "packets_lost") != 0) return 1;
+  feedback.time = Timestamp::Micros(in[0]);
+  feedback.received_rate = DataRate::BitsPerSec(in[1]);
+  feedback.packets_received = in[2];
+  feedback.packets_lost = in[3];
+  feedback.echo_send_time = Timestamp::Micros(in[4]);
+  feedback.echo_delay = TimeDelta::Micros(in[5]);
+  for (int i = 0; i < values; ++i) {
+    if (CheckNumber(in[kFeedbackFields + i], "values") != 0) return 1;
+    feedback.Add(in[kFeedbackFields + i]);
+  }
+  return 0;
+}
+
 }  // namespace
 }  // namespace ccscope
 
 using namespace ccscope;  // NOLINT: the functions below are the ABI and nothing includes this file
 
-// A receiver half of `controller` (0: gcc) with preset number `preset`; null on bad arguments.
-CCSCOPE_FN(void*, ccs_receiver_create)(int controller, int preset, double flow) {
-  if (!ValidPreset(controller, preset)) return Fail("preset", "expected a preset of the schema"), nullptr;
-  auto* session = new ReceiverSession;
-  session->parameters = gcc::WithPreset(preset);
-  session->flow = flow;
-  session->receiver = std::make_unique<gcc::Receiver>(session->parameters, flow, session->recorder);
-  return static_cast<Session*>(session);
+// A receiver half of that controller (its number in the schema), all its parameters from the input
+// buffer; null on bad arguments.
+CCSCOPE_FN(void*, ccs_receiver_create)(int controller, double flow) {
+  auto session = std::make_unique<ReceiverSession>();
+  if (!SetUp(*session, controller, flow)) return nullptr;
+  session->receiver = session->controller->make_receiver(session->parameters.data(), flow, session->recorder);
+  return static_cast<Session*>(session.release());
 }
 
-// A sender half, likewise.
-CCSCOPE_FN(void*, ccs_sender_create)(int controller, int preset, double flow) {
-  if (!ValidPreset(controller, preset)) return Fail("preset", "expected a preset of the schema"), nullptr;
-  auto* session = new SenderSession;
-  session->parameters = gcc::WithPreset(preset);
-  session->flow = flow;
-  session->sender = std::make_unique<gcc::Sender>(session->parameters);
-  return static_cast<Session*>(session);
+// A sender half, likewise; `seed` is for controllers that draw random numbers.
+CCSCOPE_FN(void*, ccs_sender_create)(int controller, double flow, double seed) {
+  auto session = std::make_unique<SenderSession>();
+  if (CheckSeed(seed) != 0 || !SetUp(*session, controller, flow)) return nullptr;
+  session->sender = session->controller->make_sender(session->parameters.data(), flow,
+                                                     static_cast<std::uint64_t>(seed), session->recorder);
+  return static_cast<Session*>(session.release());
 }
 
 CCSCOPE_FN(void, ccs_session_destroy)(void* handle) { delete static_cast<Session*>(handle); }
 
+// Only rows of the tables whose bits are set are recorded; at first all are.
+CCSCOPE_FN(void, ccs_session_record)(void* handle, int tables) {
+  AsSession(handle).recorder.KeepOnly(static_cast<std::uint32_t>(tables));
+}
+
 CCSCOPE_FN(double, ccs_session_parameter)(void* handle, int index) {
-  return gcc::Get(AsSession(handle).parameters, index);
+  return AsSession(handle).parameters[static_cast<std::size_t>(index)];
 }
 
 // Changes one parameter, also during a call; the status is 1 when the value is out of range.
 CCSCOPE_FN(int, ccs_session_set_parameter)(void* handle, int index, double value) {
-  if (index < 0 || index >= gcc::kParameterCount) return Fail("parameter", "expected an index of the schema");
-  const ParameterSpec& spec = gcc::kParameterSpecs[index];
-  if (!(value >= spec.min && value <= spec.max)) return Fail(spec.name, spec.expectation);
-  gcc::Set(AsSession(handle).parameters, index, value);
-  AsSession(handle).Configure();
+  Session& session = AsSession(handle);
+  if (index < 0 || index >= session.controller->parameter_count) return Fail("parameter", "expected an index of the schema");
+  const ParameterSpec& spec = session.controller->parameters[index];
+  if (const auto error = CheckValues(&spec, 1, &value, 1)) return Fail(error.field, error.expectation);
+  session.parameters[static_cast<std::size_t>(index)] = value;
+  session.Configure();
   return 0;
 }
 
-// Changes to another preset, but for the application's own bounds.
-CCSCOPE_FN(int, ccs_session_apply_preset)(void* handle, int controller, int preset) {
-  if (!ValidPreset(controller, preset)) return Fail("preset", "expected a preset of the schema");
+// Changes all parameters, to those in the input buffer.
+CCSCOPE_FN(int, ccs_session_configure)(void* handle) {
   Session& session = AsSession(handle);
-  const gcc::Parameters old = session.parameters;
-  session.parameters = gcc::WithPreset(preset);
-  session.parameters.min_bitrate_bps = old.min_bitrate_bps;
-  session.parameters.max_bitrate_bps = old.max_bitrate_bps;
-  session.parameters.start_bitrate_bps = old.start_bitrate_bps;
+  if (!ReadParameters(*session.controller, Input(session.controller->parameter_count), session.parameters)) return 1;
   session.Configure();
   return 0;
 }
@@ -204,33 +232,40 @@ CCSCOPE_FN(int, ccs_receiver_push_inbound)(void* handle, int rows) {
   return 0;
 }
 
-// The latest feedback that became due since the last call, in the buffer as a feedback row;
-// 0 when there is none.
+// The latest feedback that became due since the last call, in the buffer: time_us, received_rate_bps,
+// packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values.
+// Returns how many numbers that are; 0 when there is none.
 CCSCOPE_FN(int, ccs_receiver_take_feedback)(void* handle) {
   ReceiverSession& session = AsReceiver(handle);
   if (!session.feedback) return 0;
   const Feedback& f = *session.feedback;
-  const FeedbackRow row{session.flow, f.time.us(), f.a_r.bps(), f.received_rate.bps(), f.packets_received,
-                        f.packets_lost, f.echo_send_time.us(), f.echo_delay.us(), f.drain.bps()};
-  std::memcpy(ccs_session_buffer(handle, sizeof row / sizeof(double)), &row, sizeof row);
+  const int count = kFeedbackFields + f.value_count;
+  double* out = ccs_session_buffer(handle, count);
+  const double fields[kFeedbackFields] = {f.time.us(),    f.received_rate.bps(),   f.packets_received,
+                                          f.packets_lost, f.echo_send_time.us(), f.echo_delay.us()};
+  std::copy_n(fields, kFeedbackFields, out);
+  std::copy_n(f.values.begin(), f.value_count, out + kFeedbackFields);
   session.feedback.reset();
-  return 1;
+  return count;
 }
 
-// One feedback row from the buffer, received at `now_us` on the sender's clock.
-CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us) {
+// A message of `count` numbers from the buffer, received at `now_us` on the sender's clock.
+CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us, int count) {
   SenderSession& session = AsSender(handle);
-  if (CheckRows<FeedbackRow>(session, 1) != 0) return 1;
-  const auto row = RowFrom<FeedbackRow>(session, 0);
+  Feedback feedback;
+  if (CheckNumber(now_us, "now_us") != 0 || ReadFeedback(session, count, feedback) != 0) return 1;
+  if (const auto error = session.sender->Check(feedback)) return Fail(error.field, error.expectation);
+  session.sender->OnFeedback(feedback, Timestamp::Micros(now_us));
+  return 0;
+}
+
+// Cumulative counts of RTCP receiver reports, while no feedback comes.
+CCSCOPE_FN(int, ccs_sender_push_receiver_report)
+(void* handle, double now_us, double packets_received, double packets_lost) {
   if (CheckNumber(now_us, "now_us") != 0) return 1;
-  if (!(row.a_r_bps > 0 && row.a_r_bps <= kMaxExact)) return Fail("a_r_bps", "expected a number > 0, at most 2^53");
-  if (CheckNumber(row.packets_received, "packets_received") != 0) return 1;
-  if (CheckNumber(row.packets_lost, "packets_lost") != 0) return 1;
-  session.sender->OnFeedback({Timestamp::Micros(row.time_us), DataRate::BitsPerSec(row.a_r_bps),
-                              DataRate::BitsPerSec(row.received_rate_bps), row.packets_received, row.packets_lost,
-                              Timestamp::Micros(row.echo_send_time_us), TimeDelta::Micros(row.echo_delay_us),
-                              DataRate::BitsPerSec(row.drain_bps >= 0 ? row.drain_bps : 0)},
-                             Timestamp::Micros(now_us));
+  if (CheckNumber(packets_received, "packets_received") != 0) return 1;
+  if (CheckNumber(packets_lost, "packets_lost") != 0) return 1;
+  AsSender(handle).sender->OnReceiverReport(packets_received, packets_lost, Timestamp::Micros(now_us));
   return 0;
 }
 
@@ -240,7 +275,11 @@ CCSCOPE_FN(int, ccs_sender_push_sent)(void* handle, double now_us, double sent_b
                                       double browser_estimate_bps) {
   SenderSession& session = AsSender(handle);
   if (CheckNumber(now_us, "now_us") != 0) return 1;
-  if (std::isfinite(sent_bytes)) session.sent_rate.Add({Timestamp::Micros(now_us), 0, 0, DataSize::Bytes(sent_bytes)});
+  if (std::isfinite(sent_bytes)) {
+    const DataSize sent = DataSize::Bytes(sent_bytes);
+    session.sent_rate.Add({Timestamp::Micros(now_us), 0, 0, sent});
+    session.sender->OnSent({Timestamp::Micros(now_us), sent, DataSize::Zero()});
+  }
   if (std::isfinite(rtt_us) && rtt_us > 0) session.sender->OnRtt(TimeDelta::Micros(rtt_us));
   session.browser_estimate_bps = browser_estimate_bps;
   return 0;

@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "abi/controllers.h"
 #include "abi/export.h"
 #include "abi/link_input.h"
-#include "cc/gcc/parameters.h"
-#include "cc/gcc/receiver.h"
-#include "cc/gcc/sender.h"
 #include "sim/simulation.h"
 
 namespace ccscope {
@@ -76,21 +74,6 @@ bool CheckFrames(const MediaSource::Params& source) {
   const DataSize largest = std::max(source.min_rate(), source.max_rate()) * source.frame_interval() * source.key_frame_factor;
   if (largest / (source.payload() + source.header()) <= kMaxPacketsPerFrame) return true;
   return FailIn("source", "payload_bytes", "expected frames of at most 10000 packets at the highest bitrate"), false;
-}
-
-// Overrides of a controller's parameters: pairs of index and value.
-bool ReadOverrides(const double* pairs, int count, gcc::Parameters& parameters) {
-  for (int i = 0; i < count; ++i) {
-    if (!Within(pairs[2 * i], 0, gcc::kParameterCount - 1)) {
-      return Fail("parameters", "expected an index of the schema"), false;
-    }
-    const int index = static_cast<int>(pairs[2 * i]);
-    const double value = pairs[2 * i + 1];
-    const ParameterSpec& spec = gcc::kParameterSpecs[index];
-    if (!Within(value, spec.min, spec.max)) return FailIn("parameters", spec.name, spec.expectation), false;
-    gcc::Set(parameters, index, value);
-  }
-  return true;
 }
 
 void Write(std::vector<double>& out, std::initializer_list<double> values) { out.insert(out.end(), values); }
@@ -206,37 +189,36 @@ CCSCOPE_FN(int, ccs_sim_add_window)(void* handle, double begin_us, double end_us
   return 0;
 }
 
-// The input buffer holds the values of the source, in the order of the schema, then pairs of index and
-// value that override the controller's preset, then pairs of begin and end of pauses.
+// The input buffer holds the values of the source, in the order of the schema, then those of the
+// controller, then pairs of begin and end of pauses.
 CCSCOPE_FN(int, ccs_sim_add_media_flow)
-(void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int preset, int overrides,
- int pauses) {
+(void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int controller, int pauses) {
   SimulationHandle& h = Of(handle);
   FlowParams params;
   if (!ReadFlow(h, {direction, start_us, stop_us, extra_delay_us}, params)) return 1;
-  if (preset < 0 || preset >= gcc::kPresetCount) return Fail("preset", "expected a preset of the schema");
+  const ControllerSpec* spec = FindController(controller);
+  if (spec == nullptr) return 1;
   if (pauses < 0 || pauses > kMaxPauses) return Fail("pauses", "expected at most 1000");
-  const double* in = overrides >= 0 && overrides <= gcc::kParameterCount
-                         ? Input(kMediaSourceParameterCount + 2 * overrides + 2 * pauses)
-                         : nullptr;
+  const double* in = Input(kMediaSourceParameterCount + spec->parameter_count + 2 * pauses);
   if (in == nullptr) return Fail("parameters", "expected them in the input buffer");
   if (const auto error = CheckValues(kMediaSourceParameterSpecs, kMediaSourceParameterCount, in, kMediaSourceParameterCount)) {
     return FailIn("source", error.field, error.expectation);
   }
   const auto source = ParamsFromValues<MediaSource::Params>(in);
   if (!CheckFrames(source)) return 1;
-  gcc::Parameters parameters = gcc::WithPreset(preset);
-  if (!ReadOverrides(in + kMediaSourceParameterCount, overrides, parameters)) return 1;
+  std::vector<double> values;
+  if (!ReadParameters(*spec, in + kMediaSourceParameterCount, values)) return 1;
   std::vector<Window> spans;
   for (int i = 0; i < pauses; ++i) {
-    const double* pause = in + kMediaSourceParameterCount + 2 * (overrides + i);
+    const double* pause = in + kMediaSourceParameterCount + spec->parameter_count + 2 * i;
     if (!(pause[0] >= 0 && pause[1] > pause[0])) return Fail("pauses", "expected each to end after it begins");
     spans.push_back({Timestamp::Micros(pause[0]), Timestamp::Micros(pause[1])});
   }
-  MediaFlow::Controller controller{
-      std::make_unique<gcc::Receiver>(parameters, h.simulation.flows(), h.simulation.recorder()),
-      std::make_unique<gcc::Sender>(parameters)};
-  h.simulation.AddMediaFlow(params, source, std::move(spans), std::move(controller));
+  const int flow = h.simulation.flows();
+  Recorder& recorder = h.simulation.recorder();
+  MediaFlow::Controller halves{spec->make_receiver(values.data(), flow, recorder),
+                               spec->make_sender(values.data(), flow, h.simulation.ControllerSeed(flow), recorder)};
+  h.simulation.AddMediaFlow(params, source, std::move(spans), std::move(halves));
   return 0;
 }
 

@@ -4,9 +4,11 @@
 #ifndef CCSCOPE_CC_CONTROLLER_H_
 #define CCSCOPE_CC_CONTROLLER_H_
 
-#include <cstdint>
+#include <array>
+#include <cstddef>
 #include <optional>
 
+#include "units/parameter.h"
 #include "units/units.h"
 
 namespace ccscope {
@@ -30,43 +32,71 @@ struct InboundCounters {
   DataSize received;
 };
 
-// Receiver half -> sender half, about each 200 ms.
+// Receiver half -> sender half. What every controller's receiver knows, and numbers that only the
+// sender half of the same controller understands; its header says which is which.
 struct Feedback {
+  static constexpr int kMaxValues = 64;
+
   Timestamp time;  // receiver's clock
-  DataRate a_r;
   DataRate received_rate;
   double packets_received = 0;  // cumulative
   double packets_lost = 0;      // cumulative
   Timestamp echo_send_time;     // send time of the latest arrival, for the RTT
   TimeDelta echo_delay;         // how long ago that arrival was
-  DataRate drain;               // how far to stay below A_r until a backlog is drained
+  int value_count = 0;
+  std::array<double, kMaxValues> values;  // the first value_count of them are set
+
+  void Add(double value) { values[static_cast<std::size_t>(value_count++)] = value; }
 };
+
+// A message without `value_count` values would be another controller's, or damaged.
+inline ParameterError ExpectValues(const Feedback& feedback, int count) {
+  return feedback.value_count == count ? ParameterError{} : ParameterError{"values", "expected those of the same controller"};
+}
 
 class ReceiverHalf {
  public:
   virtual ~ReceiverHalf() = default;
+  // All parameters, in the order of the controller's .def; also in the middle of a call.
+  virtual void Configure(const double* values) = 0;
   // Times of all inputs drive the half; it has no clock of its own. Each returns the feedback that
   // became due, if any.
   [[nodiscard]] virtual std::optional<Feedback> OnArrival(const Arrival& arrival) = 0;
   [[nodiscard]] virtual std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) = 0;
 };
 
-// What the sender half asks for.
+// What the sender half asks for. A rate that a controller does not have is NaN.
 struct RateUpdate {
-  DataRate target;   // for the encoder
-  DataRate pacing;   // for the pacer
-  DataRate a_s;
-  DataRate a_r;
+  DataRate target;  // for the encoder
+  DataRate pacing;  // for the pacer
+  DataRate a_s;     // GCC's loss-based rate
+  DataRate a_r;     // GCC's delay-based rate
   double fraction_lost = 0;
   TimeDelta rtt;
+};
+
+// What the sender knows of itself: cumulative bytes on the wire, and what waits in its pacer (nothing
+// where it cannot be seen, as in a browser).
+struct SentCounters {
+  Timestamp time;
+  DataSize sent;
+  DataSize queued;
 };
 
 class SenderHalf {
  public:
   virtual ~SenderHalf() = default;
+  virtual void Configure(const double* values) = 0;
+  // What is wrong with a message of the receiver half, which came over a network.
+  [[nodiscard]] virtual ParameterError Check(const Feedback& feedback) const = 0;
+  // A message that passed Check().
   virtual void OnFeedback(const Feedback& feedback, Timestamp now) = 0;
+  // Cumulative counts of packets from RTCP receiver reports, while no feedback comes.
+  virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
   // The RTT from another source than the feedback's echo (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;
+  // Before each frame in a simulation, with each reading of the counters in a call.
+  virtual void OnSent(const SentCounters& /*counters*/) {}
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
 };
 

@@ -21,7 +21,7 @@
 #include "sim/impairments.h"
 #include "sim/packet.h"
 #include "sim/queue_disc/queue_disc.h"
-#include "sim/random.h"
+#include "units/random.h"
 #include "units/ring_buffer.h"
 #include "units/units.h"
 

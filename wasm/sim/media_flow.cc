@@ -60,6 +60,8 @@ void MediaFlow::OnFrame(Timestamp now) {
   if (now >= params().stop) return;
   network().SetTimer(index(), kFrame, now + source_params_.frame_interval());
   if (Paused(now)) return;
+  controller_.sender->OnSent({now, sent_, paced_size_});
+  ApplyRate(now);
   const MediaSource::Frame frame = source_.NextFrame(random_);
   const double rtp_timestamp = std::fmod(std::floor(now.seconds() * kRtpClockHz), kRtpModulus);
   const auto held = static_cast<int>(paced_.size());
@@ -109,6 +111,7 @@ void MediaFlow::OnProbe(Timestamp now) {
 void MediaFlow::SendData(DataPacket packet, Timestamp now) {
   packet.sent = now;
   packet.rtt = rate_.rtt;
+  sent_ += packet.size;
   if (!packet.probe) meter().OnSent(packet.size);
   const std::uint32_t id = data_.Put(packet);
   if (!network().Send(*this, Leg::kData, id, packet.size, now)) OnDropped(Leg::kData, id, now);

@@ -12,7 +12,7 @@
 #include "sim/flow.h"
 #include "sim/media_source.h"
 #include "sim/pool.h"
-#include "sim/random.h"
+#include "units/random.h"
 #include "trace/recorder.h"
 #include "units/ring_buffer.h"
 
@@ -80,6 +80,7 @@ class MediaFlow final : public Flow {
   RateUpdate rate_;
   RingBuffer<DataPacket> paced_;
   DataSize paced_size_;
+  DataSize sent_;  // in all, on the wire
   Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest begin of an interval
   bool pacing_ = false;
   double next_seq_ = 0;

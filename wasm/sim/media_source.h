@@ -3,7 +3,7 @@
 #ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
 #define CCSCOPE_SIM_MEDIA_SOURCE_H_
 
-#include "sim/random.h"
+#include "units/random.h"
 #include "units/parameter.h"
 #include "units/units.h"
 

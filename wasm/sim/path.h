@@ -10,7 +10,7 @@
 #include "sim/impairments.h"
 #include "sim/link.h"
 #include "sim/packet.h"
-#include "sim/random.h"
+#include "units/random.h"
 #include "units/ring_buffer.h"
 #include "units/units.h"
 

@@ -20,7 +20,7 @@
 #include "sim/media_flow.h"
 #include "sim/metrics.h"
 #include "sim/path.h"
-#include "sim/random.h"
+#include "units/random.h"
 #include "sim/tcp_flow.h"
 #include "trace/recorder.h"
 #include "units/ring_buffer.h"
@@ -52,6 +52,11 @@ class Simulation final : private FlowNetwork {
   void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
   // Seeds for whatever draws random numbers, in the order of the setup.
   std::uint64_t NextSeed() { return seeds_.Next(); }
+  // For the controller of a flow. Not of that series: most controllers draw nothing, and another
+  // controller in a flow must not change what the network does.
+  std::uint64_t ControllerSeed(int flow) const {
+    return Random(params_.seed + static_cast<std::uint64_t>(flow) * 0x9e3779b97f4a7c15).Next();
+  }
 
   // The first window is the whole run. Before the flows.
   int AddWindow(const Window& window);

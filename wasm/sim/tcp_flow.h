@@ -8,7 +8,7 @@
 
 #include "sim/flow.h"
 #include "sim/pool.h"
-#include "sim/random.h"
+#include "units/random.h"
 #include "sim/tcp/parameters.h"
 #include "sim/tcp/receiver.h"
 #include "sim/tcp/segment.h"

@@ -15,7 +15,7 @@ namespace ccscope {
 
 class Recorder {
  public:
-  static constexpr int kTables = static_cast<int>(TraceTable::kThroughput) + 1;
+  static constexpr int kTables = kTraceTableCount;
 
   // Only rows of the tables whose bits are set are kept; at first all are.
   void KeepOnly(std::uint32_t tables) { kept_ = tables; }

@@ -14,6 +14,16 @@ enum class TraceTable {
 #undef END_TABLE
 };
 
+inline constexpr int kTraceTableCount = 0
+#define TABLE(name, Name, doc) +1
+#define COLUMN(name, values)
+#define END_TABLE(name, Name)
+#include "trace/columns.def"
+#undef TABLE
+#undef COLUMN
+#undef END_TABLE
+    ;
+
 #define TABLE(name, Name, doc)                                      \
   struct Name##Row {                                                \
     static constexpr TraceTable kTable = TraceTable::k##Name;

@@ -28,29 +28,19 @@ Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder
       latest_arrival_rate_(kDeliveredWindow),
       rtt_(parameters.rtt_before_known()) {}
 
-void Receiver::Configure(const Parameters& parameters) {
-  params_ = parameters;
-  grouping_.Configure(parameters);
-  filter_.Configure(parameters);
-  detector_.Configure(parameters);
-  rate_controller_.Configure(parameters);
-  probe_.Configure(parameters);
-  arrival_rate_.SetWindow(TimeDelta::Millis(parameters.received_rate_window_ms));
+void Receiver::Configure(const double* values) {
+  params_ = ParamsFromValues<Parameters>(values);
+  grouping_.Configure(params_);
+  filter_.Configure(params_);
+  detector_.Configure(params_);
+  rate_controller_.Configure(params_);
+  probe_.Configure(params_);
+  arrival_rate_.SetWindow(TimeDelta::Millis(params_.received_rate_window_ms));
 }
 
 void Receiver::AdvanceClock(Timestamp now) {
   if (!now_.IsFinite()) started_ = now;
   now_ = std::max(now_, now);
-}
-
-void Receiver::CountPacket(double seq) {
-  const bool newest = !highest_seq_ || seq > *highest_seq_;
-  if (!has_counters_) {
-    ++packets_received_;
-    if (newest && highest_seq_) packets_lost_ += seq - *highest_seq_ - 1;
-    if (!newest && packets_lost_ > 0) --packets_lost_;  // late, not lost
-  }
-  if (newest) highest_seq_ = seq;
 }
 
 // A key frame's own serialisation fits the filter's model; the small frames that wait behind it do
@@ -65,8 +55,9 @@ void Receiver::BeginHold() {
 
 // The first frame has nothing behind it to disturb, and the start must not wait.
 void Receiver::HoldIfDisturbed(const Arrival& arrival) {
-  if (!highest_seq_) return;
-  if (arrival.key_frame || arrival.seq > *highest_seq_ + 1) BeginHold();
+  const std::optional<double> highest_seq = packets_.highest_seq();
+  if (!highest_seq) return;
+  if (arrival.key_frame || arrival.seq > *highest_seq + 1) BeginHold();
 }
 
 // Whether the queue is back to what it was before the disturbance.
@@ -180,18 +171,25 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
   if (!periodic && requested >= last_sent_rate_ * (1 - params_.feedback_fall_fraction)) return std::nullopt;
   last_feedback_ = now_;
   last_sent_rate_ = requested;
-  const Feedback feedback{now_, rate_controller_.a_r(), ReceivedRate().value_or(DataRate::Zero()), packets_received_,
-                          packets_lost_, last_send_time_, now_ - last_arrival_time_, drain};
+  Feedback feedback;
+  feedback.time = now_;
+  feedback.received_rate = ReceivedRate().value_or(DataRate::Zero());
+  feedback.packets_received = packets_.received();
+  feedback.packets_lost = packets_.lost();
+  feedback.echo_send_time = last_send_time_;
+  feedback.echo_delay = now_ - last_arrival_time_;
+  feedback.Add(rate_controller_.a_r().bps());
+  feedback.Add(drain.bps());
   recorder_.Output(FeedbackRow{
       .flow = flow_,
       .time_us = feedback.time.us(),
-      .a_r_bps = feedback.a_r.bps(),
+      .a_r_bps = rate_controller_.a_r().bps(),
       .received_rate_bps = feedback.received_rate.bps(),
       .packets_received = feedback.packets_received,
       .packets_lost = feedback.packets_lost,
       .echo_send_time_us = feedback.echo_send_time.us(),
       .echo_delay_us = feedback.echo_delay.us(),
-      .drain_bps = feedback.drain.bps(),
+      .drain_bps = drain.bps(),
   });
   return feedback;
 }
@@ -202,7 +200,7 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   last_send_time_ = arrival.send_time;
   last_arrival_time_ = arrival.arrival_time;
   HoldIfDisturbed(arrival);
-  CountPacket(arrival.seq);
+  packets_.OnArrival(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
   if (probe_.on()) {
     latest_arrival_rate_.Add(arrival.size, arrival.arrival_time);
@@ -217,13 +215,11 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
 std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& counters) {
   AdvanceClock(counters.time);
   wire_rate_.Add(counters);
-  const double lost = counters.packets_lost - packets_lost_;
-  const double received = counters.packets_received - packets_received_;
-  loss_ = has_counters_ && lost > 0 && received >= 0 ? lost / (lost + received) : 0;
+  const double lost = counters.packets_lost - packets_.lost();
+  const double received = counters.packets_received - packets_.received();
+  loss_ = packets_.has_counters() && lost > 0 && received >= 0 ? lost / (lost + received) : 0;
   if (loss_ > 0 && probe_.Wait() > kOverflowingWait) BeginHold();
-  has_counters_ = true;
-  packets_received_ = counters.packets_received;
-  packets_lost_ = counters.packets_lost;
+  packets_.OnCounters(counters);
   if (!last_arrival_time_.IsFinite() || !last_feedback_) return std::nullopt;
   return FeedbackIfDue();
 }

@@ -12,7 +12,8 @@
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
 #include "cc/gcc/rate_controller.h"
-#include "cc/gcc/received_rate.h"
+#include "cc/packet_counter.h"
+#include "cc/received_rate.h"
 #include "trace/recorder.h"
 #include "units/units.h"
 
@@ -22,14 +23,13 @@ class Receiver final : public ReceiverHalf {
  public:
   // Group and feedback rows go to `recorder`, which outlives the receiver.
   Receiver(const Parameters& parameters, double flow, Recorder& recorder);
-  void Configure(const Parameters& parameters);
+  void Configure(const double* values) override;
 
   [[nodiscard]] std::optional<Feedback> OnArrival(const Arrival& arrival) override;
   [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
 
  private:
   void AdvanceClock(Timestamp now);
-  void CountPacket(double seq);
   void BeginHold();
   void HoldIfDisturbed(const Arrival& arrival);
   bool Settled(const GroupDeltas& deltas) const;
@@ -62,11 +62,7 @@ class Receiver final : public ReceiverHalf {
   Timestamp last_send_time_;
   Timestamp last_arrival_time_;
 
-  // Packets counted from sequence numbers, until the wire's counters are there.
-  bool has_counters_ = false;
-  double packets_received_ = 0;
-  double packets_lost_ = 0;
-  std::optional<double> highest_seq_;
+  PacketCounter packets_;
   double loss_ = 0;  // fraction lost between the last two readings of the counters
 
   // Hold behind a key frame or a gap.

@@ -16,19 +16,30 @@ Sender::Sender(const Parameters& parameters)
       a_r_(parameters.start_bitrate()),
       rtt_(parameters.rtt_before_known()) {}
 
-void Sender::Configure(const Parameters& parameters) {
-  params_ = parameters;
-  loss_controller_.Configure(parameters);
-  if (!has_feedback_) a_r_ = parameters.start_bitrate();
+void Sender::Configure(const double* values) {
+  params_ = ParamsFromValues<Parameters>(values);
+  loss_controller_.Configure(params_);
+  if (!has_feedback_) a_r_ = params_.start_bitrate();
+}
+
+ParameterError Sender::Check(const Feedback& feedback) const {
+  if (const auto error = ExpectValues(feedback, kFeedbackValues)) return error;
+  if (!(feedback.values[kA_r] > 0)) return {"a_r_bps", "expected a number > 0"};
+  return {};
 }
 
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
   if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
   has_feedback_ = true;
-  a_r_ = feedback.a_r;
-  drain_ = feedback.drain;
+  a_r_ = DataRate::BitsPerSec(feedback.values[kA_r]);
+  drain_ = DataRate::BitsPerSec(std::max(0.0, feedback.values[kDrain]));
   loss_controller_.OnCounters(feedback.packets_received, feedback.packets_lost, a_r_, rtt_, now);
+}
+
+// Only losses are known: A_r stays where it was and A_s follows the reports.
+void Sender::OnReceiverReport(double packets_received, double packets_lost, Timestamp now) {
+  loss_controller_.OnCounters(packets_received, packets_lost, a_r_, rtt_, now);
 }
 
 RateUpdate Sender::Process(Timestamp) {

@@ -8,12 +8,21 @@
 
 namespace ccscope::gcc {
 
+// The values of GCC's feedback.
+enum FeedbackValue {
+  kA_r,
+  kDrain,  // how far to stay below A_r until a backlog is drained
+  kFeedbackValues
+};
+
 class Sender final : public SenderHalf {
  public:
   explicit Sender(const Parameters& parameters);
-  void Configure(const Parameters& parameters);
+  void Configure(const double* values) override;
 
+  [[nodiscard]] ParameterError Check(const Feedback& feedback) const override;
   void OnFeedback(const Feedback& feedback, Timestamp now) override;
+  void OnReceiverReport(double packets_received, double packets_lost, Timestamp now) override;
   void OnRtt(TimeDelta rtt) override { rtt_ = rtt; }
   [[nodiscard]] RateUpdate Process(Timestamp now) override;
 

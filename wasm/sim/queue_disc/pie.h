@@ -8,7 +8,7 @@
 
 #include "sim/queue_disc/departure_rate.h"
 #include "sim/queue_disc/queue_disc.h"
-#include "sim/random.h"
+#include "units/random.h"
 #include "units/parameter.h"
 #include "units/ring_buffer.h"
 

@@ -1,7 +1,7 @@
 // Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), from arrivals, and from the wire's
 // cumulative counters where a call gives them: completed frames undercount under loss.
-#ifndef CCSCOPE_CC_GCC_RECEIVED_RATE_H_
-#define CCSCOPE_CC_GCC_RECEIVED_RATE_H_
+#ifndef CCSCOPE_CC_RECEIVED_RATE_H_
+#define CCSCOPE_CC_RECEIVED_RATE_H_
 
 #include <array>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "units/ring_buffer.h"
 #include "units/units.h"
 
-namespace ccscope::gcc {
+namespace ccscope {
 
 // Bytes of the last `window` (at most 2 s), counted per millisecond, with a running sum.
 class ArrivalRate {
@@ -54,6 +54,6 @@ class WireRate {
   int next_ = 0;
 };
 
-}  // namespace ccscope::gcc
+}  // namespace ccscope
 
-#endif  // CCSCOPE_CC_GCC_RECEIVED_RATE_H_
+#endif  // CCSCOPE_CC_RECEIVED_RATE_H_

@@ -1,8 +1,8 @@
 // A seeded generator whose numbers are the same bits in a native build and in WebAssembly: integer
 // arithmetic, +, -, *, / and the square root (which IEEE 754 rounds exactly), and ccscope::det::Log.
 // There is no global generator: whoever needs chance is given one.
-#ifndef CCSCOPE_SIM_RANDOM_H_
-#define CCSCOPE_SIM_RANDOM_H_
+#ifndef CCSCOPE_UNITS_RANDOM_H_
+#define CCSCOPE_UNITS_RANDOM_H_
 
 #include <array>
 #include <cstdint>
@@ -31,4 +31,4 @@ class Random {
 
 }  // namespace ccscope
 
-#endif  // CCSCOPE_SIM_RANDOM_H_
+#endif  // CCSCOPE_UNITS_RANDOM_H_

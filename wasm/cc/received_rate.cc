@@ -1,10 +1,10 @@
-#include "cc/gcc/received_rate.h"
+#include "cc/received_rate.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-namespace ccscope::gcc {
+namespace ccscope {
 
 void ArrivalRate::Clear() {
   buckets_.Clear();
@@ -83,4 +83,4 @@ std::optional<DataRate> WireRate::Rate(TimeDelta window) const {
   return (latest.received - back(k).received) / span;
 }
 
-}  // namespace ccscope::gcc
+}  // namespace ccscope

@@ -1,0 +1,40 @@
+#include "abi/controllers.h"
+
+#include "abi/export.h"
+#include "cc/gcc/parameters.h"
+#include "cc/gcc/receiver.h"
+#include "cc/gcc/sender.h"
+
+namespace ccscope {
+namespace {
+
+constexpr ControllerSpec kGcc{
+    gcc::kParameterSpecs, gcc::kParameterCount,
+    [](const double* values, double flow, Recorder& recorder) -> std::unique_ptr<ReceiverHalf> {
+      return std::make_unique<gcc::Receiver>(ParamsFromValues<gcc::Parameters>(values), flow, recorder);
+    },
+    [](const double* values, double, std::uint64_t, Recorder&) -> std::unique_ptr<SenderHalf> {
+      return std::make_unique<gcc::Sender>(ParamsFromValues<gcc::Parameters>(values));
+    }};
+
+// A new controller: its line here, and its lines in schema.cc.
+constexpr const ControllerSpec* kControllers[] = {&kGcc};
+constexpr int kControllerCount = static_cast<int>(sizeof(kControllers) / sizeof(kControllers[0]));
+
+}  // namespace
+
+const ControllerSpec* FindController(int controller) {
+  if (controller >= 0 && controller < kControllerCount) return kControllers[controller];
+  return Fail("controller", "expected a controller of the schema"), nullptr;
+}
+
+bool ReadParameters(const ControllerSpec& spec, const double* input, std::vector<double>& values) {
+  if (input == nullptr) return Fail("parameters", "expected all of them in the input buffer"), false;
+  if (const auto error = CheckValues(spec.parameters, spec.parameter_count, input, spec.parameter_count)) {
+    return FailIn("parameters", error.field, error.expectation), false;
+  }
+  values.assign(input, input + spec.parameter_count);
+  return true;
+}
+
+}  // namespace ccscope

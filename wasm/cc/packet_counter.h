@@ -1,0 +1,43 @@
+// Packets received and lost so far, for feedback: counted from sequence numbers until the wire's own
+// counters are there (in a call they are, and arrivals are frames).
+#ifndef CCSCOPE_CC_PACKET_COUNTER_H_
+#define CCSCOPE_CC_PACKET_COUNTER_H_
+
+#include <optional>
+
+#include "cc/controller.h"
+
+namespace ccscope {
+
+class PacketCounter {
+ public:
+  void OnArrival(double seq) {
+    const bool newest = !highest_seq_ || seq > *highest_seq_;
+    if (!has_counters_) {
+      ++received_;
+      if (newest && highest_seq_) lost_ += seq - *highest_seq_ - 1;
+      if (!newest && lost_ > 0) --lost_;  // late, not lost
+    }
+    if (newest) highest_seq_ = seq;
+  }
+  void OnCounters(const InboundCounters& counters) {
+    has_counters_ = true;
+    received_ = counters.packets_received;
+    lost_ = counters.packets_lost;
+  }
+
+  double received() const { return received_; }
+  double lost() const { return lost_; }
+  bool has_counters() const { return has_counters_; }
+  std::optional<double> highest_seq() const { return highest_seq_; }
+
+ private:
+  bool has_counters_ = false;
+  double received_ = 0;
+  double lost_ = 0;
+  std::optional<double> highest_seq_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_CC_PACKET_COUNTER_H_
