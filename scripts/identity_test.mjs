@@ -9,6 +9,7 @@ import { buildWasm, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot } from './lib/files.mjs';
 import {
   callOperations,
+  controllersOf,
   linkOperations,
   queuesOf,
   simulationOperations,
@@ -20,7 +21,6 @@ import { findCxx } from './lib/tools.mjs';
 import { commonFlags } from './native_tests.mjs';
 
 const argumentCount = 10;
-const feedbackColumns = 9;
 
 /** The operations on the module; returns every number that comes out, as bytes. */
 function runOnModule({ exports: abi }, operations) {
@@ -39,11 +39,12 @@ function runOnModule({ exports: abi }, operations) {
   const fill = (session, values) =>
     view(abi.ccs_session_buffer(session, values.length), values.length).set(values);
   const passFeedback = (now) => {
-    if (abi.ccs_receiver_take_feedback(state.receiver) === 0) return;
-    const row = view(abi.ccs_session_buffer(state.receiver, feedbackColumns), feedbackColumns).slice();
-    written.push(row);
-    fill(state.sender, row);
-    ok(abi.ccs_sender_push_feedback(state.sender, now));
+    const count = abi.ccs_receiver_take_feedback(state.receiver);
+    if (count === 0) return;
+    const message = view(abi.ccs_session_buffer(state.receiver, count), count).slice();
+    written.push(message);
+    fill(state.sender, message);
+    ok(abi.ccs_sender_push_feedback(state.sender, now, count));
   };
   const push = (values, name, now) => {
     fill(state.receiver, values);
@@ -57,9 +58,9 @@ function runOnModule({ exports: abi }, operations) {
   };
   const simulate = (name, count) => (a) => ok(abi[name](state.simulation, ...a.slice(0, count)));
   const interpreter = [
-    ([preset]) => {
-      state.receiver = abi.ccs_receiver_create(0, preset, 0);
-      state.sender = abi.ccs_sender_create(0, preset, 0);
+    ([controller, seed]) => {
+      state.receiver = abi.ccs_receiver_create(controller, 0);
+      state.sender = abi.ccs_sender_create(controller, 0, seed);
     },
     (a) => push(a.slice(0, 9), 'ccs_receiver_push_arrivals', a[3]),
     (a) => push(a.slice(0, 5), 'ccs_receiver_push_inbound', a[1]),
@@ -86,16 +87,15 @@ function runOnModule({ exports: abi }, operations) {
     },
     () => abi.ccs_link_destroy(state.link),
     ([place, value]) => view(abi.ccs_input_buffer(place + 1), place + 1).set([value], place),
-    ([preset]) => {
-      for (const session of [state.receiver, state.sender])
-        ok(abi.ccs_session_apply_preset(session, 0, preset));
+    () => {
+      for (const session of [state.receiver, state.sender]) ok(abi.ccs_session_configure(session));
     },
     (a) => (state.simulation = abi.ccs_sim_create(...a.slice(0, 4))),
     simulate('ccs_sim_set_bottleneck', 9),
     simulate('ccs_sim_set_delay', 4),
     simulate('ccs_sim_schedule_capacity', 3),
     simulate('ccs_sim_add_window', 2),
-    simulate('ccs_sim_add_media_flow', 7),
+    simulate('ccs_sim_add_media_flow', 6),
     simulate('ccs_sim_add_tcp_flow', 6),
     simulate('ccs_sim_trace', 2),
     ([us]) => {
@@ -139,7 +139,7 @@ async function test() {
   const schema = readSchema();
   const bottlenecks = ['serial', 'token-bucket'];
   const cases = [
-    ...schema.controllers.gcc.presets.map(({ name }, i) => [name, callOperations(i, schema)]),
+    ...controllersOf(schema).map((controller) => [controller.name, callOperations(controller, schema)]),
     ...queuesOf(schema).flatMap((queue) =>
       bottlenecks.flatMap((bottleneck, mode) => [
         [`${queue.name}, ${bottleneck} link`, linkOperations(queue, mode)],

@@ -18,11 +18,15 @@ const columnCounts = ({ tables }) => tables.map(({ columns }) => columns.length)
  * A minute of a call over a link whose queue grows, empties and loses frames, and sometimes delivers two
  * in the wrong order; a parameter and then the preset change on the way.
  */
-export function* callOperations(preset, schema) {
-  const random = randomNumbers(preset + 1);
-  const { parameters, presets } = schema.controllers.gcc;
-  const alpha = parameters.findIndex(({ name }) => name === 'alpha');
-  yield [0, preset];
+export function* callOperations({ controller, index, values, others }, schema) {
+  const random = randomNumbers(index + 1);
+  // The highest target, which every controller has.
+  const changed = schema.controllers[controller].parameters.findIndex(
+    ({ name }) => name === 'max_bitrate_bps',
+  );
+  const number = Object.keys(schema.controllers).indexOf(controller);
+  yield* inputs(values);
+  yield [0, number, 7];
   let [free, received, lost, bytes, heldBack] = [0, 0, 0, 0, []];
   for (let seq = 0; seq < 1800; seq += 1) {
     const sent = Math.round((seq * 1e6) / 30 + 2000 * random());
@@ -50,14 +54,28 @@ export function* callOperations(preset, schema) {
     heldBack = [];
     if (seq % 2 === 0) yield [2, 0, arrival, received, lost, bytes];
     if (seq % 3 === 0) yield [3, arrival, bytes * 1.01, 52000, NaN];
-    if (seq === 900 || seq === 901) yield [4, alpha, 0.9];
-    if (seq === 1200 || seq === 1201) yield [11, (preset + 1) % presets.length];
+    if (seq === 900 || seq === 901) yield [4, changed, 2e6];
+    if (seq === 1200 || seq === 1201) {
+      yield* inputs(others);
+      yield [11];
+    }
   }
   for (const [table, columns] of columnCounts(schema).entries()) yield [5, table, columns];
   yield [6];
 }
 
 const inputs = (values) => values.map((value, place) => [10, place, value]);
+
+/** Every preset of every controller, with the values of the next one to change to. */
+export function controllersOf({ controllers }) {
+  return Object.entries(controllers).flatMap(([controller, spec]) =>
+    spec.presets.map(({ name, values }, index) => ({
+      ...{ name, controller, index },
+      values: valuesOf(spec, values),
+      others: valuesOf(spec, spec.presets[(index + 1) % spec.presets.length].values),
+    })),
+  );
+}
 
 /** The queue disciplines, each with its defaults and with each of its presets. */
 export function queuesOf({ components }) {
@@ -107,19 +125,22 @@ export function* simulationOperations({ kind, values }, mode, schema) {
   }
   yield [16, 2e6, 8e6];
   yield [16, 9e6, 15e6];
-  const media = (preset, source, ...flow) => [
-    ...inputs([
-      ...valuesOf(components.media_source, source),
-      0,
-      controllers.gcc.parameters[0].default,
-      7e6,
-      8e6,
-    ]),
-    [17, ...flow, preset, 1, 1],
+  const media = (controller, source, ...flow) => [
+    ...inputs([...valuesOf(components.media_source, source), ...controller.values, 7e6, 8e6]),
+    [17, ...flow, Object.keys(controllers).indexOf(controller.controller), 1],
   ];
-  yield* media(0, {}, 0, 0, NaN, 0);
-  yield* media(1, { key_frame_interval_s: 3, key_frame_factor: 4 }, 0, 1e6, 18e6, 12500);
-  yield* media(0, { ramp_time_constant_s: 4 }, 1, 0, NaN, 0);
+  const every = controllersOf(schema);
+  const of = (name) => every.find((each) => each.name === name);
+  yield* media(of('gcc'), {}, 0, 0, NaN, 0);
+  yield* media(of('gcc-live'), { key_frame_interval_s: 3, key_frame_factor: 4 }, 0, 1e6, 18e6, 12500);
+  yield* media(of('gcc'), { ramp_time_constant_s: 4 }, 1, 0, NaN, 0);
+  for (const name of Object.keys(controllers).filter((each) => each !== 'gcc')) {
+    yield* media(
+      every.find(({ controller }) => controller === name),
+      {},
+      ...[0, 2e6, NaN, 0],
+    );
+  }
   const tcp = (changes, files, ...flow) => [
     ...inputs([...valuesOf(components.tcp, changes), ...files]),
     [18, ...flow, files.length > 0 ? 1 : 0],

@@ -6,8 +6,8 @@ import type { AppState, StateProblem, Vocabulary } from './state.js';
 import { parseState, serialiseState } from './state.js';
 
 export const vocabulary: Vocabulary = {
-  presets: SCHEMA.presets.map(({ name }) => name),
-  parameters: SCHEMA.parameters,
+  presets: SCHEMA.controllers.gcc.presets.map(({ name }) => name),
+  parameters: SCHEMA.controllers.gcc.parameters,
 };
 
 const initial = parseState(location.search, vocabulary);

@@ -1,13 +1,13 @@
-/** Parameters of the simulator's components (queue disciplines, TCP, sources) on their way into the core. */
+/** Parameters of controllers and of the simulator's components (queue disciplines, TCP, sources) on their way into the core. */
 import { CoreError } from './load.js';
-import { presetValue, SCHEMA, type ComponentName, type ParameterSpec } from './schema.js';
+import { presetValue, SCHEMA, type ComponentName, type ComponentSpec, type ParameterSpec } from './schema.js';
 
 /** What of a component differs from its defaults. */
 export interface ComponentOptions {
   preset?: string | undefined;
   /** By the schema's names; a parameter with named values takes the name or its index. */
   parameters?: Readonly<Record<string, number | string | undefined>>;
-  /** Where it stands, for messages; default: the component's name. */
+  /** Where it stands, for messages; default: the component's name; empty: nowhere. */
   path?: string;
   /** Likewise, where the preset stands; default: `preset` in `path`. */
   presetPath?: string;
@@ -28,30 +28,34 @@ function numberOf(spec: ParameterSpec, value: number | string, path: string): nu
   throw new CoreError(`${path}: expected ${expected}, got ${value}`, path);
 }
 
+const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
 /** The values of all parameters of a component, in the schema's order. Throws CoreError that names the field. */
 export function componentValues(component: ComponentName, options: ComponentOptions = {}): number[] {
-  const { parameters = {}, path = component, spell = (name: string) => name } = options;
-  const { presetPath = `${path}.preset` } = options;
-  const { parameters: specs, presets } = SCHEMA.components[component];
-  const preset = presets.find(({ name }) => name === options.preset);
+  return valuesOf(component, SCHEMA.components[component], options);
+}
+
+/** Likewise of anything that has parameters; `name` is for messages. */
+export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOptions): number[] {
+  const { parameters = {}, path = name, spell = (parameter: string) => parameter } = options;
+  const { presetPath = joined(path, 'preset') } = options;
+  const preset = spec.presets.find((each) => each.name === options.preset);
   if (options.preset !== undefined && preset === undefined) {
-    const known = presets.map(({ name }) => name).join(', ') || 'none';
+    const known = spec.presets.map((each) => each.name).join(', ') || 'none';
     throw new CoreError(
-      `${presetPath}: expected a preset of ${component} (${known}), got ${options.preset}`,
+      `${presetPath}: expected a preset of ${name} (${known}), got ${options.preset}`,
       presetPath,
     );
   }
-  const unknown = Object.keys(parameters).find((key) => !specs.some(({ name }) => name === key));
+  const unknown = Object.keys(parameters).find((key) => !spec.parameters.some((each) => each.name === key));
   if (unknown !== undefined) {
-    const known = specs.map(({ name }) => spell(name)).join(', ');
-    throw new CoreError(
-      `${path}.${spell(unknown)}: not a parameter of ${component}, which has ${known}`,
-      `${path}.${spell(unknown)}`,
-    );
+    const known = spec.parameters.map((each) => spell(each.name)).join(', ');
+    const field = joined(path, spell(unknown));
+    throw new CoreError(`${field}: not a parameter of ${name}, which has ${known}`, field);
   }
-  return specs.map((spec) => {
-    const value = parameters[spec.name];
-    if (value === undefined) return preset === undefined ? spec.default : presetValue(preset, spec);
-    return numberOf(spec, value, `${path}.${spell(spec.name)}`);
+  return spec.parameters.map((each) => {
+    const value = parameters[each.name];
+    if (value === undefined) return preset === undefined ? each.default : presetValue(preset, each);
+    return numberOf(each, value, joined(path, spell(each.name)));
   });
 }

@@ -1,5 +1,5 @@
 /** Typed bindings of the two halves of a controller (ToN Fig. 1). Synchronous; no worker needed. */
-import type { Feedback } from './feedback.js';
+import { feedbackFrom, feedbackNumbers, type Feedback } from './feedback.js';
 import { type CoreModule } from './load.js';
 import { Session, type ControllerOptions } from './session.js';
 
@@ -25,7 +25,7 @@ export interface InboundInput {
   bytesReceived: number;
 }
 
-/** What the sender half asks for. */
+/** What the sender half asks for; NaN for rates that only other controllers have. */
 export interface RateUpdate {
   targetBps: number;
   pacingBps: number;
@@ -65,22 +65,8 @@ export class ReceiverHalf extends Session {
 
   /** The feedback that became due since the last call, or null. */
   takeFeedback(): Feedback | null {
-    if (this.core.call('ccs_receiver_take_feedback', this.handle) === 0) return null;
-    const [
-      ,
-      timeUs = 0,
-      aRBps = 0,
-      receivedRateBps = 0,
-      packetsReceived = 0,
-      packetsLost = 0,
-      echoSendTimeUs = 0,
-      echoDelayUs = 0,
-      drainBps = 0,
-    ] = this.read(9);
-    return {
-      ...{ timeUs, aRBps, receivedRateBps, packetsReceived, packetsLost },
-      ...{ echoSendTimeUs, echoDelayUs, drainBps },
-    };
+    const count = this.core.call('ccs_receiver_take_feedback', this.handle);
+    return count === 0 ? null : feedbackFrom([...this.read(count)]);
   }
 }
 
@@ -92,18 +78,14 @@ export class SenderHalf extends Session {
 
   /** A feedback message that came in at `nowUs` on the sender's clock. Throws CoreError. */
   pushFeedback(f: Feedback, nowUs: number): void {
-    this.fill([
-      0,
-      f.timeUs,
-      f.aRBps,
-      f.receivedRateBps,
-      f.packetsReceived,
-      f.packetsLost,
-      f.echoSendTimeUs,
-      f.echoDelayUs,
-      f.drainBps,
-    ]);
-    this.core.check('ccs_sender_push_feedback', this.handle, nowUs);
+    const numbers = feedbackNumbers(f);
+    this.fill(numbers);
+    this.core.check('ccs_sender_push_feedback', this.handle, nowUs, numbers.length);
+  }
+
+  /** Cumulative counts of RTCP receiver reports, while no feedback comes. */
+  pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
+    this.core.check('ccs_sender_push_receiver_report', this.handle, nowUs, packetsReceived, packetsLost);
   }
 
   /** What the sender knows of itself: cumulative bytes sent, RTT, the browser's own estimate. */

@@ -1,12 +1,10 @@
 /**
  * The message that the receiver half sends to the sender half, over a data channel in a call.
- * 4 bytes "CCF1", then the fields of {@link Feedback} as little-endian doubles.
+ * 4 bytes "CCF2", then the fields of {@link Feedback} and its values as little-endian doubles.
  */
 export interface Feedback {
   /** When it was made, on the receiver's clock. */
   timeUs: number;
-  /** The rate that the delay-based controller asks for. */
-  aRBps: number;
   receivedRateBps: number;
   /** Cumulative counters of the wire. */
   packetsReceived: number;
@@ -14,44 +12,57 @@ export interface Feedback {
   /** Send time of the latest arrival, and how long ago that was: RTT = now - send time - delay. */
   echoSendTimeUs: number;
   echoDelayUs: number;
-  /** How far to stay below aRBps until a backlog is drained. */
-  drainBps: number;
+  /** What only the sender half of the same controller understands; at most {@link MAX_FEEDBACK_VALUES}. */
+  values: readonly number[];
 }
 
-const MAGIC = 0x31464343;
+const MAGIC = 0x32464343;
 const FIELDS = [
   'timeUs',
-  'aRBps',
   'receivedRateBps',
   'packetsReceived',
   'packetsLost',
   'echoSendTimeUs',
   'echoDelayUs',
-  'drainBps',
 ] as const satisfies readonly (keyof Feedback)[];
 
-/** Bytes of one encoded message. */
-export const FEEDBACK_BYTES = 4 + 8 * FIELDS.length;
+export const MAX_FEEDBACK_VALUES = 64;
+const HEADER_BYTES = 4;
+
+/** The numbers of a message, in the core's order. */
+export function feedbackNumbers(feedback: Feedback): number[] {
+  return [...FIELDS.map((field) => feedback[field]), ...feedback.values];
+}
+
+/** The message with those numbers. */
+export function feedbackFrom(numbers: readonly number[]): Feedback {
+  const [timeUs = NaN, receivedRateBps = NaN, packetsReceived = NaN, packetsLost = NaN] = numbers;
+  const [echoSendTimeUs = NaN, echoDelayUs = NaN, ...values] = numbers.slice(4);
+  return {
+    ...{ timeUs, receivedRateBps, packetsReceived, packetsLost },
+    ...{ echoSendTimeUs, echoDelayUs, values },
+  };
+}
 
 export function encodeFeedback(feedback: Feedback): ArrayBuffer {
-  const buffer = new ArrayBuffer(FEEDBACK_BYTES);
+  const numbers = feedbackNumbers(feedback);
+  const buffer = new ArrayBuffer(HEADER_BYTES + 8 * numbers.length);
   const view = new DataView(buffer);
   view.setUint32(0, MAGIC, true);
-  FIELDS.forEach((field, i) => view.setFloat64(4 + 8 * i, feedback[field], true));
+  numbers.forEach((number, i) => view.setFloat64(HEADER_BYTES + 8 * i, number, true));
   return buffer;
 }
 
 /** The message in `data`, or null when it is not one: a foreign or damaged message is no error. */
 export function decodeFeedback(data: ArrayBuffer): Feedback | null {
-  if (data.byteLength !== FEEDBACK_BYTES) return null;
+  const count = (data.byteLength - HEADER_BYTES) / 8;
+  const isCount = Number.isInteger(count) && count >= FIELDS.length;
+  if (!isCount || count > FIELDS.length + MAX_FEEDBACK_VALUES) return null;
   const view = new DataView(data);
   if (view.getUint32(0, true) !== MAGIC) return null;
-  const value = (i: number): number => view.getFloat64(4 + 8 * i, true);
-  const [timeUs, aRBps, receivedRateBps, packetsReceived] = [value(0), value(1), value(2), value(3)];
-  const [packetsLost, echoSendTimeUs, echoDelayUs, drainBps] = [value(4), value(5), value(6), value(7)];
-  if (![timeUs, aRBps, packetsReceived, packetsLost].every(Number.isFinite) || aRBps <= 0) return null;
-  return {
-    ...{ timeUs, aRBps, receivedRateBps, packetsReceived, packetsLost },
-    ...{ echoSendTimeUs, echoDelayUs, drainBps },
-  };
+  const feedback = feedbackFrom(
+    Array.from({ length: count }, (_, i) => view.getFloat64(HEADER_BYTES + 8 * i, true)),
+  );
+  const { timeUs, packetsReceived, packetsLost, values } = feedback;
+  return [timeUs, packetsReceived, packetsLost, ...values].every(Number.isFinite) ? feedback : null;
 }

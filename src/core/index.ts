@@ -9,7 +9,8 @@ export { CoreError, CoreModule, loadCoreModule, type WasmSource } from './load.j
 export * from './schema.js';
 export { componentValues, type ComponentOptions } from './component.js';
 export * from './feedback.js';
-export { DEFAULT_PRESET, type ControllerOptions, type TraceEvent } from './session.js';
+export type { ControllerOptions, TraceEvent } from './session.js';
+export { controllerSetup, type ControllerChoice, type ControllerSetup } from './controller_setup.js';
 export type { TraceBatch } from './recorder.js';
 export {
   ReceiverHalf,

@@ -44,3 +44,13 @@ export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] 
   core.call('ccs_trace_clear', recorder);
   return batches;
 }
+
+/** One bit for each of the tables. Throws CoreError that names `field`. */
+export function tableBits(tables: readonly TableName[], field: string): number {
+  return tables.reduce((bits, name) => {
+    const index = SCHEMA.tables.findIndex((table) => table.name === name);
+    if (index >= 0) return bits | (1 << index);
+    const known = SCHEMA.tables.map((table) => table.name).join(', ');
+    throw new CoreError(`${field}: expected some of ${known}; got ${name}`, field);
+  }, 0);
+}

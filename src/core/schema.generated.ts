@@ -401,7 +401,7 @@ export const CONTROLLERS = {
       },
       {
         name: 'additive_packets',
-        unit: 'packets',
+        unit: 'packets/RTT',
         default: 0.5,
         min: 0,
         max: 10,

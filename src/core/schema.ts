@@ -2,8 +2,8 @@
 import { COMPONENTS, CONTROLLERS, TABLES } from './schema.generated.js';
 
 export type ControllerName = keyof typeof CONTROLLERS;
-export type PresetName = (typeof CONTROLLERS)['gcc']['presets'][number]['name'];
-export type ParameterName = (typeof CONTROLLERS)['gcc']['parameters'][number]['name'];
+export type PresetName = (typeof CONTROLLERS)[ControllerName]['presets'][number]['name'];
+export type ParameterName = (typeof CONTROLLERS)[ControllerName]['parameters'][number]['name'];
 export type ComponentName = keyof typeof COMPONENTS;
 export type TableName = (typeof TABLES)[number]['name'];
 
@@ -28,7 +28,7 @@ export interface PresetSpec {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A part of the simulator with parameters of its own: a queue discipline, TCP, a source. */
+/** What has parameters of its own: a controller, or a part of the simulator (a queue discipline, TCP, a source). */
 export interface ComponentSpec {
   readonly parameters: readonly ParameterSpec[];
   readonly presets: readonly PresetSpec[];
@@ -47,13 +47,12 @@ export interface TableSpec {
 }
 
 export const SCHEMA: {
-  readonly parameters: readonly ParameterSpec[];
-  readonly presets: readonly PresetSpec[];
+  /** In the order of the core's numbers. The names of presets are unique over all controllers. */
+  readonly controllers: Readonly<Record<ControllerName, ComponentSpec>>;
   readonly components: Readonly<Record<ComponentName, ComponentSpec>>;
   readonly tables: readonly TableSpec[];
 } = {
-  parameters: CONTROLLERS.gcc.parameters,
-  presets: CONTROLLERS.gcc.presets,
+  controllers: CONTROLLERS,
   components: COMPONENTS,
   tables: TABLES,
 };
@@ -68,4 +67,25 @@ export function tableSpec(name: TableName): TableSpec {
 /** The value of a parameter in a preset. */
 export function presetValue(preset: PresetSpec, parameter: ParameterSpec): number {
   return preset.values[parameter.name] ?? parameter.default;
+}
+
+export const CONTROLLER_NAMES = Object.keys(CONTROLLERS) as readonly ControllerName[];
+
+/** The presets of all controllers. */
+export const PRESETS: readonly PresetSpec[] = CONTROLLER_NAMES.flatMap(
+  (name) => SCHEMA.controllers[name].presets,
+);
+
+/** The controller that a preset is one of; undefined for an unknown preset. */
+export function controllerOfPreset(preset: string): ControllerName | undefined {
+  return CONTROLLER_NAMES.find((name) =>
+    SCHEMA.controllers[name].presets.some((each) => each.name === preset),
+  );
+}
+
+/** The preset of a controller in live calls, `NAME-live`; in simulations, or where it has none of these, its first. */
+export function defaultPreset(controller: ControllerName, use: 'live' | 'simulation'): string {
+  const names = SCHEMA.controllers[controller].presets.map(({ name }) => name);
+  const live = names.find((name) => use === 'live' && name === `${controller}-live`);
+  return live ?? names[0] ?? controller;
 }

@@ -1,7 +1,8 @@
 /** What the two halves of a controller share: parameters and the trace. */
+import { controllerSetup, type ControllerChoice } from './controller_setup.js';
 import { CoreError, type CoreModule } from './load.js';
-import { drainRecorder, type TraceBatch } from './recorder.js';
-import { SCHEMA } from './schema.js';
+import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
+import { SCHEMA, type ControllerName, type TableName } from './schema.js';
 
 /** Something that happened, beside the tables. */
 export interface TraceEvent {
@@ -10,39 +11,23 @@ export interface TraceEvent {
   detail: unknown;
 }
 
-/** Which controller to make, and how. */
-export interface ControllerOptions {
-  controller?: 'gcc';
-  /** A preset of the schema; `gcc-live` when left out. */
-  preset?: string;
-  /** Parameters that differ from the preset, by name. */
-  parameters?: Readonly<Record<string, number>>;
+/** Which controller to make, and how; `gcc-live`, the preset of calls, when all is left out. */
+export interface ControllerOptions extends ControllerChoice {
   /** Number of the flow in the trace's rows. */
   flow?: number;
+  /** For controllers that draw random numbers: an integer from 0 to 2^53 - 1; default 1. Senders only. */
+  seed?: number;
+  /** Tables that are recorded; default: all. */
+  record?: readonly TableName[];
 }
 
-export const DEFAULT_PRESET = 'gcc-live';
-const GCC = 0;
-
-/** The number of a preset in the core. Throws CoreError. */
-export function presetIndex(name: string): number {
-  const index = SCHEMA.presets.findIndex((preset) => preset.name === name);
-  if (index < 0) {
-    const known = SCHEMA.presets.map((preset) => preset.name).join(', ');
-    throw new CoreError(`preset: expected one of ${known}; got ${name}`, 'preset');
-  }
-  return index;
-}
-
-function parameterIndex(name: string): number {
-  const index = SCHEMA.parameters.findIndex((parameter) => parameter.name === name);
-  if (index < 0)
-    throw new CoreError(`${name}: not a parameter of gcc; \`SCHEMA.parameters\` lists them`, name);
-  return index;
-}
+/** What changes of preset leave alone: the application's own bounds. */
+const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'] as const;
 
 export class Session {
   protected readonly core: CoreModule;
+  /** Which controller this is a half of. */
+  readonly controller: ControllerName;
   #handle: number;
 
   protected constructor(
@@ -51,8 +36,13 @@ export class Session {
     options: ControllerOptions,
   ) {
     this.core = core;
-    this.#handle = core.handle(create, GCC, presetIndex(options.preset ?? DEFAULT_PRESET), options.flow ?? 0);
-    for (const [name, value] of Object.entries(options.parameters ?? {})) this.setParameter(name, value);
+    const { name, index, values } = controllerSetup(options, 'live');
+    this.controller = name;
+    const seed = create === 'ccs_sender_create' ? [options.seed ?? 1] : [];
+    core.input(values);
+    this.#handle = core.handle(create, index, options.flow ?? 0, ...seed);
+    if (options.record !== undefined)
+      core.call('ccs_session_record', this.#handle, tableBits(options.record, 'record'));
   }
 
   /** Throws CoreError once the session has been destroyed. */
@@ -74,13 +64,22 @@ export class Session {
 
   /** The value of a parameter. Throws CoreError for an unknown name. */
   parameter(name: string): number {
-    return this.core.call('ccs_session_parameter', this.handle, parameterIndex(name));
+    return this.core.call('ccs_session_parameter', this.handle, this.#indexOf(name));
+  }
+
+  #indexOf(name: string): number {
+    const index = SCHEMA.controllers[this.controller].parameters.findIndex((each) => each.name === name);
+    if (index >= 0) return index;
+    throw new CoreError(
+      `${name}: not a parameter of ${this.controller}; \`SCHEMA.controllers.${this.controller}\` lists them`,
+      name,
+    );
   }
 
   /** Changes a parameter, also in the middle of a call. Throws CoreError that names it and its range. */
   setParameter(name: string, value: number): void {
-    const index = parameterIndex(name);
-    const spec = SCHEMA.parameters[index];
+    const index = this.#indexOf(name);
+    const spec = SCHEMA.controllers[this.controller].parameters[index];
     if (spec !== undefined && !(value >= spec.min && value <= spec.max)) {
       const unit = spec.unit === '' ? '' : ` ${spec.unit}`;
       throw new CoreError(`${name}: expected ${spec.min} to ${spec.max}${unit}, got ${value}`, name);
@@ -88,9 +87,12 @@ export class Session {
     this.core.check('ccs_session_set_parameter', this.handle, index, value);
   }
 
-  /** Changes to another preset, but for the application's own bounds. Throws CoreError. */
-  setPreset(name: string): void {
-    this.core.check('ccs_session_apply_preset', this.handle, GCC, presetIndex(name));
+  /** Changes to another preset of the same controller, but for the application's own bounds. Throws CoreError. */
+  setPreset(preset: string): void {
+    const parameters = Object.fromEntries(KEPT_BY_PRESETS.map((name) => [name, this.parameter(name)]));
+    const { values } = controllerSetup({ controller: this.controller, preset, parameters }, 'live');
+    this.core.input(values);
+    this.core.check('ccs_session_configure', this.handle);
   }
 
   /**

@@ -3,11 +3,10 @@
  * in virtual time. The same options and seed give the same bytes natively, in Node and in browsers.
  */
 import { componentValues } from './component.js';
+import { controllerSetup } from './controller_setup.js';
 import { modeOf, passQueue } from './link_arguments.js';
 import { CoreError, type CoreModule } from './load.js';
-import { drainRecorder, type TraceBatch } from './recorder.js';
-import { SCHEMA, type TableName } from './schema.js';
-import { presetIndex } from './session.js';
+import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
 import { readWindow, type WindowMetrics } from './simulation_metrics.js';
 import {
   DIRECTIONS,
@@ -64,8 +63,11 @@ export class Simulation {
     }
     for (const [index, flow] of flows.entries()) inside(`flows.${index}`, () => this.#addFlow(flow));
     if (trace !== undefined) {
-      const bits = trace.tables.reduce((sum, table) => sum | (1 << tableIndex(table)), 0);
-      this.#check('ccs_sim_trace', bits, trace.intervalUs ?? DEFAULT_TRACE_INTERVAL_US);
+      this.#check(
+        'ccs_sim_trace',
+        tableBits(trace.tables, 'trace.tables'),
+        trace.intervalUs ?? DEFAULT_TRACE_INTERVAL_US,
+      );
     }
   }
 
@@ -103,26 +105,15 @@ export class Simulation {
   }
 
   #addMedia(flow: MediaFlowOptions): void {
-    expectOneOf('controller', ['gcc'], flow.controller ?? 'gcc');
-    const overrides = Object.entries(flow.parameters ?? {}).flatMap(([name, value]) => {
-      const index = SCHEMA.parameters.findIndex((parameter) => parameter.name === name);
-      if (index < 0) throw new CoreError(`parameters.${name}: not a parameter of gcc`, `parameters.${name}`);
-      return [index, value];
-    });
+    const { index, values } = controllerSetup(flow, 'simulation', 'parameters');
     const pauses = (flow.pauses ?? []).flatMap(({ fromUs, toUs }) => [fromUs, toUs]);
     const source = componentValues('media_source', {
       preset: flow.sourcePreset,
       parameters: flow.source ?? {},
       path: 'source',
     });
-    this.#core.input([...source, ...overrides, ...pauses]);
-    this.#check(
-      'ccs_sim_add_media_flow',
-      ...common(flow),
-      presetIndex(flow.preset ?? 'gcc'),
-      overrides.length / 2,
-      pauses.length / 2,
-    );
+    this.#core.input([...source, ...values, ...pauses]);
+    this.#check('ccs_sim_add_media_flow', ...common(flow), index, pauses.length / 2);
   }
 
   #addTcp(flow: TcpFlowOptions): void {
@@ -198,13 +189,6 @@ function common(
 function expectOneOf(field: string, known: readonly string[], value: string): void {
   if (!known.includes(value))
     throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);
-}
-
-function tableIndex(name: TableName): number {
-  const index = SCHEMA.tables.findIndex((table) => table.name === name);
-  if (index >= 0) return index;
-  const known = SCHEMA.tables.map((table) => table.name).join(', ');
-  throw new CoreError(`trace.tables: expected some of ${known}; got ${name}`, 'trace.tables');
 }
 
 /** Fields that stand for a whole list: too many of them. */

@@ -1,4 +1,5 @@
 /** What a simulation is told: paths, flows, windows, and which rows it records. */
+import type { ControllerChoice } from './controller_setup.js';
 import type { Bottleneck, CapacityStep, QueueOptions } from './link.js';
 import type { TableName } from './schema.js';
 
@@ -41,13 +42,8 @@ export interface FlowCommon {
 }
 
 /** A video source behind a pacer, its rate chosen by a congestion controller. */
-export interface MediaFlowOptions extends FlowCommon {
+export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
   kind: 'media';
-  controller?: 'gcc';
-  /** Default `gcc`. */
-  preset?: string;
-  /** Parameters of the controller that differ from the preset. */
-  parameters?: Readonly<Record<string, number>>;
   /** A preset of the component `media_source`: `vp8` for measured noise and lag. */
   sourcePreset?: string;
   /** Parameters of the video source that differ: names of the component `media_source` of the schema. */

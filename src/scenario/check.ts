@@ -1,5 +1,14 @@
 /** The whole check of a scenario: form, names, and each of its cells. */
-import { SCHEMA, tableSpec, type ParameterSpec, type PresetSpec, type TableName } from '../core/schema.js';
+import {
+  controllerOfPreset,
+  PRESETS,
+  SCHEMA,
+  tableSpec,
+  type ComponentSpec,
+  type ParameterSpec,
+  type PresetSpec,
+  type TableName,
+} from '../core/schema.js';
 import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
 import { compile, flowGroups } from './compile.js';
 import { ConfigError, shown } from './link_config.js';
@@ -110,15 +119,25 @@ function checkInstance(scenario: Scenario): void {
   compile(scenario, 1);
 }
 
+type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
+
 /** Presets and parameters, against what the core declares. */
 function checkFlowNames(flow: ScenarioFlow, field: string): void {
   const { media_source, tcp } = SCHEMA.components;
-  const controller = flow.kind === 'media' ? SCHEMA : tcp;
+  const controller = flow.kind === 'media' ? checkController(flow, field) : tcp;
   checkPreset(flow.preset, controller.presets, `${field}.preset`);
   checkParameters(flow.parameters, controller.parameters, `${field}.parameters`);
   if (flow.kind === 'tcp') return;
   checkPreset(flow.source_preset, media_source.presets, `${field}.source_preset`);
   checkParameters(flow.source, media_source.parameters, `${field}.source`);
+}
+
+/** The controller that a flow names, or whose preset it names. */
+function checkController({ controller, preset }: MediaFlow, field: string): ComponentSpec {
+  const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
+  if (name !== undefined) return SCHEMA.controllers[name];
+  const presets = PRESETS.map((each) => each.name);
+  throw unknown(`${field}.preset`, 'preset', String(preset), presets);
 }
 
 function checkPreset(preset: string | undefined, known: readonly PresetSpec[], field: string): void {

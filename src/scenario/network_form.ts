@@ -1,6 +1,7 @@
 /** The form of a scenario's network: paths, flows, and the stretches of time that are measured. */
 import * as v from 'valibot';
 
+import { CONTROLLER_NAMES } from '../core/schema.js';
 import { integer, list, named, numbers, record, seconds, text } from './form_parts.js';
 import { parsedBy, parseQueue, parseRate, parseSchedule, within } from './link_config.js';
 
@@ -50,7 +51,8 @@ const flowEntries = {
 const mediaFlow = record({
   kind: v.literal('media'),
   ...flowEntries,
-  controller: v.optional(v.picklist(['gcc'], 'gcc')),
+  /** Default: the one that `preset` is of, else gcc. */
+  controller: v.optional(v.picklist(CONTROLLER_NAMES, `one of ${CONTROLLER_NAMES.join(', ')}`)),
   preset: v.optional(text('the name of a preset')),
   /** Parameters of the controller that differ from the preset. */
   parameters: v.optional(numbers),

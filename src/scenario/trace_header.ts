@@ -1,4 +1,5 @@
 /** What the first line of a simulation's trace says of it. */
+import { controllerSetup } from '../core/controller_setup.js';
 import { instantiate, type CellParams } from './cells.js';
 import { compile } from './compile.js';
 import type { Scenario } from './scenario.js';
@@ -10,6 +11,7 @@ export interface TracedFlow {
   name: string;
   kind: 'media' | 'tcp';
   /** What a media flow's controller began with; a replay does the same. */
+  controller?: string;
   preset?: string;
   parameters?: Readonly<Record<string, number>>;
 }
@@ -33,14 +35,21 @@ export function traceHeader(scenario: Scenario, cell: CellParams, seed: number):
   const flows = compile(instantiate(scenario, cell), seed).flows.map((options, flow): TracedFlow => {
     const { kind, name = `${kind} ${flow}` } = options;
     if (options.kind === 'tcp') return { flow, name, kind };
-    return { flow, name, kind, preset: options.preset ?? 'gcc', parameters: options.parameters ?? {} };
+    const { name: controller, preset } = controllerSetup(options, 'simulation');
+    return { flow, name, kind, controller, preset, parameters: options.parameters ?? {} };
   });
   const media = flows.find(({ kind }) => kind === 'media');
-  const controller = media?.preset !== undefined &&
-    media.parameters !== undefined && {
-      controller: 'gcc',
-      preset: media.preset,
-      parameters: media.parameters,
-    };
-  return { source: 'simulator', clock: 'simulator', scenario: scenario.id, cell, seed, ...controller, flows };
+  const first = media && controllerOf(media);
+  return { source: 'simulator', clock: 'simulator', scenario: scenario.id, cell, seed, ...first, flows };
 }
+
+/** What a trace of one flow says at its top. */
+const controllerOf = ({
+  controller,
+  preset,
+  parameters,
+}: TracedFlow): Pick<SimulationHeader, 'controller' | 'preset' | 'parameters'> => ({
+  ...(controller !== undefined && { controller }),
+  ...(preset !== undefined && { preset }),
+  ...(parameters !== undefined && { parameters }),
+});

@@ -8,6 +8,14 @@ export { TableData } from './table_data.js';
 export { timeColumn } from './tables.js';
 export { eventLine, TraceData, type TraceExtent, type TraceView, type ViewQuery } from './trace_data.js';
 export { type RowSink } from './row_parser.js';
-export { checkPreset, ParameterProblem, parameterNames, parameterValue, presetNames } from './parameters.js';
+export {
+  checkPreset,
+  ParameterProblem,
+  parameterNames,
+  parameterValue,
+  presetNames,
+  presetParameterValue,
+} from './parameters.js';
+export type { GivenParameters } from './replay_plan.js';
 export { recordedFlows, type RecordedFlow } from './recorded_flows.js';
 export { Replayer, type ReplayOptions } from './replay.js';

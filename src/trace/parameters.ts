@@ -1,10 +1,21 @@
-import { SCHEMA } from '../core/index.js';
+import {
+  CONTROLLER_NAMES,
+  controllerOfPreset,
+  PRESETS,
+  SCHEMA,
+  type ControllerName,
+  type ParameterSpec,
+} from '../core/index.js';
 
-/** Names of the core's presets. */
-export const presetNames: readonly string[] = SCHEMA.presets.map((preset) => preset.name);
+/** Names of the presets of all controllers. */
+export const presetNames: readonly string[] = PRESETS.map((preset) => preset.name);
 
-/** Names of the core's parameters. */
-export const parameterNames: readonly string[] = SCHEMA.parameters.map((parameter) => parameter.name);
+/** Names of the parameters of all controllers. */
+export const parameterNames: readonly string[] = [
+  ...new Set(
+    CONTROLLER_NAMES.flatMap((name) => SCHEMA.controllers[name].parameters.map((each) => each.name)),
+  ),
+];
 
 /** A value that was refused: what it should have been. */
 export class ParameterProblem extends Error {
@@ -28,16 +39,26 @@ export function checkPreset(name: string): string {
  * A parameter's value as a number: a number, its text, or one of the names that the parameter lists.
  * Throws ParameterProblem for an unknown name, or for a value that is no number or out of range.
  */
-export function parameterValue(name: string, value: number | string): number {
-  const spec = SCHEMA.parameters.find((parameter) => parameter.name === name);
-  if (spec === undefined) throw new ParameterProblem(name, 'the name of a parameter', 'an unknown name');
-  const names = spec.values ?? [];
-  if (typeof value === 'string' && names.includes(value)) return names.indexOf(value);
+export function parameterValue(controller: ControllerName, name: string, value: number | string): number {
+  const spec = SCHEMA.controllers[controller].parameters.find((parameter) => parameter.name === name);
+  if (spec === undefined) {
+    const hint = parameterNames.includes(name) ? 'a parameter of another controller' : 'an unknown name';
+    throw new ParameterProblem(name, `the name of a parameter of ${controller}`, hint);
+  }
+  return checkedValue(spec, value);
+}
+
+/** Likewise of the controller that a preset is one of. */
+export function presetParameterValue(preset: string, name: string, value: number | string): number {
+  return parameterValue(controllerOfPreset(checkPreset(preset)) ?? 'gcc', name, value);
+}
+
+function checkedValue({ name, min, max, unit, values = [] }: ParameterSpec, value: number | string): number {
+  if (typeof value === 'string' && values.includes(value)) return values.indexOf(value);
   const number = typeof value === 'number' ? value : value.trim() === '' ? NaN : Number(value);
-  const inRange = number >= spec.min && number <= spec.max;
-  if (inRange && (names.length === 0 || Number.isInteger(number))) return number;
-  const unit = spec.unit === '' ? '' : ` ${spec.unit}`;
-  const expected =
-    names.length > 0 ? `one of ${names.join(', ')}` : `a number from ${spec.min} to ${spec.max}${unit}`;
+  const inRange = number >= min && number <= max;
+  if (inRange && (values.length === 0 || Number.isInteger(number))) return number;
+  const range = `a number from ${min} to ${max}${unit === '' ? '' : ` ${unit}`}`;
+  const expected = values.length > 0 ? `one of ${values.join(', ')}` : range;
   throw new ParameterProblem(name, expected, String(value));
 }

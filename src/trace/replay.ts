@@ -18,6 +18,7 @@ import {
   parameterChange,
   presetChange,
   replayPlan,
+  type GivenParameters,
   type ReplayPlan,
 } from './replay_plan.js';
 
@@ -26,7 +27,7 @@ export interface ReplayOptions {
   /** The preset to use instead of the recorded one; then recorded changes of parameters are left out. */
   preset?: string | undefined;
   /** Parameters that win over the preset's, the header's and recorded ones. */
-  parameters?: Readonly<Record<string, number>> | undefined;
+  parameters?: GivenParameters | undefined;
   /** Replays this flow alone: its number, or its name in the header. */
   flow?: string | undefined;
   /** The trace's name for messages. */
@@ -108,7 +109,7 @@ export class Replayer implements TraceSink {
     }
     if (plan?.recordedChanges !== true) return;
     const preset = presetChange(event, place);
-    const parameter = parameterChange(event, place);
+    const parameter = parameterChange(event, preset ?? plan.preset, place);
     const halves = [...this.#flows.values()].flatMap(({ receiver, sender }) => [receiver, sender]);
     this.#guard(() => {
       if (preset !== null) plan.changePreset(preset, halves);

@@ -1,9 +1,18 @@
 import * as v from 'valibot';
 
-import type { ControllerOptions, ReceiverHalf, SenderHalf, TraceEvent } from '../core/index.js';
+import {
+  CONTROLLER_NAMES,
+  controllerOfPreset,
+  defaultPreset,
+  SCHEMA,
+  type ControllerOptions,
+  type ReceiverHalf,
+  type SenderHalf,
+  type TraceEvent,
+} from '../core/index.js';
 import { shown, TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
-import { checkPreset, ParameterProblem, parameterValue } from './parameters.js';
+import { checkPreset, ParameterProblem, presetParameterValue } from './parameters.js';
 import { recordedFlows, type RecordedFlow } from './recorded_flows.js';
 
 /** Where in a trace something stands. */
@@ -17,7 +26,10 @@ interface ParameterChange {
   value: number;
 }
 
-type RecordedStart = Pick<TraceHeader, 'preset' | 'parameters'>;
+type RecordedStart = Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>;
+
+/** Values as a user gives them: a number, its text, or a name. */
+export type GivenParameters = Readonly<Record<string, number | string>>;
 
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 
@@ -29,12 +41,12 @@ export class ReplayPlan {
   #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;
   #parameters: Record<string, number>;
-  readonly #fixed: Readonly<Record<string, number>>;
+  readonly #fixed: GivenParameters;
 
   constructor(
     preset: string,
     parameters: Record<string, number>,
-    fixed: Readonly<Record<string, number>>,
+    fixed: GivenParameters,
     /** Whether recorded changes are applied. */
     readonly recordedChanges: boolean,
   ) {
@@ -58,7 +70,25 @@ export class ReplayPlan {
   /** What a flow begins with that appears now. */
   start(flow: number): ControllerOptions {
     const { preset = this.#preset, parameters = this.#parameters } = this.#flows.get(flow) ?? {};
-    return { preset, parameters: { ...parameters, ...this.#fixed }, flow };
+    return { preset, parameters: { ...parameters, ...this.#fixedOf(preset) }, flow };
+  }
+
+  /** What the replay was told, of the parameters that this preset's controller has. */
+  #fixedOf(preset: string): Record<string, number> {
+    const known = SCHEMA.controllers[controllerOfPreset(preset) ?? 'gcc'].parameters;
+    const own = Object.entries(this.#fixed).filter(([name]) => known.some((each) => each.name === name));
+    return Object.fromEntries(own.map(([name, value]) => [name, presetParameterValue(preset, name, value)]));
+  }
+
+  /** Throws ParameterProblem for what none of the recorded controllers has, or a value that it refuses. */
+  checkFixed(): void {
+    const presets = [this.#preset, ...[...this.#flows.values()].map(({ preset }) => preset)];
+    const applied = presets.flatMap((preset) => Object.keys(this.#fixedOf(preset)));
+    const strange = Object.keys(this.#fixed).find((name) => !applied.includes(name));
+    if (strange === undefined) return;
+    const controllers = new Set(presets.map((preset) => controllerOfPreset(preset)));
+    const expected = `the name of a parameter of ${[...controllers].join(' or ')}`;
+    throw new ParameterProblem(strange, expected, 'another name');
   }
 
   /** A call began anew: unless the replay was told another preset, later flows do as recorded. Throws TraceError. */
@@ -78,7 +108,7 @@ export class ReplayPlan {
     this.#parameters = Object.fromEntries(kept);
     for (const half of halves) {
       half.setPreset(preset);
-      for (const [name, value] of Object.entries(this.#fixed)) half.setParameter(name, value);
+      for (const [name, value] of Object.entries(this.#fixedOf(preset))) half.setParameter(name, value);
     }
   }
 
@@ -90,15 +120,24 @@ export class ReplayPlan {
   }
 }
 
-/** The plan at the start of a trace. Throws TraceError for what the header names wrongly. */
+/**
+ * The plan at the start of a trace. Throws TraceError for what the header names wrongly, and
+ * ParameterProblem for what the options do.
+ */
 export function replayPlan(
   header: TraceHeader,
   options: {
     preset?: string | undefined;
-    parameters?: Readonly<Record<string, number>> | undefined;
+    parameters?: GivenParameters | undefined;
     file?: string | undefined;
   },
 ): ReplayPlan {
+  const plan = planOf(header, options);
+  plan.checkFixed();
+  return plan;
+}
+
+function planOf(header: TraceHeader, options: Parameters<typeof replayPlan>[1]): ReplayPlan {
   const fixed = options.parameters ?? {};
   if (options.preset !== undefined) return new ReplayPlan(options.preset, {}, fixed, false);
   const place: Place = { line: 1, ...(options.file === undefined ? {} : { file: options.file }) };
@@ -109,18 +148,22 @@ export function replayPlan(
 }
 
 function checkedStart(
-  { preset = 'gcc', parameters = {} }: RecordedStart,
+  start: RecordedStart,
   place: Place,
   prefix: string,
 ): { preset: string; parameters: Record<string, number> } {
-  const checked = Object.entries(parameters).map(
+  const preset = placed(place, prefix, () => checkPreset(start.preset ?? recordedDefault(start.controller)));
+  const checked = Object.entries(start.parameters ?? {}).map(
     ([name, value]) =>
-      [name, placed(place, `${prefix}parameters.`, () => parameterValue(name, value))] as const,
+      [name, placed(place, `${prefix}parameters.`, () => presetParameterValue(preset, name, value))] as const,
   );
-  return {
-    preset: placed(place, prefix, () => checkPreset(preset)),
-    parameters: Object.fromEntries(checked),
-  };
+  return { preset, parameters: Object.fromEntries(checked) };
+}
+
+/** What a trace that names no preset is replayed with. */
+function recordedDefault(controller: string | undefined): string {
+  const known = CONTROLLER_NAMES.find((name) => name === controller);
+  return defaultPreset(known ?? 'gcc', 'simulation');
 }
 
 const startDetail = v.object({
@@ -156,8 +199,8 @@ export function presetChange(event: TraceEvent, place: Place): string | null {
   });
 }
 
-/** The change of a parameter that an event records, or null. Throws TraceError for a wrong one. */
-export function parameterChange(event: TraceEvent, place: Place): ParameterChange | null {
+/** The change of a parameter of `preset`'s controller that an event records, or null. Throws TraceError for a wrong one. */
+export function parameterChange(event: TraceEvent, preset: string, place: Place): ParameterChange | null {
   if (event.name !== 'parameter') return null;
   const detail = v.safeParse(parameterDetail, event.detail);
   if (!detail.success) {
@@ -165,7 +208,7 @@ export function parameterChange(event: TraceEvent, place: Place): ParameterChang
     throw new TraceError({ ...place, field: 'detail', expected, got: shown(event.detail) });
   }
   const { name, value } = detail.output;
-  return { name, value: placed(place, 'detail.', () => parameterValue(name, value)) };
+  return { name, value: placed(place, 'detail.', () => presetParameterValue(preset, name, value)) };
 }
 
 /** Gives a refused value its place in the trace. */

@@ -1,10 +1,4 @@
-import {
-  decodeFeedback,
-  type Core,
-  type Feedback,
-  type LinkOptions,
-  type SenderHalf,
-} from '../core/index.js';
+import { decodeFeedback, type Core, type LinkOptions, type SenderHalf } from '../core/index.js';
 import { Bottleneck } from './bottleneck.js';
 import { CallClock } from './clock.js';
 import type { EncodedFrame } from './encoded.js';
@@ -27,7 +21,6 @@ export class SenderPipeline implements Pipeline {
   readonly #bottleneck: Bottleneck | null;
   #seq = 0;
   #rttUs = NaN;
-  #lastFeedback: Feedback | null = null;
   #heardUs = -Infinity;
   #source: Source = 'none';
   #nextKeyFrameMs: number;
@@ -83,7 +76,6 @@ export class SenderPipeline implements Pipeline {
     if (feedback === null) return;
     const nowUs = this.#clock.nowUs();
     this.#heardUs = nowUs;
-    this.#lastFeedback = feedback;
     this.#source = 'feedback';
     this.#half.pushFeedback(feedback, nowUs);
     this.#run();
@@ -96,24 +88,13 @@ export class SenderPipeline implements Pipeline {
     if (Number.isFinite(rttUs)) this.#rttUs = rttUs;
   }
 
-  /** Without feedback only losses are known: A_r stays where it was and A_s follows the reports. */
+  /** Without feedback only losses are known. */
   receiverReport(report: ReceiverReport): void {
     const nowUs = this.#clock.nowUs();
     if (nowUs - this.#heardUs < FEEDBACK_SILENCE_US) return;
     this.#source = 'receiver-reports';
-    const held = this.#lastFeedback?.aRBps ?? this.#half.parameter('start_bitrate_bps');
     const packetsReceived = Math.max(0, report.packetsSent - report.packetsLost);
-    const substitute: Feedback = {
-      timeUs: nowUs,
-      aRBps: held,
-      receivedRateBps: NaN,
-      packetsReceived,
-      packetsLost: report.packetsLost,
-      echoSendTimeUs: NaN,
-      echoDelayUs: NaN,
-      drainBps: 0,
-    };
-    this.#half.pushFeedback(substitute, nowUs);
+    this.#half.pushReceiverReport(nowUs, packetsReceived, report.packetsLost);
   }
 
   #run(): void {

@@ -66,21 +66,37 @@ TEST(Receiver, RefusesParametersAndPresetsThatTheSchemaDoesNotHave) {
   }
   EXPECT_EQ(ccs_session_set_parameter(session.handle(), -1, 1), 1);
   EXPECT_EQ(ccs_session_set_parameter(session.handle(), gcc::kParameterCount, 1), 1);
-  for (const int preset : {-1, gcc::kPresetCount}) {
-    EXPECT_EQ(ccs_session_apply_preset(session.handle(), 0, preset), 1);
-    EXPECT_EQ(std::string(ccs_last_error()).substr(0, 7), "preset:");
-    EXPECT_EQ(ccs_receiver_create(0, preset, 0), nullptr);
-    EXPECT_EQ(ccs_sender_create(0, preset, 0), nullptr);
+  for (const double value : {0.0999, kNaN}) {
+    PassPreset(0);
+    ccs_input_buffer(gcc::kParameterCount)[alpha] = value;
+    EXPECT_EQ(ccs_session_configure(session.handle()), 1);
+    EXPECT_EQ(std::string(ccs_last_error()).substr(0, 17), "parameters.alpha:");
+    EXPECT_EQ(ccs_session_parameter(session.handle(), alpha), 0.85);
+    EXPECT_EQ(ccs_receiver_create(0, 0), nullptr);
+    EXPECT_EQ(ccs_sender_create(0, 0, 1), nullptr);
   }
-  EXPECT_EQ(ccs_receiver_create(1, 0, 0), nullptr);
+  PassPreset(0);
+  for (const int controller : {-1, 1000}) {
+    EXPECT_EQ(ccs_receiver_create(controller, 0), nullptr);
+    EXPECT_EQ(std::string(ccs_last_error()).substr(0, 11), "controller:");
+    EXPECT_EQ(ccs_sender_create(controller, 0, 1), nullptr);
+  }
 }
 
-TEST(Receiver, AnotherPresetKeepsTheApplicationsBounds) {
+TEST(Receiver, TakesAllParametersAtOnce) {
   ReceiverSession session("gcc");
-  session.Set("max_bitrate_bps", 777e3);
-  ASSERT_EQ(ccs_session_apply_preset(session.handle(), 0, PresetIndex("libwebrtc-2016-08")), 0);
-  EXPECT_EQ(ccs_session_parameter(session.handle(), ParameterIndex("max_bitrate_bps")), 777e3);
+  PassPreset(PresetIndex("libwebrtc-2016-08"));
+  ASSERT_EQ(ccs_session_configure(session.handle()), 0);
   EXPECT_EQ(ccs_session_parameter(session.handle(), ParameterIndex("k_u")), 0.0087);
+}
+
+TEST(Receiver, RecordsTheTablesThatWereAskedFor) {
+  ReceiverSession session("gcc");
+  ccs_session_record(session.handle(), 1 << static_cast<int>(FeedbackRow::kTable));
+  for (int i = 0; i < 60; ++i) session.Push(Frame(i, i * 33e3, i * 33e3 + 25e3, 4000));
+  EXPECT_EQ(Rows<ArrivalRow>(session.handle()).size(), 0u);
+  EXPECT_EQ(Rows<GroupRow>(session.handle()).size(), 0u);
+  EXPECT_GT(Rows<FeedbackRow>(session.handle()).size(), 5u);
 }
 
 class Random32 {
@@ -135,7 +151,7 @@ TEST_P(EveryPreset, KeepsItsOutputsWithinBoundsWhateverArrives) {
   std::size_t groups = 0;
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     ReceiverSession session(GetParam());
-    void* sender = ccs_sender_create(0, GetParam(), 0);
+    void* sender = CreateSender(GetParam());
     Random32 random(seed * 7919 + static_cast<std::uint32_t>(GetParam()));
     const bool wild = seed % 2 == 0;  // else mostly a call, disturbed now and then
     double send_us = 0;
@@ -154,11 +170,10 @@ TEST_P(EveryPreset, KeepsItsOutputsWithinBoundsWhateverArrives) {
         ASSERT_EQ(session.Push(InboundRow{0, arrival_us, random.Pick(kSizes), random.Pick(kSteps), random.Pick(kSizes)}), 0)
             << ccs_last_error();
       }
-      if (ccs_receiver_take_feedback(session.handle()) == 1) {
-        constexpr int kColumns = sizeof(FeedbackRow) / sizeof(double);
-        const double* feedback = ccs_session_buffer(session.handle(), kColumns);
-        std::copy(feedback, feedback + kColumns, ccs_session_buffer(sender, kColumns));
-        ASSERT_EQ(ccs_sender_push_feedback(sender, arrival_us), 0) << ccs_last_error();
+      if (const int count = ccs_receiver_take_feedback(session.handle()); count > 0) {
+        const double* feedback = ccs_session_buffer(session.handle(), count);
+        std::copy(feedback, feedback + count, ccs_session_buffer(sender, count));
+        ASSERT_EQ(ccs_sender_push_feedback(sender, arrival_us, count), 0) << ccs_last_error();
       }
       ASSERT_EQ(ccs_sender_push_sent(sender, arrival_us, random.Pick(kSizes), random.Pick(kSteps), kNaN), 0);
       ASSERT_EQ(ccs_sender_run(sender, arrival_us), 0);

@@ -89,7 +89,7 @@ TEST(Receiver, TheStartBitrateCountsUntilTheFirstInput) {
 }
 
 TEST(Sender, TheStartBitrateCountsUntilTheFirstFeedback) {
-  void* sender = ccs_sender_create(0, PresetIndex("gcc"), 0);
+  void* sender = CreateSender(PresetIndex("gcc"));
   const auto target = [&](double now_us) {
     EXPECT_EQ(ccs_sender_run(sender, now_us), 0);
     return Rows<RateRow>(sender).back().target_bps;
@@ -97,8 +97,13 @@ TEST(Sender, TheStartBitrateCountsUntilTheFirstFeedback) {
   EXPECT_EQ(target(0), 300e3);
   ASSERT_EQ(ccs_session_set_parameter(sender, ParameterIndex("start_bitrate_bps"), 1e6), 0);
   EXPECT_EQ(target(1e6), 1e6);
-  Fill(sender, FeedbackRow{0, 1e6, 700e3, 650e3, 100, 0, 0.9e6, 10e3, 0});
-  ASSERT_EQ(ccs_sender_push_feedback(sender, 1.1e6), 0);
+  const double message[] = {1e6, 650e3, 100, 0, 0.9e6, 10e3, 700e3, 0};
+  const auto push = [&](int count) {
+    std::copy(std::begin(message), std::end(message), ccs_session_buffer(sender, 8));
+    return ccs_sender_push_feedback(sender, 1.1e6, count);
+  };
+  for (const int count : {-1, 0, 5, 6, 7, 9, 1000}) EXPECT_EQ(push(count), 1) << count;
+  ASSERT_EQ(push(8), 0);
   EXPECT_EQ(target(1.2e6), 700e3);
   ASSERT_EQ(ccs_session_set_parameter(sender, ParameterIndex("start_bitrate_bps"), 2e6), 0);
   EXPECT_EQ(target(1.3e6), 700e3);

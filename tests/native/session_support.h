@@ -14,17 +14,20 @@
 
 extern "C" {
 const char* ccs_last_error();
-void* ccs_receiver_create(int controller, int preset, double flow);
-void* ccs_sender_create(int controller, int preset, double flow);
+double* ccs_input_buffer(int doubles);
+void* ccs_receiver_create(int controller, double flow);
+void* ccs_sender_create(int controller, double flow, double seed);
 void ccs_session_destroy(void* handle);
 int ccs_session_set_parameter(void* handle, int index, double value);
 double ccs_session_parameter(void* handle, int index);
-int ccs_session_apply_preset(void* handle, int controller, int preset);
+int ccs_session_configure(void* handle);
+void ccs_session_record(void* handle, int tables);
 double* ccs_session_buffer(void* handle, int doubles);
 int ccs_receiver_push_arrivals(void* handle, int rows);
 int ccs_receiver_push_inbound(void* handle, int rows);
 int ccs_receiver_take_feedback(void* handle);
-int ccs_sender_push_feedback(void* handle, double now_us);
+int ccs_sender_push_feedback(void* handle, double now_us, int count);
+int ccs_sender_push_receiver_report(void* handle, double now_us, double packets_received, double packets_lost);
 int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double estimate_bps);
 int ccs_sender_run(void* handle, double now_us);
 void* ccs_session_recorder(void* handle);
@@ -54,6 +57,23 @@ inline int PresetIndex(const std::string& name) {
   return 0;
 }
 
+// Writes all parameters of a preset to where the ABI takes them from.
+inline void PassPreset(int preset) {
+  const gcc::Parameters parameters = gcc::WithPreset(preset);
+  double* input = ccs_input_buffer(gcc::kParameterCount);
+  for (int i = 0; i < gcc::kParameterCount; ++i) input[i] = gcc::Get(parameters, i);
+}
+
+// The two halves of GCC.
+inline void* CreateReceiver(int preset) {
+  PassPreset(preset);
+  return ccs_receiver_create(0, 0);
+}
+inline void* CreateSender(int preset) {
+  PassPreset(preset);
+  return ccs_sender_create(0, 0, 1);
+}
+
 // The rows of a table, read as its struct.
 template <class Row>
 std::vector<Row> Rows(void* session) {
@@ -77,7 +97,7 @@ void Fill(void* session, const Row& row) {
 
 class ReceiverSession {
  public:
-  explicit ReceiverSession(int preset) : handle_(ccs_receiver_create(0, preset, 0)) {}
+  explicit ReceiverSession(int preset) : handle_(CreateReceiver(preset)) {}
   explicit ReceiverSession(const std::string& preset) : ReceiverSession(PresetIndex(preset)) {}
   ReceiverSession(const ReceiverSession&) = delete;
   ReceiverSession& operator=(const ReceiverSession&) = delete;

@@ -415,12 +415,12 @@ class Fuzzer {
         const fromUs = this.between(0, 3e6);
         return { fromUs, toUs: fromUs + this.between(1, 3e6) };
       });
-      const preset = this.pick(SCHEMA.presets).name;
+      const preset = this.pick(SCHEMA.controllers.gcc.presets).name;
       return {
         kind: 'media',
         ...common,
         source,
-        ...this.some({ preset, pauses, parameters: this.parameters(SCHEMA.parameters) }),
+        ...this.some({ preset, pauses, parameters: this.parameters(SCHEMA.controllers.gcc.parameters) }),
       };
     }
     const minBytes = this.between(1, 1e6);
@@ -494,7 +494,7 @@ describe('each number of the options', () => {
       {
         ...{ kind: 'media', startUs: 1e5, stopUs: 9e5, extraDelayUs: 1e3 },
         source: defaults(SCHEMA.components.media_source.parameters),
-        parameters: defaults(SCHEMA.parameters),
+        parameters: defaults(SCHEMA.controllers.gcc.parameters),
         pauses: [{ fromUs: 2e5, toUs: 3e5 }],
       },
       {

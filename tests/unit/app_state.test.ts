@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { SCHEMA } from '../../src/core/schema.js';
 import { checkField, DEFAULT_STATE, parseState, serialiseState, type AppState } from '../../src/app/state.js';
 
-const vocabulary = { presets: SCHEMA.presets.map(({ name }) => name), parameters: SCHEMA.parameters };
+const vocabulary = {
+  presets: SCHEMA.controllers.gcc.presets.map(({ name }) => name),
+  parameters: SCHEMA.controllers.gcc.parameters,
+};
 
 const parsed = (query: string) => parseState(query, vocabulary);
 

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { SCHEMA } from '../../src/core/index.js';
 
-const groups = [
-  ['gcc', { parameters: SCHEMA.parameters, presets: SCHEMA.presets }] as const,
-  ...Object.entries(SCHEMA.components),
-];
+const groups = [...Object.entries(SCHEMA.controllers), ...Object.entries(SCHEMA.components)];
 
 describe.each(groups)('the schema of %s', (_, { parameters, presets }) => {
   it('says of each parameter what it is, with a default within its range', () => {

@@ -108,7 +108,7 @@ const effectHelp = (): string =>
 export function ControllerPanel({ running }: { running: boolean }) {
   const { controller, preset } = settings.value;
   const disabled = running && isTwoPages();
-  const chosen = SCHEMA.presets.find(({ name }) => name === preset);
+  const chosen = SCHEMA.controllers.gcc.presets.find(({ name }) => name === preset);
   return (
     <details class="panel" open>
       <summary>Controller</summary>
@@ -126,7 +126,7 @@ export function ControllerPanel({ running }: { running: boolean }) {
         field="preset"
         label={controller === 'native' ? 'Preset that watches' : 'Preset'}
         help={chosen?.description ?? ''}
-        options={SCHEMA.presets.map(({ name, description }) => ({
+        options={SCHEMA.controllers.gcc.presets.map(({ name, description }) => ({
           value: name,
           label: name,
           help: description,

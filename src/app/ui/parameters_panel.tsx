@@ -21,12 +21,12 @@ const FIRST = [
 const SLIDER_SPAN = 20;
 const SLIDER_STEPS = 200;
 
-const parameters = SCHEMA.parameters.filter(({ name }) => !ELSEWHERE.has(name));
+const parameters = SCHEMA.controllers.gcc.parameters.filter(({ name }) => !ELSEWHERE.has(name));
 const first = FIRST.flatMap((name) => parameters.find((parameter) => parameter.name === name) ?? []);
 const others = parameters.filter((parameter) => !first.includes(parameter));
 
 function presetDefault(parameter: ParameterSpec): number {
-  const preset = SCHEMA.presets.find(({ name }) => name === settings.value.preset);
+  const preset = SCHEMA.controllers.gcc.presets.find(({ name }) => name === settings.value.preset);
   return preset ? presetValue(preset, parameter) : parameter.default;
 }
 

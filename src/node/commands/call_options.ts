@@ -49,7 +49,7 @@ export function setArgument(text: string, before: Record<string, number>): Recor
     );
   }
   try {
-    return { ...before, [name]: parameterValue(name, value) };
+    return { ...before, [name]: parameterValue('gcc', name, value) };
   } catch (error) {
     if (error instanceof ParameterProblem) throw new InvalidArgumentError(error.message);
     throw error;

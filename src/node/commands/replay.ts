@@ -8,7 +8,7 @@ import { loadCore } from '../../core/index.js';
 import {
   ParameterProblem,
   parameterNames,
-  parameterValue,
+  type GivenParameters,
   presetNames,
   readTrace,
   Replayer,
@@ -74,7 +74,7 @@ function presetArgument(name: string): string {
   throw new UsageError(`--preset: expected one of ${presets}, got ${name}.${didYouMean(name, presetNames)}`);
 }
 
-function setArgument(text: string, before: Record<string, number>): Record<string, number> {
+function setArgument(text: string, before: GivenParameters): GivenParameters {
   const [, name, value] = /^([^=]+)=(.*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new UsageError(`--set: expected name=value, got ${text}`);
@@ -82,12 +82,8 @@ function setArgument(text: string, before: Record<string, number>): Record<strin
     const hint = didYouMean(name, parameterNames) || ` The parameters are ${parameterNames.join(', ')}.`;
     throw new UsageError(`--set: no parameter is called ${name}.${hint}`);
   }
-  try {
-    return { ...before, [name]: parameterValue(name, value) };
-  } catch (error) {
-    if (error instanceof ParameterProblem) throw new UsageError(`--set: ${error.message}`);
-    throw error;
-  }
+  const number = Number(value);
+  return { ...before, [name]: value.trim() === '' || Number.isNaN(number) ? value : number };
 }
 
 async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> {
@@ -112,6 +108,9 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   });
   try {
     await feed(source, replayer, output, io);
+  } catch (error) {
+    if (error instanceof ParameterProblem) throw new UsageError(`--set: ${error.message}`);
+    throw error;
   } finally {
     await output.end();
   }

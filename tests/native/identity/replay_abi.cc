@@ -7,15 +7,15 @@
 #include <vector>
 
 extern "C" {
-void* ccs_receiver_create(int controller, int preset, double flow);
-void* ccs_sender_create(int controller, int preset, double flow);
+void* ccs_receiver_create(int controller, double flow);
+void* ccs_sender_create(int controller, double flow, double seed);
 int ccs_session_set_parameter(void* handle, int index, double value);
-int ccs_session_apply_preset(void* handle, int controller, int preset);
+int ccs_session_configure(void* handle);
 double* ccs_session_buffer(void* handle, int doubles);
 int ccs_receiver_push_arrivals(void* handle, int rows);
 int ccs_receiver_push_inbound(void* handle, int rows);
 int ccs_receiver_take_feedback(void* handle);
-int ccs_sender_push_feedback(void* handle, double now_us);
+int ccs_sender_push_feedback(void* handle, double now_us, int count);
 int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double browser_estimate_bps);
 int ccs_sender_run(void* handle, double now_us);
 void* ccs_session_recorder(void* handle);
@@ -39,7 +39,7 @@ int ccs_sim_set_delay(void* handle, int direction, double one_way_delay_us, doub
 int ccs_sim_schedule_capacity(void* handle, int direction, double at_us, double capacity_bps);
 int ccs_sim_add_window(void* handle, double begin_us, double end_us);
 int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
-                           int preset, int overrides, int pauses);
+                           int controller, int pauses);
 int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
                          int congestion_control, int short_files);
 int ccs_sim_trace(void* handle, int tables, double interval_us);
@@ -53,7 +53,6 @@ int ccs_sim_metrics_size(void* handle);
 namespace {
 
 constexpr int kArguments = 10;
-constexpr int kFeedbackColumns = 9;
 using Operation = std::array<double, kArguments + 1>;  // what, arguments
 
 int ToInt(double value) { return static_cast<int>(value); }
@@ -64,8 +63,8 @@ class Interpreter {
     const double* a = operation.data() + 1;
     switch (ToInt(operation[0])) {
       case 0:
-        receiver_ = ccs_receiver_create(0, ToInt(a[0]), 0);
-        sender_ = ccs_sender_create(0, ToInt(a[0]), 0);
+        receiver_ = ccs_receiver_create(ToInt(a[0]), 0);
+        sender_ = ccs_sender_create(ToInt(a[0]), 0, a[1]);
         break;
       case 1:
         std::memcpy(ccs_session_buffer(receiver_, 9), a, 9 * sizeof(double));
@@ -106,8 +105,8 @@ class Interpreter {
         ccs_input_buffer(ToInt(a[0]) + 1)[ToInt(a[0])] = a[1];
         break;
       case 11:
-        Write(ccs_session_apply_preset(receiver_, 0, ToInt(a[0])));
-        Write(ccs_session_apply_preset(sender_, 0, ToInt(a[0])));
+        Write(ccs_session_configure(receiver_));
+        Write(ccs_session_configure(sender_));
         break;
       default:
         RunSimulation(ToInt(operation[0]), a);
@@ -134,7 +133,7 @@ class Interpreter {
         Write(ccs_sim_add_window(simulation_, a[0], a[1]));
         break;
       case 17:
-        Write(ccs_sim_add_media_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5]), ToInt(a[6])));
+        Write(ccs_sim_add_media_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5])));
         break;
       case 18:
         Write(ccs_sim_add_tcp_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5])));
@@ -173,11 +172,12 @@ class Interpreter {
     WriteAll(ccs_link_drops(link_), 5 * ccs_link_drop_count(link_));
   }
   void PassFeedback(double now_us) {
-    if (ccs_receiver_take_feedback(receiver_) == 0) return;
-    const double* row = ccs_session_buffer(receiver_, kFeedbackColumns);
-    WriteAll(row, kFeedbackColumns);
-    std::memcpy(ccs_session_buffer(sender_, kFeedbackColumns), row, kFeedbackColumns * sizeof(double));
-    Write(ccs_sender_push_feedback(sender_, now_us));
+    const int count = ccs_receiver_take_feedback(receiver_);
+    if (count == 0) return;
+    const double* message = ccs_session_buffer(receiver_, count);
+    WriteAll(message, count);
+    std::memcpy(ccs_session_buffer(sender_, count), message, static_cast<std::size_t>(count) * sizeof(double));
+    Write(ccs_sender_push_feedback(sender_, now_us, count));
   }
 
   void* receiver_ = nullptr;
