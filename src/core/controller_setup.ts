@@ -38,7 +38,7 @@ export function controllerSetup(
 ): ControllerSetup {
   if (controller !== undefined && !CONTROLLER_NAMES.includes(controller)) {
     const known = CONTROLLER_NAMES.join(', ');
-    throw new CoreError(`controller: expected one of ${known}; got ${String(controller)}`, 'controller');
+    throw new CoreError(`controller: expected one of ${known}; got ${controller as string}`, 'controller');
   }
   const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
   if (name === undefined) {

@@ -95,8 +95,9 @@ class SenderHalf {
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
   // The RTT from another source than the feedback's echo (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;
-  // Before each frame in a simulation, with each reading of the counters in a call.
-  virtual void OnSent(const SentCounters& /*counters*/) {}
+  // Before each frame in a simulation, with each reading of the counters in a call. True if the rates may
+  // have changed by it.
+  virtual bool OnSent(const SentCounters& /*counters*/) { return false; }
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
 };
 

@@ -60,8 +60,7 @@ void MediaFlow::OnFrame(Timestamp now) {
   if (now >= params().stop) return;
   network().SetTimer(index(), kFrame, now + source_params_.frame_interval());
   if (Paused(now)) return;
-  controller_.sender->OnSent({now, sent_, paced_size_});
-  ApplyRate(now);
+  if (controller_.sender->OnSent({now, sent_, paced_size_})) ApplyRate(now);
   const MediaSource::Frame frame = source_.NextFrame(random_);
   const double rtp_timestamp = std::fmod(std::floor(now.seconds() * kRtpClockHz), kRtpModulus);
   const auto held = static_cast<int>(paced_.size());
