@@ -4,6 +4,9 @@
 #include "cc/gcc/parameters.h"
 #include "cc/gcc/receiver.h"
 #include "cc/gcc/sender.h"
+#include "cc/nada/parameters.h"
+#include "cc/nada/receiver.h"
+#include "cc/nada/sender.h"
 
 namespace ccscope {
 namespace {
@@ -17,8 +20,17 @@ constexpr ControllerSpec kGcc{
       return std::make_unique<gcc::Sender>(ParamsFromValues<gcc::Parameters>(values));
     }};
 
+constexpr ControllerSpec kNada{
+    nada::kParameterSpecs, nada::kParameterCount,
+    [](const double* values, double flow, Recorder& recorder) -> std::unique_ptr<ReceiverHalf> {
+      return std::make_unique<nada::Receiver>(ParamsFromValues<nada::Parameters>(values), flow, recorder);
+    },
+    [](const double* values, double, std::uint64_t, Recorder&) -> std::unique_ptr<SenderHalf> {
+      return std::make_unique<nada::Sender>(ParamsFromValues<nada::Parameters>(values));
+    }};
+
 // A new controller: its line here, and its lines in schema.cc.
-constexpr const ControllerSpec* kControllers[] = {&kGcc};
+constexpr const ControllerSpec* kControllers[] = {&kGcc, &kNada};
 constexpr int kControllerCount = static_cast<int>(sizeof(kControllers) / sizeof(kControllers[0]));
 
 }  // namespace

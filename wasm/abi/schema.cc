@@ -27,6 +27,11 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   PRESETS
 #include "cc/gcc/presets.def"
   END_COMPONENT
+  COMPONENT("nada")
+#include "cc/nada/parameters.def"
+  PRESETS
+#include "cc/nada/presets.def"
+  END_COMPONENT
          "},\"components\":{\"\":null"
   COMPONENT("droptail")
 #include "sim/queue_disc/drop_tail.def"

@@ -1,0 +1,147 @@
+// What NADA's receiver half estimates: queuing delay and losses.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cc/nada/delay_filter.h"
+#include "cc/nada/loss_estimator.h"
+#include "tests/native/nada_support.h"
+
+namespace ccscope::nada {
+namespace {
+
+// An arrival every 10 ms with that one-way delay; clocks 1 s apart.
+class Delays {
+ public:
+  explicit Delays(const Parameters& p) : filter_(p) {}
+  TimeDelta Add(double delay_ms) {
+    const Timestamp send = AtMs(now_ms_ += 10);
+    return filter_.OnArrival(send, send + Ms(1000 + delay_ms), send);
+  }
+  void Wait(double ms) { now_ms_ += ms; }
+  double QueuingMs() const { return filter_.queuing_delay().ms(); }
+  DelayFilter& filter() { return filter_; }
+
+ private:
+  DelayFilter filter_;
+  double now_ms_ = 0;
+};
+
+// RFC 8698 5.1.1: the minimum of 15 samples above the baseline.
+TEST(NadaDelayFilter, TakesTheMinimumOfFifteen) {
+  Delays delays(nada_rfc8698());
+  EXPECT_EQ(delays.Add(25).ms(), 0);
+  EXPECT_EQ(delays.Add(65).ms(), 40);
+  EXPECT_EQ(delays.QueuingMs(), 0);
+  for (int i = 0; i < 13; ++i) delays.Add(65 + i);
+  EXPECT_EQ(delays.QueuingMs(), 0);  // the 15th sample: the first still counts
+  delays.Add(80);
+  EXPECT_EQ(delays.QueuingMs(), 40);
+  delays.Add(30);
+  EXPECT_EQ(delays.QueuingMs(), 5);
+}
+
+TEST(NadaDelayFilter, ABaselineExpires) {
+  Parameters p = nada_rfc8698();
+  p.filter_samples = 1;
+  p.base_delay_window_s = 10;
+  Delays delays(p);
+  delays.Add(20);
+  for (int i = 0; i < 890; ++i) delays.Add(50);
+  EXPECT_EQ(delays.QueuingMs(), 30);  // 8.9 s later
+  for (int i = 0; i < 120; ++i) delays.Add(50);
+  EXPECT_EQ(delays.QueuingMs(), 0);
+  delays.Wait(3600e3);
+  EXPECT_EQ(delays.Add(90).ms(), 0);
+  p.base_delay_window_s = 0;
+  delays.filter().Configure(p);  // the baseline stays, now for the session
+  delays.Wait(1e9);
+  EXPECT_EQ(delays.Add(100).ms(), 10);
+}
+
+// CMP II-A: median of 5, then 0.9 of the old value.
+TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
+  Delays delays(nada_2015());
+  delays.Add(20);                                        // 0: median 0
+  delays.Add(120);                                       // 0 100: 100, the upper of the two
+  EXPECT_NEAR(delays.QueuingMs(), 10, 1e-9);             // 0.1 * 100
+  delays.Add(20);                                        // 0 0 100: 0
+  EXPECT_NEAR(delays.QueuingMs(), 9, 1e-9);
+  delays.Add(60);                                        // 0 0 40 100: 40
+  EXPECT_NEAR(delays.QueuingMs(), 12.1, 1e-9);           // 8.1 + 4
+  delays.Add(70);                                        // 0 0 40 50 100: 40
+  EXPECT_NEAR(delays.QueuingMs(), 14.89, 1e-9);          // 10.89 + 4
+  delays.Add(80);                                        // 0 40 50 60 100: 50
+  EXPECT_NEAR(delays.QueuingMs(), 18.401, 1e-9);         // 13.401 + 5
+}
+
+// What a frame waits is what is left of its predecessor's delay, whatever its own serialisation takes.
+TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
+  Parameters p = nada_rfc8698();
+  p.filter_samples = 1;
+  p.delay_sample = 1;
+  Delays delays(p);
+  EXPECT_EQ(delays.Add(20).ms(), 0);
+  EXPECT_EQ(delays.Add(140).ms(), 0);   // 120 ms of its own
+  EXPECT_EQ(delays.Add(135).ms(), 110);  // left 10 ms later: 140 - 10 - 20
+  EXPECT_EQ(delays.Add(22).ms(), 105);
+  EXPECT_EQ(delays.Add(21).ms(), 95);    // its predecessor overtook: the one before still counts
+}
+
+// RFC 8698 5.1.2: lost over all within LOGWIN, and p_loss = 0.1 p_inst + 0.9 p_loss.
+TEST(NadaLossEstimator, AveragesTheRatioOfTheWindow) {
+  LossEstimator losses(nada_rfc8698());
+  for (int ms = 0; ms < 400; ms += 10) losses.OnPackets(1, 0, Ms(50), AtMs(ms));
+  losses.Update(AtMs(390));
+  EXPECT_EQ(losses.p_loss(), 0);
+  EXPECT_FALSE(losses.RecentLoss(AtMs(390)));
+  losses.OnPackets(1, 9, Ms(50), AtMs(400));  // 9 of 50
+  losses.Update(AtMs(400));
+  EXPECT_NEAR(losses.p_loss(), 0.018, 1e-12);
+  EXPECT_TRUE(losses.RecentLoss(AtMs(899)));
+  EXPECT_FALSE(losses.RecentLoss(AtMs(900)));
+  for (int ms = 410; ms < 895; ms += 10) losses.OnPackets(1, 0, Ms(50), AtMs(ms));
+  losses.Update(AtMs(890));  // 9 of 59
+  EXPECT_NEAR(losses.p_loss(), 0.9 * 0.018 + 0.1 * 9 / 59, 1e-12);
+  losses.Update(AtMs(2000));
+  EXPECT_NEAR(losses.p_loss(), 0.9 * (0.9 * 0.018 + 0.1 * 9 / 59), 1e-12);
+}
+
+// RFC 5348 5.4: weights 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2, the latest interval first; 5.2: one event per RTT.
+TEST(NadaLossEstimator, MeanLossInterval) {
+  LossEstimator losses(nada_rfc8698());
+  double now_ms = 0;
+  const auto interval = [&](int packets) {
+    for (int i = 0; i < packets - 1; ++i) losses.OnPackets(1, 0, Ms(50), AtMs(now_ms += 10));
+    losses.OnPackets(0, 1, Ms(50), AtMs(now_ms += 10));
+  };
+  EXPECT_EQ(losses.LossInterval(), 0);
+  losses.OnPackets(1, 0, Ms(50), AtMs(now_ms));
+  interval(100);
+  EXPECT_EQ(losses.LossInterval(), 100);
+  interval(200);
+  EXPECT_EQ(losses.LossInterval(), 150);
+  interval(4);  // 40 ms later: the same event
+  EXPECT_EQ(losses.LossInterval(), 150);
+  for (int i = 0; i < 8; ++i) interval(50 + 10 * i);  // the first of these closes at 54
+  // 1 (120 + 110 + 100 + 90) + 0.8 * 80 + 0.6 * 70 + 0.4 * 60 + 0.2 * 54, over 6
+  EXPECT_NEAR(losses.LossInterval(), (420 + 64 + 42 + 24 + 10.8) / 6, 1e-9);
+}
+
+// RFC 8698 4.2: all of it within 7 loss intervals behind the last loss, none from the eighth on.
+TEST(NadaLossEstimator, LossesAreRecentForSevenIntervals) {
+  LossEstimator losses(nada_rfc8698());
+  EXPECT_EQ(losses.WarpingShare(), 0);
+  losses.OnPackets(100, 0, Ms(50), AtMs(0));
+  losses.OnPackets(0, 1, Ms(50), AtMs(10));
+  EXPECT_EQ(losses.LossInterval(), 100);
+  losses.OnPackets(700, 0, Ms(50), AtMs(20));
+  EXPECT_EQ(losses.WarpingShare(), 1);
+  losses.OnPackets(25, 0, Ms(50), AtMs(30));
+  EXPECT_NEAR(losses.WarpingShare(), 0.75, 1e-12);
+  losses.OnPackets(75, 0, Ms(50), AtMs(40));
+  EXPECT_EQ(losses.WarpingShare(), 0);
+}
+
+}  // namespace
+}  // namespace ccscope::nada

@@ -1,0 +1,117 @@
+#include "cc/nada/rate_controller.h"
+
+#include <gtest/gtest.h>
+
+#include "cc/nada/rate_shaping_buffer.h"
+#include "tests/native/nada_support.h"
+
+namespace ccscope::nada {
+namespace {
+
+Parameters With(Parameters p, double start_kbps, double max_kbps) {
+  p.start_bitrate_bps = start_kbps * 1e3;
+  p.max_bitrate_bps = max_kbps * 1e3;
+  return p;
+}
+
+// RFC 8698 eq. 3: min(0.5, 50 / (rtt + 100 + 120)).
+TEST(NadaRateController, RampUpGamma) {
+  Parameters p = nada_rfc8698();
+  EXPECT_NEAR(RampUpGamma(Ms(0), p), 50.0 / 220, 1e-12);
+  EXPECT_NEAR(RampUpGamma(Ms(50), p), 0.185185, 1e-6);  // 50 / 270
+  EXPECT_NEAR(RampUpGamma(Ms(100), p), 0.15625, 1e-12);  // 50 / 320
+  p.delta_ms = 30;
+  p.dfilt_ms = 0;
+  EXPECT_EQ(RampUpGamma(Ms(20), p), 0.5);  // 50 / 50, bounded by GAMMA_MAX
+}
+
+// CMP eq. 2: min(0.2, 50 / (RTT + 100)).
+TEST(NadaRateController, RampUpGammaOf2015) {
+  const Parameters p = nada_2015();
+  EXPECT_EQ(RampUpGamma(Ms(100), p), 0.2);  // 50 / 200 = 0.25
+  EXPECT_NEAR(RampUpGamma(Ms(300), p), 0.125, 1e-12);
+}
+
+// RFC 8698 eq. 4: r_ref = max(r_ref, (1 + gamma) r_recv), gamma = 0.15625 at an RTT of 100 ms.
+TEST(NadaRateController, RampsUpFromWhatWasReceivedAndNeverFalls) {
+  RateController controller(With(nada_rfc8698(), 300, 2500));
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(300), Ms(100), AtMs(100));
+  EXPECT_NEAR(controller.r_ref().bps(), 346'875, 1e-6);
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(200), Ms(100), AtMs(200));
+  EXPECT_NEAR(controller.r_ref().bps(), 346'875, 1e-6);
+}
+
+// CMP eq. 2: R = (1 + gamma) R_r, gamma = 0.2, also where that is less than before.
+TEST(NadaRateController, FollowsWhatWasReceivedIn2015) {
+  RateController controller(With(nada_2015(), 300, 2500));
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(300), Ms(100), AtMs(100));
+  EXPECT_NEAR(controller.r_ref().kbps(), 360, 1e-9);
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(200), Ms(100), AtMs(200));
+  EXPECT_NEAR(controller.r_ref().kbps(), 240, 1e-9);
+}
+
+// RFC 8698 eq. 5-7 with KAPPA 0.5, ETA 2, TAU 500 ms, RMAX 1.5 Mbps, XREF 10 ms, from 1 Mbps.
+TEST(NadaRateController, UpdatesGradually) {
+  RateController controller(With(nada_rfc8698(), 1000, 1500));
+  // x_offset = 20 - 10 * 1.5 = 5, x_diff = 20 - 0, delta = DELTA = 100 for want of an earlier message:
+  // 0.5 * 0.2 * 5 / 500 + 0.5 * 2 * 20 / 500 = 0.001 + 0.04.
+  controller.Update(Mode::kGradual, Ms(20), Kbps(1000), Ms(100), AtMs(1000));
+  EXPECT_NEAR(controller.r_ref().bps(), 959'000, 1e-6);
+  // x_offset = 25 - 15 / 0.959, x_diff = 5, delta = 150:
+  // 0.5 * 0.3 * (25 - 15.641293) / 500 + 0.01 = 0.0028076 + 0.01.
+  controller.Update(Mode::kGradual, Ms(25), Kbps(1000), Ms(100), AtMs(1150));
+  EXPECT_NEAR(controller.r_ref().bps(), 959e3 * (1 - 0.0128076121), 0.01);
+}
+
+TEST(NadaRateController, PrioritySetsTheReference) {
+  Parameters p = With(nada_rfc8698(), 1000, 1500);
+  p.prio = 2;
+  RateController controller(p);
+  // x_offset = 20 - 2 * 15 = -10: 0.5 * 0.2 * -10 / 500 + 0.04 = 0.038.
+  controller.Update(Mode::kGradual, Ms(20), Kbps(1000), Ms(100), AtMs(0));
+  EXPECT_NEAR(controller.r_ref().bps(), 962'000, 1e-6);
+}
+
+// CMP eq. 3-5: K1 = kappa Delta / tau^2 = 4e-4 / ms, K2 = kappa eta / tau = 4e-3 / ms; R_max 2.5 Mbps.
+TEST(NadaRateController, UpdatesGraduallyAsIn2015) {
+  RateController controller(With(nada_2015(), 1000, 2500));
+  // x_o = 30 - 2.5 * 10 = 5, x_d = 30: 1 - 0.002 - 0.12.
+  controller.Update(Mode::kGradual, Ms(30), Kbps(1000), Ms(100), AtMs(0));
+  EXPECT_NEAR(controller.r_ref().bps(), 878'000, 1e-6);
+  // x_o = 20 - 25 / 0.878 = -8.473804, x_d = -10, whatever time has passed: 1 + 0.0033895216 + 0.04.
+  controller.Update(Mode::kGradual, Ms(20), Kbps(1000), Ms(100), AtMs(170));
+  EXPECT_NEAR(controller.r_ref().bps(), 878e3 * 1.0433895216, 0.01);
+}
+
+// RFC 8698 eq. 8-9.
+TEST(NadaRateController, ClipsTheRate) {
+  RateController controller(With(nada_rfc8698(), 1000, 1500));
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(1499), Ms(0), AtMs(0));
+  EXPECT_EQ(controller.r_ref().kbps(), 1500);
+  controller.Update(Mode::kGradual, Ms(3000), Kbps(1499), Ms(0), AtMs(100));
+  EXPECT_EQ(controller.r_ref().kbps(), 50);
+}
+
+// RFC 8698 5.2.2: 2000 bytes in the buffer change the rates by 48 kbps (0.1 * 8 * 2000 * 30); more than
+// 5 % of r_ref they never do.
+TEST(NadaRateShapingBuffer, DrainsByTheRatesOfEncoderAndPacer) {
+  const Parameters p = With(nada_rfc8698(), 1000, 1500);
+  const auto rates = [&](double kbps, double bytes) { return ShapeRates(Kbps(kbps), DataSize::Bytes(bytes), p); };
+  EXPECT_NEAR(rates(1000, 2000).r_vin.kbps(), 952, 1e-9);
+  EXPECT_NEAR(rates(1000, 2000).r_send.kbps(), 1048, 1e-9);
+  EXPECT_NEAR(rates(1000, 20000).r_vin.kbps(), 950, 1e-9);
+  EXPECT_NEAR(rates(1000, 20000).r_send.kbps(), 1050, 1e-9);
+  EXPECT_EQ(rates(1000, 0).r_vin.kbps(), 1000);
+  EXPECT_EQ(rates(1500, 20000).r_send.kbps(), 1500);  // RMAX
+  EXPECT_EQ(rates(50, 20000).r_vin.kbps(), 50);       // RMIN
+}
+
+// CMP II-A: R -+ beta b_l per frame, without a bound but those of the rates.
+TEST(NadaRateShapingBuffer, DrainsWithoutBoundIn2015) {
+  const ShapedRates rates = ShapeRates(Kbps(1000), DataSize::Bytes(10000), With(nada_2015(), 1000, 2500));
+  EXPECT_NEAR(rates.r_vin.kbps(), 760, 1e-9);  // 0.1 * 80,000 * 30 = 240 kbps
+  EXPECT_NEAR(rates.r_send.kbps(), 1240, 1e-9);
+}
+
+}  // namespace
+}  // namespace ccscope::nada

@@ -1,0 +1,72 @@
+#include "cc/nada/delay_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace ccscope::nada {
+
+void DelayFilter::Configure(const Parameters& parameters) {
+  const TimeDelta base_part = TimeDelta::Seconds(parameters.base_delay_window_s) / kParts;
+  if (base_part != base_part_) part_.reset();
+  base_part_ = base_part;
+  wait_ = parameters.delay_sample != 0;
+  median_ = parameters.filter != 0;
+  smoothing_ = parameters.delay_smoothing;
+  const int window = static_cast<int>(parameters.filter_samples);
+  if (window == window_) return;
+  window_ = window;
+  count_ = next_ = 0;
+}
+
+void DelayFilter::UpdateBase(TimeDelta one_way_delay, Timestamp now) {
+  const double part = base_part_ > TimeDelta::Zero() ? std::floor(now.us() / base_part_.us()) : 0;
+  if (!part_ || part - *part_ >= kParts) {
+    part_minima_.fill(part_ ? TimeDelta::PlusInfinity() : base_);
+    part_ = part;
+  }
+  const auto slot = [](double p) { return static_cast<std::size_t>(p - kParts * std::floor(p / kParts)); };
+  for (; *part_ < part; ++*part_) part_minima_[slot(*part_ + 1)] = TimeDelta::PlusInfinity();
+  TimeDelta& current = part_minima_[slot(*part_)];
+  current = std::min(current, one_way_delay);
+  base_ = *std::min_element(part_minima_.begin(), part_minima_.end());
+}
+
+TimeDelta DelayFilter::AboveBase(TimeDelta delay) const { return std::max(delay - base_, TimeDelta::Zero()); }
+
+TimeDelta DelayFilter::Filtered() const {
+  if (!median_) return *std::min_element(samples_.begin(), samples_.begin() + count_);
+  std::array<TimeDelta, kMaxSamples> sorted;
+  for (int i = 0; i < count_; ++i) {
+    int place = i;
+    for (; place > 0 && sorted[static_cast<std::size_t>(place - 1)] > samples_[static_cast<std::size_t>(i)]; --place) {
+      sorted[static_cast<std::size_t>(place)] = sorted[static_cast<std::size_t>(place - 1)];
+    }
+    sorted[static_cast<std::size_t>(place)] = samples_[static_cast<std::size_t>(i)];
+  }
+  return sorted[static_cast<std::size_t>(count_ / 2)];
+}
+
+TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now) {
+  const TimeDelta one_way_delay = arrival_time - send_time;
+  UpdateBase(one_way_delay, now);
+  // What waits is served when its predecessor has been: the wait is what is left of the predecessor's
+  // delay. Without it, a frame that leaves as a burst would be charged with its own serialisation.
+  const TimeDelta sample = !wait_ ? one_way_delay : std::max(last_arrival_ - send_time, base_);
+  last_arrival_ = std::max(last_arrival_, arrival_time);
+  samples_[static_cast<std::size_t>(next_)] = sample;
+  next_ = (next_ + 1) % window_;
+  count_ = std::min(count_ + 1, window_);
+  if (smoothing_ < 1) {
+    const TimeDelta filtered = AboveBase(Filtered());
+    smoothed_ += (filtered - smoothed_) * smoothing_;
+  }
+  return AboveBase(sample);
+}
+
+TimeDelta DelayFilter::queuing_delay() const {
+  if (count_ == 0) return TimeDelta::Zero();
+  return smoothing_ < 1 ? smoothed_ : AboveBase(Filtered());
+}
+
+}  // namespace ccscope::nada

@@ -1,0 +1,53 @@
+// Queuing delay from one-way delays (RFC 8698 5.1.1, CMP II-A): the smallest one-way delay is the
+// baseline, what an arrival has beyond it is its queuing delay, and a filter over the latest arrivals
+// takes out what is not congestion: the minimum of 15, or the median of 5 and exponential smoothing.
+#ifndef CCSCOPE_CC_NADA_DELAY_FILTER_H_
+#define CCSCOPE_CC_NADA_DELAY_FILTER_H_
+
+#include <array>
+#include <optional>
+
+#include "cc/nada/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::nada {
+
+class DelayFilter {
+ public:
+  explicit DelayFilter(const Parameters& parameters) { Configure(parameters); }
+  void Configure(const Parameters& parameters);
+
+  // `now` never goes back. Returns the queuing delay of this arrival by itself.
+  TimeDelta OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now);
+
+  TimeDelta base_delay() const { return base_; }
+  TimeDelta queuing_delay() const;
+
+ private:
+  // The baseline's window moves on by tenths, as in RFC 6817 4.2.
+  static constexpr int kParts = 10;
+  static constexpr int kMaxSamples = 32;
+
+  void UpdateBase(TimeDelta one_way_delay, Timestamp now);
+  TimeDelta Filtered() const;
+  TimeDelta AboveBase(TimeDelta delay) const;
+
+  TimeDelta base_part_;  // zero: the whole session
+  bool wait_ = false;
+  bool median_ = false;
+  int window_ = 1;
+  double smoothing_ = 1;
+
+  TimeDelta base_ = TimeDelta::PlusInfinity();
+  std::array<TimeDelta, kParts> part_minima_;
+  std::optional<double> part_;  // the current one, counted from the clock's zero
+  Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  std::array<TimeDelta, kMaxSamples> samples_;  // delays with the baseline in them
+  int count_ = 0;
+  int next_ = 0;
+  TimeDelta smoothed_;
+};
+
+}  // namespace ccscope::nada
+
+#endif  // CCSCOPE_CC_NADA_DELAY_FILTER_H_

@@ -1,0 +1,31 @@
+// NADA's parameters as one flat struct, and what is known of each; both from parameters.def.
+#ifndef CCSCOPE_CC_NADA_PARAMETERS_H_
+#define CCSCOPE_CC_NADA_PARAMETERS_H_
+
+#include "units/parameter.h"
+#include "units/units.h"
+
+namespace ccscope::nada {
+
+struct Parameters {
+#define PARAMETER CCSCOPE_PARAMETER_FIELD
+#include "cc/nada/parameters.def"
+#undef PARAMETER
+
+  DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
+  // Never below the lowest.
+  DataRate max_bitrate() const {
+    return DataRate::BitsPerSec(max_bitrate_bps < min_bitrate_bps ? min_bitrate_bps : max_bitrate_bps);
+  }
+  DataRate start_bitrate() const { return DataRate::BitsPerSec(start_bitrate_bps); }
+  TimeDelta logwin() const { return TimeDelta::Millis(logwin_ms); }
+  TimeDelta delta() const { return TimeDelta::Millis(delta_ms); }
+};
+
+inline constexpr int kParameterCount = static_cast<int>(sizeof(Parameters) / sizeof(double));
+
+extern const ParameterSpec kParameterSpecs[kParameterCount];
+
+}  // namespace ccscope::nada
+
+#endif  // CCSCOPE_CC_NADA_PARAMETERS_H_

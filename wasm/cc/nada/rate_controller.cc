@@ -1,0 +1,49 @@
+#include "cc/nada/rate_controller.h"
+
+#include <algorithm>
+
+namespace ccscope::nada {
+namespace {
+
+// Longer silences of the feedback count as this: the law is linearised for intervals well below TAU.
+constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
+
+}  // namespace
+
+double RampUpGamma(TimeDelta rtt, const Parameters& p) {
+  return std::min(p.gamma_max, p.qbound_ms / (rtt.ms() + p.delta_ms + p.dfilt_ms));
+}
+
+void RateController::Configure(const Parameters& parameters) {
+  params_ = parameters;
+  if (!last_update_) r_ref_ = params_.start_bitrate();
+  Clip();
+}
+
+DataRate RateController::RampedUp(DataRate r_recv, TimeDelta rtt) const {
+  const DataRate ramped = r_recv * (1 + RampUpGamma(rtt, params_));
+  return params_.ramp_up_falls != 0 ? ramped : std::max(r_ref_, ramped);
+}
+
+DataRate RateController::GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const {
+  const double tau_ms = params_.tau_ms;
+  const double x_offset_ms = x_curr.ms() - params_.prio * params_.xref_ms * (params_.max_bitrate() / r_ref_);
+  const double x_diff_ms = (x_curr - x_prev_).ms();
+  const double fall = params_.kappa * (delta.ms() / tau_ms) * (x_offset_ms / tau_ms) +
+                      params_.kappa * params_.eta * (x_diff_ms / tau_ms);
+  return r_ref_ * (1 - fall);
+}
+
+void RateController::Clip() { r_ref_ = std::clamp(r_ref_, params_.min_bitrate(), params_.max_bitrate()); }
+
+void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now) {
+  const bool measured = params_.elapsed == 0 && last_update_;
+  const TimeDelta delta =
+      measured ? std::clamp(now - *last_update_, TimeDelta::Zero(), kLongestInterval) : params_.delta();
+  r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, rtt) : GraduallyUpdated(x_curr, delta);
+  Clip();
+  x_prev_ = x_curr;
+  last_update_ = now;
+}
+
+}  // namespace ccscope::nada

@@ -1,0 +1,51 @@
+// The reference rate r_ref at the sender (RFC 8698 4.3, eq. 3-9; CMP eq. 2-5):
+//
+//   accelerated ramp-up   r_ref = max(r_ref, (1 + gamma) r_recv),
+//                         gamma = min(GAMMA_MAX, QBOUND / (rtt + DELTA + DFILT))
+//   gradual update        r_ref -= KAPPA delta/TAU x_offset/TAU r_ref + KAPPA ETA x_diff/TAU r_ref,
+//                         x_offset = x_curr - PRIO XREF RMAX / r_ref,   x_diff = x_curr - x_prev
+//
+// so that x_curr = PRIO XREF RMAX / r_ref in equilibrium: flows that see the same signal get rates in
+// proportion to their priorities and highest rates.
+#ifndef CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
+#define CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
+
+#include <optional>
+
+#include "cc/nada/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::nada {
+
+enum class Mode { kRampUp, kGradual };  // rmode
+
+// gamma of the accelerated ramp-up (eq. 3).
+double RampUpGamma(TimeDelta rtt, const Parameters& parameters);
+
+class RateController {
+ public:
+  explicit RateController(const Parameters& parameters) : params_(parameters), r_ref_(parameters.start_bitrate()) {
+    Clip();
+  }
+  void Configure(const Parameters& parameters);
+
+  // With each feedback message.
+  void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now);
+
+  // Within [RMIN, RMAX].
+  DataRate r_ref() const { return r_ref_; }
+
+ private:
+  DataRate RampedUp(DataRate r_recv, TimeDelta rtt) const;
+  DataRate GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const;
+  void Clip();
+
+  Parameters params_;
+  DataRate r_ref_;
+  TimeDelta x_prev_;
+  std::optional<Timestamp> last_update_;
+};
+
+}  // namespace ccscope::nada
+
+#endif  // CCSCOPE_CC_NADA_RATE_CONTROLLER_H_

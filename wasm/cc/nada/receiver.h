@@ -1,0 +1,52 @@
+// NADA's receiver half (RFC 8698 4.2): delay filter and loss estimator -> congestion signal and mode ->
+// feedback each DELTA.
+#ifndef CCSCOPE_CC_NADA_RECEIVER_H_
+#define CCSCOPE_CC_NADA_RECEIVER_H_
+
+#include <optional>
+
+#include "cc/controller.h"
+#include "cc/nada/delay_filter.h"
+#include "cc/nada/loss_estimator.h"
+#include "cc/nada/parameters.h"
+#include "cc/packet_counter.h"
+#include "cc/received_rate.h"
+#include "trace/recorder.h"
+#include "units/units.h"
+
+namespace ccscope::nada {
+
+class Receiver final : public ReceiverHalf {
+ public:
+  // A `nada` and a `feedback` row per message go to `recorder`, which outlives the receiver.
+  Receiver(const Parameters& parameters, double flow, Recorder& recorder);
+  void Configure(const double* values) override;
+
+  [[nodiscard]] std::optional<Feedback> OnArrival(const Arrival& arrival) override;
+  [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
+
+ private:
+  void CountPacket(double seq);
+  DataRate ReceivedRate();
+  std::optional<Feedback> FeedbackIfDue();
+
+  Parameters params_;
+  double flow_;
+  Recorder& recorder_;
+  DelayFilter delay_;
+  LossEstimator losses_;
+  ArrivalRate arrival_rate_;
+  WireRate wire_rate_;
+  PacketCounter packets_;
+
+  Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
+  Timestamp last_send_time_;
+  Timestamp last_arrival_time_;
+  TimeDelta rtt_;
+  Timestamp last_build_up_ = Timestamp::MinusInfinity();  // of a sample that reached QEPS
+  std::optional<Timestamp> last_feedback_;
+};
+
+}  // namespace ccscope::nada
+
+#endif  // CCSCOPE_CC_NADA_RECEIVER_H_

@@ -1,0 +1,44 @@
+#include "cc/nada/sender.h"
+
+#include <limits>
+
+#include "cc/nada/rate_shaping_buffer.h"
+
+namespace ccscope::nada {
+namespace {
+
+constexpr DataRate kNone = DataRate::BitsPerSec(std::numeric_limits<double>::quiet_NaN());
+// An echo that tells more than this is of another clock.
+constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
+
+}  // namespace
+
+void Sender::Configure(const double* values) {
+  params_ = ParamsFromValues<Parameters>(values);
+  rate_controller_.Configure(params_);
+}
+
+ParameterError Sender::Check(const Feedback& feedback) const {
+  if (const auto error = ExpectValues(feedback, kFeedbackValues)) return error;
+  const double mode = feedback.values[kMode];
+  if (mode != 0 && mode != 1) return {"mode", "expected 0 or 1"};
+  if (!(feedback.values[kSignal] >= 0)) return {"x_curr_ms", "expected a number >= 0"};
+  if (!(feedback.values[kLossRatio] >= 0 && feedback.values[kLossRatio] <= 1)) return {"loss_ratio", "expected 0 to 1"};
+  if (!(feedback.received_rate >= DataRate::Zero())) return {"received_rate_bps", "expected a number >= 0"};
+  return {};
+}
+
+void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
+  const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
+  if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
+  loss_ratio_ = feedback.values[kLossRatio];
+  rate_controller_.Update(static_cast<Mode>(static_cast<int>(feedback.values[kMode])),
+                          TimeDelta::Millis(feedback.values[kSignal]), feedback.received_rate, rtt_, now);
+}
+
+RateUpdate Sender::Process(Timestamp) {
+  const ShapedRates rates = ShapeRates(rate_controller_.r_ref(), buffer_len_, params_);
+  return {rates.r_vin, rates.r_send, kNone, kNone, loss_ratio_, rtt_};
+}
+
+}  // namespace ccscope::nada
