@@ -27,7 +27,7 @@ async function generate() {
   const scripts = ['scripts/generate_schema.mjs', 'scripts/generate_readme.mjs'].map((script) =>
     inRoot(script),
   );
-  const documents = filesUnder(['README.md', 'wasm/sim'], (file) => file.endsWith('.md'));
+  const documents = filesUnder(['README.md', 'wasm'], (file) => file.endsWith('.md'));
   const inputs = [wasmPath, ...scripts, ...filesUnder(['public/scenarios', 'src/scenario'])];
   const outputs = [inRoot('src/core/schema.generated.ts'), ...documents];
   await upToDate('generated', { inputs, outputs }, async () => {

@@ -1,5 +1,5 @@
 // Writes tables wherever a line `<!-- generated: NAME -->` asks for one, in the README and in the
-// documents of the simulator's components (wasm/sim): presets, parameters and trace rows, which the
+// documents of controllers and of the simulator's components (wasm): presets, parameters and trace rows, which the
 // core declares (src/core/schema.generated.ts), metrics and experiments, which src/scenario and
 // public/scenarios declare. `--check` only says whether they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -87,7 +87,7 @@ const sections = ({ CONTROLLERS, COMPONENTS, TABLES }) => ({
     ],
   ),
   ...Object.fromEntries(
-    Object.entries(COMPONENTS).flatMap(([name, component]) => [
+    Object.entries({ ...CONTROLLERS, ...COMPONENTS }).flatMap(([name, component]) => [
       [`parameters of ${name}`, parameterTable(component.parameters)],
       [`presets of ${name}`, presetTable(component.presets)],
       [`preset values of ${name}`, presetValueTable(component)],
@@ -156,7 +156,7 @@ function document(target, tables) {
 async function generate() {
   const scenarios = await loadScenarios();
   const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios) };
-  for (const target of filesUnder(['README.md', 'wasm/sim'], (file) => file.endsWith('.md'))) {
+  for (const target of filesUnder(['README.md', 'wasm'], (file) => file.endsWith('.md'))) {
     await update(target, document(target, tables));
   }
 }

@@ -36,6 +36,12 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
                           TimeDelta::Millis(feedback.values[kSignal]), feedback.received_rate, rtt_, now);
 }
 
+bool Sender::OnSent(const SentCounters& counters) {
+  const bool changed = counters.queued != buffer_len_;
+  buffer_len_ = counters.queued;
+  return changed;
+}
+
 RateUpdate Sender::Process(Timestamp) {
   const ShapedRates rates = ShapeRates(rate_controller_.r_ref(), buffer_len_, params_);
   return {rates.r_vin, rates.r_send, kNone, kNone, loss_ratio_, rtt_};

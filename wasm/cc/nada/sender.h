@@ -25,7 +25,7 @@ class Sender final : public SenderHalf {
   [[nodiscard]] ParameterError Check(const Feedback& feedback) const override;
   void OnFeedback(const Feedback& feedback, Timestamp now) override;
   void OnRtt(TimeDelta rtt) override { rtt_ = rtt; }
-  void OnSent(const SentCounters& counters) override { buffer_len_ = counters.queued; }
+  bool OnSent(const SentCounters& counters) override;
   [[nodiscard]] RateUpdate Process(Timestamp now) override;
 
  private:
