@@ -46,8 +46,10 @@ export interface FlowMetrics {
   probeQueueDelayUs: Distribution;
   /** RTT of the same probes. */
   rttUs: Distribution;
-  /** One-way queuing delay of each packet (CMP, LCC), us. */
+  /** How long each packet waited at the bottleneck, us. */
   queueDelayUs: Distribution;
+  /** One-way delay of each packet less propagation (CMP III, LCC III-A), us; media flows only. */
+  owdQueueDelayUs: Distribution;
 }
 
 export interface PathMetrics {
@@ -130,6 +132,7 @@ function readFlow(reader: Reader, flow: number, name: string | undefined): FlowM
     probeQueueDelayUs: reader.distribution(),
     rttUs: reader.distribution(),
     queueDelayUs: reader.distribution(),
+    owdQueueDelayUs: reader.distribution(),
   };
 }
 

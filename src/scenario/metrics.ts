@@ -147,8 +147,13 @@ const DELAYS: readonly Entry[] = [
   ...delayMetrics('rtt', 'the RTT of the same probes; of several flows, likewise', (flow) => flow.rttUs),
   ...delayMetrics(
     'queue_delay',
-    'the one-way queuing delay of each packet (CMP, LCC); of several flows, likewise',
+    'how long each packet waited at the bottleneck; of several flows, likewise',
     (flow) => flow.queueDelayUs,
+  ),
+  ...delayMetrics(
+    'owd_queue_delay',
+    'the one-way delay less propagation of each packet, that is waiting, transmission and jitter (CMP III, LCC III-A); of several flows, likewise',
+    (flow) => flow.owdQueueDelayUs,
   ),
 ];
 

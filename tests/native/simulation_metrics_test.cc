@@ -108,6 +108,34 @@ TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
   }
 }
 
+// The same link: what exceeds the propagation is each packet's own transmission, 9.92 ms, and for the
+// second packet of a frame its wait and 9.912 ms. Propagation beyond the path's does not count either.
+TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
+  SimulationSpec spec = OneFlow(10);
+  spec.media[0].flow.extra_delay = TimeDelta::Millis(40);
+  const auto s = RunAll(spec);
+  const Histogram& delays = FlowOf(*s, 0, 0).owd_queue_delay_us;
+  EXPECT_EQ(delays.count(), FlowOf(*s, 0, 0).received_packets);
+  EXPECT_NEAR(delays.min(), 9920, 1e-3);
+  EXPECT_NEAR(delays.max(), 19832, 1e-3);
+  EXPECT_NEAR(delays.mean(), 14876, 4956 / delays.count() + 1e-3);
+}
+
+// A link so fast that neither waiting nor transmission (0.01 ms) counts: what remains is the jitter, the
+// absolute value of N(0, 5 ms), of mean 5 sqrt(2 / pi) = 3.99 ms and standard deviation 5 sqrt(1 - 2 / pi)
+// = 3.01 ms; that a packet must not pass the one before it adds to the second of each frame.
+TEST(Metrics, CountTheJitterAsDelayBeyondThePropagation) {
+  SimulationSpec spec = OneFlow(400);
+  spec.forward.link.bottleneck.capacity = DataRate::BitsPerSec(1e9);
+  spec.forward.link.jitter = TimeDelta::Millis(5);
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 0);
+  ASSERT_GT(flow.owd_queue_delay_us.count(), 19000);
+  // The larger of two such delays has the mean 5 * 2 / sqrt(pi) = 5.64 ms; the mean of both is 4.82 ms.
+  EXPECT_NEAR(flow.owd_queue_delay_us.mean(), 4815 + 10, 4 * 3300 / std::sqrt(flow.owd_queue_delay_us.count() / 2));
+  EXPECT_NEAR(flow.queue_delay_us.mean(), 5, 5.1);
+}
+
 // A bucket of 2000 B: the first packet leaves 760 B of it; the second lacks 479 B, which takes 3.832 ms.
 // It is full again long before the next frame.
 TEST(Metrics, MeasureTheQueueDelayBehindATokenBucket) {

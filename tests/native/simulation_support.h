@@ -152,7 +152,9 @@ inline std::vector<double> Metrics(const Simulation& s) {
       out.insert(out.end(), {flow.sent_packets, flow.sent.bytes(), flow.received_packets, flow.received.bytes(),
                              flow.lost_packets, flow.lost.bytes(), flow.goodput.bytes(), flow.target_bps.mean(),
                              flow.received_bps.mean(), flow.received_bps.sd(), s.convergence(i).us()});
-      for (const Histogram* h : {&flow.probe_queue_delay_us, &flow.rtt_us, &flow.queue_delay_us}) AppendHistogram(out, *h);
+      for (const Histogram* h :
+           {&flow.probe_queue_delay_us, &flow.rtt_us, &flow.queue_delay_us, &flow.owd_queue_delay_us})
+        AppendHistogram(out, *h);
     }
   }
   return out;

@@ -27,6 +27,10 @@ void FlowMeter::OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_
   }
 }
 
+void FlowMeter::OnOneWayDelay(TimeDelta beyond_propagation) {
+  for (const int w : active_windows_) window(w).owd_queue_delay_us.Add(beyond_propagation.us());
+}
+
 void FlowMeter::OnLost(DataSize size) {
   ++lost_packets_;
   for (const int w : active_windows_) {

@@ -41,8 +41,9 @@ class FlowNetwork {
   virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
   virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
-  // Propagation there and back.
+  // Propagation there and back, and of the data alone.
   virtual TimeDelta MinRtt(int flow) const = 0;
+  virtual TimeDelta MinOneWayDelay(int flow) const = 0;
   // The windows that are being measured now.
   virtual const std::vector<int>& active_windows() const = 0;
 
@@ -58,6 +59,8 @@ class FlowMeter {
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
+  // The one-way delay beyond the propagation: the queuing delay of CMP III and LCC III-A.
+  void OnOneWayDelay(TimeDelta beyond_propagation);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
 

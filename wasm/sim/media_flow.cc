@@ -153,6 +153,7 @@ void MediaFlow::OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Ti
 
 void MediaFlow::OnArrival(const DataPacket& packet, TimeDelta queue_delay, Timestamp now) {
   meter().OnReceived(packet.size, packet.payload, queue_delay);
+  meter().OnOneWayDelay(now - packet.sent - network().MinOneWayDelay(index()));
   const Arrival arrival{packet.seq,           packet.sent,      now,       packet.size,
                         packet.rtp_timestamp, packet.key_frame, packet.rtt};
   recorder_.Input(ArrivalRow{.flow = static_cast<double>(index()),

@@ -53,6 +53,7 @@ struct FlowWindow {
   Histogram probe_queue_delay_us;
   Histogram rtt_us;
   Histogram queue_delay_us;
+  Histogram owd_queue_delay_us;  // one-way delay less propagation: waiting, transmission, jitter
 };
 
 // What went over one path within a window.

@@ -155,6 +155,11 @@ TimeDelta Simulation::MinRtt(int flow) const {
   return path(Direction::kForward).one_way_delay() + path(Direction::kBackward).one_way_delay() + extra * 2;
 }
 
+TimeDelta Simulation::MinOneWayDelay(int flow) const {
+  const FlowParams& params = flows_[static_cast<std::size_t>(flow)].flow->params();
+  return path(params.direction).one_way_delay() + params.extra_delay;
+}
+
 void Simulation::PollPath(int index) {
   PathSlot& slot = paths_[static_cast<std::size_t>(index)];
   Path& path = *slot.path;

@@ -134,6 +134,7 @@ class Simulation final : private FlowNetwork {
   void Hold(int packets) override { packets_ += packets; }
   void SetTimer(int flow, int timer, Timestamp at) override;
   TimeDelta MinRtt(int flow) const override;
+  TimeDelta MinOneWayDelay(int flow) const override;
   const std::vector<int>& active_windows() const override { return active_windows_; }
 
   FlowNetwork& network() { return *this; }

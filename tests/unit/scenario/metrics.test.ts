@@ -22,6 +22,7 @@ const window: WindowMetrics = windowMetrics(
       lostBytes: 100,
       convergenceUs: 2e6,
       probeQueueDelayUs: distribution(10, 20e3, 40e3),
+      owdQueueDelayUs: distribution(10, 20e3),
     }),
     flowMetrics(1, {
       receiveRateBps: 0.5e6,
@@ -30,6 +31,7 @@ const window: WindowMetrics = windowMetrics(
       lostBytes: 0,
       convergenceUs: 5e6,
       probeQueueDelayUs: distribution(30, 60e3, 80e3),
+      owdQueueDelayUs: distribution(30, 40e3),
     }),
     flowMetrics(2, { kind: 'tcp', receiveRateBps: 1.5e6, goodputBps: 1.5e6 }),
     flowMetrics(3, { direction: 'backward', receiveRateBps: 0.25e6 }),
@@ -71,6 +73,8 @@ describe('metrics', () => {
     // (10 * 20 + 30 * 60) / 40
     ['probe_queue_delay_mean_ms', 'gcc', 50],
     ['probe_queue_delay_p95_ms', 'gcc', 70],
+    // The same of the one-way delays.
+    ['owd_queue_delay_mean_ms', 'gcc', 35],
     ['path_utilisation', undefined, 0.75],
     ['capacity_bps', undefined, 4e6],
     ['drop_ratio', undefined, 0.1],

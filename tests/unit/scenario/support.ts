@@ -69,6 +69,7 @@ export function flowMetrics(flow: number, some: Partial<FlowMetrics> = {}): Flow
     probeQueueDelayUs: distribution(0, NaN),
     rttUs: distribution(0, NaN),
     queueDelayUs: distribution(0, NaN),
+    owdQueueDelayUs: distribution(0, NaN),
     ...some,
   };
 }
