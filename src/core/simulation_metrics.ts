@@ -50,6 +50,8 @@ export interface FlowMetrics {
   queueDelayUs: Distribution;
   /** One-way delay of each packet less propagation (CMP III, LCC III-A), us; media flows only. */
   owdQueueDelayUs: Distribution;
+  /** The same since the encoder made the packet: with its wait in the pacer. */
+  e2eQueueDelayUs: Distribution;
 }
 
 export interface PathMetrics {
@@ -133,6 +135,7 @@ function readFlow(reader: Reader, flow: number, name: string | undefined): FlowM
     rttUs: reader.distribution(),
     queueDelayUs: reader.distribution(),
     owdQueueDelayUs: reader.distribution(),
+    e2eQueueDelayUs: reader.distribution(),
   };
 }
 

@@ -155,6 +155,11 @@ const DELAYS: readonly Entry[] = [
     'the one-way delay less propagation of each packet, that is waiting, transmission and jitter (CMP III, LCC III-A); of several flows, likewise',
     (flow) => flow.owdQueueDelayUs,
   ),
+  ...delayMetrics(
+    'e2e_queue_delay',
+    'the same since the encoder made the packet, so with its wait in the pacer, as the simulator of CMP counts it; of several flows, likewise',
+    (flow) => flow.e2eQueueDelayUs,
+  ),
 ];
 
 const PATH: readonly Entry[] = [

@@ -121,6 +121,21 @@ TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
   EXPECT_NEAR(delays.mean(), 14876, 4956 / delays.count() + 1e-3);
 }
 
+// Paced at its own rate, 310 B per interval of 5 ms, on a link that adds 0.01 ms: the first packet of a frame
+// takes four intervals' budget, so the second leaves 20 ms behind it; only the count from the encoder on
+// knows that.
+TEST(Metrics, CountTheWaitInThePacerSinceTheEncoder) {
+  SimulationSpec spec = OneFlow(10);
+  spec.media[0].controller.pacing_factor = 1;
+  spec.forward.link.bottleneck.capacity = DataRate::BitsPerSec(1e9);
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 0);
+  EXPECT_NEAR(flow.owd_queue_delay_us.max(), 9.92, 1e-3);
+  EXPECT_EQ(flow.e2e_queue_delay_us.count(), flow.received_packets);
+  EXPECT_NEAR(flow.e2e_queue_delay_us.min(), 9.92, 1e-3);
+  EXPECT_NEAR(flow.e2e_queue_delay_us.max(), 20009.912, 1e-3);
+}
+
 // A link so fast that neither waiting nor transmission (0.01 ms) counts: what remains is the jitter, the
 // absolute value of N(0, 5 ms), of mean 5 sqrt(2 / pi) = 3.99 ms and standard deviation 5 sqrt(1 - 2 / pi)
 // = 3.01 ms; that a packet must not pass the one before it adds to the second of each frame.

@@ -153,7 +153,7 @@ inline std::vector<double> Metrics(const Simulation& s) {
                              flow.lost_packets, flow.lost.bytes(), flow.goodput.bytes(), flow.target_bps.mean(),
                              flow.received_bps.mean(), flow.received_bps.sd(), s.convergence(i).us()});
       for (const Histogram* h :
-           {&flow.probe_queue_delay_us, &flow.rtt_us, &flow.queue_delay_us, &flow.owd_queue_delay_us})
+           {&flow.probe_queue_delay_us, &flow.rtt_us, &flow.queue_delay_us, &flow.owd_queue_delay_us, &flow.e2e_queue_delay_us})
         AppendHistogram(out, *h);
     }
   }

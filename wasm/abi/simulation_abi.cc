@@ -115,6 +115,7 @@ void WriteFlow(const Simulation& s, int window, int index, std::vector<double>& 
   Write(out, f.rtt_us);
   Write(out, f.queue_delay_us);
   Write(out, f.owd_queue_delay_us);
+  Write(out, f.e2e_queue_delay_us);
 }
 
 }  // namespace

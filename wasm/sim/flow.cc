@@ -27,8 +27,11 @@ void FlowMeter::OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_
   }
 }
 
-void FlowMeter::OnOneWayDelay(TimeDelta beyond_propagation) {
-  for (const int w : active_windows_) window(w).owd_queue_delay_us.Add(beyond_propagation.us());
+void FlowMeter::OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded) {
+  for (const int w : active_windows_) {
+    window(w).owd_queue_delay_us.Add(since_sent.us());
+    window(w).e2e_queue_delay_us.Add(since_encoded.us());
+  }
 }
 
 void FlowMeter::OnLost(DataSize size) {

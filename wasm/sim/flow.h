@@ -59,8 +59,9 @@ class FlowMeter {
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
-  // The one-way delay beyond the propagation: the queuing delay of CMP III and LCC III-A.
-  void OnOneWayDelay(TimeDelta beyond_propagation);
+  // What the one-way delay exceeds the propagation by, since a packet was sent (the queuing delay of
+  // CMP III and LCC III-A) and since the encoder made it (what the simulator that CMP names counts).
+  void OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
 

@@ -71,7 +71,8 @@ void MediaFlow::OnFrame(Timestamp now) {
     paced_.PushBack({.key_frame = frame.key_frame,
                      .rtp_timestamp = rtp_timestamp,
                      .payload = payload,
-                     .size = payload + source_params_.header()});
+                     .size = payload + source_params_.header(),
+                     .encoded = now});
     paced_size_ += paced_.back().size;
   }
   network().Hold(static_cast<int>(paced_.size()) - held);
@@ -153,7 +154,8 @@ void MediaFlow::OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Ti
 
 void MediaFlow::OnArrival(const DataPacket& packet, TimeDelta queue_delay, Timestamp now) {
   meter().OnReceived(packet.size, packet.payload, queue_delay);
-  meter().OnOneWayDelay(now - packet.sent - network().MinOneWayDelay(index()));
+  const Timestamp undelayed = now - network().MinOneWayDelay(index());
+  meter().OnOneWayDelay(undelayed - packet.sent, undelayed - packet.encoded);
   const Arrival arrival{packet.seq,           packet.sent,      now,       packet.size,
                         packet.rtp_timestamp, packet.key_frame, packet.rtt};
   recorder_.Input(ArrivalRow{.flow = static_cast<double>(index()),

@@ -53,6 +53,7 @@ class MediaFlow final : public Flow {
     double rtp_timestamp = 0;
     DataSize payload = {};
     DataSize size = {};   // on the wire
+    Timestamp encoded = {};
     Timestamp sent = {};
     TimeDelta rtt = {};   // as the sender knew it then
   };

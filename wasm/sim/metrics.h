@@ -54,6 +54,7 @@ struct FlowWindow {
   Histogram rtt_us;
   Histogram queue_delay_us;
   Histogram owd_queue_delay_us;  // one-way delay less propagation: waiting, transmission, jitter
+  Histogram e2e_queue_delay_us;  // the same since the encoder made the packet
 };
 
 // What went over one path within a window.

@@ -70,6 +70,7 @@ export function flowMetrics(flow: number, some: Partial<FlowMetrics> = {}): Flow
     rttUs: distribution(0, NaN),
     queueDelayUs: distribution(0, NaN),
     owdQueueDelayUs: distribution(0, NaN),
+    e2eQueueDelayUs: distribution(0, NaN),
     ...some,
   };
 }
