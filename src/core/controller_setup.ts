@@ -7,13 +7,15 @@ import {
   defaultPreset,
   PRESETS,
   SCHEMA,
+  type ComponentSpec,
   type ControllerName,
 } from './schema.js';
+import { userControllerProblem, type UserController } from './user_controller.js';
 
 /** A controller by its name, by a preset of it, or by both. */
 export interface ControllerChoice {
-  /** Default: the controller that `preset` is one of, else `gcc`. */
-  controller?: ControllerName;
+  /** One of the core's, or a user's own. Default: the one that `preset` is of, else `gcc`. */
+  controller?: ControllerName | UserController;
   /** A preset of the schema; the default depends on the use. */
   preset?: string;
   /** Parameters that differ from the preset, by name. */
@@ -22,13 +24,21 @@ export interface ControllerChoice {
 
 /** What the core takes. */
 export interface ControllerSetup {
-  name: ControllerName;
+  name: string;
   /** Its number in the core. */
   index: number;
-  preset: string;
-  /** All parameters, in the schema's order. */
+  /** Left out for a user's controller, which has none. */
+  preset?: string;
+  /** Its parameters and presets. */
+  spec: ComponentSpec;
+  /** All parameters, in the order of `spec`. */
   values: number[];
+  /** A user's controller. */
+  user?: UserController;
 }
+
+/** Number of every user's controller in the core. */
+const USER_INDEX = -1;
 
 /** Resolves a choice. `path` is where the parameters stand, for messages. Throws CoreError that names the field. */
 export function controllerSetup(
@@ -36,9 +46,10 @@ export function controllerSetup(
   use: 'live' | 'simulation',
   path = '',
 ): ControllerSetup {
+  if (typeof controller === 'object') return userSetup(controller, preset, parameters, path);
   if (controller !== undefined && !CONTROLLER_NAMES.includes(controller)) {
     const known = CONTROLLER_NAMES.join(', ');
-    throw new CoreError(`controller: expected one of ${known}; got ${controller as string}`, 'controller');
+    throw new CoreError(`controller: expected one of ${known}; got ${String(controller)}`, 'controller');
   }
   const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
   if (name === undefined) {
@@ -46,11 +57,25 @@ export function controllerSetup(
     throw new CoreError(`preset: expected one of ${known}; got ${String(preset)}`, 'preset');
   }
   const chosen = preset ?? defaultPreset(name, use);
-  const values = valuesOf(name, SCHEMA.controllers[name], {
+  const spec: ComponentSpec = SCHEMA.controllers[name];
+  const values = valuesOf(name, spec, {
     preset: chosen,
     parameters: parameters ?? {},
     path,
     presetPath: 'preset',
   });
-  return { name, index: CONTROLLER_NAMES.indexOf(name), preset: chosen, values };
+  return { name, index: CONTROLLER_NAMES.indexOf(name), preset: chosen, spec, values };
+}
+
+function userSetup(
+  user: UserController,
+  preset: string | undefined,
+  parameters: ControllerChoice['parameters'],
+  path: string,
+): ControllerSetup {
+  const problem = userControllerProblem(user);
+  if (problem !== null) throw new CoreError(`${problem.field}: expected ${problem.expected}`, problem.field);
+  const spec: ComponentSpec = SCHEMA.components.user_controller;
+  const options = { parameters: parameters ?? {}, path, presetPath: 'preset', ...(preset !== undefined && { preset }) };
+  return { name: user.name, index: USER_INDEX, spec, values: valuesOf(user.name, spec, options), user };
 }

@@ -20,6 +20,17 @@ export {
   type RateUpdate,
 } from './controller.js';
 export * from './link.js';
+export type {
+  Arrival,
+  ControllerFault,
+  FeedbackValues,
+  HalfOptions,
+  InboundCounters,
+  UserController,
+  UserRate,
+  UserReceiverHalf,
+  UserSenderHalf,
+} from './user_controller.js';
 export * from './simulation.js';
 
 /** A loaded core: makes controllers, links and simulations. */

@@ -1,8 +1,10 @@
 /**
  * Loads the WebAssembly core. The module has a flat C ABI (wasm/abi) and imports nothing but the
- * notice that its memory grew, so the same bytes run in pages, workers and Node without a loader
+ * notice that its memory grew and the answers of user controllers, so the same bytes run in pages, workers and Node without a loader
  * script and under a Content-Security-Policy without `unsafe-eval` (`wasm-unsafe-eval` is needed).
  */
+
+import { UserHost } from './user_host.js';
 
 /** An error from the core: bad input, or a module that could not be loaded. */
 export class CoreError extends Error {
@@ -26,14 +28,20 @@ export class CoreModule {
   readonly #memory: WebAssembly.Memory;
   readonly #exports: Record<string, Exported>;
 
-  constructor(instance: WebAssembly.Instance) {
+  constructor(
+    instance: WebAssembly.Instance,
+    /** Where the core's user controllers are. */
+    readonly users: UserHost = new UserHost(),
+  ) {
     const { memory, ...functions } = instance.exports;
     this.#memory = memory as WebAssembly.Memory;
+    users.attach(this.#memory);
     this.#exports = functions as Record<string, Exported>;
   }
 
   /** Calls an export by name. Throws CoreError if the module has none of that name. */
   call(name: string, ...args: number[]): number {
+    if (this.users.asking) throw new CoreError('a controller called the core that was waiting for its answer');
     const f = this.#exports[name];
     if (f === undefined) throw new CoreError(`the core exports no ${name}; rebuild it`);
     return f(...args);
@@ -84,6 +92,8 @@ export class CoreModule {
 }
 
 const ABI_VERSION = 2;
+/** Where the core imports the answers of user controllers from. */
+const USER_SPACE = 'ccscope';
 
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
@@ -104,13 +114,14 @@ export async function loadCoreModule(
   source: WasmSource = new URL('./ccscope.wasm', import.meta.url),
 ): Promise<CoreModule> {
   const module = await compile(source);
+  const users = new UserHost();
   const nothing = () => 0;
   const imports: WebAssembly.Imports = {};
   for (const { module: space, name } of WebAssembly.Module.imports(module))
-    (imports[space] ??= {})[name] = nothing;
+    (imports[space] ??= {})[name] = space === USER_SPACE ? users.call : nothing;
   const instance = await WebAssembly.instantiate(module, imports);
   (instance.exports['_initialize'] as (() => void) | undefined)?.();
-  const core = new CoreModule(instance);
+  const core = new CoreModule(instance, users);
   const version = core.call('ccs_abi_version');
   if (version !== ABI_VERSION)
     throw new CoreError(`the core has ABI ${version}, these bindings ABI ${ABI_VERSION}; rebuild both`);

@@ -1,8 +1,10 @@
 /** What the two halves of a controller share: parameters and the trace. */
+import { valuesOf } from './component.js';
 import { controllerSetup, type ControllerChoice } from './controller_setup.js';
 import { CoreError, type CoreModule } from './load.js';
 import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
-import { SCHEMA, type ControllerName, type TableName } from './schema.js';
+import type { ComponentSpec, TableName } from './schema.js';
+import type { ControllerFault, UserController } from './user_controller.js';
 
 /** Something that happened, beside the tables. */
 export interface TraceEvent {
@@ -15,7 +17,7 @@ export interface TraceEvent {
 export interface ControllerOptions extends ControllerChoice {
   /** Number of the flow in the trace's rows. */
   flow?: number;
-  /** For controllers that draw random numbers: an integer from 0 to 2^53 - 1; default 1. Senders only. */
+  /** For controllers that draw random numbers: an integer from 0 to 2^53 - 1; default 1. */
   seed?: number;
   /** Tables that are recorded; default: all. */
   record?: readonly TableName[];
@@ -27,7 +29,10 @@ const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bp
 export class Session {
   protected readonly core: CoreModule;
   /** Which controller this is a half of. */
-  readonly controller: ControllerName;
+  readonly controller: string;
+  readonly #spec: ComponentSpec;
+  readonly #user: UserController | undefined;
+  readonly #faults: ControllerFault[] = [];
   #handle: number;
 
   protected constructor(
@@ -36,11 +41,17 @@ export class Session {
     options: ControllerOptions,
   ) {
     this.core = core;
-    const { name, index, values } = controllerSetup(options, 'live');
+    const { name, index, spec, values, user } = controllerSetup(options, 'live');
     this.controller = name;
-    const seed = create === 'ccs_sender_create' ? [options.seed ?? 1] : [];
-    core.input(values);
-    this.#handle = core.handle(create, index, options.flow ?? 0, ...seed);
+    this.#spec = spec;
+    this.#user = user;
+    const seed = options.seed ?? 1;
+    const make = (): number => {
+      core.input(values);
+      return core.handle(create, index, options.flow ?? 0, ...(create === 'ccs_sender_create' ? [seed] : []));
+    };
+    const owner = user && { controller: user, seed, faults: this.#faults };
+    this.#handle = owner === undefined ? make() : core.users.making(owner, make);
     if (options.record !== undefined)
       core.call('ccs_session_record', this.#handle, tableBits(options.record, 'record'));
   }
@@ -68,18 +79,20 @@ export class Session {
   }
 
   #indexOf(name: string): number {
-    const index = SCHEMA.controllers[this.controller].parameters.findIndex((each) => each.name === name);
+    const { parameters } = this.#spec;
+    const index = parameters.findIndex((each) => each.name === name);
     if (index >= 0) return index;
-    throw new CoreError(
-      `${name}: not a parameter of ${this.controller}; \`SCHEMA.controllers.${this.controller}\` lists them`,
-      name,
-    );
+    const known =
+      this.#user === undefined
+        ? `\`SCHEMA.controllers.${this.controller}\` lists them`
+        : `it has ${parameters.map((each) => each.name).join(', ')}`;
+    throw new CoreError(`${name}: not a parameter of ${this.controller}; ${known}`, name);
   }
 
   /** Changes a parameter, also in the middle of a call. Throws CoreError that names it and its range. */
   setParameter(name: string, value: number): void {
     const index = this.#indexOf(name);
-    const spec = SCHEMA.controllers[this.controller].parameters[index];
+    const spec = this.#spec.parameters[index];
     if (spec !== undefined && !(value >= spec.min && value <= spec.max)) {
       const unit = spec.unit === '' ? '' : ` ${spec.unit}`;
       throw new CoreError(`${name}: expected ${spec.min} to ${spec.max}${unit}, got ${value}`, name);
@@ -90,8 +103,8 @@ export class Session {
   /** Changes to another preset of the same controller, but for the application's own bounds. Throws CoreError. */
   setPreset(preset: string): void {
     const parameters = Object.fromEntries(KEPT_BY_PRESETS.map((name) => [name, this.parameter(name)]));
-    const { values } = controllerSetup({ controller: this.controller, preset, parameters }, 'live');
-    this.core.input(values);
+    const spec = { preset, parameters, presetPath: 'preset', path: '' };
+    this.core.input(valuesOf(this.controller, this.#spec, spec));
     this.core.check('ccs_session_configure', this.handle);
   }
 
@@ -101,6 +114,11 @@ export class Session {
    */
   drain(): TraceBatch[] {
     return drainRecorder(this.core, this.core.call('ccs_session_recorder', this.handle));
+  }
+
+  /** What this half did wrong, if it is a user's: from then on it is silent, or keeps the last good rate. */
+  faults(): readonly ControllerFault[] {
+    return this.#faults;
   }
 
   /** Frees the core's side. */

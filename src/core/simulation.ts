@@ -18,6 +18,7 @@ import {
   type TcpFlowOptions,
   type WindowOptions,
 } from './simulation_options.js';
+import type { ControllerFault } from './user_controller.js';
 
 export type * from './simulation_metrics.js';
 export type * from './simulation_options.js';
@@ -33,17 +34,20 @@ export class Simulation {
   readonly #core: CoreModule;
   readonly #windows: readonly WindowOptions[];
   readonly #names: readonly (string | undefined)[];
+  readonly #seed: number;
+  readonly #faults: ControllerFault[] = [];
   #handle: number;
 
   constructor(core: CoreModule, options: SimulationOptions) {
     this.#core = core;
     this.#windows = [{ name: 'run', beginUs: 0, endUs: options.durationUs }, ...(options.windows ?? [])];
     this.#names = options.flows.map(({ name }) => name);
+    this.#seed = options.seed ?? 1;
     this.#handle = core.handle(
       'ccs_sim_create',
       options.durationUs,
       options.rateIntervalUs ?? DEFAULT_RATE_INTERVAL_US,
-      options.seed ?? 1,
+      this.#seed,
       options.maxEvents ?? DEFAULT_MAX_EVENTS,
     );
     try {
@@ -105,15 +109,19 @@ export class Simulation {
   }
 
   #addMedia(flow: MediaFlowOptions): void {
-    const { index, values } = controllerSetup(flow, 'simulation', 'parameters');
+    const { index, values, user } = controllerSetup(flow, 'simulation', 'parameters');
     const pauses = (flow.pauses ?? []).flatMap(({ fromUs, toUs }) => [fromUs, toUs]);
     const source = componentValues('media_source', {
       preset: flow.sourcePreset,
       parameters: flow.source ?? {},
       path: 'source',
     });
-    this.#core.input([...source, ...values, ...pauses]);
-    this.#check('ccs_sim_add_media_flow', ...common(flow), index, pauses.length / 2);
+    const add = (): void => {
+      this.#core.input([...source, ...values, ...pauses]);
+      this.#check('ccs_sim_add_media_flow', ...common(flow), index, pauses.length / 2);
+    };
+    if (user === undefined) add();
+    else this.#core.users.making({ controller: user, seed: this.#seed, faults: this.#faults }, add);
   }
 
   #addTcp(flow: TcpFlowOptions): void {
@@ -152,6 +160,11 @@ export class Simulation {
       const size = this.#core.call('ccs_sim_metrics_size', this.#live());
       return readWindow(this.#core.doubles(pointer, size), window.name, this.#names);
     });
+  }
+
+  /** What users' controllers did wrong up to now. A flow whose controller failed keeps its last good rate. */
+  faults(): readonly ControllerFault[] {
+    return this.#faults;
   }
 
   /** The rows recorded since the last call, and forgets them. */

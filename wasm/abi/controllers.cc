@@ -1,6 +1,7 @@
 #include "abi/controllers.h"
 
 #include "abi/export.h"
+#include "abi/user_controller.h"
 #include "cc/gcc/parameters.h"
 #include "cc/gcc/receiver.h"
 #include "cc/gcc/sender.h"
@@ -36,6 +37,7 @@ constexpr int kControllerCount = static_cast<int>(sizeof(kControllers) / sizeof(
 }  // namespace
 
 const ControllerSpec* FindController(int controller) {
+  if (controller == kUserController) return &kUserControllerSpec;
   if (controller >= 0 && controller < kControllerCount) return kControllers[controller];
   return Fail("controller", "expected a controller of the schema"), nullptr;
 }

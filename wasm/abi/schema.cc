@@ -62,6 +62,9 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   PRESETS
 #include "sim/media_source_presets.def"
   END_COMPONENT
+  COMPONENT("user_controller")
+#include "abi/user_controller.def"
+  PRESETS END_COMPONENT
          "},\"tables\":[null"
 #define TABLE(name, Name, doc) ",{\"name\":\"" #name "\",\"description\":\"" doc "\",\"columns\":[null"
 #define COLUMN(name, values) ",{\"name\":\"" #name "\",\"values\":\"" values "\"}"

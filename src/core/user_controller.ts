@@ -1,0 +1,97 @@
+/**
+ * Controllers of users: what one has to bring. Everything around it is the core's: the received rate, the
+ * counters of packets, echo and RTT, the application's bounds, pacing, and the rows of the trace.
+ */
+import type { Feedback } from './feedback.js';
+
+/** A congestion controller: makers of its two halves. Each flow gets a pair of its own. */
+export interface UserController {
+  /** Shown in reports, traces and pages. */
+  readonly name: string;
+  /** The half that sees arrivals. In a call it lives in the receiving page. */
+  createReceiver(options: HalfOptions): UserReceiverHalf;
+  /** The half that sees feedback and asks for rates. In a call it lives in the sending page. */
+  createSender(options: HalfOptions): UserSenderHalf;
+}
+
+/** What a half is made with. */
+export interface HalfOptions {
+  /** The application's bounds. The core keeps every rate within them. */
+  minBitrateBps: number;
+  maxBitrateBps: number;
+  /** The rate until the sender half asks for another. */
+  startBitrateBps: number;
+  /** Number of the flow in traces. */
+  flow: number;
+  /** The run's seed, the same for all flows: who needs random numbers makes them of this and `flow`, so that runs can be repeated. */
+  seed: number;
+}
+
+/** One arrival: a frame in a call, a packet in a simulation. Times in microseconds, each end on its own clock. */
+export interface Arrival {
+  seq: number;
+  /** When it left, on the sender's clock. */
+  sendTimeUs: number;
+  arrivalTimeUs: number;
+  sizeBytes: number;
+  rtpTimestamp?: number;
+  keyFrame: boolean;
+  /** The RTT as the sender last knew it. */
+  rttUs?: number;
+}
+
+/** Cumulative counters of what arrived on the wire, headers included; in calls only. */
+export interface InboundCounters {
+  timeUs: number;
+  packetsReceived: number;
+  packetsLost: number;
+  bytesReceived: number;
+}
+
+/** Numbers for the sender half: a message goes out now. At most 64, all finite; none at all are fine, too. */
+export type FeedbackValues = readonly number[] | null | undefined;
+
+/** Sees arrivals. What it returns is sent, with the fields that every {@link Feedback} has. */
+export interface UserReceiverHalf {
+  onArrival(arrival: Arrival): FeedbackValues;
+  onInbound?(counters: InboundCounters): FeedbackValues;
+}
+
+/** The rates that a sender half asks for. */
+export interface UserRate {
+  /** For the encoder. */
+  targetBps: number;
+  /** For the pacer; 1.5 times the target when left out, never below the target. */
+  pacingBps?: number;
+}
+
+/** Sees feedback, asks for rates. */
+export interface UserSenderHalf {
+  /** A message of the receiver half has come; `nowUs` is on the sender's clock. */
+  onFeedback(feedback: Feedback, nowUs: number): void;
+  /** A round trip was measured. */
+  onRtt?(rttUs: number): void;
+  /** Called after each message, in calls also each 100 ms. */
+  rate(nowUs: number): UserRate;
+}
+
+/** What a user controller did wrong. From then on its flow keeps the last good rate. */
+export interface ControllerFault {
+  /** Name of the controller. */
+  controller: string;
+  half: 'receiver' | 'sender';
+  flow: number;
+  timeUs: number;
+  message: string;
+}
+
+/** What of `value` is not that of a user controller, as `field: expectation`, or null. */
+export function userControllerProblem(value: unknown): { field: string; expected: string } | null {
+  if (typeof value !== 'object' || value === null) return { field: 'controller', expected: 'an object' };
+  const { name, createReceiver, createSender } = value as Partial<Record<keyof UserController, unknown>>;
+  if (typeof name !== 'string' || name === '') return { field: 'controller.name', expected: 'a name' };
+  const makers = { createReceiver, createSender };
+  for (const [field, maker] of Object.entries(makers))
+    if (typeof maker !== 'function') return { field: `controller.${field}`, expected: 'a function' };
+  return null;
+}
