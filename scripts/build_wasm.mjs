@@ -27,7 +27,24 @@ const compileFlags = [
 const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   '-sINITIAL_MEMORY=1048576',
+  // For what the host is asked; which symbols that are is checked after linking.
+  ...['-sERROR_ON_UNDEFINED_SYMBOLS=0', '-sWARN_ON_UNDEFINED_SYMBOLS=0'],
 ];
+
+/** All that src/core/load.ts supplies. */
+const knownImports = [
+  ...['ccscope.user', 'env.emscripten_notify_memory_growth'],
+  'wasi_snapshot_preview1.proc_exit', // named by Emscripten's start-up, never called
+];
+
+/** A symbol that is defined nowhere would become an import and fail when it is called. */
+function checkImports(file) {
+  const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(file)));
+  const strange = imports
+    .map(({ module, name }) => `${module}.${name}`)
+    .filter((name) => !knownImports.includes(name));
+  if (strange.length > 0) throw new Problem(`Linking: undefined ${strange.join(', ')}.`);
+}
 
 async function compileAndLink() {
   const emcc = findEmcc();
@@ -45,6 +62,7 @@ async function compileAndLink() {
     const built = join(folder, 'linked.wasm');
     const args = [...linked, ...linkFlags, `${stackSize}=262144`, '-o', built];
     await run(emcc, args, { what: `Linking ${basename(target)}`, ...options });
+    checkImports(built);
     renameSync(built, target);
   };
   const schema = objects[sources.indexOf(schemaSource)];

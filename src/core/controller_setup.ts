@@ -49,7 +49,7 @@ export function controllerSetup(
   if (typeof controller === 'object') return userSetup(controller, preset, parameters, path);
   if (controller !== undefined && !CONTROLLER_NAMES.includes(controller)) {
     const known = CONTROLLER_NAMES.join(', ');
-    throw new CoreError(`controller: expected one of ${known}; got ${String(controller)}`, 'controller');
+    throw new CoreError(`controller: expected one of ${known}; got ${controller as string}`, 'controller');
   }
   const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
   if (name === undefined) {
@@ -76,6 +76,11 @@ function userSetup(
   const problem = userControllerProblem(user);
   if (problem !== null) throw new CoreError(`${problem.field}: expected ${problem.expected}`, problem.field);
   const spec: ComponentSpec = SCHEMA.components.user_controller;
-  const options = { parameters: parameters ?? {}, path, presetPath: 'preset', ...(preset !== undefined && { preset }) };
+  const options = {
+    parameters: parameters ?? {},
+    path,
+    presetPath: 'preset',
+    ...(preset !== undefined && { preset }),
+  };
   return { name: user.name, index: USER_INDEX, spec, values: valuesOf(user.name, spec, options), user };
 }

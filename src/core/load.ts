@@ -41,7 +41,8 @@ export class CoreModule {
 
   /** Calls an export by name. Throws CoreError if the module has none of that name. */
   call(name: string, ...args: number[]): number {
-    if (this.users.asking) throw new CoreError('a controller called the core that was waiting for its answer');
+    if (this.users.asking)
+      throw new CoreError('a controller called the core that was waiting for its answer');
     const f = this.#exports[name];
     if (f === undefined) throw new CoreError(`the core exports no ${name}; rebuild it`);
     return f(...args);

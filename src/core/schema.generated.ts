@@ -2085,6 +2085,38 @@ export const COMPONENTS = {
       },
     ],
   },
+  user_controller: {
+    parameters: [
+      {
+        name: 'min_bitrate_bps',
+        unit: 'bps',
+        default: 50000,
+        min: 1000,
+        max: 1000000000,
+        section: 'application',
+        description: 'lowest target rate',
+      },
+      {
+        name: 'max_bitrate_bps',
+        unit: 'bps',
+        default: 2500000,
+        min: 1000,
+        max: 1000000000,
+        section: 'application',
+        description: 'highest target rate',
+      },
+      {
+        name: 'start_bitrate_bps',
+        unit: 'bps',
+        default: 300000,
+        min: 1000,
+        max: 1000000000,
+        section: 'application',
+        description: 'first target rate',
+      },
+    ],
+    presets: [],
+  },
 } as const;
 
 /** The trace tables and their columns, in the core's order. */

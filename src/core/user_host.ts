@@ -19,8 +19,7 @@ interface Pair extends Owner {
 }
 
 type Half = { pair: Pair; flow: number } & (
-  | { kind: 'receiver'; object: UserReceiverHalf }
-  | { kind: 'sender'; object: UserSenderHalf }
+  { kind: 'receiver'; object: UserReceiverHalf } | { kind: 'sender'; object: UserSenderHalf }
 );
 
 /** In the order of HostCall in the core. */
@@ -107,7 +106,11 @@ export class UserHost {
     return number;
   }
 
-  #guarded({ pair, flow, kind }: Pick<Half, 'pair' | 'flow' | 'kind'>, timeUs: number, work: () => number): number {
+  #guarded(
+    { pair, flow, kind }: Pick<Half, 'pair' | 'flow' | 'kind'>,
+    timeUs: number,
+    work: () => number,
+  ): number {
     this.#asking = true;
     try {
       return work();
@@ -131,7 +134,8 @@ function answer(half: Half, call: Call, numbers: Float64Array, count: number): n
     const rttUs = numbers[1] ?? NaN;
     if (object.onRtt !== undefined) named('onRtt', () => object.onRtt?.(rttUs));
   } else {
-    const [nowUs = NaN, timeUs = NaN, receivedRateBps = NaN, packetsReceived = NaN, packetsLost = NaN] = numbers;
+    const [nowUs = NaN, timeUs = NaN, receivedRateBps = NaN, packetsReceived = NaN, packetsLost = NaN] =
+      numbers;
     const [echoSendTimeUs = NaN, echoDelayUs = NaN, ...values] = numbers.subarray(5, count);
     const counted = { packetsReceived, packetsLost };
     const feedback = { timeUs, receivedRateBps, ...counted, echoSendTimeUs, echoDelayUs, values };
@@ -149,12 +153,20 @@ function answerOfReceiver(object: UserReceiverHalf, call: Call, numbers: Float64
       ...(!Number.isNaN(rtpTimestamp) && { rtpTimestamp }),
       ...(!Number.isNaN(rttUs) && { rttUs }),
     };
-    return putValues('onArrival', named('onArrival', () => object.onArrival(arrival)), numbers);
+    return putValues(
+      'onArrival',
+      named('onArrival', () => object.onArrival(arrival)),
+      numbers,
+    );
   }
   if (object.onInbound === undefined) return NO_ANSWER;
   const [timeUs = NaN, packetsReceived = NaN, packetsLost = NaN, bytesReceived = NaN] = numbers;
   const counters = { timeUs, packetsReceived, packetsLost, bytesReceived };
-  return putValues('onInbound', named('onInbound', () => object.onInbound?.(counters)), numbers);
+  return putValues(
+    'onInbound',
+    named('onInbound', () => object.onInbound?.(counters)),
+    numbers,
+  );
 }
 
 function putValues(method: string, values: unknown, numbers: Float64Array): number {
@@ -191,12 +203,16 @@ function answerRate(object: UserSenderHalf, numbers: Float64Array): number {
 
 function checkedRate(field: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
-  throw new BadAnswer(`rate returned ${field} ${shown(value)}; expected a finite number of bits per second, at least 0`);
+  throw new BadAnswer(
+    `rate returned ${field} ${shown(value)}; expected a finite number of bits per second, at least 0`,
+  );
 }
 
 function expectMethods(maker: string, object: unknown, methods: readonly string[]): void {
   if (typeof object !== 'object' || object === null) {
-    throw new BadAnswer(`${maker} returned ${shown(object)}; expected an object with ${methods.join(' and ')}`);
+    throw new BadAnswer(
+      `${maker} returned ${shown(object)}; expected an object with ${methods.join(' and ')}`,
+    );
   }
   for (const method of methods) {
     if (typeof (object as Record<string, unknown>)[method] !== 'function')
@@ -223,7 +239,8 @@ function shown(value: unknown): string {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof BadAnswer ? error.message : `it threw ${shown(error)}`);
+const messageOf = (error: unknown): string =>
+  error instanceof BadAnswer ? error.message : `it threw ${shown(error)}`;
 
 /** When it is, by the core's question. */
 const timeOf = (call: Call, numbers: Float64Array): number => numbers[call === 'arrival' ? 2 : 0] ?? NaN;

@@ -36,7 +36,8 @@ export function traceHeader(scenario: Scenario, cell: CellParams, seed: number):
     const { kind, name = `${kind} ${flow}` } = options;
     if (options.kind === 'tcp') return { flow, name, kind };
     const { name: controller, preset } = controllerSetup(options, 'simulation');
-    return { flow, name, kind, controller, preset, parameters: options.parameters ?? {} };
+    const { parameters = {} } = options;
+    return { flow, name, kind, controller, ...(preset !== undefined && { preset }), parameters };
   });
   const media = flows.find(({ kind }) => kind === 'media');
   const first = media && controllerOf(media);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "abi/export.h"
+#include "cc/feedback_row.h"
 #include "cc/packet_counter.h"
 #include "cc/received_rate.h"
 
@@ -108,15 +109,7 @@ class UserReceiver final : public ReceiverHalf {
     feedback.echo_send_time = last_send_time_;
     feedback.echo_delay = now_ - last_arrival_time_;
     for (int i = 0; i < count; ++i) feedback.Add(numbers[i]);
-    recorder_.Output(FeedbackRow{.flow = flow_,
-                                 .time_us = feedback.time.us(),
-                                 .a_r_bps = kAbsent,
-                                 .received_rate_bps = feedback.received_rate.bps(),
-                                 .packets_received = feedback.packets_received,
-                                 .packets_lost = feedback.packets_lost,
-                                 .echo_send_time_us = feedback.echo_send_time.us(),
-                                 .echo_delay_us = feedback.echo_delay.us(),
-                                 .drain_bps = kAbsent});
+    RecordFeedback(feedback, flow_, recorder_);
     return feedback;
   }
 
