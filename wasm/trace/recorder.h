@@ -34,13 +34,8 @@ class Recorder {
   template <class Row>
   void Output(const Row& row) {
     if (!keeps(Row::kTable)) return;
-    constexpr std::size_t kColumns = sizeof(Row) / sizeof(double);
-    const auto values = BitCast<std::array<double, kColumns>>(row);
-    Table& table = tables_[static_cast<std::size_t>(Row::kTable)];
-    table.columns.resize(kColumns);
-    for (std::size_t i = 0; i < kColumns; ++i) table.columns[i].push_back(values[i]);
-    ++table.rows;
-    ++kept_rows_;
+    constexpr int kColumns = static_cast<int>(sizeof(Row) / sizeof(double));
+    Append(Row::kTable, BitCast<std::array<double, kColumns>>(row).data(), kColumns);
   }
 
   // Of all tables, since the last Clear().
@@ -66,6 +61,9 @@ class Recorder {
     std::vector<std::vector<double>> columns;
     int rows = 0;
   };
+  // Once for all rows: a copy for each kind of row would make the module larger and nothing faster.
+  void Append(TraceTable table, const double* values, int columns);
+
   std::uint32_t kept_ = ~std::uint32_t{0};
   std::array<Table, kTables> tables_;
   std::vector<std::uint8_t> input_order_;

@@ -8,9 +8,12 @@
 #ifndef CCSCOPE_UNITS_PARAMETER_H_
 #define CCSCOPE_UNITS_PARAMETER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+
+#include "units/bit_cast.h"
 
 namespace ccscope {
 
@@ -57,9 +60,9 @@ ParameterError CheckValues(const ParameterSpec* specs, int spec_count, const dou
 // A component's parameters, from their values in the order of its .def.
 template <class Params>
 Params ParamsFromValues(const double* values) {
-  Params params;
-  std::memcpy(reinterpret_cast<char*>(&params), values, sizeof params);
-  return params;
+  std::array<double, sizeof(Params) / sizeof(double)> copy;
+  std::memcpy(copy.data(), values, sizeof copy);
+  return BitCast<Params>(copy);
 }
 
 }  // namespace ccscope
