@@ -17,8 +17,8 @@ constexpr ControllerSpec kGcc{
     [](const double* values, double flow, Recorder& recorder) -> std::unique_ptr<ReceiverHalf> {
       return std::make_unique<gcc::Receiver>(ParamsFromValues<gcc::Parameters>(values), flow, recorder);
     },
-    [](const double* values, double, std::uint64_t, Recorder&) -> std::unique_ptr<SenderHalf> {
-      return std::make_unique<gcc::Sender>(ParamsFromValues<gcc::Parameters>(values));
+    [](const double* values, double flow, std::uint64_t, Recorder& recorder) -> std::unique_ptr<SenderHalf> {
+      return std::make_unique<gcc::Sender>(ParamsFromValues<gcc::Parameters>(values), flow, recorder);
     }};
 
 constexpr ControllerSpec kNada{

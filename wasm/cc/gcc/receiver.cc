@@ -6,7 +6,6 @@
 namespace ccscope::gcc {
 namespace {
 
-constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
 // Deltas lag by one group: the first of a hold are those of the groups before it.
 constexpr int kGroupsBeforeSettled = 2;
@@ -20,9 +19,7 @@ Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder
       flow_(flow),
       recorder_(recorder),
       grouping_(parameters),
-      filter_(parameters),
-      detector_(parameters),
-      rate_controller_(parameters),
+      controller_(parameters, flow, recorder),
       probe_(parameters),
       arrival_rate_(TimeDelta::Millis(parameters.received_rate_window_ms)),
       latest_arrival_rate_(kDeliveredWindow),
@@ -31,9 +28,8 @@ Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder
 void Receiver::Configure(const double* values) {
   params_ = ParamsFromValues<Parameters>(values);
   grouping_.Configure(params_);
-  filter_.Configure(params_);
-  detector_.Configure(params_);
-  rate_controller_.Configure(params_);
+  controller_.Configure(params_);
+  if (!sender_filters()) pairs_.value_count = 0;
   probe_.Configure(params_);
   arrival_rate_.SetWindow(TimeDelta::Millis(params_.received_rate_window_ms));
 }
@@ -67,18 +63,12 @@ bool Receiver::Settled(const GroupDeltas& deltas) const {
   return one_way_delay_before_ && deltas.one_way_delay <= *one_way_delay_before_ + margin;
 }
 
-// The queue is what it was, or empty: neither m nor the signal speaks of it any more.
-void Receiver::OnQueueRestored() {
-  filter_.OnQueueRestored();
-  detector_.OnQueueRestored();
-}
-
 bool Receiver::Held(const GroupDeltas& deltas) {
   if (!hold_since_) return false;
   const bool settled = ++groups_held_ > kGroupsBeforeSettled && Settled(deltas);
   if (!settled && now_ - *hold_since_ < TimeDelta::Millis(params_.hold_max_ms)) return true;
   hold_since_.reset();
-  if (settled) OnQueueRestored();
+  if (settled) controller_.OnQueueRestored();
   return true;  // this pair still spans the disturbance
 }
 
@@ -103,87 +93,84 @@ std::optional<DataRate> Receiver::LatestCapacity() {
 }
 
 bool Receiver::CapacityHasFallen() {
-  return probe_.HasFallenBelow(rate_controller_.expected_sent(), LatestCapacity());
+  return probe_.HasFallenBelow(controller_.expected_sent(), LatestCapacity());
 }
 
 void Receiver::UpdateRate(Signal signal) {
   const bool overuse = signal == Signal::kOveruse;
   const std::optional<DataRate> capacity = overuse ? LatestCapacity() : probe_.Capacity(DeliveredRate());
-  const DataRate sent = rate_controller_.expected_sent();
-  rate_controller_.Update({signal, ReceivedRate(), capacity, loss_, rtt_, filter_.noise_variance_ms2()}, now_);
+  const DataRate sent = controller_.expected_sent();
+  controller_.UpdateRate(signal, {ReceivedRate(), capacity, loss_, rtt_}, now_);
   if (overuse && capacity) probe_.ExpectBacklog(sent, *capacity, rtt_, now_);
 }
 
 void Receiver::OnGroups(const GroupDeltas& deltas) {
+  if (sender_filters()) return KeepForSender(deltas);
   last_one_way_delay_ = deltas.one_way_delay;
   const bool warming_up = now_ - started_ < TimeDelta::Millis(params_.warm_up_ms);
   const bool held = Held(deltas);
   // A queue that stays empty does not grow, whatever m still says.
   const bool empty = probe_.QueueStaysEmpty(deltas, probe_.Capacity(DeliveredRate()));
-  if (empty && detector_.signal() == Signal::kOveruse) OnQueueRestored();
-  if (!warming_up && !held) {
-    filter_.Update(deltas.arrival, deltas.send, deltas.size, detector_.signal());
-    detector_.Detect(filter_.m(), deltas.send, filter_.num_deltas(), now_);
-  }
-  const bool overuse = (detector_.signal() == Signal::kOveruse && !held) || CapacityHasFallen();
-  if (overuse && rate_controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) UpdateRate(Signal::kOveruse);
-  RecordGroup(deltas, warming_up || held);
+  if (empty && controller_.signal() == Signal::kOveruse) controller_.OnQueueRestored();
+  if (!warming_up && !held) controller_.OnGroups(deltas, now_);
+  const bool overuse = (controller_.signal() == Signal::kOveruse && !held) || CapacityHasFallen();
+  if (overuse && controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) UpdateRate(Signal::kOveruse);
+  if (!controller_.records()) return;
+  controller_.Record(deltas, {ReceivedRate(), probe_.Capacity(DeliveredRate()), loss_, rtt_}, warming_up || held, now_);
 }
 
-void Receiver::RecordGroup(const GroupDeltas& deltas, bool held) {
-  if (!recorder_.keeps(TraceTable::kGroup)) return;
-  const std::optional<DataRate> received = ReceivedRate();
-  const std::optional<DataRate> capacity = probe_.Capacity(DeliveredRate());
-  recorder_.Output(GroupRow{
-      .flow = flow_,
-      .time_us = now_.us(),
-      .send_delta_us = deltas.send.us(),
-      .arrival_delta_us = deltas.arrival.us(),
-      .size_delta_bytes = deltas.size.bytes(),
-      .delay_variation_ms = deltas.delay_variation().ms(),
-      .m_ms = filter_.m().ms(),
-      .inverse_capacity_ms_per_byte = filter_.inverse_capacity_ms_per_byte(),
-      .noise_variance_ms2 = filter_.noise_variance_ms2(),
-      .gamma_ms = detector_.gamma().ms(),
-      .detector_input_ms = detector_.detector_input().ms(),
-      .signal = static_cast<double>(detector_.signal()),
-      .state = static_cast<double>(rate_controller_.acted_state()),
-      .received_rate_bps = received ? received->bps() : kAbsent,
-      .a_r_bps = rate_controller_.a_r().bps(),
-      .num_deltas = static_cast<double>(filter_.num_deltas()),
-      .one_way_delay_us = deltas.one_way_delay.us(),
-      .capacity_estimate_bps = capacity ? capacity->bps() : kAbsent,
-      .held = held ? 1.0 : 0.0,
-  });
+void Receiver::KeepForSender(const GroupDeltas& deltas) {
+  if (pairs_.value_count == 0) pairs_.Add(0);
+  pairs_.values[0] = deltas.one_way_delay.us();
+  AddPair(pairs_, {deltas.delay_variation(), deltas.send, deltas.size, now_ - last_pair_.value_or(now_)});
+  last_pair_ = now_;
+}
+
+void Receiver::UpdateRatePeriodically() {
+  const bool overuse = controller_.signal() == Signal::kOveruse || CapacityHasFallen();
+  if (!overuse || controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) {
+    UpdateRate(overuse ? Signal::kOveruse : controller_.signal());
+  }
 }
 
 std::optional<Feedback> Receiver::FeedbackIfDue() {
   const bool periodic =
       !last_feedback_ || now_ - *last_feedback_ >= TimeDelta::Millis(params_.feedback_interval_ms);
-  if (periodic && !hold_since_) {
-    const bool overuse = detector_.signal() == Signal::kOveruse || CapacityHasFallen();
-    if (!overuse || rate_controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) {
-      UpdateRate(overuse ? Signal::kOveruse : detector_.signal());
-    }
+  if (sender_filters()) {
+    if (!periodic && PairCount(pairs_) < kMaxPairs) return std::nullopt;
+    return MakeFeedback(DataRate::Zero());
   }
-  const DataRate drain = probe_.Drain(rate_controller_.a_r(), probe_.Capacity(DeliveredRate()), now_);
-  const DataRate requested = rate_controller_.a_r() - drain;
+  if (periodic && !hold_since_) UpdateRatePeriodically();
+  const DataRate drain = probe_.Drain(controller_.a_r(), probe_.Capacity(DeliveredRate()), now_);
+  const DataRate requested = controller_.a_r() - drain;
   if (!periodic && requested >= last_sent_rate_ * (1 - params_.feedback_fall_fraction)) return std::nullopt;
-  last_feedback_ = now_;
   last_sent_rate_ = requested;
-  Feedback feedback;
+  return MakeFeedback(drain);
+}
+
+Feedback Receiver::MakeFeedback(DataRate drain) {
+  last_feedback_ = now_;
+  Feedback feedback = pairs_;
   feedback.time = now_;
   feedback.received_rate = ReceivedRate().value_or(DataRate::Zero());
   feedback.packets_received = packets_.received();
   feedback.packets_lost = packets_.lost();
   feedback.echo_send_time = last_send_time_;
   feedback.echo_delay = now_ - last_arrival_time_;
-  feedback.Add(rate_controller_.a_r().bps());
-  feedback.Add(drain.bps());
+  DataRate a_r = controller_.a_r();
+  if (sender_filters()) {
+    if (feedback.value_count == 0) feedback.Add(0);
+    pairs_.value_count = 0;
+    constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+    a_r = drain = DataRate::BitsPerSec(kAbsent);
+  } else {
+    feedback.Add(a_r.bps());
+    feedback.Add(drain.bps());
+  }
   recorder_.Output(FeedbackRow{
       .flow = flow_,
       .time_us = feedback.time.us(),
-      .a_r_bps = rate_controller_.a_r().bps(),
+      .a_r_bps = a_r.bps(),
       .received_rate_bps = feedback.received_rate.bps(),
       .packets_received = feedback.packets_received,
       .packets_lost = feedback.packets_lost,

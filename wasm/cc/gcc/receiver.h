@@ -1,17 +1,17 @@
-// GCC's receiver half, the delay-based controller (ToN Fig. 1): packet grouping -> arrival filter ->
-// over-use detector -> rate controller -> feedback.
+// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback, with A_r; or,
+// if the sender half is to filter (CMP Fig. 3), packet grouping -> feedback, with d_m. The rules for live
+// calls (warm-up, hold, capacity probe) belong to the first.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_H_
 #define CCSCOPE_CC_GCC_RECEIVER_H_
 
 #include <optional>
 
 #include "cc/controller.h"
-#include "cc/gcc/arrival_filter.h"
 #include "cc/gcc/capacity_probe.h"
-#include "cc/gcc/overuse_detector.h"
+#include "cc/gcc/delay_based_controller.h"
+#include "cc/gcc/feedback_values.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
-#include "cc/gcc/rate_controller.h"
 #include "cc/packet_counter.h"
 #include "cc/received_rate.h"
 #include "trace/recorder.h"
@@ -33,24 +33,24 @@ class Receiver final : public ReceiverHalf {
   void BeginHold();
   void HoldIfDisturbed(const Arrival& arrival);
   bool Settled(const GroupDeltas& deltas) const;
-  void OnQueueRestored();
   bool Held(const GroupDeltas& deltas);
   void OnGroups(const GroupDeltas& deltas);
-  void RecordGroup(const GroupDeltas& deltas, bool held);
+  void KeepForSender(const GroupDeltas& deltas);
+  bool sender_filters() const { return params_.filter_at != 0; }
   std::optional<DataRate> ReceivedRate();
   std::optional<DataRate> DeliveredRate();
   std::optional<DataRate> LatestCapacity();
   bool CapacityHasFallen();
   void UpdateRate(Signal signal);
+  void UpdateRatePeriodically();
   std::optional<Feedback> FeedbackIfDue();
+  Feedback MakeFeedback(DataRate drain);
 
   Parameters params_;
   double flow_;
   Recorder& recorder_;
   PacketGrouping grouping_;
-  ArrivalFilter filter_;
-  OveruseDetector detector_;
-  RateController rate_controller_;
+  DelayBasedController controller_;
   CapacityProbe probe_;
   ArrivalRate arrival_rate_;         // R_r
   ArrivalRate latest_arrival_rate_;  // over the window of DeliveredRate()
@@ -70,6 +70,9 @@ class Receiver final : public ReceiverHalf {
   int groups_held_ = 0;
   std::optional<TimeDelta> one_way_delay_before_;
   std::optional<TimeDelta> last_one_way_delay_;
+
+  Feedback pairs_;  // the values of the next message, if the sender half filters
+  std::optional<Timestamp> last_pair_;
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();

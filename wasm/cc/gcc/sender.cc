@@ -1,29 +1,42 @@
 #include "cc/gcc/sender.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "cc/gcc/feedback_values.h"
 
 namespace ccscope::gcc {
 namespace {
 
 // An echo that tells more than this is of another clock.
 constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
+// Groups that are further apart, or bigger, are none.
+constexpr double kMaxPairValue = 1e9;
 
 }  // namespace
 
-Sender::Sender(const Parameters& parameters)
+Sender::Sender(const Parameters& parameters, double flow, Recorder& recorder)
     : params_(parameters),
+      controller_(parameters, flow, recorder),
       loss_controller_(parameters),
       a_r_(parameters.start_bitrate()),
       rtt_(parameters.rtt_before_known()) {}
 
 void Sender::Configure(const double* values) {
   params_ = ParamsFromValues<Parameters>(values);
+  controller_.Configure(params_);
   loss_controller_.Configure(params_);
   if (!has_feedback_) a_r_ = params_.start_bitrate();
 }
 
 ParameterError Sender::Check(const Feedback& feedback) const {
-  if (const auto error = ExpectValues(feedback, kFeedbackValues)) return error;
+  if (HasPairs(feedback)) {
+    const bool sane = std::all_of(feedback.values.begin() + kValuesBeforePairs, feedback.values.begin() + feedback.value_count,
+                                  [](double value) { return std::fabs(value) <= kMaxPairValue; });
+    if (!sane || !std::isfinite(feedback.values[0])) return {"values", "expected finite deltas of groups"};
+    return {};
+  }
+  if (const auto error = ExpectValues(feedback, kRateValues)) return error;
   if (!(feedback.values[kA_r] > 0)) return {"a_r_bps", "expected a number > 0"};
   return {};
 }
@@ -32,9 +45,40 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
   if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
   has_feedback_ = true;
-  a_r_ = DataRate::BitsPerSec(feedback.values[kA_r]);
-  drain_ = DataRate::BitsPerSec(std::max(0.0, feedback.values[kDrain]));
+  if (HasPairs(feedback)) {
+    OnPairs(feedback, now);
+  } else {
+    a_r_ = DataRate::BitsPerSec(feedback.values[kA_r]);
+    drain_ = DataRate::BitsPerSec(std::max(0.0, feedback.values[kDrain]));
+  }
   loss_controller_.OnCounters(feedback.packets_received, feedback.packets_lost, a_r_, rtt_, now);
+}
+
+// What the receiver half does with each pair of groups and with each interval, where it filters.
+void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
+  DelayBasedController::Conditions conditions{std::nullopt, std::nullopt, loss_controller_.fraction_lost(), rtt_};
+  if (feedback.received_rate > DataRate::Zero()) conditions.received_rate = feedback.received_rate;
+  const auto update = [&](Signal signal) {
+    const bool overuse = signal == Signal::kOveruse;
+    if (overuse && !controller_.MayDecreaseAgain(conditions.received_rate, rtt_, now)) return;
+    controller_.UpdateRate(signal, conditions, now);
+  };
+  // The one-way delay is that of the latest group; d_m leads back to those before it.
+  const int pairs = PairCount(feedback);
+  TimeDelta one_way_delay = TimeDelta::Micros(feedback.values[0]);
+  for (int i = pairs - 1; i >= 0; --i) one_way_delay -= PairAt(feedback, i).delay_variation;
+  for (int i = 0; i < pairs; ++i) {
+    const SentPair pair = PairAt(feedback, i);
+    arrivals_ = arrivals_ + pair.elapsed;
+    one_way_delay += pair.delay_variation;
+    const GroupDeltas deltas{pair.send, pair.send + pair.delay_variation, pair.size, DataSize::Zero(), one_way_delay};
+    controller_.OnGroups(deltas, arrivals_);
+    if (controller_.signal() == Signal::kOveruse) update(Signal::kOveruse);
+    if (controller_.records()) controller_.Record(deltas, conditions, false, now);
+  }
+  update(controller_.signal());
+  a_r_ = controller_.a_r();
+  drain_ = DataRate::Zero();
 }
 
 // Only losses are known: A_r stays where it was and A_s follows the reports.

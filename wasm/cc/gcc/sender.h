@@ -1,23 +1,21 @@
-// GCC's sender half (ToN Fig. 1): the loss-based controller and A = min(A_s, A_r).
+// GCC's sender half (ToN Fig. 1): the loss-based controller and A = min(A_s, A_r). From a receiver half
+// that sends d_m (CMP Fig. 3), it makes A_r itself; it takes every message as what it is, since a
+// parameter may change on one side before the other.
 #ifndef CCSCOPE_CC_GCC_SENDER_H_
 #define CCSCOPE_CC_GCC_SENDER_H_
 
 #include "cc/controller.h"
+#include "cc/gcc/delay_based_controller.h"
 #include "cc/gcc/loss_controller.h"
 #include "cc/gcc/parameters.h"
+#include "trace/recorder.h"
 
 namespace ccscope::gcc {
 
-// The values of GCC's feedback.
-enum FeedbackValue {
-  kA_r,
-  kDrain,  // how far to stay below A_r until a backlog is drained
-  kFeedbackValues
-};
-
 class Sender final : public SenderHalf {
  public:
-  explicit Sender(const Parameters& parameters);
+  // Group rows go to `recorder`, which outlives the sender.
+  Sender(const Parameters& parameters, double flow, Recorder& recorder);
   void Configure(const double* values) override;
 
   [[nodiscard]] ParameterError Check(const Feedback& feedback) const override;
@@ -27,7 +25,11 @@ class Sender final : public SenderHalf {
   [[nodiscard]] RateUpdate Process(Timestamp now) override;
 
  private:
+  void OnPairs(const Feedback& feedback, Timestamp now);
+
   Parameters params_;
+  DelayBasedController controller_;
+  Timestamp arrivals_;  // the clock of the pairs, from the first one on
   LossController loss_controller_;
   bool has_feedback_ = false;  // until then A_r is the start bitrate
   DataRate a_r_;

@@ -1,0 +1,63 @@
+// The delay-based controller: arrival filter -> over-use detector -> rate controller (ToN Fig. 1). It
+// stands behind the packet grouping wherever that sends its deltas: in the receiver half (ToN, the
+// deployed REMB), or in the sender half, to which the receiver half sends d_m (CMP Fig. 3).
+#ifndef CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
+#define CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
+
+#include <optional>
+
+#include "cc/gcc/arrival_filter.h"
+#include "cc/gcc/overuse_detector.h"
+#include "cc/gcc/packet_grouping.h"
+#include "cc/gcc/parameters.h"
+#include "cc/gcc/rate_controller.h"
+#include "trace/recorder.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+class DelayBasedController {
+ public:
+  // What the rate controller is told beside the signal.
+  struct Conditions {
+    std::optional<DataRate> received_rate;  // R_r
+    std::optional<DataRate> capacity;       // from frame dispersion, where it is used
+    double loss = 0;
+    TimeDelta rtt;
+  };
+
+  // Group rows go to `recorder`, which outlives the controller.
+  DelayBasedController(const Parameters& parameters, double flow, Recorder& recorder)
+      : flow_(flow), recorder_(recorder), filter_(parameters), detector_(parameters), rate_controller_(parameters) {}
+  void Configure(const Parameters& parameters);
+
+  // The deltas of two groups, complete at `time` on the clock of the arrivals.
+  void OnGroups(const GroupDeltas& deltas, Timestamp time);
+  // The queue is what it was before pairs that were left out, or empty: neither m nor the signal
+  // speaks of it any more.
+  void OnQueueRestored();
+
+  Signal signal() const { return detector_.signal(); }
+  // One update of A_r.
+  void UpdateRate(Signal signal, const Conditions& conditions, Timestamp now);
+  bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const {
+    return rate_controller_.MayDecreaseAgain(received_rate, rtt, now);
+  }
+  DataRate a_r() const { return rate_controller_.a_r(); }
+  DataRate expected_sent() const { return rate_controller_.expected_sent(); }
+
+  bool records() const { return recorder_.keeps(TraceTable::kGroup); }
+  // The row of a pair; `held`: it did not reach the filter.
+  void Record(const GroupDeltas& deltas, const Conditions& conditions, bool held, Timestamp now);
+
+ private:
+  double flow_;
+  Recorder& recorder_;
+  ArrivalFilter filter_;
+  OveruseDetector detector_;
+  RateController rate_controller_;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_

@@ -1,0 +1,52 @@
+// The values of GCC's feedback (cc/controller.h), in one of two forms, told apart by their number.
+// Where the receiver half filters, they are A_r and how far to stay below it. Where the sender half
+// filters (CMP Fig. 3), they are the one-way delay of the latest group and then, for each pair of
+// groups since the last message, what the filter takes: d_m and its parts. f_l and R of CMP stand in
+// the common fields. A message that is full goes at once, so that no pair is left out.
+#ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
+#define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
+
+#include "cc/controller.h"
+#include "cc/gcc/packet_grouping.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+enum RateValue {
+  kA_r,
+  kDrain,  // how far to stay below A_r until a backlog is drained
+  kRateValues
+};
+
+// A pair of groups as it is sent.
+struct SentPair {
+  TimeDelta delay_variation;  // d_m
+  TimeDelta send;
+  DataSize size;
+  TimeDelta elapsed;  // since the pair before it was complete
+};
+
+inline constexpr int kValuesBeforePairs = 1;
+inline constexpr int kValuesPerPair = 4;
+inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
+
+inline bool HasPairs(const Feedback& feedback) {
+  return feedback.value_count % kValuesPerPair == kValuesBeforePairs;
+}
+inline int PairCount(const Feedback& feedback) { return feedback.value_count / kValuesPerPair; }
+
+inline void AddPair(Feedback& feedback, const SentPair& pair) {
+  feedback.Add(pair.delay_variation.us());
+  feedback.Add(pair.send.us());
+  feedback.Add(pair.size.bytes());
+  feedback.Add(pair.elapsed.us());
+}
+
+inline SentPair PairAt(const Feedback& feedback, int index) {
+  const double* v = feedback.values.data() + kValuesBeforePairs + kValuesPerPair * index;
+  return {TimeDelta::Micros(v[0]), TimeDelta::Micros(v[1]), DataSize::Bytes(v[2]), TimeDelta::Micros(v[3])};
+}
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
