@@ -44,7 +44,7 @@ double Simulate(const Case& c) {
   for (int flow = 0; flow < c.media_flows; ++flow) {
     simulation.AddMediaFlow({}, {}, {},
                             {std::make_unique<gcc::Receiver>(parameters, flow, simulation.recorder()),
-                             std::make_unique<gcc::Sender>(parameters)});
+                             std::make_unique<gcc::Sender>(parameters, flow, simulation.recorder())});
   }
   for (int flow = 0; flow < c.tcp_flows; ++flow) simulation.AddTcpFlow({}, {});
   simulation.RunUntil(Timestamp() + c.duration);

@@ -510,6 +510,17 @@ export const CONTROLLERS = {
         description: 'feedback goes at once when A_r falls by more than this',
       },
       {
+        name: 'filter_at',
+        unit: '',
+        default: 0,
+        min: 0,
+        max: 1,
+        section: 'ToN Fig. 1; CMP Fig. 3',
+        description:
+          'which half filters and makes A_r: the receiver, or the sender from the d_m that it is sent; the rules for live calls need the receiver',
+        values: ['receiver', 'sender'],
+      },
+      {
         name: 'decrease_interval_min_ms',
         unit: 'ms',
         default: 10,
@@ -776,11 +787,19 @@ export const CONTROLLERS = {
       },
       {
         name: 'cmp-2016',
-        description: 'the variant of the NADA/GCC comparison: multiplicative increase, rates over 500 ms',
+        description:
+          'the variant of the NADA/GCC comparison: the sender filters; multiplicative increase, rates over 500 ms',
         values: {
+          filter_at: 1,
+          feedback_interval_ms: 100,
           increase_mode: 3,
           upper_bound_offset_bps: 0,
           upper_bound_forces_decrease: 1,
+          fast_start_factor: 1,
+          loss_report_interval_ms: 100,
+          loss_report_min_packets: 20,
+          a_s_follows_a_r: 0,
+          pacing_factor: 2.5,
         },
       },
       {

@@ -34,7 +34,7 @@ struct Outcome {
 class Loop {
  public:
   explicit Loop(const Parameters& parameters)
-      : receiver_(parameters, 0, recorder_), sender_(parameters), link_(LinkParams(), MakeQueue()) {}
+      : receiver_(parameters, 0, recorder_), sender_(parameters, 0, recorder_), link_(LinkParams(), MakeQueue()) {}
 
   Outcome Run() {
     for (int ms = 0; ms <= kDurationMs; ++ms) Step(ms, Timestamp::Millis(ms));

@@ -106,7 +106,7 @@ inline std::unique_ptr<Simulation> Build(const SimulationSpec& spec) {
   for (const MediaSpec& media : spec.media) {
     MediaFlow::Controller controller{
         std::make_unique<gcc::Receiver>(media.controller, simulation->flows(), simulation->recorder()),
-        std::make_unique<gcc::Sender>(media.controller)};
+        std::make_unique<gcc::Sender>(media.controller, simulation->flows(), simulation->recorder())};
     simulation->AddMediaFlow(media.flow, media.source, media.pauses, std::move(controller));
   }
   for (const TcpSpec& tcp : spec.tcp) simulation->AddTcpFlow(tcp.flow, tcp.tcp);

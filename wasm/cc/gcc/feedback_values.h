@@ -1,8 +1,8 @@
-// The values of GCC's feedback (cc/controller.h), in one of two forms, told apart by their number.
-// Where the receiver half filters, they are A_r and how far to stay below it. Where the sender half
-// filters (CMP Fig. 3), they are the one-way delay of the latest group and then, for each pair of
-// groups since the last message, what the filter takes: d_m and its parts. f_l and R of CMP stand in
-// the common fields. A message that is full goes at once, so that no pair is left out.
+// The values of GCC's feedback (cc/controller.h), in one of two forms. Where the receiver half filters,
+// they are A_r and how far to stay below it. Where the sender half filters (CMP Fig. 3), they are the
+// number of pairs of groups since the last message, the one-way delay of the latest group, and then,
+// for each pair, what the filter takes: d_m and its parts. f_l and R of CMP come from the common
+// fields. A message that is full goes at once, so that no pair is left out.
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 
@@ -26,16 +26,27 @@ struct SentPair {
   TimeDelta elapsed;  // since the pair before it was complete
 };
 
-inline constexpr int kValuesBeforePairs = 1;
+enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
+// Never true of the other form: A_r is above 0.
 inline bool HasPairs(const Feedback& feedback) {
-  return feedback.value_count % kValuesPerPair == kValuesBeforePairs;
+  return feedback.value_count >= kValuesBeforePairs &&
+         feedback.values[kPairs] * kValuesPerPair == feedback.value_count - kValuesBeforePairs;
 }
-inline int PairCount(const Feedback& feedback) { return feedback.value_count / kValuesPerPair; }
+inline int PairCount(const Feedback& feedback) {
+  return (feedback.value_count - kValuesBeforePairs) / kValuesPerPair;
+}
+
+inline void BeginPairs(Feedback& feedback) {
+  feedback.value_count = 0;
+  feedback.Add(0);
+  feedback.Add(0);
+}
 
 inline void AddPair(Feedback& feedback, const SentPair& pair) {
+  ++feedback.values[kPairs];
   feedback.Add(pair.delay_variation.us());
   feedback.Add(pair.send.us());
   feedback.Add(pair.size.bytes());

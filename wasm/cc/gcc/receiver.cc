@@ -23,13 +23,15 @@ Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder
       probe_(parameters),
       arrival_rate_(TimeDelta::Millis(parameters.received_rate_window_ms)),
       latest_arrival_rate_(kDeliveredWindow),
-      rtt_(parameters.rtt_before_known()) {}
+      rtt_(parameters.rtt_before_known()) {
+  BeginPairs(pairs_);
+}
 
 void Receiver::Configure(const double* values) {
   params_ = ParamsFromValues<Parameters>(values);
   grouping_.Configure(params_);
   controller_.Configure(params_);
-  if (!sender_filters()) pairs_.value_count = 0;
+  if (!sender_filters()) BeginPairs(pairs_);
   probe_.Configure(params_);
   arrival_rate_.SetWindow(TimeDelta::Millis(params_.received_rate_window_ms));
 }
@@ -120,8 +122,7 @@ void Receiver::OnGroups(const GroupDeltas& deltas) {
 }
 
 void Receiver::KeepForSender(const GroupDeltas& deltas) {
-  if (pairs_.value_count == 0) pairs_.Add(0);
-  pairs_.values[0] = deltas.one_way_delay.us();
+  pairs_.values[kOneWayDelay] = deltas.one_way_delay.us();
   AddPair(pairs_, {deltas.delay_variation(), deltas.send, deltas.size, now_ - last_pair_.value_or(now_)});
   last_pair_ = now_;
 }
@@ -150,7 +151,7 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
 
 Feedback Receiver::MakeFeedback(DataRate drain) {
   last_feedback_ = now_;
-  Feedback feedback = pairs_;
+  Feedback feedback;
   feedback.time = now_;
   feedback.received_rate = ReceivedRate().value_or(DataRate::Zero());
   feedback.packets_received = packets_.received();
@@ -159,8 +160,9 @@ Feedback Receiver::MakeFeedback(DataRate drain) {
   feedback.echo_delay = now_ - last_arrival_time_;
   DataRate a_r = controller_.a_r();
   if (sender_filters()) {
-    if (feedback.value_count == 0) feedback.Add(0);
-    pairs_.value_count = 0;
+    feedback.value_count = pairs_.value_count;
+    feedback.values = pairs_.values;
+    BeginPairs(pairs_);
     constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
     a_r = drain = DataRate::BitsPerSec(kAbsent);
   } else {

@@ -71,7 +71,7 @@ class Receiver final : public ReceiverHalf {
   std::optional<TimeDelta> one_way_delay_before_;
   std::optional<TimeDelta> last_one_way_delay_;
 
-  Feedback pairs_;  // the values of the next message, if the sender half filters
+  Feedback pairs_;  // its values are those of the next message, if the sender half filters
   std::optional<Timestamp> last_pair_;
 
   std::optional<Timestamp> last_feedback_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cc/gcc/feedback_values.h"
 
@@ -10,8 +11,19 @@ namespace {
 
 // An echo that tells more than this is of another clock.
 constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
-// Groups that are further apart, or bigger, are none.
-constexpr double kMaxPairValue = 1e9;
+// No clock and no size gets there (in us and bytes).
+constexpr double kMaxPairValue = 1e18;
+
+// d_m, its parts and times of whole groups; false for NaN, too.
+bool ArePairs(const Feedback& feedback) {
+  const auto sane = [](double value) { return std::fabs(value) <= kMaxPairValue; };
+  for (int i = 0; i < PairCount(feedback); ++i) {
+    const SentPair pair = PairAt(feedback, i);
+    if (!sane(pair.delay_variation.us()) || !sane(pair.send.us()) || !sane(pair.size.bytes())) return false;
+    if (!sane(pair.elapsed.us()) || pair.elapsed < TimeDelta::Zero()) return false;
+  }
+  return sane(feedback.values[kOneWayDelay]);
+}
 
 }  // namespace
 
@@ -30,12 +42,7 @@ void Sender::Configure(const double* values) {
 }
 
 ParameterError Sender::Check(const Feedback& feedback) const {
-  if (HasPairs(feedback)) {
-    const bool sane = std::all_of(feedback.values.begin() + kValuesBeforePairs, feedback.values.begin() + feedback.value_count,
-                                  [](double value) { return std::fabs(value) <= kMaxPairValue; });
-    if (!sane || !std::isfinite(feedback.values[0])) return {"values", "expected finite deltas of groups"};
-    return {};
-  }
+  if (HasPairs(feedback)) return ArePairs(feedback) ? ParameterError{} : ParameterError{"values", "expected deltas of groups"};
   if (const auto error = ExpectValues(feedback, kRateValues)) return error;
   if (!(feedback.values[kA_r] > 0)) return {"a_r_bps", "expected a number > 0"};
   return {};
@@ -65,7 +72,7 @@ void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
   };
   // The one-way delay is that of the latest group; d_m leads back to those before it.
   const int pairs = PairCount(feedback);
-  TimeDelta one_way_delay = TimeDelta::Micros(feedback.values[0]);
+  TimeDelta one_way_delay = TimeDelta::Micros(feedback.values[kOneWayDelay]);
   for (int i = pairs - 1; i >= 0; --i) one_way_delay -= PairAt(feedback, i).delay_variation;
   for (int i = 0; i < pairs; ++i) {
     const SentPair pair = PairAt(feedback, i);
