@@ -6,6 +6,8 @@
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 
+#include <algorithm>
+
 #include "cc/controller.h"
 #include "cc/gcc/packet_grouping.h"
 #include "units/units.h"
@@ -30,6 +32,10 @@ enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
+// No clock and no size gets beyond this (us, bytes); a row of a trace may ask for more.
+inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
+inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
+
 // Never true of the other form: A_r is above 0.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&
@@ -47,10 +53,10 @@ inline void BeginPairs(Feedback& feedback) {
 
 inline void AddPair(Feedback& feedback, const SentPair& pair) {
   ++feedback.values[kPairs];
-  feedback.Add(pair.delay_variation.us());
-  feedback.Add(pair.send.us());
-  feedback.Add(pair.size.bytes());
-  feedback.Add(pair.elapsed.us());
+  feedback.Add(SentValue(pair.delay_variation.us()));
+  feedback.Add(SentValue(pair.send.us()));
+  feedback.Add(SentValue(pair.size.bytes()));
+  feedback.Add(SentValue(pair.elapsed.us()));
 }
 
 inline SentPair PairAt(const Feedback& feedback, int index) {

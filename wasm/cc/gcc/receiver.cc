@@ -122,7 +122,7 @@ void Receiver::OnGroups(const GroupDeltas& deltas) {
 }
 
 void Receiver::KeepForSender(const GroupDeltas& deltas) {
-  pairs_.values[kOneWayDelay] = deltas.one_way_delay.us();
+  pairs_.values[kOneWayDelay] = SentValue(deltas.one_way_delay.us());
   AddPair(pairs_, {deltas.delay_variation(), deltas.send, deltas.size, now_ - last_pair_.value_or(now_)});
   last_pair_ = now_;
 }

@@ -11,9 +11,6 @@ namespace {
 
 // An echo that tells more than this is of another clock.
 constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
-// No clock and no size gets there (in us and bytes).
-constexpr double kMaxPairValue = 1e18;
-
 // d_m, its parts and times of whole groups; false for NaN, too.
 bool ArePairs(const Feedback& feedback) {
   const auto sane = [](double value) { return std::fabs(value) <= kMaxPairValue; };
