@@ -1187,14 +1187,15 @@ export const CONTROLLERS = {
         description: 'delay of the filters',
       },
       {
-        name: 'ramp_up_falls',
+        name: 'ramp_up_floor',
         unit: '',
-        default: 0,
+        default: 1,
         min: 0,
-        max: 1,
-        section: 'RFC 8698 eq. 4; CMP eq. 2',
-        description: 'whether the ramp-up may lower the rate when less was received',
-        values: ['never', 'follows'],
+        max: 2,
+        section: 'CMP eq. 2; RFC 8698 eq. 4; live',
+        description:
+          'the ramp-up sets at least this, where less was received: nothing, the old rate, or what the gradual update would, for encoders that stay below their target',
+        values: ['none', 'r_ref', 'gradual'],
       },
       {
         name: 'fps',
@@ -1232,6 +1233,15 @@ export const CONTROLLERS = {
         section: 'RFC 8698 eq. 11-12',
         description: 'both change the rate by at most this share',
       },
+      {
+        name: 'pacing_factor',
+        unit: '',
+        default: 1,
+        min: 1,
+        max: 100,
+        section: 'own',
+        description: 'pacing rate over r_send; large: frames leave at once',
+      },
     ],
     presets: [
       {
@@ -1257,8 +1267,19 @@ export const CONTROLLERS = {
           elapsed: 1,
           gamma_max: 0.2,
           dfilt_ms: 0,
-          ramp_up_falls: 1,
+          ramp_up_floor: 0,
           shaping_limit: 1,
+        },
+      },
+      {
+        name: 'nada-live',
+        description: 'nada-rfc8698 with the rules for live calls',
+        values: {
+          delay_sample: 1,
+          filter_samples: 2,
+          warping: 0,
+          received_rate_source: 1,
+          ramp_up_floor: 2,
         },
       },
     ],

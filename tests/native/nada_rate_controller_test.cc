@@ -50,6 +50,16 @@ TEST(NadaRateController, FollowsWhatWasReceivedIn2015) {
   EXPECT_NEAR(controller.r_ref().kbps(), 240, 1e-9);
 }
 
+// An encoder that sends 0.8 of its target: (1 + gamma) 0.8 < 1 at an RTT of 50 ms. The gradual update
+// then grows by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005 from 1 Mbps.
+TEST(NadaRateController, RampsUpInCallsAlsoWhereTheEncoderStaysBelowItsTarget) {
+  RateController controller(With(nada_live(), 1000, 2500));
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(800), Ms(50), AtMs(100));
+  EXPECT_NEAR(controller.r_ref().kbps(), 1005, 1e-9);
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(1000), Ms(50), AtMs(200));
+  EXPECT_NEAR(controller.r_ref().kbps(), 1185.185, 1e-3);
+}
+
 // RFC 8698 eq. 5-7 with KAPPA 0.5, ETA 2, TAU 500 ms, RMAX 1.5 Mbps, XREF 10 ms, from 1 Mbps.
 TEST(NadaRateController, UpdatesGradually) {
   RateController controller(With(nada_rfc8698(), 1000, 1500));

@@ -247,7 +247,7 @@ TEST(NadaProperty, RatesStayWithinBoundsWhateverArrives) {
         }
         sender.OnSent({Timestamp::Micros(arrival_us), DataSize::Zero(), DataSize::Bytes(random.Pick(kSizes))});
         if (random.Next(100) == 0) {
-          const auto values = Values(random.Next(2) == 0 ? p : AllPresets()[random.Next(2)]);
+          const auto values = Values(random.Next(2) == 0 ? p : AllPresets()[random.Next(3)]);
           receiver.Configure(values.data());
           sender.Configure(values.data());
         }

@@ -5,6 +5,8 @@
 namespace ccscope::nada {
 namespace {
 
+enum class RampUpFloor { kNone, kRRef, kGradual };
+
 // Longer silences of the feedback count as this: the law is linearised for intervals well below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 
@@ -20,9 +22,18 @@ void RateController::Configure(const Parameters& parameters) {
   Clip();
 }
 
-DataRate RateController::RampedUp(DataRate r_recv, TimeDelta rtt) const {
+// An encoder that leaves more than gamma of its target unused would hold the ramp-up for ever.
+DataRate RateController::RampedUp(DataRate r_recv, TimeDelta rtt, DataRate gradual) const {
   const DataRate ramped = r_recv * (1 + RampUpGamma(rtt, params_));
-  return params_.ramp_up_falls != 0 ? ramped : std::max(r_ref_, ramped);
+  switch (static_cast<RampUpFloor>(static_cast<int>(params_.ramp_up_floor))) {
+    case RampUpFloor::kNone:
+      return ramped;
+    case RampUpFloor::kRRef:
+      return std::max(r_ref_, ramped);
+    case RampUpFloor::kGradual:
+      return std::max(gradual, ramped);
+  }
+  return ramped;
 }
 
 DataRate RateController::GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const {
@@ -40,7 +51,8 @@ void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDe
   const bool measured = params_.elapsed == 0 && last_update_;
   const TimeDelta delta =
       measured ? std::clamp(now - *last_update_, TimeDelta::Zero(), kLongestInterval) : params_.delta();
-  r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, rtt) : GraduallyUpdated(x_curr, delta);
+  const DataRate gradual = GraduallyUpdated(x_curr, delta);
+  r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, rtt, gradual) : gradual;
   Clip();
   x_prev_ = x_curr;
   last_update_ = now;

@@ -36,7 +36,7 @@ class RateController {
   DataRate r_ref() const { return r_ref_; }
 
  private:
-  DataRate RampedUp(DataRate r_recv, TimeDelta rtt) const;
+  DataRate RampedUp(DataRate r_recv, TimeDelta rtt, DataRate gradual) const;
   DataRate GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const;
   void Clip();
 

@@ -44,7 +44,7 @@ bool Sender::OnSent(const SentCounters& counters) {
 
 RateUpdate Sender::Process(Timestamp) {
   const ShapedRates rates = ShapeRates(rate_controller_.r_ref(), buffer_len_, params_);
-  return {rates.r_vin, rates.r_send, kNone, kNone, loss_ratio_, rtt_};
+  return {rates.r_vin, rates.r_send * params_.pacing_factor, kNone, kNone, loss_ratio_, rtt_};
 }
 
 }  // namespace ccscope::nada
