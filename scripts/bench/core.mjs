@@ -26,7 +26,8 @@ export async function benchCore() {
   const { loadCore, SCHEMA } = await import('../../dist/lib/core/index.js');
   const core = await loadCore();
   timePreset(core, 'gcc'); // lets the engine compile
-  const times = SCHEMA.controllers.gcc.presets.map(({ name }) => [
+  const presets = Object.values(SCHEMA.controllers).flatMap((controller) => controller.presets);
+  const times = presets.map(({ name }) => [
     name,
     median(Array.from({ length: repeats }, () => timePreset(core, name))),
   ]);

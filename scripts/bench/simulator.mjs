@@ -21,7 +21,7 @@ const oneGcc = { media: 1, tcp: 0, capacityBps: 1e6, durationS: 300 };
 const gccAndCubic = { media: 1, tcp: 99, capacityBps: 100e6, durationS: 20 };
 
 /** The bottleneck of gcc-ton-2017: token bucket, DropTail of 300 ms, 25 ms each way. */
-const options = ({ media, tcp, capacityBps, durationS }, seed) => ({
+const options = ({ media, preset = 'gcc', tcp, capacityBps, durationS }, seed) => ({
   durationUs: durationS * 1e6,
   seed,
   forward: {
@@ -31,7 +31,7 @@ const options = ({ media, tcp, capacityBps, durationS }, seed) => ({
     oneWayDelayUs: 25_000,
   },
   flows: [
-    ...Array.from({ length: media }, () => ({ kind: 'media' })),
+    ...Array.from({ length: media }, () => ({ kind: 'media', preset })),
     ...Array.from({ length: tcp }, () => ({ kind: 'tcp' })),
   ],
 });
@@ -115,12 +115,17 @@ async function measureMemory(loadCore, name, kind, limitMiB) {
 }
 
 export async function benchSimulator() {
-  const { loadCore } = await import('../../dist/lib/core/index.js');
+  const { loadCore, SCHEMA } = await import('../../dist/lib/core/index.js');
   const native = await buildNative();
   const core = await loadCore();
   heading(`The simulator, seconds simulated per second of CPU time (median of ${repeats})`);
   compare(core, native, 'a GCC flow at 1 Mbps', oneGcc, 20_000);
   compare(core, native, 'GCC and 99 CUBIC flows at 100 Mbps', gccAndCubic, 150);
+  for (const { presets } of Object.values(SCHEMA.controllers)) {
+    for (const { name } of presets.filter((preset) => preset.name !== 'gcc')) {
+      compare(core, undefined, `a flow of ${name} at 1 Mbps`, { ...oneGcc, preset: name }, 10_000);
+    }
+  }
 
   const flows = (field) =>
     [1, 10, 100].map((n) => [
