@@ -5,6 +5,9 @@
 #include "cc/gcc/parameters.h"
 #include "cc/gcc/receiver.h"
 #include "cc/gcc/sender.h"
+#include "cc/lcc/parameters.h"
+#include "cc/lcc/receiver.h"
+#include "cc/lcc/sender.h"
 #include "cc/nada/parameters.h"
 #include "cc/nada/receiver.h"
 #include "cc/nada/sender.h"
@@ -30,8 +33,17 @@ constexpr ControllerSpec kNada{
       return std::make_unique<nada::Sender>(ParamsFromValues<nada::Parameters>(values));
     }};
 
+constexpr ControllerSpec kLcc{
+    lcc::kParameterSpecs, lcc::kParameterCount,
+    [](const double* values, double flow, Recorder& recorder) -> std::unique_ptr<ReceiverHalf> {
+      return std::make_unique<lcc::Receiver>(ParamsFromValues<lcc::Parameters>(values), flow, recorder);
+    },
+    [](const double* values, double flow, std::uint64_t seed, Recorder& recorder) -> std::unique_ptr<SenderHalf> {
+      return std::make_unique<lcc::Sender>(ParamsFromValues<lcc::Parameters>(values), flow, seed, recorder);
+    }};
+
 // A new controller: its line here, and its lines in schema.cc.
-constexpr const ControllerSpec* kControllers[] = {&kGcc, &kNada};
+constexpr const ControllerSpec* kControllers[] = {&kGcc, &kNada, &kLcc};
 constexpr int kControllerCount = static_cast<int>(sizeof(kControllers) / sizeof(kControllers[0]));
 
 }  // namespace

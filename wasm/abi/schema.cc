@@ -32,6 +32,11 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   PRESETS
 #include "cc/nada/presets.def"
   END_COMPONENT
+  COMPONENT("lcc")
+#include "cc/lcc/parameters.def"
+  PRESETS
+#include "cc/lcc/presets.def"
+  END_COMPONENT
          "},\"components\":{\"\":null"
   COMPONENT("droptail")
 #include "sim/queue_disc/drop_tail.def"

@@ -83,6 +83,23 @@ struct SentCounters {
   DataSize queued;
 };
 
+// One axis of a density: `count` points from `from` to `to`. Ends that are NaN are set to where the
+// density ends.
+struct DensityAxis {
+  static constexpr int kMaxCount = 256;
+
+  double from = 0;
+  double to = 0;
+  int count = 2;
+  double at(int index) const { return from + (to - from) * index / (count - 1); }
+};
+
+// Of the joint density of sending rate and one-way delay (LCC Fig. 1).
+struct DensityAxes {
+  DensityAxis rate_bps;
+  DensityAxis delay_us;
+};
+
 class SenderHalf {
  public:
   virtual ~SenderHalf() = default;
@@ -99,6 +116,9 @@ class SenderHalf {
   // have changed by it.
   virtual bool OnSent(const SentCounters& /*counters*/) { return false; }
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
+  // The density of rate and delay that the controller has learnt, per bps and us, on a grid: one row of
+  // rates for each delay. False if there is none.
+  [[nodiscard]] virtual bool Density(DensityAxes& /*axes*/, double* /*values*/) const { return false; }
 };
 
 }  // namespace ccscope

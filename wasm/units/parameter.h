@@ -27,7 +27,7 @@ struct ParameterSpec {
 };
 
 // Units whose numbers are counts of things.
-constexpr bool IsCount(std::string_view unit) { return unit == "packets" || unit == "buckets" || unit == "queues"; }
+constexpr bool IsCount(std::string_view unit) { return unit == "packets" || unit == "buckets" || unit == "queues" || unit == "pairs"; }
 
 // For `#define PARAMETER`: a field of a struct of doubles, and a line of a table of ParameterSpec.
 #define CCSCOPE_PARAMETER_FIELD(name, unit, def, min, max, values, section, description) double name = def;

@@ -1,0 +1,47 @@
+// Bayesian controller (LCC II-C): the delay target T_A, the delay control parameter T_c (eq. 5), the
+// rate that is expected to have caused a delay of T_c (eq. 6 and 7), and the cut (eq. 8). The first
+// equation of the paper, S_{i+1} = f(D_ave,i, P(S, D)), is Next().
+#ifndef CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
+#define CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
+
+#include "cc/lcc/density_fitter.h"
+#include "cc/lcc/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::lcc {
+
+// As in trace/columns.def.
+enum class Action { kExpectation, kCut, kExploration };
+
+class BayesianController {
+ public:
+  explicit BayesianController(const Parameters& parameters) : params_(parameters) {}
+  void Configure(const Parameters& parameters) { params_ = parameters; }
+  void Clear() { started_ = false; }
+
+  // What the tracker knows: on clocks with an unknown offset, so `propagation` tells how much of the
+  // smallest delay is a delay.
+  struct Delays {
+    TimeDelta average;  // D_ave,i
+    TimeDelta smallest;
+    TimeDelta propagation;
+  };
+  // T_A and T_c,i (eq. 5). T_c starts at T_A and stays within [lowest, highest].
+  void Update(const Delays& delays, TimeDelta lowest, TimeDelta highest);
+
+  // Whether eq. 8 holds: D_ave,i > R T_A.
+  bool Exorbitant(const Delays& delays) const;
+
+  TimeDelta delay_target() const { return target_; }    // T_A
+  TimeDelta control_delay() const { return control_; }  // T_c,i
+
+ private:
+  Parameters params_;
+  bool started_ = false;
+  TimeDelta target_;
+  TimeDelta control_;
+};
+
+}  // namespace ccscope::lcc
+
+#endif  // CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_

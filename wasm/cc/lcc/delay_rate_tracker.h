@@ -1,0 +1,61 @@
+// Delay-rate tracker (LCC II-A): the mean one-way delay D_i of each epoch, its weighted average D_ave,i
+// (eq. 2), and the smallest one-way delay, above which the delay target stands. One-way delays are
+// differences between two clocks, so only their differences mean anything.
+#ifndef CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
+#define CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
+
+#include <optional>
+
+#include "cc/lcc/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::lcc {
+
+// One-way delays of an epoch, as the receiver half sends them.
+struct EpochDelays {
+  TimeDelta mean;
+  TimeDelta smallest;
+};
+
+// The receiver's side: collects the one-way delays of an epoch.
+class EpochCollector {
+ public:
+  explicit EpochCollector(TimeDelta epoch) : epoch_(epoch) {}
+  void SetEpoch(TimeDelta epoch) { epoch_ = epoch; }
+
+  // Arrivals in the order of `now`. The epoch that had ended by then, if there were arrivals in it.
+  std::optional<EpochDelays> Add(TimeDelta one_way_delay, Timestamp now);
+  // The same without an arrival.
+  std::optional<EpochDelays> Advance(Timestamp now);
+
+ private:
+  TimeDelta epoch_;
+  Timestamp end_ = Timestamp::MinusInfinity();  // of the epoch under way
+  double arrivals_ = 0;
+  EpochDelays delays_;  // `mean` is their running mean
+};
+
+// The sender's side.
+class DelayRateTracker {
+ public:
+  explicit DelayRateTracker(const Parameters& parameters) { Configure(parameters); }
+  void Configure(const Parameters& parameters);
+
+  // False if all that is known is void, because a clock was set.
+  bool OnEpoch(const EpochDelays& delays);
+
+  bool started() const { return started_; }
+  TimeDelta average() const { return average_; }    // D_ave
+  TimeDelta smallest() const { return smallest_; }
+
+ private:
+  double alpha_ = 1;
+  TimeDelta jump_;
+  bool started_ = false;
+  TimeDelta average_;
+  TimeDelta smallest_;
+};
+
+}  // namespace ccscope::lcc
+
+#endif  // CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_

@@ -1,0 +1,133 @@
+#include "cc/lcc/density_fitter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "units/deterministic_math.h"
+
+namespace ccscope::lcc {
+namespace {
+
+// Beyond this, e^-x adds nothing to a sum of at most kMaxPairs terms of which one is near 1.
+constexpr double kNegligible = 40;
+constexpr double kSqrtTwoPi = 2.5066282746310002;
+// The kernels reach so many bandwidths, for axes that nobody gave.
+constexpr double kReach = 4;
+
+double HalfSquare(double x) { return x * x / 2; }
+double Normal(double x) {
+  const double half_square = HalfSquare(x);
+  return half_square < 2 * kNegligible ? det::Exp(-half_square) / kSqrtTwoPi : 0;
+}
+
+// Where an end of the axis was not given, it is where the kernels of the pairs end.
+void Fit(DensityAxis& axis, double smallest, double largest, double bandwidth) {
+  if (std::isnan(axis.from)) axis.from = smallest - kReach * bandwidth;
+  if (std::isnan(axis.to)) axis.to = largest + kReach * bandwidth;
+}
+
+}  // namespace
+
+void DensityFitter::Configure(const Parameters& parameters) {
+  bandwidth_rate_bps_ = parameters.bandwidth_rate_bps;
+  bandwidth_delay_us_ = TimeDelta::Millis(parameters.bandwidth_delay_ms).us();
+  capacity_ = static_cast<int>(parameters.window_pairs);
+  count_ = std::min(count_, capacity_);
+}
+
+const DensityFitter::Pair& DensityFitter::Window(int index) const {
+  return window_[static_cast<std::size_t>((next_ - count_ + index + kMaxPairs) % kMaxPairs)];
+}
+
+void DensityFitter::Add(DataRate rate, TimeDelta delay) {
+  window_[static_cast<std::size_t>(next_)] = {rate.bps(), delay.us()};
+  next_ = (next_ + 1) % kMaxPairs;
+  count_ = std::min(count_ + 1, capacity_);
+}
+
+// Weights go by age, so that those of a window that is not full yet are those of its latest part.
+void DensityFitter::Refit() {
+  fitted_ = count_;
+  double sum = 0;
+  for (int i = 0; i < fitted_; ++i) {
+    const double age = static_cast<double>(fitted_ - 1 - i) / capacity_;
+    model_[static_cast<std::size_t>(i)] = {Window(i), det::Exp(-age)};  // eq. 3
+    sum += model_[static_cast<std::size_t>(i)].weight;
+  }
+  for (int i = 0; i < fitted_; ++i) model_[static_cast<std::size_t>(i)].weight /= sum;
+}
+
+TimeDelta DensityFitter::smallest_delay() const {
+  double smallest = kInfinity;
+  for (int i = 0; i < count_; ++i) smallest = std::min(smallest, Window(i).delay_us);
+  return TimeDelta::Micros(smallest);
+}
+
+TimeDelta DensityFitter::largest_delay() const {
+  double largest = -kInfinity;
+  for (int i = 0; i < count_; ++i) largest = std::max(largest, Window(i).delay_us);
+  return TimeDelta::Micros(largest);
+}
+
+// The exponents are taken relative to the largest, so that far from all pairs the nearest one decides.
+DataRate DensityFitter::ConditionalMean(TimeDelta delay) const {
+  const auto exponent = [&](const Fitted& pair) { return HalfSquare((delay.us() - pair.delay_us) / bandwidth_delay_us_); };
+  double smallest = kInfinity;
+  for (int i = 0; i < fitted_; ++i) smallest = std::min(smallest, exponent(model_[static_cast<std::size_t>(i)]));
+  double sum = 0;
+  double weights = 0;
+  for (int i = 0; i < fitted_; ++i) {
+    const Fitted& pair = model_[static_cast<std::size_t>(i)];
+    const double x = exponent(pair) - smallest;
+    if (x > kNegligible) continue;
+    const double weight = pair.weight * det::Exp(-x);
+    sum += weight * pair.rate_bps;
+    weights += weight;
+  }
+  return DataRate::BitsPerSec(sum / weights);
+}
+
+double DensityFitter::Density(DataRate rate, TimeDelta delay) const {
+  double sum = 0;
+  for (int i = 0; i < fitted_; ++i) {
+    const Fitted& pair = model_[static_cast<std::size_t>(i)];
+    sum += pair.weight * Normal((rate.bps() - pair.rate_bps) / bandwidth_rate_bps_) *
+           Normal((delay.us() - pair.delay_us) / bandwidth_delay_us_);
+  }
+  return sum / (bandwidth_rate_bps_ * bandwidth_delay_us_);
+}
+
+void DensityFitter::FitAxes(DensityAxes& axes) const {
+  double ends[4] = {kInfinity, -kInfinity, kInfinity, -kInfinity};
+  for (int i = 0; i < fitted_; ++i) {
+    const Fitted& pair = model_[static_cast<std::size_t>(i)];
+    ends[0] = std::min(ends[0], pair.rate_bps);
+    ends[1] = std::max(ends[1], pair.rate_bps);
+    ends[2] = std::min(ends[2], pair.delay_us);
+    ends[3] = std::max(ends[3], pair.delay_us);
+  }
+  Fit(axes.rate_bps, ends[0], ends[1], bandwidth_rate_bps_);
+  Fit(axes.delay_us, ends[2], ends[3], bandwidth_delay_us_);
+}
+
+// A product of two kernels: so many exponentials as the axes are long, for each pair.
+void DensityFitter::Grid(const DensityAxes& axes, double* values) const {
+  const int rates = axes.rate_bps.count;
+  const double scale = 1 / (bandwidth_rate_bps_ * bandwidth_delay_us_);
+  std::array<double, DensityAxis::kMaxCount> kernel;
+  std::fill_n(values, rates * axes.delay_us.count, 0.0);
+  for (int i = 0; i < fitted_; ++i) {
+    const Fitted& pair = model_[static_cast<std::size_t>(i)];
+    for (int r = 0; r < rates; ++r) {
+      kernel[static_cast<std::size_t>(r)] = Normal((axes.rate_bps.at(r) - pair.rate_bps) / bandwidth_rate_bps_);
+    }
+    for (int d = 0; d < axes.delay_us.count; ++d) {
+      const double weight =
+          scale * pair.weight * Normal((axes.delay_us.at(d) - pair.delay_us) / bandwidth_delay_us_);
+      if (weight == 0) continue;
+      for (int r = 0; r < rates; ++r) values[d * rates + r] += weight * kernel[static_cast<std::size_t>(r)];
+    }
+  }
+}
+
+}  // namespace ccscope::lcc

@@ -1,0 +1,73 @@
+// Probability density fitter (LCC II-B): the joint density of sending rate S and one-way delay D, from
+// the latest N pairs by weighted bivariate kernel density estimation (eq. 3 and 4), with normal kernels
+// of independent axes:
+//
+//   P(S, D) = 1/W sum w_i k(S - S_i; h_S) k(D - D_i; h_D),   w_i = e^(i/N - 1),   W = sum w_i
+//
+// It is updated when Refit() is called (each second in the paper) and stays until then, while pairs
+// come in. The conditional expectation of eq. 6 and 7 has a closed form, since the integral over S of
+// S k(S - S_i) is S_i whatever h_S is: the estimator of Nadaraya and Watson,
+//
+//   E[S | D] = sum w_i k(D - D_i) S_i / sum w_i k(D - D_i).
+#ifndef CCSCOPE_CC_LCC_DENSITY_FITTER_H_
+#define CCSCOPE_CC_LCC_DENSITY_FITTER_H_
+
+#include <array>
+#include <cstddef>
+
+#include "cc/controller.h"
+#include "cc/lcc/parameters.h"
+#include "units/units.h"
+
+namespace ccscope::lcc {
+
+class DensityFitter {
+ public:
+  static constexpr int kMaxPairs = 300;  // the limit of window_pairs
+
+  explicit DensityFitter(const Parameters& parameters) { Configure(parameters); }
+  // Bandwidths take effect at once, the window's length with the next pair.
+  void Configure(const Parameters& parameters);
+  void Clear() { count_ = fitted_ = 0; }
+
+  // The latest pair; the oldest leaves a full window.
+  void Add(DataRate rate, TimeDelta delay);
+  void Refit();
+
+  int pairs() const { return count_; }
+  bool fitted() const { return fitted_ > 0; }
+  // Of the pairs in the window, of which there is one at least.
+  TimeDelta smallest_delay() const;
+  TimeDelta largest_delay() const;
+
+  // Of the fitted density, which there is.
+  DataRate ConditionalMean(TimeDelta delay) const;  // E[S | D = delay]
+  double Density(DataRate rate, TimeDelta delay) const;  // per bps and us
+  // Ends that are NaN.
+  void FitAxes(DensityAxes& axes) const;
+  // Its values on a grid: one row of rates for each delay.
+  void Grid(const DensityAxes& axes, double* values) const;
+
+ private:
+  struct Pair {
+    double rate_bps;
+    double delay_us;
+  };
+  struct Fitted : Pair {
+    double weight;  // w_i / W
+  };
+  const Pair& Window(int index) const;  // 0: the oldest
+
+  double bandwidth_rate_bps_ = 1;
+  double bandwidth_delay_us_ = 1;
+  int capacity_ = 1;  // N
+  std::array<Pair, kMaxPairs> window_;
+  int next_ = 0;
+  int count_ = 0;
+  std::array<Fitted, kMaxPairs> model_;
+  int fitted_ = 0;
+};
+
+}  // namespace ccscope::lcc
+
+#endif  // CCSCOPE_CC_LCC_DENSITY_FITTER_H_

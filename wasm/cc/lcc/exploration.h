@@ -1,0 +1,48 @@
+// Exploration, which is ours: the paper names none. Its law only ever returns an average of rates that
+// were tried before, so the first rate would stay for ever, and a link that grows would go unnoticed.
+// Rates that the density does not hold yet are tried while the delay asks for them, and each rate varies a
+// little, so that there is a relation between rate and delay to learn.
+#ifndef CCSCOPE_CC_LCC_EXPLORATION_H_
+#define CCSCOPE_CC_LCC_EXPLORATION_H_
+
+#include <cstdint>
+
+#include "cc/lcc/parameters.h"
+#include "units/random.h"
+#include "units/units.h"
+
+namespace ccscope::lcc {
+
+class Exploration {
+ public:
+  Exploration(const Parameters& parameters, std::uint64_t seed) : params_(parameters), random_(seed) {}
+  void Configure(const Parameters& parameters) { params_ = parameters; }
+
+  bool on() const { return params_.exploration != 0; }
+  // How far T_c may leave the delays in the window; without exploration it may go anywhere.
+  TimeDelta headroom() const {
+    return on() ? TimeDelta::Millis(params_.exploration_delay_ms) : TimeDelta::PlusInfinity();
+  }
+
+  struct State {
+    TimeDelta control;  // T_c
+    TimeDelta largest;  // delay in the window
+    TimeDelta average;  // D_ave
+    TimeDelta target;   // T_A
+  };
+  // While T_c is beyond the delays that were seen, or the delay is below its target.
+  bool Wanted(const State& state) const {
+    return on() && (state.control >= state.largest || state.average < state.target);
+  }
+  // From the present rate, at least, or half way to the expected one, a step up.
+  DataRate Raise(DataRate rate, DataRate expected) const;
+  DataRate Vary(DataRate rate);
+
+ private:
+  Parameters params_;
+  Random random_;
+};
+
+}  // namespace ccscope::lcc
+
+#endif  // CCSCOPE_CC_LCC_EXPLORATION_H_

@@ -1,0 +1,44 @@
+// LCC's receiver half: the one-way delays of each epoch (LCC II-A), which it sends as soon as the epoch
+// has passed. What the delays mean is the sender half's matter.
+#ifndef CCSCOPE_CC_LCC_RECEIVER_H_
+#define CCSCOPE_CC_LCC_RECEIVER_H_
+
+#include <optional>
+
+#include "cc/controller.h"
+#include "cc/lcc/delay_rate_tracker.h"
+#include "cc/lcc/parameters.h"
+#include "cc/packet_counter.h"
+#include "cc/received_rate.h"
+#include "trace/recorder.h"
+
+namespace ccscope::lcc {
+
+// The values of LCC's feedback: one-way delays of an epoch in us, receiver's clock less sender's.
+enum FeedbackValue { kMeanDelay, kSmallestDelay, kFeedbackValues };
+
+class Receiver final : public ReceiverHalf {
+ public:
+  // Feedback rows go to `recorder`, which outlives the receiver.
+  Receiver(const Parameters& parameters, double flow, Recorder& recorder);
+  void Configure(const double* values) override;
+
+  [[nodiscard]] std::optional<Feedback> OnArrival(const Arrival& arrival) override;
+  [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
+
+ private:
+  std::optional<Feedback> Message(const std::optional<EpochDelays>& epoch);
+
+  double flow_;
+  Recorder& recorder_;
+  EpochCollector epochs_;
+  ArrivalRate arrival_rate_;
+  PacketCounter packets_;
+  Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
+  Timestamp last_send_time_;
+  Timestamp last_arrival_time_;
+};
+
+}  // namespace ccscope::lcc
+
+#endif  // CCSCOPE_CC_LCC_RECEIVER_H_

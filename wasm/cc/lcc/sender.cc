@@ -1,0 +1,163 @@
+#include "cc/lcc/sender.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cc/lcc/receiver.h"
+
+namespace ccscope::lcc {
+namespace {
+
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+// An echo that tells more than this is of another clock.
+constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
+constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
+// A message that is older than the one before by more than this does not come late: the clock was set.
+constexpr TimeDelta kMaxReordering = TimeDelta::Seconds(3);
+
+}  // namespace
+
+Sender::Sender(const Parameters& parameters, double flow, std::uint64_t seed, Recorder& recorder)
+    : params_(parameters),
+      flow_(flow),
+      recorder_(recorder),
+      tracker_(parameters),
+      fitter_(parameters),
+      controller_(parameters),
+      exploration_(parameters, seed),
+      rate_(Bounded(parameters.start_bitrate())) {}
+
+void Sender::Configure(const double* values) {
+  params_ = ParamsFromValues<Parameters>(values);
+  tracker_.Configure(params_);
+  fitter_.Configure(params_);
+  controller_.Configure(params_);
+  exploration_.Configure(params_);
+  rate_ = Bounded(has_feedback_ ? rate_ : params_.start_bitrate());
+}
+
+DataRate Sender::Bounded(DataRate rate) const {
+  return std::clamp(rate, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
+}
+
+ParameterError Sender::Check(const Feedback& feedback) const { return ExpectValues(feedback, kFeedbackValues); }
+
+void Sender::OnRtt(TimeDelta rtt) {
+  if (!(rtt > TimeDelta::Zero() && rtt < kMaxRtt)) return;
+  rtt_ = rtt;
+  smallest_rtt_ = std::min(smallest_rtt_, rtt);
+}
+
+// Decisions are made with feedback.
+bool Sender::OnSent(const SentCounters& counters) {
+  sent_rate_.Add({counters.time, 0, 0, counters.sent});
+  return false;
+}
+
+// The two clocks have an unknown offset: half of the smallest RTT stands for the propagation.
+BayesianController::Delays Sender::delays() const {
+  return {tracker_.average(), tracker_.smallest(), smallest_rtt_.IsFinite() ? smallest_rtt_ / 2 : TimeDelta::Zero()};
+}
+
+// S_i: what was asked for until now, or what has left.
+DataRate Sender::SendingRate() const {
+  if (params_.sending_rate == 0) return rate_;
+  return sent_rate_.Rate(TimeDelta::Millis(params_.sent_window_ms)).value_or(rate_);
+}
+
+void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
+  OnRtt(now - feedback.echo_send_time - feedback.echo_delay);
+  const TimeDelta since = feedback.time - last_feedback_;
+  if (has_feedback_ && since <= TimeDelta::Zero() && since > -kMaxReordering) return;  // overtaken
+  has_feedback_ = true;
+  last_feedback_ = feedback.time;
+  CountLosses(feedback);
+  const EpochDelays epoch{TimeDelta::Micros(feedback.values[kMeanDelay]), TimeDelta::Micros(feedback.values[kSmallestDelay])};
+  const DataRate sent = SendingRate();
+  Learn(epoch, sent, now);
+  rate_ = Decide(sent);
+  Record(epoch, sent, now);
+}
+
+void Sender::Learn(const EpochDelays& epoch, DataRate sent, Timestamp now) {
+  if (!tracker_.OnEpoch(epoch)) {
+    fitter_.Clear();
+    controller_.Clear();
+  }
+  fitter_.Add(sent, tracker_.average());
+  const bool due = std::fabs((now - refitted_).us()) >= TimeDelta::Millis(params_.refit_interval_ms).us();
+  if (!fitter_.fitted() || due) {
+    fitter_.Refit();
+    refitted_ = now;
+  }
+  controller_.Update(delays(), fitter_.smallest_delay() - exploration_.headroom(),
+                     fitter_.largest_delay() + exploration_.headroom());
+}
+
+// S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
+DataRate Sender::Decide(DataRate sent) {
+  expected_ = fitter_.ConditionalMean(controller_.control_delay());
+  const BayesianController::Delays now = delays();
+  DataRate next = expected_;
+  if (controller_.Exorbitant(now)) {
+    action_ = Action::kCut;
+    next = sent * params_.cut_factor;
+  } else if (exploration_.Wanted({controller_.control_delay(), fitter_.largest_delay(), now.average, controller_.delay_target()})) {
+    action_ = Action::kExploration;
+    next = exploration_.Raise(sent, expected_);
+  } else {
+    action_ = Action::kExpectation;
+  }
+  return Bounded(exploration_.Vary(next));
+}
+
+void Sender::CountLosses(const Feedback& feedback) {
+  if (std::fabs((feedback.time - counted_).us()) < kLossInterval.us()) return;
+  const double lost = feedback.packets_lost - lost_;
+  const double received = feedback.packets_received - received_;
+  fraction_lost_ = lost > 0 && received >= 0 ? lost / (lost + received) : 0;
+  counted_ = feedback.time;
+  lost_ = feedback.packets_lost;
+  received_ = feedback.packets_received;
+}
+
+void Sender::Record(const EpochDelays& epoch, DataRate sent, Timestamp now) {
+  const BayesianController::Delays known = delays();
+  const TimeDelta offset = known.smallest - known.propagation;
+  recorder_.Output(LccRow{
+      .flow = flow_,
+      .time_us = now.us(),
+      .epoch_delay_us = (epoch.mean - offset).us(),
+      .average_delay_us = (known.average - offset).us(),
+      .smallest_delay_us = known.propagation.us(),
+      .target_delay_us = (controller_.delay_target() - offset).us(),
+      .control_delay_us = (controller_.control_delay() - offset).us(),
+      .sending_rate_bps = sent.bps(),
+      .expected_rate_bps = expected_.bps(),
+      .next_rate_bps = rate_.bps(),
+      .action = static_cast<double>(action_),
+  });
+}
+
+RateUpdate Sender::Process(Timestamp) {
+  const DataRate absent = DataRate::BitsPerSec(kAbsent);
+  return {rate_, rate_ * params_.pacing_factor, absent, absent, fraction_lost_, rtt_};
+}
+
+bool Sender::Density(DensityAxes& axes, double* values) const {
+  if (!fitter_.fitted()) return false;
+  const BayesianController::Delays known = delays();
+  const double offset_us = (known.smallest - known.propagation).us();
+  const auto shift = [&axes](double us) {
+    axes.delay_us.from += us;
+    axes.delay_us.to += us;
+  };
+  shift(offset_us);
+  fitter_.FitAxes(axes);
+  fitter_.Grid(axes, values);
+  shift(-offset_us);
+  return true;
+}
+
+}  // namespace ccscope::lcc
