@@ -24,8 +24,8 @@ const compileFlags = [
   ...['-Iwasm', '-std=c++20', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off'],
   ...[...warningFlags, '-DNDEBUG'],
 ];
-// The ABI sets up and reads out; what runs for each packet is behind it.
-const optimisation = (source) => (relative(inRoot('wasm'), source).startsWith('abi') ? '-Os' : '-O3');
+// The ABI sets up and reads out; what runs for each packet is behind it (level 3 is larger and not faster).
+const optimisation = (source) => (relative(inRoot('wasm'), source).startsWith('abi') ? '-Os' : '-O2');
 const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   // Nothing is allocated per packet, so the smaller allocator and less inlining across files cost no time.
