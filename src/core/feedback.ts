@@ -1,6 +1,7 @@
 /**
  * The message that the receiver half sends to the sender half, over a data channel in a call.
- * 4 bytes "CCF2", then the fields of {@link Feedback} and its values as little-endian doubles.
+ * 4 bytes "CCF3", the flow that it belongs to as a little-endian uint32, then the fields of
+ * {@link Feedback} and its values as little-endian doubles.
  */
 export interface Feedback {
   /** When it was made, on the receiver's clock. */
@@ -16,7 +17,13 @@ export interface Feedback {
   values: readonly number[];
 }
 
-const MAGIC = 0x32464343;
+/** A message and the flow whose halves it goes between. */
+export interface FlowFeedback {
+  flow: number;
+  feedback: Feedback;
+}
+
+const MAGIC = 0x33464343;
 const FIELDS = [
   'timeUs',
   'receivedRateBps',
@@ -27,7 +34,7 @@ const FIELDS = [
 ] as const satisfies readonly (keyof Feedback)[];
 
 export const MAX_FEEDBACK_VALUES = 64;
-const HEADER_BYTES = 4;
+const HEADER_BYTES = 8;
 
 /** The numbers of a message, in the core's order. */
 export function feedbackNumbers(feedback: Feedback): number[] {
@@ -44,17 +51,18 @@ export function feedbackFrom(numbers: readonly number[]): Feedback {
   };
 }
 
-export function encodeFeedback(feedback: Feedback): ArrayBuffer {
+export function encodeFeedback(feedback: Feedback, flow = 0): ArrayBuffer {
   const numbers = feedbackNumbers(feedback);
   const buffer = new ArrayBuffer(HEADER_BYTES + 8 * numbers.length);
   const view = new DataView(buffer);
   view.setUint32(0, MAGIC, true);
+  view.setUint32(4, flow, true);
   numbers.forEach((number, i) => view.setFloat64(HEADER_BYTES + 8 * i, number, true));
   return buffer;
 }
 
 /** The message in `data`, or null when it is not one: a foreign or damaged message is no error. */
-export function decodeFeedback(data: ArrayBuffer): Feedback | null {
+export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   const count = (data.byteLength - HEADER_BYTES) / 8;
   const isCount = Number.isInteger(count) && count >= FIELDS.length;
   if (!isCount || count > FIELDS.length + MAX_FEEDBACK_VALUES) return null;
@@ -64,5 +72,6 @@ export function decodeFeedback(data: ArrayBuffer): Feedback | null {
     Array.from({ length: count }, (_, i) => view.getFloat64(HEADER_BYTES + 8 * i, true)),
   );
   const { timeUs, packetsReceived, packetsLost, values } = feedback;
-  return [timeUs, packetsReceived, packetsLost, ...values].every(Number.isFinite) ? feedback : null;
+  const isWhole = [timeUs, packetsReceived, packetsLost, ...values].every(Number.isFinite);
+  return isWhole ? { flow: view.getUint32(4, true), feedback } : null;
 }

@@ -5,7 +5,7 @@ import { loadCoreModule, type CoreModule, type WasmSource } from './load.js';
 import type { ControllerOptions } from './session.js';
 import { Simulation, type SimulationOptions } from './simulation.js';
 
-export { CoreError, CoreModule, loadCoreModule, type WasmSource } from './load.js';
+export { compileCore, CoreError, CoreModule, loadCoreModule, type WasmSource } from './load.js';
 export * from './schema.js';
 export { componentValues, type ComponentOptions } from './component.js';
 export * from './feedback.js';

@@ -96,7 +96,10 @@ const ABI_VERSION = 2;
 /** Where the core imports the answers of user controllers from. */
 const USER_SPACE = 'ccscope';
 
-async function compile(source: WasmSource): Promise<WebAssembly.Module> {
+const shipped = (): URL => new URL('./ccscope.wasm', import.meta.url);
+
+/** Compiles the core, for use by several instances: what one does to its memory the others never see. */
+export async function compileCore(source: WasmSource = shipped()): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
   const url = new URL(source, import.meta.url);
@@ -111,10 +114,8 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 }
 
 /** Compiles and instantiates the core. Throws CoreError when it is missing or of another version. */
-export async function loadCoreModule(
-  source: WasmSource = new URL('./ccscope.wasm', import.meta.url),
-): Promise<CoreModule> {
-  const module = await compile(source);
+export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
+  const module = await compileCore(source);
   const users = new UserHost();
   const nothing = () => 0;
   const imports: WebAssembly.Imports = {};

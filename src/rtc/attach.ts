@@ -1,9 +1,10 @@
 /** For connections that the user's own code makes and negotiates. */
 import type { MediaWorker } from '../worker/media_client.js';
+import { shadowSlots } from './controllers.js';
 import { ReceiverTap } from './receiver_tap.js';
 import { SenderTap, type SenderOptions } from './sender_tap.js';
 import { StatusBoard } from './status.js';
-import type { CallStatus, ControlOptions } from './types.js';
+import type { CallStatus, ControlOptions, ShadowController } from './types.js';
 
 /** A way for feedback from the receiving side to the sending side; an unreliable data channel is best. */
 export type FeedbackChannel = Pick<RTCDataChannel, 'readyState' | 'send' | 'addEventListener'>;
@@ -13,6 +14,8 @@ export interface Attachment {
   readonly status: CallStatus;
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;
+  /** Replaces the controllers that only watch. Rejects with a CoreError for what there is not. */
+  setShadows(shadows: readonly ShadowController[]): Promise<void>;
   /** Gives back what was there and lets frames pass; the call goes on. */
   detach(): Promise<void>;
   /** Ends the worker. Call it after the connection was closed: its video would stop. */
@@ -45,7 +48,7 @@ export function attachSender(
   });
   follow(peer, board, () => tap.connected());
   void tap.start();
-  return attachment(board, tap);
+  return attachment(board, tap, options);
 }
 
 /**
@@ -67,7 +70,7 @@ export function attachReceiver(
   const tap = new ReceiverTap(receiver, worker, options, board, send);
   follow(peer, board, () => undefined);
   void tap.start();
-  return attachment(board, tap);
+  return attachment(board, tap, options);
 }
 
 function follow(peer: RTCPeerConnection, board: StatusBoard, connected: () => void): void {
@@ -80,13 +83,14 @@ function follow(peer: RTCPeerConnection, board: StatusBoard, connected: () => vo
   look();
 }
 
-function attachment(board: StatusBoard, tap: SenderTap | ReceiverTap): Attachment {
+function attachment(board: StatusBoard, tap: SenderTap | ReceiverTap, options: ControlOptions): Attachment {
   return {
     get status() {
       return board.status;
     },
     setParameter: (name, value) => tap.setParameter(name, value),
     setPreset: (name) => tap.setPreset(name),
+    setShadows: async (shadows) => tap.setShadows(shadowSlots(shadows, options)),
     detach: async () => {
       await tap.detach();
       board.update({ effectiveMode: 'observe', encoderTargetBps: NaN });

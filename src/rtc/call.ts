@@ -1,11 +1,13 @@
 import type { LinkOptions } from '../core/index.js';
+import type { SlotConfig } from '../worker/controller_slot.js';
 import { createMediaWorker } from '../worker/media_client.js';
+import { shadowSlots, slotInCharge } from './controllers.js';
 import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';
 import { ReceiverTap } from './receiver_tap.js';
 import { SenderTap } from './sender_tap.js';
 import { StatusBoard } from './status.js';
 import { supported } from './support.js';
-import type { Call, CallOptions, CallStatus, MediaStats } from './types.js';
+import type { Call, CallOptions, CallStatus, MediaStats, ShadowController } from './types.js';
 
 /** A call that cannot be made as asked: `field` names the option. */
 export class CallError extends Error {
@@ -73,11 +75,18 @@ class LiveCall implements Call {
   #receiver: ReceiverTap | null = null;
   #remoteStream: MediaStream | null = null;
   readonly #board: StatusBoard;
+  #shadows: readonly SlotConfig[];
+  /** How many faults have been dealt with. */
+  #faults = 0;
 
   constructor(private readonly options: CallOptions) {
     const bottleneck =
       options.relay !== undefined ? 'shaper' : options.bottleneck !== undefined ? 'in-page' : 'none';
-    this.#board = new StatusBoard(options.mode, bottleneck, options.onStatus);
+    this.#shadows = shadowSlots(options.shadows ?? [], options);
+    this.#board = new StatusBoard(options.mode, bottleneck, (status) => {
+      this.#dropFaulty(status);
+      options.onStatus(status);
+    });
     if (options.mode !== 'observe') return;
     this.#board.notice(
       'info',
@@ -216,6 +225,23 @@ class LiveCall implements Call {
     await Promise.all([this.#receiver?.setPreset(name), this.#sender?.setPreset(name)]);
   }
 
+  async setShadows(shadows: readonly ShadowController[]): Promise<void> {
+    await this.#setShadows(shadowSlots(shadows, this.options));
+  }
+
+  async #setShadows(slots: readonly SlotConfig[]): Promise<void> {
+    this.#shadows = slots;
+    await Promise.all([this.#receiver?.setShadows(slots), this.#sender?.setShadows(slots)]);
+  }
+
+  /** With one half failed, the other half of a shadow would only go on drawing its last rate. */
+  #dropFaulty({ controllerFaults }: CallStatus): void {
+    const fresh = controllerFaults.slice(this.#faults);
+    this.#faults = controllerFaults.length;
+    const sound = this.#shadows.filter(({ flow }) => !fresh.some((fault) => fault.flow === flow));
+    if (sound.length < this.#shadows.length) this.#setShadows(sound).catch(() => undefined);
+  }
+
   async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
     if (this.options.bottleneck === undefined)
       throw new CallError('this call has no in-page bottleneck', 'bottleneck');
@@ -268,11 +294,13 @@ class LiveCall implements Call {
 /**
  * Makes a call, or this page's half of one. Resolves when both halves are negotiated (`loopback`)
  * or ready to be (`send`, `receive`); `onStatus` tells when it is connected.
- * Throws CallError when an option is missing or wrong or the browser cannot do it, and WorkerError
- * when no worker can be made; no connection is left behind then.
+ * Throws CallError when an option is missing or wrong or the browser cannot do it, CoreError that
+ * names the field for a controller that there is not, and WorkerError when no worker can be made; no
+ * connection is left behind then.
  */
 export async function createCall(options: CallOptions): Promise<Call> {
   checkOptions(options);
+  slotInCharge(options);
   const call = new LiveCall(options);
   await call.open();
   return call;

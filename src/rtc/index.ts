@@ -15,10 +15,12 @@ export type {
   CallOptions,
   CallStatus,
   ControlOptions,
+  LiveController,
   MediaStats,
   Mode,
   Notice,
   RelayAddress,
+  ShadowController,
   Signalling,
 } from './types.js';
 export { createMediaWorker, WorkerError, type MediaWorker } from '../worker/media_client.js';

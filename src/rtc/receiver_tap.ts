@@ -1,5 +1,7 @@
+import type { SlotConfig } from '../worker/controller_slot.js';
 import type { MediaWorker } from '../worker/media_client.js';
 import type { WorkerEvent, WorkerStats } from '../worker/protocol.js';
+import { shadowSlots, slotInCharge } from './controllers.js';
 import { FreezeWatch, poll, readInbound, readPicture, type PictureCounters } from './stats.js';
 import type { StatusBoard } from './status.js';
 import { Tap } from './tap.js';
@@ -30,18 +32,13 @@ export class ReceiverTap {
     private readonly board: StatusBoard,
     private readonly sendFeedback: (bytes: ArrayBuffer) => void,
   ) {
-    const { originEpochMs, preset, minBitrateBps, maxBitrateBps, startBitrateBps, wasmUrl } = options;
+    const { originEpochMs, wasmUrl } = options;
     this.#originEpochMs = originEpochMs;
-    const rails = {
-      min_bitrate_bps: minBitrateBps,
-      max_bitrate_bps: maxBitrateBps,
-      start_bitrate_bps: startBitrateBps,
-    };
     const config = {
       side: 'receiver' as const,
       originEpochMs,
-      preset,
-      parameters: { ...rails, ...options.parameters },
+      controller: slotInCharge(options),
+      shadows: shadowSlots(options.shadows ?? [], options),
       ...(wasmUrl === undefined ? {} : { wasmUrl: String(wasmUrl) }),
     };
     this.#tap = new Tap(receiver, worker, config, options, board, (event) => this.#hear(event));
@@ -147,6 +144,10 @@ export class ReceiverTap {
 
   async setPreset(name: string): Promise<void> {
     await this.#tap.ask((commands) => commands.setPreset(name));
+  }
+
+  async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
+    await this.#tap.ask((commands) => commands.setShadows(shadows));
   }
 
   requestKeyFrame(): void {

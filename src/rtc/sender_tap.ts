@@ -1,7 +1,9 @@
 import type { LinkOptions } from '../core/index.js';
+import type { SlotConfig } from '../worker/controller_slot.js';
 import type { MediaWorker } from '../worker/media_client.js';
 import type { WorkerEvent } from '../worker/protocol.js';
 import { Actuator } from './actuator.js';
+import { shadowSlots, slotInCharge } from './controllers.js';
 import { DEFAULT_FLOOR_KBPS } from './sdp.js';
 import { poll, readOutbound, type OutboundCounters } from './stats.js';
 import type { StatusBoard } from './status.js';
@@ -43,18 +45,12 @@ export class SenderTap {
     private readonly options: SenderOptions,
     private readonly board: StatusBoard,
   ) {
-    const { originEpochMs, preset, minBitrateBps, maxBitrateBps, startBitrateBps, bottleneck, wasmUrl } =
-      options;
-    const rails = {
-      min_bitrate_bps: minBitrateBps,
-      max_bitrate_bps: maxBitrateBps,
-      start_bitrate_bps: startBitrateBps,
-    };
+    const { originEpochMs, minBitrateBps, maxBitrateBps, bottleneck, wasmUrl } = options;
     const config = {
       side: 'sender' as const,
       originEpochMs,
-      preset,
-      parameters: { ...rails, ...options.parameters },
+      controller: slotInCharge(options),
+      shadows: shadowSlots(options.shadows ?? [], options),
       recordsChanges: options.recordsChanges ?? true,
       ...(wasmUrl === undefined ? {} : { wasmUrl: String(wasmUrl) }),
       ...(bottleneck === undefined ? {} : { bottleneck }),
@@ -196,6 +192,10 @@ export class SenderTap {
 
   async setPreset(name: string): Promise<void> {
     await this.#tap.ask((commands) => commands.setPreset(name));
+  }
+
+  async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
+    await this.#tap.ask((commands) => commands.setShadows(shadows));
   }
 
   async setBottleneck(options: Partial<LinkOptions>): Promise<void> {

@@ -1,5 +1,5 @@
 import { transfer } from 'comlink';
-import type { TraceBatch, TraceEvent } from '../core/index.js';
+import type { ControllerFault, TraceBatch, TraceEvent } from '../core/index.js';
 import type { EncodedStreams } from '../worker/encoded.js';
 import { createMediaWorker, type MediaWorker } from '../worker/media_client.js';
 import type { MediaConfig, TransformOptions, WorkerEvent } from '../worker/protocol.js';
@@ -87,6 +87,9 @@ export class Tap {
       case 'fault':
         this.#fault(`the controller failed: ${event.message}`, 'save the trace, then start the call again');
         return;
+      case 'controller-fault':
+        this.#controllerFault(event.fault);
+        break;
       case 'tick':
         if (performance.now() - this.#shownAt < SHOW_STATS_MS) break;
         this.#shownAt = performance.now();
@@ -106,6 +109,25 @@ export class Tap {
     this.board.notice('error', `${side}-fault`, `At the ${side}, ${what}; frames pass uncontrolled.`, fix);
     this.#record('fault', { side, message: what });
     this.onEvent({ kind: 'fault', message: what });
+  }
+
+  /** One half of one controller failed, and the call goes on. */
+  #controllerFault(fault: ControllerFault): void {
+    const { flow, controller, half, message, timeUs } = fault;
+    const kept = flow === 0 ? 'its last good rate stays' : 'it is drawn no more, and nothing else changes';
+    this.board.update({ controllerFaults: [...this.board.status.controllerFaults, fault] });
+    this.board.notice(
+      'error',
+      `controller-fault-${flow}`,
+      `The controller ${controller} failed at the ${half}: ${message}; ${kept}.`,
+      'save the trace, then choose another controller or repair this one',
+    );
+    const event = {
+      time_us: timeUs,
+      name: 'controller_fault',
+      detail: { flow, controller, half, message },
+    };
+    this.options.onEvent(event);
   }
 
   #record(name: string, detail: unknown): void {

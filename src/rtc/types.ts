@@ -1,5 +1,5 @@
 /** What a call is asked for and what it says of itself. */
-import type { LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
+import type { ControllerFault, ControllerName, LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
 import type { Side, WorkerStats } from '../worker/protocol.js';
 
 /**
@@ -13,6 +13,24 @@ export type Mode = 'observe' | 'cap' | 'control';
 export interface RelayAddress {
   address: string;
   port: number;
+}
+
+/** A controller of a call. */
+export interface LiveController {
+  /** Default: the one that `preset` is one of, else `gcc`. */
+  controller?: ControllerName;
+  /** Default: the controller's preset for calls. */
+  preset?: string;
+  /** Values by name that differ from the preset's. */
+  parameters?: Readonly<Record<string, number>>;
+  /** What messages call it; default: its preset. */
+  name?: string;
+}
+
+/** A controller that is fed with a call's timing and draws its rate, but is not obeyed. */
+export interface ShadowController extends LiveController {
+  /** The flow of its rows in the trace, above 0 and its own; default: its place in the list, from 1 on. */
+  flow?: number;
 }
 
 /** A way to the other page, such as a WebSocket room. Messages must be JSON-serialisable. */
@@ -45,6 +63,8 @@ export interface CallStatus {
   /** The bitrate last asked of the encoder; NaN in `observe` mode and before the first. */
   encoderTargetBps: number;
   workers: Partial<Record<Side, WorkerStats>>;
+  /** Halves of controllers that failed while the call went on. */
+  controllerFaults: readonly ControllerFault[];
 }
 
 /** Where the worker and the core's module are, when not beside this module. */
@@ -56,10 +76,10 @@ export interface AssetUrls {
 /** What every attachment needs. Bitrates are of the wire where the controller sees it. */
 export interface ControlOptions extends AssetUrls {
   mode: Mode;
-  /** A preset of the core, such as `gcc-live`. */
-  preset: string;
-  /** Values by name that differ from the preset's. */
-  parameters?: Record<string, number>;
+  /** Flow 0 of the trace; in charge according to `mode`. Default: `gcc`. */
+  controller?: LiveController;
+  /** Controllers that only watch. */
+  shadows?: readonly ShadowController[];
   minBitrateBps: number;
   maxBitrateBps: number;
   startBitrateBps: number;
@@ -103,9 +123,11 @@ export interface Call {
   /** The received video; null for role `send`. */
   readonly remoteStream: MediaStream | null;
   readonly status: CallStatus;
-  /** Changes a parameter on both halves that this page has. Rejects with a CoreError on a bad value. */
+  /** Changes a parameter of the controller in charge, on both halves that this page has. Rejects with a CoreError on a bad value. */
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;
+  /** Replaces the controllers that only watch, during the call. Rejects with a CoreError for what there is not. */
+  setShadows(shadows: readonly ShadowController[]): Promise<void>;
   /** Changes the in-page bottleneck; rejects when there is none. */
   setBottleneck(options: Partial<LinkOptions>): Promise<void>;
   requestKeyFrame(): void;

@@ -4,7 +4,7 @@
  * ends control, is reported as a fault, and from then on frames only pass.
  */
 import { expose } from 'comlink';
-import { CoreError, loadCore } from '../core/index.js';
+import { compileCore, CoreError } from '../core/index.js';
 import type { EncodedFrame, EncodedStreams, ScriptTransformer, TransformEvent } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
 import {
@@ -139,11 +139,11 @@ async function start(config: MediaConfig, port: MessagePort): Promise<void> {
     withPipeline((p) => p.tick());
     reporter?.tick();
   }, TICK_MS);
-  const core = await loadCore(config.wasmUrl);
+  const module = await compileCore(config.wasmUrl);
   pipeline =
     config.side === 'sender'
-      ? new SenderPipeline(core, config, out, requestKeyFrame, fail)
-      : new ReceiverPipeline(core, config, out);
+      ? await SenderPipeline.open(module, config, { reporter: out, requestKeyFrame, failed: fail })
+      : await ReceiverPipeline.open(module, config, out);
 }
 
 const api: MediaWorkerApi = {
@@ -159,6 +159,7 @@ const api: MediaWorkerApi = {
   receiverReport: (report) => withPipeline((p) => p.receiverReport?.(report)),
   setParameter: (name, value) => withPipeline((p) => p.setParameter(name, value)),
   setPreset: (name) => withPipeline((p) => p.setPreset(name)),
+  setShadows: async (shadows) => pipeline?.setShadows(shadows),
   setBottleneck: (options) => withPipeline((p) => p.setBottleneck?.(options)),
   requestKeyFrame,
   passThrough: stopPipeline,

@@ -1,4 +1,5 @@
 import type { LinkOptions } from '../core/index.js';
+import type { SlotConfig } from './controller_slot.js';
 import type { EncodedFrame } from './encoded.js';
 import type { InboundReport, ReceiverReport, SentReport } from './protocol.js';
 
@@ -8,8 +9,11 @@ export interface Pipeline {
   frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void;
   /** Regular work, each `TICK_MS`. */
   tick(): void;
+  /** Of the controller in charge. */
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
+  /** Replaces the controllers that are not in charge. Those that fail are reported, never thrown. */
+  setShadows(shadows: readonly SlotConfig[]): Promise<void>;
   /** Sends on what the core has recorded so far. */
   flush(): void;
   /** Passes on what is still held back. The core is not touched: it may have failed. */

@@ -3,7 +3,8 @@
  * interface is both the map of commands and their argument and result types; whatever a worker has
  * to report goes, in order, through the port that `start` hands over.
  */
-import type { LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
+import type { ControllerFault, LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
+import type { SlotConfig } from './controller_slot.js';
 import type { EncodedFrame } from './encoded.js';
 
 export type Side = 'sender' | 'receiver';
@@ -20,8 +21,10 @@ export interface MediaConfig {
   side: Side;
   /** Zero of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
-  preset: string;
-  parameters: Record<string, number>;
+  /** Flow 0, in charge if anyone here is. */
+  controller: SlotConfig;
+  /** Fed the same, and never obeyed. */
+  shadows: readonly SlotConfig[];
   /** Where the core's module is; absent: beside the worker's own code. */
   wasmUrl?: string;
   /** Sender: a bottleneck inside the transform, at frame granularity. */
@@ -75,6 +78,7 @@ export interface MediaWorkerApi {
   receiverReport(report: ReceiverReport): void;
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
+  setShadows(shadows: readonly SlotConfig[]): Promise<void>;
   setBottleneck(options: Partial<LinkOptions>): void;
   /** Asks the far side (receiver) or the encoder (sender) for a key frame. */
   requestKeyFrame(): void;
@@ -104,6 +108,8 @@ export type WorkerEvent =
   /** The page is to ask the encoder for a key frame. */
   | { kind: 'key-frame' }
   | { kind: 'fault'; message: string }
+  /** A half failed, and the call goes on: the one in charge keeps its last good rate, a shadow is taken out. */
+  | { kind: 'controller-fault'; fault: ControllerFault }
   | { kind: 'tick'; stats: WorkerStats };
 
 /** A worker reports at least this often; silence means that it is stuck or dead. */

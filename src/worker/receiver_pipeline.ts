@@ -1,9 +1,11 @@
-import { encodeFeedback, type Core, type ReceiverHalf } from '../core/index.js';
+import { encodeFeedback, type ArrivalInput } from '../core/index.js';
 import { CallClock, RtpTimeline } from './clock.js';
+import { receiverSlot, type ReceiverSlot, type SlotConfig } from './controller_slot.js';
 import type { EncodedFrame } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
 import type { InboundReport, MediaConfig } from './protocol.js';
 import type { Reporter } from './reporter.js';
+import { Slots } from './slots.js';
 import { readTrailer, type Trailer } from './trailer.js';
 
 interface SendTime {
@@ -58,20 +60,41 @@ const REMEMBERED_FRAMES = 256;
 
 /** The receiving side: frames and wire counters in, feedback out. */
 export class ReceiverPipeline implements Pipeline {
-  readonly #half: ReceiverHalf;
-  readonly #clock: CallClock;
   readonly #times = new SendTimes();
   readonly #seen = new SeenFrames();
   #source: 'trailer' | 'rtp_timestamp' | null = null;
   #arrivalUs = -Infinity;
 
-  constructor(
-    core: Core,
-    config: MediaConfig,
+  private constructor(
+    private readonly slots: Slots<ReceiverSlot>,
+    private readonly clock: CallClock,
     private readonly reporter: Reporter,
-  ) {
-    this.#clock = new CallClock(config.originEpochMs);
-    this.#half = core.createReceiver({ preset: config.preset, parameters: config.parameters });
+  ) {}
+
+  /** Throws what the controller in charge does. */
+  static async open(
+    module: WebAssembly.Module,
+    { originEpochMs, controller, shadows }: MediaConfig,
+    reporter: Reporter,
+  ): Promise<ReceiverPipeline> {
+    const clock = new CallClock(originEpochMs);
+    const slots = await Slots.open<ReceiverSlot>(
+      controller,
+      (config, hooks) => receiverSlot(module, config, hooks),
+      {
+        side: 'receiver',
+        reporter,
+        nowUs: () => clock.nowUs(),
+        onFeedback: (flow, feedback) =>
+          reporter.emit({ kind: 'feedback', bytes: encodeFeedback(feedback, flow) }),
+      },
+    );
+    await slots.setShadows(shadows);
+    return new ReceiverPipeline(slots, clock, reporter);
+  }
+
+  setShadows(shadows: readonly SlotConfig[]): Promise<void> {
+    return this.slots.setShadows(shadows);
   }
 
   frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void {
@@ -91,10 +114,10 @@ export class ReceiverPipeline implements Pipeline {
     }
     // A frame completed by a retransmission comes out before later frames that were complete earlier.
     // The controller meets them in this order, so its arrival clock must not go back.
-    const arrivalTimeUs = Math.max(this.#arrivalUs, this.#clock.timeUs(metadata.receiveTime ?? now));
+    const arrivalTimeUs = Math.max(this.#arrivalUs, this.clock.timeUs(metadata.receiveTime ?? now));
     this.#arrivalUs = arrivalTimeUs;
     const { sendTimeUs, seq, rttUs } = this.#times.of(trailer, rtpTimestamp, arrivalTimeUs);
-    this.#half.pushArrival({
+    const arrival: ArrivalInput = {
       seq,
       sendTimeUs,
       arrivalTimeUs,
@@ -102,9 +125,10 @@ export class ReceiverPipeline implements Pipeline {
       rtpTimestamp,
       keyFrame: frame.type === 'key',
       rttUs,
-    });
-    this.#sendFeedback();
+    };
+    this.slots.first.pushArrival(arrival);
     forward(frame);
+    this.slots.shadows((slot) => slot.pushArrival(arrival));
   }
 
   /** Marks, in the trace, from which frame on send times are of another kind. */
@@ -112,18 +136,13 @@ export class ReceiverPipeline implements Pipeline {
     if (source === this.#source) return;
     this.flush();
     this.#source = source;
-    const event = { time_us: this.#clock.nowUs(), name: 'send_time_source', detail: source };
+    const event = { time_us: this.clock.nowUs(), name: 'send_time_source', detail: source };
     this.reporter.emit({ kind: 'event', event });
   }
 
   inbound(report: InboundReport): void {
-    this.#half.pushInbound(report);
-    this.#sendFeedback();
-  }
-
-  #sendFeedback(): void {
-    const feedback = this.#half.takeFeedback();
-    if (feedback !== null) this.reporter.emit({ kind: 'feedback', bytes: encodeFeedback(feedback) });
+    this.slots.first.pushInbound(report);
+    this.slots.shadows((slot) => slot.pushInbound(report));
   }
 
   tick(): void {
@@ -131,23 +150,23 @@ export class ReceiverPipeline implements Pipeline {
   }
 
   setParameter(name: string, value: number): void {
-    this.#half.setParameter(name, value);
+    this.slots.first.setParameter(name, value);
     this.#record('parameter', { name, value });
   }
 
   setPreset(name: string): void {
-    this.#half.setPreset(name);
+    this.slots.first.setPreset(name);
     this.#record('preset', { name });
   }
 
   /** An event between the rows that the core consumed before it and those it will consume after. */
   #record(name: string, detail: unknown): void {
     this.flush();
-    this.reporter.emit({ kind: 'event', event: { time_us: this.#clock.nowUs(), name, detail } });
+    this.reporter.emit({ kind: 'event', event: { time_us: this.clock.nowUs(), name, detail } });
   }
 
   flush(): void {
-    this.reporter.batches(this.#half.drain());
+    this.reporter.batches(this.slots.drain());
   }
 
   release(): void {
@@ -155,6 +174,6 @@ export class ReceiverPipeline implements Pipeline {
   }
 
   destroy(): void {
-    this.#half.destroy();
+    this.slots.destroy();
   }
 }

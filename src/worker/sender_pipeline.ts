@@ -1,51 +1,77 @@
-import { decodeFeedback, type Core, type LinkOptions, type SenderHalf } from '../core/index.js';
+import { decodeFeedback, loadCore, type Link, type LinkOptions } from '../core/index.js';
 import { Bottleneck } from './bottleneck.js';
 import { CallClock } from './clock.js';
+import { senderSlot, type SlotConfig } from './controller_slot.js';
 import type { EncodedFrame } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
 import type { MediaConfig, ReceiverReport, SentReport } from './protocol.js';
 import type { Reporter } from './reporter.js';
+import { SenderSeat } from './sender_seat.js';
+import { Slots } from './slots.js';
 import { appendTrailer } from './trailer.js';
 
-/** Feedback comes each 200 ms; after so long without any, receiver reports take over. */
-const FEEDBACK_SILENCE_US = 1_500_000;
 /** A key frame after drops is asked for this often at most: it takes a while itself. */
 const KEY_FRAME_RETRY_MS = 500;
 
-type Source = 'feedback' | 'receiver-reports' | 'none';
+/** What a pipeline has of its worker. */
+interface SenderHost {
+  reporter: Reporter;
+  requestKeyFrame(): void;
+  /** Told of what fails outside any call of the pipeline. */
+  failed(error: unknown): void;
+}
 
 /** The sending side: trailers on frames, feedback in, a target rate out. */
 export class SenderPipeline implements Pipeline {
-  readonly #half: SenderHalf;
-  readonly #clock: CallClock;
   readonly #bottleneck: Bottleneck | null;
   #seq = 0;
   #rttUs = NaN;
-  #heardUs = -Infinity;
-  #source: Source = 'none';
   #nextKeyFrameMs: number;
   #lastRequestMs = -Infinity;
 
-  constructor(
-    core: Core,
+  private constructor(
+    private readonly slots: Slots<SenderSeat>,
+    private readonly clock: CallClock,
     private readonly config: MediaConfig,
-    private readonly reporter: Reporter,
-    private readonly requestKeyFrame: () => void,
-    failed: (error: unknown) => void,
+    private readonly host: SenderHost,
+    link: Link | null,
   ) {
-    this.#clock = new CallClock(config.originEpochMs);
-    this.#half = core.createSender({ preset: config.preset, parameters: config.parameters });
-    const options = config.bottleneck;
+    const { failed } = host;
     this.#bottleneck =
-      options === undefined
-        ? null
-        : new Bottleneck(core.createLink(options), this.#clock, { dropped: () => this.#afterDrop(), failed });
+      link === null ? null : new Bottleneck(link, clock, { dropped: () => this.#afterDrop(), failed });
     this.#nextKeyFrameMs = performance.now() + (config.keyFrameIntervalS ?? Infinity) * 1000;
   }
 
+  /** Throws what the controller in charge does. */
+  static async open(
+    module: WebAssembly.Module,
+    config: MediaConfig,
+    host: SenderHost,
+  ): Promise<SenderPipeline> {
+    const clock = new CallClock(config.originEpochMs);
+    const { bottleneck } = config;
+    const link = bottleneck === undefined ? null : (await loadCore(module)).createLink(bottleneck);
+    const slots = await Slots.open<SenderSeat>(
+      config.controller,
+      async (slot) => new SenderSeat(await senderSlot(module, slot)),
+      {
+        side: 'sender',
+        reporter: host.reporter,
+        nowUs: () => clock.nowUs(),
+        onFeedback: () => undefined,
+      },
+    );
+    await slots.setShadows(config.shadows);
+    return new SenderPipeline(slots, clock, config, host, link);
+  }
+
+  setShadows(shadows: readonly SlotConfig[]): Promise<void> {
+    return this.slots.setShadows(shadows);
+  }
+
   frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void {
-    this.reporter.stats.frames += 1;
-    const trailer = { sendTimeUs: this.#clock.nowUs(), frameSeq: this.#seq++, rttUs: this.#rttUs };
+    this.host.reporter.stats.frames += 1;
+    const trailer = { sendTimeUs: this.clock.nowUs(), frameSeq: this.#seq++, rttUs: this.#rttUs };
     const data = appendTrailer(frame.data, trailer);
     frame.data = data;
     if (this.#bottleneck === null) forward(frame);
@@ -57,52 +83,49 @@ export class SenderPipeline implements Pipeline {
     const now = performance.now();
     if (now - this.#lastRequestMs < KEY_FRAME_RETRY_MS) return;
     this.#lastRequestMs = now;
-    this.requestKeyFrame();
+    this.host.requestKeyFrame();
   }
 
   tick(): void {
     const now = performance.now();
     if (now >= this.#nextKeyFrameMs) {
       this.#nextKeyFrameMs += (this.config.keyFrameIntervalS ?? Infinity) * 1000;
-      this.requestKeyFrame();
+      this.host.requestKeyFrame();
     }
     this.#run();
+    this.slots.shadows((seat) => void seat.run(this.clock.nowUs()));
     this.flush();
-    if (this.#bottleneck !== null) this.reporter.batches([this.#bottleneck.row()]);
+    if (this.#bottleneck !== null) this.host.reporter.batches([this.#bottleneck.row()]);
   }
 
   feedback(bytes: ArrayBuffer): void {
-    const feedback = decodeFeedback(bytes);
-    if (feedback === null) return;
-    const nowUs = this.#clock.nowUs();
-    this.#heardUs = nowUs;
-    this.#source = 'feedback';
-    this.#half.pushFeedback(feedback, nowUs);
-    this.#run();
+    const message = decodeFeedback(bytes);
+    if (message === null) return;
+    const nowUs = this.clock.nowUs();
+    this.slots.at(message.flow, (seat) => seat.pushFeedback(message.feedback, nowUs));
+    if (message.flow === 0) this.#run();
   }
 
   sent(report: SentReport): void {
-    // The browser measures the round trip each few seconds only; the echo in feedback is better.
-    const rttUs = this.#source === 'feedback' ? NaN : report.rttUs;
-    this.#half.pushSent(this.#clock.nowUs(), report.sentBytes, rttUs, report.browserEstimateBps);
+    const nowUs = this.clock.nowUs();
+    const rttUs = this.slots.first.sent(report, nowUs);
     if (Number.isFinite(rttUs)) this.#rttUs = rttUs;
+    this.slots.shadows((seat) => seat.sent(report, nowUs));
   }
 
   /** Without feedback only losses are known. */
   receiverReport(report: ReceiverReport): void {
-    const nowUs = this.#clock.nowUs();
-    if (nowUs - this.#heardUs < FEEDBACK_SILENCE_US) return;
-    this.#source = 'receiver-reports';
-    const packetsReceived = Math.max(0, report.packetsSent - report.packetsLost);
-    this.#half.pushReceiverReport(nowUs, packetsReceived, report.packetsLost);
+    const nowUs = this.clock.nowUs();
+    this.slots.first.receiverReport(report, nowUs);
+    this.slots.shadows((seat) => seat.receiverReport(report, nowUs));
   }
 
   #run(): void {
-    const silent = this.#clock.nowUs() - this.#heardUs > FEEDBACK_SILENCE_US;
-    if (silent && this.#source === 'feedback') this.#source = 'none';
-    const { targetBps, rttUs } = this.#half.run(this.#clock.nowUs());
+    const nowUs = this.clock.nowUs();
+    const { targetBps, rttUs } = this.slots.first.run(nowUs);
     if (Number.isFinite(rttUs) && rttUs > 0) this.#rttUs = rttUs;
-    this.reporter.emit({ kind: 'target', targetBps, rttUs: this.#rttUs, source: this.#source });
+    const { source } = this.slots.first;
+    this.host.reporter.emit({ kind: 'target', targetBps, rttUs: this.#rttUs, source });
   }
 
   setBottleneck(options: Partial<LinkOptions>): void {
@@ -112,22 +135,22 @@ export class SenderPipeline implements Pipeline {
   }
 
   setParameter(name: string, value: number): void {
-    this.#half.setParameter(name, value);
+    this.slots.first.setParameter(name, value);
     if (this.config.recordsChanges === true) this.#record('parameter', { name, value });
   }
 
   setPreset(name: string): void {
-    this.#half.setPreset(name);
+    this.slots.first.setPreset(name);
     if (this.config.recordsChanges === true) this.#record('preset', { name });
   }
 
   #record(name: string, detail: unknown): void {
     this.flush();
-    this.reporter.emit({ kind: 'event', event: { time_us: this.#clock.nowUs(), name, detail } });
+    this.host.reporter.emit({ kind: 'event', event: { time_us: this.clock.nowUs(), name, detail } });
   }
 
   flush(): void {
-    this.reporter.batches(this.#half.drain());
+    this.host.reporter.batches(this.slots.drain());
   }
 
   release(): void {
@@ -136,6 +159,6 @@ export class SenderPipeline implements Pipeline {
 
   destroy(): void {
     this.#bottleneck?.destroy();
-    this.#half.destroy();
+    this.slots.destroy();
   }
 }

@@ -35,7 +35,7 @@ for (const [trap, what] of [
 }
 
 test('the core traps in the middle of a call', async ({ call }) => {
-  await call.start({ trap: 'ccs_session_apply_preset' });
+  await call.start({ trap: 'ccs_session_configure' });
   await call.flowing();
   const before = (await call.rows('arrival')).length;
   await call.page.evaluate(() => window.harness.call?.setPreset('gcc'));
@@ -43,6 +43,41 @@ test('the core traps in the middle of a call', async ({ call }) => {
   await call.noticed('receiver-fault');
   // What the core had recorded before the trap was saved.
   expect((await call.rows('arrival')).length).toBeGreaterThanOrEqual(before);
+});
+
+test('a shadow traps in the middle of a call', async ({ call }) => {
+  await call.start({
+    trap: 'ccs_session_configure',
+    shadows: [{ preset: 'gcc' }, { preset: 'static-threshold' }],
+  });
+  await call.flowing();
+  const before = await call.rows('rate');
+  // Another preset for the first of them: what the core is configured with is what traps.
+  await call.page.evaluate(() =>
+    window.harness.call?.setShadows([{ preset: 'ton-2017-literal' }, { preset: 'static-threshold' }]),
+  );
+  await call.noticed('controller-fault-1');
+  await call.goesOn();
+  const { controllerFaults, effectiveMode, codes } = await call.status();
+  expect(controllerFaults).toMatchObject([
+    { flow: 1, controller: 'ton-2017-literal' },
+    { flow: 1, controller: 'ton-2017-literal' },
+  ]);
+  expect(new Set(controllerFaults.map(({ half }) => half))).toEqual(new Set(['sender', 'receiver']));
+  expect(effectiveMode).toBe('control');
+  expect(codes).not.toContain('sender-fault');
+  const after = (await call.rows('rate')).slice(before.length);
+  expect(new Set(after.map(({ flow }) => flow))).toContain(0);
+  expect(new Set(after.map(({ flow }) => flow))).toContain(2);
+});
+
+test('a shadow cannot be made', async ({ call }) => {
+  // Only shadows leave their inputs out of the trace: so only they trap here.
+  await call.start({ trap: 'ccs_session_record', shadows: [{ preset: 'gcc' }] });
+  await call.flowing();
+  await call.noticed('controller-fault-1');
+  expect((await call.status()).effectiveMode).toBe('control');
+  expect(new Set((await call.rows('rate')).map(({ flow }) => flow))).toEqual(new Set([0]));
 });
 
 test('the core cannot be loaded', async ({ call }) => {
@@ -101,6 +136,8 @@ test('setParameters is refused for a while', async ({ call }) => {
     const refuse = () => Promise.reject(new DOMException('refused by the test', 'InvalidModificationError'));
     RTCRtpSender.prototype.setParameters = refuse;
     Object.assign(window, { allow: () => (RTCRtpSender.prototype.setParameters = set) });
+    // A rate that stays as it is would not be asked for.
+    return window.harness.call?.setParameter('max_bitrate_bps', 200_000);
   });
   await call.goesOn();
   await call.noticed('set-parameters');

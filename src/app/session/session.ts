@@ -226,8 +226,7 @@ export class Session {
     return {
       role,
       mode: running.mode,
-      preset,
-      parameters: { ...set },
+      controller: { preset, parameters: { ...set } },
       minBitrateBps: min_bps,
       maxBitrateBps: max_bps,
       startBitrateBps: start_bps,

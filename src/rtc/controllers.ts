@@ -1,0 +1,42 @@
+/** The controllers of a call, as its workers take them. */
+import { controllerOfPreset, controllerSetup, CoreError, defaultPreset } from '../core/index.js';
+import type { SlotConfig } from '../worker/controller_slot.js';
+import type { ControlOptions, LiveController, ShadowController } from './types.js';
+
+type Rails = Pick<ControlOptions, 'minBitrateBps' | 'maxBitrateBps' | 'startBitrateBps'>;
+
+/** Checks a controller. `path` is where it stands, for messages. Throws CoreError that names the field. */
+function slotConfig(choice: LiveController, flow: number, rails: Rails, path: string): SlotConfig {
+  const parameters = {
+    min_bitrate_bps: rails.minBitrateBps,
+    max_bitrate_bps: rails.maxBitrateBps,
+    start_bitrate_bps: rails.startBitrateBps,
+    ...choice.parameters,
+  };
+  try {
+    const setup = controllerSetup({ ...choice, parameters }, 'live', 'parameters');
+    const { preset = defaultPreset(choice.controller ?? 'gcc', 'live') } = setup;
+    const controller = controllerOfPreset(preset) ?? 'gcc';
+    return { flow, name: choice.name ?? preset, controller, preset, parameters };
+  } catch (error) {
+    if (error instanceof CoreError) throw new CoreError(`${path}.${error.message}`, `${path}.${error.field}`);
+    throw error;
+  }
+}
+
+/** The controller in charge, as flow 0. Throws CoreError that names the field. */
+export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller'>): SlotConfig {
+  return slotConfig(options.controller ?? {}, 0, options, 'controller');
+}
+
+/** The others. Throws CoreError that names the field. */
+export function shadowSlots(shadows: readonly ShadowController[], rails: Rails): SlotConfig[] {
+  const slots = shadows.map((shadow, i) => slotConfig(shadow, shadow.flow ?? i + 1, rails, `shadows.${i}`));
+  const flows = new Set(slots.map(({ flow }) => flow));
+  const isRight = slots.every(({ flow }) => Number.isInteger(flow) && flow > 0 && flow < 2 ** 32);
+  if (isRight && flows.size === slots.length) return slots;
+  throw new CoreError(
+    'shadows: expected for each a whole number above 0 as its flow, each one once',
+    'shadows',
+  );
+}
