@@ -1,11 +1,13 @@
 // What NADA's receiver half estimates: queuing delay and losses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cc/nada/delay_filter.h"
 #include "cc/nada/loss_estimator.h"
 #include "tests/native/nada_support.h"
+#include "units/random.h"
 
 namespace ccscope::nada {
 namespace {
@@ -86,6 +88,31 @@ TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   EXPECT_EQ(delays.Add(135).ms(), 110);  // left 10 ms later: 140 - 10 - 20
   EXPECT_EQ(delays.Add(22).ms(), 105);
   EXPECT_EQ(delays.Add(21).ms(), 95);    // its predecessor overtook: the one before still counts
+}
+
+// Lindley's recursion for frames of random sizes on a serial link: the sample is the true wait less the
+// smallest serialisation, which stands in the baseline (the first frame is as small as any, and waits for
+// nothing).
+TEST(NadaDelayFilter, TheWaitIsThatOfTheQueue) {
+  Parameters p = nada_rfc8698();
+  p.filter_samples = 1;
+  p.delay_sample = 1;
+  DelayFilter filter(p);
+  Random random(3);
+  double send_ms = 1000;
+  double free_ms = 0;
+  double longest_ms = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const double service_ms = i == 0 ? 5 : 5 + 50 * random.Uniform();
+    const double begin_ms = std::max(free_ms, send_ms + 25);
+    const double wait_ms = begin_ms - (send_ms + 25);
+    free_ms = begin_ms + service_ms;
+    filter.OnArrival(AtMs(send_ms), AtMs(free_ms), AtMs(free_ms));
+    ASSERT_NEAR(filter.queuing_delay().ms(), std::max(0.0, wait_ms - 5), 1e-6);
+    longest_ms = std::max(longest_ms, wait_ms);
+    send_ms += 33;
+  }
+  EXPECT_GT(longest_ms, 100);
 }
 
 // RFC 8698 5.1.2: lost over all within LOGWIN, and p_loss = 0.1 p_inst + 0.9 p_loss.
