@@ -1,4 +1,5 @@
 /** Typed bindings of the two halves of a controller (ToN Fig. 1). Synchronous; no worker needed. */
+import { readDensity, type Density, type DensityOptions } from './density.js';
 import { feedbackFrom, feedbackNumbers, type Feedback } from './feedback.js';
 import { type CoreModule } from './load.js';
 import { Session, type ControllerOptions } from './session.js';
@@ -105,5 +106,10 @@ export class SenderHalf extends Session {
     this.core.check('ccs_sender_run', this.handle, nowUs);
     const [targetBps = 0, pacingBps = 0, aSBps = 0, aRBps = 0, fractionLost = 0, rttUs = 0] = this.read(6);
     return { targetBps, pacingBps, aSBps, aRBps, fractionLost, rttUs };
+  }
+
+  /** The density of rate and delay that it has learnt, where it is LCC's; else, and before the first feedback, null. */
+  density(options: DensityOptions = {}): Density | null {
+    return readDensity(this.core, this.core.call('ccs_sender_half', this.handle), options);
   }
 }

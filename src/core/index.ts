@@ -19,6 +19,7 @@ export {
   type InboundInput,
   type RateUpdate,
 } from './controller.js';
+export type { Density, DensityOptions } from './density.js';
 export * from './link.js';
 export type {
   Arrival,

@@ -2,6 +2,7 @@
  * The packet simulator of the core (wasm/sim): media and TCP flows over a forward and a backward path,
  * in virtual time. The same options and seed give the same bytes natively, in Node and in browsers.
  */
+import { readDensity, type Density, type DensityOptions } from './density.js';
 import { componentValues } from './component.js';
 import { controllerSetup } from './controller_setup.js';
 import { modeOf, passQueue } from './link_arguments.js';
@@ -160,6 +161,14 @@ export class Simulation {
       const size = this.#core.call('ccs_sim_metrics_size', this.#live());
       return readWindow(this.#core.doubles(pointer, size), window.name, this.#names);
     });
+  }
+
+  /**
+   * The density of rate and delay that the controller of a media flow, by its number, has learnt up to now;
+   * null where it is not LCC's, and before the first feedback. Throws CoreError that names the option.
+   */
+  density(flow = 0, options: DensityOptions = {}): Density | null {
+    return readDensity(this.#core, this.#core.handle('ccs_sim_sender_half', this.#live(), flow), options);
   }
 
   /** What users' controllers did wrong up to now. A flow whose controller failed keeps its last good rate. */

@@ -309,5 +309,8 @@ CCSCOPE_FN(int, ccs_sender_run)(void* handle, double now_us) {
   return 0;
 }
 
+// For ccs_density().
+CCSCOPE_FN(void*, ccs_sender_half)(void* handle) { return AsSender(handle).sender.get(); }
+
 // Its trace, for the functions of trace_abi.cc.
 CCSCOPE_FN(void*, ccs_session_recorder)(void* handle) { return &AsSession(handle).recorder; }

@@ -24,7 +24,7 @@ int Fail(const char* field, const char* expectation);
 int FailIn(const char* group, const char* field, const char* expectation);
 
 // What the caller wrote to ccs_input_buffer() for this call; null if that holds fewer numbers.
-const double* Input(int doubles);
+double* Input(int doubles);
 
 }  // namespace ccscope
 

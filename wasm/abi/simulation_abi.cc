@@ -261,6 +261,15 @@ CCSCOPE_FN(int, ccs_sim_trace)(void* handle, int tables, double interval_us) {
   return 0;
 }
 
+// For ccs_density(); null if that is not a media flow.
+CCSCOPE_FN(void*, ccs_sim_sender_half)(void* handle, int flow) {
+  const Simulation& s = Of(handle).simulation;
+  if (flow < 0 || flow >= s.flows() || s.flow(flow).kind() != FlowKind::kMedia) {
+    return Fail("flow", "expected the number of a media flow"), nullptr;
+  }
+  return static_cast<const MediaFlow&>(s.flow(flow)).sender();
+}
+
 CCSCOPE_FN(void*, ccs_sim_recorder)(void* handle) { return &Of(handle).simulation.recorder(); }
 
 CCSCOPE_FN(int, ccs_sim_run_until)(void* handle, double end_us) {

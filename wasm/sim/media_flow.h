@@ -35,6 +35,7 @@ class MediaFlow final : public Flow {
   void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) override;
   void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
   bool ActiveThrough(Timestamp begin, Timestamp end) const override;
+  SenderHalf* sender() const { return controller_.sender.get(); }
   DataRate target() const override { return rate_.target; }
   DataRate highest_rate() const override { return source_params_.max_rate(); }
   void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;

@@ -1,0 +1,54 @@
+/** The joint density of sending rate and one-way delay that LCC learns (lcc-2018, Fig. 1), on a grid. */
+import { CoreError, type CoreModule } from './load.js';
+
+export interface DensityOptions {
+  /** Points of the axis of rates, 2 to 256; default 64. */
+  rates?: number;
+  /** Points of the axis of delays, 2 to 256; default 64. */
+  delays?: number;
+  /** Ends of the axis of rates; default: where the density ends. */
+  rateBps?: readonly [from: number, to: number];
+  /** Ends of the axis of delays, likewise. */
+  delayUs?: readonly [from: number, to: number];
+}
+
+export interface Density {
+  /** The points of the axis of rates, in even steps. */
+  ratesBps: number[];
+  /** The points of the axis of delays: one-way, as if the way back were as long. */
+  delaysUs: number[];
+  /** For each delay the density at every rate, per bps and us: `values[delay * ratesBps.length + rate]`. */
+  values: Float64Array;
+}
+
+const DEFAULT_POINTS = 64;
+const MOST_POINTS = 256;
+
+function checkCount(name: 'rates' | 'delays', count: number): void {
+  if (Number.isInteger(count) && count >= 2 && count <= MOST_POINTS) return;
+  throw new CoreError(`${name}: expected an integer from 2 to ${MOST_POINTS}, got ${count}`, name);
+}
+
+const points = (from: number, to: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1));
+
+/** Of a sender half in the core; null if its controller has none, or none yet. Throws CoreError that names the option. */
+export function readDensity(core: CoreModule, half: number, options: DensityOptions): Density | null {
+  const { rates = DEFAULT_POINTS, delays = DEFAULT_POINTS } = options;
+  checkCount('rates', rates);
+  checkCount('delays', delays);
+  const size = 4 + rates * delays;
+  const buffer = core.call('ccs_input_buffer', size);
+  const ends = [...(options.rateBps ?? [NaN, NaN]), ...(options.delayUs ?? [NaN, NaN])];
+  core.doubles(buffer, ends.length).set(ends);
+  const found = core.call('ccs_density', half, rates, delays);
+  if (found < 0) throw core.lastError();
+  if (found === 0) return null;
+  const result = core.doubles(buffer, size);
+  const [rateFrom = 0, rateTo = 0, delayFrom = 0, delayTo = 0] = result;
+  return {
+    ratesBps: points(rateFrom, rateTo, rates),
+    delaysUs: points(delayFrom, delayTo, delays),
+    values: result.slice(4),
+  };
+}
