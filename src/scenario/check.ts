@@ -16,6 +16,7 @@ import { METRICS } from './metrics.js';
 import {
   parseForm,
   type Claim,
+  type Comparison,
   type Picture,
   type Quantity,
   type Scenario,
@@ -60,7 +61,17 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   for (const [i, picture] of (scenario.pictures ?? []).entries()) {
     checkPicture(scenario, picture, `${at}.pictures.${i}`);
   }
+  if (scenario.comparison !== undefined) checkComparison(scenario, scenario.comparison, `${at}.comparison`);
   return scenario;
+}
+
+function checkComparison(scenario: Scenario, { along, quantities }: Comparison, at: string): void {
+  axisOf(scenario, along, `${at}.along`);
+  for (const [i, quantity] of quantities.entries()) checkQuantity(scenario, quantity, `${at}.quantities.${i}`);
+  const columns = quantities.map(({ column }) => column);
+  const twice = columns.find((column, i) => columns.indexOf(column) !== i);
+  if (twice !== undefined)
+    throw new ConfigError(`${at}.quantities`, 'different columns', shown(twice), 'rename one of the two');
 }
 
 function checkNames(scenario: Scenario, at: string): void {

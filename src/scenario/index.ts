@@ -10,6 +10,7 @@ export {
 export type {
   Axis,
   Claim,
+  Comparison,
   Expectation,
   Picture,
   Quantity,
@@ -21,6 +22,13 @@ export type {
 export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellParams } from './cells.js';
 export { compile, flowGroups, isInlineTrace, type FlowGroup } from './compile.js';
 export { parseScenario, picturedTables } from './check.js';
+export {
+  compareCells,
+  type ComparedCase,
+  type ComparedColumn,
+  type ComparedValue,
+  type Standing,
+} from './comparison.js';
 export { quantitiesOf } from './measured.js';
 export { mahimahiSchedule } from './mahimahi.js';
 export {

@@ -5,7 +5,7 @@ import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './s
 
 /** All that is to be measured in a cell, each once. */
 export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
-  const { expectations = [], claims = [], metrics = [], pictures = [] } = scenario;
+  const { expectations = [], claims = [], metrics = [], pictures = [], comparison } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
     ...expectations.filter(here),
@@ -13,6 +13,7 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
     // The other side of a claim may be any cell.
     ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
     ...pictures.filter(here).flatMap(pictureQuantities),
+    ...(comparison?.quantities ?? []),
   ];
   return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
 }

@@ -7,6 +7,7 @@
  */
 import * as v from 'valibot';
 
+import { comparison } from './comparison_form.js';
 import { integer, list, named, quantity, record, seconds, selector, text } from './form_parts.js';
 import { ConfigError, shown, within } from './link_config.js';
 import { flow, path, window } from './network_form.js';
@@ -73,6 +74,8 @@ export const scenarioSchema = record({
   expectations: v.optional(list(expectation, 'expectations')),
   claims: v.optional(list(claim, 'claims')),
   pictures: v.optional(list(picture, 'pictures')),
+  /** What a report's table compares along an axis, over all scenarios that do. */
+  comparison: v.optional(comparison),
   notes: v.optional(list(text('text'), 'notes')),
 });
 
@@ -86,6 +89,7 @@ export type Expectation = v.InferOutput<typeof expectation>;
 export type Claim = v.InferOutput<typeof claim>;
 export type CompareClaim = v.InferOutput<typeof compareClaim>;
 export type MonotoneClaim = v.InferOutput<typeof monotoneClaim>;
+export type Comparison = v.InferOutput<typeof comparison>;
 export type Picture = v.InferOutput<typeof picture>;
 
 /** Checks the form of a scenario, not yet its names. Throws ConfigError; `at` begins its paths. */

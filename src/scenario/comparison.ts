@@ -1,0 +1,113 @@
+/** The values of an axis beside each other: of each quantity, which of them does best, and how surely. */
+import { axisOf, cellKey, cellLabel, type CellParams } from './cells.js';
+import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
+import type { Quantity, Scenario } from './scenario.js';
+import { summarise, type Summary } from './statistics.js';
+import type { CellValues } from './verdict.js';
+
+/**
+ * `best`: no other value's mean is better. `close`: another one's is, but the 95 % intervals of both
+ * overlap. `none`: neither, or there is nothing to be best at.
+ */
+export type Standing = 'best' | 'close' | 'none';
+
+export interface ComparedColumn {
+  title: string;
+  metric: string;
+  unit: MetricUnit;
+  flow?: string;
+  window?: string;
+  path?: 'forward' | 'backward';
+  best?: 'most' | 'least';
+}
+
+export interface ComparedValue {
+  measured: Summary;
+  standing: Standing;
+}
+
+/** One combination of the other axes. */
+export interface ComparedCase {
+  /** Without the axis along which is compared. */
+  params: CellParams;
+  /** Empty where there is no other axis. */
+  label: string;
+  columns: readonly ComparedColumn[];
+  /** A row for each value of the axis, with a value for each column. */
+  rows: readonly { name: string; label: string; values: readonly ComparedValue[] }[];
+}
+
+/** What a scenario compares, from the runs of its cells; empty if it compares nothing. */
+export function compareCells(scenario: Scenario, results: readonly CellValues[]): ComparedCase[] {
+  const { comparison } = scenario;
+  if (comparison === undefined) return [];
+  const { along, quantities } = comparison;
+  const axis = axisOf(scenario, along, 'comparison.along');
+  return casesOf(results, along).map(({ params, members }) => {
+    const columns = quantities.map(({ column, metric, flow, window, path, best }): ComparedColumn => ({
+      title: column,
+      metric,
+      unit: METRICS.get(metric)?.unit ?? '1',
+      ...(flow !== undefined && { flow }),
+      ...(window !== undefined && { window }),
+      ...(path !== undefined && { path }),
+      ...(best !== undefined && { best }),
+    }));
+    const there = axis.values.flatMap(({ name, label = name }) => {
+      const member = members.find(({ cell }) => cell[along] === name);
+      return member === undefined ? [] : [{ name, label, member }];
+    });
+    const perColumn = quantities.map((quantity) => {
+      const summaries = there.map(({ member }) => summaryOf(member, quantity));
+      const standings = rank(summaries, quantity.best);
+      return summaries.map((measured, i): ComparedValue => ({ measured, standing: standings[i] ?? 'none' }));
+    });
+    const rows = there.map(({ name, label }, i) => ({
+      name,
+      label,
+      values: perColumn.flatMap((column) => column[i] ?? []),
+    }));
+    return { params, label: cellLabel(scenario, params), columns, rows };
+  });
+}
+
+const summaryOf = ({ values }: CellValues, quantity: Quantity): Summary =>
+  summarise(values.get(quantityKey(quantity)) ?? []);
+
+/** The cells that have this axis, by what they agree in, in the order of the cells. */
+function casesOf(
+  results: readonly CellValues[],
+  along: string,
+): { params: CellParams; members: CellValues[] }[] {
+  const cases = new Map<string, { params: CellParams; members: CellValues[] }>();
+  for (const result of results) {
+    if (!(along in result.cell)) continue;
+    const { [along]: _, ...params } = result.cell;
+    const key = cellKey(params);
+    const found = cases.get(key) ?? { params, members: [] };
+    cases.set(key, found);
+    found.members.push(result);
+  }
+  return [...cases.values()];
+}
+
+/**
+ * Who is best among those of whom most runs gave a number: one that converged in three of ten runs is
+ * not faster than one that did in all. Where all do the same, nobody is best.
+ */
+export function rank(summaries: readonly Summary[], best: 'most' | 'least' | undefined): Standing[] {
+  const most = Math.max(...summaries.map(({ n }) => n));
+  const runs = ({ mean, n }: Summary): boolean => n === most && Number.isFinite(mean);
+  const means = summaries.filter(runs).map(({ mean }) => mean);
+  const [low, high] = [Math.min(...means), Math.max(...means)];
+  if (best === undefined || means.length === 0 || (low === high && means.length === summaries.length))
+    return summaries.map(() => 'none');
+  const top = best === 'most' ? high : low;
+  const leaders = summaries.filter((summary) => runs(summary) && summary.mean === top);
+  return summaries.map((summary) => {
+    if (leaders.includes(summary)) return 'best';
+    return runs(summary) && leaders.some((leader) => overlap(leader.ci95, summary.ci95)) ? 'close' : 'none';
+  });
+}
+
+const overlap = (a: Summary['ci95'], b: Summary['ci95']): boolean => a[0] <= b[1] && b[0] <= a[1];

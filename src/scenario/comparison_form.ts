@@ -1,0 +1,22 @@
+/** The form of what is compared along an axis: one controller beside the others. */
+import * as v from 'valibot';
+
+import { list, quantityEntries, record, text } from './form_parts.js';
+
+export const comparison = record({
+  /** The axis whose values are compared with each other, in every combination of the other axes. */
+  along: text('the name of an axis'),
+  quantities: v.pipe(
+    list(
+      record({
+        ...quantityEntries,
+        /** Heads the column, which is the same in all scenarios that compare along this axis. */
+        column: text('the title of a column'),
+        /** Which value is the best. Default: none is. */
+        best: v.optional(v.picklist(['most', 'least'], 'most or least')),
+      }),
+      'quantities',
+    ),
+    v.nonEmpty('at least one quantity'),
+  ),
+});
