@@ -67,7 +67,8 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
 
 function checkComparison(scenario: Scenario, { along, quantities }: Comparison, at: string): void {
   axisOf(scenario, along, `${at}.along`);
-  for (const [i, quantity] of quantities.entries()) checkQuantity(scenario, quantity, `${at}.quantities.${i}`);
+  for (const [i, quantity] of quantities.entries())
+    checkQuantity(scenario, quantity, `${at}.quantities.${i}`);
   const columns = quantities.map(({ column }) => column);
   const twice = columns.find((column, i) => columns.indexOf(column) !== i);
   if (twice !== undefined)

@@ -33,6 +33,9 @@ function shown(metric: string, logarithmic: boolean): Shown {
   return { axis: { label, unit: text, ...(logarithmic ? { logarithmic } : { min: 0 }) }, scale };
 }
 
+/** How a metric is shown where nothing is logarithmic. */
+export const metricAxis = (metric: string): Shown => shown(metric, false);
+
 const valueName = (axis: Axis, name: string | undefined): string => {
   const { name: plain, label } = axis.values.find((value) => value.name === name) ?? { name: '' };
   return label ?? plain;

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Figure } from '../../scenario/figure.js';
 import type { Verdict } from '../../scenario/index.js';
 import type { PictureFigures } from '../../scenario/pictures.js';
+import { comparisonSections } from './comparison_html.js';
 import { html, Html, scriptData } from './html_text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report } from './report.js';
 import { failureText } from './table.js';
@@ -240,8 +241,9 @@ function failureList({ failures }: Report): Html {
 
 /** The page. `pictures` holds the pictures of each experiment, by its id. */
 export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonly PictureFigures[]>): string {
-  const { experiments, summary, ccscope, created, cpu_seconds: cpu } = report;
+  const { experiments, comparison, summary, ccscope, created, cpu_seconds: cpu } = report;
   const gallery = new Gallery();
+  const compared = comparisonSections(comparison, (figures) => gallery.picture(figures));
   const sections = experiments.map((experiment) =>
     section(experiment, pictures.get(experiment.id) ?? [], gallery),
   );
@@ -266,7 +268,10 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
           <p class="meta">${made}</p>
           <button type="button" class="theme" hidden>Dark or light</button>
         </header>
-        <main>${countsList(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${sections}</main>
+        <main>
+          ${countsList(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${compared}
+          ${sections}
+        </main>
         <script type="application/json" id="figures">
           ${scriptData(gallery.figures)}
         </script>

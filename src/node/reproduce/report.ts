@@ -8,9 +8,8 @@ import {
   type MetricResult,
 } from '../../scenario/index.js';
 import type { Scenario } from '../../scenario/index.js';
-
-/** null where there is no number: JSON has no NaN. */
-const number = v.nullable(v.number());
+import { comparedCaseSchema } from './comparison.js';
+import { measuredOf, measuredSchema } from './measured.js';
 
 const verdict = v.picklist(['within', 'ordering', 'off']);
 
@@ -22,13 +21,7 @@ const measurement = v.object({
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
-  measured: v.object({
-    mean: number,
-    sd: number,
-    ci95: v.tuple([number, number]),
-    /** Runs that gave a number. */
-    n: v.number(),
-  }),
+  measured: measuredSchema,
 });
 
 const metric = v.object({
@@ -94,6 +87,8 @@ const failure = v.object({
 
 export const reportSchema = v.object({
   experiments: v.array(experiment),
+  /** Controllers beside each other, in the experiments that compare them. */
+  comparison: v.array(comparedCaseSchema),
   summary: counts,
   /** Version. */
   ccscope: v.string(),
@@ -113,17 +108,14 @@ export type ClaimReport = v.InferOutput<typeof claim>;
 export type Counts = v.InferOutput<typeof counts>;
 export type FailureReport = v.InferOutput<typeof failure>;
 
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-
 function measurementOf({ name, unit, flow, window, path, measured }: MetricResult): Measurement {
-  const { mean, sd, ci95, n } = measured;
   return {
     name,
     unit,
     ...(flow !== undefined && { flow }),
     ...(window !== undefined && { window }),
     ...(path !== undefined && { path }),
-    measured: { mean: finite(mean), sd: finite(sd), ci95: [finite(ci95[0]), finite(ci95[1])], n },
+    measured: measuredOf(measured),
   };
 }
 

@@ -2,6 +2,7 @@
 import {
   cellKey,
   cellLabel,
+  compareCells,
   instantiate,
   judge,
   quantityKey,
@@ -12,6 +13,7 @@ import {
 } from '../../scenario/index.js';
 import type { CellResults } from '../../scenario/cell_results.js';
 import { pictureFigures, type PictureFigures } from '../../scenario/pictures.js';
+import { caseReports, type CaseReport } from './comparison.js';
 import { jobsOf, type Job, type JobOptions, type RunOutcome, type RunValues } from './jobs.js';
 import { runJobs, type PoolOptions } from './pool.js';
 import {
@@ -57,15 +59,18 @@ export async function reproduce(
   });
   const busy = sum(ended.map(({ outcome }) => secondsOf(outcome)));
   const pictures = new Map<string, PictureFigures[]>();
+  const comparison: CaseReport[] = [];
   const experiments = scenarios.map(({ id }): ExperimentReport => {
     const own = ended.filter(({ job }) => job.scenario.id === id);
     const share = sum(own.map(({ outcome }) => secondsOf(outcome))) / busy;
-    const { report, drawn } = experimentOf(own, busy > 0 ? cpuSeconds * share : 0);
+    const { report, cases, drawn } = experimentOf(own, busy > 0 ? cpuSeconds * share : 0);
+    comparison.push(...cases);
     if (options.pictures === true) pictures.set(id, drawn);
     return report;
   });
   const report: Report = {
     experiments,
+    comparison,
     summary: sumCounts(experiments.map(({ summary }) => summary)),
     ccscope: options.version,
     created: new Date().toISOString(),
@@ -107,7 +112,7 @@ function failureOf({ job, outcome }: Ended): FailureReport[] {
 function experimentOf(
   ended: readonly Ended[],
   cpuSeconds: number,
-): { report: ExperimentReport; drawn: PictureFigures[] } {
+): { report: ExperimentReport; cases: CaseReport[]; drawn: PictureFigures[] } {
   const scenario = (ended[0] as Ended).job.scenario;
   const cells = new Map<string, { job: Job; runs: RunValues[] }>();
   for (const { job, outcome } of ended) {
@@ -117,10 +122,8 @@ function experimentOf(
     if ('result' in outcome) cell.runs.push(outcome.result);
   }
   const results = [...cells.values()].map(({ job, runs }) => ({ params: job.params, ...gather(runs) }));
-  const judged = judge(
-    scenario,
-    results.map(({ params, values }): CellValues => ({ cell: params, values })),
-  );
+  const measured = results.map(({ params, values }): CellValues => ({ cell: params, values }));
+  const judged = judge(scenario, measured);
   const runs = Math.max(...ended.map(({ job }) => job.run)) + 1;
   const drawn = results.map(({ params, values, trace }): CellResults => ({
     params,
@@ -130,6 +133,7 @@ function experimentOf(
   }));
   return {
     report: experimentReport(scenario, judged, { runs, cpuSeconds }),
+    cases: caseReports(scenario, compareCells(scenario, measured), runs),
     drawn: pictureFigures(scenario, drawn),
   };
 }

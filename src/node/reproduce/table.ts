@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 
 import type { Verdict } from '../../scenario/index.js';
 import type { ClaimReport, Counts, ExperimentReport, FailureReport, Report } from './report.js';
+import { comparisonLines } from './comparison_text.js';
 import { bandText, measuredText, metricName, publishedText } from './text.js';
 
 const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
@@ -76,8 +77,11 @@ export const failureText = ({ experiment, cell, run, seed, error }: FailureRepor
 /** A table for each experiment and a summary. Colours only where `colours` says so. */
 export function reportText(report: Report, colours: boolean): string {
   const paint = painter(colours);
-  const { experiments, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;
-  const lines = experiments.flatMap((experiment) => experimentLines(experiment, paint));
+  const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;
+  const lines = [
+    ...experiments.flatMap((experiment) => experimentLines(experiment, paint)),
+    ...comparisonLines(comparison),
+  ];
   const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));
   const count = `${experiments.length} ${experiments.length === 1 ? 'experiment' : 'experiments'}`;
   const total = `${count}, ${wall.toFixed(1)} s (${cpu.toFixed(1)} s of CPU)`;

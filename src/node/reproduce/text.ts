@@ -1,5 +1,6 @@
 /** Numbers of a report as people read them, for the terminal and the page alike. */
 import { metricText } from '../../scenario/index.js';
+import type { Measured } from './measured.js';
 import type { Measurement, MetricReport } from './report.js';
 
 const valueText = (name: string, value: number | null): string => metricText(name, value ?? NaN);
@@ -9,14 +10,21 @@ export const publishedText = ({ name, published, says }: MetricReport): string =
   says ?? plain(valueText(name, published));
 
 /** `91.2 ± 0.8 % (10)`: the mean, half of its 95 % interval, and the runs. */
-export function measuredText({ name, measured: { mean, ci95, n } }: Measurement): string {
+export const measuredText = ({ name, measured }: Measurement): string =>
+  `${intervalText(name, measured)} (${measured.n})`;
+
+/** `91.2 ± 0.8 %`: the mean and half of its 95 % interval. */
+export function intervalText(name: string, { mean, ci95: [low, high] }: Measured): string {
   const text = valueText(name, mean);
-  const [low, high] = ci95;
-  if (mean === null || low === null || high === null) return `${text} (${n})`;
+  if (mean === null || low === null || high === null) return text;
   const { digits, unit, scale } = formOf(text);
   const half = (((high - low) / 2) * scale).toFixed(digits);
-  return `${text.slice(0, text.length - unit.length).trimEnd()} ± ${half}${unit === '' ? '' : ` ${unit}`} (${n})`;
+  return `${text.slice(0, text.length - unit.length).trimEnd()} ± ${half}${unit === '' ? '' : ` ${unit}`}`;
 }
+
+/** The same, with the runs that gave it where they are not all of them. */
+export const comparedText = (name: string, measured: Measured, runs: number): string =>
+  `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
 
 const SCALES: Readonly<Record<string, number>> = { '%': 100, Mbps: 1e-6, kbps: 1e-3 };
 
