@@ -12,6 +12,8 @@ const DISTRIBUTION_LABELS = {
   probe_queue_delay: 'queuing delay',
   rtt: 'RTT',
   queue_delay: 'one-way queuing delay',
+  owd_queue_delay: 'one-way delay less propagation',
+  e2e_queue_delay: 'one-way delay from the encoder, less propagation',
 } as const;
 
 /** How a metric is shown: in per cent, kbps, … */
