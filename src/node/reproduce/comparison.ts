@@ -69,10 +69,11 @@ export function caseReports(scenario: Scenario, cases: readonly ComparedCase[], 
 export const caseName = ({ experiment, label }: CaseReport): string =>
   label === '' ? experiment : `${experiment}, ${label}`;
 
-/** The titles of all columns, each once. */
-export const columnTitles = (cases: readonly CaseReport[]): string[] => [
-  ...new Set(cases.flatMap(({ columns }) => columns.map(({ title }) => title))),
-];
+/** The titles of all columns, each once, in the order of the case that has most. */
+export function columnTitles(cases: readonly CaseReport[]): string[] {
+  const fullest = [...cases].sort((a, b) => b.columns.length - a.columns.length);
+  return [...new Set(fullest.flatMap(({ columns }) => columns.map(({ title }) => title)))];
+}
 
 /** The value of a row in a column; undefined where the case does not have it. */
 export function valueIn(
