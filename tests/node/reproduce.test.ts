@@ -174,6 +174,76 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     v.parse(reportSchema, JSON.parse(JSON.stringify(made)));
   });
 
+  it('runs one of the tables of the comparison of NADA and GCC', async () => {
+    const { experiments, summary, comparison } = await report('cmp-table1', '--runs', '2');
+    const [table] = experiments;
+    expect(table).toMatchObject({ id: 'cmp-table1', paper: 'nada-vs-gcc-2016', runs: 2 });
+    expect(table?.cells.map(({ params, metrics }) => [params['controller'], metrics.length])).toEqual([
+      ['gcc', 5],
+      ['nada', 5],
+      ['nada-rfc8698', 0],
+      ['gcc-ton', 0],
+    ]);
+    // Of five published numbers of each: whatever the verdicts, they are all judged.
+    expect(summary.within + summary.ordering + summary.off).toBe(10);
+    expect(comparison).toEqual([]);
+    // The median of the delay is above a packet's transmission (9.9 ms at 1 Mbps) and below the queue.
+    for (const cell of table?.cells ?? []) {
+      const [delay] = [...cell.metrics, ...cell.others].filter(
+        ({ name }) => name === 'owd_queue_delay_p50_ms',
+      );
+      expect(delay?.measured.mean).toBeGreaterThan(3.9);
+      expect(delay?.measured.mean).toBeLessThan(300);
+    }
+  });
+
+  it('compares the controllers with the numbers of their cells', async () => {
+    const file = path('compared.html');
+    const { experiments, comparison } = await report('rmcat-5.6', '--runs', '3', '--html', file);
+    const [experiment] = experiments;
+    expect(comparison.map(({ label, runs, rows }) => [label, runs, rows.map((row) => row.name)])).toEqual(
+      ['queue 300 ms', 'queue 1000 ms'].map((label) => [
+        label,
+        3,
+        ['gcc', 'nada-2015', 'nada-rfc8698', 'lcc'],
+      ]),
+    );
+    for (const { params, columns, rows } of comparison) {
+      for (const row of rows) {
+        const cell = experiment?.cells.find(
+          (each) => each.params['controller'] === row.name && each.params['queue'] === params['queue'],
+        );
+        columns.forEach(({ name, flow, window }, i) => {
+          const number = cell?.others.find(
+            (each) =>
+              each.name === name && each.flow === flow && (each.window ?? 'run') === (window ?? 'run'),
+          );
+          expect(row.values[i]?.measured, `${row.name} ${name}`).toEqual(number?.measured);
+        });
+      }
+      // One row at least is the best of its column, and has the best mean of those of as many runs.
+      columns.forEach(({ best }, i) => {
+        const values = rows.flatMap((row) => row.values[i] ?? []);
+        const most = Math.max(...values.map(({ measured }) => measured.n));
+        const means = values.flatMap(({ measured: { mean, n } }) =>
+          n === most && mean !== null ? mean : [],
+        );
+        const bests = values
+          .filter(({ standing }) => standing === 'best')
+          .map(({ measured }) => measured.mean);
+        const top = best === 'most' ? Math.max(...means) : Math.min(...means);
+        expect(bests.every((mean) => mean === top)).toBe(true);
+        expect(bests.length > 0).toBe(best !== undefined && new Set(means).size > 1);
+      });
+    }
+    const page = readFileSync(file, 'utf8');
+    expect(page).toContain('GCC, NADA 2015, NADA RFC 8698, LCC beside each other');
+    const { stdout } = await command('rmcat-5.6', '--runs', '3');
+    expect(stdout).toMatch(/^Compared by controller: mean ± half of its 95 % interval; ★/m);
+    expect(stdout.match(/^rmcat-5\.6, queue (300|1000) ms +utilisation +queuing p50/gm)).toHaveLength(2);
+    expect(stdout.match(/^ {2}NADA RFC 8698 +\d+\.\d+ ± /gm)).toHaveLength(2);
+  });
+
   it('writes a page that needs nothing else', async () => {
     const file = path('report.html');
     const { status } = await command(SMALL, '--runs', '1', '--html', file);

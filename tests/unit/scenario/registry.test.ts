@@ -12,12 +12,75 @@ import {
 } from '../../../src/scenario/index.js';
 import { METRICS, selectedFlows } from '../../../src/scenario/metrics.js';
 
-/** What the papers and RFC 8867 hold, and is here: gcc-ton-2017 but Fig. 5, gcc-aqm-2016, RMCAT 5.1 to 5.8. */
+/** What the papers and RFC 8867 hold, and is here: gcc-ton-2017 but Fig. 5, RMCAT 5.1 to 5.8, all of the others. */
 const EXPERIMENTS = [
+  ...[1, 2, 3, 4].map((table) => `cmp-table${table}`),
+  'lcc-table1',
+  'lcc-fig3',
+  'lcc-fig4',
   ...[4, 5, 6, 7, 8].map((figure) => `aqm-fig${figure}`),
   ...[1, 2, 3, 4, 5, 6, 7, 8].map((test) => `rmcat-5.${test}`),
   ...[6, 7, 8, 10, 11, 12, 13, 14].map((figure) => `ton-fig${figure}`),
   'ton-prop1',
+];
+
+type Published = [
+  id: string,
+  cell: Record<string, string>,
+  metric: string,
+  published: number,
+  low: number,
+  high: number,
+];
+
+/** Tables of nada-vs-gcc-2016: utilisation, p5, p50, p95, loss, Jain; null where a table has no such column. */
+const CMP: readonly [id: string, controller: string, numbers: readonly (number | null)[]][] = [
+  ['cmp-table1', 'gcc', [0.76, 11, 26.6, 40, 0.005, null]],
+  ['cmp-table1', 'nada', [0.79, 11, 32.2, 53, 0.006, null]],
+  ['cmp-table2', 'gcc', [0.81, 6, 20, 48, 0, 0.87]],
+  ['cmp-table2', 'nada', [0.87, 7, 20, 50, 0, 0.95]],
+  ['cmp-table3', 'gcc', [0.74, 5, 20, 44, 0.003, 0.84]],
+  ['cmp-table3', 'nada', [0.77, 6, 38, 150, 0.01, 0.85]],
+  ['cmp-table4', 'gcc', [0.98, null, null, null, 0.011, 0.8]],
+  ['cmp-table4', 'nada', [0.97, null, null, null, 0.014, 0.81]],
+];
+/** Half the width of the band of each column; Jain's index has no upper limit but 1. */
+const HALF = [0.05, 8, 8, 25, 0.005, 0.05];
+
+/** Table I of lcc-2018: utilisation in per cent and queuing delay at 0, 2, 5 and 10 % of loss. */
+const LCC: readonly [controller: string, utilisation: readonly number[], delay: readonly number[]][] = [
+  ['gcc', [69.2, 59.5, 47.8, 14.6], [9.95, 8.11, 4.14, 1.87]],
+  ['lcc', [82.4, 77.3, 70.6, 61.6], [25.5, 23.3, 17.6, 13.3]],
+];
+const LOSSES = ['0', '2', '5', '10'];
+
+const cmpMetrics = (id: string): string[] => [
+  id === 'cmp-table4' ? 'path_utilisation' : 'utilisation',
+  ...['p5', 'p50', 'p95'].map((percentile) => `e2e_queue_delay_${percentile}_ms`),
+  'loss_ratio',
+  id === 'cmp-table4' ? 'jain_all_mean' : 'jain_mean',
+];
+
+const PUBLISHED: Published[] = [
+  ...CMP.flatMap(([id, controller, numbers]) =>
+    numbers.flatMap((published, i): Published[] => {
+      const [metric = '', half = NaN] = [cmpMetrics(id)[i], HALF[i]];
+      if (published === null) return [];
+      const most = metric.endsWith('ms') ? Infinity : 1;
+      const high = metric.startsWith('jain') ? 1 : Math.min(most, published + half);
+      return [[id, { controller }, metric, published, Math.max(0, published - half), high]];
+    }),
+  ),
+  ...LCC.flatMap(([controller, utilisation, delay]) =>
+    LOSSES.flatMap((loss, i): Published[] => {
+      const [u = NaN, d = NaN] = [utilisation[i], delay[i]];
+      const cell = { controller, loss };
+      return [
+        ['lcc-table1', cell, 'utilisation', Number((u / 100).toFixed(6)), u / 100 - 0.05, u / 100 + 0.05],
+        ['lcc-table1', cell, 'owd_queue_delay_mean_ms', d, Math.max(0, d - 8), d + 8],
+      ];
+    }),
+  ),
 ];
 
 describe('the registry', () => {
@@ -49,6 +112,40 @@ describe('the registry', () => {
       expect(expectation?.published).toBeCloseTo(gradient, 6);
       expect(expectation?.band[0]).toBeCloseTo(gradient * 0.85, 6);
       expect(expectation?.band[1]).toBeCloseTo(gradient * 1.15, 6);
+    }
+  });
+
+  it.each(PUBLISHED)(
+    '%s, %j: %s is published as %d and may be %d to %d',
+    (id, at, metric, published, low, high) => {
+      const found = (readScenario(id).expectations ?? []).filter(
+        (expectation) => expectation.metric === metric && selects(expectation.cells, at),
+      );
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatchObject({ published, read: 'table' });
+      expect(found[0]?.band[0]).toBeCloseTo(low, 9);
+      expect(found[0]?.band[1]).toBeCloseTo(high, 9);
+    },
+  );
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('rmcat-5.%d runs every controller, and compares them', (test) => {
+    const scenario = readScenario(`rmcat-5.${test}`);
+    const controllers = scenario.axes
+      ?.find(({ name }) => name === 'controller')
+      ?.values.map(({ name }) => name);
+    expect(controllers).toEqual(['gcc', 'nada-2015', 'nada-rfc8698', 'lcc']);
+    expect(scenario.comparison?.along).toBe('controller');
+    const columns = scenario.comparison?.quantities.map(({ column }) => column);
+    expect(columns).toEqual(
+      expect.arrayContaining(['utilisation', 'queuing p50', 'queuing p95', 'loss', 'convergence']),
+    );
+    // Several flows over one capacity share it more or less fairly.
+    expect(columns?.includes("Jain's index")).toBe(![1, 3].includes(test));
+    for (const cell of cellsOf(scenario)) {
+      const used = instantiate(scenario, cell).flows.flatMap((flow) =>
+        flow.kind === 'media' ? flow.preset : [],
+      );
+      expect(new Set(used)).toEqual(new Set([cell['controller']]));
     }
   });
 
