@@ -3,7 +3,13 @@ import * as v from 'valibot';
 
 import { list, quantityEntries, record, selector, text } from './form_parts.js';
 
-const DISTRIBUTIONS = ['probe_queue_delay', 'rtt', 'queue_delay', 'owd_queue_delay', 'e2e_queue_delay'] as const;
+const DISTRIBUTIONS = [
+  'probe_queue_delay',
+  'rtt',
+  'queue_delay',
+  'owd_queue_delay',
+  'e2e_queue_delay',
+] as const;
 const distribution = v.picklist(DISTRIBUTIONS, DISTRIBUTIONS.join(', '));
 const pictureEntries = { title: v.optional(text('text')), cells: v.optional(selector) };
 const scale = v.optional(v.picklist(['linear', 'log'], 'linear or log'));
