@@ -21,6 +21,7 @@ export {
 } from './controller.js';
 export type { Density, DensityOptions } from './density.js';
 export * from './link.js';
+export { wasmController, type WasmControllerOptions } from './wasm_controller.js';
 export type {
   Arrival,
   ControllerFault,

@@ -1,0 +1,139 @@
+/** Asks a user's half of a controller, and takes only answers that can be used. */
+import { MAX_FEEDBACK_VALUES, type Feedback } from './feedback.js';
+import type {
+  Arrival,
+  HalfOptions,
+  InboundCounters,
+  UserController,
+  UserRate,
+  UserReceiverHalf,
+  UserSenderHalf,
+} from './user_controller.js';
+
+/** What of a controller cannot be used: what it threw, or gave. */
+export class BadAnswer extends Error {}
+
+/** A half, made and checked. */
+export type UserHalf =
+  { kind: 'receiver'; object: UserReceiverHalf } | { kind: 'sender'; object: UserSenderHalf };
+
+/** What halves are asked: receivers the first two, senders the others. */
+export type Question =
+  | { kind: 'arrival'; arrival: Arrival }
+  | { kind: 'inbound'; counters: InboundCounters }
+  | { kind: 'feedback'; feedback: Feedback; nowUs: number }
+  | { kind: 'rtt'; rttUs: number }
+  | { kind: 'rate'; nowUs: number };
+
+/** Values of a message that is due; rates. Neither: nothing. */
+export interface UsableAnswer {
+  values?: number[];
+  rate?: UserRate;
+}
+
+/** Makes a half. Throws BadAnswer. */
+export function makeHalf(controller: UserController, kind: UserHalf['kind'], options: HalfOptions): UserHalf {
+  if (kind === 'receiver') {
+    const object = named('createReceiver', () => controller.createReceiver(options));
+    expectFunctions('createReceiver', object, ['onArrival']);
+    return { kind, object };
+  }
+  const object = named('createSender', () => controller.createSender(options));
+  expectFunctions('createSender', object, ['onFeedback', 'rate']);
+  return { kind, object };
+}
+
+const NOTHING: UsableAnswer = {};
+
+/** Throws BadAnswer, which says what the half did. */
+export function askHalf(half: UserHalf, question: Question): UsableAnswer {
+  return half.kind === 'receiver' ? askReceiver(half.object, question) : askSender(half.object, question);
+}
+
+function askReceiver(object: UserReceiverHalf, question: Question): UsableAnswer {
+  if (question.kind === 'arrival')
+    return usableValues(
+      'onArrival',
+      named('onArrival', () => object.onArrival(question.arrival)),
+    );
+  if (question.kind !== 'inbound' || object.onInbound === undefined) return NOTHING;
+  return usableValues(
+    'onInbound',
+    named('onInbound', () => object.onInbound?.(question.counters)),
+  );
+}
+
+function askSender(object: UserSenderHalf, question: Question): UsableAnswer {
+  if (question.kind === 'rate') return { rate: usableRate(named('rate', () => object.rate(question.nowUs))) };
+  if (question.kind === 'feedback')
+    named('onFeedback', () => object.onFeedback(question.feedback, question.nowUs));
+  if (question.kind === 'rtt' && object.onRtt !== undefined)
+    named('onRtt', () => object.onRtt?.(question.rttUs));
+  return NOTHING;
+}
+
+function usableValues(method: string, values: unknown): UsableAnswer {
+  if (values === undefined || values === null) return NOTHING;
+  if (!Array.isArray(values) && !(values instanceof Float64Array))
+    throw new BadAnswer(`${method} returned ${shown(values)}; expected an array of numbers, or nothing`);
+  const list = values as ArrayLike<unknown>;
+  const { length } = list;
+  if (length > MAX_FEEDBACK_VALUES)
+    throw new BadAnswer(`${method} returned ${length} values; expected at most ${MAX_FEEDBACK_VALUES}`);
+  return { values: Array.from({ length }, (_, i) => finiteValue(method, list[i], i)) };
+}
+
+function finiteValue(method: string, value: unknown, index: number): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new BadAnswer(`${method} returned ${shown(value)} as value ${index}; expected finite numbers`);
+}
+
+function usableRate(rate: unknown): UserRate {
+  if (typeof rate !== 'object' || rate === null)
+    throw new BadAnswer(`rate returned ${shown(rate)}; expected an object with targetBps`);
+  const { targetBps, pacingBps } = rate as { targetBps?: unknown; pacingBps?: unknown };
+  return {
+    targetBps: usableBps('targetBps', targetBps),
+    ...(pacingBps !== undefined && { pacingBps: usableBps('pacingBps', pacingBps) }),
+  };
+}
+
+function usableBps(field: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  const expected = 'a finite number of bits per second, at least 0';
+  throw new BadAnswer(`rate returned ${field} ${shown(value)}; expected ${expected}`);
+}
+
+function expectFunctions(maker: string, object: unknown, functions: readonly string[]): void {
+  if (typeof object !== 'object' || object === null)
+    throw new BadAnswer(
+      `${maker} returned ${shown(object)}; expected an object with ${functions.join(' and ')}`,
+    );
+  for (const name of functions) {
+    if (typeof (object as Record<string, unknown>)[name] !== 'function')
+      throw new BadAnswer(`${maker} returned an object without the function ${name}`);
+  }
+}
+
+/** What was thrown says in which function. */
+function named<T>(name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new BadAnswer(`${name} threw ${shown(error)}`);
+  }
+}
+
+/** A value for a message, whatever it is. */
+function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null && !(value instanceof Error)) return 'an object';
+  try {
+    return String(value).slice(0, 200);
+  } catch {
+    return 'something without a text';
+  }
+}
+
+/** What went wrong, for people. */
+export const problemOf = (error: unknown): string =>
+  error instanceof BadAnswer ? error.message : `it threw ${shown(error)}`;

@@ -1,0 +1,219 @@
+/**
+ * A controller in a WebAssembly module of its own, with the functions of the core's ABI that halves of
+ * controllers have; public/controllers/ccscope_controller.h says which those are, and what they do.
+ */
+import { CoreError } from './load.js';
+import { feedbackNumbers } from './feedback.js';
+import type {
+  FeedbackValues,
+  HalfOptions,
+  UserController,
+  UserReceiverHalf,
+  UserSenderHalf,
+} from './user_controller.js';
+
+/** How a module is run. */
+export interface WasmControllerOptions {
+  /** Shown in reports, traces and pages. */
+  name: string;
+  /** A half whose memory grows beyond this has failed. Default 64 MiB. */
+  memoryLimitBytes?: number;
+  /** Which of its controllers, for a module that has several. Default 0. */
+  controller?: number;
+  /** What else the module takes when a half is made, behind the three bitrates. Default: nothing. */
+  parameters?: readonly number[];
+}
+
+const DEFAULT_MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
+/** Of a message, before the values. */
+const FEEDBACK_FIELDS = 6;
+
+const COMMON = ['ccs_input_buffer', 'ccs_session_buffer'] as const;
+const RECEIVER = ['ccs_receiver_create', 'ccs_receiver_push_arrivals', 'ccs_receiver_take_feedback'] as const;
+const SENDER = ['ccs_sender_create', 'ccs_sender_push_feedback', 'ccs_sender_run'] as const;
+type Needed = (typeof COMMON | typeof RECEIVER | typeof SENDER)[number];
+const NEEDED: readonly Needed[] = [...COMMON, ...RECEIVER, ...SENDER];
+
+/** Compiles a module. Throws CoreError that names the import or export that is wrong. */
+export async function wasmController(
+  source: WebAssembly.Module | BufferSource,
+  options: WasmControllerOptions,
+): Promise<UserController> {
+  const module = source instanceof WebAssembly.Module ? source : await compile(source, options.name);
+  check(module, options.name);
+  return {
+    name: options.name,
+    createReceiver: (half) => new WasmReceiver(module, options, half),
+    createSender: (half) => new WasmSender(module, options, half),
+  };
+}
+
+async function compile(bytes: BufferSource, name: string): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CoreError(`${name}: expected a WebAssembly module (${reason})`, 'module');
+  }
+}
+
+function check(module: WebAssembly.Module, name: string): void {
+  const exports = new Map(WebAssembly.Module.exports(module).map((each) => [each.name, each.kind]));
+  const wrong = (field: string, expected: string): CoreError =>
+    new CoreError(`${name}: ${field}: expected ${expected}; see ccscope_controller.h`, field);
+  if (exports.get('memory') !== 'memory') throw wrong('exports.memory', 'the module to export its memory');
+  for (const needed of NEEDED)
+    if (exports.get(needed) !== 'function')
+      throw wrong(`exports.${needed}`, 'the module to export this function');
+  for (const { module: space, name: imported, kind } of WebAssembly.Module.imports(module))
+    if (kind !== 'function') throw wrong(`imports.${space}.${imported}`, `functions alone, not a ${kind}`);
+}
+
+type Exported = (...args: number[]) => number;
+
+/** What both halves have: an instance for themselves, so that a module may keep its state where it likes. */
+class Instance {
+  readonly #exports: Readonly<Record<string, unknown>>;
+  readonly #memory: WebAssembly.Memory;
+  readonly #limitBytes: number;
+  #handle = 0;
+
+  constructor(
+    module: WebAssembly.Module,
+    { memoryLimitBytes = DEFAULT_MEMORY_LIMIT_BYTES }: WasmControllerOptions,
+  ) {
+    const imports: WebAssembly.Imports = {};
+    for (const { module: space, name } of WebAssembly.Module.imports(module))
+      (imports[space] ??= {})[name] =
+        name === 'emscripten_notify_memory_growth' ? () => undefined : refuse(name);
+    this.#exports = new WebAssembly.Instance(module, imports).exports;
+    this.#memory = this.#exports['memory'] as WebAssembly.Memory;
+    this.#limitBytes = memoryLimitBytes;
+    if (this.has('_initialize')) this.call('_initialize');
+  }
+
+  has(name: string): boolean {
+    return typeof this.#exports[name] === 'function';
+  }
+
+  call(name: string, ...args: number[]): number {
+    const result = (this.#exports[name] as Exported)(...args);
+    const { byteLength } = this.#memory.buffer;
+    if (byteLength <= this.#limitBytes) return result;
+    throw new Error(`its memory has grown to ${byteLength} bytes; at most ${this.#limitBytes} are allowed`);
+  }
+
+  /** Calls a function that returns a status. */
+  check(name: string, ...args: number[]): void {
+    if (this.call(name, ...args) !== 0) throw this.#lastError(name);
+  }
+
+  /** Makes the half: what it is given is in the input buffer. */
+  create(name: string, given: readonly number[], ...args: number[]): void {
+    this.#write(this.call('ccs_input_buffer', given.length), given);
+    this.#handle = this.call(name, ...args);
+    if (this.#handle === 0) throw this.#lastError(name);
+  }
+
+  get handle(): number {
+    return this.#handle;
+  }
+
+  fill(numbers: readonly number[]): void {
+    this.#write(this.call('ccs_session_buffer', this.#handle, numbers.length), numbers);
+  }
+
+  read(count: number): number[] {
+    return [...this.#view(this.call('ccs_session_buffer', this.#handle, count), count)];
+  }
+
+  #write(pointer: number, numbers: readonly number[]): void {
+    this.#view(pointer, numbers.length).set(numbers);
+  }
+
+  #view(pointer: number, count: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, pointer, count);
+  }
+
+  #lastError(name: string): Error {
+    if (!this.has('ccs_last_error')) return new Error(`${name} failed`);
+    const bytes = new Uint8Array(this.#memory.buffer, this.call('ccs_last_error'));
+    return new Error(
+      `${name} failed: ${new TextDecoder().decode(bytes.slice(0, Math.max(0, bytes.indexOf(0))))}`,
+    );
+  }
+}
+
+function refuse(name: string): () => never {
+  return () => {
+    throw new Error(`the module called ${name}, which controllers are not given`);
+  };
+}
+
+const given = (half: HalfOptions, { parameters = [] }: WasmControllerOptions): number[] => [
+  half.minBitrateBps,
+  half.maxBitrateBps,
+  half.startBitrateBps,
+  ...parameters,
+];
+
+class WasmReceiver implements UserReceiverHalf {
+  readonly #instance: Instance;
+
+  constructor(module: WebAssembly.Module, options: WasmControllerOptions, half: HalfOptions) {
+    this.#instance = new Instance(module, options);
+    this.#instance.create('ccs_receiver_create', given(half, options), options.controller ?? 0, half.flow);
+  }
+
+  onArrival(a: Parameters<UserReceiverHalf['onArrival']>[0]): FeedbackValues {
+    this.#instance.fill([
+      ...[0, a.seq, a.sendTimeUs, a.arrivalTimeUs, a.sizeBytes, a.rtpTimestamp ?? NaN],
+      ...[NaN, Number(a.keyFrame), a.rttUs ?? NaN],
+    ]);
+    this.#instance.check('ccs_receiver_push_arrivals', this.#instance.handle, 1);
+    return this.#message();
+  }
+
+  onInbound(c: Parameters<NonNullable<UserReceiverHalf['onInbound']>>[0]): FeedbackValues {
+    if (!this.#instance.has('ccs_receiver_push_inbound')) return null;
+    this.#instance.fill([0, c.timeUs, c.packetsReceived, c.packetsLost, c.bytesReceived]);
+    this.#instance.check('ccs_receiver_push_inbound', this.#instance.handle, 1);
+    return this.#message();
+  }
+
+  /** The values of the message that became due, if one did. The fields in front of them are the core's to know. */
+  #message(): FeedbackValues {
+    const count = this.#instance.call('ccs_receiver_take_feedback', this.#instance.handle);
+    return count === 0 ? null : this.#instance.read(count).slice(FEEDBACK_FIELDS);
+  }
+}
+
+class WasmSender implements UserSenderHalf {
+  readonly #instance: Instance;
+  #nowUs = 0;
+
+  constructor(module: WebAssembly.Module, options: WasmControllerOptions, half: HalfOptions) {
+    this.#instance = new Instance(module, options);
+    const { controller = 0 } = options;
+    this.#instance.create('ccs_sender_create', given(half, options), controller, half.flow, half.seed);
+  }
+
+  onFeedback(feedback: Parameters<UserSenderHalf['onFeedback']>[0], nowUs: number): void {
+    this.#nowUs = nowUs;
+    const numbers = feedbackNumbers(feedback);
+    this.#instance.fill(numbers);
+    this.#instance.check('ccs_sender_push_feedback', this.#instance.handle, nowUs, numbers.length);
+  }
+
+  onRtt(rttUs: number): void {
+    if (this.#instance.has('ccs_sender_push_sent'))
+      this.#instance.check('ccs_sender_push_sent', this.#instance.handle, this.#nowUs, NaN, rttUs, NaN);
+  }
+
+  rate(nowUs: number): { targetBps: number; pacingBps?: number } {
+    this.#nowUs = nowUs;
+    this.#instance.check('ccs_sender_run', this.#instance.handle, nowUs);
+    const [targetBps = NaN, pacingBps = NaN] = this.#instance.read(2);
+    return Number.isNaN(pacingBps) ? { targetBps } : { targetBps, pacingBps };
+  }
+}
