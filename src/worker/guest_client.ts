@@ -3,47 +3,36 @@
  * core does for every controller stays here, so that this side always has an answer: the latest of the
  * guest. A guest that does not answer is ended, and its last good rate stays.
  */
-import type {
-  ArrivalInput,
-  Core,
-  Feedback,
-  InboundInput,
-  RateUpdate,
-  ReceiverHalf,
-  SenderHalf,
-  TraceBatch,
-  UserController,
-  UserRate,
+import {
+  loadCore,
+  SCHEMA,
+  type ArrivalInput,
+  type Core,
+  type Feedback,
+  type InboundInput,
+  type RateUpdate,
+  type ReceiverHalf,
+  type SenderHalf,
+  type TraceBatch,
+  type UserController,
+  type UserRate,
 } from '../core/index.js';
-import { SCHEMA } from '../core/schema.js';
 import { valuesOf } from '../core/component.js';
 import type { HalfOptions } from '../core/user_controller.js';
 import type { UsableAnswer } from '../core/user_answers.js';
+import type { ReceiverSlot, SenderSlot, SlotConfig, SlotHooks } from './controller_slot.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
-/** A user's controller as half of a slot. */
-export interface GuestConfig {
-  /** Number of the flow in the trace. */
-  flow: number;
-  /** What people call it, for messages. */
-  name: string;
+/** A slot that a user's controller runs in; its parameters are the three bitrates. */
+export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'parameters'> {
   /** Where its module is: JavaScript whose default export is a UserController, or WebAssembly. */
   url: string;
-  /** The three bitrates. */
-  parameters: Readonly<Record<string, number>>;
   /** The guest worker's script; default: the file beside this one. */
   workerUrl?: string | URL;
   /** How long a guest may take for an answer; default 1 s. */
   answerWithinMs?: number;
   /** Memory that a WebAssembly controller may have; default 64 MiB. */
   memoryLimitBytes?: number;
-}
-
-/** Whom a guest's half tells. */
-export interface GuestHooks {
-  onFeedback(feedback: Feedback): void;
-  /** It failed for good. */
-  onFault(message: string): void;
 }
 
 const START_WITHIN_MS = 5000;
@@ -105,7 +94,10 @@ class Guest {
       );
       this.#port.onmessage = ({ data }: MessageEvent<GuestMessage>) => {
         clearTimeout(timer);
-        if (data.kind === 'refused') return refuse(data.message);
+        if (data.kind === 'refused') {
+          refuse(data.message);
+          return;
+        }
         this.#port.onmessage = (event: MessageEvent<GuestMessage>) => this.#hear(event.data);
         this.#watch = setInterval(() => this.#look(), WATCH_MS);
         resolve();
@@ -123,7 +115,7 @@ class Guest {
 
   #hear(message: GuestMessage): void {
     if (this.#ended) return;
-    if (message.kind === 'fault') return this.#fail(message.message);
+    if (message.kind === 'fault') this.#fail(message.message);
     if (message.kind !== 'answer') return;
     this.#looks.shift();
     this.on.answer(message.answer);
@@ -194,15 +186,15 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
 }
 
 /** The receiver half: arrivals go to the guest; its values go out with the fields of the latest arrival. */
-export class GuestReceiver {
+class GuestReceiver implements ReceiverSlot {
   readonly #half: ReceiverHalf;
   readonly #config: GuestConfig;
-  readonly #hooks: GuestHooks;
+  readonly #hooks: SlotHooks;
   #guest: Guest | null = null;
   #latest: { feedback: Feedback; atMs: number } | null = null;
   #rows: TraceBatch[] = [];
 
-  private constructor(core: Core, config: GuestConfig, hooks: GuestHooks) {
+  private constructor(core: Core, config: GuestConfig, hooks: SlotHooks) {
     this.#config = config;
     this.#hooks = hooks;
     this.#half = core.createReceiver({
@@ -215,7 +207,7 @@ export class GuestReceiver {
   }
 
   /** Rejects with an Error that says why there is no such controller. */
-  static async open(core: Core, config: GuestConfig, hooks: GuestHooks): Promise<GuestReceiver> {
+  static async open(core: Core, config: GuestConfig, hooks: SlotHooks): Promise<GuestReceiver> {
     const receiver = new GuestReceiver(core, config, hooks);
     receiver.#guest = await Guest.open('receiver', config, {
       answer: ({ values }) => values !== undefined && receiver.#send(values),
@@ -286,7 +278,7 @@ export class GuestReceiver {
 }
 
 /** The sender half: messages go to the guest; its latest rate is the one that counts. */
-export class GuestSender {
+class GuestSender implements SenderSlot {
   readonly #half: SenderHalf;
   #guest: Guest | null = null;
   #rate: UserRate;
@@ -301,7 +293,7 @@ export class GuestSender {
   static async open(
     core: Core,
     config: GuestConfig,
-    hooks: Pick<GuestHooks, 'onFault'>,
+    hooks: Pick<SlotHooks, 'onFault'>,
   ): Promise<GuestSender> {
     const sender = new GuestSender(core, config);
     sender.#guest = await Guest.open('sender', config, {
@@ -361,4 +353,22 @@ export class GuestSender {
     this.#guest?.close();
     this.#half.destroy();
   }
+}
+
+/** The receiver half in a guest worker. Rejects with an Error that says why there is no such controller. */
+export async function guestReceiver(
+  module: WebAssembly.Module,
+  config: GuestConfig,
+  hooks: SlotHooks,
+): Promise<ReceiverSlot> {
+  return GuestReceiver.open(await loadCore(module), config, hooks);
+}
+
+/** Likewise the sender half. It has no feedback to tell of. */
+export async function guestSender(
+  module: WebAssembly.Module,
+  config: GuestConfig,
+  hooks: Pick<SlotHooks, 'onFault'>,
+): Promise<SenderSlot> {
+  return GuestSender.open(await loadCore(module), config, hooks);
 }

@@ -16,6 +16,7 @@ import {
 } from '../../../src/core/index.js';
 import wasmUrl from '../../../src/core/ccscope.wasm?url';
 import { plainReceiver, plainSender, signallingPair } from './far_side.js';
+import * as guests from './guests.js';
 import * as simulations from './simulations.js';
 import { ownConnection, type OwnConnection } from './own_connection.js';
 import { trapExport } from './wasm_trap.js';
@@ -99,6 +100,7 @@ class Harness {
   noticed = new Set<string>();
   readonly supported = supported;
   readonly simulations = simulations;
+  readonly guests = guests;
   readonly channels = channels;
   own: OwnConnection | null = null;
   farFrames: () => Promise<number> = () => Promise.resolve(0);

@@ -1,0 +1,111 @@
+/** Users' controllers in guest workers: they control, and whatever they do wrong ends them and nothing else. */
+import type { Page } from '@playwright/test';
+
+import type { Asked, Driven } from './harness/guests.js';
+import { expect, test } from './support.js';
+
+const START_BPS = 300e3;
+const GOOD_BPS = 400e3;
+/** An answer is waited for 1 s; then the watch looks, each 100 ms. */
+const ENDED_WITHIN_MS = 2000;
+
+/** A module whose sender asks for 400 kbps, and whose receiver sends each tenth arrival on; with other code for a function. */
+const controller = ({ arrival = '', rate = '', top = '' } = {}): string => `
+  ${top}
+  export default {
+    name: 'test',
+    createReceiver() {
+      let n = 0;
+      return { onArrival(a) { n++; ${arrival}; return n % 10 === 0 ? [n, a.sizeBytes] : null; } };
+    },
+    createSender() {
+      let n = 0;
+      return { onFeedback() {}, rate() { n++; if (n > 10) { ${rate} } return { targetBps: ${GOOD_BPS} }; } };
+    },
+  };`;
+
+const drive = (page: Page, asked: Asked): Promise<Driven> =>
+  page.evaluate((what) => window.harness.guests.drive(what), asked);
+
+test.beforeEach(({ page }) => page.goto('/'));
+
+test('a guest is in charge: its messages go out, its rate counts, its rows are recorded', async ({
+  page,
+}) => {
+  const { faults, messages, targetsBps, rows } = await drive(page, {
+    source: controller(),
+    durationMs: 3000,
+  });
+  expect(faults).toEqual([]);
+  expect(targetsBps[0]).toBe(START_BPS);
+  expect(targetsBps.at(-1)).toBe(GOOD_BPS);
+  expect(messages.length).toBeGreaterThan(3);
+  expect(messages[0]?.values).toEqual([10, 1200]);
+  // One frame of 1200 bytes each 33 ms is 290 kbps.
+  expect(messages.at(-1)?.receivedRateBps).toBeGreaterThan(200e3);
+  expect(messages.at(-1)?.receivedRateBps).toBeLessThan(330e3);
+  expect(messages.at(-1)?.packetsReceived).toBeGreaterThan(30);
+  expect(rows['feedback']).toBe(messages.length);
+  expect(rows['arrival']).toBeGreaterThan(60);
+  expect(rows['rate']).toBe(targetsBps.length);
+});
+
+test('a shadow records no arrivals', async ({ page }) => {
+  const { rows } = await drive(page, { source: controller(), durationMs: 1500, flow: 1 });
+  expect(rows['arrival']).toBeUndefined();
+  expect(rows['feedback']).toBeGreaterThan(0);
+});
+
+const WRONG: readonly [
+  name: string,
+  half: 'receiver' | 'sender',
+  code: Parameters<typeof controller>[0],
+  message: RegExp,
+][] = [
+  ['throws', 'sender', { rate: 'throw new Error("boom")' }, /rate threw Error: boom/],
+  ['returns NaN', 'sender', { rate: 'return { targetBps: NaN }' }, /targetBps NaN/],
+  ['never returns (sender)', 'sender', { rate: 'for (;;);' }, /gave no answer for 1 s/],
+  ['never returns (receiver)', 'receiver', { arrival: 'if (n > 20) for (;;);' }, /gave no answer for 1 s/],
+  [
+    'fills its memory in one call',
+    'receiver',
+    { top: 'const kept = [];', arrival: 'if (n > 20) for (;;) kept.push({ n })' },
+    /gave no answer for 1 s/,
+  ],
+  ['ends its own worker', 'receiver', { arrival: 'if (n > 20) self.close()' }, /gave no answer for 1 s/],
+  [
+    'fails outside its functions',
+    'receiver',
+    { top: 'setTimeout(() => { throw new Error("late"); }, 1000);' },
+    /late/,
+  ],
+];
+
+for (const [name, half, code, message] of WRONG) {
+  test(`a guest that ${name} is ended and named; the last good rate stays`, async ({ page }) => {
+    const { faults, targetsBps, rows, longestStallMs } = await drive(page, {
+      source: controller(code),
+      durationMs: 5000,
+    });
+    const fault = faults.find((each) => each.half === half);
+    expect(fault?.message).toMatch(message);
+    expect(fault?.atMs).toBeLessThan(2000 + ENDED_WITHIN_MS);
+    expect(targetsBps.at(-1)).toBe(GOOD_BPS);
+    expect(rows['arrival']).toBeGreaterThan(90);
+    expect(longestStallMs).toBeLessThan(500);
+  });
+}
+
+test('what cannot be loaded is refused, and says why', async ({ page }) => {
+  const refusal = (source: string): Promise<string> =>
+    page.evaluate((text) => window.harness.guests.refusal(text), source);
+  expect(await refusal('export const x = 1;')).toMatch(/expected a default export/);
+  expect(await refusal('export default { name: "half" };')).toMatch(
+    /default\.createReceiver: expected a function/,
+  );
+  expect(await refusal('export default {')).toMatch(/SyntaxError/);
+  expect(await refusal('http://127.0.0.1:41731/nothing.js')).toMatch(
+    /default export|answered 404|could not be loaded/,
+  );
+  expect(await refusal('for (;;);')).toMatch(/did not load within 5 s/);
+});
