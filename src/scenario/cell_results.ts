@@ -1,4 +1,5 @@
 /** What pictures are made of: a cell's numbers and trace, and what was published of them. */
+import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import { selects, type CellParams } from './cells.js';
 import type { PublishedMark } from './figure.js';
@@ -15,6 +16,8 @@ export interface CellResults {
   summary(quantity: Quantity): Summary;
   /** Of the first run; empty if no picture needs one, or the run failed. */
   trace: readonly TraceBatch[];
+  /** At the end of the first run, of the flows whose densities are pictured, by their numbers. */
+  densities: ReadonlyMap<number, Density>;
 }
 
 /** What the paper says of a quantity in a cell, `scale` times; undefined if it says nothing. */

@@ -229,6 +229,9 @@ function checkPicture(scenario: Scenario, picture: Picture, field: string): void
       axisOf(scenario, picture.group_by, `${field}.group_by`);
       if (picture.series !== undefined) axisOf(scenario, picture.series, `${field}.series`);
       return;
+    case 'density':
+      checkFlow(scenario, picture.flow, field);
+      return;
     case 'cdf':
       checkFlow(scenario, picture.flow, field);
       checkColumn(picture.table, picture.column, field);

@@ -77,6 +77,8 @@ export interface CurveFigure extends FigureCommon {
     /** Standard deviation at each point. */
     sd?: number[];
   }[];
+  /** A density under the curves, from 0 to 1 at its peak: `values[i * y.length + j]` is at x[i], y[j]. */
+  density?: { x: readonly number[]; y: readonly number[]; values: readonly number[] };
   /** What the paper says of a series (its place in the list), at one x each. */
   published?: ({ x: number; series: number } & PublishedMark)[];
 }
@@ -90,6 +92,16 @@ const range = (values: readonly number[]): string => {
   const text = (value: number): string => String(Number(value.toPrecision(3)));
   return low === high ? text(low) : `${text(low)} to ${text(high)}`;
 };
+
+/** Where the density is highest. */
+function densest({ x, y, density }: CurveFigure): string {
+  if (density === undefined) return '';
+  const peak = density.values.indexOf(Math.max(...density.values));
+  const at = (axis: FigureAxis, value: number | undefined): string =>
+    `${axis.label} ${Number((value ?? NaN).toPrecision(3))} ${axis.unit}`;
+  const [i, j] = [Math.floor(peak / density.y.length), peak % density.y.length];
+  return ` Densest at ${at(x, density.x[i])}, ${at(y, density.y[j])}.`;
+}
 
 /** A figure in words, for those who do not see it. The numbers themselves are in the tables. */
 export function describeFigure(figure: Figure): string {
@@ -106,5 +118,5 @@ export function describeFigure(figure: Figure): string {
   const x = figure.kind === 'curves' ? figure.x.label : `${figure.x} (${figure.groups.join(', ')})`;
   const kind = { bars: 'Bars', boxes: 'Box plot', curves: 'Lines' }[figure.kind];
   const shown = parts.length > 12 ? [...parts.slice(0, 11), `${parts.length - 11} more`] : parts;
-  return `${kind} of ${figure.y.label} over ${x}. ${shown.join('; ')}.`;
+  return `${kind} of ${figure.y.label} over ${x}. ${shown.join('; ')}.${figure.kind === 'curves' ? densest(figure) : ''}`;
 }

@@ -55,6 +55,12 @@ export const picture = v.variant(
       column: text('a trace column'),
       flow: v.optional(text('the name of a flow')),
     }),
+    /** What LCC has learnt by the end of the first run: the joint density of rate and delay. */
+    record({
+      kind: v.literal('density'),
+      ...pictureEntries,
+      flow: quantityEntries.flow,
+    }),
     /** Trace columns of the first run over time, a panel each. */
     record({
       kind: v.literal('time_series'),
@@ -78,5 +84,5 @@ export const picture = v.variant(
       ),
     }),
   ],
-  'a picture whose kind is bars, boxes, lines, cdf or time_series',
+  'a picture whose kind is bars, boxes, lines, cdf, density or time_series',
 );

@@ -4,6 +4,7 @@ import { selects } from './cells.js';
 import type { Figure } from './figure.js';
 import { barFigures, boxFigures, lineFigures } from './metric_figures.js';
 import type { Picture, Scenario } from './scenario.js';
+import { densityFigures } from './density_figures.js';
 import { cdfFigure, timeFigures } from './trace_figures.js';
 
 /** A picture, ready to be drawn. */
@@ -37,6 +38,8 @@ function columnsOf(scenario: Scenario, picture: Picture, cells: readonly CellRes
       return apart(lineFigures(scenario, picture, cells));
     case 'cdf':
       return apart(cdfFigure(scenario, picture, cells));
+    case 'density':
+      return apart(densityFigures(scenario, picture, cells));
     case 'time_series':
       return timeFigures(scenario, picture, cells);
   }

@@ -1,8 +1,9 @@
 /** One run of one cell: simulate, then measure. The same in a page's worker, a Node worker and the command line. */
+import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import type { TableName } from '../core/schema.js';
 import type { SimulationOptions, WindowMetrics } from '../core/simulation.js';
-import { instantiate, type CellParams } from './cells.js';
+import { instantiate, selects, type CellParams } from './cells.js';
 import { compile } from './compile.js';
 import { quantitiesOf } from './measured.js';
 import { measure, METRICS, quantityKey, selectedFlows } from './metrics.js';
@@ -16,6 +17,7 @@ export interface Simulator {
     runUntil(us: number): void;
     metrics(): WindowMetrics[];
     drain(): TraceBatch[];
+    density(flow: number): Density | null;
     destroy(): void;
   };
 }
@@ -46,6 +48,8 @@ export interface Simulated {
   /** Virtual time that was simulated: less than all when it was stopped. */
   timeUs: number;
   stopped: boolean;
+  /** What the flows that were asked for have learnt of rate and delay, by their numbers; of LCC alone. */
+  densities: ReadonlyMap<number, Density>;
 }
 
 export interface CellRun extends Simulated {
@@ -66,12 +70,13 @@ const MAX_STEPS = 200;
 
 /**
  * Runs a simulation in stretches of virtual time, so that who drives it may do something between
- * them; sending `false` stops it. Rows are drained after each, and their order in a trace depends on
+ * them; sending `false` stops it. `densitiesOf` are the flows whose densities are taken at the end. Rows are drained after each, and their order in a trace depends on
  * that: the stretches depend on the options alone. Throws CoreError that names the option.
  */
 export function* simulate(
   simulator: Simulator,
   options: SimulationOptions,
+  densitiesOf: readonly number[] = [],
 ): Generator<RunStep, Simulated, boolean | undefined> {
   const simulation = simulator.createSimulation(options);
   try {
@@ -85,7 +90,17 @@ export function* simulate(
       const batches = options.trace === undefined ? [] : simulation.drain();
       stopped = (yield { timeUs, share: step / steps, batches }) === false && step < steps;
     }
-    return { windows: simulation.metrics(), events: simulation.events, timeUs, stopped };
+    const densities = densitiesOf.flatMap((flow): [number, Density][] => {
+      const density = simulation.density(flow);
+      return density === null ? [] : [[flow, density]];
+    });
+    return {
+      windows: simulation.metrics(),
+      events: simulation.events,
+      timeUs,
+      stopped,
+      densities: new Map(densities),
+    };
   } finally {
     simulation.destroy();
   }
@@ -106,10 +121,11 @@ export function* simulateCell(
   const quantities = quantitiesOf(scenario, cell);
   const traced = new TracedQuantities(instance, quantities);
   const tables = new Set([...(trace?.tables ?? []), ...traced.tables]);
-  const run = simulate(simulator, {
+  const options = {
     ...compile(instance, seed),
     ...(tables.size > 0 && { trace: { ...trace, tables: [...tables] } }),
-  });
+  };
+  const run = simulate(simulator, options, picturedDensities(scenario, instance, cell));
   try {
     let step = run.next();
     while (step.done !== true) {
@@ -123,8 +139,16 @@ export function* simulateCell(
     });
     return { ...step.value, values: new Map(values) };
   } finally {
-    run.return({ windows: [], events: 0, timeUs: 0, stopped: true });
+    run.return({ windows: [], events: 0, timeUs: 0, stopped: true, densities: new Map() });
   }
+}
+
+/** The flows whose densities the cell's pictures show. */
+function picturedDensities(scenario: Scenario, instance: Scenario, cell: CellParams): number[] {
+  const pictures = (scenario.pictures ?? []).filter(({ cells }) => selects(cells, cell));
+  return pictures.flatMap((picture) =>
+    picture.kind === 'density' ? selectedFlows(instance, picture).flatMap(({ flows }) => flows) : [],
+  );
 }
 
 /** The quantities that come from trace rows. */

@@ -1,7 +1,7 @@
 /** What Chart.js does not draw: standard deviations, and what was published, over the measured. */
 import type { Chart, Plugin, Scale } from 'chart.js';
 
-import type { Figure, PublishedMark } from '../../scenario/figure.js';
+import type { CurveFigure, Figure, PublishedMark } from '../../scenario/figure.js';
 import type { ChartTheme } from '../theme.js';
 import { colourOf } from './datasets.js';
 
@@ -110,6 +110,42 @@ class Painter {
   }
 }
 
+/** How dark the thin parts are beside the peak: 1 would be proportional, and hardly to be seen. */
+const DENSITY_EXPONENT = 0.6;
+const LEAST_SEEN = 0.004;
+
+/** Each point of the density as a rectangle up to half way to the next ones. */
+function paintDensity(
+  ctx: CanvasRenderingContext2D,
+  scales: { x: Scale; y: Scale },
+  { density }: CurveFigure,
+  theme: ChartTheme,
+): void {
+  if (density === undefined) return;
+  const { x, y, values } = density;
+  const edges = (scale: Scale, points: readonly number[]): number[] => {
+    const step = ((points.at(-1) ?? 0) - (points[0] ?? 0)) / Math.max(1, points.length - 1);
+    const first = (points[0] ?? 0) - step / 2;
+    return Array.from({ length: points.length + 1 }, (_, i) =>
+      Math.round(scale.getPixelForValue(first + i * step)),
+    );
+  };
+  const [across, down] = [edges(scales.x, x), edges(scales.y, y)];
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(scales.x.left, scales.y.top, scales.x.right - scales.x.left, scales.y.bottom - scales.y.top);
+  ctx.clip();
+  ctx.fillStyle = theme.colours.blue;
+  values.forEach((value, index) => {
+    if (value < LEAST_SEEN) return;
+    const [i, j] = [Math.floor(index / y.length), index % y.length];
+    const [left = 0, right = 0, bottom = 0, top = 0] = [across[i], across[i + 1], down[j], down[j + 1]];
+    ctx.globalAlpha = value ** DENSITY_EXPONENT;
+    ctx.fillRect(left, top, right - left, bottom - top);
+  });
+  ctx.restore();
+}
+
 function paint(painter: Painter, figure: Figure): void {
   const { chart } = painter;
   if (figure.kind === 'bars') {
@@ -148,6 +184,10 @@ function paint(painter: Painter, figure: Figure): void {
 export function overlay(figure: Figure, theme: ChartTheme): Plugin {
   return {
     id: 'published',
+    beforeDatasetsDraw: (chart) => {
+      const [x, y] = [chart.scales['x'], chart.scales['y']];
+      if (x && y && figure.kind === 'curves') paintDensity(chart.ctx, { x, y }, figure, theme);
+    },
     afterDatasetsDraw: (chart) => {
       const y = chart.scales['y'];
       if (!y) return;

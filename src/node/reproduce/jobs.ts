@@ -1,4 +1,5 @@
 /** What the worker pool is given and gives back: one run of one cell each. */
+import type { Density } from '../../core/density.js';
 import type { TraceBatch } from '../../core/recorder.js';
 import type { SimulationOptions } from '../../core/simulation.js';
 import {
@@ -32,6 +33,8 @@ export interface RunValues {
   /** By `quantityKey`. */
   values: ReadonlyMap<string, number>;
   trace: TraceBatch[];
+  /** Of the flows whose densities are pictured, by their numbers. */
+  densities: ReadonlyMap<number, Density>;
   /** Time that the worker took, on the wall clock. */
   seconds: number;
 }

@@ -125,11 +125,12 @@ function experimentOf(
   const measured = results.map(({ params, values }): CellValues => ({ cell: params, values }));
   const judged = judge(scenario, measured);
   const runs = Math.max(...ended.map(({ job }) => job.run)) + 1;
-  const drawn = results.map(({ params, values, trace }): CellResults => ({
+  const drawn = results.map(({ params, values, trace, densities }): CellResults => ({
     params,
     scenario: instantiate(scenario, params),
     summary: (quantity: Quantity) => summarise(values.get(quantityKey(quantity)) ?? []),
     trace,
+    densities,
   }));
   return {
     report: experimentReport(scenario, judged, { runs, cpuSeconds }),
@@ -139,10 +140,16 @@ function experimentOf(
 }
 
 /** One list per quantity, in the order of the runs. */
-function gather(runs: readonly RunValues[]): { values: Map<string, number[]>; trace: RunValues['trace'] } {
+function gather(
+  runs: readonly RunValues[],
+): { values: Map<string, number[]> } & Pick<RunValues, 'trace' | 'densities'> {
   const values = new Map<string, number[]>();
   for (const run of runs) {
     for (const [key, value] of run.values) values.set(key, [...(values.get(key) ?? []), value]);
   }
-  return { values, trace: runs.find(({ trace }) => trace.length > 0)?.trace ?? [] };
+  return {
+    values,
+    trace: runs.find(({ trace }) => trace.length > 0)?.trace ?? [],
+    densities: runs[0]?.densities ?? new Map(),
+  };
 }

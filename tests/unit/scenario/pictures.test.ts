@@ -4,6 +4,7 @@ import { limits } from '../../../src/charts/figures/limits.js';
 import { tableSpec } from '../../../src/core/schema.js';
 import type { TraceBatch } from '../../../src/core/index.js';
 import { publishedMark, type CellResults } from '../../../src/scenario/cell_results.js';
+import { densityFigure } from '../../../src/scenario/density_figures.js';
 import { describeFigure, type Bar, type BarFigure, type Figure } from '../../../src/scenario/figure.js';
 import {
   cellsOf,
@@ -167,6 +168,7 @@ const cells = cellsOf(scenario).map((params): CellResults => ({
     n: 3,
   }),
   trace: [throughput([0, 1, 8e5, 50e3], [1, 1, 2e5, 60e3], [0, 2, 6e5, 70e3], [1, 2, 4e5, 80e3])],
+  densities: new Map(),
 }));
 
 function draw(picture: NonNullable<Scenario['pictures']>[number]): Figure[] {
@@ -308,6 +310,43 @@ describe('pictures', () => {
       ],
     });
     expect(figure.published).toEqual([{ x: 130, series: 0, value: 95 }]);
+  });
+});
+
+describe('a density', () => {
+  // At 60 ms twice as much at 500 as at 250 kbps, at 80 ms all at 750, at 100 ms nothing.
+  const density = {
+    ratesBps: [250e3, 500e3, 750e3],
+    delaysUs: [60e3, 80e3, 100e3],
+    values: Float64Array.of(1e-9, 2e-9, 0, 0, 0, 4e-9, 0, 0, 0),
+  };
+  const figure = densityFigure(density, 'Fig. 1');
+
+  it('is relative to its peak, with the rate that is expected at each delay', () => {
+    expect(figure.density).toEqual({
+      x: [60, 80, 100],
+      y: [250, 500, 750],
+      values: [0.25, 0.5, 0, 0, 0, 1, 0, 0, 0],
+    });
+    // (250 + 2 * 500) / 3
+    expect(figure.series[0]?.points).toEqual([
+      [60, 416.7],
+      [80, 750],
+      [100, null],
+    ]);
+    expect([figure.x.min, figure.x.max, figure.y.min, figure.y.max]).toEqual([60, 100, 250, 750]);
+  });
+
+  it('says in words where it is highest', () => {
+    expect(describeFigure(figure)).toContain('Densest at one-way delay 80 ms, sending rate 750 kbps.');
+  });
+
+  it('is drawn of the flows that are asked for, where there is one', () => {
+    const learnt = cells.map((cell, i) => ({ ...cell, densities: new Map(i === 1 ? [[0, density]] : []) }));
+    const picture = { kind: 'density' } as const;
+    const drawn = pictureFigures({ ...scenario, pictures: [picture] }, learnt);
+    expect(drawn).toHaveLength(1);
+    expect(drawn[0]?.columns.flat().map(({ kind }) => kind)).toEqual(['curves']);
   });
 });
 

@@ -16,6 +16,7 @@ import { METRICS, selectedFlows } from '../../../src/scenario/metrics.js';
 const EXPERIMENTS = [
   ...[1, 2, 3, 4].map((table) => `cmp-table${table}`),
   'lcc-table1',
+  'lcc-fig1',
   'lcc-fig3',
   'lcc-fig4',
   ...[4, 5, 6, 7, 8].map((figure) => `aqm-fig${figure}`),
