@@ -4,8 +4,11 @@
 
 namespace ccscope::lcc {
 
-DataRate Exploration::Raise(DataRate rate, DataRate expected) const {
-  return std::max(rate, (rate + expected) / 2) + DataRate::BitsPerSec(params_.exploration_step_bps);
+DataRate Exploration::Raise(DataRate rate, DataRate expected, DataRate received) const {
+  const DataRate step = DataRate::BitsPerSec(params_.exploration_step_bps) + rate * params_.exploration_growth;
+  const DataRate raised = std::max(rate, (rate + expected) / 2) + step;
+  if (params_.exploration_bound == 0) return raised;
+  return std::max(rate, std::min(raised, received * params_.exploration_bound + DataRate::KilobitsPerSec(10)));
 }
 
 DataRate Exploration::Vary(DataRate rate) {

@@ -35,7 +35,7 @@ class Exploration {
     return on() && (state.control >= state.largest || state.average < state.target);
   }
   // From the present rate, at least, or half way to the expected one, a step up.
-  DataRate Raise(DataRate rate, DataRate expected) const;
+  DataRate Raise(DataRate rate, DataRate expected, DataRate received) const;
   DataRate Vary(DataRate rate);
 
  private:

@@ -12,17 +12,28 @@ constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);
 }  // namespace
 
 Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder)
-    : flow_(flow), recorder_(recorder), epochs_(TimeDelta::Millis(parameters.epoch_ms)), arrival_rate_(kRateWindow) {}
+    : params_(parameters),
+      flow_(flow),
+      recorder_(recorder),
+      epochs_(TimeDelta::Millis(parameters.epoch_ms)),
+      arrival_rate_(kRateWindow) {}
 
 void Receiver::Configure(const double* values) {
-  epochs_.SetEpoch(TimeDelta::Millis(ParamsFromValues<Parameters>(values).epoch_ms));
+  params_ = ParamsFromValues<Parameters>(values);
+  epochs_.SetEpoch(TimeDelta::Millis(params_.epoch_ms));
+}
+
+// From the wire's counters where they are known: frames that never completed are missing in arrivals.
+DataRate Receiver::ReceivedRate() {
+  if (const auto rate = wire_rate_.Rate(kRateWindow)) return *rate;
+  return arrival_rate_.Rate(now_).value_or(DataRate::Zero());
 }
 
 std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoch) {
   if (!epoch) return std::nullopt;
   Feedback feedback;
   feedback.time = now_;
-  feedback.received_rate = arrival_rate_.Rate(now_).value_or(DataRate::Zero());
+  feedback.received_rate = ReceivedRate();
   feedback.packets_received = packets_.received();
   feedback.packets_lost = packets_.lost();
   feedback.echo_send_time = last_send_time_;
@@ -33,18 +44,29 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
   return feedback;
 }
 
+// Served after its predecessor has been, an arrival waits for what is left of that one's way when it
+// leaves (Lindley's recursion); a frame that finds the queue empty has waited for nothing.
+TimeDelta Receiver::Sample(const Arrival& arrival) {
+  const TimeDelta one_way_delay = arrival.arrival_time - arrival.send_time;
+  if (params_.delay_sample == 0) return one_way_delay;
+  smallest_delay_ = std::min(smallest_delay_, one_way_delay);
+  return std::min(one_way_delay, std::max(smallest_delay_, last_arrival_time_ - arrival.send_time));
+}
+
 std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   now_ = std::max(now_, arrival.arrival_time);
+  const TimeDelta sample = Sample(arrival);
   last_send_time_ = arrival.send_time;
   last_arrival_time_ = arrival.arrival_time;
   packets_.OnArrival(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
-  return Message(epochs_.Add(arrival.arrival_time - arrival.send_time, now_));
+  return Message(epochs_.Add(sample, now_));
 }
 
 std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& counters) {
   now_ = std::max(now_, counters.time);
   packets_.OnCounters(counters);
+  wire_rate_.Add(counters);
   return Message(epochs_.Advance(now_));
 }
 

@@ -29,14 +29,20 @@ class Receiver final : public ReceiverHalf {
  private:
   std::optional<Feedback> Message(const std::optional<EpochDelays>& epoch);
 
+  DataRate ReceivedRate();
+  TimeDelta Sample(const Arrival& arrival);
+
+  Parameters params_;
   double flow_;
   Recorder& recorder_;
   EpochCollector epochs_;
   ArrivalRate arrival_rate_;
+  WireRate wire_rate_;
   PacketCounter packets_;
   Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
   Timestamp last_send_time_;
   Timestamp last_arrival_time_;
+  TimeDelta smallest_delay_ = TimeDelta::PlusInfinity();
 };
 
 }  // namespace ccscope::lcc

@@ -76,7 +76,7 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const EpochDelays epoch{TimeDelta::Micros(feedback.values[kMeanDelay]), TimeDelta::Micros(feedback.values[kSmallestDelay])};
   const DataRate sent = SendingRate();
   Learn(epoch, sent, now);
-  rate_ = Decide(sent);
+  rate_ = Decide(sent, feedback.received_rate);
   Record(epoch, sent, now);
 }
 
@@ -96,16 +96,16 @@ void Sender::Learn(const EpochDelays& epoch, DataRate sent, Timestamp now) {
 }
 
 // S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
-DataRate Sender::Decide(DataRate sent) {
+DataRate Sender::Decide(DataRate sent, DataRate received) {
   expected_ = fitter_.ConditionalMean(controller_.control_delay());
   const BayesianController::Delays now = delays();
   DataRate next = expected_;
   if (controller_.Exorbitant(now)) {
     action_ = Action::kCut;
-    next = sent * params_.cut_factor;
+    next = params_.cut_from == 0 ? sent * params_.cut_factor : std::min(sent, received * params_.cut_factor);
   } else if (exploration_.Wanted({controller_.control_delay(), fitter_.largest_delay(), now.average, controller_.delay_target()})) {
     action_ = Action::kExploration;
-    next = exploration_.Raise(sent, expected_);
+    next = exploration_.Raise(sent, expected_, received);
   } else {
     action_ = Action::kExpectation;
   }

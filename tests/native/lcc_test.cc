@@ -1,0 +1,297 @@
+// Both halves of LCC: in the paper's set-up (LCC III), and fed with whatever may come over a network.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cc/lcc/receiver.h"
+#include "cc/lcc/sender.h"
+#include "sim/queue_disc/drop_tail.h"
+#include "sim/simulation.h"
+#include "tests/native/allocations.h"
+#include "units/random.h"
+
+namespace ccscope::lcc {
+namespace {
+
+std::vector<double> Values(const Parameters& parameters) {
+  std::vector<double> values(kParameterCount);
+  std::memcpy(values.data(), &parameters, sizeof parameters);
+  return values;
+}
+
+Parameters Live() {
+  Parameters parameters;
+  parameters.delay_sample = 1;
+  parameters.cut_from = 1;
+  parameters.cut_factor = 0.8;
+  parameters.exploration_growth = 0.005;
+  parameters.exploration_bound = 1.5;
+  return parameters;
+}
+
+// LCC III-A: serial link, 50 ms, a queue without limit.
+struct Outcome {
+  double utilisation;
+  double queue_ms;
+  double jain;
+  DataRate target;
+};
+Outcome Simulate(const Parameters& parameters, int flows, DataRate capacity, TimeDelta duration, TimeDelta apart,
+                 double loss = 0, std::uint64_t seed = 11) {
+  Simulation simulation({.duration = duration, .seed = seed});
+  Link::Params forward;
+  forward.bottleneck = {.mode = CapacityLink::Mode::kSerial, .capacity = capacity};
+  forward.one_way_delay = TimeDelta::Millis(50);
+  forward.loss_ratio = loss;
+  Link::Params backward;
+  backward.one_way_delay = forward.one_way_delay;
+  auto queue = std::make_unique<DropTail>(DropTail::Params::Time(TimeDelta::Seconds(1000)));
+  simulation.SetPath(Direction::kForward, forward, std::move(queue));
+  simulation.SetPath(Direction::kBackward, backward, nullptr);
+  const int all_active = simulation.AddWindow({Timestamp() + apart * flows, Timestamp() + duration});
+  for (int i = 0; i < flows; ++i) {
+    Recorder& recorder = simulation.recorder();
+    FlowParams flow;
+    flow.start = Timestamp() + apart * i;
+    simulation.AddMediaFlow(flow, {}, {},
+                            {std::make_unique<Receiver>(parameters, i, recorder),
+                             std::make_unique<Sender>(parameters, i, simulation.ControllerSeed(i), recorder)});
+  }
+  EXPECT_EQ(simulation.RunUntil(Timestamp() + duration), Simulation::Status::kOk);
+  const auto& path = simulation.path_window(0, Direction::kForward);
+  return {path.delivered / simulation.OfferedCapacity(0, Direction::kForward), path.queue_delay_us.mean() / 1e3,
+          simulation.fairness(all_active).jain, simulation.flow(0).target()};
+}
+
+// Table I at 0 %, over ten runs as in the paper: utilisation 82.4 % within 5 points, queuing 25.5 ms within 8.
+TEST(LccTest, OneFlowUsesTheLinkAsInTable1) {
+  constexpr int kRuns = 10;
+  double utilisation = 0;
+  double queue_ms = 0;
+  for (int run = 1; run <= kRuns; ++run) {
+    const Outcome outcome = Simulate({}, 1, DataRate::KilobitsPerSec(1000), TimeDelta::Seconds(100), TimeDelta::Zero(), 0,
+                                     static_cast<std::uint64_t>(run));
+    utilisation += outcome.utilisation / kRuns;
+    queue_ms += outcome.queue_ms / kRuns;
+  }
+  EXPECT_NEAR(utilisation, 0.824, 0.05);
+  EXPECT_NEAR(queue_ms, 25.5, 8);
+}
+
+// Fig. 4: three flows share 2 Mbps, one-way delays about 75 ms.
+TEST(LccTest, ThreeFlowsShareALinkAsInFigure4) {
+  const Outcome outcome = Simulate({}, 3, DataRate::KilobitsPerSec(2000), TimeDelta::Seconds(300), TimeDelta::Seconds(75));
+  EXPECT_GE(outcome.jain, 0.95);
+  EXPECT_LE(outcome.jain, 1 + 1e-12);
+  EXPECT_NEAR(outcome.queue_ms, 25, 6);
+}
+
+// LCC has no term for losses, which here happen before the queue: it fills what they leave free.
+TEST(LccTest, RandomLossLeavesTheLinkAsFull) {
+  const auto with_loss = [](double loss) {
+    return Simulate({}, 1, DataRate::KilobitsPerSec(1000), TimeDelta::Seconds(100), TimeDelta::Zero(), loss).utilisation;
+  };
+  EXPECT_NEAR(with_loss(0.1), with_loss(0), 0.05);
+}
+
+// The paper's text alone: an average of rates that were tried before is the first rate for ever.
+TEST(LccTest, WithoutExplorationTheFirstRateStays) {
+  Parameters parameters;
+  parameters.exploration = 0;
+  const Outcome outcome =
+      Simulate(parameters, 1, DataRate::KilobitsPerSec(1000), TimeDelta::Seconds(60), TimeDelta::Zero());
+  EXPECT_NEAR(outcome.target.bps(), parameters.start_bitrate_bps, 1);
+  EXPECT_NEAR(outcome.utilisation, 0.3, 0.02);
+}
+
+TEST(LccTest, TheSameSeedGivesTheSameRun) {
+  const auto run = [] {
+    return Simulate({}, 1, DataRate::KilobitsPerSec(1000), TimeDelta::Seconds(20), TimeDelta::Zero()).target.bps();
+  };
+  EXPECT_EQ(run(), run());
+}
+
+Feedback Message(double time_ms, double delay_ms, double received_bps = 5e5) {
+  Feedback feedback;
+  feedback.time = Timestamp::Millis(time_ms);
+  feedback.received_rate = DataRate::BitsPerSec(received_bps);
+  feedback.echo_send_time = Timestamp::Millis(time_ms - 100);
+  feedback.Add(delay_ms * 1e3);
+  feedback.Add(delay_ms * 1e3);
+  return feedback;
+}
+
+// Eq. 8: M S_i above R T_A = 1.1 (50 + 25) ms, with half of an RTT of 100 ms for the propagation.
+TEST(LccSenderTest, ExorbitantDelaysCutTheRateThatWasAskedFor) {
+  Recorder recorder;
+  Parameters parameters;
+  parameters.exploration_noise = 0;
+  parameters.alpha = 1;
+  Sender sender(parameters, 0, 1, recorder);
+  sender.OnFeedback(Message(1000, 50), Timestamp::Millis(1000));
+  const double before = sender.Process(Timestamp::Millis(1000)).target.bps();
+  sender.OnFeedback(Message(1050, 82), Timestamp::Millis(1050));
+  EXPECT_NE(sender.Process(Timestamp::Millis(1050)).target.bps(), before * 0.9);
+  const double next = sender.Process(Timestamp::Millis(1050)).target.bps();
+  sender.OnFeedback(Message(1100, 83), Timestamp::Millis(1100));
+  EXPECT_NEAR(sender.Process(Timestamp::Millis(1100)).target.bps(), next * 0.9, 1e-6);
+}
+
+TEST(LccSenderTest, InCallsTheCutIsOneOfWhatArrived) {
+  Recorder recorder;
+  Parameters parameters = Live();
+  parameters.exploration_noise = 0;
+  parameters.start_bitrate_bps = 1e6;
+  Sender sender(parameters, 0, 1, recorder);
+  sender.OnFeedback(Message(1000, 50), Timestamp::Millis(1000));
+  for (int i = 1; i < 10; ++i) sender.OnFeedback(Message(1000 + 50 * i, 400, 700e3), Timestamp::Millis(1000 + 50 * i));
+  EXPECT_NEAR(sender.Process(Timestamp::Millis(1500)).target.bps(), 0.8 * 700e3, 1e-6);
+}
+
+TEST(LccSenderTest, MessagesThatWereOvertakenAreLeftOut) {
+  Recorder recorder;
+  Sender sender({}, 0, 1, recorder);
+  sender.OnFeedback(Message(1050, 50), Timestamp::Millis(1000));
+  const double target = sender.Process(Timestamp::Millis(1000)).target.bps();
+  sender.OnFeedback(Message(1000, 900), Timestamp::Millis(1001));
+  EXPECT_EQ(sender.Process(Timestamp::Millis(1001)).target.bps(), target);
+  EXPECT_EQ(recorder.rows(static_cast<int>(TraceTable::kLcc)), 1);
+}
+
+TEST(LccSenderTest, MessagesOfOtherControllersAreRefused) {
+  Recorder recorder;
+  const Sender sender({}, 0, 1, recorder);
+  Feedback feedback = Message(0, 50);
+  EXPECT_FALSE(sender.Check(feedback));
+  feedback.Add(1);
+  EXPECT_TRUE(sender.Check(feedback));
+  EXPECT_TRUE(sender.Check(Feedback{}));
+}
+
+TEST(LccSenderTest, WithoutFeedbackTheFirstRateStays) {
+  Recorder recorder;
+  Sender sender({}, 0, 1, recorder);
+  for (int s = 0; s < 100; ++s) EXPECT_EQ(sender.Process(Timestamp::Seconds(s)).target.bps(), Parameters{}.start_bitrate_bps);
+}
+
+// Delays, clocks and counters as no network makes them, with parameters that change on the way.
+TEST(LccSenderTest, RatesStayWithinTheirBoundsWhateverComes) {
+  constexpr double kExtremes[] = {0, 1, -1, 1e-300, 5e4, -5e4, 1e9, -1e9, 9007199254740992.0, -9007199254740992.0};
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const auto number = [&]() -> double {
+      const double u = random.Uniform();
+      if (u < 0.5) return 5e4 + 1e4 * random.Gaussian();
+      return u < 0.9 ? kExtremes[random.Next() % 10] : 1e6 * random.Gaussian();
+    };
+    Parameters parameters = seed % 2 == 0 ? Live() : Parameters{};
+    parameters.sending_rate = static_cast<double>(seed / 2 % 2);
+    parameters.delay_jump_reset_ms = seed % 3 == 0 ? 0 : 3000;
+    parameters.exploration = seed % 5 == 0 ? 0 : 1;
+    Recorder recorder;
+    Sender sender(parameters, 0, seed, recorder);
+    for (int i = 0; i < 400; ++i) {
+      Feedback feedback;
+      feedback.time = Timestamp::Micros(number());
+      feedback.received_rate = DataRate::BitsPerSec(random.Uniform() < 0.1 ? NAN : number());
+      feedback.packets_received = number();
+      feedback.packets_lost = number();
+      feedback.echo_send_time = Timestamp::Micros(random.Uniform() < 0.1 ? NAN : number());
+      feedback.echo_delay = TimeDelta::Micros(random.Uniform() < 0.1 ? INFINITY : number());
+      feedback.Add(number());
+      feedback.Add(number());
+      ASSERT_FALSE(sender.Check(feedback));
+      const Timestamp now = Timestamp::Micros(number());
+      static_cast<void>(sender.OnSent({now, DataSize::Bytes(number()), DataSize::Zero()}));
+      sender.OnFeedback(feedback, now);
+      if (i == 200) {
+        parameters.window_pairs = 1 + static_cast<double>(random.Next() % 300);
+        sender.Configure(Values(parameters).data());
+      }
+      const RateUpdate update = sender.Process(now);
+      ASSERT_GE(update.target.bps(), parameters.min_bitrate_bps) << seed;
+      ASSERT_LE(update.target.bps(), parameters.max_bitrate_bps) << seed;
+      ASSERT_TRUE(update.pacing.IsFinite());
+      ASSERT_TRUE(update.rtt.IsFinite());
+      ASSERT_TRUE(update.fraction_lost >= 0 && update.fraction_lost <= 1) << update.fraction_lost;
+    }
+  }
+}
+
+Arrival At(double seq, double send_ms, double arrival_ms, double bytes = 4000) {
+  Arrival arrival;
+  arrival.seq = seq;
+  arrival.send_time = Timestamp::Millis(send_ms);
+  arrival.arrival_time = Timestamp::Millis(arrival_ms);
+  arrival.size = DataSize::Bytes(bytes);
+  return arrival;
+}
+
+TEST(LccReceiverTest, AMessagePerEpoch) {
+  Recorder recorder;
+  Receiver receiver({}, 3, recorder);
+  int messages = 0;
+  for (int i = 0; i < 300; ++i) messages += receiver.OnArrival(At(i, i * 10, i * 10 + 60)) ? 1 : 0;
+  EXPECT_EQ(messages, 59);  // of 60 epochs the last one is not over
+  EXPECT_EQ(recorder.rows(static_cast<int>(TraceTable::kFeedback)), 59);
+}
+
+TEST(LccReceiverTest, CountersEndAnEpochInWhichFramesCeased) {
+  Recorder recorder;
+  Receiver receiver({}, 0, recorder);
+  EXPECT_FALSE(receiver.OnArrival(At(0, 0, 60)));
+  EXPECT_FALSE(receiver.OnInboundCounters({Timestamp::Millis(100), 4, 1, DataSize::Bytes(5000)}));
+  const auto message = receiver.OnInboundCounters({Timestamp::Millis(110), 5, 1, DataSize::Bytes(6000)});
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->packets_received, 5);
+  EXPECT_EQ(message->packets_lost, 1);
+  EXPECT_EQ(message->value_count, kFeedbackValues);
+  EXPECT_NEAR(message->values[kMeanDelay], 60e3, 1e-6);
+  EXPECT_FALSE(receiver.OnInboundCounters({Timestamp::Millis(200), 5, 1, DataSize::Bytes(6000)}));
+}
+
+// Frames of 4000 B each 20 ms into 1 Mbps (32 ms each): the k-th waits 12 k ms; one-way delays have the 32 ms
+// of the frame's own serialisation more.
+TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
+  for (const bool wait : {false, true}) {
+    Parameters parameters;
+    parameters.epoch_ms = 10;
+    parameters.delay_sample = wait ? 1 : 0;
+    Recorder recorder;
+    Receiver receiver(parameters, 0, recorder);
+    EXPECT_FALSE(receiver.OnArrival(At(0, 0, 50 + 32)));
+    for (int k = 1; k < 8; ++k) {
+      const auto message = receiver.OnArrival(At(k, 20 * k, 50 + 32 * (k + 1)));
+      ASSERT_TRUE(message);  // of the frame before
+      const double delay_ms = 82 + 12 * (k - 1);
+      // The first frame sets the smallest delay, below which no wait is told.
+      EXPECT_NEAR(message->values[kMeanDelay], 1e3 * (wait ? std::fmax(82, delay_ms - 32) : delay_ms), 1e-6) << k;
+    }
+  }
+}
+
+TEST(LccTest, NothingIsAllocatedInTheSteadyState) {
+  Recorder recorder;
+  recorder.KeepOnly(0);
+  Receiver receiver({}, 0, recorder);
+  Sender sender({}, 0, 1, recorder);
+  Random random(3);
+  const auto run = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const auto message = receiver.OnArrival(At(i, i * 10, i * 10 + 60 + 5 * random.Uniform()));
+      if (message) sender.OnFeedback(*message, Timestamp::Millis(i * 10 + 110));
+      static_cast<void>(sender.Process(Timestamp::Millis(i * 10)));
+    }
+  };
+  run(0, 1000);
+  const long before = Allocations();
+  run(1000, 5000);
+  EXPECT_EQ(Allocations(), before);
+}
+
+}  // namespace
+}  // namespace ccscope::lcc
