@@ -1323,6 +1323,17 @@ export const CONTROLLERS = {
         description: 'one-way delays are averaged over this, and the rate is decided as often',
       },
       {
+        name: 'delay_sample',
+        unit: '',
+        default: 0,
+        min: 0,
+        max: 1,
+        section: 'LCC II-A; live',
+        description:
+          'what an arrival tells: its one-way delay, or that less its own serialisation: how long it waited behind the arrival before it',
+        values: ['one_way', 'wait'],
+      },
+      {
         name: 'alpha',
         unit: '',
         default: 0.5,
@@ -1432,6 +1443,16 @@ export const CONTROLLERS = {
         description: 'factor of such a cut, per epoch',
       },
       {
+        name: 'cut_from',
+        unit: '',
+        default: 0,
+        min: 0,
+        max: 1,
+        section: 'LCC eq. 8; live',
+        description: 'what is cut: S_i, or the rate at which it arrived, once',
+        values: ['sent', 'received'],
+      },
+      {
         name: 'exploration',
         unit: '',
         default: 1,
@@ -1449,6 +1470,24 @@ export const CONTROLLERS = {
         max: 1000000,
         section: 'ours',
         description: 'growth per epoch while exploring',
+      },
+      {
+        name: 'exploration_growth',
+        unit: '',
+        default: 0,
+        min: 0,
+        max: 0.5,
+        section: 'live',
+        description: 'and this times the rate',
+      },
+      {
+        name: 'exploration_bound',
+        unit: '',
+        default: 0,
+        min: 0,
+        max: 10,
+        section: 'live',
+        description: 'exploration ends at this times the rate received; 0: no bound',
       },
       {
         name: 'exploration_noise',
@@ -1489,6 +1528,17 @@ export const CONTROLLERS = {
         description: "lcc with the window of the paper's Fig. 1",
         values: {
           window_pairs: 300,
+        },
+      },
+      {
+        name: 'lcc-live',
+        description: 'lcc with the rules for live calls',
+        values: {
+          delay_sample: 1,
+          cut_from: 1,
+          cut_factor: 0.8,
+          exploration_growth: 0.005,
+          exploration_bound: 1.5,
         },
       },
     ],

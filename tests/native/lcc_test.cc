@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cc/lcc/receiver.h"
@@ -23,13 +24,16 @@ std::vector<double> Values(const Parameters& parameters) {
   return values;
 }
 
+// The preset lcc-live.
 Parameters Live() {
   Parameters parameters;
-  parameters.delay_sample = 1;
-  parameters.cut_from = 1;
-  parameters.cut_factor = 0.8;
-  parameters.exploration_growth = 0.005;
-  parameters.exploration_bound = 1.5;
+#define PRESET(id, name, description) if (std::string_view(name) == "lcc-live") {
+#define SET(name, value) parameters.name = value;
+#define END_PRESET(id) }
+#include "cc/lcc/presets.def"
+#undef PRESET
+#undef SET
+#undef END_PRESET
   return parameters;
 }
 
