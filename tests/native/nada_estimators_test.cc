@@ -64,17 +64,17 @@ TEST(NadaDelayFilter, ABaselineExpires) {
 // CMP II-A: median of 5, then 0.9 of the old value.
 TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
   Delays delays(nada_2015());
-  delays.Add(20);                                        // 0: median 0
-  delays.Add(120);                                       // 0 100: 100, the upper of the two
-  EXPECT_NEAR(delays.QueuingMs(), 10, 1e-9);             // 0.1 * 100
-  delays.Add(20);                                        // 0 0 100: 0
-  EXPECT_NEAR(delays.QueuingMs(), 9, 1e-9);
-  delays.Add(60);                                        // 0 0 40 100: 40
-  EXPECT_NEAR(delays.QueuingMs(), 12.1, 1e-9);           // 8.1 + 4
-  delays.Add(70);                                        // 0 0 40 50 100: 40
-  EXPECT_NEAR(delays.QueuingMs(), 14.89, 1e-9);          // 10.89 + 4
-  delays.Add(80);                                        // 0 40 50 60 100: 50
-  EXPECT_NEAR(delays.QueuingMs(), 18.401, 1e-9);         // 13.401 + 5
+  delays.Add(20);                                 // 0: median 0
+  delays.Add(120);                                // 0 100: 50
+  EXPECT_NEAR(delays.QueuingMs(), 5, 1e-9);       // 0.1 * 50
+  delays.Add(20);                                 // 0 0 100: 0
+  EXPECT_NEAR(delays.QueuingMs(), 4.5, 1e-9);
+  delays.Add(60);                                 // 0 0 40 100: 20
+  EXPECT_NEAR(delays.QueuingMs(), 6.05, 1e-9);    // 4.05 + 2
+  delays.Add(70);                                 // 0 0 40 50 100: 40
+  EXPECT_NEAR(delays.QueuingMs(), 9.445, 1e-9);   // 5.445 + 4
+  delays.Add(80);                                 // 0 40 50 60 100: 50
+  EXPECT_NEAR(delays.QueuingMs(), 13.5005, 1e-9); // 8.5005 + 5
 }
 
 // What a frame waits is what is left of its predecessor's delay, whatever its own serialisation takes.

@@ -186,6 +186,22 @@ TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
   EXPECT_GE(messages, 9);
 }
 
+// In an outage the counters go on being read: nothing that they say may raise the rate.
+TEST(NadaReceiver, SaysNothingWhileNothingArrives) {
+  Recorder recorder;
+  Receiver receiver(nada_live(), 0, recorder);
+  const auto read = [&](double ms, double packets) {
+    return receiver.OnInboundCounters({AtMs(ms), packets, 0, DataSize::Bytes(packets * 1000)});
+  };
+  int seq = 0;
+  for (; seq < 30; ++seq) {
+    static_cast<void>(receiver.OnArrival(Packet(seq, seq * 33, seq * 33 + 30, 3000)));
+    static_cast<void>(read(seq * 33 + 31, seq * 3));
+  }
+  for (double ms = 1000; ms < 5000; ms += 100) EXPECT_FALSE(read(ms, (seq - 1) * 3));
+  EXPECT_TRUE(read(5000, seq * 3));
+}
+
 class Random32 {
  public:
   explicit Random32(std::uint32_t seed) : state_(seed) {}

@@ -44,7 +44,7 @@ TimeDelta DelayFilter::Filtered() const {
     }
     sorted[static_cast<std::size_t>(place)] = samples_[static_cast<std::size_t>(i)];
   }
-  return sorted[static_cast<std::size_t>(count_ / 2)];
+  return (sorted[static_cast<std::size_t>((count_ - 1) / 2)] + sorted[static_cast<std::size_t>(count_ / 2)]) / 2;
 }
 
 TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now) {

@@ -99,12 +99,14 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
 std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& counters) {
   now_ = std::max(now_, counters.time);
   wire_rate_.Add(counters);
+  double received = 0;
   if (packets_.has_counters()) {
-    losses_.OnPackets(std::max(0.0, counters.packets_received - packets_.received()),
-                      std::max(0.0, counters.packets_lost - packets_.lost()), rtt_, now_);
+    received = std::max(0.0, counters.packets_received - packets_.received());
+    losses_.OnPackets(received, std::max(0.0, counters.packets_lost - packets_.lost()), rtt_, now_);
   }
   packets_.OnCounters(counters);
-  if (!last_feedback_) return std::nullopt;
+  // Silence tells nothing of the queue: no message, and the sender half keeps its rate.
+  if (!last_feedback_ || received == 0) return std::nullopt;
   return FeedbackIfDue();
 }
 
