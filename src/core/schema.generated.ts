@@ -1198,6 +1198,16 @@ export const CONTROLLERS = {
         values: ['none', 'r_ref', 'gradual'],
       },
       {
+        name: 'encoder_share_min',
+        unit: '',
+        default: 1,
+        min: 0.1,
+        max: 1,
+        section: 'live',
+        description:
+          'the ramp-up makes up for an encoder that sends less than its target, down to this share of it; 1: it does not',
+      },
+      {
         name: 'fps',
         unit: '1/s',
         default: 30,
@@ -1280,6 +1290,7 @@ export const CONTROLLERS = {
           warping: 0,
           received_rate_source: 1,
           ramp_up_floor: 2,
+          encoder_share_min: 0.8,
         },
       },
     ],

@@ -1,6 +1,7 @@
 #include "cc/nada/rate_controller.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace ccscope::nada {
 namespace {
@@ -9,6 +10,8 @@ enum class RampUpFloor { kNone, kRRef, kGradual };
 
 // Longer silences of the feedback count as this: the law is linearised for intervals well below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
+// Of a new share of the encoder.
+constexpr double kShareWeight = 0.1;
 
 }  // namespace
 
@@ -22,9 +25,23 @@ void RateController::Configure(const Parameters& parameters) {
   Clip();
 }
 
-// An encoder that leaves more than gamma of its target unused would hold the ramp-up for ever.
+// What was received against what was asked for about a second before, the time that an encoder takes
+// to follow. Without a queue only: there it tells of the encoder, not of the capacity.
+void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
+  DataRate& then = history_[static_cast<std::size_t>(updates_ % kHistory)];
+  if (mode == Mode::kRampUp && updates_ >= kHistory) {
+    const double share = std::clamp(r_recv / then, params_.encoder_share_min, 1.0);
+    encoder_share_ += (share - encoder_share_) * kShareWeight;
+  }
+  then = r_ref_;
+  ++updates_;
+}
+
+// What may grow by gamma is what is sent. An encoder that leaves more than gamma of its target unused
+// would else hold the ramp-up for ever.
 DataRate RateController::RampedUp(DataRate r_recv, TimeDelta rtt, DataRate gradual) const {
-  const DataRate ramped = r_recv * (1 + RampUpGamma(rtt, params_));
+  const double share = std::max(encoder_share_, params_.encoder_share_min);
+  const DataRate ramped = r_recv * ((1 + RampUpGamma(rtt, params_)) / share);
   switch (static_cast<RampUpFloor>(static_cast<int>(params_.ramp_up_floor))) {
     case RampUpFloor::kNone:
       return ramped;
@@ -51,6 +68,7 @@ void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDe
   const bool measured = params_.elapsed == 0 && last_update_;
   const TimeDelta delta =
       measured ? std::clamp(now - *last_update_, TimeDelta::Zero(), kLongestInterval) : params_.delta();
+  ObserveEncoder(mode, r_recv);
   const DataRate gradual = GraduallyUpdated(x_curr, delta);
   r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, rtt, gradual) : gradual;
   Clip();

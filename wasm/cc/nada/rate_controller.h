@@ -10,6 +10,7 @@
 #ifndef CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
 #define CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
 
+#include <array>
 #include <optional>
 
 #include "cc/nada/parameters.h"
@@ -38,12 +39,18 @@ class RateController {
  private:
   DataRate RampedUp(DataRate r_recv, TimeDelta rtt, DataRate gradual) const;
   DataRate GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const;
+  void ObserveEncoder(Mode mode, DataRate r_recv);
   void Clip();
+
+  static constexpr int kHistory = 10;
 
   Parameters params_;
   DataRate r_ref_;
   TimeDelta x_prev_;
   std::optional<Timestamp> last_update_;
+  std::array<DataRate, kHistory> history_{};  // r_ref behind the last updates
+  int updates_ = 0;
+  double encoder_share_ = 1;  // of its target that the encoder sends
 };
 
 }  // namespace ccscope::nada
