@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "cc/nada/rate_shaping_buffer.h"
 #include "tests/native/nada_support.h"
 
@@ -52,12 +55,35 @@ TEST(NadaRateController, FollowsWhatWasReceivedIn2015) {
 
 // An encoder that sends 0.8 of its target: (1 + gamma) 0.8 < 1 at an RTT of 50 ms. The gradual update
 // then grows by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005 from 1 Mbps.
-TEST(NadaRateController, RampsUpInCallsAlsoWhereTheEncoderStaysBelowItsTarget) {
-  RateController controller(With(nada_live(), 1000, 2500));
+TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
+  Parameters p = With(nada_rfc8698(), 1000, 2500);
+  p.ramp_up_floor = 2;
+  RateController controller(p);
   controller.Update(Mode::kRampUp, Ms(0), Kbps(800), Ms(50), AtMs(100));
   EXPECT_NEAR(controller.r_ref().kbps(), 1005, 1e-9);
   controller.Update(Mode::kRampUp, Ms(0), Kbps(1000), Ms(50), AtMs(200));
   EXPECT_NEAR(controller.r_ref().kbps(), 1185.185, 1e-3);
+}
+
+// The same encoder, made up for: ten messages later its share is known, and r_ref = (1 + gamma) r_recv / s.
+// Each new share counts for a tenth: s = 1 - 0.2 (1 - 0.9^n).
+TEST(NadaRateController, MakesUpForAnEncoderThatStaysBelowItsTarget) {
+  Parameters p = With(nada_rfc8698(), 1000, 1e6);
+  p.encoder_share_min = 0.75;
+  p.kappa = 0;
+  RateController controller(p);
+  for (int i = 0; i < 10; ++i) controller.Update(Mode::kRampUp, Ms(0), Kbps(800), Ms(50), AtMs(100 * i));
+  EXPECT_NEAR(controller.r_ref().kbps(), 1000, 1e-9);
+  for (int i = 10; i < 19; ++i) controller.Update(Mode::kRampUp, Ms(0), Kbps(800), Ms(50), AtMs(100 * i));
+  const double share = 1 - 0.2 * (1 - std::pow(0.9, 9));
+  EXPECT_NEAR(controller.r_ref().kbps(), std::max(1000.0, 800 * (1 + 50.0 / 270) / share), 1e-6);
+  EXPECT_GT(controller.r_ref().kbps(), 1070);
+  // Behind a queue it is the capacity that holds what is received down: that tells nothing of the encoder.
+  RateController queued(p);
+  for (int i = 0; i < 30; ++i) queued.Update(Mode::kGradual, Ms(0), Kbps(500), Ms(50), AtMs(100 * i));
+  queued.Update(Mode::kRampUp, Ms(0), Kbps(900), Ms(50), AtMs(3000));
+  // This message's own share, bounded by 0.9: 1 - 0.1 * 0.1.
+  EXPECT_NEAR(queued.r_ref().kbps(), 900 * (1 + 50.0 / 270) / 0.99, 1e-6);
 }
 
 // RFC 8698 eq. 5-7 with KAPPA 0.5, ETA 2, TAU 500 ms, RMAX 1.5 Mbps, XREF 10 ms, from 1 Mbps.
