@@ -1291,6 +1291,8 @@ export const CONTROLLERS = {
           received_rate_source: 1,
           ramp_up_floor: 2,
           encoder_share_min: 0.8,
+          dfilt_ms: 220,
+          xref_ms: 6,
         },
       },
     ],
