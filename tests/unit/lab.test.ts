@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { cellFor, valuesOf, withAxis, wrongChoices } from '../../src/app/lab/cell_choice.js';
+import { PRESET_NAMES, withPreset } from '../../src/app/lab/controller_choice.js';
 import { detailedFlow, drawnFlows } from '../../src/app/lab/flows.js';
 import { fromFragment, toFragment } from '../../src/app/lab/own_scenario.js';
+import { byPaper } from '../../src/app/lab/papers.js';
+import { controllerOfPreset } from '../../src/core/schema.js';
+import { readScenario } from '../../src/node/scenarios.js';
+import { cellsOf, instantiate, parseScenario, type Scenario } from '../../src/scenario/index.js';
 import { DEFAULT_LAB, parseLab, serialiseLab, type LabState } from '../../src/app/lab/state.js';
 
 describe('the state of the Lab in its address', () => {
@@ -10,6 +15,7 @@ describe('the state of the Lab in its address', () => {
     ...DEFAULT_LAB,
     scenario: 'ton-fig11',
     cell: { queue: '350ms', capacity: '' },
+    controller: 'nada-rfc8698',
     seed: 0,
     run: true,
     flow: 'gcc-2',
@@ -31,9 +37,11 @@ describe('the state of the Lab in its address', () => {
   });
 
   it('names what it does not understand, and takes the default there', () => {
-    const { state: read, problems } = parseLab('seed=1.5&cell.queue=a%20b&speed=9&run=yes&from_s=7');
+    const { state: read, problems } = parseLab(
+      'seed=1.5&cell.queue=a%20b&speed=9&run=yes&from_s=7&controller=bbr',
+    );
     expect(read).toEqual({ ...DEFAULT_LAB, from_s: 7 });
-    expect(problems.map(({ field }) => field)).toEqual(['seed', 'cell.queue', 'speed', 'run']);
+    expect(problems.map(({ field }) => field)).toEqual(['seed', 'cell.queue', 'speed', 'run', 'controller']);
     expect(problems.every(({ expected }) => expected !== '')).toBe(true);
   });
 });
@@ -117,5 +125,57 @@ describe('which flows are shown', () => {
     expect(detailedFlow(flows, 'b')?.flow).toBe(10);
     expect(detailedFlow(flows, 'tcp-1')?.name).toBe('a');
     expect(detailedFlow(flows.slice(0, 9), '')).toBeNull();
+  });
+});
+
+describe('choosing a controller', () => {
+  const scenario = readScenario('ton-fig12');
+  const media = (chosen: Scenario, cell: number) => {
+    const cells = cellsOf(chosen);
+    const { flows } = instantiate(chosen, cells[cell] ?? {});
+    return flows.filter((flow) => flow.kind === 'media');
+  };
+
+  it.each(PRESET_NAMES)('%s takes the place of what every cell has, within its bounds', (preset) => {
+    const chosen = parseScenario(withPreset(scenario, preset));
+    expect(cellsOf(chosen)).toEqual(cellsOf(scenario));
+    for (const cell of [0, 17]) {
+      expect(media(chosen, cell)).toMatchObject([
+        { preset, controller: controllerOfPreset(preset), parameters: { max_bitrate_bps: 2e6 } },
+      ]);
+    }
+    // What the paper says is of its own controller.
+    expect(chosen.expectations).toBeUndefined();
+    expect(chosen.claims).toBeUndefined();
+  });
+
+  it('leaves parameters of the controller that was there behind', () => {
+    const aqm = readScenario('aqm-fig6');
+    expect(media(aqm, 0)[0]?.parameters).toHaveProperty('increase_mode');
+    const [flow] = media(parseScenario(withPreset(aqm, 'lcc')), 0);
+    expect(flow?.parameters).toEqual({ max_bitrate_bps: 2e6 });
+  });
+
+  it('changes nothing where nothing is chosen, and where the cells differ in it', () => {
+    expect(withPreset(scenario, '')).toBe(scenario);
+    const rmcat = readScenario('rmcat-5.1');
+    expect(withPreset(rmcat, 'lcc')).toBe(rmcat);
+  });
+});
+
+describe('the list of scenarios', () => {
+  it('is by paper, known ones first', () => {
+    const listed = ['own', 'rmcat', 'lcc-2018', 'gcc-ton-2017'].map((paper) => ({
+      id: paper,
+      title: '',
+      paper,
+      source: '',
+    }));
+    expect(byPaper(listed).map(({ title, scenarios }) => [title, scenarios.length])).toEqual([
+      ['GCC (2017)', 1],
+      ['LCC (2018)', 1],
+      ['RMCAT test cases, every controller (RFC 8867)', 1],
+      ['own', 1],
+    ]);
   });
 });

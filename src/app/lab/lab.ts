@@ -2,7 +2,8 @@
 import { computed, signal } from '@preact/signals';
 
 import { saveAs } from '../files.js';
-import type { SimulationOptions, TableName } from '../../core/index.js';
+import { controllerOfPreset, type ControllerName } from '../../core/schema.js';
+import type { FlowOptions, SimulationOptions, TableName } from '../../core/index.js';
 import type { CellParams } from '../../scenario/cells.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { traceHeader } from '../../scenario/trace_header.js';
@@ -15,6 +16,7 @@ import type {
 import { createTraceStore, type TraceStore } from '../../worker/trace_client.js';
 import { dismiss, messageOf, notify } from '../notices.js';
 import { cellFor, wrongChoices } from './cell_choice.js';
+import { withPreset } from './controller_choice.js';
 import { fromFragment, toFragment } from './own_scenario.js';
 import { fetchScenario, registry } from './registry.js';
 import { change, fragment, settings } from './settings.js';
@@ -42,11 +44,14 @@ export interface FlowInfo {
   name: string;
   kind: 'media' | 'tcp';
   direction: 'forward' | 'backward';
+  /** Of a media flow. */
+  controller?: ControllerName;
+  preset?: string;
 }
 
 export type Phase = 'loading' | 'ready' | 'running';
 
-const TABLES: readonly TableName[] = ['group', 'rate', 'queue', 'throughput'];
+const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
 const FIRST_SCENARIO = 'ton-fig11';
 /** Between two rows of an interval, in general; more where there would be too many rows. */
 const INTERVAL_US = 200e3;
@@ -160,7 +165,7 @@ export class Lab {
   async start(): Promise<void> {
     const { value: loaded } = this.loaded;
     if (loaded === null || this.phase.peek() === 'running') return;
-    const { scenario } = loaded;
+    const scenario = withPreset(loaded.scenario, settings.peek().controller);
     const request = { scenario, cell: this.cell.peek(), seed: this.seed.peek() };
     const abort = new AbortController();
     this.#abort = abort;
@@ -229,7 +234,17 @@ export class Lab {
 }
 
 /** What another scenario does not take over. */
-const FRESH = { cell: {}, seed: null, run: false, flow: '', draw: [], hide: [], window_s: 0, from_s: 0 };
+const FRESH = {
+  cell: {},
+  controller: '',
+  seed: null,
+  run: false,
+  flow: '',
+  draw: [],
+  hide: [],
+  window_s: 0,
+  from_s: 0,
+};
 
 function describe({ message, field, expected, got }: SimulationProblem): string {
   return field !== undefined && expected !== undefined && got !== undefined
@@ -238,13 +253,27 @@ function describe({ message, field, expected, got }: SimulationProblem): string 
 }
 
 function described({ flows, durationUs }: SimulationOptions): Pick<Run, 'flows' | 'durationUs'> {
-  const named = flows.map(({ kind, name, direction = 'forward' }, flow) => ({
-    flow,
-    kind,
-    name: name ?? `${kind} ${flow}`,
-    direction,
-  }));
+  const named = flows.map((options, flow): FlowInfo => {
+    const { kind, name, direction = 'forward' } = options;
+    const controller = controllerOf(options);
+    return {
+      flow,
+      kind,
+      name: name ?? `${kind} ${flow}`,
+      direction,
+      ...(controller !== undefined && { controller }),
+      ...(kind === 'media' && options.preset !== undefined && { preset: options.preset }),
+    };
+  });
   return { flows: named, durationUs };
+}
+
+/** Undefined of TCP, and of a controller that is not the core's. */
+function controllerOf(flow: FlowOptions): ControllerName | undefined {
+  if (flow.kind === 'tcp') return undefined;
+  const { controller, preset } = flow;
+  if (controller !== undefined) return typeof controller === 'string' ? controller : undefined;
+  return preset === undefined ? 'gcc' : controllerOfPreset(preset);
 }
 
 function traceOf({ flows, durationUs }: SimulationOptions, packets: boolean) {

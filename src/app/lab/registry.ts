@@ -1,14 +1,9 @@
 /** The scenarios that come with the page. */
 import list from 'virtual:scenarios';
 
-export interface Listed {
-  id: string;
-  title: string;
-  /** Short name of the paper. */
-  paper: string;
-  /** Where in the paper. */
-  source: string;
-}
+import { PAPERS, type Listed } from './papers.js';
+
+export { byPaper } from './papers.js';
 
 export const registry: readonly Listed[] = list;
 
@@ -16,7 +11,7 @@ export const registry: readonly Listed[] = list;
 export function found(words: string): readonly Listed[] {
   const wanted = words.toLowerCase().split(/\s+/);
   return registry.filter(({ id, title, paper, source }) => {
-    const text = `${id} ${title} ${paper} ${source}`.toLowerCase();
+    const text = `${id} ${title} ${paper} ${PAPERS.get(paper) ?? ''} ${source}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
 }

@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 
+import { PRESET_NAMES } from './controller_choice.js';
 import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from '../url_fields.js';
 
 const name = v.pipe(v.string(), v.regex(/^[\w.-]{0,64}$/, 'up to 64 letters, digits, ., - or _'));
@@ -11,6 +12,7 @@ const MAX_S = 1e6;
 
 const entries = {
   scenario: name,
+  controller: oneOf(['', ...PRESET_NAMES]),
   seed: integerIn(0, 2 ** 52, ''),
   run: flag,
   flow: name,
@@ -33,6 +35,8 @@ export interface LabState {
   scenario: string;
   /** Axis -> value; what is missing is that of the first cell. */
   cell: Readonly<Record<string, string>>;
+  /** A preset for all media flows; empty: what the scenario has. */
+  controller: string;
   /** Null: the scenario's. */
   seed: number | null;
   /** Runs when the page is opened. */
@@ -53,6 +57,7 @@ export interface LabState {
 export const DEFAULT_LAB: LabState = {
   scenario: '',
   cell: {},
+  controller: '',
   seed: null,
   run: false,
   flow: '',

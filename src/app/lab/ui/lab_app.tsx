@@ -7,6 +7,7 @@ import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
 import { notices } from '../../notices.js';
+import { CONTROLLER_TITLES } from '../controller_choice.js';
 import type { Lab, Run } from '../lab.js';
 import { change, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
@@ -89,6 +90,16 @@ function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) 
 /** 86,976. (Formatting by locale takes 15 ms the first time.) */
 const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
+/** Of the media flows, each once. */
+function controllersText({ flows }: Run): string {
+  const names = flows.flatMap(({ controller, preset }) => {
+    if (controller === undefined) return [];
+    const title = CONTROLLER_TITLES[controller];
+    return preset === undefined || preset === controller ? title : `${title} (${preset})`;
+  });
+  return [...new Set(names)].join(', ');
+}
+
 /** What the figures and charts below are of: the settings may have moved on. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
@@ -96,6 +107,7 @@ function Provenance({ run }: { run: Run }) {
   const facts: readonly [string, string][] = [
     ['Scenario', scenario.id],
     ['Cell', cellLabel(scenario, cell)],
+    ['Controllers', controllersText(run)],
     ['Seed', String(seed)],
     ['Simulated', result === null ? '' : `${simulated} in ${(result.elapsedMs / 1e3).toFixed(2)} s`],
     ['Events', result === null ? '' : grouped(result.events)],

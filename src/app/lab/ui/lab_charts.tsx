@@ -85,8 +85,11 @@ export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
   const fitCapacity = flows.length <= MANY_FLOWS;
   const backward = flows.some(({ direction }) => direction === 'backward');
   useEffect(() => {
-    const flow = number === null ? {} : { group: byFlow(number), rate: byFlow(number) };
-    scope.setFilters({ ...flow, queue: { column: 'link', value: link } });
+    const flow = number === null ? undefined : byFlow(number);
+    scope.setFilters({
+      ...(flow && { group: flow, nada: flow, lcc: flow, rate: flow }),
+      queue: { column: 'link', value: link },
+    });
   }, [number, link]);
   const boards = [
     ...flowBoards(drawn, { backward, fitCapacity }),

@@ -6,7 +6,8 @@ import { CopyButton } from '../../ui/copy_button.js';
 import { valuesOf, withAxis } from '../cell_choice.js';
 import { detailedFlow } from '../flows.js';
 import type { Lab } from '../lab.js';
-import { found, registry } from '../registry.js';
+import { CHOICES, isFree } from '../controller_choice.js';
+import { byPaper, found, registry } from '../registry.js';
 import { change, linkTo, settings } from '../settings.js';
 
 /** Lines of the list of scenarios. */
@@ -17,7 +18,6 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
   const words = useSignal('');
   const loaded = lab.loaded.value;
   const listed = found(words.value);
-  const papers = [...new Set(listed.map(({ paper }) => paper))];
   const current = loaded?.file === null ? loaded.scenario.id : '';
   return (
     <details class="panel" open>
@@ -38,15 +38,13 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
         value={current}
         onChange={({ currentTarget }) => void lab.choose(currentTarget.value)}
       >
-        {papers.map((paper) => (
-          <optgroup key={paper} label={paper || 'others'}>
-            {listed
-              .filter((each) => each.paper === paper)
-              .map((each) => (
-                <option key={each.id} value={each.id} title={each.title} selected={each.id === current}>
-                  {each.id}: {each.title}
-                </option>
-              ))}
+        {byPaper(listed).map(({ title, scenarios }) => (
+          <optgroup key={title} label={title}>
+            {scenarios.map((each) => (
+              <option key={each.id} value={each.id} title={each.title} selected={each.id === current}>
+                {each.id}: {each.title}
+              </option>
+            ))}
           </optgroup>
         ))}
       </select>
@@ -99,6 +97,39 @@ function AxisField({ lab, name }: { lab: Lab; name: string }) {
   );
 }
 
+/** Another controller than the scenario's, in all media flows. */
+function ControllerField() {
+  const id = useId();
+  const { controller } = settings.value;
+  return (
+    <div class="field">
+      <label for={id}>Controller of the media flows</label>
+      <select
+        id={id}
+        name="controller"
+        value={controller}
+        onChange={({ currentTarget }) => change({ controller: currentTarget.value })}
+      >
+        <option value="" selected={controller === ''}>
+          as the scenario has it
+        </option>
+        {CHOICES.map(({ title, presets }) => (
+          <optgroup key={title} label={title}>
+            {presets.map(({ name, description }) => (
+              <option key={name} value={name} title={description} selected={name === controller}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+      {controller !== '' && (
+        <small class="hint">Bounds of the rate stay; what was published is of the scenario’s own.</small>
+      )}
+    </div>
+  );
+}
+
 export function CellPanel({ lab }: { lab: Lab }) {
   const id = useId();
   const problem = useSignal('');
@@ -116,6 +147,7 @@ export function CellPanel({ lab }: { lab: Lab }) {
       {(loaded.scenario.axes ?? []).map(({ name }) => (
         <AxisField key={name} lab={lab} name={name} />
       ))}
+      {isFree(loaded.scenario) && <ControllerField />}
       <div class="field">
         <label for={id}>Seed</label>
         <input

@@ -1,0 +1,60 @@
+/** Another controller for a scenario's media flows than the one it has. */
+import { CONTROLLER_NAMES, controllerOfPreset, SCHEMA, type ControllerName } from '../../core/schema.js';
+import type { Scenario } from '../../scenario/scenario.js';
+
+/** How controllers are called. */
+export const CONTROLLER_TITLES: Readonly<Record<ControllerName, string>> = {
+  gcc: 'GCC',
+  nada: 'NADA',
+  lcc: 'LCC',
+};
+
+export interface ChosenPreset {
+  name: string;
+  description: string;
+}
+
+/** Every preset, by its controller. */
+export const CHOICES: readonly {
+  controller: ControllerName;
+  title: string;
+  presets: readonly ChosenPreset[];
+}[] = CONTROLLER_NAMES.map((controller) => ({
+  controller,
+  title: CONTROLLER_TITLES[controller],
+  presets: SCHEMA.controllers[controller].presets.map(({ name, description }) => ({ name, description })),
+}));
+
+export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>
+  presets.map(({ name }) => name),
+);
+
+/** The parameters that every controller has: those of the application. */
+const COMMON: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
+
+/** Whether a controller can be chosen: not where that is what the scenario's cells differ in. */
+export const isFree = ({ axes = [] }: Scenario): boolean => axes.every(({ name }) => name !== 'controller');
+
+/**
+ * The scenario with this preset in all of its media flows, in every cell. Bounds of the rate stay; other
+ * parameters were meant for the controller that was there. What was published is of that one, too. The
+ * scenario itself for an empty name, and where no controller can be chosen.
+ */
+export function withPreset(scenario: Scenario, preset: string): Scenario {
+  const controller = preset === '' ? undefined : controllerOfPreset(preset);
+  if (controller === undefined || !isFree(scenario)) return scenario;
+  const set = Object.fromEntries(
+    scenario.flows.flatMap((flow) => {
+      if (flow.kind !== 'media') return [];
+      const kept = Object.entries(flow.parameters ?? {}).filter(([name]) => COMMON.includes(name));
+      const at = `flows.${flow.name}`;
+      return [
+        [`${at}.controller`, controller],
+        [`${at}.preset`, preset],
+        [`${at}.parameters`, Object.fromEntries(kept)],
+      ];
+    }),
+  );
+  const { expectations: _, claims: __, ...rest } = scenario;
+  return { ...rest, overrides: [...(scenario.overrides ?? []), { cells: {}, set }] };
+}

@@ -1,0 +1,31 @@
+/** The scenarios of the list, by paper. */
+
+export interface Listed {
+  id: string;
+  title: string;
+  /** Short name of the paper. */
+  paper: string;
+  /** Where in the paper. */
+  source: string;
+}
+
+/** The papers and documents, in the order in which they are listed. */
+export const PAPERS: ReadonlyMap<string, string> = new Map([
+  ['gcc-ton-2017', 'GCC (2017)'],
+  ['nada-vs-gcc-2016', 'NADA and GCC (2016)'],
+  ['lcc-2018', 'LCC (2018)'],
+  ['gcc-packet-grouping-2016', 'GCC over Wi-Fi: packet grouping (2016)'],
+  ['gcc-aqm-2016', 'GCC and AQM (2016)'],
+  ['rmcat', 'RMCAT test cases, every controller (RFC 8867)'],
+]);
+
+/** Scenarios by paper, known papers first. */
+export function byPaper(listed: readonly Listed[]): { title: string; scenarios: readonly Listed[] }[] {
+  const papers = [...new Set([...PAPERS.keys(), ...listed.map(({ paper }) => paper)])];
+  return papers
+    .map((paper) => ({
+      title: PAPERS.get(paper) ?? (paper || 'others'),
+      scenarios: listed.filter((each) => each.paper === paper),
+    }))
+    .filter(({ scenarios }) => scenarios.length > 0);
+}
