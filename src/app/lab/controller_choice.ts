@@ -44,7 +44,7 @@ export function withPreset(scenario: Scenario, preset: string): Scenario {
   const controller = preset === '' ? undefined : controllerOfPreset(preset);
   if (controller === undefined || !isFree(scenario)) return scenario;
   const set = Object.fromEntries(
-    scenario.flows.flatMap((flow) => {
+    scenario.flows.flatMap((flow): [string, unknown][] => {
       if (flow.kind !== 'media') return [];
       const kept = Object.entries(flow.parameters ?? {}).filter(([name]) => COMMON.includes(name));
       const at = `flows.${flow.name}`;
