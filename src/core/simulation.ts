@@ -78,6 +78,13 @@ export class Simulation {
 
   #setPath(direction: number, path: PathOptions, name: string): void {
     inside(name, () => {
+      const { outages } = path;
+      if (outages !== undefined) {
+        const { meanOnUs, meanOffUs, offPhases = 1 } = outages;
+        inside('outages', () =>
+          this.#check('ccs_sim_set_outages', direction, meanOnUs, meanOffUs, offPhases),
+        );
+      }
       const delay = [path.oneWayDelayUs ?? 0, path.lossRatio ?? 0, path.jitterUs ?? 0] as const;
       if (path.capacityBps === undefined) {
         this.#check('ccs_sim_set_delay', direction, ...delay);

@@ -21,6 +21,21 @@ export interface PathOptions {
   lossRatio?: number;
   /** Standard deviation of a normal delay before the queue, of which the absolute value, at most three deviations, counts. */
   jitterUs?: number;
+  /** Default: none. */
+  outages?: OutageOptions;
+}
+
+/**
+ * Outages of a wireless channel behind the bottleneck (gcc-packet-grouping-2016): what would come
+ * through within one comes in a burst at its end. Means are 1 ms to one minute.
+ */
+export interface OutageOptions {
+  /** Of the exponentially distributed times between two outages. */
+  meanOnUs: number;
+  /** Of the outages. */
+  meanOffUs: number;
+  /** An outage is the sum of so many exponential times, 1 to 100; default 1. */
+  offPhases?: number;
 }
 
 /** In the core's order. */

@@ -63,6 +63,7 @@ function compilePath(path: ScenarioPath, durationUs: number, flows: number, fiel
     one_way_delay_ms,
     loss_ratio,
     jitter_ms,
+    outage,
   } = path;
   if (capacity !== undefined && capacity_per_flow !== undefined) {
     throw new ConfigError(field, 'capacity or capacity_per_flow', 'both', 'remove one of them');
@@ -76,6 +77,13 @@ function compilePath(path: ScenarioPath, durationUs: number, flows: number, fiel
     ...(one_way_delay_ms !== undefined && { oneWayDelayUs: usOfMs(one_way_delay_ms) }),
     ...(loss_ratio !== undefined && { lossRatio: loss_ratio }),
     ...(jitter_ms !== undefined && { jitterUs: usOfMs(jitter_ms) }),
+    ...(outage !== undefined && {
+      outages: {
+        meanOnUs: usOfMs(outage.mean_on_ms),
+        meanOffUs: usOfMs(outage.mean_off_ms),
+        ...(outage.off_phases !== undefined && { offPhases: outage.off_phases }),
+      },
+    }),
   };
 }
 

@@ -32,6 +32,15 @@ const pathEntries = {
   loss_ratio: v.optional(within(0, 1)),
   /** Standard deviation; the delay is its absolute value, at most three of them. */
   jitter_ms: v.optional(within(0, 10_000, ' ms')),
+  /** Outages of a wireless channel: times between them are exponentially distributed, and so are they, with one phase. */
+  outage: v.optional(
+    record({
+      mean_on_ms: within(1, 60_000, ' ms'),
+      mean_off_ms: within(1, 60_000, ' ms'),
+      /** Each is the sum of so many exponential times. Default 1. */
+      off_phases: v.optional(integer(1, 100)),
+    }),
+  ),
 };
 
 const flowEntries = {

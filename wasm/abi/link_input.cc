@@ -11,6 +11,7 @@ namespace {
 constexpr double kMaxCapacityBps = 1e11;
 constexpr double kMaxDelayUs = 60e6;
 constexpr double kMaxJitterUs = 10e6;
+constexpr int kMaxPhases = 100;
 
 }  // namespace
 
@@ -40,6 +41,16 @@ int CheckSeed(double seed) {
   return Within(seed, 0, kMaxInteger) && seed == std::floor(seed)
              ? 0
              : Fail("seed", "expected an integer from 0 to 2^53 - 1");
+}
+
+bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params) {
+  // Shorter ones would take forever to draw.
+  constexpr double kMinPeriodUs = 1e3;
+  if (!Within(mean_on_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOnUs", "expected 1e3 to 6e7 us (one minute)"), false;
+  if (!Within(mean_off_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOffUs", "expected 1e3 to 6e7 us (one minute)"), false;
+  if (off_phases < 1 || off_phases > kMaxPhases) return Fail("offPhases", "expected 1 to 100"), false;
+  params = {TimeDelta::Micros(mean_on_us), TimeDelta::Micros(mean_off_us), off_phases};
+  return true;
 }
 
 bool ReadLink(const LinkInput& input, Link::Params& params) {

@@ -26,6 +26,9 @@ int CheckJitter(double us);
 int CheckMode(int mode);
 int CheckSeed(double seed);
 
+// Outages as the host describes them: means in us, and the phases of an outage.
+bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params);
+
 // A link as the host describes it.
 struct LinkInput {
   double capacity_bps;

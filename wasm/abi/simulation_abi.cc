@@ -28,6 +28,7 @@ struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
 
   Simulation simulation;
+  Outages::Params outages[2];  // of the next path of each direction
   Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
   bool running = false;
   std::vector<double> metrics;
@@ -135,6 +136,14 @@ CCSCOPE_FN(void*, ccs_sim_create)(double duration_us, double rate_interval_us, d
 
 CCSCOPE_FN(void, ccs_sim_destroy)(void* handle) { delete static_cast<SimulationHandle*>(handle); }
 
+// Outages of the path of that direction; before the path itself.
+CCSCOPE_FN(int, ccs_sim_set_outages)
+(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
+  return ReadOutages(mean_on_us, mean_off_us, off_phases, h.outages[direction]) ? 0 : 1;
+}
+
 // A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.
 CCSCOPE_FN(int, ccs_sim_set_bottleneck)
 (void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
@@ -143,6 +152,7 @@ CCSCOPE_FN(int, ccs_sim_set_bottleneck)
   Link::Params params;
   if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
   if (!ReadLink({capacity_bps, mode, burst_bytes, one_way_delay_us, loss_ratio, jitter_us}, params)) return 1;
+  params.outages = h.outages[direction];
   auto queue = MakeQueue(queue_kind, queue_values, h.simulation.NextSeed());
   if (queue == nullptr) return 1;
   h.simulation.SetPath(static_cast<Direction>(direction), params, std::move(queue));
@@ -161,6 +171,7 @@ CCSCOPE_FN(int, ccs_sim_set_delay)
   params.one_way_delay = TimeDelta::Micros(one_way_delay_us);
   params.loss_ratio = loss_ratio;
   params.jitter = TimeDelta::Micros(jitter_us);
+  params.outages = h.outages[direction];
   h.simulation.SetPath(static_cast<Direction>(direction), params, nullptr);
   return 0;
 }

@@ -12,7 +12,8 @@ Link::Link(const Params& params, std::unique_ptr<QueueDisc> queue)
       jitter_(params.jitter),
       random_(params.seed),
       queue_(std::move(queue)),
-      bottleneck_(params.bottleneck) {
+      bottleneck_(params.bottleneck),
+      outages_(params.outages, OutageSeed(params.seed)) {
   queue_->OnCapacity(bottleneck_.capacity());
 }
 
@@ -54,7 +55,7 @@ void Link::FinishTransmission() {
   const CapacityLink::Sent sent = bottleneck_.Finish();
   ++stats_.departed_packets;
   stats_.departed += sent.packet.size;
-  Timestamp deliver = sent.depart + one_way_delay_;
+  Timestamp deliver = outages_.Release(sent.depart) + one_way_delay_;
   if (!propagating_.empty()) deliver = std::max(deliver, propagating_.back().deliver);
   propagating_.PushBack({sent.packet, sent.depart, deliver, sent.queue_delay});
   StartNext(sent.depart);

@@ -1,7 +1,7 @@
 // One direction of a path, sans-IO: the caller says what time it is, and asks when something will
-// happen next. Packets pass four stages, which are kept apart so that each may change on its own:
+// happen next. Packets pass five stages, which are kept apart so that each may change on its own:
 //
-//   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay
+//   impairments (random loss, jitter) -> queue discipline -> capacity -> outages -> propagation delay
 //
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
@@ -19,6 +19,7 @@
 
 #include "sim/capacity_link.h"
 #include "sim/impairments.h"
+#include "sim/outages.h"
 #include "sim/packet.h"
 #include "sim/queue_disc/queue_disc.h"
 #include "units/random.h"
@@ -29,11 +30,14 @@ namespace ccscope {
 
 class Link final : private DropSink {
  public:
+  // Outages draw from a generator of their own, so that they leave everything else as it is.
+  static std::uint64_t OutageSeed(std::uint64_t seed) { return seed ^ 0x4f75746167657321; }
   struct Params {
     CapacityLink::Params bottleneck = {};
     TimeDelta one_way_delay = TimeDelta::Zero();
     double loss_ratio = 0;
     TimeDelta jitter = TimeDelta::Zero();  // standard deviation
+    Outages::Params outages = {};
     std::uint64_t seed = 1;
   };
 
@@ -124,6 +128,7 @@ class Link final : private DropSink {
   RingBuffer<Packet> jittered_;  // Packet::queued is when each reaches the queue
   std::unique_ptr<QueueDisc> queue_;
   CapacityLink bottleneck_;
+  Outages outages_;
   RingBuffer<CapacityChange> schedule_;
   RingBuffer<Delivery> propagating_;
   RingBuffer<Drop> drops_;

@@ -5,7 +5,11 @@
 namespace ccscope {
 
 Path::Path(const Link::Params& link)
-    : one_way_delay_(link.one_way_delay), loss_(link.loss_ratio), jitter_(link.jitter), random_(link.seed) {}
+    : one_way_delay_(link.one_way_delay),
+      loss_(link.loss_ratio),
+      jitter_(link.jitter),
+      outages_(link.outages, Link::OutageSeed(link.seed)),
+      random_(link.seed) {}
 
 Path::Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue) : Path(link) {
   link_ = std::make_unique<Link>(link, std::move(queue));
@@ -16,7 +20,7 @@ DropReason Path::Send(double id, DataSize size, int flow, Timestamp now) {
   if (loss_.Lose(random_)) return DropReason::kRandomLoss;
   const Timestamp sent = jitter_.active() ? jitter_.Release(now, random_) : now;
   const Packet packet{.id = id, .flow = flow, .size = size, .offered = now, .queued = sent};
-  propagating_.PushBack({packet, sent, sent + one_way_delay_, TimeDelta::Zero()});
+  propagating_.PushBack({packet, sent, outages_.Release(sent) + one_way_delay_, TimeDelta::Zero()});
   return DropReason::kNone;
 }
 

@@ -1,5 +1,5 @@
 // One direction of the network, shared by all flows: a Link with its queue and bottleneck, or, without
-// a bottleneck, loss, jitter and delay alone.
+// a bottleneck, loss, jitter, outages and delay alone.
 #ifndef CCSCOPE_SIM_PATH_H_
 #define CCSCOPE_SIM_PATH_H_
 
@@ -9,6 +9,7 @@
 
 #include "sim/impairments.h"
 #include "sim/link.h"
+#include "sim/outages.h"
 #include "sim/packet.h"
 #include "units/random.h"
 #include "units/ring_buffer.h"
@@ -18,7 +19,7 @@ namespace ccscope {
 
 class Path {
  public:
-  // A path without a bottleneck: `link` gives delay, loss, jitter and seed.
+  // A path without a bottleneck: `link` gives delay, loss, jitter, outages and seed.
   explicit Path(const Link::Params& link);
   Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue);
 
@@ -46,6 +47,7 @@ class Path {
   TimeDelta one_way_delay_;
   RandomLoss loss_;
   Jitter jitter_;
+  Outages outages_;
   Random random_;
   RingBuffer<Link::Delivery> propagating_;
   Timestamp now_ = Timestamp::MinusInfinity();

@@ -1,0 +1,179 @@
+#include "sim/outages.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "sim/link.h"
+#include "sim/queue_disc/drop_tail.h"
+#include "tests/native/simulation_support.h"
+
+namespace ccscope {
+namespace {
+
+constexpr Outages::Params kWifi{TimeDelta::Millis(100), TimeDelta::Millis(20), 1};
+
+struct Periods {
+  std::vector<double> on_ms;
+  std::vector<double> off_ms;
+};
+
+// Looks at the channel each 10 us, as a packet at every one of those times would.
+Periods Observe(const Outages::Params& params, double seconds) {
+  Outages outages(params, 7);
+  Periods periods;
+  double up_since = 0;
+  for (double us = 0; us < seconds * 1e6; us += 10) {
+    const double released = outages.Release(Timestamp::Micros(us)).us();
+    if (released == us) continue;
+    periods.on_ms.push_back((us - up_since) / 1e3);
+    periods.off_ms.push_back((released - us) / 1e3);
+    up_since = released;
+    us = std::floor(released / 10) * 10;
+  }
+  return periods;
+}
+
+double Mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Largest distance between the empirical distribution and an exponential one (Kolmogorov, Smirnov).
+double DistanceFromExponential(std::vector<double> values, double mean) {
+  std::sort(values.begin(), values.end());
+  const double n = static_cast<double>(values.size());
+  double distance = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double expected = 1 - std::exp(-values[i] / mean);
+    distance = std::max({distance, std::fabs(expected - static_cast<double>(i) / n),
+                         std::fabs(expected - static_cast<double>(i + 1) / n)});
+  }
+  return distance;
+}
+
+// 1000 s hold about 8333 periods of 120 ms. The standard error of an exponential's mean is mean / sqrt(n):
+// 1.1 %; four of them. The K-S distance at the 0.1 % level is 1.95 / sqrt(n), and looking each 10 us
+// leaves out outages that are shorter, 0.05 % of them.
+TEST(Outages, AreExponentiallyDistributedAsAreTheTimesBetween) {
+  const Periods periods = Observe(kWifi, 1000);
+  const double n = static_cast<double>(periods.off_ms.size());
+  EXPECT_NEAR(n, 8333, 4 * std::sqrt(8333.0));
+  EXPECT_NEAR(Mean(periods.on_ms), 100, 100 * 4 / std::sqrt(n));
+  EXPECT_NEAR(Mean(periods.off_ms), 20, 20 * 4 / std::sqrt(n));
+  EXPECT_LT(DistanceFromExponential(periods.on_ms, 100), 1.95 / std::sqrt(n));
+  EXPECT_LT(DistanceFromExponential(periods.off_ms, 20), 1.95 / std::sqrt(n));
+  // A mean of 30 ms would be told apart: the two distributions differ by (2/3)^2 - (2/3)^3 at most.
+  EXPECT_NEAR(DistanceFromExponential(periods.off_ms, 30), 4.0 / 27, 0.02);
+}
+
+// The sum of k exponential times of mean M / k has mean M and standard deviation M / sqrt(k).
+TEST(Outages, OfSeveralPhasesVaryLess) {
+  const auto off = Observe({TimeDelta::Millis(100), TimeDelta::Millis(20), 16}, 600).off_ms;
+  const double mean = Mean(off);
+  double squares = 0;
+  for (const double ms : off) squares += (ms - mean) * (ms - mean);
+  const double n = static_cast<double>(off.size());
+  EXPECT_NEAR(mean, 20, 4 * 5 / std::sqrt(n));
+  EXPECT_NEAR(std::sqrt(squares / n), 5, 0.3);
+}
+
+Link WifiLink(std::uint64_t seed) {
+  const Link::Params params{.bottleneck = {.capacity = DataRate::KilobitsPerSec(5000)},
+                            .one_way_delay = TimeDelta::Millis(10),
+                            .outages = kWifi,
+                            .seed = seed};
+  return Link(params, std::make_unique<DropTail>(DropTail::Params::Packets(50)));
+}
+
+// 4 Mbps into 5 Mbps, and now and then a burst that does not fit the queue.
+std::vector<Link::Delivery> Deliver(Link& link, double* dropped, double poll_us) {
+  std::vector<Link::Delivery> deliveries;
+  std::vector<Link::Drop> drops;
+  double id = 0;
+  for (double us = 0; us < 20e6; us += 2000) {
+    const int burst = std::fmod(us, 1e6) == 0 ? 80 : 1;
+    for (int i = 0; i < burst; ++i) {
+      if (link.Enqueue(id++, DataSize::Bytes(1000), 0, Timestamp::Micros(us)) != DropReason::kNone) ++*dropped;
+    }
+    if (std::fmod(us, poll_us) == 0) link.Poll(Timestamp::Micros(us), deliveries, drops);
+  }
+  link.Poll(Timestamp::Seconds(60), deliveries, drops);
+  *dropped += static_cast<double>(drops.size());
+  return deliveries;
+}
+
+TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
+  Link link = WifiLink(3);
+  double dropped = 0;
+  const auto deliveries = Deliver(link, &dropped, 10e3);
+  Outages outages(kWifi, Link::OutageSeed(3));  // the same outages
+  int bursts = 0;
+  for (std::size_t i = 0; i < deliveries.size(); ++i) {
+    const Link::Delivery& d = deliveries[i];
+    ASSERT_EQ(d.deliver, outages.Release(d.depart) + TimeDelta::Millis(10)) << i;
+    if (i > 0 && d.deliver == deliveries[i - 1].deliver) ++bursts;
+  }
+  // A sixth of the time is out: about that share of the packets waits, all but the first of each outage.
+  EXPECT_GT(bursts, 0.1 * static_cast<double>(deliveries.size()));
+  EXPECT_LT(bursts, 0.25 * static_cast<double>(deliveries.size()));
+}
+
+TEST(OutagesOfALink, NeitherLoseNorReorderPackets) {
+  Link link = WifiLink(4);
+  double dropped = 0;
+  const auto deliveries = Deliver(link, &dropped, 10e3);
+  EXPECT_GT(dropped, 0);
+  EXPECT_EQ(link.stats().offered_packets, static_cast<double>(deliveries.size()) + dropped);
+  EXPECT_EQ(link.packets_inside(), 0);
+  for (std::size_t i = 1; i < deliveries.size(); ++i) {
+    ASSERT_GT(deliveries[i].packet.id, deliveries[i - 1].packet.id);
+    ASSERT_GE(deliveries[i].deliver, deliveries[i - 1].deliver);
+  }
+}
+
+TEST(OutagesOfALink, DoNotDependOnHowOftenItIsPolled) {
+  Link often = WifiLink(5);
+  Link seldom = WifiLink(5);
+  Link other = WifiLink(6);
+  double dropped[3] = {};
+  const auto a = Deliver(often, &dropped[0], 2e3);
+  const auto b = Deliver(seldom, &dropped[1], 1e6);
+  const auto c = Deliver(other, &dropped[2], 2e3);
+  ASSERT_EQ(a.size(), b.size());
+  bool differs = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].deliver, b[i].deliver);
+    differs |= i < c.size() && a[i].deliver != c[i].deliver;
+  }
+  EXPECT_TRUE(differs);  // another seed
+}
+
+// With and without a bottleneck, on either path: whatever is sent is received, lost or under way.
+TEST(OutagesOfASimulation, ConserveThePacketsOfEveryPath) {
+  SimulationSpec spec;
+  spec.params.duration = TimeDelta::Seconds(60);
+  spec.params.seed = 11;
+  spec.forward.link.outages = kWifi;
+  spec.backward.link.outages = kWifi;
+  spec.backward.link.one_way_delay = TimeDelta::Millis(25);
+  spec.media.resize(2);
+  for (MediaSpec& media : spec.media) media.controller = gcc::WithPreset(0);
+  spec.tcp.resize(1);
+  const auto simulation = Build(spec);
+  ASSERT_EQ(simulation->RunUntil(AtSeconds(60)), Simulation::Status::kOk);
+  for (int i = 0; i < simulation->flows(); ++i) {
+    const FlowMeter& meter = simulation->flow(i).meter();
+    EXPECT_GT(meter.received_packets(), 1000);
+    EXPECT_GE(meter.sent_packets(), meter.received_packets() + meter.lost_packets());
+    EXPECT_LE(meter.sent_packets(), meter.received_packets() + meter.lost_packets() +
+                                        simulation->flow(i).packets_under_way(Leg::kData));
+  }
+}
+
+}  // namespace
+}  // namespace ccscope
