@@ -26,8 +26,8 @@ export interface PathOptions {
 }
 
 /**
- * Outages of a wireless channel behind the bottleneck (gcc-packet-grouping-2016): what would come
- * through within one comes in a burst at its end. Means are 1 ms to one minute.
+ * Outages of a wireless channel (gcc-packet-grouping-2016): the bottleneck sends nothing within one, and
+ * what waited in a burst at its end. Means are 1 ms to one minute.
  */
 export interface OutageOptions {
   /** Of the exponentially distributed times between two outages. */

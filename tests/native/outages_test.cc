@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/link.h"
+#include "sim/path.h"
 #include "sim/queue_disc/drop_tail.h"
 #include "tests/native/simulation_support.h"
 
@@ -107,20 +108,76 @@ std::vector<Link::Delivery> Deliver(Link& link, double* dropped, double poll_us)
   return deliveries;
 }
 
+// The channel carries 625 B per ms. A packet departs within an outage never, and right behind an outage
+// packets depart one packet time, 1.6 ms, apart while there are any that waited.
 TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
   Link link = WifiLink(3);
   double dropped = 0;
   const auto deliveries = Deliver(link, &dropped, 10e3);
-  Outages outages(kWifi, Link::OutageSeed(3));  // the same outages
+  Outages outages(kWifi, 3);  // the same outages
+  double spared = 0;
   int bursts = 0;
+  Timestamp up_since;
   for (std::size_t i = 0; i < deliveries.size(); ++i) {
     const Link::Delivery& d = deliveries[i];
-    ASSERT_EQ(d.deliver, outages.Release(d.depart) + TimeDelta::Millis(10)) << i;
-    if (i > 0 && d.deliver == deliveries[i - 1].deliver) ++bursts;
+    while (outages.next() < d.depart) {
+      if (outages.down()) up_since = outages.next();
+      outages.Toggle();
+    }
+    ASSERT_FALSE(outages.down()) << i;
+    ASSERT_EQ(d.deliver, d.depart + TimeDelta::Millis(10));
+    if (i == 0) continue;
+    const TimeDelta apart = d.depart - deliveries[i - 1].depart;
+    ASSERT_GE(apart.us(), 1600 - 1e-6);
+    if (deliveries[i - 1].depart < up_since) spared += apart.ms();
+    if (deliveries[i - 1].depart >= up_since && apart.us() < 1600 + 1e-3) ++bursts;
   }
-  // A sixth of the time is out: about that share of the packets waits, all but the first of each outage.
-  EXPECT_GT(bursts, 0.1 * static_cast<double>(deliveries.size()));
-  EXPECT_LT(bursts, 0.25 * static_cast<double>(deliveries.size()));
+  // Departures are apart by the outages themselves, a sixth of 20 s, and by what else separates them then.
+  EXPECT_GT(spared, 20e3 / 6 * 0.7);
+  EXPECT_LT(spared, 20e3 / 6 * 1.5);
+  // At 4 into 5 Mbps an outage of 20 ms leaves 10 packets and more, which take as long again, and more.
+  EXPECT_GT(bursts, 2000);
+}
+
+// A token bucket is full within an outage, and nothing leaves it all the same.
+TEST(OutagesOfALink, EmptyNoTokenBucket) {
+  const Link::Params params{.bottleneck = {.mode = CapacityLink::Mode::kTokenBucket, .capacity = DataRate::KilobitsPerSec(5000)},
+                            .outages = kWifi,
+                            .seed = 8};
+  Link link(params, std::make_unique<DropTail>(DropTail::Params::Packets(50)));
+  double dropped = 0;
+  const auto deliveries = Deliver(link, &dropped, 10e3);
+  ASSERT_GT(deliveries.size(), 5000u);
+  Outages outages(kWifi, 8);
+  for (const Link::Delivery& d : deliveries) {
+    while (outages.next() <= d.depart) outages.Toggle();  // as soon as it ends, tokens are there
+    ASSERT_FALSE(outages.down());
+  }
+}
+
+// Without a bottleneck there is no buffer in front of the channel: what is sent within an outage comes at
+// its end, all at once.
+TEST(OutagesOfAPath, WithoutABottleneckHoldPacketsBack) {
+  Path path(Link::Params{.one_way_delay = TimeDelta::Millis(10), .outages = kWifi, .seed = 9});
+  Outages outages(kWifi, 9);
+  int late = 0;
+  for (double us = 0; us < 10e6; us += 1000) {
+    const Timestamp now = Timestamp::Micros(us);
+    ASSERT_EQ(path.Send(us, DataSize::Bytes(100), 0, now), DropReason::kNone);
+    const Timestamp expected = outages.Release(now) + TimeDelta::Millis(10);
+    path.AdvanceTo(expected);
+    const Link::Delivery* last = nullptr;
+    while (const Link::Delivery* next = path.NextDelivery()) {
+      last = next;
+      ASSERT_EQ(next->packet.id, us);
+      ASSERT_EQ(next->deliver, expected);
+      path.PopDelivery();
+    }
+    ASSERT_NE(last, nullptr);
+    late += expected > now + TimeDelta::Millis(10);
+  }
+  EXPECT_GT(late, 10000 / 6 * 0.6);  // a sixth of the time is out, give or take that of 83 outages
+  EXPECT_LT(late, 10000 / 6 * 1.4);
 }
 
 TEST(OutagesOfALink, NeitherLoseNorReorderPackets) {

@@ -12,8 +12,9 @@ Link::Link(const Params& params, std::unique_ptr<QueueDisc> queue)
       jitter_(params.jitter),
       random_(params.seed),
       queue_(std::move(queue)),
+      capacity_(params.bottleneck.capacity),
       bottleneck_(params.bottleneck),
-      outages_(params.outages, OutageSeed(params.seed)) {
+      outages_(params.outages, params.seed) {
   queue_->OnCapacity(bottleneck_.capacity());
 }
 
@@ -47,7 +48,7 @@ void Link::ArriveAtQueue(Packet packet, Timestamp now) {
 }
 
 void Link::StartNext(Timestamp now) {
-  if (bottleneck_.busy()) return;
+  if (bottleneck_.busy() || outages_.down()) return;
   if (const auto packet = queue_->Dequeue(now, *this)) bottleneck_.Start(*packet, now);
 }
 
@@ -55,7 +56,7 @@ void Link::FinishTransmission() {
   const CapacityLink::Sent sent = bottleneck_.Finish();
   ++stats_.departed_packets;
   stats_.departed += sent.packet.size;
-  Timestamp deliver = outages_.Release(sent.depart) + one_way_delay_;
+  Timestamp deliver = sent.depart + one_way_delay_;
   if (!propagating_.empty()) deliver = std::max(deliver, propagating_.back().deliver);
   propagating_.PushBack({sent.packet, sent.depart, deliver, sent.queue_delay});
   StartNext(sent.depart);
@@ -67,13 +68,16 @@ void Link::AdvanceTo(Timestamp now) {
     constexpr Timestamp kNever = Timestamp::PlusInfinity();
     const Timestamp sent = bottleneck_.completion();
     const Timestamp changed = schedule_.empty() ? kNever : schedule_.front().at;
+    const Timestamp toggled = outages_.next();
     const Timestamp arrived = jittered_.empty() ? kNever : jittered_.front().queued;
-    const Timestamp next = std::min({sent, changed, arrived});
+    const Timestamp next = std::min({sent, changed, toggled, arrived});
     if (next > now_ || next == kNever) return;
     if (sent == next) {
       FinishTransmission();
     } else if (changed == next) {
       ApplyCapacity(schedule_.PopFront().capacity, next);
+    } else if (toggled == next) {
+      ToggleOutage();
     } else {
       ArriveAtQueue(jittered_.PopFront(), next);
     }
@@ -97,6 +101,7 @@ Timestamp Link::NextEvent() const {
   if (!propagating_.empty()) return propagating_.front().deliver;
   Timestamp next = bottleneck_.completion() + one_way_delay_;
   if (bottleneck_.busy() && !schedule_.empty()) next = std::min(next, schedule_.front().at);
+  if (outages_.down() && (bottleneck_.busy() || queue_->stats().packets > 0)) next = std::min(next, outages_.next());
   if (!jittered_.empty()) next = std::min(next, jittered_.front().queued);
   return next;
 }
@@ -107,8 +112,17 @@ void Link::SetCapacity(DataRate capacity, Timestamp now) {
 }
 
 void Link::ApplyCapacity(DataRate capacity, Timestamp now) {
-  bottleneck_.SetCapacity(capacity, now);
+  capacity_ = capacity;
+  bottleneck_.SetCapacity(outages_.down() ? DataRate::Zero() : capacity, now);
   queue_->OnCapacity(capacity);
+}
+
+// The queue knows nothing of outages: its limit in time stays that of the capacity.
+void Link::ToggleOutage() {
+  const Timestamp now = outages_.next();
+  outages_.Toggle();
+  bottleneck_.SetCapacity(outages_.down() ? DataRate::Zero() : capacity_, now);
+  StartNext(now);
 }
 
 void Link::SetMode(CapacityLink::Mode mode, Timestamp now) {

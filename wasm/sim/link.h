@@ -1,14 +1,14 @@
 // One direction of a path, sans-IO: the caller says what time it is, and asks when something will
-// happen next. Packets pass five stages, which are kept apart so that each may change on its own:
+// happen next. Packets pass four stages, which are kept apart so that each may change on its own:
 //
-//   impairments (random loss, jitter) -> queue discipline -> capacity -> outages -> propagation delay
+//   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay
 //
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
 //  2. No packet overtakes another of its flow (none at all, with a discipline that is a FIFO).
 //  3. Results do not depend on how often or how late Poll() is called: what happens inside is
 //     computed at its own time, in time order. At equal times a transmission ends first, then the
-//     capacity changes, then a packet reaches the queue.
+//     capacity changes, then an outage begins or ends, then a packet reaches the queue.
 //  4. A time before the latest one given counts as the latest one.
 #ifndef CCSCOPE_SIM_LINK_H_
 #define CCSCOPE_SIM_LINK_H_
@@ -30,8 +30,6 @@ namespace ccscope {
 
 class Link final : private DropSink {
  public:
-  // Outages draw from a generator of their own, so that they leave everything else as it is.
-  static std::uint64_t OutageSeed(std::uint64_t seed) { return seed ^ 0x4f75746167657321; }
   struct Params {
     CapacityLink::Params bottleneck = {};
     TimeDelta one_way_delay = TimeDelta::Zero();
@@ -98,7 +96,8 @@ class Link final : private DropSink {
   void ClearSchedule() { schedule_.Clear(); }
 
   const Stats& stats() const { return stats_; }
-  DataRate capacity() const { return bottleneck_.capacity(); }
+  // Whatever the channel's outages.
+  DataRate capacity() const { return capacity_; }
   double queue_packets() const { return queue_->stats().packets; }
   DataSize queue_size() const { return queue_->stats().bytes; }
   // How long a packet that arrived at `now` would wait for its transmission.
@@ -118,6 +117,7 @@ class Link final : private DropSink {
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);
   void ApplyCapacity(DataRate capacity, Timestamp now);
+  void ToggleOutage();
   void StartNext(Timestamp now);
   void FinishTransmission();
 
@@ -127,6 +127,7 @@ class Link final : private DropSink {
   Random random_;
   RingBuffer<Packet> jittered_;  // Packet::queued is when each reaches the queue
   std::unique_ptr<QueueDisc> queue_;
+  DataRate capacity_;
   CapacityLink bottleneck_;
   Outages outages_;
   RingBuffer<CapacityChange> schedule_;

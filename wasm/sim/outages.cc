@@ -3,9 +3,14 @@
 #include "units/deterministic_math.h"
 
 namespace ccscope {
+namespace {
 
-Outages::Outages(const Params& params, std::uint64_t seed) : params_(params), random_(seed) {
-  if (params.mean_off <= TimeDelta::Zero()) begin_ = end_ = Timestamp::PlusInfinity();
+constexpr std::uint64_t kStream = 0x4f75746167657321;
+
+}  // namespace
+
+Outages::Outages(const Params& params, std::uint64_t seed) : params_(params), random_(seed ^ kStream) {
+  next_ = params.mean_off > TimeDelta::Zero() ? Timestamp() + Draw(params.mean_on, 1) : Timestamp::PlusInfinity();
 }
 
 TimeDelta Outages::Draw(TimeDelta mean, int phases) {
@@ -14,9 +19,9 @@ TimeDelta Outages::Draw(TimeDelta mean, int phases) {
   return mean * (sum / phases);
 }
 
-void Outages::DrawNext() {
-  begin_ = end_ + Draw(params_.mean_on, 1);
-  end_ = begin_ + Draw(params_.mean_off, params_.off_phases);
+void Outages::Toggle() {
+  down_ = !down_;
+  next_ += down_ ? Draw(params_.mean_off, params_.off_phases) : Draw(params_.mean_on, 1);
 }
 
 }  // namespace ccscope

@@ -1,6 +1,6 @@
 // Outages of a wireless channel (gcc-packet-grouping-2016): for random times the channel carries, or it
-// does not. What would come through within an outage waits in buffers behind the bottleneck and comes
-// in a burst at its end. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's gain.
+// does not. Packets wait in the buffer in front of it within an outage, and are sent one behind the
+// other at its end: a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's gain.
 //
 // Times on are exponentially distributed. So are outages with one phase; with k phases they are the sum
 // of k exponential times (Erlang), as of a channel access that takes several attempts.
@@ -22,25 +22,30 @@ class Outages {
     int off_phases = 1;
   };
 
-  // The channel carries at first, at time 0.
+  // The channel carries at first, at time 0. Outages draw from a generator of their own, so that they
+  // leave everything else that is drawn from the seed as it is.
   Outages(const Params& params, std::uint64_t seed);
 
-  // When what reaches the channel at `now` gets through: at once, or at the end of the outage. Times
-  // must not go back.
+  bool down() const { return down_; }
+  // When the channel goes up or down next; never without outages.
+  Timestamp next() const { return next_; }
+  // It does, at next().
+  void Toggle();
+
+  // When what reaches the channel at `now` gets through if nothing waits for it: at once, or at the end of
+  // the outage. Times must not go back.
   Timestamp Release(Timestamp now) {
-    while (now >= end_) DrawNext();
-    return now < begin_ ? now : end_;
+    while (now >= next_) Toggle();
+    return down_ ? next_ : now;
   }
 
  private:
   TimeDelta Draw(TimeDelta mean, int phases);
-  void DrawNext();
 
   Params params_;
   Random random_;
-  // The latest outage that was drawn.
-  Timestamp begin_;
-  Timestamp end_;
+  bool down_ = false;
+  Timestamp next_;
 };
 
 }  // namespace ccscope

@@ -8,7 +8,7 @@ Path::Path(const Link::Params& link)
     : one_way_delay_(link.one_way_delay),
       loss_(link.loss_ratio),
       jitter_(link.jitter),
-      outages_(link.outages, Link::OutageSeed(link.seed)),
+      outages_(link.outages, link.seed),
       random_(link.seed) {}
 
 Path::Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue) : Path(link) {
