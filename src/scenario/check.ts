@@ -233,6 +233,7 @@ function checkPicture(scenario: Scenario, picture: Picture, field: string): void
       checkFlow(scenario, picture.flow, field);
       return;
     case 'cdf':
+    case 'kernel_density':
       checkFlow(scenario, picture.flow, field);
       checkColumn(picture.table, picture.column, field);
       return;
@@ -255,7 +256,7 @@ function checkColumn(table: string, column: string, field: string): void {
 /** The trace tables that a cell's pictures and metrics need of its first run. */
 export function picturedTables(scenario: Scenario): TableName[] {
   const columns = (scenario.pictures ?? []).flatMap((picture) => {
-    if (picture.kind === 'cdf') return [picture.table];
+    if (picture.kind === 'cdf' || picture.kind === 'kernel_density') return [picture.table];
     if (picture.kind === 'time_series')
       return picture.panels.flatMap(({ lines }) => lines.map(({ table }) => table));
     return [];

@@ -219,6 +219,13 @@ const TRACE: readonly Entry[] = [
     description:
       'largest m(t) of the arrival filter over the time between two groups, until the first packet is lost: m_M of ToN eq. 24; of several flows, the largest',
   },
+  {
+    name: 'delay_variation_modes',
+    unit: '1',
+    scope: 'trace',
+    description:
+      'modes of the delay variation d_m of groups (GRP): maxima of its density, estimated with normal kernels of 1 ms, that stand out of it by a quarter and hold 1 % of the groups; of several flows, the most',
+  },
 ];
 
 const ENTRIES = new Map(

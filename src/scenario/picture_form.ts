@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 
 import { list, quantityEntries, record, selector, text } from './form_parts.js';
+import { within } from './link_config.js';
 
 const DISTRIBUTIONS = [
   'probe_queue_delay',
@@ -61,6 +62,16 @@ export const picture = v.variant(
       ...pictureEntries,
       flow: quantityEntries.flow,
     }),
+    /** Density of a trace column in the first run, estimated with normal kernels, a curve per cell. */
+    record({
+      kind: v.literal('kernel_density'),
+      ...pictureEntries,
+      table: text('a trace table'),
+      column: text('a trace column'),
+      flow: v.optional(text('the name of a flow')),
+      /** Standard deviation of the kernel, in the unit that is shown. */
+      bandwidth: within(1e-6, 1e6),
+    }),
     /** Trace columns of the first run over time, a panel each. */
     record({
       kind: v.literal('time_series'),
@@ -84,5 +95,5 @@ export const picture = v.variant(
       ),
     }),
   ],
-  'a picture whose kind is bars, boxes, lines, cdf, density or time_series',
+  'a picture whose kind is bars, boxes, lines, cdf, density, kernel_density or time_series',
 );

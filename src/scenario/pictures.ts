@@ -5,7 +5,7 @@ import type { Figure } from './figure.js';
 import { barFigures, boxFigures, lineFigures } from './metric_figures.js';
 import type { Picture, Scenario } from './scenario.js';
 import { densityFigures } from './density_figures.js';
-import { cdfFigure, timeFigures } from './trace_figures.js';
+import { cdfFigure, kernelDensityFigure, timeFigures } from './trace_figures.js';
 
 /** A picture, ready to be drawn. */
 export interface PictureFigures {
@@ -40,6 +40,8 @@ function columnsOf(scenario: Scenario, picture: Picture, cells: readonly CellRes
       return apart(cdfFigure(scenario, picture, cells));
     case 'density':
       return apart(densityFigures(scenario, picture, cells));
+    case 'kernel_density':
+      return apart(kernelDensityFigure(scenario, picture, cells));
     case 'time_series':
       return timeFigures(scenario, picture, cells);
   }

@@ -3,6 +3,7 @@ import { cellLabel } from './cells.js';
 import { flowGroups } from './compile.js';
 import type { CurveFigure, CurveLook } from './figure.js';
 import { publishedMark, type CellResults } from './cell_results.js';
+import { KernelDensity, type Density } from './kernel_density.js';
 import type { Picture, Scenario } from './scenario.js';
 import {
   cumulative,
@@ -141,27 +142,42 @@ function extent(figures: readonly CurveFigure[]): [min: number, max: number] {
   return [min, max];
 }
 
+type Distribution = Of<'cdf'> | Of<'kernel_density'>;
+
+interface CellCurve {
+  cell: CellResults;
+  label: string;
+  series: TraceSeries;
+}
+
+/** What a distribution is drawn of: a column of each cell (and flow, where there are several). */
+function distributed(
+  scenario: Scenario,
+  { table, column, flow }: Distribution,
+  cells: readonly CellResults[],
+): CellCurve[] {
+  return cells.flatMap((cell) => {
+    const lines = linesOf(cell, { table, column, ...(flow !== undefined && { flow }) });
+    const where = cellLabel(scenario, cell.params);
+    return lines.map(({ label, series }) => {
+      const parts = [where, lines.length > 1 || where === '' ? label : ''];
+      return { cell, label: parts.filter((part) => part !== '').join(', '), series };
+    });
+  });
+}
+
 /** One curve per cell (and flow, where there are several), with the percentiles that were published. */
 export function cdfFigure(
   scenario: Scenario,
   picture: Of<'cdf'>,
   cells: readonly CellResults[],
 ): CurveFigure[] {
-  const { table, column, flow } = picture;
+  const { column, flow } = picture;
   const unit = shownUnit(column);
-  const curves = cells.flatMap((cell) => {
-    const lines = linesOf(cell, { table, column, ...(flow !== undefined && { flow }) });
-    const where = cellLabel(scenario, cell.params);
-    return lines.map(({ label, series: one }) => ({
-      cell,
-      curve: {
-        label: [where, lines.length > 1 || where === '' ? label : '']
-          .filter((part) => part !== '')
-          .join(', '),
-        points: cumulative(one, unitFactor(column, unit), CDF_POINTS),
-      },
-    }));
-  });
+  const curves = distributed(scenario, picture, cells).map(({ cell, label, series }) => ({
+    cell,
+    curve: { label, points: cumulative(series, unitFactor(column, unit), CDF_POINTS) },
+  }));
   if (curves.length === 0) return [];
   const name = columnName(column);
   const published = curves.flatMap(({ cell }, series) =>
@@ -181,4 +197,44 @@ export function cdfFigure(
       ...(published.length > 0 && { published }),
     },
   ];
+}
+
+/** What is drawn of a density: all but this share on each side. */
+const TAIL = 0.005;
+
+/** One curve per cell (and flow, where there are several), over the same values. */
+export function kernelDensityFigure(
+  scenario: Scenario,
+  picture: Of<'kernel_density'>,
+  cells: readonly CellResults[],
+): CurveFigure[] {
+  const { column, bandwidth } = picture;
+  const unit = shownUnit(column);
+  const factor = unitFactor(column, unit);
+  const densities = distributed(scenario, picture, cells).map(({ label, series }) => {
+    const density = new KernelDensity(bandwidth);
+    for (const value of series.values) density.add(value * factor);
+    return { label, density };
+  });
+  if (densities.length === 0) return [];
+  const low = Math.min(...densities.map(({ density }) => density.quantile(TAIL))) - 3 * bandwidth;
+  const high = Math.max(...densities.map(({ density }) => density.quantile(1 - TAIL))) + 3 * bandwidth;
+  const name = columnName(column);
+  return [
+    {
+      kind: 'curves',
+      title: picture.title ?? `density of ${name}`,
+      x: { label: name, unit },
+      y: { label: 'density', unit: `% per ${unit}`, min: 0 },
+      series: densities.map(({ label, density }) => ({
+        label,
+        points: densityPoints(density.between(low, high)),
+      })),
+    },
+  ];
+}
+
+function densityPoints({ from, step, values }: Density): [number, number][] {
+  const every = Math.max(1, Math.ceil(values.length / MOST_POINTS));
+  return [...values].flatMap((value, i) => (i % every === 0 ? [[from + i * step, 100 * value]] : []));
 }

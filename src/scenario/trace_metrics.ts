@@ -1,6 +1,7 @@
 /** Metrics that come from trace rows. */
 import type { TraceBatch } from '../core/index.js';
 import { tableSpec, type TableName } from '../core/schema.js';
+import { KernelDensity } from './kernel_density.js';
 
 /** Trace tables that a trace metric reads. */
 export const TRACE_METRIC_TABLES: readonly TableName[] = ['arrival', 'group'];
@@ -13,16 +14,41 @@ export interface TraceMetric {
   observe(batches: readonly TraceBatch[]): void;
 }
 
+/** Bandwidth of `delay_variation_modes`: a fifth of the 5 ms between two groups of the pacer (GRP). */
+export const MODE_BANDWIDTH_MS = 1;
+
 /** Follows a trace metric over some flows. */
 export function traceMetric(name: string, flows: readonly number[]): TraceMetric {
-  if (name !== 'delay_gradient_max') throw new Error(`${name} is not a trace metric`);
-  const gradients = flows.map((flow) => new LargestGradient(flow));
-  return {
-    get value() {
-      return Math.max(...gradients.map(({ value }) => value));
-    },
-    observe: (batches) => gradients.forEach((gradient) => gradient.observe(batches)),
-  };
+  switch (name) {
+    case 'delay_gradient_max':
+      return largest(flows.map((flow) => new LargestGradient(flow)));
+    case 'delay_variation_modes':
+      return largest(flows.map((flow) => new VariationModes(flow)));
+    default:
+      throw new Error(`${name} is not a trace metric`);
+  }
+}
+
+const largest = (each: readonly TraceMetric[]): TraceMetric => ({
+  get value() {
+    return Math.max(...each.map(({ value }) => value));
+  },
+  observe: (batches) => each.forEach((metric) => metric.observe(batches)),
+});
+
+/** Number of modes of d_m. */
+class VariationModes implements TraceMetric {
+  readonly #density = new KernelDensity(MODE_BANDWIDTH_MS);
+
+  constructor(readonly flow: number) {}
+
+  get value(): number {
+    return this.#density.modes().length || NaN;
+  }
+
+  observe(batches: readonly TraceBatch[]): void {
+    for (const [ms = NaN] of rows(batches, 'group', this.flow, ['delay_variation_ms'])) this.#density.add(ms);
+  }
 }
 
 /** Largest m over the time between the sending of two groups, until the first packet is missing. */

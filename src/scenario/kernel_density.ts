@@ -1,0 +1,133 @@
+/**
+ * Density of a sample and its modes, by a kernel estimate with normal kernels of a stated bandwidth h.
+ * For those kernels the number of maxima never grows with h (B. W. Silverman, "Using kernel density
+ * estimates to investigate multimodality", J. R. Statist. Soc. B 43, 1981), so that a mode found at
+ * some h is no artefact of a larger one.
+ */
+
+/** Samples are counted in bins so wide, which is fine beside any bandwidth that makes sense here. */
+const BINS_PER_BANDWIDTH = 10;
+/** A normal kernel is nothing beyond so many bandwidths. */
+const REACH = 5;
+/** A maximum is a mode of its own if the density falls by this share of it on the way to a higher one. */
+const DIP = 0.25;
+/** And if at least this share of the samples lies between the minima around it. */
+const SHARE = 0.01;
+
+/** A density on an even grid. */
+export interface Density {
+  /** The first x, and the distance between two. */
+  readonly from: number;
+  readonly step: number;
+  readonly values: Float64Array;
+}
+
+/** A sample that is only counted; what it takes does not grow with its size. */
+export class KernelDensity {
+  readonly #step: number;
+  readonly #bins = new Map<number, number>();
+  #count = 0;
+
+  constructor(readonly bandwidth: number) {
+    this.#step = bandwidth / BINS_PER_BANDWIDTH;
+  }
+
+  add(value: number): void {
+    if (!Number.isFinite(value)) return;
+    const bin = Math.round(value / this.#step);
+    this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + 1);
+    this.#count += 1;
+  }
+
+  /** The density between two values, per unit of the sample. */
+  between(low: number, high: number): Density {
+    const [first, last] = [Math.floor(low / this.#step), Math.ceil(high / this.#step)];
+    const values = new Float64Array(Math.max(0, last - first + 1));
+    const reach = REACH * BINS_PER_BANDWIDTH;
+    const kernel = Float64Array.from({ length: 2 * reach + 1 }, (_, i) =>
+      normal((i - reach) / BINS_PER_BANDWIDTH),
+    );
+    const scale = 1 / (this.#count * this.bandwidth);
+    for (const [bin, count] of this.#bins) {
+      const from = Math.max(0, bin - reach - first);
+      const to = Math.min(values.length - 1, bin + reach - first);
+      for (let i = from; i <= to; i++) {
+        values[i] = (values[i] ?? 0) + count * scale * (kernel[i + first - bin + reach] ?? 0);
+      }
+    }
+    return { from: first * this.#step, step: this.#step, values };
+  }
+
+  /** Smallest value with at least this share of the sample at or below it. */
+  quantile(share: number): number {
+    const bins = [...this.#bins].sort(([a], [b]) => a - b);
+    let below = 0;
+    for (const [bin, count] of bins) {
+      below += count;
+      if (below >= share * this.#count) return bin * this.#step;
+    }
+    return NaN;
+  }
+
+  /** Where the modes are, in ascending order; none without samples. */
+  modes(): number[] {
+    if (this.#count === 0) return [];
+    // Beyond these no mode has its share.
+    const reach = REACH * this.bandwidth;
+    const density = this.between(this.quantile(SHARE / 2) - reach, this.quantile(1 - SHARE / 2) + reach);
+    return modesOf(density);
+  }
+}
+
+const normal = (z: number): number => Math.exp(-(z * z) / 2) / Math.sqrt(2 * Math.PI);
+
+interface Peak {
+  at: number;
+  height: number;
+  /** Of the density, between the minima on its two sides. */
+  share: number;
+}
+
+/** The modes of a density: its maxima, but for shallow and small ones, which belong to their higher neighbour. */
+export function modesOf({ from, step, values }: Density): number[] {
+  const { peaks, valleys } = extremes(values, step);
+  for (;;) {
+    // The lowest of those that are none goes first; its share goes to where the dip is less.
+    let worst = -1;
+    for (const [i, peak] of peaks.entries()) {
+      const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);
+      const counts = peak.share >= SHARE && dip <= (1 - DIP) * peak.height;
+      if (!counts && (worst < 0 || peak.height < (peaks[worst]?.height ?? 0))) worst = i;
+    }
+    if (worst < 0 || peaks.length === 1) return peaks.map(({ at }) => from + at * step);
+    const right = (valleys[worst + 1] ?? 0) >= (valleys[worst] ?? 0) ? worst < peaks.length - 1 : worst === 0;
+    const heir = peaks[right ? worst + 1 : worst - 1];
+    if (heir !== undefined) heir.share += peaks[worst]?.share ?? 0;
+    peaks.splice(worst, 1);
+    valleys.splice(right ? worst + 1 : worst, 1);
+  }
+}
+
+/** Maxima from left to right, and the minima before, between and behind them. */
+function extremes(values: Float64Array, step: number): { peaks: Peak[]; valleys: number[] } {
+  const peaks: Peak[] = [];
+  const valleys: number[] = [0];
+  let rising = true;
+  let share = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? 0;
+    const next = values[i + 1] ?? 0;
+    share += value * step;
+    if (rising && next < value) {
+      peaks.push({ at: i, height: value, share: 0 });
+      rising = false;
+    } else if (!rising && (next > value || i === values.length - 1)) {
+      valleys.push(i === values.length - 1 ? 0 : value);
+      const peak = peaks.at(-1);
+      if (peak !== undefined) peak.share = share;
+      share = 0;
+      rising = true;
+    }
+  }
+  return { peaks, valleys };
+}
