@@ -12,11 +12,13 @@ import {
 import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
 import { compile, flowGroups } from './compile.js';
 import { ConfigError, shown } from './link_config.js';
-import { METRICS } from './metrics.js';
+import { measuredOf } from './measured.js';
+import { METRICS, relation } from './metrics.js';
 import {
   parseForm,
   type Claim,
   type Comparison,
+  type Expectation,
   type Picture,
   type Quantity,
   type Scenario,
@@ -37,7 +39,8 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   for (const cell of cells) checkInstance(instantiate(scenario, cell));
   for (const [i, expectation] of (scenario.expectations ?? []).entries()) {
     const field = `${at}.expectations.${i}`;
-    checkQuantity(scenario, expectation, field);
+    checkQuantity(scenario, measuredOf(expectation), field);
+    checkAgainst(scenario, expectation, `${field}.against`);
     checkSelector(scenario, expectation.cells ?? {}, `${field}.cells`);
     checkBand(expectation.band, expectation.published, field);
     for (const id of expectation.claims ?? []) {
@@ -63,6 +66,15 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   }
   if (scenario.comparison !== undefined) checkComparison(scenario, scenario.comparison, `${at}.comparison`);
   return scenario;
+}
+
+function checkAgainst(scenario: Scenario, { metric, against }: Expectation, at: string): void {
+  if (relation(metric) !== null) {
+    if (against === undefined) throw new ConfigError(at, 'the other cell', 'nothing', 'add it');
+    checkSelector(scenario, against, at);
+  } else if (against !== undefined) {
+    throw new ConfigError(at, `none for ${metric}, a metric of one cell`, 'one', 'remove it');
+  }
 }
 
 function checkComparison(scenario: Scenario, { along, quantities }: Comparison, at: string): void {
@@ -182,6 +194,13 @@ function checkParameters(
 function checkQuantity(scenario: Scenario, quantity: Quantity, field: string): void {
   const { metric, flow, window } = quantity;
   if (!METRICS.has(metric)) throw unknown(`${field}.metric`, 'metric', metric, [...METRICS.keys()]);
+  if (relation(metric) !== null)
+    throw new ConfigError(
+      `${field}.metric`,
+      'a metric of one cell',
+      shown(metric),
+      'expect it of a cell instead',
+    );
   checkFlow(scenario, flow, field);
   const windows = ['run', ...(scenario.windows ?? []).map(({ name }) => name)];
   if (window !== undefined && !windows.includes(window)) {

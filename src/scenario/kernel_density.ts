@@ -88,11 +88,11 @@ interface Peak {
   share: number;
 }
 
-/** The modes of a density: its maxima, but for shallow and small ones, which belong to their higher neighbour. */
+/** The modes of a density: its maxima, but for shallow ones, which belong to their neighbour, and small ones. */
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // The lowest of those that are none goes first; its share goes to where the dip is less.
+    // The lowest of those that are none goes first; the share of a shallow one goes to where the dip is less.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);
@@ -102,7 +102,9 @@ export function modesOf({ from, step, values }: Density): number[] {
     if (worst < 0 || peaks.length === 1) return peaks.map(({ at }) => from + at * step);
     const right = (valleys[worst + 1] ?? 0) >= (valleys[worst] ?? 0) ? worst < peaks.length - 1 : worst === 0;
     const heir = peaks[right ? worst + 1 : worst - 1];
-    if (heir !== undefined) heir.share += peaks[worst]?.share ?? 0;
+    const dip = Math.max(valleys[worst] ?? 0, valleys[worst + 1] ?? 0);
+    const shallow = dip > (1 - DIP) * (peaks[worst]?.height ?? 0);
+    if (heir !== undefined && shallow) heir.share += peaks[worst]?.share ?? 0;
     peaks.splice(worst, 1);
     valleys.splice(right ? worst + 1 : worst, 1);
   }

@@ -1,6 +1,6 @@
 /** What has to be measured in a cell. */
 import { selects, type CellParams } from './cells.js';
-import { BOX, quantityKey } from './metrics.js';
+import { BOX, quantityKey, relation } from './metrics.js';
 import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
 
 /** All that is to be measured in a cell, each once. */
@@ -8,7 +8,8 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   const { expectations = [], claims = [], metrics = [], pictures = [], comparison } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
-    ...expectations.filter(here),
+    // One cell's metric may be wanted by another.
+    ...expectations.filter((each) => relation(each.metric) !== null || here(each)).map(measuredOf),
     ...metrics,
     // The other side of a claim may be any cell.
     ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
@@ -16,6 +17,11 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
     ...(comparison?.quantities ?? []),
   ];
   return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
+}
+
+/** What is measured for a quantity: itself, or what a metric of two cells comes from. */
+export function measuredOf<Q extends Quantity>(quantity: Q): Q {
+  return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };
 }
 
 function bare({ metric, flow, window, path }: Quantity): Quantity {

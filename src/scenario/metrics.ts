@@ -9,8 +9,8 @@ export type MetricUnit = 'ratio' | '1' | 'bps' | 'ms' | 's';
 export interface MetricSpec {
   readonly name: string;
   readonly unit: MetricUnit;
-  /** What it is about: some flows, one path, a whole window; or the trace of one flow. */
-  readonly scope: 'flow' | 'path' | 'window' | 'trace';
+  /** What it is about: some flows, one path, a whole window; the trace of one flow; a metric beside that of another cell. */
+  readonly scope: 'flow' | 'path' | 'window' | 'trace' | 'relative';
   readonly description: string;
 }
 
@@ -21,6 +21,7 @@ type Entry = MetricSpec &
     | { scope: 'path'; value: (path: PathMetrics) => number }
     | { scope: 'window'; value: (window: WindowMetrics) => number }
     | { scope: 'trace' }
+    | { scope: 'relative'; of: string; relate: (value: number, other: number) => number }
   );
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -228,8 +229,30 @@ const TRACE: readonly Entry[] = [
   },
 ];
 
+const changeOf = (of: string): Entry => ({
+  name: of.replace(/_ms$/, '_change_ms'),
+  unit: 'ms',
+  scope: 'relative',
+  of,
+  relate: (value, other) => value - other,
+  description: `${of} less that of the cell \`against\`, run by run`,
+});
+
+const RELATIVE: readonly Entry[] = [
+  {
+    name: 'receive_rate_gain',
+    unit: 'ratio',
+    scope: 'relative',
+    of: 'receive_rate_bps',
+    relate: (value, other) => value / other - 1,
+    description: 'receive_rate_bps over that of the cell `against`, less 1, run by run',
+  },
+  changeOf('owd_queue_delay_p50_ms'),
+  changeOf('owd_queue_delay_p95_ms'),
+];
+
 const ENTRIES = new Map(
-  [...FLOW, ...DELAYS, ...PATH, ...WINDOW, ...TRACE].map((entry) => [entry.name, entry]),
+  [...FLOW, ...DELAYS, ...PATH, ...WINDOW, ...TRACE, ...RELATIVE].map((entry) => [entry.name, entry]),
 );
 
 /** Every metric, by name. */
@@ -254,7 +277,8 @@ export function selectedFlows(scenario: Scenario, quantity: Pick<Quantity, 'flow
 export function measure(quantity: Quantity, scenario: Scenario, windows: readonly WindowMetrics[]): number {
   const entry = ENTRIES.get(quantity.metric);
   const window = windows.find(({ name }) => name === (quantity.window ?? 'run'));
-  if (entry === undefined || window === undefined || entry.scope === 'trace') return NaN;
+  if (entry === undefined || window === undefined) return NaN;
+  if (entry.scope === 'trace' || entry.scope === 'relative') return NaN;
   if (entry.scope === 'window') return entry.value(window);
   if (entry.scope === 'path') return entry.value(window[quantity.path ?? 'forward']);
   const groups = selectedFlows(scenario, quantity);
@@ -262,6 +286,14 @@ export function measure(quantity: Quantity, scenario: Scenario, windows: readonl
   const flows = window.flows.filter(({ flow }) => numbers.has(flow));
   if (flows.length === 0) return NaN;
   return entry.value(flows, window[groups[0]?.direction ?? 'forward'], window);
+}
+
+/** How a metric of two cells comes from a metric of each; null for others. */
+export function relation(
+  metric: string,
+): { of: string; relate: (value: number, other: number) => number } | null {
+  const entry = ENTRIES.get(metric);
+  return entry?.scope === 'relative' ? entry : null;
 }
 
 /** A name for a quantity within a cell that is the same wherever it is written. */

@@ -8,6 +8,8 @@ export const expectation = record({
   ...quantityEntries,
   /** Which cells it is about. Default: all. */
   cells: v.optional(selector),
+  /** For metrics of two cells: the axes in which the other one differs, such as `{"filter": "off"}`. */
+  against: v.optional(v.record(v.string(), v.string(), 'axes with the name of a value')),
   /** What was published, in the metric's unit. */
   published: v.number('a number'),
   /** What the paper says where it is no plain number: `slightly above 90 %`. */

@@ -1,7 +1,7 @@
 /** What the runs of an experiment say of what was published: verdicts per number, claims that hold or not. */
 import { cellKey, selects, type CellParams } from './cells.js';
-import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
-import { otherSide, quantitiesOf } from './measured.js';
+import { METRICS, quantityKey, relation, type MetricUnit } from './metrics.js';
+import { measuredOf, otherSide, quantitiesOf } from './measured.js';
 import type { Claim, CompareClaim, Expectation, MonotoneClaim, Quantity, Scenario } from './scenario.js';
 import { summarise, type Summary } from './statistics.js';
 
@@ -164,19 +164,42 @@ export function judge(scenario: Scenario, results: readonly CellValues[]): Exper
     id: scenario.id,
     title: scenario.title,
     ...(scenario.paper !== undefined && { paper: scenario.paper }),
-    cells: results.map((result) => ({ params: result.cell, metrics: judgeCell(scenario, result, claims) })),
+    cells: results.map((result) => ({
+      params: result.cell,
+      metrics: judgeCell(scenario, result, claims, results),
+    })),
     claims,
   };
 }
 
-function judgeCell(scenario: Scenario, result: CellValues, claims: readonly ClaimResult[]): MetricResult[] {
-  const measured = (quantity: Quantity) => ({
+/** What the runs of a cell gave for a quantity; for one of two cells, run by run. */
+function valuesOf(
+  quantity: Quantity & Pick<Expectation, 'against'>,
+  { cell, values }: CellValues,
+  results: readonly CellValues[],
+): readonly number[] {
+  const own = values.get(quantityKey(measuredOf(quantity))) ?? [];
+  const relative = relation(quantity.metric);
+  if (relative === null) return own;
+  const key = cellKey({ ...cell, ...quantity.against });
+  const others = results.find((result) => cellKey(result.cell) === key)?.values;
+  const other = others?.get(quantityKey(measuredOf(quantity))) ?? [];
+  return own.map((value, run) => relative.relate(value, other[run] ?? NaN));
+}
+
+function judgeCell(
+  scenario: Scenario,
+  result: CellValues,
+  claims: readonly ClaimResult[],
+  results: readonly CellValues[],
+): MetricResult[] {
+  const measured = (quantity: Quantity & Pick<Expectation, 'against'>) => ({
     name: quantity.metric,
     unit: METRICS.get(quantity.metric)?.unit ?? '1',
     ...(quantity.flow !== undefined && { flow: quantity.flow }),
     ...(quantity.window !== undefined && { window: quantity.window }),
     ...(quantity.path !== undefined && { path: quantity.path }),
-    measured: summarise(result.values.get(quantityKey(quantity)) ?? []),
+    measured: summarise(valuesOf(quantity, result, results)),
   });
   const expected = (scenario.expectations ?? []).filter(({ cells }) => selects(cells, result.cell));
   const keys = new Set(expected.map(quantityKey));
