@@ -1,6 +1,7 @@
 /** `window.ccscope`: what scripts that drive this page may call. Keep it stable. */
 import type { CallStatus, MediaStats } from '../rtc/index.js';
 import type { LatenessMs } from '../scenario/server_protocol.js';
+import { recordedFlows } from '../trace/recorded_flows.js';
 import { notices } from './notices.js';
 import type { LongTasks } from './scope/long_tasks.js';
 import type { RefreshCost, Scope } from './scope/scope.js';
@@ -26,12 +27,43 @@ export interface Automation {
   /** Counters of the received pictures; after the call, its last ones; null before any. */
   media(): Promise<MediaStats | null>;
   counters(): Counters;
+  /** What each controller of the call asked for, or would have: the one in charge, then the shadows. */
+  targets(): Promise<Targets[]>;
   /** What the page's thread spent: per redraw of one chart, and on tasks over 50 ms since the call was connected. */
   cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
   /** The trace as a file of format v1. */
   exportTrace(): Promise<string>;
   start(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** Targets of one controller; each holds from its time, in microseconds since the call's origin, to the next. */
+export interface Targets {
+  flow: number;
+  name: string;
+  controller: string;
+  preset: string | null;
+  parameters: Readonly<Record<string, number | string>>;
+  timeUs: number[];
+  targetBps: number[];
+}
+
+async function targetsOf({ recorder, session }: Pick<Parts, 'recorder' | 'session'>): Promise<Targets[]> {
+  const { header } = recorder.shown.peek();
+  const { preset, parameters } = header;
+  const own = { ...session.inCharge.peek(), preset, parameters };
+  const shadows = recordedFlows(header).filter(({ kind }) => kind === 'shadow');
+  const reading = [own, ...shadows].map(async (flow) => {
+    const where = { column: 'flow', value: flow.flow };
+    const { columns } = await recorder.store.view({ table: 'rate', columns: ['target_bps'], where });
+    return {
+      ...{ flow: flow.flow, name: flow.name ?? '', controller: flow.controller ?? '' },
+      ...{ preset: flow.preset ?? null, parameters: flow.parameters ?? {} },
+      timeUs: [...(columns['time_us'] ?? [])],
+      targetBps: [...(columns['target_bps'] ?? [])],
+    };
+  });
+  return Promise.all(reading);
 }
 
 declare global {
@@ -62,6 +94,7 @@ export function installAutomation({ recorder, session, scope, longTasks }: Parts
     },
     media: () => session.media(),
     counters: () => recorder.live.counters,
+    targets: () => targetsOf({ recorder, session }),
     cost: () => ({ refresh: scope.cost, longTasks: longTasks.summary }),
     exportTrace: async () => (await recorder.export()).text(),
     start: () => session.start(),

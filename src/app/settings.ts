@@ -1,16 +1,10 @@
 /** The page's state as a signal that the URL follows. */
 import { effect, signal } from '@preact/signals';
 
-import { SCHEMA } from '../core/schema.js';
-import type { AppState, StateProblem, Vocabulary } from './state.js';
+import type { AppState, StateProblem } from './state.js';
 import { parseState, serialiseState } from './state.js';
 
-export const vocabulary: Vocabulary = {
-  presets: SCHEMA.controllers.gcc.presets.map(({ name }) => name),
-  parameters: SCHEMA.controllers.gcc.parameters,
-};
-
-const initial = parseState(location.search, vocabulary);
+const initial = parseState(location.search);
 
 export const settings = signal<AppState>(initial.state);
 /** Parts of the URL that were refused when the page was opened. */

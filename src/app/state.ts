@@ -5,23 +5,12 @@
  */
 import * as v from 'valibot';
 
+import { CONTROLLER_NAMES, controllerOfPreset, defaultPreset, PRESETS, SCHEMA } from '../core/schema.js';
 import { ConfigError, parseQueue, parseSchedule } from '../scenario/link_config.js';
+import { isOwn, OWN_EXAMPLE, shadowTexts, watcherOf } from './controllers.js';
 import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './url_fields.js';
 
 export type { StateProblem } from './url_fields.js';
-
-/** What a controller parameter may be, as far as the URL is concerned. */
-export interface ParameterRange {
-  name: string;
-  min: number;
-  max: number;
-}
-
-/** Names that the core knows; the state does not repeat them. */
-export interface Vocabulary {
-  presets: readonly string[];
-  parameters: readonly ParameterRange[];
-}
 
 /** Text that `parse` accepts; its own error says what was expected. */
 const parsedBy = (parse: (text: string) => unknown) =>
@@ -38,38 +27,43 @@ const parsedBy = (parse: (text: string) => unknown) =>
     }),
   );
 
-function entries(vocabulary: Vocabulary) {
-  return {
-    capacity: parsedBy((text) => parseSchedule(text)),
-    queue: parsedBy((text) => parseQueue(text)),
-    rtt_ms: numberIn(0, 2000, 'ms'),
-    loss: numberIn(0, 1, '(a ratio)'),
-    jitter_ms: numberIn(0, 500, 'ms'),
-    bottleneck: oneOf(['shaper', 'in-page']),
-    seed: integerIn(0, 4294967295, ''),
-    controller: oneOf(['gcc', 'native']),
-    preset: oneOf(vocabulary.presets),
-    mode: oneOf(['control', 'cap', 'observe']),
-    min_bps: numberIn(1000, 1e8, 'bits per second'),
-    max_bps: numberIn(1000, 1e8, 'bits per second'),
-    start_bps: numberIn(1000, 1e8, 'bits per second'),
-    source: oneOf(['synthetic', 'camera']),
-    key_frame_interval_s: numberIn(0, 3600, 's (0: only when the encoder wants one)'),
-    duration_s: numberIn(0, 86400, 's (0: until you press Stop)'),
-    room: v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _')),
-    role: oneOf(['loopback', 'send', 'receive']),
-    autostart: flag,
-    window_s: numberIn(1, 3600, 's'),
-    from_s: numberIn(-3600, 86400, 's'),
-    paused: flag,
-    hide: words,
-    theme: oneOf(['auto', 'dark', 'light']),
-  };
-}
+const entries = {
+  capacity: parsedBy((text) => parseSchedule(text)),
+  queue: parsedBy((text) => parseQueue(text)),
+  rtt_ms: numberIn(0, 2000, 'ms'),
+  loss: numberIn(0, 1, '(a ratio)'),
+  jitter_ms: numberIn(0, 500, 'ms'),
+  bottleneck: oneOf(['shaper', 'in-page']),
+  seed: integerIn(0, 4294967295, ''),
+  controller: v.union(
+    [v.picklist([...CONTROLLER_NAMES, 'native']), v.pipe(v.string(), v.check(isOwn))],
+    `one of ${CONTROLLER_NAMES.join(', ')}, native, or ${OWN_EXAMPLE}`,
+  ),
+  preset: oneOf(PRESETS.map(({ name }) => name)),
+  shadow: v.pipe(parsedBy(shadowTexts), v.transform(shadowTexts)),
+  mode: oneOf(['control', 'cap', 'observe']),
+  min_bps: numberIn(1000, 1e8, 'bits per second'),
+  max_bps: numberIn(1000, 1e8, 'bits per second'),
+  start_bps: numberIn(1000, 1e8, 'bits per second'),
+  source: oneOf(['synthetic', 'camera']),
+  key_frame_interval_s: numberIn(0, 3600, 's (0: only when the encoder wants one)'),
+  duration_s: numberIn(0, 86400, 's (0: until you press Stop)'),
+  room: v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _')),
+  role: oneOf(['loopback', 'send', 'receive']),
+  autostart: flag,
+  window_s: numberIn(1, 3600, 's'),
+  from_s: numberIn(-3600, 86400, 's'),
+  paused: flag,
+  hide: words,
+  theme: oneOf(['auto', 'dark', 'light']),
+};
 
-type Entries = ReturnType<typeof entries>;
+type Entries = typeof entries;
 
-/** The page's state, parsed. `set` holds controller parameters that differ from the preset. */
+/**
+ * The page's state, parsed. `set` holds parameters of the controller in charge (of the first that watches,
+ * where the browser is) that differ from the preset; `shadow` the controllers that only watch.
+ */
 export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
   set: Readonly<Record<string, number>>;
 };
@@ -85,6 +79,7 @@ export const DEFAULT_STATE: AppState = {
   seed: 1,
   controller: 'gcc',
   preset: 'gcc-live',
+  shadow: [],
   mode: 'control',
   min_bps: 50_000,
   max_bps: 2_500_000,
@@ -105,53 +100,81 @@ export const DEFAULT_STATE: AppState = {
 
 const SET_PREFIX = 'set.';
 
-function parameterSchema(vocabulary: Vocabulary, name: string) {
-  const range = vocabulary.parameters.find((parameter) => parameter.name === name);
+function parameterSchema(state: AppState, name: string) {
+  const controller = watcherOf(state);
+  const parameters = controller === undefined ? [] : SCHEMA.controllers[controller].parameters;
+  const range = parameters.find((parameter) => parameter.name === name);
   return range && numberIn(range.min, range.max, '');
 }
 
 /** Checks a single value as text. Returns the parsed value, or what was expected. */
 export function checkField<K extends keyof Entries>(
-  vocabulary: Vocabulary,
   field: K,
   text: string,
 ): { ok: true; value: AppState[K] } | { ok: false; expected: string } {
-  const result = v.safeParse(entries(vocabulary)[field], text);
+  const result = v.safeParse(entries[field], text);
   // The entries' output types are AppState's by construction; TypeScript cannot follow the index.
   if (result.success) return { ok: true, value: result.output as AppState[K] };
   return { ok: false, expected: result.issues[0].message };
 }
 
 /** Reads a URL's query. Never throws: what does not fit becomes the default and a problem. */
-export function parseState(
-  query: string,
-  vocabulary: Vocabulary,
-): { state: AppState; problems: StateProblem[] } {
-  const known = entries(vocabulary);
+export function parseState(query: string): { state: AppState; problems: StateProblem[] } {
   const problems: StateProblem[] = [];
   const changes: Record<string, unknown> = {};
-  const set: Record<string, number> = {};
+  const given: [field: string, got: string][] = [];
   for (const [field, got] of new URLSearchParams(query)) {
-    const isParameter = field.startsWith(SET_PREFIX);
-    const name = isParameter ? field.slice(SET_PREFIX.length) : field;
-    const schema = isParameter
-      ? parameterSchema(vocabulary, name)
-      : Object.hasOwn(known, name) && known[name as keyof Entries];
-    if (!schema) {
-      problems.push({
-        field,
-        got,
-        expected: isParameter ? 'a parameter of the controller' : 'a setting of this page',
-      });
-      continue;
+    if (field.startsWith(SET_PREFIX)) given.push([field, got]);
+    else if (!Object.hasOwn(entries, field))
+      problems.push({ field, got, expected: 'a setting of this page' });
+    else {
+      const result = v.safeParse(entries[field as keyof Entries], got);
+      if (result.success) changes[field] = result.output;
+      else problems.push({ field, got, expected: result.issues[0].message });
     }
-    const result = v.safeParse(schema, got);
-    if (!result.success) problems.push({ field, got, expected: result.issues[0].message });
-    else if (isParameter) set[name] = Number(result.output);
-    else changes[name] = result.output;
   }
-  const state: AppState = { ...DEFAULT_STATE, ...changes, set };
-  return { state: orderBitrates(state, problems), problems };
+  const state: AppState = { ...DEFAULT_STATE, ...changes, ...presetOf(changes, problems) };
+  const set = parametersOf(state, given, problems);
+  return { state: orderBitrates({ ...state, set }, problems), problems };
+}
+
+/** Which controller and preset are meant where one of them is left out. */
+function presetOf(
+  { controller, preset }: Partial<AppState>,
+  problems: StateProblem[],
+): Pick<AppState, 'controller' | 'preset'> {
+  const named = preset === undefined ? undefined : controllerOfPreset(preset);
+  const chosen = controller ?? named ?? DEFAULT_STATE.controller;
+  const fallback = presetFor(chosen);
+  if (preset === undefined || chosen === 'native' || chosen === named)
+    return { controller: chosen, preset: preset ?? fallback };
+  problems.push({ field: 'preset', got: preset, expected: `a preset of ${chosen}` });
+  return { controller: chosen, preset: fallback };
+}
+
+/** The preset that a controller begins with; where none is meant, that of the default. */
+export function presetFor(controller: string): string {
+  const known = CONTROLLER_NAMES.find((name) => name === controller);
+  return known === undefined ? DEFAULT_STATE.preset : defaultPreset(known, 'live');
+}
+
+function parametersOf(
+  state: AppState,
+  given: readonly [field: string, got: string][],
+  problems: StateProblem[],
+): AppState['set'] {
+  const set: Record<string, number> = {};
+  for (const [field, got] of given) {
+    const name = field.slice(SET_PREFIX.length);
+    const schema = parameterSchema(state, name);
+    const result = schema && v.safeParse(schema, got);
+    if (result?.success) set[name] = result.output;
+    else {
+      const expected = result?.issues[0].message ?? `a parameter of ${watcherOf(state) ?? 'this controller'}`;
+      problems.push({ field, got, expected });
+    }
+  }
+  return set;
 }
 
 /** Whether min ≤ start ≤ max. */
@@ -179,10 +202,16 @@ export function serialiseState(state: AppState): string {
   const query = new URLSearchParams();
   for (const [field, fallback] of Object.entries(DEFAULT_STATE)) {
     if (field === 'set') continue;
-    const key = field as keyof Entries;
-    const text = asText(state[key]);
-    if (text !== asText(fallback as AppState[keyof Entries])) query.set(field, text);
+    const text = asText(state[field as keyof Entries]);
+    const left =
+      field === 'preset' ? presetFor(state.controller) : asText(fallback as AppState[keyof Entries]);
+    if (text !== left) query.set(field, text);
   }
   for (const [name, value] of Object.entries(state.set)) query.set(`${SET_PREFIX}${name}`, String(value));
-  return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%40', '@');
+  return query
+    .toString()
+    .replaceAll('%2C', ',')
+    .replaceAll('%3A', ':')
+    .replaceAll('%3D', '=')
+    .replaceAll('%40', '@');
 }

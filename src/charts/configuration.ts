@@ -7,7 +7,12 @@ const LEFT_WIDTH = 56;
 const RIGHT_WIDTH = 34;
 /** Looks that are markers, without a line between them. */
 export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
-const DASH: Partial<Record<Series['look'], number[]>> = { dashed: [6, 4], dotted: [2, 3] };
+const DASH: Partial<Record<Series['look'], number[]>> = {
+  dashed: [6, 4],
+  dotted: [2, 3],
+  'dash-dot': [9, 3, 2, 3],
+  'long-dash': [14, 4],
+};
 
 function dataset({ label, look, width, side }: Series, index: number): ChartDataset<'line', Point[]> {
   const marker = MARKERS.has(look);

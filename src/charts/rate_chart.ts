@@ -1,7 +1,7 @@
 import { column, formatRate } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
-import type { Series } from './series.js';
+import { rowsWhere, type Series } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 const series: readonly Series[] = [
@@ -73,12 +73,67 @@ const series: readonly Series[] = [
   },
 ];
 
+/** A controller that only watches: a flow of `rate` rows. */
+export interface Shadow {
+  flow: number;
+  name: string;
+}
+
+/** Looks of shadows, none of which another line of this chart has; they begin anew after the last. */
+const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
+  { colour: 'red', look: 'long-dash' },
+  { colour: 'purple', look: 'dash-dot' },
+  { colour: 'orange', look: 'long-dash' },
+  { colour: 'green', look: 'dash-dot' },
+  { colour: 'grey', look: 'long-dash' },
+  { colour: 'red', look: 'dash-dot' },
+];
+
+const shadowSeries = ({ flow, name }: Shadow, index: number): Series => ({
+  id: shadowId(flow),
+  label: name,
+  description: `Rate that ${name} would ask for: it only watches`,
+  ...column(rowsWhere('rate', 'flow', flow), 'target_bps'),
+  format: formatRate,
+  ...(SHADOW_LOOKS[index % SHADOW_LOOKS.length] ?? { colour: 'grey', look: 'dash-dot' }),
+  width: 2,
+});
+
+/** The series of a shadow. */
+export const shadowId = (flow: number): string => `shadow-${flow}`;
+
+export interface RateChartOptions {
+  /** Whether the value axis reaches up to the capacity. */
+  fitCapacity?: boolean;
+  /** Whose targets are drawn, too. */
+  shadows?: readonly Shadow[];
+  /** Whether the controller is GCC, which has two rates and a received rate for each group. */
+  gcc?: boolean;
+}
+
+const ofGcc: readonly string[] = ['a_r', 'a_s'];
+
+/** The series for a controller that is not GCC. */
+const general = series
+  .filter(({ id }) => !ofGcc.includes(id))
+  .map((one) => {
+    if (one.id === 'received') return { ...one, ...column('feedback', 'received_rate_bps') };
+    return one.id === 'target' ? { ...one, label: 'Target', description: 'Rate asked of the encoder' } : one;
+  });
+
 /** Rates: what is asked for, what is sent, what arrives, what the link can carry. */
 export class RateChart extends TimeChart {
-  /** `fitCapacity`: whether the value axis reaches up to the capacity. */
-  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, { fitCapacity = true } = {}) {
+  constructor(
+    container: HTMLElement,
+    axis: TimeAxis,
+    theme: ChartTheme,
+    { fitCapacity = true, shadows = [], gcc = true }: RateChartOptions = {},
+  ) {
+    const own = (gcc ? series : general).map((one) =>
+      one.id === 'capacity' ? { ...one, scaled: fitCapacity } : one,
+    );
     super(container, axis, theme, {
-      series: series.map((one) => (one.id === 'capacity' ? { ...one, scaled: fitCapacity } : one)),
+      series: [...own, ...shadows.map(shadowSeries)],
       left: { unit: 'Mbps', tick: (value) => (value / 1e6).toFixed(1), atLeast: [0, 1e6] },
     });
   }

@@ -18,7 +18,16 @@ export interface Series {
   /** A value as text with its unit. */
   format(value: number): string;
   colour: ColourName;
-  look: 'line' | 'step' | 'dashed' | 'dotted' | 'points' | 'triangles-up' | 'triangles-down';
+  look:
+    | 'line'
+    | 'step'
+    | 'dashed'
+    | 'dotted'
+    | 'dash-dot'
+    | 'long-dash'
+    | 'points'
+    | 'triangles-up'
+    | 'triangles-down';
   width?: number;
   /** False for markers that may lie outside: the value axis does not stretch for them. */
   scaled?: boolean;

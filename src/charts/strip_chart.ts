@@ -13,27 +13,69 @@ interface StripRow {
   states: readonly { name: string; colour: ColourName; height: number }[];
 }
 
+/** Which strips there are for a controller, and the trace table that they are read from. */
+export interface StripSpec {
+  table: string;
+  rows: readonly StripRow[];
+}
+
 /** Heights differ as well as colours: a decrease is low, an increase is tall. */
-const ROWS: readonly StripRow[] = [
-  {
-    column: 'signal',
-    label: 'signal',
-    states: [
-      { name: 'normal', colour: 'green', height: 0.3 },
-      { name: 'underuse', colour: 'purple', height: 0.6 },
-      { name: 'overuse', colour: 'red', height: 1 },
-    ],
-  },
-  {
-    column: 'state',
-    label: 'state',
-    states: [
-      { name: 'hold', colour: 'orange', height: 0.6 },
-      { name: 'increase', colour: 'blue', height: 1 },
-      { name: 'decrease', colour: 'red', height: 0.3 },
-    ],
-  },
-];
+export const gccStrip: StripSpec = {
+  table: 'group',
+  rows: [
+    {
+      column: 'signal',
+      label: 'signal',
+      states: [
+        { name: 'normal', colour: 'green', height: 0.3 },
+        { name: 'underuse', colour: 'purple', height: 0.6 },
+        { name: 'overuse', colour: 'red', height: 1 },
+      ],
+    },
+    {
+      column: 'state',
+      label: 'state',
+      states: [
+        { name: 'hold', colour: 'orange', height: 0.6 },
+        { name: 'increase', colour: 'blue', height: 1 },
+        { name: 'decrease', colour: 'red', height: 0.3 },
+      ],
+    },
+  ],
+};
+
+/** Which of its two laws changes NADA's rate (RFC 8698, 4.3). */
+export const nadaStrip: StripSpec = {
+  table: 'nada',
+  rows: [
+    {
+      column: 'mode',
+      label: 'mode',
+      states: [
+        { name: 'ramp-up', colour: 'blue', height: 1 },
+        { name: 'gradual', colour: 'orange', height: 0.5 },
+      ],
+    },
+  ],
+};
+
+/** What decides LCC's next rate. */
+export const lccStrip: StripSpec = {
+  table: 'lcc',
+  rows: [
+    {
+      column: 'action',
+      label: 'action',
+      states: [
+        { name: 'expectation', colour: 'green', height: 0.5 },
+        { name: 'cut', colour: 'red', height: 0.3 },
+        { name: 'exploration', colour: 'blue', height: 1 },
+      ],
+    },
+  ],
+};
+
+const ALL_ROWS = [gccStrip, nadaStrip, lccStrip].flatMap(({ rows }) => rows);
 
 interface Run {
   row: number;
@@ -43,25 +85,20 @@ interface Run {
 }
 
 interface Strip {
+  spec: StripSpec;
   runs: Run[];
   theme: ChartTheme;
 }
 
-/** What each colour of the strip means, for a legend. */
-export const stripLegend = ROWS.map(({ label, states }) => ({
-  label,
-  states: states.map(({ name, colour }) => ({ name, colour })),
-}));
-
-/** The name of a state's number in a column of the strip, or `–`. */
-export function stripState(column: 'signal' | 'state', value: number): string {
-  return ROWS.find((row) => row.column === column)?.states[value]?.name ?? '–';
+/** The name of a state's number in a column of a strip, or `–`. */
+export function stripState(column: string, value: number): string {
+  return ALL_ROWS.find((row) => row.column === column)?.states[value]?.name ?? '–';
 }
 
-function runsOf(columns: Columns): Run[] {
+function runsOf(rows: readonly StripRow[], columns: Columns): Run[] {
   const time = columns['time_us'] ?? new Float64Array();
   const runs: Run[] = [];
-  ROWS.forEach(({ column }, row) => {
+  rows.forEach(({ column }, row) => {
     let run: Run | undefined;
     for (let i = 0; i < time.length; i++) {
       const state = at(columns, column, i);
@@ -75,17 +112,17 @@ function runsOf(columns: Columns): Run[] {
   return runs;
 }
 
-function paint(chart: Chart, { runs, theme }: Strip): void {
+function paint(chart: Chart, { spec: { rows }, runs, theme }: Strip): void {
   const { ctx, chartArea } = chart;
   const x = chart.scales['x'];
   if (!x) return;
-  const rowHeight = chartArea.height / ROWS.length;
+  const rowHeight = chartArea.height / rows.length;
   ctx.save();
   ctx.beginPath();
   ctx.rect(chartArea.left, chartArea.top, chartArea.width, chartArea.height);
   ctx.clip();
   for (const { row, state, fromS, toS } of runs) {
-    const look = ROWS[row]?.states[state];
+    const look = rows[row]?.states[state];
     const left = x.getPixelForValue(fromS);
     const width = x.getPixelForValue(toS) - left;
     if (!look || left > chartArea.right || left + width < chartArea.left) continue;
@@ -96,18 +133,19 @@ function paint(chart: Chart, { runs, theme }: Strip): void {
   ctx.restore();
 }
 
-/** The detector's signal and the rate controller's state as strips of colour. */
+/** A controller's states as strips of colour: of GCC the detector's signal and the rate controller's state. */
 export class StripChart extends TimeChart {
   readonly #strip: Strip;
 
-  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
-    const strip: Strip = { runs: [], theme };
+  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, spec = gccStrip) {
+    const { table, rows } = spec;
+    const strip: Strip = { spec, runs: [], theme };
     super(container, axis, theme, {
-      series: ROWS.map(({ column, label, states }) => ({
+      series: rows.map(({ column, label, states }) => ({
         id: column,
         label,
         description: `${label}: ${states.map(({ name }) => name).join(', ')}`,
-        table: 'group',
+        table,
         columns: [column],
         value: () => NaN,
         format: (value) => states[value]?.name ?? '–',
@@ -116,18 +154,18 @@ export class StripChart extends TimeChart {
       })),
       left: {
         unit: '',
-        tick: (value) => ROWS[Math.round(ROWS.length - value - 0.5)]?.label ?? '',
-        atLeast: [0, ROWS.length],
+        tick: (value) => rows[Math.round(rows.length - value - 0.5)]?.label ?? '',
+        atLeast: [0, rows.length],
       },
       plugins: [{ id: 'strip', afterDatasetsDraw: (chart) => paint(chart, strip) }],
     });
     this.#strip = strip;
     const scale = this.chart.options.scales?.['left'];
     if (scale) {
-      Object.assign(scale, { min: 0, max: ROWS.length, grid: { display: false } });
+      Object.assign(scale, { min: 0, max: rows.length, grid: { display: false } });
       Object.assign(scale.ticks ?? {}, { stepSize: 0.5 });
       scale.afterBuildTicks = (built) => {
-        built.ticks = ROWS.map((_, row) => ({ value: row + 0.5 }));
+        built.ticks = rows.map((_, row) => ({ value: row + 0.5 }));
       };
     }
     this.draw();
@@ -139,11 +177,12 @@ export class StripChart extends TimeChart {
   }
 
   override set(table: string, columns: Columns): void {
-    if (table === 'group') this.#strip.runs = runsOf(columns);
+    if (table === this.#strip.spec.table) this.#strip.runs = runsOf(this.#strip.spec.rows, columns);
   }
 
   override append(table: string, columns: Columns): void {
-    if (table === 'group') this.#strip.runs = [...this.#strip.runs, ...runsOf(columns)];
+    const { spec, runs } = this.#strip;
+    if (table === spec.table) this.#strip.runs = [...runs, ...runsOf(spec.rows, columns)];
   }
 
   override reset(): void {
@@ -155,6 +194,6 @@ export class StripChart extends TimeChart {
     const seconds = timeUs / 1e6;
     const at = (row: number): number =>
       this.#strip.runs.findLast((run) => run.row === row && run.fromS <= seconds)?.state ?? NaN;
-    return Object.fromEntries(ROWS.map(({ column }, row) => [column, at(row)]));
+    return Object.fromEntries(this.#strip.spec.rows.map(({ column }, row) => [column, at(row)]));
   }
 }

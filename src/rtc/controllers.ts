@@ -1,5 +1,5 @@
 /** The controllers of a call, as its workers take them. */
-import { controllerOfPreset, controllerSetup, CoreError, defaultPreset } from '../core/index.js';
+import { controllerOfPreset, controllerSetup, CoreError } from '../core/index.js';
 import type { SlotConfig } from '../worker/controller_slot.js';
 import type { ControlOptions, LiveController, ShadowController } from './types.js';
 
@@ -13,11 +13,13 @@ function slotConfig(choice: LiveController, flow: number, rails: Rails, path: st
     start_bitrate_bps: rails.startBitrateBps,
     ...choice.parameters,
   };
+  const { url } = choice;
   try {
-    const setup = controllerSetup({ ...choice, parameters }, 'live', 'parameters');
-    const { preset = defaultPreset(choice.controller ?? 'gcc', 'live') } = setup;
-    const controller = controllerOfPreset(preset) ?? 'gcc';
-    return { flow, name: choice.name ?? preset, controller, preset, parameters };
+    if (url !== undefined) return { flow, name: choice.name ?? url.replace(/^.*\//, ''), parameters, url };
+    const { preset } = controllerSetup({ ...choice, parameters }, 'live', 'parameters');
+    const controller = controllerOfPreset(preset ?? '') ?? 'gcc';
+    const named = preset === undefined ? {} : { preset };
+    return { flow, name: choice.name ?? preset ?? controller, controller, ...named, parameters };
   } catch (error) {
     if (error instanceof CoreError) throw new CoreError(`${path}.${error.message}`, `${path}.${error.field}`);
     throw error;

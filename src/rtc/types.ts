@@ -23,7 +23,9 @@ export interface LiveController {
   preset?: string;
   /** Values by name that differ from the preset's. */
   parameters?: Readonly<Record<string, number>>;
-  /** What messages call it; default: its preset. */
+  /** Instead of all this, a user's: a module whose default export is a UserController, or a .wasm. */
+  url?: string;
+  /** What messages call it; default: its preset, or the end of its address. */
   name?: string;
 }
 

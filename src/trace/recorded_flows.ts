@@ -1,4 +1,4 @@
-/** The flows that a trace's header names, as simulations write them. */
+/** The flows that a trace's header names: those of a simulation, or a call's shadows. */
 import * as v from 'valibot';
 
 import type { TraceHeader } from './header.js';
@@ -8,12 +8,13 @@ const flowsOfHeader = v.array(
     flow: v.number(),
     name: v.optional(v.string()),
     kind: v.optional(v.string()),
+    controller: v.optional(v.string()),
     preset: v.optional(v.string()),
     parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
   }),
 );
 
-/** A flow as the header of a simulation's trace names it. */
+/** A flow as the header of a trace names it. Of kind `shadow` it only watched, and has no arrivals of its own. */
 export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
 
 /** The flows that a header names; none where it has another form of that field, or no such field. */

@@ -26,6 +26,8 @@ export interface SlotConfig {
   controller?: ControllerName;
   preset?: string;
   parameters: Readonly<Record<string, number>>;
+  /** A user's instead: a module of JavaScript or WebAssembly, that runs in a worker of its own. */
+  url?: string;
 }
 
 /** What both halves have. */

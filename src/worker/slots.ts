@@ -23,7 +23,8 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const sameController = (a: SlotConfig, b: SlotConfig): boolean => a.controller === b.controller;
+const sameController = (a: SlotConfig, b: SlotConfig): boolean =>
+  a.controller === b.controller && a.url === b.url;
 const same = (a: SlotConfig, b: SlotConfig): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '@playwright/test';
 
-import type { CallReport } from '../../src/node/call/types.js';
+import { comparedWith, type CallReport } from '../../src/node/call/types.js';
 
 const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
 
@@ -47,7 +47,7 @@ test('a run of each controller gives a report of both, with ratios, and traces t
   const report = JSON.parse(stdout) as CallReport;
   expect(report).toMatchObject({ controller: 'gcc', mode: 'control', preset: 'gcc-live', duration_s: 8 });
   expect(report.link).toMatchObject({ capacity: '1mbps,0.5mbps@4s', queue: 'droptail:300ms', rtt_ms: 50 });
-  const native = report.comparison?.native;
+  const [native] = comparedWith(report);
   for (const [run, mode] of [
     [report.runs[0], 'control'],
     [native?.runs[0], 'observe'],
@@ -67,6 +67,52 @@ test('a run of each controller gives a report of both, with ratios, and traces t
   const file = join(folder, 'trace.gcc-1.ndjson');
   expect(readFileSync(file, 'utf8').split('\n')[0]).toContain('"ccscope_trace":1');
   const replay = await start(['replay', file, '--rows', 'group', '--out', join(folder, 'replayed')]).outcome;
+  expect(replay.status).toBe(0);
+});
+
+test('NADA in charge, with shadows: what each would have asked for', async () => {
+  test.setTimeout(120_000);
+  const trace = join(folder, 'shadows.ndjson');
+  const args = ['--controller', 'nada', '--shadow', 'gcc', '--shadow', 'lcc', '--duration', '8s'];
+  const { status, stdout, stderr } = await start(['call', ...args, '--trace', trace, '--json', '-']).outcome;
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  const report = JSON.parse(stdout) as CallReport;
+  expect(report).toMatchObject({ controller: 'nada', mode: 'control', preset: 'nada-live' });
+  const [run] = report.runs;
+  expect(run).toMatchObject({ mode: 'control', controller_faults: [], overuse_count: 0 });
+  expect(run?.shadows.map(({ name, controller }) => ({ name, controller }))).toEqual([
+    { name: 'GCC', controller: 'gcc' },
+    { name: 'LCC', controller: 'lcc' },
+  ]);
+  for (const target of [run, ...(run?.shadows ?? [])]) {
+    // All of them stay within the application's bounds, and the capacity is 1 Mbps.
+    expect(target?.target_mean_bps).toBeGreaterThanOrEqual(50_000);
+    expect(target?.target_mean_bps).toBeLessThanOrEqual(2_500_000);
+    expect(target?.target_of_capacity.p5).toBeLessThanOrEqual(target?.target_of_capacity.p95 ?? 0);
+    expect(target?.target_final_bps).toBeLessThanOrEqual(2_500_000);
+  }
+  const lines = readFileSync(trace, 'utf8').trim().split('\n');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    controller: 'nada',
+    preset: 'nada-live',
+    flows: [
+      { flow: 1, kind: 'shadow', name: 'GCC', controller: 'gcc', preset: 'gcc-live' },
+      { flow: 2, kind: 'shadow', name: 'LCC', controller: 'lcc' },
+    ],
+  });
+  const flowsOf = (type: string): Set<unknown> =>
+    new Set(
+      lines
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter((row) => row['type'] === type)
+        .map((row) => row['flow']),
+    );
+  expect(flowsOf('arrival')).toEqual(new Set([0]));
+  expect(flowsOf('nada')).toEqual(new Set([0]));
+  expect(flowsOf('group')).toEqual(new Set([1]));
+  expect(flowsOf('rate')).toEqual(new Set([0, 1, 2]));
+  const replay = await start(['replay', trace, '--rows', 'rate', '--out', join(folder, 'replayed')]).outcome;
   expect(replay.status).toBe(0);
 });
 

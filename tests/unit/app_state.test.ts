@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { SCHEMA } from '../../src/core/schema.js';
-import { checkField, DEFAULT_STATE, parseState, serialiseState, type AppState } from '../../src/app/state.js';
+import {
+  checkField,
+  DEFAULT_STATE,
+  parseState,
+  presetFor,
+  serialiseState,
+  type AppState,
+} from '../../src/app/state.js';
 
-const vocabulary = {
-  presets: SCHEMA.controllers.gcc.presets.map(({ name }) => name),
-  parameters: SCHEMA.controllers.gcc.parameters,
-};
-
-const parsed = (query: string) => parseState(query, vocabulary);
+const parsed = (query: string) => parseState(query);
 
 describe('the state of the page in the URL', () => {
   it('is the defaults for an empty URL, and an empty URL for the defaults', () => {
@@ -27,6 +28,7 @@ describe('the state of the page in the URL', () => {
       seed: 42,
       controller: 'native',
       preset: 'libwebrtc-2016-08',
+      shadow: ['nada', 'gcc:ton-2017-literal:k_u=0.02', 'own:mine.mjs'],
       mode: 'observe',
       min_bps: 60_000,
       max_bps: 3_000_000,
@@ -68,6 +70,8 @@ describe('the state of the page in the URL', () => {
     ['seed=1.5', 'seed'],
     ['preset=gcc2', 'preset'],
     ['mode=all', 'mode'],
+    ['controller=bbr', 'controller'],
+    ['controller=own:', 'controller'],
     ['window_s=Infinity', 'window_s'],
     ['autostart=yes', 'autostart'],
     ['room=a%20b', 'room'],
@@ -90,10 +94,52 @@ describe('the state of the page in the URL', () => {
     expect(problems.map(({ field }) => field)).toEqual(['loss', 'set.alpha']);
   });
 
+  it('takes the preset that a controller has for calls, and the controller that a preset is of', () => {
+    expect(parsed('controller=nada').state).toMatchObject({ controller: 'nada', preset: 'nada-live' });
+    expect(parsed('preset=nada-2015').state).toMatchObject({ controller: 'nada', preset: 'nada-2015' });
+    expect(serialiseState(parsed('controller=nada&preset=nada-live').state)).toBe('controller=nada');
+    const { state, problems } = parsed('controller=lcc&preset=gcc');
+    expect(state).toMatchObject({ controller: 'lcc', preset: presetFor('lcc') });
+    expect(problems.map(({ field }) => field)).toEqual(['preset']);
+  });
+
+  it('takes parameters of the controller that is flow 0 only', () => {
+    expect(parsed('controller=nada&set.kappa=0.4')).toMatchObject({
+      state: { set: { kappa: 0.4 } },
+      problems: [],
+    });
+    expect(parsed('controller=nada&set.k_u=0.02').problems.map(({ field }) => field)).toEqual(['set.k_u']);
+    expect(parsed('controller=native&preset=nada-live&set.kappa=0.4').problems).toEqual([]);
+    expect(parsed('controller=own:mine.mjs&set.alpha=0.9').problems.map(({ field }) => field)).toEqual([
+      'set.alpha',
+    ]);
+  });
+
+  it('keeps shadows in order, each once, as short as can be', () => {
+    const { state, problems } = parsed('shadow=nada-live,gcc:gcc-live,lcc,nada,gcc:gcc:alpha=0.9');
+    expect(problems).toEqual([]);
+    expect(state.shadow).toEqual(['nada', 'gcc', 'lcc', 'gcc:gcc:alpha=0.9']);
+    expect(serialiseState(state)).toBe('shadow=nada,gcc,lcc,gcc:gcc:alpha=0.9');
+  });
+
+  it.each([
+    'bbr',
+    'gcc:nada-live',
+    'gcc:alpha=7',
+    'nada:k_u=0.02',
+    'gcc:gcc:gcc',
+    'nada-live:nada-live',
+    'own:',
+  ])('refuses the shadow %s', (text) => {
+    const { state, problems } = parsed(`shadow=${text}`);
+    expect(state.shadow).toEqual([]);
+    expect(problems.map(({ field }) => field)).toEqual(['shadow']);
+  });
+
   it('takes the limits themselves, and nothing beyond', () => {
-    expect(checkField(vocabulary, 'rtt_ms', '2000')).toEqual({ ok: true, value: 2000 });
-    expect(checkField(vocabulary, 'rtt_ms', '2000.001').ok).toBe(false);
-    expect(checkField(vocabulary, 'loss', '0').ok).toBe(true);
-    expect(checkField(vocabulary, 'loss', '-0.001').ok).toBe(false);
+    expect(checkField('rtt_ms', '2000')).toEqual({ ok: true, value: 2000 });
+    expect(checkField('rtt_ms', '2000.001').ok).toBe(false);
+    expect(checkField('loss', '0').ok).toBe(true);
+    expect(checkField('loss', '-0.001').ok).toBe(false);
   });
 });

@@ -19,6 +19,11 @@ const run = (utilisation: number, p50: number | null, timeTo90: number | null): 
   freeze_count: 0,
   longest_freeze_s: 0,
   shaper_lateness_ms: { p50: 0.1, p95: 0.2, p99: 0.8 },
+  target_mean_bps: 900_000,
+  target_of_capacity: { p5: 0.7, p50: 0.9, p95: 1.1 },
+  target_final_bps: 950_000,
+  shadows: [],
+  controller_faults: [],
   notices: [],
 });
 
@@ -80,9 +85,12 @@ describe('the address of the page', () => {
     const url = new URL(
       pageUrl('http://127.0.0.1:1/', {
         controller: 'gcc',
+        text: 'gcc',
         mode: 'cap',
         preset: 'gcc-live',
         set: { alpha: 0.9 },
+        shadows: ['nada', 'gcc:ton-2017-literal'],
+        files: [],
         link: { ...DEFAULT_LINK_CONFIG, capacity: '1.5mbps,0.6mbps@20s', loss_ratio: 0.01 },
         durationMs: 60_000,
         keyFrameIntervalS: 8,
@@ -97,6 +105,7 @@ describe('the address of the page', () => {
       rtt_ms: '50',
       loss: '0.01',
       mode: 'cap',
+      shadow: 'nada,gcc:ton-2017-literal',
       'set.alpha': '0.9',
       max_bps: '2000000',
       key_frame_interval_s: '8',

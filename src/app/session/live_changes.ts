@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals';
 
 import type { PartialLinkConfig } from '../../scenario/link_config.js';
+import { watcherOf } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
 import { settings } from '../settings.js';
 import type { AppState } from '../state.js';
@@ -36,7 +37,22 @@ export class LiveChanges {
       this.#event('link', change);
       report(this.#setLink(now, change));
     }
-    this.#applyController(before, now);
+    if (before.shadow.join() !== now.shadow.join()) report(this.#setShadows(now.shadow));
+    // Another controller is a matter of another call.
+    if (before.controller === now.controller && watcherOf(before) === watcherOf(now))
+      this.#applyController(before, now);
+  }
+
+  /** Rejects when one is a user's that is not at hand. */
+  async #setShadows(texts: readonly string[]): Promise<void> {
+    const { shadows, call, started } = this.running;
+    // The far side of two pages has its own, from the start of the call on.
+    if (started.role !== 'loopback') return;
+    const taken = shadows.take(texts);
+    await call?.setShadows(taken);
+    this.recorder.nameFlows(shadows.known);
+    const flows = shadows.known.filter(({ flow }) => taken.some((one) => one.flow === flow));
+    this.#event('shadows', { flows });
   }
 
   async #setLink(now: AppState, change: PartialLinkConfig): Promise<void> {

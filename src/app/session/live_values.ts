@@ -5,7 +5,7 @@ import { SCHEMA, tableSpec } from '../../core/schema.js';
 /** Counts over the whole call. */
 export interface Counters {
   groups: number;
-  /** How often the detector went into overuse. */
+  /** How often the detector of the controller in charge went into overuse. */
   overuseCount: number;
   /** Rows by table. */
   rows: Record<string, number>;
@@ -15,6 +15,10 @@ const OVERUSE =
   tableSpec('group')
     .columns.find(({ name }) => name === 'signal')
     ?.values?.indexOf('overuse') ?? -1;
+
+const GROUP_COLUMNS = tableSpec('group').columns.map(({ name }) => name);
+const GROUP_FLOW = GROUP_COLUMNS.indexOf('flow');
+const GROUP_SIGNAL = GROUP_COLUMNS.indexOf('signal');
 
 /** The index of each table's columns by name. */
 const COLUMN_INDEX: Record<string, Map<string, number>> = Object.fromEntries(
@@ -41,14 +45,17 @@ export class LiveValues {
     );
     const timeUs = this.value(table, 'time_us');
     if (timeUs > this.#newestUs) this.#newestUs = timeUs;
-    if (table === 'group') this.#countOveruse(columns[COLUMN_INDEX['group']?.get('signal') ?? -1]);
+    if (table === 'group') this.#countOveruse(columns);
   }
 
-  #countOveruse(signals: Float64Array | undefined): void {
-    for (const signal of signals ?? []) {
+  /** Of flow 0: what shadows think changes nothing. */
+  #countOveruse(columns: readonly Float64Array[]): void {
+    const [flows, signals] = [columns[GROUP_FLOW], columns[GROUP_SIGNAL]];
+    signals?.forEach((signal, row) => {
+      if (flows?.[row] !== 0) return;
       if (signal === OVERUSE && this.#signal !== OVERUSE) this.#overuseCount++;
       this.#signal = signal;
-    }
+    });
   }
 
   /** The newest value of a column; NaN before the first row. */

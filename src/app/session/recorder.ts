@@ -64,6 +64,13 @@ export class Recorder {
     this.#show('call', 'call', header);
   }
 
+  /** Writes into the header which other flows there are. */
+  nameFlows(flows: readonly { flow: number }[]): void {
+    if (flows.length === 0) return;
+    const { value } = this.shown;
+    this.shown.value = { ...value, header: { ...value.header, flows } };
+  }
+
   /** Goes on with the recording, in which a call has been started again. */
   resume(): void {
     for (const name of QUEUE_COUNTERS) this.#counted[name] = this.live.value('queue', name) || 0;

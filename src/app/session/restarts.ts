@@ -1,6 +1,7 @@
 /** Settings that a running call cannot take: when one is changed, the call is started again. */
 import { effect, type ReadonlySignal } from '@preact/signals';
 
+import { isOwn, titleOf, watcherOf } from '../controllers.js';
 import { dismiss, notify } from '../notices.js';
 import { bitratesInOrder, type AppState } from '../state.js';
 
@@ -20,17 +21,20 @@ const REST_MS = 500;
 
 /** A setting that differs from what the call was started with. */
 export interface SettingChange {
-  name: (typeof NEED_RESTART)[number];
+  name: (typeof NEED_RESTART)[number] | 'preset';
   from: string | number;
   to: string | number;
 }
 
-/** What can be told apart only by another call. Without GCC in charge its mode means nothing. */
+/** What can be told apart only by another call. With the browser in charge the mode means nothing. */
 export function changesForRestart(before: AppState, now: AppState): SettingChange[] {
   const isNative = before.controller === 'native' && now.controller === 'native';
-  return NEED_RESTART.filter((name) => before[name] !== now[name] && !(name === 'mode' && isNative)).map(
-    (name) => ({ name, from: before[name], to: now[name] }),
-  );
+  const changed = NEED_RESTART.filter(
+    (name) => before[name] !== now[name] && !(name === 'mode' && isNative),
+  ).map((name): SettingChange => ({ name, from: before[name], to: now[name] }));
+  // The browser stays in charge, but another controller is to watch.
+  const isOther = isNative && watcherOf(before) !== watcherOf(now);
+  return isOther ? [...changed, { name: 'preset', from: before.preset, to: now.preset }] : changed;
 }
 
 /** What is different after a restart, for the user. */
@@ -45,6 +49,8 @@ function factOf(now: AppState, name: SettingChange['name']): string {
     case 'controller':
     case 'mode':
       return inCharge(now);
+    case 'preset':
+      return `${titleOf(now.preset)} watches now`;
     case 'source':
       return now.source === 'camera' ? 'your camera is sent now' : 'the synthetic video is sent now';
     case 'bottleneck':
@@ -63,10 +69,11 @@ function factOf(now: AppState, name: SettingChange['name']): string {
   }
 }
 
-function inCharge({ controller, mode }: AppState): string {
+function inCharge({ controller, mode, preset }: AppState): string {
   if (controller === 'native') return 'the browser’s own controller is in charge now';
-  if (mode === 'control') return 'GCC is in charge now';
-  return mode === 'cap' ? 'GCC limits the browser’s own controller now' : 'GCC only watches now';
+  const name = titleOf(isOwn(controller) ? controller : `${controller}:${preset}`);
+  if (mode === 'control') return `${name} is in charge now`;
+  return mode === 'cap' ? `${name} limits the browser’s own controller now` : `${name} only watches now`;
 }
 
 /** The recorded event of a change. */

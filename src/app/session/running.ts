@@ -1,12 +1,14 @@
 /** What one call holds while it runs; all of it is let go, last first, when it ends. */
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
-import type { Call } from '../../rtc/index.js';
+import type { Call, LiveController } from '../../rtc/index.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
+import { isOwn, titleOf, watcherOf } from '../controllers.js';
 import type { AppState } from '../state.js';
 import { linkSettings, toLinkConfig } from './link_settings.js';
 import type { ServerClient } from './server_client.js';
+import { liveController, ShadowFlows } from './shadows.js';
 
 /** Thrown out of the start of a call that was stopped meanwhile. */
 export class Stopped extends Error {
@@ -27,6 +29,8 @@ export class Running {
     readonly started: AppState,
     /** Zero of the call's times, in milliseconds of the Unix epoch. */
     public originEpochMs = Date.now(),
+    /** Of the recording that this call is a part of. */
+    readonly shadows = new ShadowFlows(),
   ) {}
 
   get ended(): boolean {
@@ -52,11 +56,27 @@ export class Running {
     return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
   }
 
-  /** What the controller begins with. */
-  get controllerStart(): { preset: string; parameters: Record<string, number> } {
-    const { preset, set, min_bps, max_bps, start_bps } = this.started;
+  /** The controller that is flow 0. Throws when it is a user's that is not at hand. */
+  get controller(): LiveController & { name: string } {
+    const { controller, preset, set } = this.started;
+    if (isOwn(controller)) return liveController(controller);
+    const watcher = watcherOf(this.started) ?? 'gcc';
+    const name = titleOf([watcher, preset].join(':'));
+    return { controller: watcher, preset, parameters: { ...set }, name };
+  }
+
+  /** What the controllers begin with. */
+  get controllerStart(): Partial<TraceHeader> {
+    const { min_bps, max_bps, start_bps } = this.started;
     const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };
-    return { preset, parameters: { ...bitrates, ...set } };
+    const { name, controller, preset, parameters } = this.controller;
+    const flows = this.shadows.known;
+    return {
+      controller: controller ?? name,
+      ...(preset === undefined ? {} : { preset }),
+      parameters: { ...bitrates, ...parameters },
+      ...(flows.length === 0 ? {} : { flows }),
+    };
   }
 
   /** Who is asked to be in charge. */
@@ -70,7 +90,6 @@ export class Running {
       created: new Date(this.originEpochMs).toISOString(),
       source: 'call',
       clock: 'receiver',
-      controller: 'gcc',
       ...this.controllerStart,
       origin_epoch_ms: this.originEpochMs,
       mode: this.mode,

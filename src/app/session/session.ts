@@ -10,6 +10,7 @@ import {
 } from '../../rtc/index.js';
 import type { LatenessMs } from '../../scenario/server_protocol.js';
 import { dismiss, messageOf, notify } from '../notices.js';
+import { NotAtHand } from '../own_controllers.js';
 import { settings } from '../settings.js';
 import { linkSettings, toLinkConfig, toLinkOptions } from './link_settings.js';
 import { LiveChanges } from './live_changes.js';
@@ -31,6 +32,12 @@ export class Session {
   readonly lateness = signal<LatenessMs | null>(null);
   readonly localStream = signal<MediaStream | null>(null);
   readonly remoteStream = signal<MediaStream | null>(null);
+  /** Flow 0 of the call that runs, or ran last. */
+  readonly inCharge = signal<{ flow: 0; name: string; controller: string }>({
+    flow: 0,
+    name: 'GCC',
+    controller: 'gcc',
+  });
   /** `performance.now()` when the call was connected. */
   readonly connectedAt = signal<number | null>(null);
   #running: Running | null = null;
@@ -83,7 +90,7 @@ export class Session {
     for (const change of changes) this.recorder.event({ time_us: running.nowUs(), ...changeEvent(change) });
     await this.#end(running);
     if (this.#stops !== stops) return;
-    await this.#run(new Running(settings.peek(), running.originEpochMs), changes);
+    await this.#run(new Running(settings.peek(), running.originEpochMs, running.shadows), changes);
   }
 
   #end(running: Running): Promise<void> {
@@ -123,12 +130,16 @@ export class Session {
     await this.#connectServer(running);
     const track = state.role === 'receive' ? null : await this.#openSource(running);
     const path = state.role === 'receive' ? await this.#join(running) : await this.#host(running);
+    const options = { ...this.#callOptions(running), ...path, ...(track ? { track } : {}) };
     if (isRestart) this.recorder.resume();
     else await this.recorder.begin(running.header);
+    this.recorder.nameFlows(running.shadows.known);
+    const { name, controller = name } = running.controller;
+    this.inCharge.value = { flow: 0, name, controller };
     const detail = { ...running.controllerStart, settings: state };
     this.recorder.event({ time_us: running.nowUs(), name: 'start', detail });
     this.phase.value = 'connecting';
-    const call = await createCall({ ...this.#callOptions(running), ...path, ...(track ? { track } : {}) });
+    const call = await createCall(options);
     running.own(() => call.close());
     running.call = call;
     this.remoteStream.value = call.remoteStream;
@@ -222,11 +233,12 @@ export class Session {
   }
 
   #callOptions(running: Running): CallOptions {
-    const { role, preset, set, min_bps, max_bps, start_bps, key_frame_interval_s } = running.started;
+    const { role, shadow, min_bps, max_bps, start_bps, key_frame_interval_s } = running.started;
     return {
       role,
       mode: running.mode,
-      controller: { preset, parameters: { ...set } },
+      controller: running.controller,
+      shadows: running.shadows.take(shadow),
       minBitrateBps: min_bps,
       maxBitrateBps: max_bps,
       startBitrateBps: start_bps,
@@ -242,6 +254,7 @@ export class Session {
   #onStatus(running: Running, status: CallStatus): void {
     if (running.ended) return;
     this.status.value = status;
+    for (const { flow } of status.controllerFaults) running.shadows.forget(flow);
     if (status.phase === 'failed') this.phase.value = 'failed';
     if (status.phase !== 'connected' || this.connectedAt.peek() !== null) return;
     this.phase.value = 'connected';
@@ -254,6 +267,7 @@ export class Session {
 }
 
 function fixOf(error: unknown): string {
+  if (error instanceof NotAtHand) return 'Choose the file again, or another controller, then press Start.';
   if (error instanceof DOMException && error.name === 'NotAllowedError') {
     return 'Allow the camera in the browser, or choose the synthetic camera.';
   }

@@ -2,15 +2,17 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { TraceHeader } from '../../trace/index.js';
-import type { Filters, Scope } from '../scope/scope.js';
+import type { Scope } from '../scope/scope.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { DropPage } from './drop_page.js';
+import { controllerOfFile, DetailChoice, filtersFor, shadowsOf } from './flow_names.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
-import { CallPanel, ControllerPanel, LinkPanel } from './panels.js';
+import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';
+import { CallPanel, LinkPanel } from './panels.js';
 import { ParametersPanel } from './parameters_panel.js';
 import { Picture, Summary } from './summary.js';
 import { SharePanel, TracePanel } from './trace_panels.js';
@@ -28,11 +30,10 @@ function bottleneckOf({ link }: Partial<TraceHeader>): string {
   return typeof at === 'string' ? at : '';
 }
 
-/** Of a file with several flows one is shown, with the bottleneck of the forward path. */
-function filtersFor(flow: number): Filters {
-  if (Number.isNaN(flow)) return {};
-  const ofFlow = { column: 'flow', value: flow };
-  return { group: ofFlow, rate: ofFlow, queue: { column: 'link', value: 0 } };
+/** A controller at any time, a trace only while no call runs. */
+function openDropped(file: File, recorder: Recorder, running: boolean): void {
+  if (isControllerFile(file)) takeController(file);
+  else if (!running) void openTraceFile(recorder, file);
 }
 
 export function App({ recorder, session, scope }: Parts) {
@@ -44,23 +45,45 @@ export function App({ recorder, session, scope }: Parts) {
   const bottleneck = status?.bottleneck ?? bottleneckOf(header);
   const flows = useSignal<readonly number[]>([]);
   const flow = useSignal(NaN);
+  const severalLinks = useSignal(false);
+  const detail = useSignal<number | null>(null);
+  const shadows = shadowsOf(header);
+  const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
+  const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
     if (kind === 'nothing') return;
     void scope.reload(kind === 'file' ? 'all' : 'newest').then((extent) => {
+      const watched = shadowsOf(recorder.shown.peek().header).map((shadow) => shadow.flow);
+      const own = extent.flows.filter((number) => !watched.includes(number));
       const several = kind === 'file' && (extent.flows.length > 1 || extent.links.length > 1);
-      flows.value = several ? extent.flows : [];
-      flow.value = several ? (extent.flows[0] ?? NaN) : NaN;
+      flows.value = several ? own : [];
+      severalLinks.value = extent.links.length > 1;
+      flow.value = kind === 'call' ? 0 : several ? (own[0] ?? NaN) : NaN;
+      detail.value = null;
     });
   }, [version]);
-  useEffect(() => scope.setFilters(filtersFor(flow.value)), [flow.value]);
+  useEffect(
+    () =>
+      scope.setFilters(
+        filtersFor(flow.value, detailed === inCharge ? flow.value : detailed.flow, severalLinks.value),
+      ),
+    [flow.value, detailed.flow, severalLinks.value],
+  );
   return (
-    <DropPage enabled={!running} onFile={(file) => void openTraceFile(recorder, file)}>
+    <DropPage enabled={true} onFile={(file) => openDropped(file, recorder, running)}>
       <Header session={session} />
       <Notices session={session} />
       <main>
         <section class="scope" aria-label="Scope">
           <div class="glance">
-            <Summary scope={scope} bottleneck={bottleneck} observes={mode === 'observe'} />
+            <Summary
+              scope={scope}
+              bottleneck={bottleneck}
+              observes={mode === 'observe'}
+              inCharge={inCharge}
+              shadows={shadows}
+              detailed={detailed}
+            />
             <div class="videos">
               <Video stream={session.localStream.value} label="Sent" />
               <Video stream={session.remoteStream.value} label="Received">
@@ -77,7 +100,22 @@ export function App({ recorder, session, scope }: Parts) {
               onChoose={(chosen) => (flow.value = chosen)}
             />
           )}
-          <ChartBoard scope={scope} inControl={mode === 'control'} live={kind !== 'file'} />
+          {shadows.length > 0 && (
+            <DetailChoice
+              inCharge={inCharge}
+              shadows={shadows}
+              detailed={detailed.flow}
+              onChoose={(chosen) => (detail.value = chosen)}
+            />
+          )}
+          <ChartBoard
+            scope={scope}
+            inControl={mode === 'control'}
+            live={kind !== 'file'}
+            inCharge={inCharge}
+            shadows={shadows}
+            detailed={detailed}
+          />
           {kind === 'nothing' && !running && <Welcome session={session} />}
         </section>
         <aside aria-label="Controls">

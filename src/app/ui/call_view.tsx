@@ -8,6 +8,7 @@ import type { TraceHeader } from '../../trace/index.js';
 import { recordedFlows } from '../../trace/recorded_flows.js';
 import type { Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
+import { shadowsOf, type DrawnController } from './flow_names.js';
 
 export function Video({
   stream,
@@ -60,13 +61,19 @@ export function FlowChoice({ flows, header, flow, onChoose }: FlowChoiceProps) {
 
 type Facts = readonly (readonly [name: string, value: string])[];
 
-const IN_CHARGE = {
-  control: 'GCC in control',
-  cap: 'GCC caps the browser’s controller',
-  observe: 'the browser’s own controller',
-};
+const inChargeText = (mode: CallStatus['effectiveMode'], name: string): string =>
+  ({
+    control: `${name} in control`,
+    cap: `${name} caps the browser’s controller`,
+    observe: 'the browser’s own controller',
+  })[mode];
 
-function factsOfCall(status: CallStatus, lateness: LatenessMs | null): Facts {
+function factsOfCall(
+  status: CallStatus,
+  lateness: LatenessMs | null,
+  name: string,
+  shadows: readonly DrawnController[],
+): Facts {
   const { effectiveMode, requestedMode, sendTimeSource, arrivalTimeSource } = status;
   const asked = effectiveMode === requestedMode ? '' : ` (${requestedMode} was asked for)`;
   const late = lateness ? `, p95 ${lateness.p95_ms.toFixed(1)} ms late` : '';
@@ -76,12 +83,17 @@ function factsOfCall(status: CallStatus, lateness: LatenessMs | null): Facts {
     none: 'none here',
   };
   return [
-    ['In charge', IN_CHARGE[effectiveMode] + asked],
+    ['In charge', inChargeText(effectiveMode, name) + asked],
+    ...shadowFacts(effectiveMode === 'observe' ? [{ name }, ...shadows] : shadows),
     ['Bottleneck', bottleneck[status.bottleneck]],
     ['Send times', sendTimeSource === 'trailer' ? 'frame trailer' : 'RTP timestamps (shadow mode)'],
     ['Arrival times', arrivalTimeSource === 'receiveTime' ? 'last packet’s arrival' : 'callback (coarse)'],
   ];
 }
+
+/** Who only watches. */
+const shadowFacts = (shadows: readonly { name: string }[]): Facts =>
+  shadows.length === 0 ? [] : [['Watching', shadows.map(({ name }) => name).join(', ')]];
 
 /** A header comes from a file: its fields may be anything. */
 function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
@@ -92,6 +104,7 @@ function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
     ['Source', [source, recorded].filter(Boolean).join(', ')],
     ['Controller', [controller, preset].filter(Boolean).join(', ')],
     ['Mode', typeof mode === 'string' ? mode : ''],
+    ...shadowFacts(shadowsOf(header)),
   ];
   return facts.filter(([, value]) => value !== '');
 }
@@ -101,7 +114,9 @@ export function Provenance({ session, recorder }: { session: Session; recorder: 
   const status = session.status.value;
   const { kind, name, header } = recorder.shown.value;
   const facts =
-    kind === 'file' ? factsOfFile(name, header) : status && factsOfCall(status, session.lateness.value);
+    kind === 'file'
+      ? factsOfFile(name, header)
+      : status && factsOfCall(status, session.lateness.value, session.inCharge.value.name, shadowsOf(header));
   if (!facts) return null;
   return (
     <dl class="provenance">

@@ -1,64 +1,138 @@
 /** The charts of a call. */
-import { DelayChart, DetectorChart, LossChart, RateChart, StripChart } from '../../charts/index.js';
-import type { Scope } from '../scope/scope.js';
+import {
+  DelayChart,
+  DetectorChart,
+  gccStrip,
+  LccChart,
+  lccStrip,
+  LossChart,
+  NadaChart,
+  nadaStrip,
+  RateChart,
+  StripChart,
+  type StripSpec,
+} from '../../charts/index.js';
+import type { MakeChart, Scope } from '../scope/scope.js';
 import { change, settings } from '../settings.js';
 import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from './chart_figure.js';
+import type { DrawnController } from './flow_names.js';
 
-const BOARDS: readonly Board[] = [
-  {
-    id: 'rates',
-    title: 'Rates',
-    unit: 'Mbps',
-    about: 'what is asked for, sent and received, against what the link can carry',
-    make: (...args) => new RateChart(...args),
-  },
-  {
-    id: 'delays',
-    title: 'Delay',
-    unit: 'ms',
-    about: 'how long packets queue at the bottleneck, and the round-trip time',
-    make: (...args) => new DelayChart(...args),
-  },
-  {
-    id: 'detector',
-    title: 'Overuse detector',
-    unit: 'ms',
-    about: 'the estimated delay gradient against its adaptive threshold',
-    make: (...args) => new DetectorChart(...args),
-  },
-  {
-    id: 'states',
-    title: 'Controller',
-    unit: '',
+/** What there is to see inside a controller; of a user's own, nothing. */
+const INSIDE: Readonly<Record<string, { picture: Board; strip: StripSpec; about: string }>> = {
+  gcc: {
+    picture: inside(
+      'detector',
+      'Overuse detector',
+      'the estimated delay gradient against its adaptive threshold',
+      (...args) => new DetectorChart(...args),
+    ),
+    strip: gccStrip,
     about: 'the detector’s signal and the rate controller’s state',
-    make: (...args) => new StripChart(...args),
   },
-  {
-    id: 'losses',
-    title: 'Loss',
-    unit: '%',
-    about: 'the share of packets lost, and packets dropped at the bottleneck',
-    make: (...args) => new LossChart(...args),
+  nada: {
+    picture: inside(
+      'nada',
+      'Congestion signal',
+      'the aggregated congestion signal and the queuing delay that it is made of',
+      (...args) => new NadaChart(...args),
+    ),
+    strip: nadaStrip,
+    about: 'which of its two laws changes the rate',
   },
-];
+  lcc: {
+    picture: inside(
+      'lcc',
+      'Delay target',
+      'the average one-way delay against its target and the delay control parameter',
+      (...args) => new LccChart(...args),
+    ),
+    strip: lccStrip,
+    about: 'what decides the next rate',
+  },
+};
+
+function inside(id: string, title: string, about: string, make: MakeChart): Board {
+  return { id, title, unit: 'ms', about, make };
+}
+
+function boards(
+  inCharge: DrawnController,
+  shadows: readonly DrawnController[],
+  detailed: DrawnController,
+): readonly Board[] {
+  const gcc = inCharge.controller === 'gcc';
+  const seen = INSIDE[detailed.controller];
+  const whose = shadows.length > 0 ? `, of ${detailed.name}` : '';
+  const told =
+    shadows.length > 0 ? `, and what ${shadows.map(({ name }) => name).join(', ')} would ask for` : '';
+  return [
+    {
+      id: 'rates',
+      title: 'Rates',
+      unit: 'Mbps',
+      about: `what is asked for, sent and received, against what the link can carry${told}`,
+      make: (...args) => new RateChart(...args, { shadows, gcc }),
+    },
+    {
+      id: 'delays',
+      title: 'Delay',
+      unit: 'ms',
+      about: 'how long packets queue at the bottleneck, and the round-trip time',
+      make: (...args) => new DelayChart(...args),
+    },
+    ...(seen === undefined
+      ? []
+      : [
+          { ...seen.picture, about: `${seen.picture.about}${whose}` },
+          {
+            id: 'states',
+            title: 'Controller',
+            unit: '',
+            about: `${seen.about}${whose}`,
+            make: (...args: Parameters<MakeChart>) => new StripChart(...args, seen.strip),
+            strip: seen.strip,
+          },
+        ]),
+    {
+      id: 'losses',
+      title: 'Loss',
+      unit: '%',
+      about: 'the share of packets lost, and packets dropped at the bottleneck',
+      make: (...args) => new LossChart(...args),
+    },
+  ];
+}
 
 /** In `control` mode the browser's estimate is a constant floor that says nothing. */
 const IN_CONTROL = ['browser'];
 const NONE: readonly string[] = [];
 
-export function ChartBoard({ scope, inControl, live }: { scope: Scope; inControl: boolean; live: boolean }) {
+interface BoardProps {
+  scope: Scope;
+  inControl: boolean;
+  live: boolean;
+  inCharge: DrawnController;
+  shadows: readonly DrawnController[];
+  /** Whose inside is shown. */
+  detailed: DrawnController;
+}
+
+export function ChartBoard({ scope, inControl, live, inCharge, shadows, detailed }: BoardProps) {
   const isNarrow = useNarrow();
+  const shown = boards(inCharge, shadows, detailed);
+  // A chart's series are those that it was made with.
+  const who = [inCharge.controller, ...shadows.map(({ flow, name }) => `${flow} ${name}`)].join();
   return (
     <>
       <AxisToolbar scope={scope} live={live} />
       <Charts scope={scope}>
-        {BOARDS.map((board, index) => (
+        {shown.map((board, index) => (
           <ChartFigure
-            key={board.id}
+            key={board.id === 'rates' ? `rates ${who}` : `${board.id} ${board.strip?.table ?? ''}`}
             board={board}
             scope={scope}
             without={inControl ? IN_CONTROL : NONE}
-            timeLabels={isNarrow || index === BOARDS.length - 1}
+            timeLabels={isNarrow || index === shown.length - 1}
             hidden={settings.value.hide}
             onHide={(hide) => change({ hide: [...hide] })}
           />

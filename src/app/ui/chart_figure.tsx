@@ -3,7 +3,14 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { axisKey, formatTime, stripLegend, type Series, type TimeChart } from '../../charts/index.js';
+import {
+  axisKey,
+  formatTime,
+  gccStrip,
+  type Series,
+  type StripSpec,
+  type TimeChart,
+} from '../../charts/index.js';
 import type { MakeChart, Scope } from '../scope/scope.js';
 import { chartTheme } from '../theme.js';
 
@@ -14,6 +21,8 @@ export interface Board {
   unit: string;
   about: string;
   make: MakeChart;
+  /** Of a strip of states: which ones. */
+  strip?: StripSpec;
 }
 
 /** Which series are not drawn, and who keeps that. */
@@ -22,9 +31,16 @@ interface Hiding {
   onHide: (hidden: readonly string[]) => void;
 }
 
+const SWATCH_DASH: Partial<Record<Series['look'], string>> = {
+  dashed: '4 2',
+  dotted: '1.5 2',
+  'dash-dot': '6 2 1.5 2',
+  'long-dash': '9 2',
+};
+
 function Swatch({ look, colour }: Pick<Series, 'look' | 'colour'>) {
   const paint = chartTheme.value.colours[colour];
-  const dash = look === 'dashed' ? '4 2' : look === 'dotted' ? '1.5 2' : undefined;
+  const dash = SWATCH_DASH[look];
   return (
     <svg class="swatch" width="16" height="10" viewBox="0 0 16 10" aria-hidden="true">
       {look === 'points' &&
@@ -84,11 +100,11 @@ function Legend({ chart, scope, without, hidden, onHide }: LegendProps) {
 }
 
 /** The strip's legend: what each colour is, and which one it is now. */
-function StripLegend({ scope }: { scope: Scope }) {
+function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
   const values = scope.values.value;
   return (
     <ul class="legend">
-      {stripLegend.map(({ label, states }) => (
+      {spec.rows.map(({ label, states }) => (
         <li key={label}>
           <span class="strip-key">
             {label}
@@ -148,7 +164,7 @@ export function ChartFigure({ board, scope, without, timeLabels, hidden, onHide 
       <figcaption title={`${board.title}: ${board.about}`}>
         <b>{board.title}</b> {board.unit && <span class="unit">{board.unit}</span>}
         {board.id === 'states' ? (
-          <StripLegend scope={scope} />
+          <StripLegend scope={scope} spec={board.strip ?? gccStrip} />
         ) : (
           chart.value && (
             <Legend chart={chart.value} scope={scope} without={without} hidden={hidden} onHide={onHide} />

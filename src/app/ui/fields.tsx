@@ -2,12 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
-import { change, settings, vocabulary } from '../settings.js';
+import { change, settings } from '../settings.js';
 import { checkField, type AppState } from '../state.js';
 
 type TextSetting = 'capacity' | 'queue';
 type NumberSetting = { [K in keyof AppState]: AppState[K] extends number ? K : never }[keyof AppState];
-type ChoiceSetting = 'preset' | 'mode' | 'source' | 'bottleneck' | 'controller';
+type ChoiceSetting = 'preset' | 'mode' | 'source' | 'bottleneck';
 
 interface FieldProps {
   label: string;
@@ -25,7 +25,7 @@ export function TextField({
   const draft = useSignal<string | null>(null);
   const problem = useSignal('');
   const take = (text: string): void => {
-    const checked = checkField(vocabulary, field, text);
+    const checked = checkField(field, text);
     problem.value = checked.ok ? '' : `Expected ${checked.expected}.`;
     if (checked.ok) change({ [field]: text });
   };
@@ -76,7 +76,7 @@ export function NumberField({ field, label, unit, help, min, max, step, scale = 
   const problem = useSignal('');
   const take = (text: string): void => {
     const scaled = text === '' ? '' : String(Number((Number(text) * scale).toPrecision(12)));
-    const checked = checkField(vocabulary, field, scaled);
+    const checked = checkField(field, scaled);
     const by = scale === 1 ? '' : ` (the field counts in ${scale})`;
     problem.value = checked.ok ? '' : `Expected ${checked.expected}${by}; ${value} is kept.`;
     if (checked.ok) change({ [field]: checked.value });
@@ -122,9 +122,11 @@ interface ChoiceProps extends FieldProps {
   field: ChoiceSetting;
   options: readonly { value: string; label: string; help?: string }[];
   disabled?: boolean;
+  /** Takes a choice; by default it becomes the setting. */
+  onChoose?: (value: string) => void;
 }
 
-export function ChoiceField({ field, label, help, options, disabled = false }: ChoiceProps) {
+export function ChoiceField({ field, label, help, options, disabled = false, onChoose }: ChoiceProps) {
   const id = useId();
   return (
     <div class="field" title={help}>
@@ -136,8 +138,10 @@ export function ChoiceField({ field, label, help, options, disabled = false }: C
         value={settings.value[field]}
         aria-description={help}
         onChange={({ currentTarget }) => {
-          const checked = checkField(vocabulary, field, currentTarget.value);
-          if (checked.ok) change({ [field]: checked.value });
+          const checked = checkField(field, currentTarget.value);
+          if (!checked.ok) return;
+          if (onChoose) onChoose(currentTarget.value);
+          else change({ [field]: checked.value });
         }}
       >
         {options.map((option) => (

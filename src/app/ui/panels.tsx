@@ -1,6 +1,5 @@
 /** The sidebar: everything that can be set, grouped by what it belongs to. */
 import { parseRate, parseSchedule } from '../../scenario/link_config.js';
-import { SCHEMA } from '../../core/schema.js';
 import { formatRate } from '../../charts/index.js';
 import { change, settings } from '../settings.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
@@ -92,53 +91,12 @@ export function LinkPanel() {
   );
 }
 
-const MODES = [
-  { value: 'control', label: 'Control: GCC alone decides' },
-  { value: 'cap', label: 'Cap: GCC limits the browser' },
-  { value: 'observe', label: 'Observe: GCC only watches' },
-];
-
 /** A call with another page is started again by hand, as that page has to join it again. */
-const isTwoPages = (): boolean => settings.value.role !== 'loopback';
+export const isTwoPages = (): boolean => settings.value.role !== 'loopback';
 
 /** What happens when a setting is changed that a running call cannot take. */
-const effectHelp = (): string =>
+export const effectHelp = (): string =>
   isTwoPages() ? 'Takes effect with the next call' : 'During a call, a change starts it again by itself';
-
-export function ControllerPanel({ running }: { running: boolean }) {
-  const { controller, preset } = settings.value;
-  const disabled = running && isTwoPages();
-  const chosen = SCHEMA.controllers.gcc.presets.find(({ name }) => name === preset);
-  return (
-    <details class="panel" open>
-      <summary>Controller</summary>
-      <ChoiceField
-        field="controller"
-        label="Who decides the bitrate"
-        help={effectHelp()}
-        disabled={disabled}
-        options={[
-          { value: 'gcc', label: 'GCC (WebAssembly core)' },
-          { value: 'native', label: 'The browser’s own (native)' },
-        ]}
-      />
-      <ChoiceField
-        field="preset"
-        label={controller === 'native' ? 'Preset that watches' : 'Preset'}
-        help={chosen?.description ?? ''}
-        options={SCHEMA.controllers.gcc.presets.map(({ name, description }) => ({
-          value: name,
-          label: name,
-          help: description,
-        }))}
-      />
-      <p class="hint">{chosen?.description}</p>
-      {controller === 'gcc' && (
-        <ChoiceField field="mode" label="Mode" help={effectHelp()} disabled={disabled} options={MODES} />
-      )}
-    </details>
-  );
-}
 
 export function CallPanel({ running }: { running: boolean }) {
   return (

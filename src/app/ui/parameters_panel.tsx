@@ -2,13 +2,15 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
-import { presetValue, SCHEMA, type ParameterSpec } from '../../core/schema.js';
+import { PRESETS, presetValue, SCHEMA, type ParameterSpec } from '../../core/schema.js';
+import { watcherOf } from '../controllers.js';
 import { change, settings } from '../settings.js';
+import type { AppState } from '../state.js';
 
 /** These have fields of their own. */
 const ELSEWHERE = new Set(['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps']);
-/** Shown first, in this order: what the papers turn most. */
-const FIRST = [
+/** Of GCC, shown first, in this order: what the papers turn most. */
+const FIRST_OF_GCC = [
   'k_u',
   'k_d',
   'alpha',
@@ -21,12 +23,24 @@ const FIRST = [
 const SLIDER_SPAN = 20;
 const SLIDER_STEPS = 200;
 
-const parameters = SCHEMA.controllers.gcc.parameters.filter(({ name }) => !ELSEWHERE.has(name));
-const first = FIRST.flatMap((name) => parameters.find((parameter) => parameter.name === name) ?? []);
-const others = parameters.filter((parameter) => !first.includes(parameter));
+/** How many of another controller are shown at first. */
+const FIRST_OF_OTHERS = 8;
+
+/** The parameters of the controller that is flow 0: those shown first, and the others. */
+function parametersOf(state: AppState): {
+  first: readonly ParameterSpec[];
+  others: readonly ParameterSpec[];
+} {
+  const controller = watcherOf(state);
+  if (controller === undefined) return { first: [], others: [] };
+  const all = SCHEMA.controllers[controller].parameters.filter(({ name }) => !ELSEWHERE.has(name));
+  const named = FIRST_OF_GCC.flatMap((name) => all.find((parameter) => parameter.name === name) ?? []);
+  const first = named.length === FIRST_OF_GCC.length ? named : all.slice(0, FIRST_OF_OTHERS);
+  return { first, others: all.filter((parameter) => !first.includes(parameter)) };
+}
 
 function presetDefault(parameter: ParameterSpec): number {
-  const preset = SCHEMA.controllers.gcc.presets.find(({ name }) => name === settings.value.preset);
+  const preset = PRESETS.find(({ name }) => name === settings.value.preset);
   return preset ? presetValue(preset, parameter) : parameter.default;
 }
 
@@ -137,14 +151,19 @@ export function ParametersPanel() {
   const open = useSignal(false);
   const more = useSignal(false);
   const search = useSignal('');
+  const { first, others } = parametersOf(settings.value);
+  const parameters = [...first, ...others];
   const found = useComputed(() => {
     const text = search.value.trim().toLowerCase();
     if (text === '') return null;
-    return parameters.filter(({ name, description }) =>
+    const now = parametersOf(settings.value);
+    return [...now.first, ...now.others].filter(({ name, description }) =>
       `${name} ${description}`.toLowerCase().includes(text),
     );
   });
   const changed = Object.keys(settings.value.set).length;
+  // A user's own has the bitrates only, which have fields of their own.
+  if (parameters.length === 0) return null;
   return (
     <details class="panel" onToggle={(e) => (open.value = e.currentTarget.open)}>
       <summary>Parameters {changed > 0 && <span class="count">{changed} changed</span>}</summary>
@@ -164,7 +183,7 @@ export function ParametersPanel() {
         (found.value ?? first).map((parameter) => (
           <ParameterField key={parameter.name} parameter={parameter} />
         ))}
-      {found.value === null && (
+      {found.value === null && others.length > 0 && (
         <details onToggle={(e) => (more.value = e.currentTarget.open)}>
           <summary>{others.length} more</summary>
           {more.value &&

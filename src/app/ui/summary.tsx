@@ -2,10 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { formatCount, formatMs, formatRate, formatRatio, stripState } from '../../charts/index.js';
+import { formatCount, formatMs, formatRate, formatRatio, shadowId, stripState } from '../../charts/index.js';
 import type { MediaStats } from '../../rtc/index.js';
 import type { Scope } from '../scope/scope.js';
 import type { Session } from '../session/session.js';
+import type { DrawnController } from './flow_names.js';
 
 const MEDIA_INTERVAL_MS = 1000;
 
@@ -42,6 +43,10 @@ interface SummaryProps {
   bottleneck: string;
   /** Whether the controller only watches. */
   observes: boolean;
+  inCharge: DrawnController;
+  shadows: readonly DrawnController[];
+  /** Whose inside is shown. */
+  detailed: DrawnController;
 }
 
 const QUEUE_AT: Readonly<Record<string, string>> = {
@@ -49,24 +54,50 @@ const QUEUE_AT: Readonly<Record<string, string>> = {
   'in-page': 'in-page bottleneck',
 };
 
-export function Summary({ scope, bottleneck, observes }: SummaryProps) {
+type Row = readonly [name: string, value: string, note: string, alarm?: boolean];
+
+/** What a controller's inside comes to. */
+function insideRow(controller: string, at: (id: string) => number): readonly Row[] {
+  if (controller === 'gcc') {
+    const signal = stripState('signal', at('signal'));
+    return [['Detector', signal, `state: ${stripState('state', at('state'))}`, signal === 'overuse']];
+  }
+  if (controller === 'nada')
+    return [['x_curr', formatMs(at('x_curr')), `mode: ${stripState('mode', at('mode'))}`]];
+  if (controller === 'lcc')
+    return [
+      [
+        'D_ave',
+        formatMs(at('d_ave')),
+        `target ${formatMs(at('t_a'))}, ${stripState('action', at('action'))}`,
+      ],
+    ];
+  return [];
+}
+
+export function Summary({ scope, bottleneck, observes, inCharge, shadows, detailed }: SummaryProps) {
   const values = scope.values.value;
   const at = (id: string): number => values[id] ?? NaN;
-  const signal = stripState('signal', at('signal'));
-  const rows: readonly [name: string, value: string, note: string, alarm?: boolean][] = [
+  const asked = shadows.length > 0 ? `${inCharge.name} ${observes ? 'would ask for' : 'asks for'}` : '';
+  const rows: readonly Row[] = [
     ['Received', formatRate(at('received')), used(values)],
-    ['Target', formatRate(at('target')), observes ? 'would be asked for' : 'asked for'],
+    ['Target', formatRate(at('target')), asked || (observes ? 'would be asked for' : 'asked for')],
+    ...shadows.map(({ flow, name }): Row => [
+      'Shadow',
+      formatRate(at(shadowId(flow))),
+      `${name} would ask for`,
+    ]),
     ['Queue', formatMs(at('queue')), QUEUE_AT[bottleneck] ?? 'at the bottleneck', at('queue') > 150],
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
-    ['Detector', signal, `state: ${stripState('state', at('state'))}`, signal === 'overuse'],
+    ...insideRow(detailed.controller, at),
   ];
   return (
     <table class="summary">
       <caption class="visually-hidden">Values at the cursor, or the newest</caption>
       <tbody>
         {rows.map(([name, value, note, alarm]) => (
-          <tr key={name} class={alarm ? 'alarm' : ''}>
+          <tr key={`${name} ${name === 'Shadow' ? note : ''}`} class={alarm ? 'alarm' : ''}>
             <th scope="row">{name}</th>
             <td class="value">{value}</td>
             <td class="note">{note}</td>

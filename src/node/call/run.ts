@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Page } from 'playwright-core';
 
+import type { ControllerFault } from '../../core/index.js';
 import { parseSchedule } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
 import { linkMetrics } from '../metrics.js';
 import type { Shaper } from '../shaper.js';
 import { launchChromium } from './chromium.js';
-import type { CallMode, CallPlan, RunReport } from './types.js';
+import { targetReport, type TargetRows } from './targets.js';
+import type { CallMode, CallPlan, FaultReport, RunReport } from './types.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const POLL_MS = 250;
@@ -16,7 +18,7 @@ const POLL_MS = 250;
 /** What the page says of itself (`window.ccscope` of the Call page). */
 interface PageState {
   phase: string;
-  status: { effectiveMode: CallMode } | null;
+  status: { effectiveMode: CallMode; controllerFaults: readonly ControllerFault[] } | null;
   notices: readonly { level: string; message: string; fix: string }[];
   urlProblems: readonly { field: string; got: string; expected: string }[];
 }
@@ -27,6 +29,14 @@ interface PageMedia {
 }
 interface PageCounters {
   overuseCount: number;
+}
+/** A controller of the call, flow 0 first. */
+interface PageTargets extends TargetRows {
+  flow: number;
+  name: string;
+  controller: string;
+  preset: string | null;
+  parameters: Readonly<Record<string, number>>;
 }
 
 export interface RunContext {
@@ -58,9 +68,10 @@ export function pageUrl(url: string, plan: CallPlan): string {
     rtt_ms: String(link.rtt_ms),
     loss: String(link.loss_ratio),
     jitter_ms: String(link.jitter_ms),
-    controller: plan.controller,
+    controller: plan.text,
     mode: plan.mode,
-    preset: plan.preset,
+    ...(plan.preset === undefined ? {} : { preset: plan.preset }),
+    shadow: plan.shadows.join(','),
     max_bps: String(plan.sourceMaxBps),
     seed: String(plan.seed),
     key_frame_interval_s: String(plan.keyFrameIntervalS),
@@ -134,25 +145,41 @@ async function measure(
   const before = { media: await media(page), atUs: shaper.nowUs() };
   await until(shaper, toUs, { fromUs, toUs }, page, context);
   const after = { media: await media(page), atUs: shaper.nowUs() };
-  const [now, counters, trace] = await Promise.all([
+  const [now, counters, targets, trace] = await Promise.all([
     state(page),
     page.evaluate<PageCounters>('window.ccscope.counters()'),
+    page.evaluate<PageTargets[]>('window.ccscope.targets()'),
     context.wantTrace ? page.evaluate<string>('window.ccscope.exportTrace()') : null,
   ]);
   const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
   const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
+  const capacity = parseSchedule(plan.link.capacity);
+  const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
+  // With the browser in charge flow 0 only watches, too.
+  const watching = plan.mode === 'observe' ? targets : targets.slice(1);
+  const shadows = watching.map((rows) => ({
+    ...{ name: rows.name, controller: rows.controller, preset: rows.preset, parameters: rows.parameters },
+    ...targetReport(rows, steps, { fromUs, toUs }),
+  }));
   const report: RunReport = {
-    ...linkMetrics(shaper.log?.records() ?? [], parseSchedule(plan.link.capacity), { fromUs, toUs }),
+    ...linkMetrics(shaper.log?.records() ?? [], capacity, { fromUs, toUs }),
+    ...targetReport(targets[0] ?? NO_ROWS, steps, { fromUs, toUs }),
     mode: now.status?.effectiveMode ?? plan.mode,
     overuse_count: counters.overuseCount,
     fps: finite((frames * 1e6) / (after.atUs - before.atUs)),
     freeze_count: finite(after.media?.freezeCount),
     longest_freeze_s: finite(after.media?.longestFreezeS),
     shaper_lateness_ms: { p50: finite(p50_ms), p95: finite(p95_ms), p99: finite(p99_ms) },
+    shadows,
+    controller_faults: (now.status?.controllerFaults ?? []).map(faultReport),
     notices: now.notices.map(({ level, message }) => `${level}: ${message}`),
   };
   return { report, trace };
 }
+
+const NO_ROWS: TargetRows = { timeUs: [], targetBps: [] };
+
+const faultReport = ({ timeUs, ...fault }: ControllerFault): FaultReport => ({ ...fault, time_us: timeUs });
 
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;

@@ -1,6 +1,13 @@
 /** The report as text for people. */
 import type { Percentiles } from '../metrics.js';
-import type { CallReport, ControllerReport, RunReport, Spread } from './types.js';
+import {
+  comparedWith,
+  type CallReport,
+  type ControllerReport,
+  type RunReport,
+  type Spread,
+  type TargetReport,
+} from './types.js';
 
 const text = (value: number | null, digits: number): string => (value === null ? '-' : value.toFixed(digits));
 const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
@@ -39,11 +46,45 @@ function stepLines(run: RunReport, number: number): string[] {
 const range = ({ median, min, max }: Spread, digits: number): string =>
   `${text(median, digits)} (${text(min, digits)} to ${text(max, digits)})`;
 
+const kbps = (bps: number | null): string => text(bps === null ? null : bps / 1e3, 0);
+
+const SHADOW_COLUMNS: readonly [title: string, cell: (target: TargetReport) => string][] = [
+  ['target kbps', (target) => kbps(target.target_mean_bps)],
+  [
+    'of capacity p5 / p50 / p95',
+    ({ target_of_capacity: of }) => [of.p5, of.p50, of.p95].map((share) => text(share, 2)).join(' / '),
+  ],
+  ['at the end kbps', (target) => kbps(target.target_final_bps)],
+];
+
+/** What those that only watched would have asked for, beneath what was asked for. */
+function shadowLines(runs: readonly RunReport[]): string[] {
+  if (runs.every(({ shadows }) => shadows.length === 0)) return [];
+  const rows = runs.flatMap((run, i) => {
+    const inCharge = run.mode === 'observe' ? [] : [{ name: 'in charge', target: run }];
+    const shadows = run.shadows.map((target) => ({ name: target.name, target }));
+    return [...inCharge, ...shadows].map(({ name, target }) => [
+      String(i + 1),
+      name,
+      ...SHADOW_COLUMNS.map(([, cell]) => cell(target)),
+    ]);
+  });
+  const title = 'would have asked for (over time, the last two thirds of a run):';
+  return [title, aligned([['run', 'shadow', ...SHADOW_COLUMNS.map(([name]) => name)], ...rows])];
+}
+
+function faultLines(runs: readonly RunReport[]): string[] {
+  return runs.flatMap(({ controller_faults: faults }, i) =>
+    faults.map(
+      ({ controller, half, time_us, message }) =>
+        `run ${i + 1}: the controller ${controller} failed at the ${half} after ${(time_us / 1e6).toFixed(1)} s: ${message}`,
+    ),
+  );
+}
+
 function controllerText({ controller, mode, preset, runs, summary }: ControllerReport): string {
-  const name =
-    controller === 'native'
-      ? 'the browser’s own controller'
-      : `${controller}, preset ${preset}, ${mode} mode`;
+  const named = preset === null ? controller : `${controller}, preset ${preset}`;
+  const name = controller === 'native' ? 'the browser’s own controller' : `${named}, ${mode} mode`;
   const rows = [
     ['run', ...COLUMNS.map(([title]) => title)],
     ...runs.map((run, i) => [String(i + 1), ...COLUMNS.map(([, cell]) => cell(run))]),
@@ -55,8 +96,9 @@ function controllerText({ controller, mode, preset, runs, summary }: ControllerR
         `p95 ${range(summary.queue_delay_p95_ms, 0)} ms, 90 % after ${range(summary.time_to_90pct_s, 1)} s`,
     );
   }
+  lines.push(...shadowLines(runs));
   const notices = new Set(runs.flatMap((run) => run.notices.filter((notice) => !notice.startsWith('info'))));
-  return [...lines, ...notices].join('\n');
+  return [...lines, ...faultLines(runs), ...notices].join('\n');
 }
 
 /** The tables of every controller, then the ratios. */
@@ -67,7 +109,7 @@ export function reportText(report: CallReport): string {
     controllerText(report),
   ];
   const { comparison } = report;
-  for (const other of [comparison?.native, comparison?.gcc]) if (other) parts.push(controllerText(other));
+  parts.push(...comparedWith(report).map(controllerText));
   if (comparison) {
     const { utilisation, queue_delay_p50_ms: p50, queue_delay_p95_ms: p95 } = comparison.ratios;
     const of = (ratio: typeof p50): string => text(ratio?.of_medians ?? null, 2);

@@ -2,14 +2,21 @@
 import type { LinkConfig } from '../../scenario/link_config.js';
 import type { LinkMetrics, Percentiles } from '../metrics.js';
 
-export type Controller = 'gcc' | 'native';
 export type CallMode = 'control' | 'cap' | 'observe';
 
 export interface CallPlan {
-  controller: Controller;
+  /** A controller of the core, `native`, or the name of a user's file. */
+  controller: string;
+  /** It in the page's address. */
+  text: string;
   mode: CallMode;
-  preset: string;
+  /** Of flow 0; left out for a user's own. */
+  preset?: string;
   set: Readonly<Record<string, number>>;
+  /** Who only watches, as the page's address has them. */
+  shadows: readonly string[];
+  /** The user's controllers among all these. */
+  files: readonly { name: string; path: string }[];
   link: LinkConfig;
   durationMs: number;
   keyFrameIntervalS: number;
@@ -17,8 +24,35 @@ export interface CallPlan {
   seed: number;
 }
 
+/** What a controller asked for, or would have asked for; over the last two thirds of the run, but for the last. */
+export interface TargetReport {
+  /** Over time. */
+  target_mean_bps: number | null;
+  /** Percentiles over time of the target as a share of the capacity. */
+  target_of_capacity: { p5: number | null; p50: number | null; p95: number | null };
+  /** At the end. */
+  target_final_bps: number | null;
+}
+
+/** A controller that only watched: in `observe` mode all of them, flow 0 first. */
+export interface ShadowReport extends TargetReport {
+  name: string;
+  controller: string;
+  preset: string | null;
+  parameters: Readonly<Record<string, number>>;
+}
+
+/** A half of a controller that failed while the call went on. */
+export interface FaultReport {
+  controller: string;
+  half: 'sender' | 'receiver';
+  flow: number;
+  time_us: number;
+  message: string;
+}
+
 /** One call. Absent numbers are null. */
-export interface RunReport extends LinkMetrics {
+export interface RunReport extends LinkMetrics, TargetReport {
   /** The mode that was in force: `control` only where the takeover was verified. */
   mode: CallMode;
   /** How often the detector went into overuse. */
@@ -29,6 +63,9 @@ export interface RunReport extends LinkMetrics {
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;
+  shadows: ShadowReport[];
+  /** Of users' controllers, or of the core. */
+  controller_faults: FaultReport[];
   /** What the page told its user. */
   notices: string[];
 }
@@ -59,8 +96,9 @@ export type SummaryKey = (typeof SUMMARY_KEYS)[number];
 
 export interface ControllerReport {
   mode: CallMode;
-  controller: Controller;
-  preset: string;
+  controller: string;
+  /** Of the controller, or of the first that watches where the browser is in charge; null for a user's own. */
+  preset: string | null;
   /** Parameters that differ from the preset. */
   parameters: Readonly<Record<string, number>>;
   link: LinkConfig;
@@ -75,6 +113,15 @@ export interface Ratio extends Spread {
   of_medians: number | null;
 }
 
+export type Ratios = Partial<Record<SummaryKey, Ratio>>;
+
 export interface CallReport extends ControllerReport {
-  comparison?: Partial<Record<Controller, ControllerReport>> & { ratios: Partial<Record<SummaryKey, Ratio>> };
+  /** The other controllers by name, and the ratios of the first to the second. */
+  comparison?: { ratios: Ratios; [controller: string]: ControllerReport | Ratios };
+}
+
+/** The other controllers of a comparison. */
+export function comparedWith({ comparison = { ratios: {} } }: CallReport): ControllerReport[] {
+  const { ratios: _, ...others } = comparison;
+  return Object.values(others) as ControllerReport[];
 }

@@ -13,18 +13,19 @@ import { checkFolder, fileOutput, writeJson, type Io } from '../io.js';
 import { startServer, type ServerOptions } from '../server.js';
 import type { Shaper } from '../shaper.js';
 import {
-  CONTROLLERS,
+  controllerArgument,
   controllersArgument,
   plansOf,
   presetArgument,
   setArgument,
+  shadowArgument,
   type CallFlags,
 } from './call_options.js';
 import { addLinkOptions, argument, millisecondsArgument, numberArgument } from './link_options.js';
 
 const HELP = `
-Each run is a call in a Chromium of its own, through the shaper. With two controllers the runs
-alternate, so that both meet the same minutes. Utilisation and queuing delay are those of the last
+Each run is a call in a Chromium of its own, through the shaper. With several controllers the runs
+alternate, so that all meet the same minutes. Utilisation and queuing delay are those of the last
 two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
 With several runs, FILE of --trace gets the controller and the number of the run before its ending.`;
 
@@ -35,16 +36,22 @@ export function register(program: Command, io: Io): void {
     .description('make real calls in a headless Chromium over a shaped link, and measure them')
     .option(
       '--controller <names>',
-      'gcc, native (the browser’s own) or both, joined by a comma',
+      'gcc, nada, lcc, native (the browser’s own) or a file of your own; several joined by commas',
       controllersArgument,
-      ['gcc'],
+      [{ name: 'gcc', text: 'gcc' }],
     )
-    .addOption(
-      new Option('--compare <name>', 'another controller, whose runs alternate with the first’s').choices(
-        CONTROLLERS,
-      ),
+    .option(
+      '--compare <name>',
+      'another controller, whose runs alternate with the first’s',
+      controllerArgument,
     )
-    .option('--preset <preset>', 'preset of the controller', presetArgument, 'gcc-live')
+    .option(
+      '--shadow <name>',
+      'a controller, preset or file that only watches: what would it have asked for? (may be repeated)',
+      shadowArgument,
+      [],
+    )
+    .option('--preset <preset>', 'preset of the controller (default: its own for calls)', presetArgument)
     .option('--set <name=value>', 'set a parameter of the controller (may be repeated)', setArgument, {})
     .addOption(
       new Option('--mode <mode>', 'who decides the bitrate (default: control; native: observe)').choices([
@@ -163,7 +170,7 @@ function controllerReport({ plan, browser, runs }: Calls): ControllerReport {
   return {
     mode,
     controller,
-    preset,
+    preset: preset ?? null,
     parameters: set,
     link,
     duration_s: durationMs / 1e3,
@@ -173,13 +180,12 @@ function controllerReport({ plan, browser, runs }: Calls): ControllerReport {
   };
 }
 
-function reportOf([first, second]: ControllerReport[]): CallReport | null {
+function reportOf([first, ...others]: ControllerReport[]): CallReport | null {
+  const [second] = others;
   if (first === undefined) return null;
   if (second === undefined) return first;
-  return {
-    ...first,
-    comparison: { [second.controller]: second, ratios: ratios(first.runs, second.runs) },
-  };
+  const compared = Object.fromEntries(others.map((other) => [other.controller, other]));
+  return { ...first, comparison: { ...compared, ratios: ratios(first.runs, second.runs) } };
 }
 
 interface Progress {

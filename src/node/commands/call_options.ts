@@ -1,18 +1,38 @@
 /** What the command line of `ccscope call` says, checked and made into plans. */
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+
 import { InvalidArgumentError } from 'commander';
 
+import {
+  CONTROLLER_NAMES,
+  controllerOfPreset,
+  defaultPreset,
+  type ControllerName,
+} from '../../core/index.js';
+import { controllerText, ownText, parseController } from '../../scenario/controller_text.js';
 import { ConfigError } from '../../scenario/link_config.js';
-import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
-import type { CallMode, CallPlan, Controller } from '../call/types.js';
-import { UsageError } from '../errors.js';
 import { didYouMean } from '../../scenario/suggest.js';
+import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
+import type { CallMode, CallPlan } from '../call/types.js';
+import { UsageError } from '../errors.js';
 import { linkConfigOf, type LinkFlags } from './link_options.js';
 
+/** A controller as it was named: of the core, of the browser (`native`), or a file. */
+export interface NamedController {
+  name: string;
+  /** As the page's address has it. */
+  text: string;
+  /** Of a user's own. */
+  path?: string;
+}
+
 export interface CallFlags extends LinkFlags {
-  controller: Controller[];
-  compare?: Controller;
-  preset: string;
-  set: Record<string, number>;
+  controller: NamedController[];
+  compare?: NamedController;
+  shadow: NamedController[];
+  preset?: string;
+  set: Record<string, string>;
   mode?: CallMode;
   duration?: number;
   runs: number;
@@ -22,16 +42,39 @@ export interface CallFlags extends LinkFlags {
   json?: string;
 }
 
-export const CONTROLLERS: readonly Controller[] = ['gcc', 'native'];
+const NAMES: readonly string[] = [...CONTROLLER_NAMES, 'native'];
+const LIST = `${NAMES.join(', ')} or a file (.ts, .js, .mjs, .wasm)`;
 const DEFAULT_DURATION_MS = 60_000;
+const FILE = /[\\/]|\.([cm]?[jt]s|wasm)$/i;
 
-export function controllersArgument(text: string): Controller[] {
-  const names = text.split(',');
-  const known = names.filter((name): name is Controller =>
-    CONTROLLERS.some((controller) => controller === name),
-  );
-  if (known.length === names.length && new Set(known).size === known.length) return known;
-  throw new InvalidArgumentError('Expected gcc, native, or both joined by a comma.');
+function fileNamed(path: string): NamedController {
+  if (!existsSync(path)) throw new InvalidArgumentError(`Expected ${LIST}; there is no file ${path}.`);
+  const name = basename(path);
+  return { name, text: ownText(name), path };
+}
+
+export function controllerArgument(name: string): NamedController {
+  if (NAMES.includes(name)) return { name, text: name };
+  if (FILE.test(name)) return fileNamed(name);
+  throw new InvalidArgumentError(`Expected ${LIST}.${didYouMean(name, NAMES)}`);
+}
+
+export function controllersArgument(text: string): NamedController[] {
+  const named = text.split(',').map(controllerArgument);
+  if (new Set(named.map(({ name }) => name)).size === named.length) return named;
+  throw new InvalidArgumentError(`Expected each of ${LIST} at most once, joined by commas.`);
+}
+
+/** A shadow may also be a preset, or have parameters of its own: `gcc:gcc-live:k_u=0.02`. */
+export function shadowArgument(text: string, before: NamedController[]): NamedController[] {
+  if (FILE.test(text)) return [...before, fileNamed(text)];
+  try {
+    const short = controllerText(parseController(text, { field: 'shadow' }));
+    return [...before, { name: short, text: short }];
+  } catch (error) {
+    if (error instanceof ConfigError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
 }
 
 export function presetArgument(name: string): string {
@@ -41,43 +84,91 @@ export function presetArgument(name: string): string {
   );
 }
 
-export function setArgument(text: string, before: Record<string, number>): Record<string, number> {
+/** Values are checked with the controller that they are for. */
+export function setArgument(text: string, before: Record<string, string>): Record<string, string> {
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (!parameterNames.includes(name)) {
-    throw new InvalidArgumentError(
-      `Expected name=value with a parameter’s name.${didYouMean(name, parameterNames)}`,
-    );
-  }
-  try {
-    return { ...before, [name]: parameterValue('gcc', name, value) };
-  } catch (error) {
-    if (error instanceof ParameterProblem) throw new InvalidArgumentError(error.message);
-    throw error;
-  }
+  if (parameterNames.includes(name)) return { ...before, [name]: value };
+  throw new InvalidArgumentError(
+    `Expected name=value with a parameter’s name.${didYouMean(name, parameterNames)}`,
+  );
 }
 
 /** One plan for each controller, the first one's report being the main one. Throws UsageError. */
 export function plansOf(flags: CallFlags): CallPlan[] {
+  const { compare, mode } = flags;
   const controllers = [...flags.controller];
-  if (flags.compare !== undefined && !controllers.includes(flags.compare)) controllers.push(flags.compare);
-  if (
-    flags.mode !== undefined &&
-    flags.mode !== 'observe' &&
-    controllers.every((name) => name === 'native')
-  ) {
+  if (compare !== undefined && !controllers.some(({ name }) => name === compare.name))
+    controllers.push(compare);
+  if (mode !== undefined && mode !== 'observe' && controllers.every(({ name }) => name === 'native')) {
     throw new UsageError('--mode: expected observe with --controller native; remove --mode');
   }
-  return controllers.map((controller) => ({
-    controller,
-    mode: controller === 'native' ? 'observe' : (flags.mode ?? 'control'),
-    preset: flags.preset,
-    set: flags.set,
+  const plans = controllers.map((controller) => planOf(controller, flags));
+  checkUsed(flags, plans);
+  return plans;
+}
+
+function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
+  const isNative = name === 'native';
+  const shadows = [...flags.shadow];
+  // With the browser in charge somebody is flow 0 and watches: the first shadow, if that can be.
+  const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
+  const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
+  if (watches !== undefined) shadows.shift();
+  const controller = CONTROLLER_NAMES.find((known) => known === name);
+  const preset = watches?.preset ?? (path === undefined ? presetOf(controller, isNative, flags) : undefined);
+  const set = preset === undefined ? {} : setOf(controllerOfPreset(preset) ?? 'gcc', flags.set);
+  const files = [{ name, path }, ...flags.shadow].flatMap(({ name: file, path: at }) =>
+    at === undefined ? [] : [{ name: file, path: at }],
+  );
+  return {
+    controller: name,
+    text,
+    mode: isNative ? 'observe' : (flags.mode ?? 'control'),
+    ...(preset === undefined ? {} : { preset }),
+    set: { ...watches?.parameters, ...set },
+    shadows: shadows.map((shadow) => shadow.text),
+    files,
     link: linkOf(flags),
     durationMs: flags.duration ?? DEFAULT_DURATION_MS,
     keyFrameIntervalS: (flags.keyFrameInterval ?? 0) / 1e3,
     sourceMaxBps: flags.sourceMax,
     seed: flags.seed,
-  }));
+  };
+}
+
+/** The preset that was asked for, where it is one of this controller, else its own for calls. */
+function presetOf(controller: ControllerName | undefined, isNative: boolean, { preset }: CallFlags): string {
+  if (preset !== undefined && (isNative || controllerOfPreset(preset) === controller)) return preset;
+  return defaultPreset(controller ?? 'gcc', 'live');
+}
+
+/** What of `--set` this controller has. Throws UsageError for a value that it refuses. */
+function setOf(controller: ControllerName, given: CallFlags['set']): Record<string, number> {
+  const set: Record<string, number> = {};
+  for (const [name, value] of Object.entries(given)) {
+    try {
+      set[name] = parameterValue(controller, name, value);
+    } catch (error) {
+      if (!(error instanceof ParameterProblem)) throw error;
+      if (error.field === name && error.got !== 'a parameter of another controller')
+        throw new UsageError(`--set ${error.message}`);
+    }
+  }
+  return set;
+}
+
+/** Throws UsageError for a preset or a parameter that is none of the controllers'. */
+function checkUsed({ preset, set }: CallFlags, plans: readonly CallPlan[]): void {
+  const names = plans.map(({ controller }) => controller).join(', ');
+  if (preset !== undefined && !plans.some((plan) => plan.preset === preset)) {
+    const owner = controllerOfPreset(preset);
+    throw new UsageError(`--preset: expected a preset of ${names}, got ${preset}, which is one of ${owner}`);
+  }
+  const strange = Object.keys(set).find((name) => !plans.some((plan) => name in plan.set));
+  if (strange !== undefined)
+    throw new UsageError(
+      `--set: expected a parameter of ${names}, got ${strange}, which is another controller’s`,
+    );
 }
 
 function linkOf(flags: CallFlags): CallPlan['link'] {

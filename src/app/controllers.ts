@@ -1,0 +1,46 @@
+/** The controllers of the page's settings: of the core, of the browser, of the user. */
+import { CONTROLLER_NAMES, controllerOfPreset, type ControllerName } from '../core/schema.js';
+import {
+  controllerText,
+  controllerTitle,
+  isOwn,
+  ownName,
+  parseController,
+} from '../scenario/controller_text.js';
+import { ConfigError } from '../scenario/quantities.js';
+
+export { isOwn, OWN_EXAMPLE, ownName, ownText } from '../scenario/controller_text.js';
+
+const MOST_SHADOWS = 8;
+
+/** The core's controller that is flow 0: in charge, or the first that watches the browser's; undefined for a user's. */
+export function watcherOf({
+  controller,
+  preset,
+}: {
+  controller: string;
+  preset: string;
+}): ControllerName | undefined {
+  return (
+    CONTROLLER_NAMES.find((name) => name === controller) ??
+    (isOwn(controller) ? undefined : controllerOfPreset(preset))
+  );
+}
+
+/** The shadows of a list joined by commas, each once and as short as can be. Throws ConfigError. */
+export function shadowTexts(text: string): string[] {
+  const parts = text.split(',').filter((part) => part.trim() !== '');
+  const each = parts.map((part) =>
+    isOwn(part) ? part : controllerText(parseController(part, { field: 'shadow' })),
+  );
+  const shadows = [...new Set(each)];
+  if (shadows.length <= MOST_SHADOWS) return shadows;
+  const fix = 'leave some out';
+  throw new ConfigError('shadow', `at most ${MOST_SHADOWS} controllers`, String(shadows.length), fix);
+}
+
+/** What people call a controller of the settings: `NADA`, a preset, the name of a file. */
+export function titleOf(text: string): string {
+  if (text === 'native') return 'the browser’s own controller';
+  return isOwn(text) ? ownName(text) : controllerTitle(parseController(text));
+}

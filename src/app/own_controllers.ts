@@ -1,0 +1,47 @@
+/** Controllers of the user that this page has at hand: files chosen here, or served by the local server. */
+import { signal } from '@preact/signals';
+
+/** A controller of the user. */
+export interface OwnController {
+  name: string;
+  /** Of its module; a blob's or our server's, never one that an address names. */
+  url: string;
+}
+
+/** A controller that an address names and that is not at hand. */
+export class NotAtHand extends Error {
+  override readonly name = 'NotAtHand';
+}
+
+/** What is told of a file that no page can run. */
+const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
+  [/\.[cm]?tsx?$/i, 'Use the command line, which bundles TypeScript: npx ccscope call --controller FILE.'],
+  [/./, 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).'],
+];
+
+class OwnControllers {
+  readonly list = signal<readonly OwnController[]>([]);
+
+  /** Keeps a file, in the place of an earlier one of that name. Returns why not, as a fix, or null. */
+  keep(file: File): string | null {
+    if (!/\.(m?js|wasm)$/i.test(file.name))
+      return OTHER_FILES.find(([ending]) => ending.test(file.name))?.[1] ?? null;
+    const type = file.name.endsWith('.wasm') ? 'application/wasm' : 'text/javascript';
+    const url = URL.createObjectURL(new Blob([file], { type }));
+    this.add({ name: file.name, url });
+    return null;
+  }
+
+  add(own: OwnController): void {
+    this.list.value = [...this.list.peek().filter(({ name }) => name !== own.name), own];
+  }
+
+  /** Throws NotAtHand. */
+  urlOf(name: string): string {
+    const own = this.list.peek().find((each) => each.name === name);
+    if (own !== undefined) return own.url;
+    throw new NotAtHand(`the controller ${name} is not in this page; choose its file again`);
+  }
+}
+
+export const ownControllers = new OwnControllers();

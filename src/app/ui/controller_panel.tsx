@@ -1,0 +1,209 @@
+/** Sidebar: who decides the bitrate, and who only watches. */
+import { useId } from 'preact/hooks';
+
+import { CONTROLLER_NAMES, SCHEMA } from '../../core/schema.js';
+import { isOwn, ownName, ownText, titleOf, watcherOf } from '../controllers.js';
+import { notify } from '../notices.js';
+import { ownControllers } from '../own_controllers.js';
+import { change, settings } from '../settings.js';
+import { presetFor } from '../state.js';
+import { ChoiceField } from './fields.js';
+import { effectHelp, isTwoPages } from './panels.js';
+
+/** Whether a file is to be taken for a controller, be it one that a page can run or not. */
+export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
+
+/** Puts a controller of a file in charge, or says why not. */
+export function takeController(file: File): void {
+  const fix = ownControllers.keep(file);
+  if (fix === null) choose(ownText(file.name));
+  else notify('error', 'own-controller', `${file.name} is not a controller that a page can run.`, fix);
+}
+
+/** Another controller begins with its own preset for calls. */
+function choose(controller: string): void {
+  change({ controller, preset: presetFor(controller), set: {} });
+}
+
+const named = (controller: string): string => controller.toUpperCase();
+
+function InChargeField({ disabled }: { disabled: boolean }) {
+  const id = useId();
+  const { controller } = settings.value;
+  const own = ownControllers.list.value.map(({ name }) => ownText(name));
+  // A link may name a file that is not here; what was chosen stays visible.
+  const others = isOwn(controller) && !own.includes(controller) ? [...own, controller] : own;
+  return (
+    <div class="field" title={effectHelp()}>
+      <label for={id}>Who decides the bitrate</label>
+      <select
+        id={id}
+        name="controller"
+        disabled={disabled}
+        value={controller}
+        aria-description={effectHelp()}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        {CONTROLLER_NAMES.map((name) => (
+          <option key={name} value={name} selected={name === controller}>
+            {named(name)} (WebAssembly core)
+          </option>
+        ))}
+        <option value="native" selected={controller === 'native'}>
+          The browser’s own (native)
+        </option>
+        {others.map((text) => (
+          <option key={text} value={text} selected={text === controller}>
+            {ownName(text)} (your own)
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function OwnFile({ disabled }: { disabled: boolean }) {
+  return (
+    <div class="row">
+      <label class={`button${disabled ? ' disabled' : ''}`}>
+        Your own file…
+        <input
+          type="file"
+          name="own-controller"
+          accept=".js,.mjs,.wasm"
+          disabled={disabled}
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file) takeController(file);
+            currentTarget.value = '';
+          }}
+        />
+      </label>
+      <span class="hint">.js, .mjs or .wasm; or drop it on the page</span>
+    </div>
+  );
+}
+
+/** Whether a shadow would be the controller in charge once more. */
+function isInCharge(text: string): boolean {
+  const { controller, preset, set } = settings.value;
+  if (isOwn(controller)) return text === controller;
+  const watcher = watcherOf(settings.value);
+  const isPlain = Object.keys(set).length === 0 && preset === presetFor(watcher ?? '');
+  return text === watcher && isPlain;
+}
+
+/** The default of each controller, the user's own, and whatever else was asked for. */
+function offered(): string[] {
+  const { shadow } = settings.value;
+  const own = ownControllers.list.value.map(({ name }) => ownText(name));
+  const usual = [...CONTROLLER_NAMES, ...own].filter((text) => !isInCharge(text));
+  return [...new Set([...usual, ...shadow])];
+}
+
+function toggle(text: string): void {
+  const { shadow } = settings.peek();
+  change({ shadow: shadow.includes(text) ? shadow.filter((each) => each !== text) : [...shadow, text] });
+}
+
+function ShadowChoice({ disabled }: { disabled: boolean }) {
+  const id = useId();
+  const { shadow } = settings.value;
+  const help = isTwoPages()
+    ? 'Takes effect with the next call, on both pages if both name the same'
+    : 'Fed with the same timing and drawn as what they would ask for; never obeyed';
+  return (
+    <fieldset class="field shadows" disabled={disabled} title={help}>
+      <legend>Shadows: who only watches</legend>
+      {offered().map((text) => (
+        <label key={text}>
+          <input
+            type="checkbox"
+            name="shadow"
+            value={text}
+            checked={shadow.includes(text)}
+            aria-description={help}
+            onChange={() => toggle(text)}
+          />{' '}
+          {titleOf(text)}
+        </label>
+      ))}
+      <label for={id} class="visually-hidden">
+        Another preset as a shadow
+      </label>
+      <select
+        id={id}
+        name="another-shadow"
+        value=""
+        onChange={({ currentTarget }) => {
+          if (currentTarget.value !== '') toggle(currentTarget.value);
+          currentTarget.value = '';
+        }}
+      >
+        <option value="">Another preset…</option>
+        {CONTROLLER_NAMES.map((name) => (
+          <optgroup key={name} label={named(name)}>
+            {SCHEMA.controllers[name].presets
+              .filter(
+                (preset) => preset.name !== presetFor(name) && !shadow.includes(`${name}:${preset.name}`),
+              )
+              .map((preset) => (
+                <option key={preset.name} value={`${name}:${preset.name}`} title={preset.description}>
+                  {preset.name}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </fieldset>
+  );
+}
+
+/** Presets of the controller in charge; with the browser in charge, of all that may watch. */
+function PresetField() {
+  const { controller, preset } = settings.value;
+  const watchers = CONTROLLER_NAMES.filter((name) => controller === 'native' || name === controller);
+  const presets = watchers.flatMap((name) => SCHEMA.controllers[name].presets);
+  const chosen = presets.find(({ name }) => name === preset);
+  return (
+    <>
+      <ChoiceField
+        field="preset"
+        label={controller === 'native' ? 'Preset that watches' : 'Preset'}
+        help={chosen?.description ?? ''}
+        options={presets.map(({ name, description }) => ({ value: name, label: name, help: description }))}
+        onChoose={(name) => {
+          // Another controller's parameters have other names.
+          const isOther = watcherOf({ controller, preset: name }) !== watcherOf({ controller, preset });
+          change(isOther ? { preset: name, set: {} } : { preset: name });
+        }}
+      />
+      <p class="hint">{chosen?.description}</p>
+    </>
+  );
+}
+
+export function ControllerPanel({ running }: { running: boolean }) {
+  const { controller, preset } = settings.value;
+  const disabled = running && isTwoPages();
+  const name = isOwn(controller)
+    ? ownName(controller)
+    : titleOf(controller === 'native' ? preset : controller);
+  const modes = [
+    { value: 'control', label: `Control: ${name} alone decides` },
+    { value: 'cap', label: `Cap: ${name} limits the browser` },
+    { value: 'observe', label: `Observe: ${name} only watches` },
+  ];
+  return (
+    <details class="panel" open>
+      <summary>Controller</summary>
+      <InChargeField disabled={disabled} />
+      <OwnFile disabled={disabled} />
+      {!isOwn(controller) && <PresetField />}
+      {controller !== 'native' && (
+        <ChoiceField field="mode" label="Mode" help={effectHelp()} disabled={disabled} options={modes} />
+      )}
+      <ShadowChoice disabled={disabled} />
+    </details>
+  );
+}

@@ -1,0 +1,78 @@
+/** The controllers of a call or of a file, and which of them is looked into. */
+import { useId } from 'preact/hooks';
+
+import { controllerOfPreset } from '../../core/schema.js';
+import { recordedFlows, type RecordedFlow } from '../../trace/recorded_flows.js';
+import type { TraceHeader } from '../../trace/index.js';
+import type { Filters } from '../scope/scope.js';
+
+/** A controller whose rates are drawn. */
+export interface DrawnController {
+  flow: number;
+  name: string;
+  /** The core's name of it, or another one for a user's. */
+  controller: string;
+}
+
+const kindOf = ({ controller, preset }: Pick<RecordedFlow, 'controller' | 'preset'>): string =>
+  (preset === undefined ? undefined : controllerOfPreset(preset)) ?? controller ?? 'gcc';
+
+/** Those that only watched. */
+export function shadowsOf(header: Partial<TraceHeader>): readonly DrawnController[] {
+  return recordedFlows(header)
+    .filter(({ kind }) => kind === 'shadow')
+    .map((flow) => ({ flow: flow.flow, name: flow.name ?? `flow ${flow.flow}`, controller: kindOf(flow) }));
+}
+
+/** The controller of a flow of a file; of a file that names no flows, its one controller. */
+export function controllerOfFile(header: Partial<TraceHeader>, flow: number): DrawnController {
+  const named = recordedFlows(header).find((each) => each.flow === flow && each.kind !== 'shadow');
+  const { controller, preset } = named ?? header;
+  const kind = kindOf({ controller, preset });
+  return {
+    flow: Number.isNaN(flow) ? 0 : flow,
+    name: named?.name ?? preset ?? controller ?? kind,
+    controller: kind,
+  };
+}
+
+/**
+ * Which rows are drawn: those of one flow, and the inside of another (or the same). NaN: all there are.
+ * Of several bottlenecks it is that of the forward path.
+ */
+export function filtersFor(flow: number, detailed: number, severalLinks: boolean): Filters {
+  if (Number.isNaN(flow)) return {};
+  const own = { column: 'flow', value: flow };
+  const inside = { column: 'flow', value: detailed };
+  const queue: Filters = severalLinks ? { queue: { column: 'link', value: 0 } } : {};
+  return { rate: own, feedback: own, group: inside, nada: inside, lcc: inside, ...queue };
+}
+
+interface DetailProps {
+  inCharge: DrawnController;
+  shadows: readonly DrawnController[];
+  detailed: number;
+  onChoose: (flow: number) => void;
+}
+
+/** Whose inside the charts show, where several controllers saw the same call. */
+export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
+  const id = useId();
+  return (
+    <p class="flow-choice">
+      <label for={id}>Look into</label>{' '}
+      <select
+        id={id}
+        name="detail"
+        value={detailed}
+        onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
+      >
+        {[inCharge, ...shadows].map(({ flow, name }) => (
+          <option key={flow} value={flow} selected={flow === detailed}>
+            {flow === inCharge.flow ? name : `${name} (shadow)`}
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+}

@@ -1,0 +1,92 @@
+/**
+ * Controllers as people write them, in the address of a page and on the command line: `nada`,
+ * `gcc:ton-2017-literal`, `libwebrtc-2016-08`, `gcc:gcc-live:k_u=0.02`.
+ */
+import { controllerSetup } from '../core/controller_setup.js';
+import { CoreError } from '../core/load.js';
+import {
+  CONTROLLER_NAMES,
+  controllerOfPreset,
+  defaultPreset,
+  PRESETS,
+  SCHEMA,
+  type ControllerName,
+} from '../core/schema.js';
+import { ConfigError, shown } from './quantities.js';
+import { didYouMean } from './suggest.js';
+
+/** A user's own is named by its file: what is in that only this page, or its local server, knows. */
+const OWN = /^own:[^,:]{1,80}$/;
+export const OWN_EXAMPLE = 'own:NAME of a file that was chosen';
+export const isOwn = (controller: string): boolean => OWN.test(controller);
+export const ownName = (controller: string): string => controller.slice('own:'.length);
+export const ownText = (name: string): string => `own:${name.replaceAll(/[,:]/g, ' ').slice(0, 80)}`;
+
+/** One of the core's controllers, with all that was left out filled in. */
+export interface ChosenController {
+  controller: ControllerName;
+  preset: string;
+  parameters: Readonly<Record<string, number>>;
+}
+
+const isController = (name: string): name is ControllerName =>
+  CONTROLLER_NAMES.some((known) => known === name);
+
+/** `NAME[:PRESET][:parameter=value]…`; NAME is a controller's or a preset's. Throws ConfigError. */
+export function parseController(text: string, { field = 'controller' } = {}): ChosenController {
+  const [name = '', ...rest] = text.trim().split(':');
+  const controller = isController(name) ? name : controllerOfPreset(name);
+  if (controller === undefined) {
+    const known = [...CONTROLLER_NAMES, ...PRESETS.map((preset) => preset.name)];
+    const fix = `write for instance nada or gcc:ton-2017-literal.${didYouMean(name, known)}`;
+    throw new ConfigError(
+      field,
+      `one of ${CONTROLLER_NAMES.join(', ')}, or a preset of one`,
+      shown(name),
+      fix,
+    );
+  }
+  const settings = rest.filter((part) => part.includes('='));
+  const [named, ...more] = rest.filter((part) => !part.includes('='));
+  if (more.length > 0 || (named !== undefined && !isController(name))) {
+    const fix = 'write for instance gcc:gcc-live:k_u=0.02';
+    throw new ConfigError(field, 'NAME:PRESET:parameter=value', shown(text), fix);
+  }
+  const preset = named ?? (isController(name) ? defaultPreset(name, 'live') : name);
+  const parameters = Object.fromEntries(settings.map((setting) => parameterOf(controller, setting)));
+  try {
+    controllerSetup({ controller, preset, parameters }, 'live');
+  } catch (error) {
+    if (!(error instanceof CoreError)) throw error;
+    throw new ConfigError(
+      field,
+      `a controller that there is (${error.message})`,
+      shown(text),
+      'change what is named',
+    );
+  }
+  return { controller, preset, parameters };
+}
+
+/** A value is a number, or one of the names that the parameter lists. */
+function parameterOf(controller: ControllerName, setting: string): [name: string, value: number] {
+  const [name = '', value = ''] = setting.split('=');
+  const { values } = SCHEMA.controllers[controller].parameters.find((each) => each.name === name) ?? {};
+  const index = values?.indexOf(value) ?? -1;
+  return [name, index >= 0 ? index : value === '' ? NaN : Number(value)];
+}
+
+/** The shortest text that `parseController` makes this of. */
+export function controllerText({ controller, preset, parameters }: ChosenController): string {
+  const settings = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  const named = preset === defaultPreset(controller, 'live') ? [] : [preset];
+  return [controller, ...named, ...settings].join(':');
+}
+
+/** What people call it in a chart: `NADA`, or the preset where that is not the one for calls. */
+export function controllerTitle({ controller, preset, parameters }: ChosenController): string {
+  const name = preset === defaultPreset(controller, 'live') ? controller.toUpperCase() : preset;
+  return [name, ...Object.entries(parameters).map(([parameter, value]) => `${parameter} ${value}`)].join(
+    ', ',
+  );
+}
