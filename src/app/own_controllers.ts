@@ -1,6 +1,8 @@
 /** Controllers of the user that this page has at hand: files chosen here, or served by the local server. */
 import { signal } from '@preact/signals';
 
+import { OWN_FOLDER } from '../scenario/server_protocol.js';
+
 /** A controller of the user. */
 export interface OwnController {
   name: string;
@@ -34,6 +36,19 @@ class OwnControllers {
 
   add(own: OwnController): void {
     this.list.value = [...this.list.peek().filter(({ name }) => name !== own.name), own];
+  }
+
+  /** Asks the local server for those of the names that are not here: a command line may have brought them. */
+  async look(names: readonly string[]): Promise<void> {
+    const missing = names.filter((name) => !this.list.peek().some((own) => own.name === name));
+    await Promise.all(
+      missing.map(async (name) => {
+        const url = new URL(OWN_FOLDER + encodeURIComponent(name), location.href).href;
+        const answer = await fetch(url, { method: 'HEAD' }).catch(() => null);
+        const type = answer?.headers.get('content-type') ?? '';
+        if (answer?.ok === true && /javascript|wasm/.test(type)) this.add({ name, url });
+      }),
+    );
   }
 
   /** Throws NotAtHand. */

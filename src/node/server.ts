@@ -3,7 +3,7 @@
  * src/scenario/server_protocol.ts). It listens on the loopback address unless told otherwise.
  */
 import { existsSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import sirv from 'sirv';
 import { WebSocketServer } from 'ws';
 
 import { loadCoreModule, type CoreModule } from '../core/load.js';
-import { SERVER_PATH } from '../scenario/server_protocol.js';
+import { OWN_FOLDER, SERVER_PATH } from '../scenario/server_protocol.js';
 import { systemCode } from './errors.js';
 import { Rooms } from './rooms.js';
 import { Session, type SessionContext } from './server_session.js';
@@ -31,6 +31,13 @@ export class ServerError extends Error {
   }
 }
 
+/** A user's controller as a page loads it: a module of JavaScript or WebAssembly. */
+export interface ServedController {
+  name: string;
+  kind: 'js' | 'wasm';
+  bytes: Uint8Array;
+}
+
 export interface ServerOptions {
   /** 0 (the default) takes any that is free. */
   port?: number;
@@ -40,6 +47,8 @@ export interface ServerOptions {
   appDir?: string;
   /** Keep what became of each packet of the links, for measurements. */
   record?: boolean;
+  /** Users' controllers that pages may load, by name. */
+  controllers?: readonly ServedController[];
   /** Told of each link that a page opens. */
   onLink?(shaper: Shaper): void;
 }
@@ -69,6 +78,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
       response.writeHead(403).end('This server answers to its own address only.\n');
       return;
     }
+    if (sendController(request, response, options.controllers ?? [])) return;
     files(request, response, () => void response.writeHead(404).end('Not found\n'));
   });
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
@@ -106,6 +116,25 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
       await new Promise((done) => http.close(done));
     },
   };
+}
+
+/** Answers what asks for a user's controller; false for any other request. */
+function sendController(
+  { method, url = '/' }: IncomingMessage,
+  response: ServerResponse,
+  controllers: readonly ServedController[],
+): boolean {
+  const { pathname } = new URL(url, 'http://localhost');
+  const own = controllers.find(({ name }) => pathname === `/${OWN_FOLDER}${encodeURIComponent(name)}`);
+  if (own === undefined) return false;
+  const type = own.kind === 'wasm' ? 'application/wasm' : 'text/javascript';
+  response.writeHead(200, {
+    'content-type': type,
+    'content-length': own.bytes.byteLength,
+    'cache-control': 'no-store',
+  });
+  response.end(method === 'HEAD' ? undefined : own.bytes);
+  return true;
 }
 
 function listen(http: Server, port: number, host: string): Promise<void> {

@@ -84,7 +84,7 @@ class LiveCall implements Call {
       options.relay !== undefined ? 'shaper' : options.bottleneck !== undefined ? 'in-page' : 'none';
     this.#shadows = shadowSlots(options.shadows ?? [], options);
     this.#board = new StatusBoard(options.mode, bottleneck, (status) => {
-      this.#dropFaulty(status);
+      this.#settleFaults(status);
       options.onStatus(status);
     });
     if (options.mode !== 'observe') return;
@@ -234,10 +234,14 @@ class LiveCall implements Call {
     await Promise.all([this.#receiver?.setShadows(slots), this.#sender?.setShadows(slots)]);
   }
 
-  /** With one half failed, the other half of a shadow would only go on drawing its last rate. */
-  #dropFaulty({ controllerFaults }: CallStatus): void {
+  /**
+   * What one half's fault means for the other: the last good rate of the controller in charge stays; a
+   * shadow would only go on drawing its own.
+   */
+  #settleFaults({ controllerFaults }: CallStatus): void {
     const fresh = controllerFaults.slice(this.#faults);
     this.#faults = controllerFaults.length;
+    if (fresh.some(({ flow }) => flow === 0)) this.#sender?.hold();
     const sound = this.#shadows.filter(({ flow }) => !fresh.some((fault) => fault.flow === flow));
     if (sound.length < this.#shadows.length) this.#setShadows(sound).catch(() => undefined);
   }

@@ -36,6 +36,7 @@ export class SenderTap {
   #connectedAt = NaN;
   #reportedAt = -Infinity;
   #rttUs = NaN;
+  #held = false;
   /** When the takeover was last seen to hold; at first, when the connection came up. */
   #verifiedAt = NaN;
 
@@ -110,7 +111,7 @@ export class SenderTap {
     if (event.source === 'feedback') this.board.clear('feedback-missing');
     else if (performance.now() - this.#connectedAt > FEEDBACK_PATIENCE_MS)
       this.#feedbackMissing(event.source);
-    if (this.options.mode !== 'observe') this.#actuator.want(event.targetBps);
+    if (this.options.mode !== 'observe' && !this.#held) this.#actuator.want(event.targetBps);
   }
 
   #feedbackMissing(source: 'receiver-reports' | 'none'): void {
@@ -180,6 +181,11 @@ export class SenderTap {
         'use a Chromium browser, or choose mode "cap"',
       );
     }
+  }
+
+  /** Stays at the last rate: the half that the sender half hears from has failed. */
+  hold(): void {
+    this.#held = true;
   }
 
   feedback(bytes: ArrayBuffer): void {

@@ -8,6 +8,8 @@ import * as v from 'valibot';
 import type { PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
+/** Where it serves the controllers that a command line brought, by their names. */
+export const OWN_FOLDER = 'own/';
 
 const id = v.pipe(v.number(), v.safeInteger());
 const room = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - or _'));

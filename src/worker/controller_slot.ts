@@ -16,6 +16,7 @@ import {
   type TableName,
   type TraceBatch,
 } from '../core/index.js';
+import { guestReceiver, guestSender } from './guest_client.js';
 
 /** Which controller a slot runs, and as which flow of the trace. */
 export interface SlotConfig {
@@ -121,12 +122,20 @@ export async function receiverSlot(
   config: SlotConfig,
   hooks: SlotHooks,
 ): Promise<ReceiverSlot> {
+  const { url } = config;
+  if (url !== undefined) return guestReceiver(module, { ...config, url }, hooks);
   const core = await loadCore(module);
   return new LocalReceiver(core.createReceiver(optionsOf(config)), hooks);
 }
 
 /** Likewise. A sender half of the core is a slot as it is. */
-export async function senderSlot(module: WebAssembly.Module, config: SlotConfig): Promise<SenderSlot> {
+export async function senderSlot(
+  module: WebAssembly.Module,
+  config: SlotConfig,
+  hooks: SlotHooks,
+): Promise<SenderSlot> {
+  const { url } = config;
+  if (url !== undefined) return guestSender(module, { ...config, url }, hooks);
   const core = await loadCore(module);
   return core.createSender(optionsOf(config)) satisfies SenderHalf;
 }

@@ -53,7 +53,7 @@ export class SenderPipeline implements Pipeline {
     const link = bottleneck === undefined ? null : (await loadCore(module)).createLink(bottleneck);
     const slots = await Slots.open<SenderSeat>(
       config.controller,
-      async (slot) => new SenderSeat(await senderSlot(module, slot)),
+      async (slot, hooks) => new SenderSeat(await senderSlot(module, slot, hooks)),
       {
         side: 'sender',
         reporter: host.reporter,

@@ -49,7 +49,13 @@ export class Slots<S extends Slot> {
     make: MakeSlot<S>,
     context: SlotsContext,
   ): Promise<Slots<S>> {
-    return new Slots(await make(config, hooksOf(config, context)), make, context);
+    try {
+      return new Slots(await make(config, hooksOf(config, context)), make, context);
+    } catch (error) {
+      // What cannot be loaded is a user's: there its name is to be known.
+      if (config.url !== undefined) report(config, context, message(error));
+      throw error;
+    }
   }
 
   /** Has every shadow do something. */

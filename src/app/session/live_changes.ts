@@ -2,8 +2,9 @@
 import { effect } from '@preact/signals';
 
 import type { PartialLinkConfig } from '../../scenario/link_config.js';
-import { watcherOf } from '../controllers.js';
+import { isOwn, ownName, watcherOf } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
+import { ownControllers } from '../own_controllers.js';
 import { settings } from '../settings.js';
 import type { AppState } from '../state.js';
 import { changedConfig, linkSettings, runSchedule, toLinkConfig, toLinkOptions } from './link_settings.js';
@@ -48,6 +49,7 @@ export class LiveChanges {
     const { shadows, call, started } = this.running;
     // The far side of two pages has its own, from the start of the call on.
     if (started.role !== 'loopback') return;
+    await ownControllers.look(texts.filter(isOwn).map(ownName));
     const taken = shadows.take(texts);
     await call?.setShadows(taken);
     this.recorder.nameFlows(shadows.known);

@@ -9,8 +9,9 @@ import {
   type MediaStats,
 } from '../../rtc/index.js';
 import type { LatenessMs } from '../../scenario/server_protocol.js';
+import { isOwn, ownName } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
-import { NotAtHand } from '../own_controllers.js';
+import { NotAtHand, ownControllers } from '../own_controllers.js';
 import { settings } from '../settings.js';
 import { linkSettings, toLinkConfig, toLinkOptions } from './link_settings.js';
 import { LiveChanges } from './live_changes.js';
@@ -127,6 +128,7 @@ export class Session {
 
   async #open(running: Running, isRestart: boolean): Promise<void> {
     const state = running.started;
+    await ownControllers.look([state.controller, ...state.shadow].filter(isOwn).map(ownName));
     await this.#connectServer(running);
     const track = state.role === 'receive' ? null : await this.#openSource(running);
     const path = state.role === 'receive' ? await this.#join(running) : await this.#host(running);
