@@ -1,6 +1,6 @@
 /** What a half of a controller or a simulation recorded, taken out of the core. */
 import { CoreError, type CoreModule } from './load.js';
-import { SCHEMA, type TableName } from './schema.js';
+import { TABLE_SPECS, type TableName } from './schema.js';
 
 /** Consecutive rows of one trace table, columns in the schema's order. Transferable. */
 export interface TraceBatch {
@@ -10,7 +10,7 @@ export interface TraceBatch {
 }
 
 function take(core: CoreModule, recorder: number, table: number, first: number, rows: number): TraceBatch {
-  const spec = SCHEMA.tables[table];
+  const spec = TABLE_SPECS[table];
   if (spec === undefined) throw new CoreError(`the core has no trace table ${table}`);
   const columns = spec.columns.map((_, column) => {
     const pointer = core.call('ccs_trace_column', recorder, table, column);
@@ -26,7 +26,7 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
 export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
   const count = core.call('ccs_trace_input_count', recorder);
   const order = core.bytes(core.call('ccs_trace_input_order', recorder), count).slice();
-  const taken = SCHEMA.tables.map(() => 0);
+  const taken = TABLE_SPECS.map(() => 0);
   const batches: TraceBatch[] = [];
   for (let from = 0; from < count;) {
     const table = order[from] ?? 0;
@@ -36,7 +36,7 @@ export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] 
     taken[table] = (taken[table] ?? 0) + to - from;
     from = to;
   }
-  SCHEMA.tables.forEach((_, table) => {
+  TABLE_SPECS.forEach((_, table) => {
     const rows = core.call('ccs_trace_rows', recorder, table);
     const first = taken[table] ?? 0;
     if (rows > first) batches.push(take(core, recorder, table, first, rows - first));
@@ -48,9 +48,9 @@ export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] 
 /** One bit for each of the tables. Throws CoreError that names `field`. */
 export function tableBits(tables: readonly TableName[], field: string): number {
   return tables.reduce((bits, name) => {
-    const index = SCHEMA.tables.findIndex((table) => table.name === name);
+    const index = TABLE_SPECS.findIndex((table) => table.name === name);
     if (index >= 0) return bits | (1 << index);
-    const known = SCHEMA.tables.map((table) => table.name).join(', ');
+    const known = TABLE_SPECS.map((table) => table.name).join(', ');
     throw new CoreError(`${field}: expected some of ${known}; got ${name}`, field);
   }, 0);
 }

@@ -57,9 +57,12 @@ export const SCHEMA: {
   tables: TABLES,
 };
 
+/** The tables alone: who needs no more does not load what there is of controllers. */
+export const TABLE_SPECS: readonly TableSpec[] = TABLES;
+
 /** The table of that name. */
 export function tableSpec(name: TableName): TableSpec {
-  const table = SCHEMA.tables.find((t) => t.name === name);
+  const table = TABLE_SPECS.find((t) => t.name === name);
   if (table === undefined) throw new Error(`the core has no trace table ${name}`);
   return table;
 }
@@ -69,10 +72,10 @@ export function presetValue(preset: PresetSpec, parameter: ParameterSpec): numbe
   return preset.values[parameter.name] ?? parameter.default;
 }
 
-export const CONTROLLER_NAMES = Object.keys(CONTROLLERS) as readonly ControllerName[];
+export const CONTROLLER_NAMES = /* @__PURE__ */ Object.keys(CONTROLLERS) as readonly ControllerName[];
 
 /** The presets of all controllers. */
-export const PRESETS: readonly PresetSpec[] = CONTROLLER_NAMES.flatMap(
+export const PRESETS: readonly PresetSpec[] = /* @__PURE__ */ CONTROLLER_NAMES.flatMap(
   (name) => SCHEMA.controllers[name].presets,
 );
 

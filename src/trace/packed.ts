@@ -1,5 +1,5 @@
 /** Many small batches as one buffer: what crosses workers cheaply, however many batches there are. */
-import { SCHEMA, type TraceBatch } from '../core/index.js';
+import { TABLE_SPECS, type TraceBatch } from '../core/index.js';
 
 /** Batches in order; transfer `values.buffer`. */
 export interface PackedBatches {
@@ -10,7 +10,7 @@ export interface PackedBatches {
 }
 
 export function packBatches(batches: readonly TraceBatch[]): PackedBatches {
-  const tables = new Map(SCHEMA.tables.map(({ name }, index) => [name, index]));
+  const tables = new Map(TABLE_SPECS.map(({ name }, index) => [name, index]));
   const layout = Uint32Array.from(batches.flatMap(({ table, rows }) => [tables.get(table) ?? 0, rows]));
   const length = batches.reduce((sum, { rows, columns }) => sum + rows * columns.length, 0);
   const values = new Float64Array(length);
@@ -29,7 +29,7 @@ export function unpackBatches({ layout, values }: PackedBatches): TraceBatch[] {
   const batches: TraceBatch[] = [];
   let at = 0;
   for (let i = 0; i + 1 < layout.length; i += 2) {
-    const spec = SCHEMA.tables[layout[i] ?? -1];
+    const spec = TABLE_SPECS[layout[i] ?? -1];
     const rows = layout[i + 1] ?? 0;
     if (spec === undefined) throw new RangeError(`layout: expected the index of a table, got ${layout[i]}`);
     const columns = spec.columns.map((_, column) =>

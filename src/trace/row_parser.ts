@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { SCHEMA, type TableName, type TraceEvent } from '../core/index.js';
+import { TABLE_SPECS, type TableName, type TraceEvent } from '../core/index.js';
 import { shown, TraceError } from './errors.js';
 import { columnRule, requiredFields, type ColumnRule, type Requirement } from './row_rules.js';
 import { timeColumn } from './tables.js';
@@ -45,7 +45,7 @@ export class RowParser {
   constructor(sink: RowSink, file: string | undefined) {
     this.#sink = sink;
     this.#file = file;
-    for (const spec of SCHEMA.tables) {
+    for (const spec of TABLE_SPECS) {
       this.#tables.set(spec.name, {
         name: spec.name,
         rules: spec.columns.map(columnRule),

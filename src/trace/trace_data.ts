@@ -1,4 +1,4 @@
-import { SCHEMA, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
+import { TABLE_SPECS, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { decimate } from './decimate.js';
 import { RowFormatter } from './ndjson_writer.js';
 import { TableData } from './table_data.js';
@@ -50,7 +50,7 @@ export class TraceData {
   #order = 0;
 
   constructor() {
-    for (const spec of SCHEMA.tables) this.#tables.set(spec.name, new TableData(spec));
+    for (const spec of TABLE_SPECS) this.#tables.set(spec.name, new TableData(spec));
   }
 
   /** Throws RangeError for a table that does not exist. */

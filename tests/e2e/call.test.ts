@@ -136,7 +136,7 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
   await page.goto(served.url);
   await expect(scope.value('Received')).toHaveText('–');
   const file = { name: 'again.ndjson', mimeType: 'application/x-ndjson', buffer: await readFile(path) };
-  await page.locator('input[type=file]').setInputFiles(file);
+  await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
   await expect(page.getByText('again.ndjson')).toBeVisible();
   await expect(scope.value('Received')).toHaveText(/bps$/);
   await expect(scope.value('T\\b')).toHaveText(/ms$/);
@@ -146,7 +146,7 @@ test('a file that is no trace is refused with line and field', async ({ page, se
   await page.goto(served.url);
   const buffer = Buffer.from('{"ccscope_trace":1}\n{"type":"group","time_us":"soon"}\n');
   await page
-    .locator('input[type=file]')
+    .locator('input[type=file][accept*=ndjson]')
     .setInputFiles({ name: 'bad.ndjson', mimeType: 'text/plain', buffer });
   await expect(page.getByLabel('Notices')).toContainText(/bad\.ndjson:2: .*expected/);
 });

@@ -18,7 +18,7 @@ import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from './chart
 import type { DrawnController } from './flow_names.js';
 
 /** What there is to see inside a controller; of a user's own, nothing. */
-const INSIDE: Readonly<Record<string, { picture: Board; strip: StripSpec; about: string }>> = {
+export const INSIDE: Readonly<Record<string, { picture: Board; strip: StripSpec; about: string }>> = {
   gcc: {
     picture: inside(
       'detector',
