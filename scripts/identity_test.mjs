@@ -108,6 +108,12 @@ function runOnModule({ exports: abi }, operations) {
     },
     ([table, columns]) => writeTable(abi.ccs_sim_recorder(state.simulation), table, columns),
     () => abi.ccs_sim_destroy(state.simulation),
+    ([flow, rates, delays]) => {
+      const half = abi.ccs_sim_sender_half(state.simulation, flow);
+      write(abi.ccs_density(half, rates, delays));
+      const numbers = 4 + rates * delays;
+      written.push(view(abi.ccs_input_buffer(numbers), numbers).slice());
+    },
   ];
   for (const [what, ...values] of operations) interpreter[what](values);
   return Buffer.concat(

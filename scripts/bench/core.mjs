@@ -22,6 +22,25 @@ function timePreset(core, preset) {
   return (user + system) / frames;
 }
 
+/** Microseconds per message of LCC's receiver half when each updates the density of 300 pairs. */
+function timeRefit(core) {
+  const parameters = { refit_interval_ms: 0 };
+  const sender = core.createSender({ preset: 'lcc-n300', parameters, record: [] });
+  const message = { receivedRateBps: 1e6, packetsReceived: 0, packetsLost: 0, echoDelayUs: 0 };
+  const from = process.cpuUsage();
+  for (let epoch = 0; epoch < frames; epoch += 1) {
+    const timeUs = 50_000 * epoch;
+    const delayUs = 60_000 + ((epoch * 7919) % 30_000);
+    sender.pushFeedback(
+      { ...message, timeUs, echoSendTimeUs: timeUs, values: [delayUs, 50_000] },
+      timeUs + 100_000,
+    );
+  }
+  const { user, system } = process.cpuUsage(from);
+  sender.destroy();
+  return (user + system) / frames;
+}
+
 export async function benchCore() {
   const { loadCore, SCHEMA } = await import('../../dist/lib/core/index.js');
   const core = await loadCore();
@@ -34,4 +53,8 @@ export async function benchCore() {
   const base = times.find(([name]) => name === 'gcc')[1];
   heading('The core, CPU time per frame (median of 5)');
   for (const [name, us] of times) row(name, us, 'us', 'gcc', base);
+
+  heading('LCC, CPU time per message with a refit of 300 pairs (median of 5)');
+  timeRefit(core);
+  row('lcc-n300', median(Array.from({ length: repeats }, () => timeRefit(core))), 'us', 'limit', 300);
 }

@@ -48,6 +48,8 @@ int ccs_sim_run_until(void* handle, double end_us);
 double ccs_sim_events(void* handle);
 const double* ccs_sim_metrics(void* handle, int window);
 int ccs_sim_metrics_size(void* handle);
+void* ccs_sim_sender_half(void* handle, int flow);
+int ccs_density(void* half, int rates, int delays);
 }
 
 namespace {
@@ -153,6 +155,12 @@ class Interpreter {
       case 22:
         WriteTable(ccs_sim_recorder(simulation_), a[0], a[1]);
         break;
+      case 24: {
+        Write(ccs_density(ccs_sim_sender_half(simulation_, ToInt(a[0])), ToInt(a[1]), ToInt(a[2])));
+        const int numbers = 4 + ToInt(a[1]) * ToInt(a[2]);
+        WriteAll(ccs_input_buffer(numbers), numbers);
+        break;
+      }
       default:
         ccs_sim_destroy(simulation_);
     }

@@ -57,16 +57,16 @@ void DensityFitter::Refit() {
   for (int i = 0; i < fitted_; ++i) model_[static_cast<std::size_t>(i)].weight /= sum;
 }
 
-TimeDelta DensityFitter::smallest_delay() const {
+DensityFitter::Range DensityFitter::DelayRange() const {
   double smallest = kInfinity;
-  for (int i = 0; i < count_; ++i) smallest = std::min(smallest, Window(i).delay_us);
-  return TimeDelta::Micros(smallest);
-}
-
-TimeDelta DensityFitter::largest_delay() const {
   double largest = -kInfinity;
-  for (int i = 0; i < count_; ++i) largest = std::max(largest, Window(i).delay_us);
-  return TimeDelta::Micros(largest);
+  for (int i = 0, at = next_; i < count_; ++i) {
+    at = at > 0 ? at - 1 : kMaxPairs - 1;
+    const double delay_us = window_[static_cast<std::size_t>(at)].delay_us;
+    smallest = std::min(smallest, delay_us);
+    largest = std::max(largest, delay_us);
+  }
+  return {TimeDelta::Micros(smallest), TimeDelta::Micros(largest)};
 }
 
 // The exponents are taken relative to the largest, so that far from all pairs the nearest one decides.

@@ -37,8 +37,11 @@ class DensityFitter {
   int pairs() const { return count_; }
   bool fitted() const { return fitted_ > 0; }
   // Of the pairs in the window, of which there is one at least.
-  TimeDelta smallest_delay() const;
-  TimeDelta largest_delay() const;
+  struct Range {
+    TimeDelta smallest;
+    TimeDelta largest;
+  };
+  Range DelayRange() const;
 
   // Of the fitted density, which there is.
   DataRate ConditionalMean(TimeDelta delay) const;  // E[S | D = delay]

@@ -91,8 +91,8 @@ void Sender::Learn(const EpochDelays& epoch, DataRate sent, Timestamp now) {
     fitter_.Refit();
     refitted_ = now;
   }
-  controller_.Update(delays(), fitter_.smallest_delay() - exploration_.headroom(),
-                     fitter_.largest_delay() + exploration_.headroom());
+  range_ = fitter_.DelayRange();
+  controller_.Update(delays(), range_.smallest - exploration_.headroom(), range_.largest + exploration_.headroom());
 }
 
 // S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
@@ -103,7 +103,7 @@ DataRate Sender::Decide(DataRate sent, DataRate received) {
   if (controller_.Exorbitant(now)) {
     action_ = Action::kCut;
     next = params_.cut_from == 0 ? sent * params_.cut_factor : std::min(sent, received * params_.cut_factor);
-  } else if (exploration_.Wanted({controller_.control_delay(), fitter_.largest_delay(), now.average, controller_.delay_target()})) {
+  } else if (exploration_.Wanted({controller_.control_delay(), range_.largest, now.average, controller_.delay_target()})) {
     action_ = Action::kExploration;
     next = exploration_.Raise(sent, expected_, received);
   } else {

@@ -51,6 +51,7 @@ class Sender final : public SenderHalf {
   DataRate rate_;  // S_{i+1}
   bool has_feedback_ = false;
   Timestamp last_feedback_;  // receiver's clock
+  DensityFitter::Range range_;  // of the delays in the window
   Timestamp refitted_ = Timestamp::MinusInfinity();
   DataRate expected_;  // E[S | D = T_c]
   Action action_ = Action::kExpectation;
