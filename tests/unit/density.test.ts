@@ -27,8 +27,14 @@ const simulate = (controller: 'lcc' | 'gcc'): Simulation =>
     }),
   );
 
+/** A density that is there, and axes that have points. */
+function there<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('expected a value');
+  return value;
+}
+
 function integral({ ratesBps, delaysUs, values }: Density): number {
-  const step = (axis: readonly number[]): number => (axis.at(-1)! - axis[0]!) / (axis.length - 1);
+  const step = (axis: readonly number[]): number => (there(axis.at(-1)) - there(axis[0])) / (axis.length - 1);
   return values.reduce((sum, value) => sum + value, 0) * step(ratesBps) * step(delaysUs);
 }
 
@@ -36,11 +42,14 @@ describe('density of a simulated flow', () => {
   it('is a density over rates and delays that occur on the link', () => {
     const simulation = simulate('lcc');
     simulation.runUntil(58e6);
-    const density = simulation.density(0, { rates: 128, delays: 96 })!;
+    const density = there(simulation.density(0, { rates: 128, delays: 96 }));
     expect(density.values).toHaveLength(128 * 96);
     expect(integral(density)).toBeCloseTo(1, 2);
     const top = density.values.indexOf(Math.max(...density.values));
-    const [rate, delay] = [density.ratesBps[top % 128]!, density.delaysUs[Math.floor(top / 128)]!];
+    const [rate, delay] = [
+      there(density.ratesBps[top % 128]),
+      there(density.delaysUs[Math.floor(top / 128)]),
+    ];
     // Where LCC works: below the capacity and a little, between propagation and eq. 8's limit.
     expect(rate).toBeGreaterThan(600e3);
     expect(rate).toBeLessThan(1.2e6);
@@ -51,7 +60,9 @@ describe('density of a simulated flow', () => {
   it('takes the ends of its axes', () => {
     const simulation = simulate('lcc');
     simulation.runUntil(20e6);
-    const density = simulation.density(0, { rates: 3, delays: 2, rateBps: [5e5, 1.5e6], delayUs: [0, 2e5] })!;
+    const density = there(
+      simulation.density(0, { rates: 3, delays: 2, rateBps: [5e5, 1.5e6], delayUs: [0, 2e5] }),
+    );
     expect(density.ratesBps).toEqual([5e5, 1e6, 1.5e6]);
     expect(density.delaysUs).toEqual([0, 2e5]);
   });
@@ -82,7 +93,7 @@ describe('density of a sender half', () => {
     const feedback = { timeUs: 1e10, receivedRateBps: 4e5, packetsReceived: 5, packetsLost: 0 };
     const echo = { echoSendTimeUs: 1000, echoDelayUs: 10e3 };
     sender.pushFeedback({ ...feedback, ...echo, values: [1e10, 1e10] }, 91e3);
-    const density = sender.density({ rates: 101, delays: 101 })!;
+    const density = there(sender.density({ rates: 101, delays: 101 }));
     const top = density.values.indexOf(Math.max(...density.values));
     expect(density.ratesBps[top % 101]).toBeCloseTo(400e3, 3);
     expect(density.delaysUs[Math.floor(top / 101)]).toBeCloseTo(40e3, 3);
