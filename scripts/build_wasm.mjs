@@ -29,7 +29,7 @@ const optimisation = (source) => (relative(inRoot('wasm'), source).startsWith('a
 const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   // Nothing is allocated per packet, so the smaller allocator and less inlining across files cost no time.
-  ...['-sINITIAL_MEMORY=1048576', '-sMALLOC=emmalloc', '-Wl,-mllvm,-inline-threshold=100'],
+  ...['-sINITIAL_MEMORY=1048576', '-sMALLOC=emmalloc', '-Wl,-mllvm,-inline-threshold=30'],
   // For what the host is asked; which symbols that are is checked after linking.
   ...['-sERROR_ON_UNDEFINED_SYMBOLS=0', '-sWARN_ON_UNDEFINED_SYMBOLS=0'],
 ];
