@@ -11,6 +11,7 @@
 
 #include "tests/native/allocations.h"
 #include "tests/native/nada_support.h"
+#include "tests/native/random32.h"
 
 namespace ccscope::nada {
 namespace {
@@ -201,22 +202,6 @@ TEST(NadaReceiver, SaysNothingWhileNothingArrives) {
   for (double ms = 1000; ms < 5000; ms += 100) EXPECT_FALSE(read(ms, (seq - 1) * 3));
   EXPECT_TRUE(read(5000, seq * 3));
 }
-
-class Random32 {
- public:
-  explicit Random32(std::uint32_t seed) : state_(seed) {}
-  std::uint32_t Next(std::uint32_t range) {
-    state_ = state_ * 1664525u + 1013904223u;
-    return (state_ >> 8) % range;
-  }
-  template <std::size_t n>
-  double Pick(const double (&values)[n]) {
-    return values[Next(static_cast<std::uint32_t>(n))];
-  }
-
- private:
-  std::uint32_t state_;
-};
 
 void ExpectSane(const RateUpdate& rate, const Parameters& p) {
   ASSERT_GE(rate.target.bps(), p.min_bitrate_bps);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/native/allocations.h"
+#include "tests/native/random32.h"
 #include "tests/native/session_support.h"
 
 namespace ccscope {
@@ -98,22 +99,6 @@ TEST(Receiver, RecordsTheTablesThatWereAskedFor) {
   EXPECT_EQ(Rows<GroupRow>(session.handle()).size(), 0u);
   EXPECT_GT(Rows<FeedbackRow>(session.handle()).size(), 5u);
 }
-
-class Random32 {
- public:
-  explicit Random32(std::uint32_t seed) : state_(seed) {}
-  std::uint32_t Next(std::uint32_t range) {
-    state_ = state_ * 1664525u + 1013904223u;
-    return (state_ >> 8) % range;
-  }
-  template <std::size_t n>
-  double Pick(const double (&values)[n]) {
-    return values[Next(static_cast<std::uint32_t>(n))];
-  }
-
- private:
-  std::uint32_t state_;
-};
 
 class EveryPreset : public ::testing::TestWithParam<int> {};
 
