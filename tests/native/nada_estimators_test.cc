@@ -77,22 +77,25 @@ TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
   EXPECT_NEAR(delays.QueuingMs(), 13.5005, 1e-9); // 8.5005 + 5
 }
 
-// What a frame waits is what is left of its predecessor's delay, whatever its own serialisation takes.
+// What the next frame waits is what is left of this one's delay, whatever its own serialisation takes.
 TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   Parameters p = nada_rfc8698();
   p.filter_samples = 1;
   p.delay_sample = 1;
   Delays delays(p);
   EXPECT_EQ(delays.Add(20).ms(), 0);
-  EXPECT_EQ(delays.Add(140).ms(), 0);   // 120 ms of its own
-  EXPECT_EQ(delays.Add(135).ms(), 110);  // left 10 ms later: 140 - 10 - 20
-  EXPECT_EQ(delays.Add(22).ms(), 105);
-  EXPECT_EQ(delays.Add(21).ms(), 95);    // its predecessor overtook: the one before still counts
+  EXPECT_EQ(delays.Add(29).ms(), 0);     // served before the next one comes, 10 ms later
+  EXPECT_EQ(delays.Add(140).ms(), 110);  // 140 - 10 - 20
+  EXPECT_EQ(delays.Add(135).ms(), 105);
+  delays.Wait(20);
+  EXPECT_EQ(delays.Add(135).ms(), 85);   // frames come each 30 ms now
+  delays.Wait(2000);
+  EXPECT_EQ(delays.Add(135).ms(), 15);   // behind a pause: an interval of 100 ms
 }
 
-// Lindley's recursion for frames of random sizes on a serial link: the sample is the true wait less the
-// smallest serialisation, which stands in the baseline (the first frame is as small as any, and waits for
-// nothing).
+// Lindley's recursion for frames of random sizes on a serial link: the sample is the wait of the next frame
+// less the smallest serialisation, which stands in the baseline (the first frame is as small as any, and
+// waits for nothing).
 TEST(NadaDelayFilter, TheWaitIsThatOfTheQueue) {
   Parameters p = nada_rfc8698();
   p.filter_samples = 1;
@@ -104,13 +107,12 @@ TEST(NadaDelayFilter, TheWaitIsThatOfTheQueue) {
   double longest_ms = 0;
   for (int i = 0; i < 3000; ++i) {
     const double service_ms = i == 0 ? 5 : 5 + 50 * random.Uniform();
-    const double begin_ms = std::max(free_ms, send_ms + 25);
-    const double wait_ms = begin_ms - (send_ms + 25);
-    free_ms = begin_ms + service_ms;
+    free_ms = std::max(free_ms, send_ms + 25) + service_ms;
     filter.OnArrival(AtMs(send_ms), AtMs(free_ms), AtMs(free_ms));
-    ASSERT_NEAR(filter.queuing_delay().ms(), std::max(0.0, wait_ms - 5), 1e-6);
-    longest_ms = std::max(longest_ms, wait_ms);
     send_ms += 33;
+    const double next_waits_ms = std::max(0.0, free_ms - (send_ms + 25));
+    ASSERT_NEAR(filter.queuing_delay().ms(), std::max(0.0, next_waits_ms - 5), 1e-6);
+    longest_ms = std::max(longest_ms, next_waits_ms);
   }
   EXPECT_GT(longest_ms, 100);
 }

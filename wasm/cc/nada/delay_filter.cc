@@ -5,6 +5,12 @@
 #include <cstddef>
 
 namespace ccscope::nada {
+namespace {
+
+// Between two frames; what is longer is a pause, or a gap.
+constexpr TimeDelta kLongestInterval = TimeDelta::Millis(100);
+
+}  // namespace
 
 void DelayFilter::Configure(const Parameters& parameters) {
   const TimeDelta base_part = TimeDelta::Seconds(parameters.base_delay_window_s) / kParts;
@@ -50,10 +56,11 @@ TimeDelta DelayFilter::Filtered() const {
 TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now) {
   const TimeDelta one_way_delay = arrival_time - send_time;
   UpdateBase(one_way_delay, now);
-  // What waits is served when its predecessor has been: the wait is what is left of the predecessor's
-  // delay. Without it, a frame that leaves as a burst would be charged with its own serialisation.
-  const TimeDelta sample = !wait_ ? one_way_delay : std::max(last_arrival_ - send_time, base_);
-  last_arrival_ = std::max(last_arrival_, arrival_time);
+  // The next frame leaves an interval later, and waits for what is left of this one's delay. Without that,
+  // a frame that leaves as a burst would be charged with its own serialisation.
+  const TimeDelta interval = std::clamp(send_time - last_send_, TimeDelta::Zero(), kLongestInterval);
+  const TimeDelta sample = wait_ ? std::max(one_way_delay - interval, base_) : one_way_delay;
+  last_send_ = send_time;
   samples_[static_cast<std::size_t>(next_)] = sample;
   next_ = (next_ + 1) % window_;
   count_ = std::min(count_ + 1, window_);

@@ -41,7 +41,7 @@ class DelayFilter {
   TimeDelta base_ = TimeDelta::PlusInfinity();
   std::array<TimeDelta, kParts> part_minima_;
   std::optional<double> part_;  // the current one, counted from the clock's zero
-  Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  Timestamp last_send_ = Timestamp::MinusInfinity();
   std::array<TimeDelta, kMaxSamples> samples_;  // delays with the baseline in them
   int count_ = 0;
   int next_ = 0;
