@@ -792,7 +792,7 @@ export const CONTROLLERS = {
         values: {
           filter_at: 1,
           feedback_interval_ms: 100,
-          increase_mode: 3,
+          increase_mode: 4,
           upper_bound_offset_bps: 0,
           upper_bound_forces_decrease: 1,
           fast_start_factor: 1,

@@ -126,12 +126,17 @@ TEST(Presets, TheStaticThresholdDiffersFromGccInNothingElse) {
   EXPECT_EQ(PresetNamed("static-threshold").gamma_init_ms, 52);
 }
 
-TEST(Presets, TheComparisonsVariantGrowsByEtaAlways) {
+// CMP II-B and Fig. 4: the law whose eta is in [1.005, 1.3], rates over 500 ms, a bound of 1.5 R.
+TEST(Presets, TheComparisonsVariantGrowsByEtaAlwaysAndFiltersAtTheSender) {
   const Parameters p = PresetNamed("cmp-2016");
-  EXPECT_EQ(p.increase_mode, 3);
+  EXPECT_EQ(p.filter_at, 1);
+  EXPECT_EQ(p.increase_mode, 4);
   EXPECT_EQ(p.received_rate_window_ms, 500);
-  EXPECT_GE(p.eta, 1.005);
-  EXPECT_LE(p.eta, 1.3);
+  EXPECT_EQ(p.upper_bound_factor, 1.5);
+  EXPECT_EQ(p.upper_bound_offset_bps, 0);
+  EXPECT_EQ(p.fast_start_factor, 1);
+  EXPECT_GE(p.alpha, 0.8);
+  EXPECT_LE(p.alpha, 0.95);
 }
 
 TEST(Presets, LibwebrtcOfAugust2016HasTheConstantsAsDeployed) {
