@@ -23,6 +23,7 @@ void LossEstimator::Advance(Timestamp now) {
     received_ -= old.received;
     lost_ -= old.lost;
   }
+  if (buckets_.empty()) received_ = lost_ = 0;
 }
 
 // Losses within one RTT of an event's first are of that event (RFC 5348 5.2).
@@ -53,7 +54,8 @@ void LossEstimator::OnPackets(double received, double lost, TimeDelta rtt, Times
 
 void LossEstimator::Update(Timestamp now) {
   Advance(now);
-  const double p_inst = lost_ > 0 ? lost_ / (lost_ + received_) : 0;
+  // Sums of counts that differ by more than 2^53 are not exact.
+  const double p_inst = lost_ > 0 ? std::clamp(lost_ / (lost_ + received_), 0.0, 1.0) : 0;
   p_loss_ += (p_inst - p_loss_) * alpha_;
 }
 
