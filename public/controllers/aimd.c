@@ -37,8 +37,9 @@ CCSCOPE_FN(int, ccs_sender_push_feedback)(void* half, double now_us, int count) 
   const int congested = f->values[0] > 30e3 || f->packets_lost > lost + 2;
   lost = f->packets_lost;
   if (!congested) {
-    const double most_bps = 1.5 * f->received_rate_bps + 50e3;
-    target_bps = target_bps + 4e3 < most_bps ? target_bps + 4e3 : most_bps;
+    const double more_bps = target_bps + 4e3, most_bps = 1.5 * f->received_rate_bps;
+    const double next_bps = more_bps < most_bps ? more_bps : most_bps;
+    if (next_bps > target_bps) target_bps = next_bps;
   } else if (now_us >= held_until_us) {
     const double lower_bps = 0.85 * f->received_rate_bps;
     if (lower_bps < target_bps) target_bps = lower_bps;

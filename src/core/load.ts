@@ -92,7 +92,7 @@ export class CoreModule {
   }
 }
 
-const ABI_VERSION = 2;
+export const ABI_VERSION = 2;
 /** Where the core imports the answers of user controllers from. */
 const USER_SPACE = 'ccscope';
 

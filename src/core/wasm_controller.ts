@@ -2,7 +2,7 @@
  * A controller in a WebAssembly module of its own, with the functions of the core's ABI that halves of
  * controllers have; public/controllers/ccscope_controller.h says which those are, and what they do.
  */
-import { CoreError } from './load.js';
+import { ABI_VERSION, CoreError } from './load.js';
 import { feedbackNumbers } from './feedback.js';
 import type {
   FeedbackValues,
@@ -90,6 +90,8 @@ class Instance {
     this.#memory = this.#exports['memory'] as WebAssembly.Memory;
     this.#limitBytes = memoryLimitBytes;
     if (this.has('_initialize')) this.call('_initialize');
+    const version = this.has('ccs_abi_version') ? this.call('ccs_abi_version') : ABI_VERSION;
+    if (version !== ABI_VERSION) throw new Error(`the module has ABI ${version}; expected ${ABI_VERSION}`);
   }
 
   has(name: string): boolean {

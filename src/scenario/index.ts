@@ -20,6 +20,7 @@ export type {
   Selector,
 } from './scenario.js';
 export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellParams } from './cells.js';
+export { ControllerSimulator, withController } from './chosen_controller.js';
 export { compile, flowGroups, isInlineTrace, type FlowGroup } from './compile.js';
 export { parseScenario, picturedTables } from './check.js';
 export {

@@ -3,6 +3,7 @@ import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import type { TableName } from '../core/schema.js';
 import type { SimulationOptions, WindowMetrics } from '../core/simulation.js';
+import type { ControllerFault } from '../core/user_controller.js';
 import { instantiate, selects, type CellParams } from './cells.js';
 import { compile } from './compile.js';
 import { quantitiesOf } from './measured.js';
@@ -16,6 +17,8 @@ export interface Simulator {
     readonly events: number;
     runUntil(us: number): void;
     metrics(): WindowMetrics[];
+    /** What users' controllers did wrong: the same list all the time, which grows. */
+    faults(): readonly ControllerFault[];
     drain(): TraceBatch[];
     density(flow: number): Density | null;
     destroy(): void;

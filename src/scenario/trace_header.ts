@@ -1,5 +1,7 @@
 /** What the first line of a simulation's trace says of it. */
 import { controllerSetup } from '../core/controller_setup.js';
+import { CONTROLLER_NAMES, defaultPreset } from '../core/schema.js';
+import { boundsOf } from './chosen_controller.js';
 import { instantiate, type CellParams } from './cells.js';
 import { compile } from './compile.js';
 import type { Scenario } from './scenario.js';
@@ -30,18 +32,34 @@ export interface SimulationHeader {
   flows: readonly TracedFlow[];
 }
 
-/** The header for a run of a cell. Throws ConfigError. */
-export function traceHeader(scenario: Scenario, cell: CellParams, seed: number): SimulationHeader {
+/**
+ * The header for a run of a cell; `controller` is the name of one that all media flows had instead of
+ * their own. Throws ConfigError.
+ */
+export function traceHeader(
+  scenario: Scenario,
+  cell: CellParams,
+  seed: number,
+  controller?: string,
+): SimulationHeader {
   const flows = compile(instantiate(scenario, cell), seed).flows.map((options, flow): TracedFlow => {
     const { kind, name = `${kind} ${flow}` } = options;
     if (options.kind === 'tcp') return { flow, name, kind };
-    const { name: controller, preset } = controllerSetup(options, 'simulation');
     const { parameters = {} } = options;
-    return { flow, name, kind, controller, ...(preset !== undefined && { preset }), parameters };
+    if (controller !== undefined)
+      return { flow, name, kind, ...presetOf(controller), parameters: boundsOf(parameters) };
+    const { name: own, preset } = controllerSetup(options, 'simulation');
+    return { flow, name, kind, controller: own, ...(preset !== undefined && { preset }), parameters };
   });
   const media = flows.find(({ kind }) => kind === 'media');
   const first = media && controllerOf(media);
   return { source: 'simulator', clock: 'simulator', scenario: scenario.id, cell, seed, ...first, flows };
+}
+
+/** A controller in its default preset; a user's has none. */
+function presetOf(controller: string): Pick<TracedFlow, 'controller' | 'preset'> {
+  const known = CONTROLLER_NAMES.find((name) => name === controller);
+  return { controller, ...(known !== undefined && { preset: defaultPreset(known, 'simulation') }) };
 }
 
 /** What a trace of one flow says at its top. */

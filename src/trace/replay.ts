@@ -1,6 +1,8 @@
 import {
   CoreError,
   tableSpec,
+  type ControllerFault,
+  type ControllerName,
   type Core,
   type Feedback,
   type ReceiverHalf,
@@ -8,6 +10,7 @@ import {
   type TableName,
   type TraceBatch,
   type TraceEvent,
+  type UserController,
 } from '../core/index.js';
 import { TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
@@ -26,6 +29,8 @@ import {
 export interface ReplayOptions {
   /** The preset to use instead of the recorded one; then recorded changes of parameters are left out. */
   preset?: string | undefined;
+  /** The controller to use instead of the recorded one; likewise. A preset, if there is one, is of it. */
+  controller?: ControllerName | UserController | undefined;
   /** Parameters that win over the preset's, the header's and recorded ones. */
   parameters?: GivenParameters | undefined;
   /** Replays this flow alone: its number, or its name in the header. */
@@ -55,6 +60,7 @@ export class Replayer implements TraceSink {
   readonly #core: Core;
   readonly #options: ReplayOptions;
   readonly #flows = new Map<number, Flow>();
+  readonly #pastFaults: ControllerFault[] = [];
   #plan: ReplayPlan | null = null;
   #line = 1;
   #arrivals = 0;
@@ -142,7 +148,17 @@ export class Replayer implements TraceSink {
     this.destroy();
   }
 
+  /** What a user's controller did wrong up to now. Its flow gives no more rates from then on. */
+  faults(): ControllerFault[] {
+    const present = [...this.#flows.values()].flatMap(({ receiver, sender }) => [
+      ...receiver.faults(),
+      ...sender.faults(),
+    ]);
+    return [...this.#pastFaults, ...present];
+  }
+
   destroy(): void {
+    this.#pastFaults.push(...this.faults().slice(this.#pastFaults.length));
     for (const { receiver, sender } of this.#flows.values()) {
       receiver.destroy();
       sender.destroy();

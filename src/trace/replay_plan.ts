@@ -5,10 +5,12 @@ import {
   controllerOfPreset,
   defaultPreset,
   SCHEMA,
+  type ControllerName,
   type ControllerOptions,
   type ReceiverHalf,
   type SenderHalf,
   type TraceEvent,
+  type UserController,
 } from '../core/index.js';
 import { shown, TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
@@ -42,6 +44,7 @@ export class ReplayPlan {
   #preset: string;
   #parameters: Record<string, number>;
   readonly #fixed: GivenParameters;
+  readonly #user: UserController | undefined;
 
   constructor(
     preset: string,
@@ -49,7 +52,10 @@ export class ReplayPlan {
     fixed: GivenParameters,
     /** Whether recorded changes are applied. */
     readonly recordedChanges: boolean,
+    /** A user's controller, which has no presets. */
+    user?: UserController,
   ) {
+    this.#user = user;
     this.#preset = preset;
     this.#parameters = parameters;
     this.#fixed = fixed;
@@ -69,6 +75,8 @@ export class ReplayPlan {
 
   /** What a flow begins with that appears now. */
   start(flow: number): ControllerOptions {
+    const user = this.#user;
+    if (user !== undefined) return { controller: user, parameters: this.#userParameters(), flow };
     const { preset = this.#preset, parameters = this.#parameters } = this.#flows.get(flow) ?? {};
     return { preset, parameters: { ...parameters, ...this.#fixedOf(preset) }, flow };
   }
@@ -80,8 +88,17 @@ export class ReplayPlan {
     return Object.fromEntries(own.map(([name, value]) => [name, presetParameterValue(preset, name, value)]));
   }
 
+  #userParameters(): Record<string, number> {
+    const fixed = Object.entries(this.#fixed).map(([name, value]) => [name, Number(value)] as const);
+    return { ...this.#parameters, ...Object.fromEntries(fixed) };
+  }
+
   /** Throws ParameterProblem for what none of the recorded controllers has, or a value that it refuses. */
   checkFixed(): void {
+    if (this.#user !== undefined) {
+      checkUserParameters(this.#user.name, this.#fixed);
+      return;
+    }
     const presets = [this.#preset, ...[...this.#flows.values()].map(({ preset }) => preset)];
     const applied = presets.flatMap((preset) => Object.keys(this.#fixedOf(preset)));
     const strange = Object.keys(this.#fixed).find((name) => !applied.includes(name));
@@ -128,6 +145,7 @@ export function replayPlan(
   header: TraceHeader,
   options: {
     preset?: string | undefined;
+    controller?: ControllerName | UserController | undefined;
     parameters?: GivenParameters | undefined;
     file?: string | undefined;
   },
@@ -137,8 +155,48 @@ export function replayPlan(
   return plan;
 }
 
+/** Throws ParameterProblem for what is no parameter of users' controllers, or out of its range. */
+function checkUserParameters(controller: string, parameters: GivenParameters): void {
+  const specs = SCHEMA.components.user_controller.parameters;
+  for (const [name, value] of Object.entries(parameters)) {
+    const spec = specs.find((each) => each.name === name);
+    if (spec === undefined) {
+      const known = specs.map((each) => each.name).join(', ');
+      throw new ParameterProblem(name, `a parameter of ${controller}, which has ${known}`, 'another name');
+    }
+    const number = Number(value);
+    if (!(number >= spec.min && number <= spec.max))
+      throw new ParameterProblem(name, `${spec.min} to ${spec.max} ${spec.unit}`, String(value));
+  }
+}
+
+/** The application's bounds, as far as a trace tells of them in numbers. */
+function recordedBounds(header: TraceHeader): Record<string, number> {
+  const names = SCHEMA.components.user_controller.parameters.map(({ name }) => name);
+  const recorded = Object.entries(header.parameters ?? {});
+  return Object.fromEntries(
+    recorded.flatMap(([name, value]) =>
+      names.includes(name) && typeof value === 'number' ? [[name, value]] : [],
+    ),
+  );
+}
+
+/** A controller that was asked for, in its preset for what the trace is of; bounds are as recorded. */
+function chosenPlan(
+  controller: ControllerName | UserController,
+  header: TraceHeader,
+  fixed: GivenParameters,
+): ReplayPlan {
+  const bounds = recordedBounds(header);
+  if (typeof controller === 'object') return new ReplayPlan('', bounds, fixed, false, controller);
+  const use = header.source === 'simulator' ? 'simulation' : 'live';
+  return new ReplayPlan(defaultPreset(controller, use), bounds, fixed, false);
+}
+
 function planOf(header: TraceHeader, options: Parameters<typeof replayPlan>[1]): ReplayPlan {
   const fixed = options.parameters ?? {};
+  if (options.controller !== undefined && options.preset === undefined)
+    return chosenPlan(options.controller, header, fixed);
   if (options.preset !== undefined) return new ReplayPlan(options.preset, {}, fixed, false);
   const place: Place = { line: 1, ...(options.file === undefined ? {} : { file: options.file }) };
   const { preset, parameters } = checkedStart(header, place, '');

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
 import { Option, type Command } from 'commander';
 
-import { loadCore } from '../../core/index.js';
+import { CONTROLLER_NAMES, loadCore, type TraceBatch } from '../../core/index.js';
 import {
   ParameterProblem,
   parameterNames,
@@ -12,13 +12,26 @@ import {
   presetNames,
   readTrace,
   Replayer,
+  type ReplayOptions,
 } from '../../trace/index.js';
-import { systemCode, UsageError } from '../errors.js';
+import { ControllerEnded, ControllerRunner } from '../controller_runs/runner.js';
+import {
+  faultLine,
+  faultReport,
+  loadController,
+  type ControllerFile,
+  type FaultReport,
+} from '../controllers.js';
+import { FailedRun, systemCode, UsageError } from '../errors.js';
 import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from '../replay_rows.js';
+import { endReport } from '../run/cell_runner.js';
+import { numberArgument } from './link_options.js';
 import { didYouMean } from '../../scenario/suggest.js';
 
 interface ReplayFlags {
+  controller?: string;
+  controllerTimeout: number;
   preset?: string;
   flow?: string;
   set: Record<string, number>;
@@ -33,6 +46,8 @@ TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard
 types group and rate go to standard output, messages to standard error. With --json - the summary
 goes to standard output instead of the rows, which --out FILE keeps.
 Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.
+--controller replays with another controller, in its default preset and with the recorded bounds: one of
+ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own controller" in the README).
 A trace of several flows, as simulations make them, replays each with a controller of its own, and the
 field flow says whose a row is; --flow takes one of them alone.`;
 
@@ -46,6 +61,16 @@ export function register(program: Command, io: Io): void {
       '--preset <preset>',
       `preset to use instead of the recorded one: ${presetNames.join(', ')}`,
       presetArgument,
+    )
+    .option(
+      '--controller <name|path>',
+      `controller to use instead of the recorded one: ${CONTROLLER_NAMES.join(', ')}, or a file of your own`,
+    )
+    .option(
+      '--controller-timeout <s>',
+      'end a controller of your own after so many seconds without progress',
+      numberArgument(0.1, 3600),
+      10,
     )
     .option('--flow <flow>', 'replay one flow alone: its name, or its number in the trace')
     .addOption(
@@ -87,41 +112,99 @@ function setArgument(text: string, before: GivenParameters): GivenParameters {
 }
 
 async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> {
+  if (flags.controller !== undefined && flags.preset !== undefined)
+    throw new UsageError('--preset: a preset names its controller; leave out --controller');
   const tables = chosenTables(flags);
+  const controller = flags.controller === undefined ? undefined : await loadController(flags.controller);
   const source = openTrace(trace, flags, io);
-  const core = await loadCore();
   const output = openOutput(flags, io);
   const text = new RowText(flags.format);
   const summary = new ReplaySummary();
   if (tables.length === 1) output.write(text.head(tables[0] as ReplayTable));
-  const replayer = new Replayer(core, {
-    ...(flags.preset === undefined ? {} : { preset: flags.preset }),
-    parameters: flags.set,
-    flow: flags.flow,
-    file: source.name,
-    emit: (batch) => {
-      const table = REPLAY_TABLES.find((name) => name === batch.table);
-      if (table === undefined) return;
-      summary.count(table, batch);
-      if (tables.includes(table)) output.write(text.rows(table, batch));
-    },
-  });
+  const emit = (batch: TraceBatch): void => {
+    const table = REPLAY_TABLES.find((name) => name === batch.table);
+    if (table === undefined) return;
+    summary.count(table, batch);
+    if (tables.includes(table)) output.write(text.rows(table, batch));
+  };
+  const options = { preset: flags.preset, parameters: flags.set, flow: flags.flow, file: source.name, emit };
+  let done: Replayed;
   try {
-    await feed(source, replayer, output, io);
+    done =
+      typeof controller === 'object'
+        ? await replayInWorker(controller, source, options, { ...flags, output, io })
+        : await replayHere(source, { ...options, controller }, { output, io });
   } catch (error) {
     if (error instanceof ParameterProblem) throw new UsageError(`--set: ${error.message}`);
     throw error;
   } finally {
     await output.end();
   }
-  const result = {
-    trace: source.name,
-    preset: replayer.preset,
-    set: flags.set,
-    ...summary.result(replayer.arrivals),
-  };
-  replayer.destroy();
+  const { about, arrivals, faults } = done;
+  const result = { trace: source.name, ...about, set: flags.set, ...summary.result(arrivals) };
   if (flags.json !== undefined) await writeJson(flags.json, result, io);
+  if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
+}
+
+/** What a replay says of itself. */
+interface Replayed {
+  about: Record<string, unknown>;
+  arrivals: number;
+  faults: readonly FaultReport[];
+}
+
+async function replayHere(
+  source: Source,
+  options: ReplayOptions,
+  { output, io }: { output: Output; io: Io },
+): Promise<Replayed> {
+  const replayer = new Replayer(await loadCore(), options);
+  try {
+    await feed(source, replayer, output, io);
+    return { about: { preset: replayer.preset }, arrivals: replayer.arrivals, faults: [] };
+  } finally {
+    replayer.destroy();
+  }
+}
+
+/** A user's controller runs in a worker; the pieces of the trace go there, and its rows come back. */
+async function replayInWorker(
+  file: ControllerFile,
+  source: Source,
+  { parameters = {}, flow, emit }: ReplayOptions,
+  { output, io, controllerTimeout }: { output: Output; io: Io; controllerTimeout: number },
+): Promise<Replayed> {
+  const bar = progressBar(source, io);
+  let runner: ControllerRunner | undefined;
+  let [arrivals, bytes] = [0, 0];
+  let faults: readonly FaultReport[] = [];
+  const about = (name: string): Record<string, unknown> => ({ controller: name, controller_faults: faults });
+  try {
+    runner = await ControllerRunner.open(file, { timeLimitMs: controllerTimeout * 1e3 });
+    await runner.do({ kind: 'replay', file: source.name, flow, parameters });
+    const piece = async (data: Uint8Array | null): Promise<boolean> => {
+      const result = await (runner as ControllerRunner).do({ kind: 'piece', bytes: data });
+      ({ arrivals } = result);
+      faults = result.faults.map(faultReport);
+      for (const batch of result.batches) emit(batch);
+      return output.ready();
+    };
+    for await (const chunk of source.stream as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength;
+      bar?.update(bytes);
+      if (!(await piece(chunk))) return { about: about(runner.name), arrivals, faults };
+    }
+    await piece(null);
+    return { about: about(runner.name), arrivals, faults };
+  } catch (error) {
+    if (!(error instanceof ControllerEnded)) throw error;
+    faults = [...faults, endReport(error)];
+    return { about: about(error.controller), arrivals, faults };
+  } finally {
+    bar?.stop();
+    source.stream.destroy();
+    await runner?.close();
+  }
 }
 
 interface Source {

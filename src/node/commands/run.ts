@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { Option, type Command } from 'commander';
 
-import { CoreError, loadCore, SCHEMA, type Core, type TraceBatch } from '../../core/index.js';
+import { CONTROLLER_NAMES, CoreError, SCHEMA, type TraceBatch } from '../../core/index.js';
 import {
   cellKey,
   cellLabel,
@@ -10,7 +10,6 @@ import {
   ConfigError,
   instantiate,
   judge,
-  runCell,
   seedOf,
   selects,
   traceHeader,
@@ -20,8 +19,11 @@ import {
   type Scenario,
 } from '../../scenario/index.js';
 import { checkSelector } from '../../scenario/cells.js';
-import { UsageError } from '../errors.js';
+import { ControllerEnded } from '../controller_runs/runner.js';
+import { faultLine, type FaultReport } from '../controllers.js';
+import { FailedRun, UsageError } from '../errors.js';
 import { writeJson, type Io } from '../io.js';
+import { cellRunner, endReport, type CellRunner } from '../run/cell_runner.js';
 import { chart, claimLines, publishedTable, resultTable } from '../run/text.js';
 import { writeTrace } from '../run/trace_file.js';
 import { readScenario, registryIds } from '../scenarios.js';
@@ -34,13 +36,21 @@ interface RunFlags {
   cell: Record<string, string[]>;
   trace?: string;
   json?: string;
+  controller?: string;
+  controllerTimeout: number;
 }
 
 const HELP = `
 SCENARIO is an id (--list shows them) or a file. Each cell of it runs once, with the scenario's own
 seed, unless --runs or --seed say otherwise; further runs take the seeds that follow. What a paper
 published stands beside what was measured; \`ccscope reproduce\` does that with the number of runs of
-the paper. Every run of a seed gives the same numbers.`;
+the paper. Every run of a seed gives the same numbers.
+
+--controller puts another controller into the place of those of all media flows, in its default preset
+and with the bounds that they had: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see
+"Your own controller" in the README). Yours runs in a worker. When it throws, or gives a rate that is
+none, its flow keeps the last good one, the run goes on, and the exit status is 1; when it does not
+return, or allocates more than a gigabyte, it is ended.`;
 
 /** Adds `ccscope run`. */
 export function register(program: Command, io: Io): void {
@@ -55,6 +65,16 @@ export function register(program: Command, io: Io): void {
       new Option('--cell <axis=value>', 'only cells with this value (may be repeated)')
         .default({}, 'all')
         .argParser(cellArgument),
+    )
+    .option(
+      '--controller <name|path>',
+      `controller of every media flow: ${CONTROLLER_NAMES.join(', ')}, or a file`,
+    )
+    .option(
+      '--controller-timeout <s>',
+      'end a controller of your own after so many seconds without progress',
+      numberArgument(0.1, 3600),
+      10,
     )
     .option('--trace <file>', 'write the trace of the first run (of one cell) to a file')
     .option('--json <file>', 'write the results as JSON to a file, or to standard output with -')
@@ -83,25 +103,33 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
   if (flags.trace !== undefined && cells > 1) {
     throw new UsageError(`--trace: expected one cell, got ${cells}; choose one with --cell axis=value`);
   }
-  const core = await loadCore();
   const progress = new Progress(plans, io);
   const results: ExperimentResult[] = [];
+  let runs: CellRunner | undefined;
+  let ended: ControllerEnded | undefined;
   try {
-    for (const plan of plans) results.push(runPlan(core, plan, flags, progress, io));
+    runs = await cellRunner(flags);
+    for (const plan of plans) results.push(await runPlan(runs, plan, flags, progress, io));
   } catch (error) {
     if (error instanceof ConfigError || error instanceof CoreError) throw new UsageError(error.message);
-    throw error;
+    if (!(error instanceof ControllerEnded)) throw error;
+    ended = error;
   } finally {
     progress.stop();
+    await runs?.close();
   }
+  const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
   if (flags.json !== undefined) {
     const experiments = results.map((result, i) => ({
       ...result,
       runs: plans[i]?.runs,
       seed: plans[i]?.seed,
     }));
-    await writeJson(flags.json, { experiments }, io);
+    const controller = runs?.controller ?? ended?.controller;
+    const about = controller === undefined ? {} : { controller, controller_faults: faults };
+    await writeJson(flags.json, { experiments, ...about }, io);
   }
+  if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
 function listText(): string {
@@ -137,31 +165,38 @@ function planOf(scenario: Scenario, flags: RunFlags): Plan {
 /** Points of the chart over time. */
 const CHART_POINTS = 60;
 
-function runPlan(core: Core, plan: Plan, flags: RunFlags, progress: Progress, io: Io): ExperimentResult {
-  const { scenario, cells, runs, seed } = plan;
+async function runPlan(
+  runs: CellRunner,
+  plan: Plan,
+  flags: RunFlags,
+  progress: Progress,
+  io: Io,
+): Promise<ExperimentResult> {
+  const { scenario, cells, seed } = plan;
+  const results: CellValues[] = [];
   let batches: readonly TraceBatch[] = [];
-  const results = cells.map((cell): CellValues => {
+  let tracedFaults: readonly FaultReport[] = [];
+  for (const cell of cells) {
     const values = new Map<string, number[]>();
-    for (let i = 0; i < runs; i++) {
+    for (let i = 0; i < plan.runs; i++) {
       const trace = i === 0 && cells.length === 1 ? traceOf(scenario, flags) : undefined;
-      const result = runCell(core, scenario, cell, seed + i, {
-        ...(trace !== undefined && { trace }),
-        progress: (share) => progress.at(scenario, cell, share),
-      });
-      if (trace !== undefined) ({ batches } = result);
+      const result = await runs.run({ scenario, cell, seed: seed + i, trace: trace ?? null }, (share) =>
+        progress.at(scenario, cell, share),
+      );
+      if (trace !== undefined) ({ batches, faults: tracedFaults } = result);
       for (const [key, value] of result.values) values.set(key, [...(values.get(key) ?? []), value]);
       progress.done();
     }
-    return { cell, values };
-  });
+    results.push({ cell, values });
+  }
   const result = judge(scenario, results);
   const [cell] = cells;
   if (flags.trace !== undefined && cell !== undefined) {
-    writeTrace(flags.trace, traceHeader(scenario, cell, seed), batches);
+    writeTrace(flags.trace, traceHeader(scenario, cell, seed, runs.controller), batches, tracedFaults);
   }
   if (flags.json !== '-') {
     progress.clear();
-    io.stdout.write(`${resultText(plan, result, batches)}\n`);
+    io.stdout.write(`${resultText(plan, result, batches, runs.controller)}\n`);
   }
   return result;
 }
@@ -176,19 +211,25 @@ function traceOf(
 
 const MAX_CHARTED_FLOWS = 12;
 
-function resultText(plan: Plan, result: ExperimentResult, batches: readonly TraceBatch[]): string {
+function resultText(
+  plan: Plan,
+  result: ExperimentResult,
+  batches: readonly TraceBatch[],
+  controller: string | undefined,
+): string {
   const { scenario, cells, runs, seed } = plan;
   const [cell = {}] = cells;
   const instance = instantiate(scenario, cell);
   const names = compile(instance, seed).flows.map(({ name }) => name ?? '');
   const about = [scenario.paper, scenario.source].filter((part) => part !== undefined).join(', ');
   const what = cells.length === 1 ? cellLabel(scenario, cell) : `${cells.length} cells`;
+  const whose = controller === undefined ? '' : `controller ${controller}`;
   const size = `${runs === 1 ? '1 run' : `${runs} runs`} of ${instance.duration_s} s, seed ${seed}`;
   const charted = batches.length > 0 && names.length <= MAX_CHARTED_FLOWS ? chart(batches, names) : [];
   const published = publishedTable(result);
   return [
     `${scenario.id}  ${scenario.title}${about === '' ? '' : ` (${about})`}`,
-    `  ${[what, size].filter((part) => part !== '').join(', ')}`,
+    `  ${[what, whose, size].filter((part) => part !== '').join(', ')}`,
     '',
     ...resultTable(scenario, result),
     ...(published.length > 0 ? ['', ...published] : []),
@@ -218,13 +259,12 @@ class Progress {
         : null;
   }
 
-  at(scenario: Scenario, cell: CellParams, share: number): boolean {
-    if (this.#bar === null || Date.now() - this.#begin < 1000) return true;
+  at(scenario: Scenario, cell: CellParams, share: number): void {
+    if (this.#bar === null || Date.now() - this.#begin < 1000) return;
     const payload = { what: `${scenario.id} ${cellKey(cell)}` };
     if (!this.#shown) this.#bar.start(this.#total, 0, payload);
     this.#shown = true;
     this.#bar.update(this.#runs + share, payload);
-    return true;
   }
 
   done(): void {

@@ -4,10 +4,16 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { tableSpec, type TraceBatch } from '../../core/index.js';
 import type { SimulationHeader } from '../../scenario/index.js';
 import { formatHeader, RowFormatter, TRACE_VERSION } from '../../trace/index.js';
+import type { FaultReport } from '../controllers.js';
 import { systemCode, UsageError } from '../errors.js';
 
 /** Writes rows as they were recorded, behind a line that says what they are. Throws UsageError. */
-export function writeTrace(path: string, about: SimulationHeader, batches: readonly TraceBatch[]): void {
+export function writeTrace(
+  path: string,
+  about: SimulationHeader,
+  batches: readonly TraceBatch[],
+  faults: readonly FaultReport[] = [],
+): void {
   const header = formatHeader({ ccscope_trace: TRACE_VERSION, ...about });
   const file = open(path);
   try {
@@ -17,6 +23,8 @@ export function writeTrace(path: string, about: SimulationHeader, batches: reado
       const lines = Array.from({ length: batch.rows }, (_, row) => `${formatter.line(batch.columns, row)}\n`);
       writeSync(file, lines.join(''));
     }
+    for (const { time_us = 0, ...detail } of faults)
+      writeSync(file, `${JSON.stringify({ type: 'event', time_us, name: 'controller_fault', detail })}\n`);
   } finally {
     closeSync(file);
   }

@@ -1,0 +1,3 @@
+/** The tools that tests use. */
+export function findEmcc(): string | null | undefined;
+export function emccEnv(): NodeJS.ProcessEnv;

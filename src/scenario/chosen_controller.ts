@@ -1,0 +1,49 @@
+/** Another controller in the place of those that a simulation's media flows have. */
+import type { ControllerName } from '../core/schema.js';
+import type { FlowOptions, SimulationOptions } from '../core/simulation.js';
+import type { ControllerFault, UserController } from '../core/user_controller.js';
+import type { Simulator } from './run_cell.js';
+
+/** What every controller has: the application's bounds. */
+const BOUNDS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
+
+/** The parameters that every controller has. */
+export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Record<string, T> {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => BOUNDS.includes(name)));
+}
+
+/** The flows with this controller, its own preset and the bounds that they had. */
+export function withController(
+  flows: readonly FlowOptions[],
+  controller: ControllerName | UserController,
+): FlowOptions[] {
+  return flows.map((flow) => {
+    if (flow.kind === 'tcp') return flow;
+    const { preset: _, parameters, ...others } = flow;
+    return { ...others, controller, parameters: boundsOf(parameters) };
+  });
+}
+
+/** A simulator whose media flows all have this controller, and which remembers what that did wrong. */
+export class ControllerSimulator implements Simulator {
+  readonly #simulator: Simulator;
+  readonly #controller: ControllerName | UserController;
+  #faults: readonly ControllerFault[] = [];
+
+  constructor(simulator: Simulator, controller: ControllerName | UserController) {
+    this.#simulator = simulator;
+    this.#controller = controller;
+  }
+
+  createSimulation(options: SimulationOptions): ReturnType<Simulator['createSimulation']> {
+    const flows = withController(options.flows, this.#controller);
+    const simulation = this.#simulator.createSimulation({ ...options, flows });
+    this.#faults = simulation.faults();
+    return simulation;
+  }
+
+  /** Of the latest simulation, up to now. */
+  get faults(): readonly ControllerFault[] {
+    return this.#faults;
+  }
+}
