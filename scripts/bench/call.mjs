@@ -26,6 +26,65 @@ function threadSeconds(name) {
   return seconds;
 }
 
+const sides = ['sender', 'receiver'];
+const shadows = ['gcc', 'nada', 'lcc'];
+/** In charge is GCC with a parameter of its own, so that GCC as it is can be a shadow. */
+const inCharge = 'controller=gcc&set.alpha=0.84';
+
+/** What the workers have spent so far: by their own clock, and on Linux by the kernel's. */
+async function look(page) {
+  const seen = await page.evaluate(() => ({
+    cost: window.ccscope.cost(),
+    workers: window.ccscope.state().status.workers,
+  }));
+  return { ...seen, threads: process.platform === 'linux' ? threadSeconds('DedicatedWorker') : new Map() };
+}
+
+/** Percent of a core over a while: of each side's worker by its own clock, of all worker threads by the kernel's. */
+async function shareOver(page, durationS) {
+  const before = await look(page);
+  await sleep(durationS * 1000);
+  const after = await look(page);
+  const own = sides.map(
+    (side) => (after.workers[side].busyMs - before.workers[side].busyMs) / durationS / 10,
+  );
+  const threads = [...after.threads].map(
+    ([thread, seconds]) => (100 * (seconds - (before.threads.get(thread) ?? 0))) / durationS,
+  );
+  return { own, threads, cost: after.cost };
+}
+
+const sum = (values) => values.reduce((all, value) => all + value, 0);
+const mean = (values) => sum(values) / values.length;
+
+/** What three shadows cost: in one call, off and on by turns, so that both meet the same minutes. */
+async function benchShadows(page, durationS) {
+  const spans = { off: [], on: [] };
+  for (const state of ['off', 'on', 'off', 'on']) {
+    for (const text of shadows)
+      await page.locator(`input[name=shadow][value=${text}]`).setChecked(state === 'on');
+    await sleep(1000);
+    spans[state].push(await shareOver(page, durationS / 4));
+  }
+  heading(`Three shadows (${shadows.join(', ')}) in the call, ${durationS} s (budget: 2 % of a core more)`);
+  const more = (of) => mean(spans.on.map(of)) - mean(spans.off.map(of));
+  row(
+    'both workers, their own clock',
+    more(({ own }) => sum(own)),
+    '% of a core',
+    'budget',
+    2,
+  );
+  if (process.platform !== 'linux') return;
+  row(
+    'all worker threads, kernel time',
+    more(({ threads }) => sum(threads)),
+    '% of a core',
+    'budget',
+    2,
+  );
+}
+
 export async function benchCall({ durationS }) {
   const { startServer } = await import('../../dist/lib/node/index.js');
   const { launchChromium } = await import('../../dist/lib/node/call/chromium.js');
@@ -33,33 +92,21 @@ export async function benchCall({ durationS }) {
   const browser = await launchChromium();
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.goto(`${server.url}?autostart=1&capacity=1mbps&rtt_ms=50`);
+    await page.goto(`${server.url}?autostart=1&capacity=1mbps&rtt_ms=50&${inCharge}`);
     await page.waitForFunction(() => window.ccscope?.state().phase === 'connected', null, {
       timeout: 30_000,
     });
-    const look = () =>
-      page.evaluate(() => ({ cost: window.ccscope.cost(), workers: window.ccscope.state().status.workers }));
-    const linux = process.platform === 'linux';
-    const before = await look();
-    const threadsBefore = linux ? threadSeconds('DedicatedWorker') : new Map();
-    await sleep(durationS * 1000);
-    const after = await look();
-    const threadsAfter = linux ? threadSeconds('DedicatedWorker') : new Map();
-
+    const { own, threads, cost } = await shareOver(page, durationS);
     heading(`A call at 1 Mbps and 30 fps, ${durationS} s (budgets: 2 % of a core a worker, 6 ms a redraw)`);
-    for (const side of ['sender', 'receiver']) {
-      const ms = after.workers[side].busyMs - before.workers[side].busyMs;
-      row(`${side}'s worker, its own clock`, ms / durationS / 10, '% of a core', 'budget', 2);
-    }
-    for (const [thread, seconds] of threadsAfter) {
-      const used = seconds - (threadsBefore.get(thread) ?? 0);
-      row('a worker thread, kernel time (camera too)', (100 * used) / durationS, '% of a core', 'budget', 2);
-    }
-    const { refresh, longTasks } = after.cost;
+    sides.forEach((side, i) => row(`${side}'s worker, its own clock`, own[i], '% of a core', 'budget', 2));
+    for (const share of threads)
+      row('a worker thread, kernel time (camera too)', share, '% of a core', 'budget', 2);
+    const { refresh, longTasks } = cost;
     for (const [name, ms] of Object.entries(refresh)) {
       if (name.endsWith('Ms')) row(`redraw of a chart, ${name.slice(0, -2)}`, ms, 'ms', 'budget', 6);
     }
     console.log(`tasks over 50 ms: ${longTasks.count}, the longest ${longTasks.longestMs.toFixed(0)} ms`);
+    await benchShadows(page, durationS);
   } finally {
     await browser.close();
     await server.close();
