@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { ServerError, startServer, type LocalServer } from '../../src/node/server.js';
+import { ServerError, startServer, type LocalServer, type ServedController } from '../../src/node/server.js';
 import type { LinkOpened, ServerMessage } from '../../src/scenario/server_protocol.js';
 
 let appDir: string;
@@ -22,6 +22,36 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   rmSync(appDir, { recursive: true });
+});
+
+describe('controllers of users', () => {
+  const own: ServedController[] = [
+    { name: 'mine one.mjs', kind: 'js', bytes: new TextEncoder().encode('export default {};') },
+    { name: 'mine.wasm', kind: 'wasm', bytes: new Uint8Array([0, 97, 115, 109]) },
+  ];
+  let serving: LocalServer;
+  beforeAll(async () => {
+    serving = await startServer({ appDir, controllers: own });
+  });
+  afterAll(() => serving.close());
+
+  it.each([
+    ['own/mine%20one.mjs', 'text/javascript', 'export default {};'],
+    ['own/mine.wasm', 'application/wasm', '\0asm'],
+  ])('are served by their names: %s', async (path, type, text) => {
+    const url = new URL(path, serving.url);
+    const answer = await fetch(url);
+    expect(answer.headers.get('content-type')).toBe(type);
+    expect(await answer.text()).toBe(text);
+    const head = await fetch(url, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(text.length)]);
+  });
+
+  it('that there are not are not found', async () => {
+    for (const path of ['own/other.mjs', 'own/', 'own/..%2Findex.html'])
+      expect((await fetch(new URL(path, serving.url))).status, path).toBe(404);
+    expect((await fetch(new URL('own/mine.wasm', server.url))).status).toBe(404);
+  });
 });
 
 const clients: Client[] = [];
