@@ -9,22 +9,23 @@ import type { AppState } from '../state.js';
 
 /** These have fields of their own. */
 const ELSEWHERE = new Set(['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps']);
-/** Of GCC, shown first, in this order: what the papers turn most. */
-const FIRST_OF_GCC = [
-  'k_u',
-  'k_d',
-  'alpha',
-  'eta',
-  'gamma_init_ms',
-  'overuse_time_ms',
-  'detector_gain_groups',
-  'received_rate_window_ms',
-];
+/** Shown first, in this order: what the papers turn most. */
+const FIRST: Readonly<Record<string, readonly string[]>> = {
+  gcc: [
+    'k_u',
+    'k_d',
+    'alpha',
+    'eta',
+    'gamma_init_ms',
+    'overuse_time_ms',
+    'detector_gain_groups',
+    'received_rate_window_ms',
+  ],
+  nada: ['xref_ms', 'kappa', 'eta', 'tau_ms', 'gamma_max', 'prio', 'warping', 'qth_ms'],
+  lcc: ['delay_target_ms', 'delta', 'cut_threshold', 'cut_factor', 'window_pairs', 'epoch_ms', 'exploration'],
+};
 const SLIDER_SPAN = 20;
 const SLIDER_STEPS = 200;
-
-/** How many of another controller are shown at first. */
-const FIRST_OF_OTHERS = 8;
 
 /** The parameters of the controller that is flow 0: those shown first, and the others. */
 function parametersOf(state: AppState): {
@@ -34,8 +35,8 @@ function parametersOf(state: AppState): {
   const controller = watcherOf(state);
   if (controller === undefined) return { first: [], others: [] };
   const all = SCHEMA.controllers[controller].parameters.filter(({ name }) => !ELSEWHERE.has(name));
-  const named = FIRST_OF_GCC.flatMap((name) => all.find((parameter) => parameter.name === name) ?? []);
-  const first = named.length === FIRST_OF_GCC.length ? named : all.slice(0, FIRST_OF_OTHERS);
+  const names = FIRST[controller] ?? [];
+  const first = names.flatMap((name) => all.find((parameter) => parameter.name === name) ?? []);
   return { first, others: all.filter((parameter) => !first.includes(parameter)) };
 }
 
