@@ -1,9 +1,9 @@
 // Writes tables wherever a line `<!-- generated: NAME -->` asks for one, in the README and in the
 // documents of controllers and of the simulator's components (wasm): presets, parameters and trace rows, which the
 // core declares (src/core/schema.generated.ts), metrics and experiments, which src/scenario and
-// public/scenarios declare. `--check` only says whether they are stale.
+// public/scenarios declare. `<!-- file: PATH -->` shows a file. `--check` only says whether they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { extname, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { runnerImport } from 'vite';
@@ -134,9 +134,19 @@ async function update(target, text) {
   say(`Wrote ${file}.`);
 }
 
+const LANGUAGES = { '.ts': 'ts', '.c': 'c' };
+
+/** Files that a document shows as they are, behind `<!-- file: PATH -->`; tests run these files. */
+function withFiles(text) {
+  return text.replaceAll(/<!-- file: (.+?) -->([^]*?)<!-- end of \1 -->/g, (_, path) => {
+    const shown = readFileSync(inRoot(path), 'utf8').trimEnd();
+    return `<!-- file: ${path} -->\n\n\`\`\`${LANGUAGES[extname(path)]}\n${shown}\n\`\`\`\n\n<!-- end of ${path} -->`;
+  });
+}
+
 /** The text with every table that it asks for. */
 function withTables(text, tables, file) {
-  return text.replaceAll(/<!-- generated: (.+?) -->([^]*?)<!-- end of \1 -->/g, (_, name) => {
+  return withFiles(text).replaceAll(/<!-- generated: (.+?) -->([^]*?)<!-- end of \1 -->/g, (_, name) => {
     if (tables[name] === undefined) throw new Problem(`${file}: there is no table ${name}.`);
     return `<!-- generated: ${name} -->\n\n${tables[name]}\n\n<!-- end of ${name} -->`;
   });
