@@ -155,6 +155,39 @@ test('the metrics that are downloaded are those of Node', async ({ page, lab }) 
   expect(lines.filter((line) => line.startsWith('{"type":"arrival"')).length).toBeGreaterThan(20_000);
 });
 
+test('any controller runs in any scenario, and its own charts are drawn', async ({ page, lab }) => {
+  await lab.open(QUERY);
+  await page.locator('select[name=controller]').selectOption('nada-rfc8698');
+  await lab.run();
+  await lab.done();
+  const facts = page.locator('.provenance');
+  await expect(facts).toContainText('NADA (nada-rfc8698)');
+  const signal = page.getByRole('img', { name: /^Congestion signal/ });
+  await expect(signal).toBeVisible();
+  await expect(page.getByRole('button', { name: /^x_curr/ }).locator('.reading')).toContainText('ms');
+  await expect(page.getByRole('img', { name: /^Overuse detector/ })).toHaveCount(0);
+  // What is published is of GCC.
+  await expect(page.getByRole('region', { name: 'Published and measured' })).toHaveCount(0);
+  await expect.poll(() => lab.query().get('controller')).toBe('nada-rfc8698');
+
+  await page.locator('select[name=controller]').selectOption('lcc');
+  await lab.run();
+  await lab.done();
+  await expect(facts).toContainText('LCC');
+  await expect(signal).toHaveCount(0);
+  await expect(page.getByRole('img', { name: /^Delay target/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^T_c/ }).locator('.reading')).toContainText('ms');
+
+  // Where the cells differ in the controller it is one of their axes.
+  await page.getByLabel('Scenario', { exact: true }).selectOption('rmcat-5.1');
+  await expect(page.locator('select[name=controller]')).toHaveCount(0);
+  await page.locator('select[name="cell.controller"]').selectOption('NADA 2015');
+  await lab.run();
+  await lab.done();
+  await expect(facts).toContainText('NADA (nada-2015)');
+  await expect(signal).toBeVisible();
+});
+
 test('a run can be cancelled, and keeps what it has', async ({ page, lab }) => {
   await lab.open();
   const long = { ...OWN, duration_s: 200_000 };

@@ -3,7 +3,6 @@ import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import {
-  DetectorChart,
   FlowDelayChart,
   FlowRateChart,
   LossChart,
@@ -12,8 +11,9 @@ import {
   type DrawnFlow,
   type FlowRateOptions,
 } from '../../../charts/index.js';
-import type { Scope } from '../../scope/scope.js';
+import type { MakeChart, Scope } from '../../scope/scope.js';
 import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../ui/chart_figure.js';
+import { INSIDE } from '../../ui/inside_boards.js';
 import { detailedFlow, drawnFlows } from '../flows.js';
 import type { FlowInfo, Lab } from '../lab.js';
 import { change, settings } from '../settings.js';
@@ -45,29 +45,32 @@ const lossBoard = ({ name }: FlowInfo): Board => ({
   make: (...args) => new LossChart(...args),
 });
 
-const controllerBoards = ({ name }: FlowInfo, fitCapacity: boolean): readonly Board[] => [
-  {
-    id: 'control',
-    title: `Controller of ${name}`,
-    unit: 'Mbps',
-    about: 'what it asks for, and why',
-    make: (...args) => new RateChart(...args, { fitCapacity }),
-  },
-  {
-    id: 'detector',
-    title: 'Overuse detector',
-    unit: 'ms',
-    about: 'the estimated delay gradient against its adaptive threshold',
-    make: (...args) => new DetectorChart(...args),
-  },
-  {
-    id: 'states',
-    title: 'States',
-    unit: '',
-    about: 'the detector’s signal and the rate controller’s state',
-    make: (...args) => new StripChart(...args),
-  },
-];
+/** What a flow's controller asks for, and what it thinks. */
+function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean): readonly Board[] {
+  const seen = controller === undefined ? undefined : INSIDE[controller];
+  return [
+    {
+      id: 'control',
+      title: `Controller of ${name}`,
+      unit: 'Mbps',
+      about: 'what it asks for, and why',
+      make: (...args) => new RateChart(...args, { fitCapacity, gcc: controller === 'gcc' }),
+    },
+    ...(seen === undefined
+      ? []
+      : [
+          seen.picture,
+          {
+            id: 'states',
+            title: 'States',
+            unit: '',
+            about: seen.about,
+            make: (...args: Parameters<MakeChart>) => new StripChart(...args, seen.strip),
+            strip: seen.strip,
+          },
+        ]),
+  ];
+}
 
 /** Of more flows than these, one is too small beside the capacity to be seen. */
 const MANY_FLOWS = 10;
@@ -102,7 +105,7 @@ export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
       <Charts scope={scope} look="lab">
         {boards.map((board, index) => (
           <ChartFigure
-            key={`${board.id} ${fitCapacity} ${backward} ${index < 2 ? who : (detail?.name ?? '')}`}
+            key={`${board.id} ${fitCapacity} ${backward} ${index < 2 ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
             board={board}
             scope={scope}
             without={WITHOUT}
