@@ -176,7 +176,7 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
   await expect(facts).toContainText('LCC');
   await expect(signal).toHaveCount(0);
   await expect(page.getByRole('img', { name: /^Delay target/ })).toBeVisible();
-  await expect(page.getByRole('button', { name: /^T_c/ }).locator('.reading')).toContainText('ms');
+  await expect(page.getByRole('button', { name: /^T_?c/ }).locator('.reading')).toContainText('ms');
 
   // Where the cells differ in the controller it is one of their axes.
   await page.getByLabel('Scenario', { exact: true }).selectOption('rmcat-5.1');
@@ -252,7 +252,7 @@ test('a trace of several flows opens in the Call page, one flow at a time', asyn
   };
   await page.goto(served.staticUrl);
   const content = [...formatTrace(trace, header)].join('');
-  await page.locator('input[type=file]').setInputFiles(file('simulated.ndjson', content));
+  await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file('simulated.ndjson', content));
   const received = page.getByRole('button', { name: /^Received/ }).locator('.reading');
   await expect(received).toHaveText(lastReceived(0));
   await page.getByLabel('Flow', { exact: true }).selectOption('bob');
