@@ -92,6 +92,9 @@ export function byAxis(cases: readonly CaseReport[]): { along: string; cases: Ca
   }));
 }
 
+/** Delays of which one is so many times another are drawn on a logarithmic axis. */
+const WIDE = 20;
+
 /** A picture for each column: bars by case, a colour for each row. */
 export function comparisonFigures(cases: readonly CaseReport[]): BarFigure[] {
   const rows = new Map(
@@ -106,13 +109,21 @@ export function comparisonFigures(cases: readonly CaseReport[]): BarFigure[] {
       const { mean = null, sd = null } = (row && valueIn(one, row, title)?.measured) ?? {};
       return mean === null ? null : { mean: mean * scale, sd: (sd ?? 0) * scale };
     };
+    const series = [...rows].map(([name, label]) => ({ label, bars: having.map((one) => bar(one, name)) }));
+    const means = series.flatMap(({ bars }) => bars.flatMap((each) => each?.mean ?? []));
+    const wide = Math.min(...means) > 0 && Math.max(...means) > WIDE * Math.min(...means);
     return {
       kind: 'bars',
       title,
-      y: { ...axis, label: title },
+      y:
+        wide && axis.unit === 'ms'
+          ? { label: title, unit: 'ms', logarithmic: true }
+          : { ...axis, label: title },
       x: 'case',
-      groups: having.map(({ experiment, label }) => `${experiment.replace(/^rmcat-/, '')} ${label}`.trim()),
-      series: [...rows].map(([name, label]) => ({ label, bars: having.map((one) => bar(one, name)) })),
+      groups: having.map(({ experiment, params }) =>
+        [experiment.replace(/^rmcat-/, ''), ...Object.values(params)].join(' '),
+      ),
+      series,
     };
   });
 }
