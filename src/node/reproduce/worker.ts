@@ -11,7 +11,13 @@ export default async function run({ scenario, params, seed, trace }: Job): Promi
     core ??= loadCore();
     const loaded = await core;
     const began = performance.now();
-    const { values, batches, densities } = runCell(loaded, scenario, params, seed, trace === null ? {} : { trace });
+    const { values, batches, densities } = runCell(
+      loaded,
+      scenario,
+      params,
+      seed,
+      trace === null ? {} : { trace },
+    );
     const seconds = (performance.now() - began) / 1e3;
     return { result: { values, trace: trace === null ? [] : batches, densities, seconds } };
   } catch (error) {
