@@ -1,7 +1,7 @@
 /** `ccscope call` from the outside: a real call through the shaper, its report, and how it ends. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -114,6 +114,29 @@ test('NADA in charge, with shadows: what each would have asked for', async () =>
   expect(flowsOf('rate')).toEqual(new Set([0, 1, 2]));
   const replay = await start(['replay', trace, '--rows', 'rate', '--out', join(folder, 'replayed')]).outcome;
   expect(replay.status).toBe(0);
+});
+
+test('a controller of the user is in charge, another one fails as its shadow', async () => {
+  test.setTimeout(120_000);
+  const mine = join(folder, 'mine.ts');
+  const wrong = join(folder, 'wrong.mjs');
+  const module = (rate: string): string => `export default {
+    name: 'mine',
+    createReceiver: () => ({ onArrival: (a) => [a.sizeBytes] }),
+    createSender: () => { let n = 0; return { onFeedback() {}, rate() { n++; ${rate} return { targetBps: 400e3 }; } }; },
+  }`;
+  writeFileSync(mine, `const name: string = 'typed';\n${module('')} satisfies object;`);
+  writeFileSync(wrong, module('if (n > 20) return { targetBps: NaN };'));
+  const args = ['--controller', mine, '--shadow', wrong, '--duration', '6s', '--json', '-'];
+  const { status, stdout, stderr } = await start(['call', ...args]).outcome;
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  const report = JSON.parse(stdout) as CallReport;
+  expect(report).toMatchObject({ controller: 'mine.ts', mode: 'control', preset: null });
+  const [run] = report.runs;
+  expect(run).toMatchObject({ mode: 'control', target_final_bps: 400_000 });
+  expect(run?.controller_faults).toMatchObject([{ controller: 'wrong.mjs', half: 'sender', flow: 1 }]);
+  expect(run?.controller_faults[0]?.message).toMatch(/NaN/);
 });
 
 test('Ctrl-C ends the call and its browser', async () => {

@@ -8,9 +8,10 @@ import { runCall, type RunResult } from '../call/run.js';
 import { ratios, summarise } from '../call/summary.js';
 import { reportText } from '../call/table.js';
 import type { CallPlan, CallReport, ControllerReport, RunReport } from '../call/types.js';
+import { loadControllerFile } from '../controllers.js';
 import { FailedRun, UsageError } from '../errors.js';
 import { checkFolder, fileOutput, writeJson, type Io } from '../io.js';
-import { startServer, type ServerOptions } from '../server.js';
+import { startServer, type ServedController, type ServerOptions } from '../server.js';
 import type { Shaper } from '../shaper.js';
 import {
   controllerArgument,
@@ -88,18 +89,26 @@ async function call(flags: CallFlags, io: Io): Promise<void> {
   const plans = plansOf(flags);
   if (flags.trace === '-') throw new UsageError('--trace: expected a file, got -');
   for (const file of [flags.json, flags.trace]) if (file !== undefined && file !== '-') checkFolder(file);
+  const controllers = await filesOf(plans);
   const stop = new AbortController();
   const abort = (): void => stop.abort(new FailedRun('interrupted'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abort);
   const calls = plans.map((plan): Calls => ({ plan, browser: '', runs: [] }));
   try {
-    await makeCalls(calls, flags, stop.signal, io);
+    await makeCalls(calls, flags, controllers, stop.signal, io);
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, abort);
     // Also when one failed: those before it are worth knowing.
     const report = reportOf(calls.filter(({ runs }) => runs.length > 0).map(controllerReport));
     if (report !== null) await writeReport(report, flags, io);
   }
+}
+
+/** The users' controllers of all plans, bundled, each once. Throws UsageError. */
+async function filesOf(plans: readonly CallPlan[]): Promise<ServedController[]> {
+  const paths = new Map(plans.flatMap(({ files }) => files).map(({ name, path }) => [name, path]));
+  const reading = [...paths].map(async ([name, path]) => ({ ...(await loadControllerFile(path)), name }));
+  return Promise.all(reading);
 }
 
 async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promise<void> {
@@ -118,11 +127,16 @@ interface Calls {
 async function makeCalls(
   calls: readonly Calls[],
   flags: CallFlags,
+  controllers: readonly ServedController[],
   signal: AbortSignal,
   io: Io,
 ): Promise<void> {
   let onLink: ServerOptions['onLink'];
-  const server = await startServer({ record: true, onLink: (shaper) => onLink?.(shaper) });
+  const server = await startServer({
+    record: true,
+    controllers,
+    onLink: (shaper) => onLink?.(shaper),
+  });
   const total = calls.length * flags.runs;
   const bar = progress(io, total);
   try {

@@ -10,7 +10,7 @@ import {
   defaultPreset,
   type ControllerName,
 } from '../../core/index.js';
-import { controllerText, ownText, parseController } from '../../scenario/controller_text.js';
+import { controllerText, ownName, ownText, parseController } from '../../scenario/controller_text.js';
 import { ConfigError } from '../../scenario/link_config.js';
 import { didYouMean } from '../../scenario/suggest.js';
 import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
@@ -49,8 +49,8 @@ const FILE = /[\\/]|\.([cm]?[jt]s|wasm)$/i;
 
 function fileNamed(path: string): NamedController {
   if (!existsSync(path)) throw new InvalidArgumentError(`Expected ${LIST}; there is no file ${path}.`);
-  const name = basename(path);
-  return { name, text: ownText(name), path };
+  const text = ownText(basename(path));
+  return { name: ownName(text), text, path };
 }
 
 export function controllerArgument(name: string): NamedController {
