@@ -1548,6 +1548,7 @@ export const CONTROLLERS = {
         description: 'lcc with the rules for live calls',
         values: {
           delay_sample: 1,
+          delay_target_ms: 15,
           cut_from: 1,
           cut_factor: 0.8,
           exploration_growth: 0.005,

@@ -278,6 +278,30 @@ TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
   }
 }
 
+// Such a message would be refused at the other side.
+TEST(LccReceiverTest, MessagesFitWhateverTheClocksSay) {
+  constexpr double kMax = 9007199254740992.0;
+  for (const bool wait : {false, true}) {
+    Parameters parameters;
+    parameters.delay_sample = wait ? 1 : 0;
+    Recorder recorder;
+    Receiver receiver(parameters, 0, recorder);
+    const double extremes[] = {-kMax, 0, kMax};
+    int messages = 0;
+    for (const double arrival : extremes) {
+      for (const double send : extremes) {
+        const auto message = receiver.OnArrival(At(0, send / 1e3, arrival / 1e3));
+        if (!message) continue;
+        ++messages;
+        for (int i = 0; i < message->value_count; ++i) {
+          EXPECT_LE(std::fabs(message->values[static_cast<std::size_t>(i)]), kMax);
+        }
+      }
+    }
+    EXPECT_GE(messages, 2);
+  }
+}
+
 TEST(LccTest, NothingIsAllocatedInTheSteadyState) {
   Recorder recorder;
   recorder.KeepOnly(0);

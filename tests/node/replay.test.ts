@@ -274,7 +274,11 @@ describe('bad usage', () => {
     ['no trace', ['replay'], /missing required argument 'trace'/],
     ['a missing file', ['replay', 'none.ndjson'], /none\.ndjson: no such file; give the path/],
     ['a directory', ['replay', '.'], /\.: expected a file, got a directory/],
-    ['an unknown preset', ['replay', '-', '--preset', 'gcc-lives'], /one of gcc, .*Did you mean gcc-live\?/],
+    [
+      'an unknown preset',
+      ['replay', '-', '--preset', 'gcc-lives'],
+      /one of gcc, .*Did you mean gcc-live or lcc-live\?/,
+    ],
     ['an unknown parameter', ['replay', '-', '--set', 'alhpa=1'], /called alhpa\. Did you mean alpha/],
     [
       'a value out of range',

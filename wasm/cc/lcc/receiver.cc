@@ -8,6 +8,8 @@ namespace ccscope::lcc {
 namespace {
 
 constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);
+// Clocks further apart than this (30 years) tell nothing, and a message carries at most 2^53 us.
+constexpr TimeDelta kMaxDelay = TimeDelta::Seconds(1e9);
 
 }  // namespace
 
@@ -47,7 +49,7 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
 // Served after its predecessor has been, an arrival waits for what is left of that one's way when it
 // leaves (Lindley's recursion); a frame that finds the queue empty has waited for nothing.
 TimeDelta Receiver::Sample(const Arrival& arrival) {
-  const TimeDelta one_way_delay = arrival.arrival_time - arrival.send_time;
+  const TimeDelta one_way_delay = std::clamp(arrival.arrival_time - arrival.send_time, -kMaxDelay, kMaxDelay);
   if (params_.delay_sample == 0) return one_way_delay;
   smallest_delay_ = std::min(smallest_delay_, one_way_delay);
   return std::min(one_way_delay, std::max(smallest_delay_, last_arrival_time_ - arrival.send_time));
