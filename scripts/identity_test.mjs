@@ -114,6 +114,7 @@ function runOnModule({ exports: abi }, operations) {
       const numbers = 4 + rates * delays;
       written.push(view(abi.ccs_input_buffer(numbers), numbers).slice());
     },
+    simulate('ccs_sim_set_outages', 4),
   ];
   for (const [what, ...values] of operations) interpreter[what](values);
   return Buffer.concat(

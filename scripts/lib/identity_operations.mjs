@@ -106,8 +106,8 @@ const valuesOf = ({ parameters }, changes = {}) =>
   parameters.map((parameter) => changes[parameter.name] ?? parameter.default);
 
 /**
- * Media both ways, CUBIC, NewReno and short files through a queue with loss, jitter, steps and an outage,
- * with all tables of the trace.
+ * Media both ways, CUBIC, NewReno and short files through a queue with loss, jitter, steps, an outage and,
+ * on the way back, many, with all tables of the trace.
  */
 export function* simulationOperations({ kind, values }, mode, schema) {
   const { components, controllers } = schema;
@@ -115,6 +115,7 @@ export function* simulationOperations({ kind, values }, mode, schema) {
   yield* inputs(values);
   yield [13, 0, 2e6, kind, values.length, mode, 5000, 25000, 0.003, 2000];
   yield* inputs(values);
+  yield [25, 1, 100e3, 20e3, 2];
   yield [13, 1, 1.5e6, kind, values.length, 1 - mode, 3000, 15000, 0, 0];
   for (const [at, capacity] of [
     [6e6, 1e6],

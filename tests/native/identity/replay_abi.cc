@@ -36,6 +36,7 @@ void ccs_sim_destroy(void* handle);
 int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
                            double burst_bytes, double one_way_delay_us, double loss_ratio, double jitter_us);
 int ccs_sim_set_delay(void* handle, int direction, double one_way_delay_us, double loss_ratio, double jitter_us);
+int ccs_sim_set_outages(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases);
 int ccs_sim_schedule_capacity(void* handle, int direction, double at_us, double capacity_bps);
 int ccs_sim_add_window(void* handle, double begin_us, double end_us);
 int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
@@ -161,6 +162,9 @@ class Interpreter {
         WriteAll(ccs_input_buffer(numbers), numbers);
         break;
       }
+      case 25:
+        Write(ccs_sim_set_outages(simulation_, ToInt(a[0]), a[1], a[2], ToInt(a[3])));
+        break;
       default:
         ccs_sim_destroy(simulation_);
     }
