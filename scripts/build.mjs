@@ -28,7 +28,11 @@ async function generate() {
     inRoot(script),
   );
   const documents = filesUnder(['README.md', 'wasm'], (file) => file.endsWith('.md'));
-  const inputs = [wasmPath, ...scripts, ...filesUnder(['public/scenarios', 'public/controllers', 'src/scenario'])];
+  const inputs = [
+    wasmPath,
+    ...scripts,
+    ...filesUnder(['public/scenarios', 'public/controllers', 'src/scenario']),
+  ];
   const outputs = [inRoot('src/core/schema.generated.ts'), ...documents];
   await upToDate('generated', { inputs, outputs }, async () => {
     for (const script of scripts) await run(process.execPath, [script]);

@@ -38,6 +38,8 @@ export interface SimulationWorkerOptions {
   createWorker?: () => Worker;
   /** The core's module; default: the file that ships with the worker. */
   wasmUrl?: string | URL;
+  /** A run with a user's controller of which nothing is heard for so long is ended; default 10 s. */
+  controllerTimeoutMs?: number;
 }
 
 export interface RunHandlers {
@@ -49,6 +51,8 @@ export interface RunHandlers {
 
 /** A worker that takes longer than this to stop is ended. */
 const STOP_MS = 1000;
+const CONTROLLER_TIMEOUT_MS = 10_000;
+const WATCH_MS = 200;
 
 /**
  * Runs simulations in a worker, one at a time. A worker that breaks down fails the run with a
@@ -72,12 +76,16 @@ export class SimulationWorker {
     try {
       const remote = this.#start();
       const broken = this.#breakdown(life.signal, signal);
-      const report = proxy((progress: SimulationProgress) => onProgress?.(progress));
+      const { heard, silent } = this.#silence(request, life.signal);
+      const report = proxy((progress: SimulationProgress) => {
+        heard();
+        return onProgress?.(progress);
+      });
       const stop = (): void => void remote.cancel().catch(() => undefined);
       const running = remote.run(request, report);
       signal?.addEventListener('abort', stop, { signal: life.signal });
       if (signal?.aborted === true) stop();
-      return opened(await Promise.race([running, broken]));
+      return opened(await Promise.race([running, broken, silent]));
     } finally {
       life.abort();
       this.#running = false;
@@ -120,6 +128,24 @@ export class SimulationWorker {
     if (wasmUrl !== undefined) remote.use(new URL(wasmUrl, location.href).href).catch(() => undefined);
     this.#remote = remote;
     return remote;
+  }
+
+  /** Of a user's controller: one that never returns would keep its worker for ever. */
+  #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
+    const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;
+    let heardAt = performance.now();
+    const silent = new Promise<never>((_, reject) => {
+      if (controller === undefined) return;
+      const watch = setInterval(() => {
+        if (performance.now() - heardAt <= controllerTimeoutMs) return;
+        this.close();
+        const message = `nothing was heard of the controller ${controller.name} for ${controllerTimeoutMs / 1000} s; its run was ended`;
+        const fix = 'look for a function that does not return, or that fills the memory';
+        reject(new SimulationError({ kind: 'controller', message, field: 'controller', fix }));
+      }, WATCH_MS);
+      life.addEventListener('abort', () => clearInterval(watch));
+    });
+    return { heard: () => (heardAt = performance.now()), silent };
   }
 
   /** Rejects when the worker fails, or does not stop when it should. */

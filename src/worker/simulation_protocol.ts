@@ -1,10 +1,18 @@
 /** What a page and its simulation worker say to each other. */
-import type { SimulationOptions, WindowMetrics } from '../core/index.js';
+import type { ControllerFault, SimulationOptions, WindowMetrics } from '../core/index.js';
 import type { CellParams, MetricResult, Scenario, TraceOptions } from '../scenario/index.js';
 import type { PackedBatches } from '../trace/index.js';
 
-/** A cell of a scenario with a seed, or a simulation by its options. */
-export type SimulationRequest =
+/** A user's controller, which all media flows get. */
+export interface ControllerModule {
+  /** A JavaScript module whose default export is a UserController, or a WebAssembly module; `blob:` too. */
+  url: string;
+  /** For messages, and of a WebAssembly module, which names nothing itself. */
+  name: string;
+}
+
+/** A cell of a scenario with a seed, or a simulation by its options; with a controller of the user's, if one is given. */
+export type SimulationRequest = { controller?: ControllerModule } & (
   | {
       /** A scenario as its file has it; it is checked. */
       scenario: unknown;
@@ -15,7 +23,8 @@ export type SimulationRequest =
       /** Trace rows to send; none when left out. */
       trace?: TraceOptions;
     }
-  | { options: SimulationOptions };
+  | { options: SimulationOptions }
+);
 
 /** A scenario that can be run. */
 export interface CheckedScenario {
@@ -44,14 +53,16 @@ export interface SimulationResult {
   /** Wall-clock time it took, pauses for other work included. */
   elapsedMs: number;
   cancelled: boolean;
+  /** What the user's controller did wrong; its flow kept the last good rate from then on. */
+  faults: readonly ControllerFault[];
 }
 
 /**
  * Why there is no result. `scenario`: what was asked for cannot be run, `field` says where;
- * `core`: the module could not be loaded; `fault`: the simulator or its worker broke down.
+ * `core`: the module could not be loaded; `controller`: the user's could not, or had to be ended; `fault`: the simulator or its worker broke down.
  */
 export interface SimulationProblem {
-  kind: 'scenario' | 'core' | 'fault';
+  kind: 'scenario' | 'core' | 'controller' | 'fault';
   message: string;
   field?: string;
   expected?: string;

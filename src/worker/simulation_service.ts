@@ -11,6 +11,7 @@ import {
   cellsOf,
   compile,
   ConfigError,
+  ControllerSimulator,
   instantiate,
   judge,
   parseScenario,
@@ -23,8 +24,10 @@ import {
   type RunStep,
   type Scenario,
   type Simulated,
+  type Simulator,
 } from '../scenario/index.js';
 import { packBatches } from '../trace/index.js';
+import { loadUserModule } from './user_module.js';
 import type {
   Answer,
   CheckedScenario,
@@ -76,14 +79,28 @@ export class SimulationService {
     const began = performance.now();
     try {
       const core = await this.#load();
-      const { run, metricsOf } = started(core, request);
+      const simulator = await this.#simulator(core, request.controller);
+      const { run, metricsOf } = started(simulator, request);
       const { stopped, ...done } = await this.#drive(run, report);
       const { windows, events, timeUs } = done;
       const metrics = 'values' in done && !stopped ? metricsOf(done.values) : [];
       const elapsedMs = performance.now() - began;
-      return { ok: true, result: { windows, metrics, events, timeUs, elapsedMs, cancelled: stopped } };
+      const faults = simulator instanceof ControllerSimulator ? [...simulator.faults] : [];
+      return {
+        ok: true,
+        result: { windows, metrics, events, timeUs, elapsedMs, cancelled: stopped, faults },
+      };
     } catch (error) {
       return { ok: false, problem: this.#problem(error) };
+    }
+  }
+
+  async #simulator(core: Core, controller: SimulationRequest['controller']): Promise<Simulator> {
+    if (controller === undefined) return core;
+    try {
+      return new ControllerSimulator(core, await loadUserModule(controller.url, { name: controller.name }));
+    } catch (error) {
+      throw new ControllerProblem(messageOf(error));
     }
   }
 
@@ -144,6 +161,10 @@ export class SimulationService {
       const fix = 'reload the page; offline, or where a server denies it, the file cannot be had';
       return { kind: 'core', message: error.message, fix };
     }
+    if (error instanceof ControllerProblem) {
+      const fix = 'mend the file, or choose another; the README has an example under "Your own controller"';
+      return { kind: 'controller', message: error.message, field: 'controller', fix };
+    }
     // A trap leaves the module's memory in no known state: the next run gets a new one.
     this.#core = null;
     const fix = 'run it again; if it fails again, report the scenario, the cell and the seed';
@@ -152,6 +173,7 @@ export class SimulationService {
 }
 
 class LoadError extends Error {}
+class ControllerProblem extends Error {}
 
 interface Chosen {
   scenario: Scenario;
@@ -170,14 +192,14 @@ interface Started {
   metricsOf: (values: CellRun['values']) => readonly MetricResult[];
 }
 
-function started(core: Core, request: SimulationRequest): Started {
-  if ('options' in request) return { run: simulate(core, request.options), metricsOf: () => [] };
+function started(simulator: Simulator, request: SimulationRequest): Started {
+  if ('options' in request) return { run: simulate(simulator, request.options), metricsOf: () => [] };
   const { scenario, cell, seed } = chosen(request);
   const metricsOf = (values: CellRun['values']): readonly MetricResult[] => {
     const one = new Map([...values].map(([key, value]) => [key, [value]]));
     return judge(scenario, [{ cell, values: one }]).cells[0]?.metrics ?? [];
   };
-  return { run: simulateCell(core, scenario, cell, seed, request.trace), metricsOf };
+  return { run: simulateCell(simulator, scenario, cell, seed, request.trace), metricsOf };
 }
 
 /** Throws ConfigError where it is no JSON. */

@@ -107,3 +107,22 @@ test('a worker that breaks down fails its run, and the next run has a new one', 
   expect(problems[0]?.message).toContain('broken script');
   expect(problems[1]).toBeNull();
 });
+
+test('a user’s controller simulates in the worker; one that never returns is ended and named', async ({
+  page,
+}) => {
+  await page.goto('/');
+  const module = (rate: string): string => `export default { name: 'mine',
+    createReceiver: () => ({ onArrival: () => [] }),
+    createSender: () => ({ onFeedback() {}, rate() { ${rate} return { targetBps: 4e5 }; } }) };`;
+  const failure = (source: string) =>
+    page.evaluate(([text, scenario]) => window.harness.simulations.controllerFailure(text, scenario), [
+      source,
+      MIX,
+    ] as const);
+  expect(await failure(module(''))).toBeNull();
+  expect(await failure(module('for (;;);'))).toMatchObject({
+    kind: 'controller',
+    message: expect.stringContaining('mine.js for 2 s'),
+  });
+});

@@ -46,6 +46,25 @@ export async function simulate({ scenario, cell, seed, tables }: Asked): Promise
 
 type Options = ConstructorParameters<typeof SimulationWorker>[0];
 
+/** How a run fails whose controller is this text of a module: null for one that does not fail. */
+export async function controllerFailure(
+  source: string,
+  scenario: unknown,
+): Promise<SimulationProblem | null> {
+  const worker = new SimulationWorker({ controllerTimeoutMs: 2000 });
+  const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
+  try {
+    await worker.run({ scenario, controller: { url, name: 'mine.js' } });
+    return null;
+  } catch (error) {
+    if (!(error instanceof SimulationError)) throw error;
+    const { kind, message, fix } = error;
+    return { kind, message, fix };
+  } finally {
+    worker.close();
+  }
+}
+
 /** How a run fails with such a worker, and how the next one in it does: null for one that does not fail. */
 export async function failures(options: Options, scenario: unknown): Promise<(SimulationProblem | null)[]> {
   const worker = new SimulationWorker(options);

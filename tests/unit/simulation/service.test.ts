@@ -99,3 +99,41 @@ describe('the simulation service', () => {
     expect(ran).toMatchObject({ ok: false, problem: { kind: 'core' } });
   });
 });
+
+describe('a user’s controller in the simulation service', () => {
+  const module = (rate: string): { url: string; name: string } => {
+    const text = `export default { name: 'mine',
+      createReceiver: () => ({ onArrival: () => [] }),
+      createSender: () => ({ onFeedback() {}, rate(nowUs) { ${rate} return { targetBps: 4e5 }; } }) };`;
+    return { url: `data:text/javascript,${encodeURIComponent(text)}`, name: 'mine.js' };
+  };
+  const request = (controller: { url: string; name: string }): SimulationRequest => ({
+    scenario: ONE_GCC,
+    cell: CELL,
+    controller,
+  });
+
+  it('has all media flows', async () => {
+    const { ran } = await run(request(module('')));
+    if (!ran.ok) throw new Error(ran.problem.message);
+    expect(ran.result.faults).toEqual([]);
+    const target = ran.result.windows[0]?.flows[0]?.targetRateBps;
+    expect(target).toBeGreaterThan(399e3);
+    expect(target).toBeLessThan(401e3);
+  });
+
+  it('that fails is named, and the run goes on', async () => {
+    const { ran } = await run(request(module('if (nowUs > 5e6) throw new Error("boom");')));
+    if (!ran.ok) throw new Error(ran.problem.message);
+    expect(ran.result.faults).toMatchObject([
+      { controller: 'mine', half: 'sender', message: 'rate threw Error: boom' },
+    ]);
+    expect(ran.result.timeUs).toBe(30e6);
+  });
+
+  it('that is none is refused', async () => {
+    const { ran } = await run(request({ url: 'data:text/javascript,export%20const%20x=1', name: 'x.js' }));
+    expect(ran).toMatchObject({ ok: false, problem: { kind: 'controller', field: 'controller' } });
+    expect(!ran.ok && ran.problem.message).toMatch(/x\.js: expected a default export/);
+  });
+});
