@@ -25,7 +25,7 @@ const compileFlags = [
   ...[...warningFlags, '-DNDEBUG'],
 ];
 // The ABI sets up and reads out; what runs for each packet is behind it (level 3 is larger and not faster).
-const optimisation = (source) => (relative(inRoot('wasm'), source).startsWith('abi') ? '-Os' : '-O2');
+const optimisation = (source) => (relative(inRoot('wasm'), source).startsWith('abi') ? '-Oz' : '-O2');
 const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   // Nothing is allocated per packet, so the smaller allocator and less inlining across files cost no time.
