@@ -1,4 +1,5 @@
 import {
+  CONTROLLER_NAMES,
   CoreError,
   tableSpec,
   type ControllerFault,
@@ -63,6 +64,7 @@ export class Replayer implements TraceSink {
   readonly #pastFaults: ControllerFault[] = [];
   #plan: ReplayPlan | null = null;
   #line = 1;
+  #missingController: string | undefined;
   #arrivals = 0;
   /** The number of the only flow that is replayed; undefined: all are. */
   #only: number | undefined;
@@ -77,6 +79,11 @@ export class Replayer implements TraceSink {
     return this.#plan?.preset ?? this.#options.preset ?? '';
   }
 
+  /** The controller of the recording, where it is none of the core's and another one was not asked for. */
+  get missingController(): string | undefined {
+    return this.#missingController;
+  }
+
   /** Number of arrivals consumed so far. */
   get arrivals(): number {
     return this.#arrivals;
@@ -85,7 +92,10 @@ export class Replayer implements TraceSink {
   /** Throws TraceError when the header names a preset or a parameter that does not exist, or not the flow that is wanted. */
   header(header: TraceHeader): void {
     this.#plan = replayPlan(header, this.#options);
-    const { flow } = this.#options;
+    const { flow, preset, controller } = this.#options;
+    const recorded = header.preset === undefined ? header.controller : undefined;
+    const isKnown = recorded === undefined || CONTROLLER_NAMES.some((name) => name === recorded);
+    if (!isKnown && preset === undefined && controller === undefined) this.#missingController = recorded;
     if (flow !== undefined) this.#only = this.#numberOf(flow, recordedFlows(header));
   }
 

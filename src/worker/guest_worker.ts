@@ -3,6 +3,7 @@
  * memory without anybody else noticing. What ends it is in guest_client.ts.
  */
 import { askHalf, makeHalf, problemOf } from '../core/user_answers.js';
+import { limitMemory } from './guest_memory.js';
 import { loadUserModule } from './user_module.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
@@ -10,6 +11,7 @@ async function begin(setup: GuestSetup): Promise<void> {
   const { url, name, half: kind, options, memoryLimitBytes, port } = setup;
   const tell = (message: GuestMessage): void => port.postMessage(message);
   let controller;
+  limitMemory(memoryLimitBytes);
   try {
     controller = await loadUserModule(url, { name, memoryLimitBytes });
   } catch (error) {

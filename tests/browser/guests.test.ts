@@ -72,6 +72,18 @@ const WRONG: readonly [
     { top: 'const kept = [];', arrival: 'if (n > 20) for (;;) kept.push({ n })' },
     /gave no answer for 1 s/,
   ],
+  [
+    'keeps buffers over its calls',
+    'receiver',
+    { top: 'const kept = [];', arrival: 'kept.push(new Float64Array(1e6).fill(n))' },
+    /onArrival threw RangeError: it holds more than 64 MiB/,
+  ],
+  [
+    'keeps arrays over its calls',
+    'sender',
+    { top: 'const kept = [];', rate: 'kept.push(new Array(1e6).fill(1.5))' },
+    /rate threw RangeError: it holds more than 64 MiB/,
+  ],
   ['ends its own worker', 'receiver', { arrival: 'if (n > 20) self.close()' }, /gave no answer for 1 s/],
   [
     'fails outside its functions',
@@ -95,6 +107,19 @@ for (const [name, half, code, message] of WRONG) {
     expect(longestStallMs).toBeLessThan(500);
   });
 }
+
+test('buffers and arrays that are given up again are not held against a guest', async ({ page }) => {
+  const arrival =
+    'let one = new Float64Array(1e6).map(() => n); one = [].concat(Array.from({ length: 1e5 }))';
+  const { faults, messages } = await drive(page, {
+    source: controller({
+      arrival: `${arrival}; if (one.length !== 1e5 || !(one instanceof Array)) throw 0;`,
+    }),
+    durationMs: 5000,
+  });
+  expect(faults).toEqual([]);
+  expect(messages.length).toBeGreaterThan(5);
+});
 
 test('what cannot be loaded is refused, and says why', async ({ page }) => {
   const refusal = (source: string): Promise<string> =>

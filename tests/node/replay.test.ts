@@ -159,6 +159,16 @@ describe('replay', () => {
     expect((await ccscope(['replay', '-'], live)).stdout).not.toBe(outcome.stdout);
   });
 
+  it('says so when the recording was made with a controller that it has not got', async () => {
+    const text = content({ controller: 'mine.ts' }, PLAIN.split('\n').slice(1, -1));
+    const outcome = await ccscope(['replay', '-'], text);
+    expect(outcome.status).toBe(0);
+    expect(outcome.stderr).toBe(
+      '<stdin>: recorded with mine.ts, replayed with gcc; --controller FILE replays it with its own\n',
+    );
+    expect((await ccscope(['replay', '-', '--controller', 'nada'], text)).stderr).toBe('');
+  });
+
   it('does what --set says', async () => {
     const gammas = async (...flags: string[]): Promise<number[]> => {
       const { stdout } = await ccscope(['replay', '-', '--rows', 'group', ...flags], PLAIN);

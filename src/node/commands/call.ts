@@ -8,7 +8,7 @@ import { runCall, type RunResult } from '../call/run.js';
 import { ratios, summarise } from '../call/summary.js';
 import { reportText } from '../call/table.js';
 import type { CallPlan, CallReport, ControllerReport, RunReport } from '../call/types.js';
-import { loadControllerFile } from '../controllers.js';
+import { faultLine, loadControllerFile } from '../controllers.js';
 import { FailedRun, UsageError } from '../errors.js';
 import { checkFolder, fileOutput, writeJson, type Io } from '../io.js';
 import { startServer, type ServedController, type ServerOptions } from '../server.js';
@@ -102,6 +102,10 @@ async function call(flags: CallFlags, io: Io): Promise<void> {
     const report = reportOf(calls.filter(({ runs }) => runs.length > 0).map(controllerReport));
     if (report !== null) await writeReport(report, flags, io);
   }
+  // What was measured is then not what the controller does; a shadow's fault changes nothing of that.
+  const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
+  const inCharge = faults.filter(({ flow }) => flow === 0);
+  if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
 }
 
 /** The users' controllers of all plans, bundled, each once. Throws UsageError. */

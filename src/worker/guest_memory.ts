@@ -1,0 +1,68 @@
+/**
+ * A limit on what a guest's JavaScript keeps in buffers and in arrays made with a length. Browsers tell no
+ * worker how much memory it has, and one that keeps gigabytes takes its page down with it; so what is made
+ * here is counted, and what was collected is taken off again.
+ */
+
+type Constructor = new (...args: unknown[]) => object;
+
+const BYTES_PER_ELEMENT = 8;
+/** Smaller ones are as cheap as other objects, and worth no entry in the registry. */
+const LEAST_COUNTED_BYTES = 1024;
+
+const BUFFERS = ['ArrayBuffer', 'SharedArrayBuffer'] as const;
+const VIEWS = [
+  ...(['Int8Array', 'Uint8Array', 'Uint8ClampedArray', 'Int16Array', 'Uint16Array'] as const),
+  ...(['Int32Array', 'Uint32Array', 'Float32Array', 'Float64Array', 'BigInt64Array'] as const),
+  'BigUint64Array',
+] as const;
+
+/**
+ * From now on, in this worker, whoever makes more than `limitBytes` that is still held gets a RangeError.
+ * Literals, objects and strings are not counted.
+ */
+export function limitMemory(limitBytes: number): void {
+  let heldBytes = 0;
+  const collected = new FinalizationRegistry<number>((bytes) => {
+    heldBytes -= bytes;
+  });
+  const count = (made: object, bytes: number): void => {
+    if (bytes < LEAST_COUNTED_BYTES) return;
+    heldBytes += bytes;
+    collected.register(made, bytes);
+    if (heldBytes <= limitBytes) return;
+    const limit = `${limitBytes / 2 ** 20} MiB`;
+    throw new RangeError(`it holds more than ${limit} of memory in buffers and arrays`);
+  };
+  for (const name of BUFFERS) counted(name, (made) => count(made, (made as ArrayBuffer).byteLength));
+  for (const name of VIEWS) {
+    counted(name, (made, [source]) => {
+      const { buffer, byteLength } = made as Uint8Array;
+      // A view of what is there already holds nothing of its own.
+      if (buffer !== source) count(buffer, byteLength);
+    });
+  }
+  counted('Array', (made) => count(made, BYTES_PER_ELEMENT * (made as unknown[]).length));
+}
+
+/** Has every object that a global constructor makes looked at. */
+function counted(name: string, look: (made: object, args: readonly unknown[]) => void): void {
+  const original = (globalThis as Record<string, unknown>)[name];
+  // SharedArrayBuffer is not there without cross-origin isolation.
+  if (typeof original !== 'function') return;
+  const proxy: Constructor = new Proxy(original as Constructor, {
+    construct(target, args: unknown[], newTarget) {
+      const made: unknown = Reflect.construct(target, args, newTarget === proxy ? target : newTarget);
+      look(made as object, args);
+      return made as object;
+    },
+    apply(target, self, args: unknown[]) {
+      // Array alone may be called without `new`; the others throw.
+      const made: unknown = Reflect.apply(target, self, args);
+      look(made as object, args);
+      return made;
+    },
+  });
+  (original as { prototype: { constructor: unknown } }).prototype.constructor = proxy;
+  (globalThis as Record<string, unknown>)[name] = proxy;
+}
