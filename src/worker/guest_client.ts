@@ -31,7 +31,7 @@ export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'paramet
   workerUrl?: string | URL;
   /** How long a guest may take for an answer; default 1 s. */
   answerWithinMs?: number;
-  /** Memory that it may have: a WebAssembly module's own, or JavaScript's buffers and long arrays; default 64 MiB. */
+  /** Memory that a WebAssembly controller may have; default 64 MiB. JavaScript's buffers and long arrays, with those not collected yet, may have eight times that. */
   memoryLimitBytes?: number;
 }
 

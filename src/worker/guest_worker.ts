@@ -7,11 +7,14 @@ import { limitMemory } from './guest_memory.js';
 import { loadUserModule } from './user_module.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
+/** What was given up counts until it is collected, which takes its time. */
+const UNCOLLECTED = 8;
+
 async function begin(setup: GuestSetup): Promise<void> {
   const { url, name, half: kind, options, memoryLimitBytes, port } = setup;
   const tell = (message: GuestMessage): void => port.postMessage(message);
   let controller;
-  limitMemory(memoryLimitBytes);
+  limitMemory(memoryLimitBytes * UNCOLLECTED);
   try {
     controller = await loadUserModule(url, { name, memoryLimitBytes });
   } catch (error) {

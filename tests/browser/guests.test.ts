@@ -75,14 +75,14 @@ const WRONG: readonly [
   [
     'keeps buffers over its calls',
     'receiver',
-    { top: 'const kept = [];', arrival: 'kept.push(new Float64Array(1e6).fill(n))' },
-    /onArrival threw RangeError: it holds more than 64 MiB/,
+    { top: 'const kept = [];', arrival: 'kept.push(new Float64Array(2e6).fill(n))' },
+    /onArrival threw RangeError: it holds more than 512 MiB/,
   ],
   [
     'keeps arrays over its calls',
     'sender',
-    { top: 'const kept = [];', rate: 'kept.push(new Array(1e6).fill(1.5))' },
-    /rate threw RangeError: it holds more than 64 MiB/,
+    { top: 'const kept = [];', rate: 'kept.push(new Array(8e6).fill(1.5))' },
+    /rate threw RangeError: it holds more than 512 MiB/,
   ],
   ['ends its own worker', 'receiver', { arrival: 'if (n > 20) self.close()' }, /gave no answer for 1 s/],
   [
