@@ -150,6 +150,11 @@ export class Shaper {
     return this.#firstPacketUs;
   }
 
+  /** Where the times of the trace begin, on this clock. */
+  get originUs(): number {
+    return this.#zeroUs;
+  }
+
   /** The shaper's clock: microseconds since this process began. */
   nowUs(): number {
     return performance.now() * 1000;

@@ -154,16 +154,18 @@ async function measure(
   const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
   const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
   const capacity = parseSchedule(plan.link.capacity);
-  const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
+  // The page's rows count from the origin of the trace.
+  const inTrace = { fromUs: fromUs - shaper.originUs, toUs: toUs - shaper.originUs };
+  const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: inTrace.fromUs + atUs, capacityBps }));
   // With the browser in charge flow 0 only watches, too.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
   const shadows = watching.map((rows) => ({
     ...{ name: rows.name, controller: rows.controller, preset: rows.preset, parameters: rows.parameters },
-    ...targetReport(rows, steps, { fromUs, toUs }),
+    ...targetReport(rows, steps, inTrace),
   }));
   const report: RunReport = {
     ...linkMetrics(shaper.log?.records() ?? [], capacity, { fromUs, toUs }),
-    ...targetReport(targets[0] ?? NO_ROWS, steps, { fromUs, toUs }),
+    ...targetReport(targets[0] ?? NO_ROWS, steps, inTrace),
     mode: now.status?.effectiveMode ?? plan.mode,
     overuse_count: counters.overuseCount,
     fps: finite((frames * 1e6) / (after.atUs - before.atUs)),
