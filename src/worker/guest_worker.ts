@@ -1,6 +1,6 @@
 /**
  * A guest worker: half a user's controller, alone in a worker, so that it may run for ever or fill its
- * memory without anybody else noticing. What ends it is in guest_client.ts.
+ * memory without anybody else noticing. What ends it is in guest.ts.
  */
 import { askHalf, makeHalf, problemOf } from '../core/user_answers.js';
 import { limitMemory } from './guest_memory.js';
