@@ -1,0 +1,197 @@
+/**
+ * What is known of a call under test: what its pages said of their peer connections, and what the
+ * link did to their packets. It grows while the call goes on; whoever judges or draws only reads it.
+ * Every time counts in microseconds from the record's origin.
+ */
+import type { QueueRow } from '../../scenario/server_protocol.js';
+
+/** Which way: `forward` is from the side that offered to the side that answered. */
+export type Direction = 'forward' | 'back';
+
+/** One sentence on what happened, one on what to do. */
+export interface RecordNotice {
+  level: 'info' | 'warning' | 'error';
+  code: string;
+  message: string;
+  fix: string;
+}
+
+/** A packet of a call at the link. Columns, since there are many. */
+export interface PacketColumns {
+  /** Length of the columns that is filled. */
+  rows: number;
+  /** When it reached the link. */
+  offeredUs: Float64Array;
+  /** With IPv4 and UDP headers. */
+  sizeBytes: Float64Array;
+  /** From reaching the queue to the begin of its transmission; NaN if it was dropped. */
+  queueDelayUs: Float64Array;
+  /** When its last bit left the bottleneck, or when it was dropped. */
+  departUs: Float64Array;
+  /** Index in DROP_REASONS; 0 if it was not dropped. */
+  reason: Float64Array;
+  /** The connection that it belongs to, as the relay counts them from 1. */
+  flow: Float64Array;
+}
+
+/** A capacity that the link had from a time on. */
+export interface CapacityChange {
+  timeUs: number;
+  capacityBps: number;
+}
+
+export interface DirectionRecord {
+  /** In the order in which they departed or were dropped. */
+  packets: PacketColumns;
+  /** The queue, ten times a second. */
+  rows: QueueRow[];
+  /** What the capacity was, from the link's start on, in time order. */
+  capacity: CapacityChange[];
+}
+
+/** A pair of ICE agents that the relay has seen, by their user name fragments. */
+export interface RelayFlow {
+  flow: number;
+  /** Of the side that offered. */
+  offererUfrag: string;
+  answererUfrag: string;
+}
+
+/** A change that a test made to the link; the first is how it began. */
+export interface LinkChangeRecord {
+  timeUs: number;
+  /** For people: what was set, with units. */
+  text: string;
+}
+
+export interface LinkRecord {
+  backend: 'shaper' | 'devtools';
+  changes: LinkChangeRecord[];
+  flows: RelayFlow[];
+  /** Absent with the backend `devtools`: the browser tells nothing of its queue. */
+  forward: DirectionRecord | null;
+  back: DirectionRecord | null;
+  /** How late packets were sent; null without a shaper or packets. */
+  latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
+}
+
+/** A video or audio stream that an endpoint sends, as getStats counts it; NaN where it does not say. */
+export interface OutboundStats {
+  ssrc: number;
+  kind: 'video' | 'audio';
+  bytesSent: number;
+  headerBytesSent: number;
+  packetsSent: number;
+  retransmittedBytesSent: number;
+  framesEncoded: number;
+  framesPerSecond: number;
+  frameHeight: number;
+  /** What the encoder is asked for. */
+  targetBps: number;
+  /** none, bandwidth, cpu or other; '' where the browser does not say. */
+  qualityLimitationReason: string;
+  /** The least `maxBitrate` of its encodings; NaN without one. */
+  maxBitrateBps: number;
+  keyFramesEncoded: number;
+  /** Of the far side's receiver reports. */
+  packetsLost: number;
+  roundTripTimeS: number;
+}
+
+export interface InboundStats {
+  ssrc: number;
+  kind: 'video' | 'audio';
+  bytesReceived: number;
+  headerBytesReceived: number;
+  packetsReceived: number;
+  packetsLost: number;
+  framesDecoded: number;
+  framesPerSecond: number;
+  freezeCount: number;
+  totalFreezesDurationS: number;
+  jitterBufferDelayS: number;
+  jitterBufferEmittedCount: number;
+}
+
+/** One look at an endpoint's getStats. */
+export interface StatsSample {
+  timeUs: number;
+  outbound: OutboundStats[];
+  inbound: InboundStats[];
+  /** Of the selected candidate pair; NaN where the browser does not say. */
+  availableOutgoingBps: number;
+  rttS: number;
+  bytesSent: number;
+  bytesReceived: number;
+}
+
+/** Video frames that an endpoint received, from encoded transforms. */
+export interface FrameColumns {
+  rows: number;
+  ssrc: Float64Array;
+  rtpTimestamp: Float64Array;
+  /** Arrival of the frame's last packet where the browser tells it, else when the transform saw it. */
+  arrivalUs: Float64Array;
+  sizeBytes: Float64Array;
+  /** 1 for a key frame. */
+  keyFrame: Float64Array;
+}
+
+/** A pause in which the shown picture did not change, as the receiving page saw it. */
+export interface Freeze {
+  fromUs: number;
+  toUs: number;
+}
+
+/** One RTCPeerConnection of a page under test. */
+export interface EndpointRecord {
+  /** Unique in the record, from 0. */
+  id: number;
+  /** The page that it lives in, counted from 0 in the order of opening. */
+  page: number;
+  url: string;
+  place: 'page' | 'iframe' | 'popup';
+  /** Of its first description; null before. */
+  role: 'offerer' | 'answerer' | null;
+  localUfrag: string | null;
+  remoteUfrag: string | null;
+  /** `connectionState` over time. */
+  states: { timeUs: number; state: RTCPeerConnectionState }[];
+  samples: StatsSample[];
+  /** Where frame timing comes from: `transform`, or `getStats` where the page has transforms of its own or the browser none. */
+  frameSource: 'transform' | 'getStats';
+  frames: FrameColumns;
+  freezes: Freeze[];
+  /** Whether its packets pass the link; null before it is known. */
+  routed: boolean | null;
+  notices: RecordNotice[];
+}
+
+/** Two endpoints that talk to each other, or one whose far side is not under test. */
+export interface ConnectionRecord {
+  /** Unique in the record, from 0. */
+  id: number;
+  /** Ids of endpoints. */
+  offerer: number | null;
+  answerer: number | null;
+  /** Of its packets in the link's record; null until the relay saw it, and without a shaper. */
+  flow: number | null;
+}
+
+export interface PageRecord {
+  id: number;
+  /** Counted from 0 in the order in which contexts were observed. */
+  context: number;
+  url: string;
+  /** Null while it is open. */
+  ended: { timeUs: number; why: 'closed' | 'crashed' } | null;
+}
+
+export interface CallRecord {
+  originEpochMs: number;
+  pages: PageRecord[];
+  endpoints: EndpointRecord[];
+  connections: ConnectionRecord[];
+  link: LinkRecord | null;
+  notices: RecordNotice[];
+}
