@@ -3,6 +3,7 @@
  * link did to their packets. It grows while the call goes on; whoever judges or draws only reads it.
  * Every time counts in microseconds from the record's origin.
  */
+import type { TraceBatch } from '../../core/index.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 
 /** Which way: `forward` is from the side that offered to the side that answered. */
@@ -153,8 +154,9 @@ export interface EndpointRecord {
   place: 'page' | 'iframe' | 'popup';
   /** Of its first description; null before. */
   role: 'offerer' | 'answerer' | null;
-  localUfrag: string | null;
-  remoteUfrag: string | null;
+  /** User name fragments that it has had: one, unless ICE was restarted or the media are not bundled. */
+  localUfrags: string[];
+  remoteUfrags: string[];
   /** `connectionState` over time. */
   states: { timeUs: number; state: RTCPeerConnectionState }[];
   samples: StatsSample[];
@@ -174,8 +176,21 @@ export interface ConnectionRecord {
   /** Ids of endpoints. */
   offerer: number | null;
   answerer: number | null;
-  /** Of its packets in the link's record; null until the relay saw it, and without a shaper. */
-  flow: number | null;
+  /**
+   * Of its packets in the link's record: none until the relay saw it and without a shaper; more than
+   * one after an ICE restart or where the media are not bundled.
+   */
+  flows: number[];
+}
+
+/** What Chrome's controller of the delay, run beside the call, says of a video stream that an endpoint received. */
+export interface ShadowRecord {
+  /** Number of the flow in the rows, from 0: the index in the record. */
+  flow: number;
+  endpoint: number;
+  ssrc: number;
+  /** Rows of `arrival`, `inbound`, `group`, `rate`. Send times are derived from RTP timestamps. */
+  batches: TraceBatch[];
 }
 
 export interface PageRecord {
@@ -193,5 +208,7 @@ export interface CallRecord {
   endpoints: EndpointRecord[];
   connections: ConnectionRecord[];
   link: LinkRecord | null;
+  /** Empty where no frames are seen. */
+  shadows: ShadowRecord[];
   notices: RecordNotice[];
 }
