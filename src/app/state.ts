@@ -6,7 +6,13 @@
 import * as v from 'valibot';
 
 import { CONTROLLER_NAMES, controllerOfPreset, defaultPreset, PRESETS, SCHEMA } from '../core/schema.js';
-import { ConfigError, parseQueue, parseSchedule } from '../scenario/link_config.js';
+import {
+  ConfigError,
+  parseCrossTraffic,
+  parseOutage,
+  parseQueue,
+  parseSchedule,
+} from '../scenario/link_config.js';
 import { isOwn, OWN_EXAMPLE, shadowTexts, watcherOf } from './controllers.js';
 import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './url_fields.js';
 
@@ -32,7 +38,10 @@ const entries = {
   queue: parsedBy((text) => parseQueue(text)),
   rtt_ms: numberIn(0, 2000, 'ms'),
   loss: numberIn(0, 1, '(a ratio)'),
+  burst_loss: numberIn(1, 1e6, 'packets'),
   jitter_ms: numberIn(0, 500, 'ms'),
+  outage: parsedBy((text) => parseOutage(text)),
+  cross_traffic: parsedBy((text) => parseCrossTraffic(text)),
   bottleneck: oneOf(['shaper', 'in-page']),
   seed: integerIn(0, 4294967295, ''),
   controller: v.union(
@@ -74,7 +83,10 @@ export const DEFAULT_STATE: AppState = {
   queue: 'droptail:300ms',
   rtt_ms: 50,
   loss: 0,
+  burst_loss: 1,
   jitter_ms: 0,
+  outage: 'none',
+  cross_traffic: 'none',
   bottleneck: 'shaper',
   seed: 1,
   controller: 'gcc',
@@ -213,5 +225,6 @@ export function serialiseState(state: AppState): string {
     .replaceAll('%2C', ',')
     .replaceAll('%3A', ':')
     .replaceAll('%3D', '=')
+    .replaceAll('%2F', '/')
     .replaceAll('%40', '@');
 }

@@ -1,4 +1,7 @@
-/** The simulated link of the core (wasm/sim/link.h): loss, jitter, queue, capacity and delay of one direction. */
+/**
+ * The simulated link of the core (wasm/sim/loaded_link.h): loss, jitter, queue, capacity, outages and delay of one
+ * direction, and TCP connections that share it.
+ */
 import type { CoreModule } from './load.js';
 import { modeOf, passQueue } from './link_arguments.js';
 import type { QueueOptions } from './queue.js';
@@ -15,6 +18,25 @@ export interface CapacityStep {
   capacityBps: number;
 }
 
+/**
+ * Outages of a wireless channel (gcc-packet-grouping-2016): the bottleneck sends nothing within one, and
+ * what waited in a burst at its end. Means are 1 ms to one minute.
+ */
+export interface OutageOptions {
+  /** Of the exponentially distributed times between two outages. */
+  meanOnUs: number;
+  /** Of the outages. */
+  meanOffUs: number;
+  /** An outage is the sum of so many exponential times, 1 to 100; default 1. */
+  offPhases?: number;
+}
+
+/** TCP connections of the core that always have data, 0 to 64 of each congestion control. Default 0. */
+export interface CrossTraffic {
+  cubic?: number;
+  newReno?: number;
+}
+
 export interface LinkOptions {
   /** 1 bit/s to 100 Gbit/s. In `set` also 0, an outage. */
   capacityBps: number;
@@ -29,8 +51,20 @@ export interface LinkOptions {
   oneWayDelayUs?: number;
   /** Probability that a packet is lost before the queue, 0 to 1. Default 0. */
   lossRatio?: number;
+  /**
+   * Mean length of a run of lost packets, 1 to 1e6 (Gilbert's model); the overall ratio stays `lossRatio`.
+   * Default 1: independent losses, whose runs have 1 / (1 - lossRatio) packets; bursts are never shorter.
+   */
+  burstLossPackets?: number;
   /** Standard deviation of a normal delay before the queue, of which the absolute value, at most three deviations, counts. */
   jitterUs?: number;
+  /** From now on, the channel being up at first; null, the default: none. */
+  outages?: OutageOptions | null;
+  /**
+   * TCP connections in the same queue, 1500 B a segment; their ACKs come back after the one-way delay. In `set`
+   * those that are missing begin, and those that are too many end. Default: none.
+   */
+  crossTraffic?: CrossTraffic;
   /** Of the random numbers; an integer. Default 1. Only for a new link. */
   seed?: number;
 }
@@ -61,10 +95,13 @@ export interface LinkDrop {
   reason: DropReason;
 }
 
+/** Of the caller's packets alone, but where it says otherwise. */
 export interface LinkStats {
+  /** Cross traffic included. */
   queuePackets: number;
+  /** Likewise. */
   queueBytes: number;
-  /** What a packet that arrived now would wait. */
+  /** What a packet that arrived now would wait behind all others. */
   queueDelayUs: number;
   capacityBps: number;
   /** Not yet delivered or dropped, wherever they are. */
@@ -85,17 +122,28 @@ export interface LinkStats {
   /** At the far end. */
   deliveredPackets: number;
   deliveredBytes: number;
+  /** Of the cross traffic through the bottleneck. */
+  crossDepartedBytes: number;
+  /** Packets of the cross traffic that were lost or dropped. */
+  crossDrops: number;
 }
 
 /** A link without a clock: every call says what time it is, in microseconds; time never goes back. */
 export interface Link {
-  /** Offers a packet. The reason if it is dropped at once, else null. Throws CoreError for a bad number. */
-  enqueue(packetId: number, sizeBytes: number, nowUs: number): DropReason | null;
-  /** What was delivered since the last poll, in order. */
+  /**
+   * Offers a packet. The reason if it is dropped at once, else null. `flow`, an integer from 0 to 2^31 - 1, tells it
+   * from others in SFQ and FQ-CoDel; the cross traffic's connections are flows of their own. Throws CoreError
+   * for a bad number.
+   */
+  enqueue(packetId: number, sizeBytes: number, nowUs: number, flow?: number): DropReason | null;
+  /** What was delivered since the last poll, in order; nothing of the cross traffic. */
   poll(nowUs: number): LinkDelivery[];
   /** Packets that were accepted and then dropped (behind jitter, by a discipline that drops what waits, or by a changed queue), as the last poll found. */
   lateDrops(): LinkDrop[];
-  /** When to poll next: nothing is delivered before. Infinity if nothing is under way. */
+  /**
+   * When to poll next: nothing is delivered before. Infinity if nothing is under way; with cross traffic at most 50 ms
+   * from the latest time given, so that there is never much to compute at once.
+   */
   nextEventUs(): number;
   /** Changes what is given, from now on. Throws CoreError, and changes nothing of that field, if one is refused. */
   set(change: Partial<LinkOptions>, nowUs: number): void;
@@ -106,7 +154,9 @@ export interface Link {
 
 const DELIVERY_FIELDS = 6;
 const DROP_FIELDS = 5;
-const STATS_FIELDS = 14;
+const STATS_FIELDS = 16;
+/** The time of what is set before any time is known. */
+const BEFORE_ANY_US = -Infinity;
 
 /** Creates a link. Throws CoreError, with the field, for a value out of its range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {
@@ -123,6 +173,7 @@ export function createLink(module: CoreModule, options: LinkOptions): Link {
   );
   try {
     schedule(module, handle, options.schedule ?? []);
+    setLoad(module, handle, options, BEFORE_ANY_US);
   } catch (error) {
     module.call('ccs_link_destroy', handle);
     throw error;
@@ -135,6 +186,25 @@ function schedule(module: CoreModule, handle: number, steps: readonly CapacitySt
   for (const step of steps) module.check('ccs_link_schedule_capacity', handle, step.atUs, step.capacityBps);
 }
 
+/** Sets what of these is given. */
+function setLoad(
+  module: CoreModule,
+  handle: number,
+  { burstLossPackets, outages, crossTraffic }: Partial<LinkOptions>,
+  nowUs: number,
+): void {
+  if (burstLossPackets !== undefined)
+    module.check('ccs_link_set_burst_loss', handle, burstLossPackets, nowUs);
+  if (outages !== undefined) {
+    const { meanOnUs, meanOffUs, offPhases = 1 } = outages ?? { meanOnUs: 0, meanOffUs: 0 };
+    module.check('ccs_link_set_outages', handle, meanOnUs, meanOffUs, offPhases, nowUs);
+  }
+  if (crossTraffic !== undefined) {
+    const { cubic = 0, newReno = 0 } = crossTraffic;
+    module.check('ccs_link_set_cross_traffic', handle, cubic, newReno, nowUs);
+  }
+}
+
 class CoreLink implements Link {
   readonly #module: CoreModule;
   readonly #handle: number;
@@ -144,8 +214,8 @@ class CoreLink implements Link {
     this.#handle = handle;
   }
 
-  enqueue(packetId: number, sizeBytes: number, nowUs: number): DropReason | null {
-    const reason = this.#module.call('ccs_link_enqueue', this.#handle, packetId, sizeBytes, 0, nowUs);
+  enqueue(packetId: number, sizeBytes: number, nowUs: number, flow = 0): DropReason | null {
+    const reason = this.#module.call('ccs_link_enqueue', this.#handle, packetId, sizeBytes, flow, nowUs);
     if (reason < 0) throw this.#module.lastError();
     return DROP_REASONS[reason] ?? null;
   }
@@ -198,6 +268,7 @@ class CoreLink implements Link {
     if (change.oneWayDelayUs !== undefined) check('ccs_link_set_one_way_delay', change.oneWayDelayUs, nowUs);
     if (change.lossRatio !== undefined) check('ccs_link_set_loss_ratio', change.lossRatio, nowUs);
     if (change.jitterUs !== undefined) check('ccs_link_set_jitter', change.jitterUs, nowUs);
+    setLoad(this.#module, this.#handle, change, nowUs);
   }
 
   stats(nowUs: number): LinkStats {
@@ -220,6 +291,8 @@ class CoreLink implements Link {
       departedBytes: at(11),
       deliveredPackets: at(12),
       deliveredBytes: at(13),
+      crossDepartedBytes: at(14),
+      crossDrops: at(15),
     };
   }
 

@@ -1,6 +1,6 @@
 /** What a simulation is told: paths, flows, windows, and which rows it records. */
 import type { ControllerChoice } from './controller_setup.js';
-import type { Bottleneck, CapacityStep, QueueOptions } from './link.js';
+import type { Bottleneck, CapacityStep, OutageOptions, QueueOptions } from './link.js';
 import type { TableName } from './schema.js';
 
 /** One direction of the network: impairments, queue, bottleneck, propagation. */
@@ -23,19 +23,6 @@ export interface PathOptions {
   jitterUs?: number;
   /** Default: none. */
   outages?: OutageOptions;
-}
-
-/**
- * Outages of a wireless channel (gcc-packet-grouping-2016): the bottleneck sends nothing within one, and
- * what waited in a burst at its end. Means are 1 ms to one minute.
- */
-export interface OutageOptions {
-  /** Of the exponentially distributed times between two outages. */
-  meanOnUs: number;
-  /** Of the outages. */
-  meanOffUs: number;
-  /** An outage is the sum of so many exponential times, 1 to 100; default 1. */
-  offPhases?: number;
 }
 
 /** In the core's order. */

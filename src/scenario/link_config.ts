@@ -6,13 +6,16 @@
 import * as v from 'valibot';
 
 import type { CapacityStep, LinkOptions } from '../core/link.js';
-import { BPS, ConfigError, shown, US, withUnit } from './quantities.js';
+import { parseCrossTraffic, parseOutage } from './load_text.js';
+import { BPS, ConfigError, parseDuration, shown, withUnit } from './quantities.js';
 import { parseQueue } from './queue_text.js';
 
-export { ConfigError, shown } from './quantities.js';
+export { ConfigError, parseDuration, shown } from './quantities.js';
+export { parseCrossTraffic, parseOutage } from './load_text.js';
 export { parseQueue } from './queue_text.js';
 
 const MAX_BPS = 1e11;
+const MAX_BURST_PACKETS = 1e6;
 
 /**
  * A rate in bit/s: `1mbps`, `500kbps`, or a number, which is bit/s already. 0 is an outage, where
@@ -24,15 +27,6 @@ export function parseRate(value: string | number, { field = 'capacity', outage =
   if (bps !== undefined && ((bps >= 1 && bps <= MAX_BPS) || (outage && bps === 0))) return bps;
   const expected = `a rate from 1 bps to 100 gbps${outage ? ', or 0 for an outage' : ''}`;
   throw new ConfigError(field, expected, shown(value), 'write for instance 1mbps or 500kbps');
-}
-
-/** A time in microseconds: `300ms`, `1s`, `2min`. Throws ConfigError. */
-export function parseDuration(text: string, { field = 'duration' } = {}): number {
-  const us = withUnit(text, US);
-  if (us !== undefined && Number.isFinite(us)) return us;
-  const bare = /^\s*\d+(\.\d+)?\s*$/.test(text);
-  const fix = bare ? `write ${text.trim()}ms or ${text.trim()}s` : 'write for instance 300ms, 1s or 2min';
-  throw new ConfigError(field, 'a time with its unit', shown(text), fix);
 }
 
 /**
@@ -98,8 +92,14 @@ const fields = {
   /** Half of it on each direction. */
   rtt_ms: within(0, 60_000, ' ms'),
   loss_ratio: within(0, 1, ''),
+  /** Mean length of a run of lost packets; 1: independent losses. */
+  burst_loss_packets: within(1, MAX_BURST_PACKETS, ' packets'),
   /** Standard deviation. */
   jitter_ms: within(0, 10_000, ' ms'),
+  outage: parsedBy(v.string('none, or outages such as 100ms/20ms'), (value) => parseOutage(value)),
+  cross_traffic: parsedBy(v.string('none, or TCP connections such as cubic:3'), (value) =>
+    parseCrossTraffic(value),
+  ),
   bottleneck: v.picklist(['serial', 'token-bucket'], 'serial or token-bucket'),
   seed: v.pipe(v.number('an integer'), v.safeInteger('an integer'), v.minValue(0, 'an integer from 0')),
 };
@@ -109,7 +109,10 @@ const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('
 
 const partialLinkConfig = v.strictObject({ ...v.partial(v.object(fields)).entries, origin_epoch_ms: origin });
 
-/** A link in both directions: capacity, queue, loss and jitter on the way there, half the RTT on each. */
+/**
+ * A link in both directions: capacity, queue, loss, jitter, outages and cross traffic on the way there, half the RTT
+ * on each.
+ */
 export type LinkConfig = { [K in keyof typeof fields]: v.InferOutput<(typeof fields)[K]> } & {
   origin_epoch_ms?: number;
 };
@@ -120,7 +123,10 @@ export const DEFAULT_LINK_CONFIG: LinkConfig = {
   queue: 'droptail:300ms',
   rtt_ms: 50,
   loss_ratio: 0,
+  burst_loss_packets: 1,
   jitter_ms: 0,
+  outage: 'none',
+  cross_traffic: 'none',
   bottleneck: 'serial',
   seed: 1,
 };
@@ -154,7 +160,8 @@ export function forwardLink(config: LinkConfig, startUs = 0): LinkOptions {
 
 /** The part of the forward direction that a change of settings touches. */
 export function forwardChange(config: PartialLinkConfig, startUs: number): Partial<LinkOptions> {
-  const { capacity, queue, rtt_ms, loss_ratio, jitter_ms, bottleneck } = config;
+  const { capacity, queue, rtt_ms, jitter_ms, outage, cross_traffic, bottleneck } = config;
+  const { loss_ratio, burst_loss_packets } = config;
   return {
     ...(capacity !== undefined && {
       capacityBps: firstCapacityBps(capacity),
@@ -165,7 +172,10 @@ export function forwardChange(config: PartialLinkConfig, startUs: number): Parti
     ...(queue !== undefined && { queue: parseQueue(queue) }),
     ...(rtt_ms !== undefined && { oneWayDelayUs: (rtt_ms * 1000) / 2 }),
     ...(loss_ratio !== undefined && { lossRatio: loss_ratio }),
+    ...(burst_loss_packets !== undefined && { burstLossPackets: burst_loss_packets }),
     ...(jitter_ms !== undefined && { jitterUs: jitter_ms * 1000 }),
+    ...(outage !== undefined && { outages: parseOutage(outage) }),
+    ...(cross_traffic !== undefined && { crossTraffic: parseCrossTraffic(cross_traffic) }),
     ...(bottleneck !== undefined && { bottleneck }),
   };
 }

@@ -34,3 +34,12 @@ export function withUnit(text: string, units: Readonly<Record<string, number>>):
   // Rounded to 12 digits, so that 0.6 mbps are 600000 bit/s and not a fraction beside it.
   return factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
 }
+
+/** A time in microseconds: `300ms`, `1s`, `2min`. Throws ConfigError. */
+export function parseDuration(text: string, { field = 'duration' } = {}): number {
+  const us = withUnit(text, US);
+  if (us !== undefined && Number.isFinite(us)) return us;
+  const bare = /^\s*\d+(\.\d+)?\s*$/.test(text);
+  const fix = bare ? `write ${text.trim()}ms or ${text.trim()}s` : 'write for instance 300ms, 1s or 2min';
+  throw new ConfigError(field, 'a time with its unit', shown(text), fix);
+}

@@ -3,11 +3,12 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "abi/export.h"
 #include "abi/link_input.h"
-#include "sim/link.h"
+#include "sim/loaded_link.h"
 
 namespace ccscope {
 namespace {
@@ -17,7 +18,7 @@ struct LinkHandle {
   LinkHandle(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
       : link(params, std::move(queue)), seed(params.seed) {}
 
-  Link link;
+  LoadedLink link;
   std::uint64_t seed;
   Timestamp last_scheduled = Timestamp::MinusInfinity();
   std::vector<Link::Delivery> deliveries;
@@ -28,6 +29,13 @@ struct LinkHandle {
 };
 
 LinkHandle& Of(void* handle) { return *static_cast<LinkHandle*>(handle); }
+
+template <class Value>
+int Change(void* handle, double now_us, void (Link::*set)(Value, Timestamp), Value value) {
+  const Timestamp now = Timestamp::Micros(now_us);
+  (Of(handle).link.At(now).*set)(std::move(value), now);
+  return 0;
+}
 
 }  // namespace
 }  // namespace ccscope
@@ -62,6 +70,10 @@ CCSCOPE_FN(int, ccs_link_enqueue)(void* handle, double id, double size_bytes, in
   }
   if (!Within(size_bytes, 1, kMaxSizeBytes)) {
     Fail("sizeBytes", "expected 1 to 1e9 bytes");
+    return -1;
+  }
+  if (flow < 0) {
+    Fail("flow", "expected an integer from 0 to 2^31 - 1");
     return -1;
   }
   return static_cast<int>(
@@ -108,14 +120,12 @@ CCSCOPE_FN(double, ccs_link_next_event_us)(void* handle) { return Of(handle).lin
 CCSCOPE_FN(int, ccs_link_set_capacity)(void* handle, double capacity_bps, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us) || CheckCapacityOrOutage(capacity_bps)) return 1;
-  LinkHandle& h = Of(handle);
-  h.link.SetCapacity(DataRate::BitsPerSec(capacity_bps), Timestamp::Micros(now_us));
-  return 0;
+  return Change(handle, now_us, &Link::SetCapacity, DataRate::BitsPerSec(capacity_bps));
 }
 
 // Forgets the changes that are still ahead.
 CCSCOPE_FN(void, ccs_link_clear_schedule)(void* handle) {
-  Of(handle).link.ClearSchedule();
+  Of(handle).link.link().ClearSchedule();
   Of(handle).last_scheduled = ccscope::Timestamp::MinusInfinity();
 }
 
@@ -127,7 +137,7 @@ CCSCOPE_FN(int, ccs_link_schedule_capacity)(void* handle, double at_us, double c
     return Fail("schedule", "expected finite times in microseconds, none before the one ahead of it");
   }
   if (CheckCapacityOrOutage(capacity_bps)) return 1;
-  h.link.ScheduleCapacity(at, DataRate::BitsPerSec(capacity_bps));
+  h.link.link().ScheduleCapacity(at, DataRate::BitsPerSec(capacity_bps));
   h.last_scheduled = at;
   return 0;
 }
@@ -135,29 +145,56 @@ CCSCOPE_FN(int, ccs_link_schedule_capacity)(void* handle, double at_us, double c
 CCSCOPE_FN(int, ccs_link_set_mode)(void* handle, int mode, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us) || CheckMode(mode)) return 1;
-  Of(handle).link.SetMode(static_cast<CapacityLink::Mode>(mode), Timestamp::Micros(now_us));
-  return 0;
+  return Change(handle, now_us, &Link::SetMode, static_cast<CapacityLink::Mode>(mode));
 }
 
 CCSCOPE_FN(int, ccs_link_set_one_way_delay)(void* handle, double one_way_delay_us, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us) || CheckDelay(one_way_delay_us)) return 1;
-  Of(handle).link.SetOneWayDelay(TimeDelta::Micros(one_way_delay_us), Timestamp::Micros(now_us));
-  return 0;
+  return Change(handle, now_us, &Link::SetOneWayDelay, TimeDelta::Micros(one_way_delay_us));
 }
 
 CCSCOPE_FN(int, ccs_link_set_loss_ratio)(void* handle, double loss_ratio, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us) || CheckLoss(loss_ratio)) return 1;
-  Of(handle).link.SetLossRatio(loss_ratio, Timestamp::Micros(now_us));
+  return Change(handle, now_us, &Link::SetLossRatio, loss_ratio);
+}
+
+CCSCOPE_FN(int, ccs_link_set_burst_loss)(void* handle, double packets, double now_us) {
+  using namespace ccscope;
+  if (CheckTimeOrNone(now_us)) return 1;
+  if (!Within(packets, 1, 1e6)) return Fail("burstLossPackets", "expected 1 to 1e6 packets");
+  return Change(handle, now_us, &Link::SetBurstLoss, packets);
+}
+
+// Outages from now_us on, with a mean of 0 none.
+CCSCOPE_FN(int, ccs_link_set_outages)
+(void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us) {
+  using namespace ccscope;
+  Outages::Params outages;
+  if (CheckTimeOrNone(now_us)) return 1;
+  if (mean_off_us != 0 && !ReadOutages(mean_on_us, mean_off_us, off_phases, outages)) return 1;
+  Of(handle).link.SetOutages(outages, Timestamp::Micros(now_us));
+  return 0;
+}
+
+// How many TCP connections share the queue from now_us on.
+CCSCOPE_FN(int, ccs_link_set_cross_traffic)(void* handle, double cubic, double new_reno, double now_us) {
+  using namespace ccscope;
+  if (CheckTimeOrNone(now_us)) return 1;
+  for (const double flows : {cubic, new_reno}) {
+    if (!Within(flows, 0, LoadedLink::kMaxFlowsOfAKind) || flows != std::floor(flows)) {
+      return Fail("crossTraffic", "expected 0 to 64 connections of each kind");
+    }
+  }
+  Of(handle).link.SetCrossTraffic({static_cast<int>(cubic), static_cast<int>(new_reno)}, Timestamp::Micros(now_us));
   return 0;
 }
 
 CCSCOPE_FN(int, ccs_link_set_jitter)(void* handle, double jitter_us, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us) || CheckJitter(jitter_us)) return 1;
-  Of(handle).link.SetJitter(TimeDelta::Micros(jitter_us), Timestamp::Micros(now_us));
-  return 0;
+  return Change(handle, now_us, &Link::SetJitter, TimeDelta::Micros(jitter_us));
 }
 
 CCSCOPE_FN(int, ccs_link_set_queue)(void* handle, int queue_kind, int queue_values, double now_us) {
@@ -165,24 +202,28 @@ CCSCOPE_FN(int, ccs_link_set_queue)(void* handle, int queue_kind, int queue_valu
   if (CheckTime("nowUs", now_us)) return 1;
   auto queue = MakeQueue(queue_kind, queue_values, Of(handle).seed);
   if (queue == nullptr) return 1;
-  Of(handle).link.SetQueue(std::move(queue), Timestamp::Micros(now_us));
-  return 0;
+  return Change(handle, now_us, &Link::SetQueue, std::move(queue));
 }
 
-// At now_us: queue_packets, queue_bytes, queue_delay_us, capacity_bps, packets_inside, then since the
-// link was made: offered_packets, offered_bytes, lost_packets, dropped_packets, dropped_bytes (lost
-// ones too), departed_packets, departed_bytes, delivered_packets, delivered_bytes. Null if now_us is refused.
+// At now_us: queue_packets, queue_bytes, queue_delay_us (with cross traffic), capacity_bps, packets_inside,
+// then since the link was made: offered_packets, offered_bytes, lost_packets, dropped_packets, dropped_bytes
+// (lost ones too), departed_packets, departed_bytes, delivered_packets, delivered_bytes; of the cross traffic:
+// departed_bytes, drops. Null if now_us is refused.
 CCSCOPE_FN(const double*, ccs_link_stats)(void* handle, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us)) return nullptr;
   LinkHandle& h = Of(handle);
-  const TimeDelta queue_delay = h.link.QueueDelay(Timestamp::Micros(now_us));
-  const Link::Stats& s = h.link.stats();
-  const double values[] = {h.link.queue_packets(), h.link.queue_size().bytes(), queue_delay.us(),
-                           h.link.capacity().bps(), h.link.packets_inside(),
+  const Timestamp now = Timestamp::Micros(now_us);
+  Link& link = h.link.At(now);
+  const TimeDelta queue_delay = link.QueueDelay(now);
+  const Link::Stats& s = link.stats();
+  const Link::Stats& cross = link.cross_stats();
+  const double values[] = {link.queue_packets(), link.queue_size().bytes(), queue_delay.us(),
+                           link.capacity().bps(), s.packets_inside(),
                            s.offered_packets, s.offered.bytes(), s.lost_packets, s.dropped_packets,
                            s.dropped.bytes(), s.departed_packets, s.departed.bytes(),
-                           s.delivered_packets, s.delivered.bytes()};
+                           s.delivered_packets, s.delivered.bytes(), cross.departed.bytes(),
+                           cross.lost_packets + cross.dropped_packets};
   int i = 0;
   for (const double value : values) h.stats[i++] = value;
   return h.stats;

@@ -18,6 +18,7 @@ constexpr int kMaxPhases = 100;
 int CheckTime(const char* field, double us) {
   return std::isfinite(us) ? 0 : Fail(field, "expected a finite time in microseconds");
 }
+int CheckTimeOrNone(double us) { return us == -kInfinity ? 0 : CheckTime("nowUs", us); }
 int CheckCapacity(double bps) {
   return Within(bps, 1, kMaxCapacityBps) ? 0 : Fail("capacityBps", "expected 1 to 1e11 bit/s");
 }

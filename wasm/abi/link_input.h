@@ -18,6 +18,8 @@ inline bool Within(double value, double min, double max) { return value >= min &
 
 // Each sets the last error and returns 1 if the value is refused.
 int CheckTime(const char* field, double us);
+// The first time that is given may also be left to the calls that follow: minus infinity.
+int CheckTimeOrNone(double us);
 int CheckCapacity(double bps);
 int CheckCapacityOrOutage(double bps);
 int CheckDelay(double us);

@@ -3,20 +3,47 @@
 #ifndef CCSCOPE_SIM_IMPAIRMENTS_H_
 #define CCSCOPE_SIM_IMPAIRMENTS_H_
 
+#include <algorithm>
+
 #include "units/random.h"
 #include "units/units.h"
 
 namespace ccscope {
 
-// Independent loss of each packet with the same probability.
+// Loss of packets with a given overall ratio p, independently of one another or in bursts: the model of
+// Gilbert ("Capacity of a burst-noise channel", 1960) in its simplest form (Hasslinger and Hohlfeld, "The
+// Gilbert-Elliott model for packet loss in real time services on the Internet", 2008), in which a packet
+// is lost if and only if the channel is in its bad state. With the transition probabilities r out of that
+// state and q into it, runs of lost packets have a mean length of 1 / r, and p = q / (q + r). A run is never
+// made shorter than independent losses make it, 1 / (1 - p).
 class RandomLoss {
  public:
-  explicit RandomLoss(double ratio = 0) : ratio_(ratio) {}
+  // `burst`: mean length of a run of lost packets; 1: independent losses.
+  explicit RandomLoss(double ratio = 0, double burst = 1) { Set(ratio, burst); }
+
+  // The packet before keeps its fate.
+  void Set(double ratio, double burst) {
+    ratio_ = ratio;
+    burst_ = burst;
+    behind_lost_ = std::max(ratio, 1 - 1 / burst);
+    // Without bursts both are the ratio itself, to the last bit.
+    behind_good_ = behind_lost_ > ratio ? ratio * (1 - behind_lost_) / (1 - ratio) : ratio;
+  }
+  double ratio() const { return ratio_; }
+  double burst() const { return burst_; }
+
   // Draws only if there is loss at all, so that a link without it uses no random numbers.
-  bool Lose(Random& random) const { return ratio_ > 0 && random.Uniform() < ratio_; }
+  bool Lose(Random& random) {
+    if (ratio_ <= 0) return false;
+    return lost_ = random.Uniform() < (lost_ ? behind_lost_ : behind_good_);
+  }
 
  private:
   double ratio_;
+  double burst_;
+  double behind_lost_;  // probability of a loss behind a lost packet: 1 - r
+  double behind_good_;  // behind another, or at first: q
+  bool lost_ = false;
 };
 
 // An extra delay of |N(0, sd)|, at most 3 sd, that never lets a packet pass another: the

@@ -8,7 +8,7 @@ namespace ccscope {
 
 Link::Link(const Params& params, std::unique_ptr<QueueDisc> queue)
     : one_way_delay_(params.one_way_delay),
-      loss_(params.loss_ratio),
+      loss_(params.loss_ratio, params.burst_loss_packets),
       jitter_(params.jitter),
       random_(params.seed),
       queue_(std::move(queue)),
@@ -21,11 +21,12 @@ Link::Link(const Params& params, std::unique_ptr<QueueDisc> queue)
 DropReason Link::Enqueue(double id, DataSize size, int flow, Timestamp now) {
   AdvanceTo(now);
   Packet packet{.id = id, .flow = flow, .size = size, .offered = now_, .queued = now_};
-  ++stats_.offered_packets;
-  stats_.offered += size;
+  Stats& stats = StatsOf(flow);
+  ++stats.offered_packets;
+  stats.offered += size;
   if (loss_.Lose(random_)) {
-    ++stats_.lost_packets;
-    stats_.dropped += size;
+    ++stats.lost_packets;
+    stats.dropped += size;
     return DropReason::kRandomLoss;
   }
   if (jitter_.active() || !jittered_.empty()) {
@@ -54,8 +55,9 @@ void Link::StartNext(Timestamp now) {
 
 void Link::FinishTransmission() {
   const CapacityLink::Sent sent = bottleneck_.Finish();
-  ++stats_.departed_packets;
-  stats_.departed += sent.packet.size;
+  Stats& stats = StatsOf(sent.packet.flow);
+  ++stats.departed_packets;
+  stats.departed += sent.packet.size;
   Timestamp deliver = sent.depart + one_way_delay_;
   if (!propagating_.empty()) deliver = std::max(deliver, propagating_.back().deliver);
   propagating_.PushBack({sent.packet, sent.depart, deliver, sent.queue_delay});
@@ -91,14 +93,27 @@ void Link::Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Dr
 }
 
 void Link::PopDelivery() {
-  ++stats_.delivered_packets;
-  stats_.delivered += propagating_.front().packet.size;
+  const Packet& packet = propagating_.front().packet;
+  Stats& stats = StatsOf(packet.flow);
+  ++stats.delivered_packets;
+  stats.delivered += packet.size;
   propagating_.Pop();
 }
 
 Timestamp Link::NextEvent() const {
   if (!drops_.empty()) return now_;
-  if (!propagating_.empty()) return propagating_.front().deliver;
+  return propagating_.empty() ? NextBehindBottleneck() : propagating_.front().deliver;
+}
+
+Timestamp Link::NextEventOfCaller() const {
+  if (stats().packets_inside() <= 0) return Timestamp::PlusInfinity();
+  for (std::size_t i = 0; i < propagating_.size(); ++i) {
+    if (propagating_[i].packet.flow >= 0) return propagating_[i].deliver;
+  }
+  return NextBehindBottleneck();
+}
+
+Timestamp Link::NextBehindBottleneck() const {
   Timestamp next = bottleneck_.completion() + one_way_delay_;
   if (bottleneck_.busy() && !schedule_.empty()) next = std::min(next, schedule_.front().at);
   if (outages_.down() && (bottleneck_.busy() || queue_->stats().packets > 0)) next = std::min(next, outages_.next());
@@ -137,12 +152,24 @@ void Link::SetOneWayDelay(TimeDelta delay, Timestamp now) {
 
 void Link::SetLossRatio(double ratio, Timestamp now) {
   AdvanceTo(now);
-  loss_ = RandomLoss(ratio);
+  loss_.Set(ratio, loss_.burst());
+}
+
+void Link::SetBurstLoss(double packets, Timestamp now) {
+  AdvanceTo(now);
+  loss_.Set(loss_.ratio(), packets);
 }
 
 void Link::SetJitter(TimeDelta deviation, Timestamp now) {
   AdvanceTo(now);
   jitter_.SetDeviation(deviation);
+}
+
+void Link::SetOutages(const Outages::Params& outages, Timestamp now) {
+  AdvanceTo(now);
+  outages_.Restart(outages, now_);
+  bottleneck_.SetCapacity(capacity_, now_);
+  StartNext(now_);
 }
 
 void Link::SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now) {
@@ -168,8 +195,9 @@ double Link::packets_inside() const {
 }
 
 void Link::OnDrop(const Packet& packet, DropReason reason, Timestamp now) {
-  ++stats_.dropped_packets;
-  stats_.dropped += packet.size;
+  Stats& stats = StatsOf(packet.flow);
+  ++stats.dropped_packets;
+  stats.dropped += packet.size;
   drops_.PushBack({packet, now, reason});
 }
 

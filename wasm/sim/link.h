@@ -10,6 +10,8 @@
 //     computed at its own time, in time order. At equal times a transmission ends first, then the
 //     capacity changes, then an outage begins or ends, then a packet reaches the queue.
 //  4. A time before the latest one given counts as the latest one.
+//
+// Flows with numbers below 0 are cross traffic (loaded_link.h), which is counted apart.
 #ifndef CCSCOPE_SIM_LINK_H_
 #define CCSCOPE_SIM_LINK_H_
 
@@ -34,6 +36,7 @@ class Link final : private DropSink {
     CapacityLink::Params bottleneck = {};
     TimeDelta one_way_delay = TimeDelta::Zero();
     double loss_ratio = 0;
+    double burst_loss_packets = 1;  // mean length of a run of lost packets
     TimeDelta jitter = TimeDelta::Zero();  // standard deviation
     Outages::Params outages = {};
     std::uint64_t seed = 1;
@@ -62,6 +65,9 @@ class Link final : private DropSink {
     DataSize departed;  // through the bottleneck
     double delivered_packets = 0;
     DataSize delivered;  // to the far end
+
+    // Neither dropped nor delivered.
+    double packets_inside() const { return offered_packets - lost_packets - dropped_packets - delivered_packets; }
   };
 
   Link(const Params& params, std::unique_ptr<QueueDisc> queue);
@@ -81,13 +87,17 @@ class Link final : private DropSink {
 
   // When to call Poll() next: nothing is delivered before. Infinity if nothing is under way.
   Timestamp NextEvent() const;
+  // The same of the caller's packets alone.
+  Timestamp NextEventOfCaller() const;
 
   // Changes, each at `now`.
   void SetCapacity(DataRate capacity, Timestamp now);  // zero is an outage
   void SetMode(CapacityLink::Mode mode, Timestamp now);
   void SetOneWayDelay(TimeDelta delay, Timestamp now);
   void SetLossRatio(double ratio, Timestamp now);
+  void SetBurstLoss(double packets, Timestamp now);
   void SetJitter(TimeDelta deviation, Timestamp now);
+  void SetOutages(const Outages::Params& outages, Timestamp now);
   // Packets that wait move to the new queue, which may drop some of them.
   void SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now);
 
@@ -95,7 +105,9 @@ class Link final : private DropSink {
   void ScheduleCapacity(Timestamp at, DataRate capacity);
   void ClearSchedule() { schedule_.Clear(); }
 
-  const Stats& stats() const { return stats_; }
+  const Stats& stats() const { return stats_[0]; }
+  const Stats& cross_stats() const { return stats_[1]; }
+  TimeDelta one_way_delay() const { return one_way_delay_; }
   // Whatever the channel's outages.
   DataRate capacity() const { return capacity_; }
   double queue_packets() const { return queue_->stats().packets; }
@@ -114,6 +126,9 @@ class Link final : private DropSink {
     DataRate capacity;
   };
 
+  Stats& StatsOf(int flow) { return stats_[flow < 0 ? 1 : 0]; }
+  // When something may be delivered of what has not passed the bottleneck.
+  Timestamp NextBehindBottleneck() const;
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);
   void ApplyCapacity(DataRate capacity, Timestamp now);
@@ -134,7 +149,7 @@ class Link final : private DropSink {
   RingBuffer<Delivery> propagating_;
   RingBuffer<Drop> drops_;
   Timestamp now_ = Timestamp::MinusInfinity();
-  Stats stats_;
+  Stats stats_[2];  // of the caller's packets, of cross traffic
 };
 
 }  // namespace ccscope

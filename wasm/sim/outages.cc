@@ -9,8 +9,12 @@ constexpr std::uint64_t kStream = 0x4f75746167657321;
 
 }  // namespace
 
-Outages::Outages(const Params& params, std::uint64_t seed) : params_(params), random_(seed ^ kStream) {
-  next_ = params.mean_off > TimeDelta::Zero() ? Timestamp() + Draw(params.mean_on, 1) : Timestamp::PlusInfinity();
+Outages::Outages(const Params& params, std::uint64_t seed) : random_(seed ^ kStream) { Restart(params, Timestamp()); }
+
+void Outages::Restart(const Params& params, Timestamp now) {
+  params_ = params;
+  down_ = false;
+  next_ = params.mean_off > TimeDelta::Zero() ? now + Draw(params.mean_on, 1) : Timestamp::PlusInfinity();
 }
 
 TimeDelta Outages::Draw(TimeDelta mean, int phases) {

@@ -25,6 +25,8 @@ class Outages {
   // The channel carries at first, at time 0. Outages draw from a generator of their own, so that they
   // leave everything else that is drawn from the seed as it is.
   Outages(const Params& params, std::uint64_t seed);
+  // Others from `now` on, when the channel carries.
+  void Restart(const Params& params, Timestamp now);
 
   bool down() const { return down_; }
   // When the channel goes up or down next; never without outages.

@@ -6,7 +6,7 @@ namespace ccscope {
 
 Path::Path(const Link::Params& link)
     : one_way_delay_(link.one_way_delay),
-      loss_(link.loss_ratio),
+      loss_(link.loss_ratio, link.burst_loss_packets),
       jitter_(link.jitter),
       outages_(link.outages, link.seed),
       random_(link.seed) {}

@@ -30,6 +30,10 @@ class RingBuffer {
     assert(i < size_);
     return slots_[Slot(i)];
   }
+  const T& operator[](std::size_t i) const {
+    assert(i < size_);
+    return slots_[Slot(i)];
+  }
 
   void PushBack(const T& value) {
     if (size_ == slots_.size()) Grow();

@@ -4,15 +4,19 @@ import type { LinkConfig, PartialLinkConfig } from '../../scenario/link_config.j
 import { forwardLink, parseSchedule } from '../../scenario/link_config.js';
 import type { AppState } from '../state.js';
 
-export type LinkSettings = Pick<AppState, 'capacity' | 'queue' | 'rtt_ms' | 'loss' | 'jitter_ms' | 'seed'>;
+export type LinkSettings = Pick<
+  AppState,
+  'capacity' | 'queue' | 'rtt_ms' | 'loss' | 'burst_loss' | 'jitter_ms' | 'outage' | 'cross_traffic' | 'seed'
+>;
 
-export function linkSettings({ capacity, queue, rtt_ms, loss, jitter_ms, seed }: AppState): LinkSettings {
-  return { capacity, queue, rtt_ms, loss, jitter_ms, seed };
+export function linkSettings(state: AppState): LinkSettings {
+  const { capacity, queue, rtt_ms, loss, burst_loss, jitter_ms, outage, cross_traffic, seed } = state;
+  return { capacity, queue, rtt_ms, loss, burst_loss, jitter_ms, outage, cross_traffic, seed };
 }
 
 /** For the local server. */
-export function toLinkConfig({ capacity, queue, rtt_ms, loss, jitter_ms, seed }: LinkSettings): LinkConfig {
-  return { capacity, queue, rtt_ms, loss_ratio: loss, jitter_ms, bottleneck: 'serial', seed };
+export function toLinkConfig({ loss, burst_loss, ...same }: LinkSettings): LinkConfig {
+  return { ...same, loss_ratio: loss, burst_loss_packets: burst_loss, bottleneck: 'serial' };
 }
 
 /** What differs between two configurations; null when nothing does. */

@@ -6,8 +6,10 @@ import { InvalidArgumentError, type Command } from 'commander';
 import {
   ConfigError,
   DEFAULT_LINK_CONFIG,
+  parseCrossTraffic,
   parseDuration,
   parseLinkConfig,
+  parseOutage,
   parseQueue,
   parseSchedule,
   type LinkConfig,
@@ -20,7 +22,10 @@ export interface LinkFlags {
   queue: string;
   rtt: number;
   loss: number;
+  burstLoss: number;
   jitter: number;
+  outage: string;
+  crossTraffic: string;
   bottleneck: string;
   seed: number;
 }
@@ -64,6 +69,7 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
 
 const DEFAULTS = DEFAULT_LINK_CONFIG;
 
+const MAX_BURST_PACKETS = 1e6;
 /** So much of a trace is used; the last capacity stays. */
 const TRACE_US = 300e6;
 
@@ -115,14 +121,32 @@ export function addLinkOptions(command: Command, { traces = false } = {}): Comma
       DEFAULTS.loss_ratio,
     )
     .option(
+      '--burst-loss <packets>',
+      'mean length of a run of lost packets; 1: independent losses',
+      numberArgument(1, MAX_BURST_PACKETS),
+      DEFAULTS.burst_loss_packets,
+    )
+    .option(
       '--jitter <time>',
       'standard deviation of the jitter on the way there (default: none)',
       millisecondsArgument(),
     )
+    .option(
+      '--outage <on/off>',
+      'outages on the way there, by the mean times with and without a connection, such as 100ms/20ms',
+      checked(parseOutage),
+      DEFAULTS.outage,
+    )
+    .option(
+      '--cross-traffic <flows>',
+      'TCP connections in the same queue: cubic:3, newreno:1 or cubic:2,newreno:1',
+      checked(parseCrossTraffic),
+      DEFAULTS.cross_traffic,
+    )
     .option('--bottleneck <mode>', 'serial or token-bucket', DEFAULTS.bottleneck)
     .option(
       '--seed <number>',
-      'seed of loss and jitter',
+      'seed of whatever is random in the link',
       numberArgument(0, 2 ** 32 - 1, { integer: true }),
       DEFAULTS.seed,
     );
@@ -131,12 +155,16 @@ export function addLinkOptions(command: Command, { traces = false } = {}): Comma
 /** Throws ConfigError. */
 export function linkConfigOf(flags: Partial<LinkFlags>): LinkConfig {
   const { capacity, queue, rtt, loss, jitter, bottleneck, seed } = flags;
+  const { burstLoss, outage, crossTraffic } = flags;
   const config = parseLinkConfig({
     capacity,
     queue,
     rtt_ms: rtt,
     loss_ratio: loss,
+    burst_loss_packets: burstLoss,
     jitter_ms: jitter,
+    outage,
+    cross_traffic: crossTraffic,
     bottleneck,
     seed,
   });

@@ -1,0 +1,57 @@
+/** Outages and cross traffic as people write them: `100ms/20ms`, `cubic:2,newreno:1`. */
+import type { CrossTraffic, OutageOptions } from '../core/link.js';
+import { ConfigError, parseDuration, shown } from './quantities.js';
+
+const NONE = 'none';
+const [MIN_PERIOD_US, MAX_PERIOD_US] = [1e3, 60e6];
+const MAX_PHASES = 100;
+const MAX_FLOWS = 64;
+const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
+  ['cubic', 'cubic'],
+  ['newreno', 'newReno'],
+]);
+
+/**
+ * Outages of the channel: `ON/OFF`, the mean times in which it carries and does not, such as `100ms/20ms`. Behind
+ * them `xPHASES` may say that an outage is the sum of so many exponential times. null for `none`. Throws ConfigError.
+ */
+export function parseOutage(text: string, { field = 'outage' } = {}): OutageOptions | null {
+  if (text.trim() === NONE) return null;
+  const [, on = '', off = '', phases] = /^([^/]+)\/([^/x]+)(?:x(\d+))?$/.exec(text.trim()) ?? [];
+  const expected = `${NONE}, or the mean times with and without a connection`;
+  const fix = 'write for instance 100ms/20ms';
+  if (off === '') throw new ConfigError(field, expected, shown(text), fix);
+  const [meanOnUs = 0, meanOffUs = 0] = [on, off].map((part) => parseDuration(part, { field }));
+  if ([meanOnUs, meanOffUs].some((us) => us < MIN_PERIOD_US || us > MAX_PERIOD_US))
+    throw new ConfigError(field, 'mean times from 1ms to 1min', shown(text), fix);
+  if (phases === undefined) return { meanOnUs, meanOffUs };
+  const offPhases = Number(phases);
+  if (offPhases < 1 || offPhases > MAX_PHASES)
+    throw new ConfigError(field, `1 to ${MAX_PHASES} phases`, shown(text), 'write for instance 100ms/20msx3');
+  return { meanOnUs, meanOffUs, offPhases };
+}
+
+/**
+ * TCP connections beside the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` alone is one. All 0 for `none`.
+ * Throws ConfigError.
+ */
+export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}): Required<CrossTraffic> {
+  const flows = { cubic: 0, newReno: 0 };
+  if (text.trim() === NONE) return flows;
+  const seen = new Set<string>();
+  for (const part of text.split(',')) {
+    const [, name = '', digits = '1'] = /^\s*([a-z_]+)\s*(?::\s*(\d+)\s*)?$/i.exec(part) ?? [];
+    const kind = KINDS.get(name.toLowerCase());
+    if (kind === undefined || seen.has(kind) || Number(digits) > MAX_FLOWS) {
+      throw new ConfigError(
+        field,
+        `${NONE}, or up to ${MAX_FLOWS} connections of each of ${[...KINDS.keys()].join(' and ')}`,
+        shown(text),
+        'write for instance cubic:3 or cubic:2,newreno:1',
+      );
+    }
+    seen.add(kind);
+    flows[kind] = Number(digits);
+  }
+  return flows;
+}

@@ -1,0 +1,99 @@
+// A link that the caller's packets share with TCP cross traffic: the segments of simulated connections
+// wait in the same queue, between the caller's packets, in the time that the caller's clock tells. Their
+// ACKs come back after the one-way delay; that way is not congested. Contract, besides that of Link:
+//
+//  1. The caller's flows are numbered from 0. Those of the cross traffic are below, so that disciplines
+//     that tell flows apart never take one for the other.
+//  2. Cross traffic is counted, but neither its deliveries nor its drops are told to the caller.
+//  3. What happens inside (segments, ACKs, TCP's timers) is computed at its own time, in time order,
+//     whenever it is asked for. At equal times deliveries come first, then ACKs, then timers.
+//  4. Cross traffic and outages that are set before any time is known begin with the first one.
+#ifndef CCSCOPE_SIM_LOADED_LINK_H_
+#define CCSCOPE_SIM_LOADED_LINK_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/flow.h"
+#include "sim/link.h"
+#include "sim/tcp_flow.h"
+#include "units/random.h"
+#include "units/ring_buffer.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class LoadedLink final : private FlowNetwork {
+ public:
+  // Connections that always have data, by their congestion control.
+  struct CrossTraffic {
+    int cubic = 0;
+    int new_reno = 0;
+  };
+  static constexpr int kMaxFlowsOfAKind = 64;
+
+  LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue);
+
+  // As Link has them, of the caller's packets.
+  DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
+  void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
+  // With cross traffic also now and then without need, so that there is never much to compute at once.
+  Timestamp NextEvent() const;
+
+  // The link when everything until `now` has happened: what is then changed, changes at `now`.
+  Link& At(Timestamp now);
+  void SetOutages(const Outages::Params& outages, Timestamp now);
+  // Connections that are too many end, those that are missing begin anew; the others go on.
+  void SetCrossTraffic(const CrossTraffic& wanted, Timestamp now);
+
+  // For what does not depend on the time.
+  Link& link() { return link_; }
+
+ private:
+  struct Connection {
+    std::unique_ptr<TcpFlow> flow;  // null: there is none
+    int number = 0;                 // of its packets' flow: another one for each connection
+    std::array<Timestamp, Flow::kTimers> timers;
+  };
+  struct ReturningAck {
+    Timestamp arrival;
+    int number;
+    std::uint32_t id;
+  };
+
+  // FlowNetwork
+  bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) override;
+  void Hold(int) override {}
+  void SetTimer(int flow, int timer, Timestamp at) override;
+  TimeDelta MinRtt(int) const override { return link_.one_way_delay() * 2; }
+  TimeDelta MinOneWayDelay(int) const override { return link_.one_way_delay(); }
+  const std::vector<int>& active_windows() const override { return no_windows_; }
+
+  void Begin();
+  void Begin(std::size_t place);
+  Connection* Find(int number);
+  Timestamp NextInside() const;
+  void RunUntil(Timestamp now);
+  void RunLink();
+  void RunAcks();
+  void RunTimers();
+
+  Link link_;
+  Random seeds_;
+  Outages::Params outages_;
+  CrossTraffic cross_traffic_;
+  bool begun_ = false;
+  Timestamp now_ = Timestamp::MinusInfinity();
+  const std::vector<int> no_windows_;
+  std::vector<Connection> connections_;  // CUBIC at even places, NewReno at odd ones
+  int connections_made_ = 0;
+  RingBuffer<ReturningAck> acks_;
+  RingBuffer<Link::Delivery> deliveries_;  // the caller's, until they are polled
+  RingBuffer<Link::Drop> drops_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_SIM_LOADED_LINK_H_
