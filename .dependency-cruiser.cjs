@@ -10,7 +10,7 @@ const mayUse = {
   rtc: ['core', 'trace', 'worker'],
   charts: ['core', 'scenario', 'trace'],
   inject: ['core', 'trace', 'rtc', 'charts'],
-  node: ['core', 'scenario', 'trace', 'worker'],
+  node: ['core', 'scenario', 'trace', 'worker', 'inject'],
   playwright: ['core', 'node', 'trace', 'scenario'],
   app: ['core', 'scenario', 'trace', 'worker', 'rtc', 'charts'],
 };

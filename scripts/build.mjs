@@ -1,7 +1,7 @@
 // `npm run build`: the WebAssembly module, the library (dist/lib) and the app (dist/app).
 // A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { buildWasm, wasmPath } from './build_wasm.mjs';
@@ -11,12 +11,15 @@ import { fail, nodeBin, run, say } from './lib/run.mjs';
 const lib = inRoot('dist/lib');
 /** Script and style of the papers' report, for `ccscope reproduce --html` to inline. */
 const reportPage = join(lib, 'node/reproduce/page');
+/** The script that observes calls in pages, beside its sources and in the package. */
+const observer = inRoot('src/inject/observer.js');
+const packedObserver = join(lib, 'inject/observer.js');
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
 /** Output of sources that are gone would still be importable: remove it. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
-    if (file.startsWith(reportPage)) continue;
+    if (file.startsWith(reportPage) || file === packedObserver) continue;
     const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
   }
@@ -76,6 +79,34 @@ async function buildReportPage() {
   });
 }
 
+/** One script for pages of any kind, with the script of its worker inside. */
+async function buildObserver() {
+  const inputs = filesUnder([...configuration, 'package-lock.json', 'src/inject'], (f) => !f.endsWith('.js'));
+  await upToDate('observer', { inputs, outputs: [observer, packedObserver] }, async () => {
+    say("Building the pages' observer …");
+    // Here and not above: before the set-up there is no esbuild.
+    const { build: bundle } = await import('esbuild');
+    const script = async (entry, options) => {
+      const { outputFiles } = await bundle({
+        entryPoints: [inRoot('src/inject', entry)],
+        bundle: true,
+        format: 'iife',
+        target: 'es2022',
+        minify: true,
+        write: false,
+        ...options,
+      });
+      return outputFiles[0].text;
+    };
+    const FRAME_WORKER_SOURCE = JSON.stringify(await script('frame_worker.ts'));
+    const page = await script('page.ts', { define: { FRAME_WORKER_SOURCE }, globalName: 'observer' });
+    for (const file of [observer, packedObserver]) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, page);
+    }
+  });
+}
+
 async function buildApp() {
   const inputs = filesUnder(['src', 'public', 'vite.config.ts', 'package-lock.json']);
   await upToDate('app', { inputs, outputs: [inRoot('dist/app/index.html')] }, async () => {
@@ -90,6 +121,7 @@ export async function build({ app = true } = {}) {
   await generate();
   await buildLibrary();
   await buildReportPage();
+  await buildObserver();
   if (app) await buildApp();
 }
 

@@ -4,18 +4,13 @@
  * Every time counts in microseconds from the record's origin.
  */
 import type { TraceBatch } from '../../core/index.js';
+import type { RecordNotice, StatsSample } from '../../inject/protocol.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
+
+export type { InboundStats, OutboundStats, RecordNotice, StatsSample } from '../../inject/protocol.js';
 
 /** Which way: `forward` is from the side that offered to the side that answered. */
 export type Direction = 'forward' | 'back';
-
-/** One sentence on what happened, one on what to do. */
-export interface RecordNotice {
-  level: 'info' | 'warning' | 'error';
-  code: string;
-  message: string;
-  fix: string;
-}
 
 /** A packet of a call at the link. Columns, since there are many. */
 export interface PacketColumns {
@@ -76,56 +71,6 @@ export interface LinkRecord {
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
 }
 
-/** A video or audio stream that an endpoint sends, as getStats counts it; NaN where it does not say. */
-export interface OutboundStats {
-  ssrc: number;
-  kind: 'video' | 'audio';
-  bytesSent: number;
-  headerBytesSent: number;
-  packetsSent: number;
-  retransmittedBytesSent: number;
-  framesEncoded: number;
-  framesPerSecond: number;
-  frameHeight: number;
-  /** What the encoder is asked for. */
-  targetBps: number;
-  /** none, bandwidth, cpu or other; '' where the browser does not say. */
-  qualityLimitationReason: string;
-  /** The least `maxBitrate` of its encodings; NaN without one. */
-  maxBitrateBps: number;
-  keyFramesEncoded: number;
-  /** Of the far side's receiver reports. */
-  packetsLost: number;
-  roundTripTimeS: number;
-}
-
-export interface InboundStats {
-  ssrc: number;
-  kind: 'video' | 'audio';
-  bytesReceived: number;
-  headerBytesReceived: number;
-  packetsReceived: number;
-  packetsLost: number;
-  framesDecoded: number;
-  framesPerSecond: number;
-  freezeCount: number;
-  totalFreezesDurationS: number;
-  jitterBufferDelayS: number;
-  jitterBufferEmittedCount: number;
-}
-
-/** One look at an endpoint's getStats. */
-export interface StatsSample {
-  timeUs: number;
-  outbound: OutboundStats[];
-  inbound: InboundStats[];
-  /** Of the selected candidate pair; NaN where the browser does not say. */
-  availableOutgoingBps: number;
-  rttS: number;
-  bytesSent: number;
-  bytesReceived: number;
-}
-
 /** Video frames that an endpoint received, from encoded transforms. */
 export interface FrameColumns {
   rows: number;
@@ -138,7 +83,10 @@ export interface FrameColumns {
   keyFrame: Float64Array;
 }
 
-/** A pause in which the shown picture did not change, as the receiving page saw it. */
+/**
+ * A pause in which the shown picture did not change. Its length is the browser's, its place within half
+ * a second; the last one of a stream may still go on, and then grows.
+ */
 export interface Freeze {
   fromUs: number;
   toUs: number;

@@ -1,0 +1,133 @@
+/**
+ * Pure functions on remote candidates and session descriptions (RFC 8839): what the far side said,
+ * and the same with all its candidates replaced by the link's one address.
+ */
+import type { RelayAddress, RemoteSide } from './protocol.js';
+
+/** A candidate attribute in parts, RFC 8839, section 5.1. */
+interface Candidate {
+  component: string;
+  transport: string;
+  address: string;
+  port: number;
+  /** Name and value pairs behind the type, without related address and TCP type. */
+  extensions: string[];
+}
+
+/** Highest priority of a host candidate of component 1, RFC 8445, section 5.1.2.1. */
+const HOST_PRIORITY = 2_130_706_431;
+/** Port of a TCP candidate that only connects itself, RFC 6544, section 4.5. */
+const DISCARD_PORT = 9;
+/** These speak of the candidate that is replaced. */
+const NOT_KEPT = new Set(['raddr', 'rport', 'tcptype']);
+
+function parse(text: string): Candidate | null {
+  const m = /^(?:a=)?candidate:(.*)$/i.exec(text.trim());
+  const [, component, transport, , address, port, , type, ...rest] = m?.[1]?.split(/ +/) ?? [];
+  if (component === undefined || transport === undefined || address === undefined || type === undefined)
+    return null;
+  const extensions: string[] = [];
+  for (let i = 0; i + 1 < rest.length; i += 2) {
+    const [name = '', value = ''] = rest.slice(i, i + 2);
+    if (!NOT_KEPT.has(name)) extensions.push(name, value);
+  }
+  return { component, transport: transport.toLowerCase(), address, port: Number(port), extensions };
+}
+
+function relayed({ component, extensions }: Candidate, relay: RelayAddress): string {
+  const host = `candidate:1 ${component} udp ${HOST_PRIORITY} ${relay.address} ${relay.port} typ host`;
+  return [host, ...extensions].join(' ');
+}
+
+/**
+ * A trickled candidate's text for the relay. What is no candidate ('' ends them) stays as it is. A
+ * TCP candidate becomes one that nobody can connect to, so that the browser still checks and orders it.
+ */
+export function candidateThroughRelay(text: string, relay: RelayAddress): string {
+  const candidate = parse(text);
+  if (candidate === null) return text;
+  if (candidate.transport === 'udp') return relayed(candidate, relay);
+  const { component } = candidate;
+  return `candidate:1 ${component} tcp 1 ${relay.address} ${DISCARD_PORT} typ host tcptype active`;
+}
+
+/**
+ * A description with the relay as the one host candidate of each media section that has UDP candidates,
+ * for each component; TCP candidates are left out. All other lines and line ends stay.
+ */
+export function descriptionThroughRelay(sdp: string, relay: RelayAddress): string {
+  let seen = new Set<string>();
+  return sdp.replace(/^(.*?)(\r?\n|$)/gm, (line: string, text: string, end: string) => {
+    if (text.startsWith('m=')) seen = new Set();
+    if (!text.startsWith('a=candidate:')) return line;
+    const candidate = parse(text);
+    if (candidate === null) return line;
+    if (candidate.transport !== 'udp' || seen.has(candidate.component)) return '';
+    seen.add(candidate.component);
+    return `a=${relayed(candidate, relay)}${end}`;
+  });
+}
+
+/** What a media section of a description says of its transport. */
+export interface MediaSection {
+  mid: string | null;
+  ufrag: string | null;
+  candidates: RelayAddress[];
+  /** Bound of its `b=` lines, in bit/s; NaN without one. */
+  bandwidthBps: number;
+}
+
+/** The media sections of a description; a user name fragment of the session holds for all. */
+export function mediaSections(sdp: string): MediaSection[] {
+  const sections: MediaSection[] = [];
+  let sessionUfrag: string | null = null;
+  for (const line of sdp.split(/\r?\n/)) {
+    if (line.startsWith('m='))
+      sections.push({ mid: null, ufrag: sessionUfrag, candidates: [], bandwidthBps: NaN });
+    const section = sections.at(-1);
+    const ufrag = /^a=ice-ufrag:(\S+)/.exec(line)?.[1];
+    if (section === undefined) sessionUfrag = ufrag ?? sessionUfrag;
+    else if (ufrag !== undefined) section.ufrag = ufrag;
+    else readLine(section, line);
+  }
+  return sections;
+}
+
+function readLine(section: MediaSection, line: string): void {
+  const mid = /^a=mid:(\S+)/.exec(line)?.[1];
+  if (mid !== undefined) section.mid = mid;
+  const address = line.startsWith('a=candidate:') ? udpAddress(line) : null;
+  if (address !== null) section.candidates.push(address);
+  const bound = /^b=(TIAS|AS):(\d+)/.exec(line);
+  // RFC 3890: TIAS counts bit/s, the older AS counts kbit/s.
+  if (bound !== null) {
+    const bps = Number(bound[2]) * (bound[1] === 'AS' ? 1000 : 1);
+    section.bandwidthBps = Number.isNaN(section.bandwidthBps) ? bps : Math.min(section.bandwidthBps, bps);
+  }
+}
+
+/** Where a candidate's text says that the far side is, if by UDP; else null. */
+export function udpAddress(text: string): RelayAddress | null {
+  const candidate = parse(text);
+  if (candidate?.transport !== 'udp' || !(candidate.port > 0)) return null;
+  return { address: candidate.address, port: candidate.port };
+}
+
+/** The user name fragment that a trickled candidate's text names, or null. */
+export function ufragOf(text: string): string | null {
+  const { extensions = [] } = parse(text) ?? {};
+  const at = extensions.indexOf('ufrag');
+  return at < 0 ? null : (extensions[at + 1] ?? null);
+}
+
+/** The far side's user name fragments with their addresses; bundled sections are one. */
+export function remoteSides(sections: readonly MediaSection[]): RemoteSide[] {
+  const sides = new Map<string, RemoteSide>();
+  for (const { ufrag, candidates } of sections) {
+    if (ufrag === null) continue;
+    const side = sides.get(ufrag) ?? { ufrag, candidates: [] };
+    side.candidates.push(...candidates);
+    sides.set(ufrag, side);
+  }
+  return [...sides.values()];
+}

@@ -1,0 +1,177 @@
+/** One peer connection of the page, watched: it tells what happens and touches nothing but receivers' transforms. */
+import { mediaSections, remoteSides, udpAddress, ufragOf } from './candidates.js';
+import type { FrameWorker } from './frames.js';
+import { attempt, epochMs, listen } from './natives.js';
+import * as notices from './notices.js';
+import type { ObserverConfig, RemoteSide } from './protocol.js';
+import type { ReceiverTransforms } from './receivers.js';
+import type { Reporter } from './reporter.js';
+import { readSample } from './sample.js';
+
+/** What the endpoints of a window share. */
+export interface Window {
+  config: ObserverConfig;
+  reporter: Reporter;
+  worker: FrameWorker;
+  receivers: ReceiverTransforms;
+  /** What bounds a sender by its encodings, in bit/s; NaN for nothing. */
+  boundOf(sender: RTCRtpSender, rid: string): number;
+}
+
+export class Endpoint {
+  #state: RTCPeerConnectionState = 'new';
+  #role: 'offerer' | 'answerer' | null = null;
+  #routed: boolean | null = null;
+  #looking: Promise<void> | null = null;
+  #ufrags = '';
+  readonly #remote = new Map<string, RemoteSide>();
+  /** Bounds of the remote description's media sections, by their mids. */
+  readonly #bounds = new Map<string, number>();
+  readonly #told = new Set<string>();
+
+  constructor(
+    readonly id: number,
+    private readonly peer: RTCPeerConnection,
+    /** Whether the page said beforehand that it transforms the frames itself. */
+    private readonly ownsTransforms: boolean,
+    private readonly window: Window,
+  ) {
+    const { reporter } = window;
+    reporter.add({ type: 'endpoint', endpoint: id, timeUs: reporter.nowUs() });
+    listen(peer, 'connectionstatechange', () => this.look());
+    listen(peer, 'signalingstatechange', () => this.#describe());
+    listen(peer, 'track', (event) => this.#watch((event as RTCTrackEvent).receiver));
+    if (ownsTransforms) this.#once(notices.pageTransforms());
+    this.look();
+  }
+
+  get closed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  /** Tells a change of the connection's state; closing fires no event. */
+  look(): void {
+    const state = this.peer.signalingState === 'closed' ? 'closed' : this.peer.connectionState;
+    if (state === this.#state) return;
+    this.#state = state;
+    const { reporter } = this.window;
+    reporter.tell({ type: 'state', endpoint: this.id, timeUs: reporter.nowUs(), state });
+    if (state === 'connected') void this.sample();
+  }
+
+  /** What the page set as the remote description, before anything was changed in it. */
+  remoteDescription(sdp: string): void {
+    const sections = mediaSections(sdp);
+    for (const { mid, bandwidthBps } of sections) if (mid !== null) this.#bounds.set(mid, bandwidthBps);
+    for (const side of remoteSides(sections)) this.#addRemote(side);
+  }
+
+  /** A candidate that trickled in, before it was changed. */
+  remoteCandidate(text: string, usernameFragment: string | null): void {
+    const address = udpAddress(text);
+    const ufrag = usernameFragment ?? ufragOf(text) ?? [...this.#remote.keys()].at(-1);
+    if (address !== null && ufrag !== undefined) this.#addRemote({ ufrag, candidates: [address] });
+  }
+
+  #addRemote({ ufrag, candidates }: RemoteSide): void {
+    const known = this.#remote.get(ufrag);
+    const fresh = candidates.filter(
+      ({ address, port }) => !known?.candidates.some((c) => c.address === address && c.port === port),
+    );
+    if (known !== undefined && fresh.length === 0) return;
+    const side = { ufrag, candidates: [...(known?.candidates ?? []), ...fresh] };
+    this.#remote.set(ufrag, side);
+    this.window.reporter.tell({ type: 'remote', endpoint: this.id, sides: [side] });
+  }
+
+  /** Tells the local user name fragments once there is a local description. */
+  #describe(): void {
+    const { signalingState } = this.peer;
+    if (signalingState === 'have-local-offer') this.#role ??= 'offerer';
+    if (signalingState === 'have-remote-offer') this.#role ??= 'answerer';
+    const sections = mediaSections(this.peer.localDescription?.sdp ?? '');
+    const ufrags = [...new Set(sections.flatMap(({ ufrag }) => ufrag ?? []))];
+    if (ufrags.join() !== this.#ufrags) {
+      this.#ufrags = ufrags.join();
+      this.window.reporter.tell({ type: 'local', endpoint: this.id, role: this.#role, ufrags });
+    }
+    this.look();
+  }
+
+  /** In the track event itself: later than that, a browser may never ask a transform. */
+  #watch(receiver: RTCRtpReceiver): void {
+    if (receiver.track.kind !== 'video' || this.ownsTransforms) return;
+    const { worker, receivers, config, reporter } = this.window;
+    const refusal = receivers.refusal(receiver) ?? notices.workerTrouble(worker.trouble);
+    if (refusal !== null) {
+      this.#once(refusal);
+      return;
+    }
+    const { originEpochMs } = config;
+    const attached = attempt(() =>
+      receivers.attach(receiver, worker.transform({ endpoint: this.id, originEpochMs }), () => this.#yield()),
+    );
+    if (attached === undefined) this.#once(notices.noTransforms());
+    else reporter.add({ type: 'source', endpoint: this.id, source: 'transform' });
+  }
+
+  /** The page has put its own transform where ours was. */
+  #yield(): void {
+    this.window.reporter.add({ type: 'source', endpoint: this.id, source: 'getStats' });
+    this.#once(notices.pageTransforms());
+  }
+
+  #once(notice: ReturnType<typeof notices.pageTransforms>): void {
+    if (this.#told.has(notice.code)) return;
+    this.#told.add(notice.code);
+    this.window.reporter.notice(this.id, notice);
+  }
+
+  relayPolicy(): void {
+    this.#once(notices.relayPolicy());
+  }
+
+  /** Takes a look at getStats, or waits for the one that is under way. Never rejects. */
+  sample(): Promise<void> {
+    if (this.#ufrags === '' || this.closed) return Promise.resolve();
+    this.#looking ??= this.#look().finally(() => (this.#looking = null));
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { config, reporter } = this.window;
+    try {
+      const stats = await this.peer.getStats();
+      const boundOf = (mid: string, rid: string) => this.#bound(mid, rid);
+      const { sample, remotes } = readSample(stats, config.originEpochMs, epochMs(), boundOf);
+      reporter.add({ type: 'sample', endpoint: this.id, sample });
+      if (config.relay !== null) this.#route(remotes, config.relay);
+    } catch {
+      // A connection that was closed in between has nothing more to say.
+    }
+  }
+
+  #bound(mid: string, rid: string): number {
+    const transceiver = this.peer.getTransceivers().find((each) => each.mid === mid);
+    const own = transceiver === undefined ? NaN : this.window.boundOf(transceiver.sender, rid);
+    const bounds = [own, this.#bounds.get(mid) ?? NaN].filter((bound) => !Number.isNaN(bound));
+    return bounds.length === 0 ? NaN : Math.min(...bounds);
+  }
+
+  #route(
+    remotes: readonly { address: string; port: number }[],
+    relay: { address: string; port: number },
+  ): void {
+    if (remotes.length === 0) return;
+    const astray = remotes.find(
+      ({ address, port }) => port !== relay.port || (address !== '' && address !== relay.address),
+    );
+    const routed = astray === undefined;
+    if (routed === this.#routed) return;
+    this.#routed = routed;
+    const { reporter } = this.window;
+    const remote = remotes.map(({ address, port }) => `${address}:${port}`).join(', ');
+    reporter.tell({ type: 'routed', endpoint: this.id, routed, remote });
+    if (astray !== undefined) this.#once(notices.notRouted(remote));
+  }
+}

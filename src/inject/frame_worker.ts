@@ -1,0 +1,72 @@
+/**
+ * The worker behind the transforms of received video: notes each frame and lets it pass. Whatever
+ * fails in here, frames go on.
+ */
+import type { FrameWorkerAnswer, FrameWorkerOptions, FrameWorkerRequest } from './frame_protocol.js';
+
+/** Chromium's and Firefox's metadata has more than TypeScript knows. */
+interface Metadata {
+  synchronizationSource?: number;
+  rtpTimestamp?: number;
+  /** Arrival of the frame's last packet, in milliseconds against this worker's time origin. */
+  receiveTime?: number;
+}
+interface Frame {
+  readonly type: string;
+  readonly timestamp: number;
+  readonly data: ArrayBuffer;
+  getMetadata(): Metadata;
+}
+interface Transformer {
+  readonly readable: ReadableStream<Frame>;
+  readonly writable: WritableStream<Frame>;
+  readonly options: FrameWorkerOptions;
+}
+
+let noted = new Map<number, number[]>();
+
+function note(frame: Frame, { endpoint, originEpochMs }: FrameWorkerOptions): void {
+  const now = performance.now();
+  const {
+    synchronizationSource = 0,
+    rtpTimestamp = frame.timestamp,
+    receiveTime = now,
+  } = frame.getMetadata();
+  const arrivalUs = Math.round((performance.timeOrigin + receiveTime - originEpochMs) * 1000);
+  let rows = noted.get(endpoint);
+  if (rows === undefined) noted.set(endpoint, (rows = []));
+  rows.push(
+    synchronizationSource,
+    rtpTimestamp,
+    arrivalUs,
+    frame.data.byteLength,
+    frame.type === 'key' ? 1 : 0,
+  );
+}
+
+async function pass({ readable, writable, options }: Transformer): Promise<void> {
+  const reader = readable.getReader();
+  const writer = writable.getWriter();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    try {
+      note(value, options);
+    } catch {
+      // A frame that cannot be read is the receiver's business, not the observer's.
+    }
+    await writer.write(value);
+  }
+}
+
+addEventListener('rtctransform', (event) => {
+  const { transformer } = event as Event & { transformer: Transformer };
+  // The streams end with the connection or when the page puts another transform there.
+  pass(transformer).catch(() => undefined);
+});
+
+addEventListener('message', ({ data }: MessageEvent<FrameWorkerRequest>) => {
+  const rows = [...noted];
+  noted = new Map();
+  postMessage({ id: data.id, rows } satisfies FrameWorkerAnswer);
+});

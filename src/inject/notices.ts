@@ -1,0 +1,61 @@
+/** What a page's observer has to say to people. */
+import type { WorkerTrouble } from './frames.js';
+import type { RecordNotice } from './protocol.js';
+
+const GET_STATS = 'frames are not timed one by one, and the record has what getStats counts';
+
+export const pageTransforms = (): RecordNotice => ({
+  level: 'info',
+  code: 'page-transforms',
+  message: `The page has encoded transforms of its own, which are left alone: ${GET_STATS}.`,
+  fix: 'nothing to do; rates, losses and freezes are known all the same',
+});
+
+export const noTransforms = (): RecordNotice => ({
+  level: 'warning',
+  code: 'no-transforms',
+  message: `This browser has no RTCRtpScriptTransform: ${GET_STATS}.`,
+  fix: 'use Chrome 141, Firefox 117 or Safari 15.4, or newer',
+});
+
+const REFUSED: RecordNotice = {
+  level: 'warning',
+  code: 'worker-refused',
+  message: `The page's Content-Security-Policy refuses the observer's worker: ${GET_STATS}.`,
+  fix: "set bypassCSP: true in Playwright's options, or allow worker-src blob: in the page under test",
+};
+
+const STARTING: RecordNotice = {
+  level: 'warning',
+  code: 'worker-late',
+  message: `A track came in before the observer's worker was ready: ${GET_STATS}.`,
+  fix: 'start the call a little later than the page',
+};
+
+const DEAD: RecordNotice = {
+  level: 'warning',
+  code: 'worker-dead',
+  message: `The observer's worker has failed: ${GET_STATS}.`,
+  fix: 'run the test again',
+};
+
+/** Null when the worker is fine. */
+export function workerTrouble(trouble: WorkerTrouble | null): RecordNotice | null {
+  if (trouble === null) return null;
+  return { refused: REFUSED, starting: STARTING, dead: DEAD }[trouble];
+}
+
+export const relayPolicy = (): RecordNotice => ({
+  level: 'warning',
+  code: 'relay-policy',
+  message:
+    "The page asked for iceTransportPolicy 'relay', with which the browser would not use the link's address: 'all' is used.",
+  fix: 'nothing to do; what the TURN servers add is not part of the call under test',
+});
+
+export const notRouted = (remote: string): RecordNotice => ({
+  level: 'warning',
+  code: 'not-routed',
+  message: `The connection does not pass the link: its packets go to ${remote}.`,
+  fix: 'observe the context before its pages make connections; candidates set in other ways than setRemoteDescription and addIceCandidate are not seen',
+});

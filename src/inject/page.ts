@@ -1,0 +1,98 @@
+/** The observer in a page: installed before the page's own scripts, in every window. */
+import { Endpoint, type Window } from './endpoint.js';
+import { FrameWorker } from './frames.js';
+import { attempt, clearInterval, listen, setInterval } from './natives.js';
+import { patchConstructor, patchPrototype, Policies, SenderBounds } from './patches.js';
+import { OBSERVER_KEY, type ObserverConfig, type PageObserver } from './protocol.js';
+import { ReceiverTransforms } from './receivers.js';
+import { Reporter } from './reporter.js';
+
+const BATCH_MS = 250;
+/** Batches from one look at getStats to the next. */
+const BATCHES_PER_SAMPLE = 2;
+
+class Observer implements PageObserver {
+  readonly #window: Window;
+  readonly #all = new WeakMap<RTCPeerConnection, Endpoint>();
+  readonly #open = new Set<Endpoint>();
+  readonly #policies = new Policies();
+  #count = 0;
+  #batches = 0;
+  #timer: ReturnType<typeof setInterval> | null = null;
+
+  constructor(config: ObserverConfig) {
+    const bounds = new SenderBounds();
+    this.#window = {
+      config,
+      reporter: new Reporter(config),
+      worker: new FrameWorker(FRAME_WORKER_SOURCE),
+      receivers: new ReceiverTransforms(),
+      boundOf: (sender, rid) => bounds.of(sender, rid),
+    };
+    bounds.patch();
+    const { relay } = config;
+    const native = RTCPeerConnection;
+    patchPrototype(native.prototype, (peer) => this.#endpoint(peer), relay, this.#policies);
+    patchConstructor(
+      native,
+      (configuration) => (relay === null ? configuration : this.#policies.changed(configuration)),
+      (peer, configuration) => this.#made(peer, configuration),
+    );
+    // What is known when the document goes; there may be no time for more.
+    listen(globalThis, 'pagehide', () => void this.#window.reporter.send());
+  }
+
+  #made(peer: RTCPeerConnection, configuration: unknown): void {
+    const { encodedInsertableStreams } = (configuration ?? {}) as { encodedInsertableStreams?: unknown };
+    const endpoint = this.#adopt(peer, encodedInsertableStreams === true);
+    if (this.#window.config.relay !== null && this.#policies.note(peer, configuration))
+      endpoint.relayPolicy();
+  }
+
+  #endpoint(peer: RTCPeerConnection): Endpoint {
+    return this.#all.get(peer) ?? this.#adopt(peer, false);
+  }
+
+  #adopt(peer: RTCPeerConnection, ownsTransforms: boolean): Endpoint {
+    const endpoint = new Endpoint(this.#count++, peer, ownsTransforms, this.#window);
+    this.#all.set(peer, endpoint);
+    this.#open.add(endpoint);
+    this.#timer ??= setInterval(() => attempt(() => this.#tick()), BATCH_MS);
+    return endpoint;
+  }
+
+  #tick(): void {
+    this.#batches += 1;
+    void this.#report(this.#batches % BATCHES_PER_SAMPLE === 0);
+    if (this.#open.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  async #report(withSamples: boolean): Promise<void> {
+    const { worker, reporter } = this.#window;
+    const endpoints = [...this.#open];
+    const timeUs = reporter.nowUs();
+    const samples = withSamples ? endpoints.map((endpoint) => endpoint.sample()) : [];
+    for (const [endpoint, rows] of await worker.take()) reporter.add({ type: 'frames', endpoint, rows });
+    await Promise.all(samples);
+    for (const endpoint of endpoints) {
+      endpoint.look();
+      if (endpoint.closed) this.#open.delete(endpoint);
+    }
+    await reporter.send(timeUs);
+  }
+
+  flush(): Promise<void> {
+    return this.#report(true);
+  }
+}
+
+/** Installs the observer, unless the window has one or no peer connections. Never throws. */
+export function install(config: ObserverConfig): void {
+  attempt(() => {
+    const key = Symbol.for(OBSERVER_KEY);
+    if (key in globalThis || typeof RTCPeerConnection === 'undefined') return;
+    Object.defineProperty(globalThis, key, { value: new Observer(config) });
+  });
+}

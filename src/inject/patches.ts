@@ -1,0 +1,175 @@
+/**
+ * Changes to the window's RTCPeerConnection that pages do not notice: proxies of the native functions,
+ * which keep names, `toString`, `instanceof`, statics and prototypes. Whatever fails in here, the
+ * native function gets what the page gave.
+ */
+import { candidateThroughRelay, descriptionThroughRelay } from './candidates.js';
+import type { Endpoint } from './endpoint.js';
+import { attempt } from './natives.js';
+import type { RelayAddress } from './protocol.js';
+
+type AnyFunction = (this: unknown, ...args: never[]) => unknown;
+
+/** Puts a proxy in the place of a method; `change` may give other arguments. */
+function patch(
+  holder: object,
+  name: string,
+  change: (self: object, args: unknown[]) => unknown[] | undefined,
+  after?: (self: object, args: unknown[], result: unknown) => unknown,
+): void {
+  const descriptor = Object.getOwnPropertyDescriptor(holder, name);
+  const native = descriptor?.value as AnyFunction | undefined;
+  if (descriptor === undefined || typeof native !== 'function') return;
+  const value = new Proxy(native, {
+    apply(target, self: object, args: unknown[]) {
+      const changed = attempt(() => change(self, args)) ?? args;
+      const result: unknown = Reflect.apply(target, self, changed as never[]);
+      return after === undefined ? result : (attempt(() => after(self, args, result)) ?? result);
+    },
+  });
+  Object.defineProperty(holder, name, { ...descriptor, value });
+}
+
+const fields = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Finds the endpoint of a connection, also of one that was made before the patches. */
+export type EndpointOf = (peer: RTCPeerConnection) => Endpoint;
+
+function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: RelayAddress | null): void {
+  patch(prototype, 'setRemoteDescription', (self, [description, ...rest]) => {
+    const sdp = text(fields(description)?.['sdp']);
+    if (sdp === null) return undefined;
+    attempt(() => endpointOf(self as RTCPeerConnection).remoteDescription(sdp));
+    if (relay === null) return undefined;
+    return [{ type: fields(description)?.['type'], sdp: descriptionThroughRelay(sdp, relay) }, ...rest];
+  });
+  patch(prototype, 'addIceCandidate', (self, [candidate, ...rest]) => {
+    const init = fields(candidate);
+    const line = text(init?.['candidate']);
+    if (init === null || line === null || line === '') return undefined;
+    const { sdpMid, sdpMLineIndex, usernameFragment } = init;
+    attempt(() => endpointOf(self as RTCPeerConnection).remoteCandidate(line, text(usernameFragment)));
+    if (relay === null) return undefined;
+    return [
+      { candidate: candidateThroughRelay(line, relay), sdpMid, sdpMLineIndex, usernameFragment },
+      ...rest,
+    ];
+  });
+}
+
+/** With the policy 'relay' the browser would only send through TURN servers, past the link. */
+export class Policies {
+  readonly #relayOnly = new WeakSet();
+
+  /** The same settings without that policy; they themselves where they have another. */
+  changed(configuration: unknown): unknown {
+    const given = fields(configuration);
+    if (given?.['iceTransportPolicy'] !== 'relay') return configuration;
+    return Object.create(given, { iceTransportPolicy: { value: 'all', enumerable: true } });
+  }
+
+  /** Notes what the page asked for; returns whether it was that policy. */
+  note(peer: object, configuration: unknown): boolean {
+    const asked = fields(configuration)?.['iceTransportPolicy'] === 'relay';
+    if (asked) this.#relayOnly.add(peer);
+    else this.#relayOnly.delete(peer);
+    return asked;
+  }
+
+  patch(prototype: object, endpointOf: EndpointOf): void {
+    patch(prototype, 'setConfiguration', (self, [configuration, ...rest]) => {
+      if (this.note(self, configuration)) endpointOf(self as RTCPeerConnection).relayPolicy();
+      return [this.changed(configuration), ...rest];
+    });
+    patch(
+      prototype,
+      'getConfiguration',
+      () => undefined,
+      (self, _, result) => {
+        if (this.#relayOnly.has(self)) (result as RTCConfiguration).iceTransportPolicy = 'relay';
+        return result;
+      },
+    );
+  }
+}
+
+/** Puts a proxy in the place of the constructor, under all its names. */
+export function patchConstructor(
+  native: typeof RTCPeerConnection,
+  change: (configuration: unknown) => unknown,
+  made: (peer: RTCPeerConnection, configuration: unknown) => void,
+): void {
+  const proxy: typeof RTCPeerConnection = new Proxy(native, {
+    construct(target, args: unknown[], newTarget: unknown) {
+      const changed =
+        args.length === 0 ? args : [attempt(() => change(args[0])) ?? args[0], ...args.slice(1)];
+      const as = newTarget === proxy ? target : (newTarget as typeof target);
+      const peer = Reflect.construct(target, changed, as) as RTCPeerConnection;
+      attempt(() => made(peer, args[0]));
+      return peer;
+    },
+  });
+  const scope = globalThis as unknown as Record<string, unknown>;
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) {
+    const descriptor = Object.getOwnPropertyDescriptor(scope, name);
+    if (descriptor !== undefined) Object.defineProperty(scope, name, { ...descriptor, value: proxy });
+  }
+  const { prototype } = native;
+  const own = Object.getOwnPropertyDescriptor(prototype, 'constructor');
+  Object.defineProperty(prototype, 'constructor', { ...own, value: proxy });
+}
+
+export function patchPrototype(
+  prototype: object,
+  endpointOf: EndpointOf,
+  relay: RelayAddress | null,
+  policies: Policies,
+): void {
+  patchDescriptions(prototype, endpointOf, relay);
+  if (relay !== null) policies.patch(prototype, endpointOf);
+  // Closing fires no event.
+  patch(
+    prototype,
+    'close',
+    () => undefined,
+    (self) => endpointOf(self as RTCPeerConnection).look(),
+  );
+}
+
+/** The least `maxBitrate` that senders were given, by their encodings' rids; asking them would disturb the page. */
+export class SenderBounds {
+  readonly #bounds = new WeakMap<object, Map<string, number>>();
+
+  of(sender: RTCRtpSender, rid: string): number {
+    return this.#bounds.get(sender)?.get(rid) ?? NaN;
+  }
+
+  #note(sender: object, encodings: unknown): void {
+    if (!Array.isArray(encodings)) return;
+    const bounds = new Map<string, number>();
+    for (const encoding of encodings as unknown[]) {
+      const { rid, maxBitrate } = fields(encoding) ?? {};
+      if (typeof maxBitrate === 'number') bounds.set(text(rid) ?? '', maxBitrate);
+    }
+    this.#bounds.set(sender, bounds);
+  }
+
+  patch(): void {
+    patch(RTCRtpSender.prototype, 'setParameters', (self, [parameters]) => {
+      this.#note(self, fields(parameters)?.['encodings']);
+      return undefined;
+    });
+    patch(
+      RTCPeerConnection.prototype,
+      'addTransceiver',
+      () => undefined,
+      (_, [, init], result) => {
+        this.#note((result as RTCRtpTransceiver).sender, fields(init)?.['sendEncodings']);
+        return result;
+      },
+    );
+  }
+}

@@ -1,0 +1,91 @@
+/** Whose transform a receiver has: the page's goes before the observer's, whenever it comes. */
+import * as notices from './notices.js';
+import { attempt } from './natives.js';
+import type { RecordNotice } from './protocol.js';
+
+type Streams = Record<
+  'createEncodedStreams',
+  ((this: RTCRtpReceiver, ...args: unknown[]) => unknown) | undefined
+>;
+
+/** Called when the page takes a receiver that the observer had. */
+type OnYield = () => void;
+
+export class ReceiverTransforms {
+  /** Receivers with a transform of the observer. */
+  readonly #ours = new WeakMap<RTCRtpReceiver, OnYield>();
+  /** Receivers that the page has taken. */
+  readonly #theirs = new WeakSet<RTCRtpReceiver>();
+  readonly #transform: PropertyDescriptor | undefined;
+
+  constructor() {
+    const { prototype } = RTCRtpReceiver;
+    this.#transform = Object.getOwnPropertyDescriptor(prototype, 'transform');
+    attempt(() => this.#patchTransform(prototype));
+    attempt(() => this.#patchStreams(prototype));
+  }
+
+  /** Why no transform can be attached, or null. */
+  refusal(receiver: RTCRtpReceiver): RecordNotice | null {
+    const get = this.#transform?.get;
+    if (get === undefined || typeof RTCRtpScriptTransform === 'undefined') return notices.noTransforms();
+    if (this.#theirs.has(receiver)) return notices.pageTransforms();
+    if (get.call(receiver) !== null && !this.#ours.has(receiver)) return notices.pageTransforms();
+    return null;
+  }
+
+  /** Attaches the observer's transform, unless it is there; `yielded` is called if the page takes the receiver. */
+  attach(receiver: RTCRtpReceiver, transform: RTCRtpScriptTransform, yielded: OnYield): true {
+    if (this.#ours.has(receiver)) return true;
+    this.#transform?.set?.call(receiver, transform);
+    this.#ours.set(receiver, yielded);
+    return true;
+  }
+
+  #yield(receiver: RTCRtpReceiver): void {
+    this.#theirs.add(receiver);
+    const yielded = this.#ours.get(receiver);
+    this.#ours.delete(receiver);
+    if (yielded !== undefined) attempt(yielded);
+  }
+
+  #patchTransform(prototype: RTCRtpReceiver): void {
+    const { get, set, ...rest } = this.#transform ?? {};
+    if (get === undefined || set === undefined) return;
+    const ours = this.#ours;
+    const taken = (receiver: RTCRtpReceiver) => this.#yield(receiver);
+    Object.defineProperty(prototype, 'transform', {
+      ...rest,
+      get: new Proxy(get, {
+        apply: (target, receiver: RTCRtpReceiver, args): unknown =>
+          ours.has(receiver) ? null : Reflect.apply(target, receiver, args),
+      }),
+      set: new Proxy(set, {
+        apply(target, receiver: RTCRtpReceiver, args) {
+          // For the page there is none yet; taking the observer's away would stop the media.
+          if (ours.has(receiver) && args[0] == null) return;
+          Reflect.apply(target, receiver, args);
+          taken(receiver);
+        },
+      }),
+    });
+  }
+
+  #patchStreams(prototype: RTCRtpReceiver): void {
+    const holder = prototype as unknown as Streams;
+    const native = holder.createEncodedStreams;
+    if (native === undefined) return;
+    const set = this.#transform?.set;
+    const ours = this.#ours;
+    const taken = (receiver: RTCRtpReceiver) => this.#yield(receiver);
+    holder.createEncodedStreams = new Proxy(native, {
+      apply(target, receiver: RTCRtpReceiver, args) {
+        // The browser gives a receiver's streams only once.
+        if (ours.has(receiver)) attempt(() => set?.call(receiver, null));
+        const streams: unknown = Reflect.apply(target, receiver, args);
+        taken(receiver);
+        return streams;
+      },
+    });
+  }
+}

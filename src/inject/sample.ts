@@ -1,0 +1,149 @@
+/** Pure readings of `getStats` reports; a field that the browser leaves out becomes NaN. */
+import type { InboundStats, OutboundStats, RelayAddress, StatsSample } from './protocol.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function number(stat: Fields | undefined, name: string): number {
+  const value = stat?.[name];
+  return typeof value === 'number' && Number.isFinite(value) ? value : NaN;
+}
+
+function text(stat: Fields | undefined, name: string): string {
+  const value = stat?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** A report by its types. */
+class Report {
+  readonly #byId = new Map<string, Fields>();
+  readonly #byType = new Map<string, Fields[]>();
+
+  constructor(report: RTCStatsReport) {
+    report.forEach((value: unknown) => {
+      const stat = value as Fields;
+      const type = text(stat, 'type');
+      this.#byId.set(text(stat, 'id'), stat);
+      const same = this.#byType.get(type);
+      if (same === undefined) this.#byType.set(type, [stat]);
+      else same.push(stat);
+    });
+  }
+
+  all(type: string): readonly Fields[] {
+    return this.#byType.get(type) ?? [];
+  }
+
+  by(id: string): Fields | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The pair of each transport that carries packets. */
+  pairs(): Fields[] {
+    const chosen: Fields[] = [];
+    for (const transport of this.all('transport')) {
+      const pair = this.by(text(transport, 'selectedCandidatePairId'));
+      if (pair !== undefined) chosen.push(pair);
+    }
+    if (chosen.length > 0) return chosen;
+    return this.all('candidate-pair').filter(
+      (pair) => pair['selected'] === true || pair['nominated'] === true,
+    );
+  }
+}
+
+const kindOf = (stat: Fields): 'video' | 'audio' =>
+  text(stat, 'kind') === 'audio' || text(stat, 'mediaType') === 'audio' ? 'audio' : 'video';
+
+interface Beside {
+  heard: Fields | undefined;
+  source: Fields | undefined;
+  maxBitrateBps: number;
+}
+
+function outbound(stat: Fields, { heard, source, maxBitrateBps }: Beside): OutboundStats {
+  return {
+    ssrc: number(stat, 'ssrc'),
+    kind: kindOf(stat),
+    bytesSent: number(stat, 'bytesSent'),
+    headerBytesSent: number(stat, 'headerBytesSent'),
+    packetsSent: number(stat, 'packetsSent'),
+    retransmittedBytesSent: number(stat, 'retransmittedBytesSent'),
+    framesEncoded: number(stat, 'framesEncoded'),
+    framesPerSecond: number(stat, 'framesPerSecond'),
+    frameHeight: number(stat, 'frameHeight'),
+    targetBps: number(stat, 'targetBitrate'),
+    qualityLimitationReason: text(stat, 'qualityLimitationReason'),
+    maxBitrateBps,
+    keyFramesEncoded: number(stat, 'keyFramesEncoded'),
+    sourceFrames: number(source, 'frames'),
+    packetsLost: number(heard, 'packetsLost'),
+    roundTripTimeS: number(heard, 'roundTripTime'),
+  };
+}
+
+function inbound(stat: Fields): InboundStats {
+  return {
+    ssrc: number(stat, 'ssrc'),
+    kind: kindOf(stat),
+    bytesReceived: number(stat, 'bytesReceived'),
+    headerBytesReceived: number(stat, 'headerBytesReceived'),
+    packetsReceived: number(stat, 'packetsReceived'),
+    packetsLost: number(stat, 'packetsLost'),
+    framesDecoded: number(stat, 'framesDecoded'),
+    framesPerSecond: number(stat, 'framesPerSecond'),
+    freezeCount: number(stat, 'freezeCount'),
+    totalFreezesDurationS: number(stat, 'totalFreezesDuration'),
+    jitterBufferDelayS: number(stat, 'jitterBufferDelay'),
+    jitterBufferEmittedCount: number(stat, 'jitterBufferEmittedCount'),
+  };
+}
+
+/** Sums what pairs count; NaN where none says. */
+function sum(stats: readonly Fields[], name: string): number {
+  const values = stats.map((stat) => number(stat, name)).filter((value) => !Number.isNaN(value));
+  return values.length === 0 ? NaN : values.reduce((all, value) => all + value, 0);
+}
+
+export interface Reading {
+  sample: StatsSample;
+  /** The far ends of the selected pairs; the address is '' where the browser hides it. */
+  remotes: RelayAddress[];
+}
+
+/** What bounds the streams of a media section, in bit/s; NaN for nothing. */
+export type BoundOf = (mid: string, rid: string) => number;
+
+/** Reads a report that was taken at `nowMs` (Unix epoch). */
+export function readSample(
+  stats: RTCStatsReport,
+  originEpochMs: number,
+  nowMs: number,
+  boundOf: BoundOf,
+): Reading {
+  const report = new Report(stats);
+  const pairs = report.pairs();
+  const [pair] = pairs;
+  const heard = new Map(report.all('remote-inbound-rtp').map((stat) => [text(stat, 'localId'), stat]));
+  const takenMs = number(pair ?? report.all('transport')[0], 'timestamp');
+  const timeMs = Math.abs(takenMs - nowMs) < 1000 ? takenMs : nowMs;
+  const sample: StatsSample = {
+    timeUs: Math.round((timeMs - originEpochMs) * 1000),
+    outbound: report.all('outbound-rtp').map((stat) =>
+      outbound(stat, {
+        heard: heard.get(text(stat, 'id')),
+        source: report.by(text(stat, 'mediaSourceId')),
+        maxBitrateBps: boundOf(text(stat, 'mid'), text(stat, 'rid')),
+      }),
+    ),
+    inbound: report.all('inbound-rtp').map(inbound),
+    availableOutgoingBps: number(pair, 'availableOutgoingBitrate'),
+    rttS: number(pair, 'currentRoundTripTime'),
+    bytesSent: sum(pairs, 'bytesSent'),
+    bytesReceived: sum(pairs, 'bytesReceived'),
+  };
+  const remotes = pairs.flatMap((each) => {
+    const remote = report.by(text(each, 'remoteCandidateId'));
+    return remote === undefined ? [] : [{ address: text(remote, 'address'), port: number(remote, 'port') }];
+  });
+  return { sample, remotes };
+}

@@ -1,0 +1,34 @@
+/** Reads what a page sent. */
+import * as v from 'valibot';
+
+import type { PageBatch, PageMessage } from '../../inject/protocol.js';
+
+const batch = v.object({
+  window: v.string(),
+  url: v.string(),
+  timeUs: v.number(),
+  messages: v.array(v.looseObject({ type: v.string() })),
+});
+
+/** JSON knows no NaN; no number of these is ever null for another reason. */
+const numbers = <T extends object>(stats: T): T =>
+  Object.fromEntries(
+    Object.entries(stats).map(([name, value]: [string, unknown]) => [name, value ?? NaN]),
+  ) as T;
+
+/** The batch of an observer. Throws when it is none: a page can call what it finds, too. */
+export function readBatch(text: unknown): PageBatch {
+  const checked = v.parse(batch, typeof text === 'string' ? JSON.parse(text) : text);
+  // The observer wrote the messages; what else a page may send under their names does only it harm.
+  const messages = checked.messages as unknown as PageMessage[];
+  for (const message of messages) {
+    if (message.type !== 'sample') continue;
+    const { outbound, inbound } = message.sample;
+    message.sample = {
+      ...numbers(message.sample),
+      outbound: outbound.map(numbers),
+      inbound: inbound.map(numbers),
+    };
+  }
+  return { ...checked, messages };
+}

@@ -1,0 +1,135 @@
+/** Turns what pages tell of their connections into the record. */
+import type { PageBatch, PageMessage, RelayAddress, RemoteSide } from '../../inject/protocol.js';
+import { addFrames, frameColumns } from './columns.js';
+import { join, mateOf } from './connections.js';
+import { FreezeFinder } from './freezes.js';
+import type { CallRecord, EndpointRecord, StatsSample } from './record.js';
+import type { Shadows } from './shadows.js';
+
+/** The side of a link that is told whose packets it sees. */
+interface ToldLink {
+  local?(ufrag: string): void;
+  remote?(ufrag: string, candidates: readonly RelayAddress[]): void;
+}
+
+interface Known {
+  record: EndpointRecord;
+  freezes: FreezeFinder;
+}
+
+/** Where a window is. */
+export interface WindowPlace {
+  page: number;
+  place: EndpointRecord['place'];
+}
+
+type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
+
+const isClosed = ({ states }: EndpointRecord): boolean => states.at(-1)?.state === 'closed';
+
+export class Endpoints {
+  readonly #windows = new Map<string, Map<number, Known>>();
+  readonly #locals = new Set<string>();
+
+  constructor(
+    private readonly record: CallRecord,
+    private readonly link: ToldLink | undefined,
+    private readonly shadows: Shadows,
+  ) {}
+
+  hear({ window, url, timeUs, messages }: PageBatch, place: WindowPlace): void {
+    const known = this.#windows.get(window) ?? new Map<number, Known>();
+    this.#windows.set(window, known);
+    for (const message of messages) {
+      if (message.type === 'endpoint') known.set(message.endpoint, this.#create(message, url, place));
+      else this.#apply(known.get(message.endpoint), message);
+    }
+    for (const { record } of known.values()) {
+      join(this.record, record);
+      this.shadows.advance(record, timeUs);
+    }
+  }
+
+  #create({ timeUs }: Message<'endpoint'>, url: string, { page, place }: WindowPlace): Known {
+    const record: EndpointRecord = {
+      id: this.record.endpoints.length,
+      page,
+      url,
+      place,
+      role: null,
+      localUfrags: [],
+      remoteUfrags: [],
+      states: [{ timeUs, state: 'new' }],
+      samples: [],
+      frameSource: 'getStats',
+      frames: frameColumns(),
+      freezes: [],
+      routed: null,
+      notices: [],
+    };
+    this.record.endpoints.push(record);
+    return { record, freezes: new FreezeFinder(record.freezes) };
+  }
+
+  #apply(known: Known | undefined, message: Exclude<PageMessage, { type: 'endpoint' }>): void {
+    if (known === undefined) return;
+    const { record } = known;
+    switch (message.type) {
+      case 'state':
+        if (!isClosed(record)) record.states.push({ timeUs: message.timeUs, state: message.state });
+        break;
+      case 'local':
+        this.#local(record, message);
+        break;
+      case 'remote':
+        for (const side of message.sides) this.#remote(record, side);
+        break;
+      case 'sample':
+        this.#sample(known, message.sample);
+        break;
+      case 'frames':
+        addFrames(record.frames, message.rows);
+        this.shadows.frames(record, message.rows);
+        break;
+      case 'routed':
+        record.routed = message.routed;
+        break;
+      case 'source':
+        record.frameSource = message.source;
+        break;
+      case 'notice':
+        record.notices.push(message.notice);
+        break;
+    }
+  }
+
+  #local(record: EndpointRecord, { role, ufrags }: Message<'local'>): void {
+    record.role ??= role;
+    for (const ufrag of ufrags) {
+      if (record.localUfrags.includes(ufrag)) continue;
+      record.localUfrags.push(ufrag);
+      this.#locals.add(ufrag);
+      this.link?.local?.(ufrag);
+    }
+  }
+
+  #remote(record: EndpointRecord, { ufrag, candidates }: RemoteSide): void {
+    if (!record.remoteUfrags.includes(ufrag)) record.remoteUfrags.push(ufrag);
+    if (!this.#locals.has(ufrag) && candidates.length > 0) this.link?.remote?.(ufrag, candidates);
+  }
+
+  #sample({ record, freezes }: Known, sample: StatsSample): void {
+    record.samples.push(sample);
+    const mate = mateOf(this.record, record);
+    const latest = mate?.samples.at(-1);
+    freezes.see(sample, (ssrc) => latest?.outbound.find((stats) => stats.ssrc === ssrc)?.sourceFrames ?? NaN);
+    this.shadows.sample(record, mate, sample);
+  }
+
+  /** The document is gone, and its connections with it. */
+  windowEnded(window: string, timeUs: number): void {
+    for (const { record } of this.#windows.get(window)?.values() ?? []) {
+      if (!isClosed(record)) record.states.push({ timeUs, state: 'closed' });
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** Freezes of the received pictures, from what getStats counts. */
+import type { Freeze, InboundStats, StatsSample } from './record.js';
+
+/** A picture that stands for so long, while the source goes on, is a freeze that still lasts. */
+const STANDS_US = 1e6;
+
+interface Stream {
+  timeUs: number;
+  count: number;
+  totalS: number;
+  decoded: number;
+  /** When a new picture was last seen, and how many the source had then. */
+  grewUs: number;
+  sourceFrames: number;
+  /** The one that still lasts. */
+  open: Freeze | null;
+}
+
+/** How many frames the source of a stream has given, NaN if unknown. */
+export type SourceFramesOf = (ssrc: number) => number;
+
+/** Finds an endpoint's freezes: feed it each sample. */
+export class FreezeFinder {
+  readonly #streams = new Map<number, Stream>();
+
+  constructor(private readonly freezes: Freeze[]) {}
+
+  see({ timeUs, inbound }: StatsSample, sourceFramesOf: SourceFramesOf): void {
+    for (const stats of inbound) {
+      if (stats.kind === 'video') this.#see(stats, timeUs, sourceFramesOf(stats.ssrc));
+    }
+  }
+
+  #see(stats: InboundStats, timeUs: number, sourceFrames: number): void {
+    const { ssrc, framesDecoded: decoded, freezeCount: count, totalFreezesDurationS: totalS } = stats;
+    const before = this.#streams.get(ssrc);
+    if (before === undefined) {
+      this.#streams.set(ssrc, { timeUs, count, totalS, decoded, grewUs: timeUs, sourceFrames, open: null });
+      return;
+    }
+    if (count > before.count) this.#counted(before, stats, timeUs);
+    else if (decoded > before.decoded) before.open = null;
+    else this.#standing(before, timeUs, sourceFrames);
+    if (decoded > before.decoded) Object.assign(before, { grewUs: timeUs, sourceFrames });
+    if (Number.isNaN(before.sourceFrames)) before.sourceFrames = sourceFrames;
+    Object.assign(before, { timeUs, count, totalS, decoded });
+  }
+
+  /** The browser counts a freeze when the picture is back: some time between two samples. */
+  #counted(stream: Stream, stats: InboundStats, timeUs: number): void {
+    if (stream.open !== null) this.freezes.splice(this.freezes.indexOf(stream.open), 1);
+    stream.open = null;
+    const freezes = stats.freezeCount - stream.count;
+    const lengthUs = Math.round(((stats.totalFreezesDurationS - stream.totalS) * 1e6) / freezes);
+    let toUs = Math.round((stream.timeUs + timeUs) / 2);
+    const found: Freeze[] = [];
+    for (let i = 0; i < freezes; i++, toUs -= lengthUs) found.unshift({ fromUs: toUs - lengthUs, toUs });
+    this.freezes.push(...found);
+  }
+
+  #standing(stream: Stream, timeUs: number, sourceFrames: number): void {
+    if (!(stream.decoded > 0) || timeUs - stream.grewUs < STANDS_US) return;
+    if (!(sourceFrames > stream.sourceFrames)) return;
+    if (stream.open === null) {
+      stream.open = { fromUs: stream.grewUs, toUs: timeUs };
+      this.freezes.push(stream.open);
+    } else stream.open.toUs = timeUs;
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Chrome's delay-based controller run beside a call: it sees a received video stream frame by frame and
+ * says what it would have done. Send times come from RTP timestamps, since nothing is added to frames.
+ */
+import {
+  loadCore,
+  type Core,
+  type ReceiverHalf,
+  type SenderHalf,
+  type TraceBatch,
+} from '../../core/index.js';
+import type { OutboundStats, StatsSample } from './record.js';
+import { RtpTimeline } from '../../worker/clock.js';
+
+const CONTROLLER = { controller: 'gcc', preset: 'gcc-live' } as const;
+/** How often the sender half gives rates. */
+const RUN_US = 100_000;
+/** IPv4 and UDP headers, which getStats does not count. */
+const IP_UDP_HEADER_BYTES = 28;
+/** Browsers probe with copies of packets, so that a frame may come twice. */
+const REMEMBERED_FRAMES = 256;
+
+/** One frame of a stream. */
+export interface ShadowFrame {
+  rtpTimestamp: number;
+  arrivalUs: number;
+  sizeBytes: number;
+  keyFrame: boolean;
+}
+
+interface Step {
+  timeUs: number;
+  run(): void;
+}
+
+const orZero = (value: number): number => (Number.isNaN(value) ? 0 : value);
+
+/** The shadow of one received stream. */
+export class StreamShadow {
+  readonly #receiver: ReceiverHalf;
+  readonly #sender: SenderHalf;
+  readonly #timeline = new RtpTimeline();
+  readonly #seen = new Set<number>();
+  #steps: Step[] = [];
+  #offsetUs: number | null = null;
+  #seq = 0;
+  #nowUs = -Infinity;
+  #nextRunUs: number | null = null;
+
+  constructor(core: Core, flow: number) {
+    this.#receiver = core.createReceiver({ ...CONTROLLER, flow });
+    this.#sender = core.createSender({ ...CONTROLLER, flow });
+  }
+
+  frame(frame: ShadowFrame): void {
+    this.#steps.push({ timeUs: frame.arrivalUs, run: () => this.#arrive(frame) });
+  }
+
+  /** What the receiving side counted. */
+  received({ timeUs, inbound }: StatsSample, ssrc: number): void {
+    const stats = inbound.find((each) => each.ssrc === ssrc);
+    if (stats === undefined || Number.isNaN(stats.packetsReceived + stats.bytesReceived)) return;
+    const { packetsReceived, packetsLost, bytesReceived, headerBytesReceived } = stats;
+    const row = {
+      timeUs,
+      packetsReceived,
+      packetsLost: orZero(packetsLost),
+      bytesReceived: bytesReceived + orZero(headerBytesReceived) + IP_UDP_HEADER_BYTES * packetsReceived,
+    };
+    this.#steps.push({ timeUs, run: () => this.#receiver.pushInbound({ ...row, timeUs: this.#nowUs }) });
+  }
+
+  /** What the sending side counted, where that is under test. */
+  sent({ timeUs, outbound, rttS, availableOutgoingBps }: StatsSample): void {
+    const videos = outbound.filter(({ kind }) => kind === 'video');
+    if (videos.length === 0) return;
+    const bytes = videos.reduce((sum, stats) => sum + wireBytes(stats), 0);
+    if (Number.isNaN(bytes)) return;
+    const run = () => this.#sender.pushSent(this.#nowUs, bytes, rttS * 1e6, availableOutgoingBps);
+    this.#steps.push({ timeUs, run });
+  }
+
+  /** Goes through everything up to `untilUs`, in the order of time. Returns the new rows. */
+  advance(untilUs: number): TraceBatch[] {
+    const due = this.#steps.filter(({ timeUs }) => timeUs <= untilUs);
+    this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
+    due.sort((a, b) => a.timeUs - b.timeUs);
+    for (const step of due) {
+      this.#runUntil(step.timeUs);
+      // What came later than told earlier counts as now: the core's clock does not go back.
+      this.#nowUs = Math.max(this.#nowUs, step.timeUs);
+      step.run();
+    }
+    this.#runUntil(untilUs);
+    return [...this.#receiver.drain(), ...this.#sender.drain()];
+  }
+
+  #runUntil(timeUs: number): void {
+    if (this.#nextRunUs === null) return;
+    for (; this.#nextRunUs <= timeUs; this.#nextRunUs += RUN_US) {
+      this.#nowUs = Math.max(this.#nowUs, this.#nextRunUs);
+      this.#sender.run(this.#nowUs);
+    }
+  }
+
+  #arrive({ rtpTimestamp, sizeBytes, keyFrame }: ShadowFrame): void {
+    if (this.#seen.has(rtpTimestamp)) return;
+    this.#seen.add(rtpTimestamp);
+    if (this.#seen.size > REMEMBERED_FRAMES)
+      for (const oldest of this.#seen) {
+        this.#seen.delete(oldest);
+        break;
+      }
+    const rtpUs = this.#timeline.timeUs(rtpTimestamp);
+    const arrivalTimeUs = this.#nowUs;
+    this.#offsetUs ??= arrivalTimeUs - rtpUs;
+    this.#nextRunUs ??= arrivalTimeUs;
+    const sendTimeUs = rtpUs + this.#offsetUs;
+    const seq = this.#seq++;
+    this.#receiver.pushArrival({ seq, sendTimeUs, arrivalTimeUs, sizeBytes, rtpTimestamp, keyFrame });
+    const feedback = this.#receiver.takeFeedback();
+    if (feedback !== null) this.#sender.pushFeedback(feedback, arrivalTimeUs);
+  }
+
+  destroy(): void {
+    this.#receiver.destroy();
+    this.#sender.destroy();
+  }
+}
+
+function wireBytes({ bytesSent, headerBytesSent, packetsSent }: OutboundStats): number {
+  return bytesSent + orZero(headerBytesSent) + IP_UDP_HEADER_BYTES * packetsSent;
+}
+
+/** Loads the core once for all shadows of an observer; null when it cannot be loaded. */
+export async function loadShadowCore(): Promise<Core | null> {
+  return loadCore().catch(() => null);
+}

@@ -1,0 +1,110 @@
+/** The shadows of a call: one for each video stream that an endpoint receives. */
+import type { Core } from '../../core/index.js';
+import type { PageMessage } from '../../inject/protocol.js';
+import { NUMBERS_PER_FRAME } from '../../inject/protocol.js';
+import type { CallRecord, EndpointRecord, ShadowRecord, StatsSample } from './record.js';
+import { loadShadowCore, StreamShadow } from './shadow.js';
+
+interface Shadow {
+  record: ShadowRecord;
+  stream: StreamShadow;
+}
+
+export class Shadows {
+  readonly #all = new Map<string, Shadow>();
+  #core: Promise<Core | null> | null = null;
+  #loaded: Core | null = null;
+  #failed = false;
+  #closed = false;
+  /** What is known while the core still loads. */
+  #waiting: (() => void)[] = [];
+
+  constructor(private readonly record: CallRecord) {}
+
+  /** Frames that an endpoint received. */
+  frames(endpoint: EndpointRecord, rows: Extract<PageMessage, { type: 'frames' }>['rows']): void {
+    this.#whenLoaded(() => {
+      for (let at = 0; at + NUMBERS_PER_FRAME <= rows.length; at += NUMBERS_PER_FRAME) {
+        const [ssrc = 0, rtpTimestamp = 0, arrivalUs = 0, sizeBytes = 0, key] = rows.slice(at);
+        const frame = { rtpTimestamp, arrivalUs, sizeBytes, keyFrame: key === 1 };
+        this.#of(endpoint, ssrc)?.stream.frame(frame);
+      }
+    });
+  }
+
+  /** A look of an endpoint at its counters; `mate` is the one that it receives from, and that receives from it. */
+  sample(endpoint: EndpointRecord, mate: EndpointRecord | undefined, sample: StatsSample): void {
+    this.#whenLoaded(() => {
+      for (const { record, stream } of this.#all.values()) {
+        if (record.endpoint === endpoint.id) stream.received(sample, record.ssrc);
+        if (record.endpoint === mate?.id) stream.sent(sample);
+      }
+    });
+  }
+
+  /** Everything that an endpoint knew until `untilUs` has been told. */
+  advance(endpoint: EndpointRecord, untilUs: number): void {
+    this.#whenLoaded(() => {
+      for (const { record, stream } of this.#all.values()) {
+        if (record.endpoint === endpoint.id) record.batches.push(...stream.advance(untilUs));
+      }
+    });
+  }
+
+  #of({ id }: EndpointRecord, ssrc: number): Shadow | undefined {
+    const key = `${id}/${ssrc}`;
+    const existing = this.#all.get(key);
+    if (existing !== undefined || this.#loaded === null) return existing;
+    const record = { flow: this.record.shadows.length, endpoint: id, ssrc, batches: [] };
+    const shadow = { record, stream: new StreamShadow(this.#loaded, record.flow) };
+    this.record.shadows.push(record);
+    this.#all.set(key, shadow);
+    return shadow;
+  }
+
+  #whenLoaded(work: () => void): void {
+    if (this.#failed || this.#closed) return;
+    this.#waiting.push(work);
+    if (this.#loaded !== null) this.#catchUp();
+    else this.#core ??= this.#load();
+  }
+
+  async #load(): Promise<Core | null> {
+    this.#loaded = await loadShadowCore();
+    if (this.#loaded === null) this.#fail('its module could not be loaded');
+    else this.#catchUp();
+    return this.#loaded;
+  }
+
+  #catchUp(): void {
+    const due = this.#waiting;
+    this.#waiting = [];
+    try {
+      for (const work of due) work();
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #fail(why: string): void {
+    this.#failed = true;
+    this.#waiting = [];
+    this.record.notices.push({
+      level: 'warning',
+      code: 'shadow-failed',
+      message: `The controller beside the call failed (${why}): its rows end here, all else goes on.`,
+      fix: 'reinstall ccscope, or run npm run build in a clone',
+    });
+  }
+
+  /** Resolves when what was told so far has been gone through. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#core;
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#failed) return;
+    for (const { stream } of this.#all.values()) stream.destroy();
+  }
+}

@@ -1,0 +1,91 @@
+/** Serves the pages under test and the libraries' own bundles, and carries signals between two pages. */
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+
+const resolve = createRequire(import.meta.url).resolve;
+
+const bundles: Readonly<Record<string, string>> = {
+  '/simplepeer.min.js': resolve('simple-peer/simplepeer.min.js'),
+  '/peerjs.min.js': resolve('peerjs/dist/peerjs.min.js'),
+};
+
+/** Headers that a page under test is served with. */
+export type PageHeaders = Readonly<Record<string, string>>;
+
+export interface TestServer {
+  readonly url: string;
+  /** Headers of pages from now on. */
+  headers: PageHeaders;
+  close(): Promise<void>;
+}
+
+const file = (name: string) => readFileSync(new URL(`./pages/${name}`, import.meta.url));
+
+const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' };
+
+async function body(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+/** Two sides of a room; what one posts, the other hears, also if it comes later. */
+class Rooms {
+  readonly #streams = new Map<string, ServerResponse>();
+  readonly #kept = new Map<string, string[]>();
+
+  listen(side: string, response: ServerResponse): void {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    response.flushHeaders();
+    for (const text of this.#kept.get(side) ?? []) response.write(`data: ${text}\n\n`);
+    this.#kept.delete(side);
+    this.#streams.set(side, response);
+    response.on('close', () => this.#streams.delete(side));
+  }
+
+  post(side: string, text: string): void {
+    const stream = this.#streams.get(side);
+    if (stream !== undefined) stream.write(`data: ${text}\n\n`);
+    else this.#kept.set(side, [...(this.#kept.get(side) ?? []), text]);
+  }
+}
+
+/** Starts on a free port. */
+export async function startTestServer(): Promise<TestServer> {
+  const rooms = new Rooms();
+  const served = { headers: {} as PageHeaders };
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname.startsWith('/hear/')) return rooms.listen(pathname.slice('/hear/'.length), response);
+    if (pathname.startsWith('/tell/')) {
+      rooms.post(pathname.slice('/tell/'.length), await body(request));
+      return response.writeHead(204).end();
+    }
+    const content =
+      bundles[pathname] === undefined ? file(pathname.slice(1)) : readFileSync(bundles[pathname]);
+    const type = types[pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+    const headers = type === 'text/html' ? served.headers : {};
+    return response.writeHead(200, { 'Content-Type': type, ...headers }).end(content);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.writeHead(404).end());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get headers() {
+      return served.headers;
+    },
+    set headers(headers: PageHeaders) {
+      served.headers = headers;
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
