@@ -1,0 +1,241 @@
+/**
+ * What a call did in a window of time. Each number is defined here once; what both use is defined
+ * in ../metrics.ts (utilisation, percentiles, loss ratio).
+ *
+ * - sent, received rate: bits that reached the link and that left the bottleneck, over the window's
+ *   length; without a shaper's record what getStats counts at the sender and at the receiver;
+ * - utilisation: the call's bits that left the bottleneck over the capacity integrated over the
+ *   window; of the path: with cross traffic and all other calls;
+ * - queuing delay: per packet, from reaching the queue to the begin of its transmission; estimated
+ *   where there is no record of packets (delay.ts);
+ * - loss ratio: bytes dropped, by chance or by the queue, over bytes that were dropped or departed
+ *   in the window; without a record packets lost over packets expected (RFC 3550, 6.4.1);
+ * - freezes: freezes.ts;
+ * - frames per second: decoded frames over the window's length, mean over the video streams;
+ * - encoder target, available outgoing, RTT: means of the samples in the window.
+ */
+import { capacityBits, type Window } from '../metrics.js';
+import type {
+  CallRecord,
+  EndpointRecord,
+  InboundStats,
+  OutboundStats,
+  StatsSample,
+} from '../observe/record.js';
+import type { PacketRecord } from '../packet_log.js';
+import { percentiles } from '../percentile.js';
+import { queueDelays } from './delay.js';
+import { freezesIn } from './freezes.js';
+import { receivedCurve, sentCurve } from './rate_curve.js';
+import { linkSides, packetsIn, pathsOf, type LinkSide, type Path, type View } from './view.js';
+
+/** Null where nothing is known. Milliseconds, bit/s and ratios of 1. */
+export interface CallMetrics {
+  window: Window;
+  /** Where rates come from. */
+  source: 'packets' | 'getStats';
+  sentBps: number | null;
+  receivedBps: number | null;
+  /** Mean of what the link offered. */
+  capacityBps: number | null;
+  utilisation: number | null;
+  pathUtilisation: number | null;
+  queueDelayP50Ms: number | null;
+  queueDelayP95Ms: number | null;
+  queueDelayP99Ms: number | null;
+  queueDelayMaxMs: number | null;
+  /** Whether the queuing delays are estimates. */
+  queueDelayEstimated: boolean;
+  lossRatio: number | null;
+  freezes: number;
+  longestFreezeMs: number;
+  frozenMs: number;
+  framesPerSecond: number | null;
+  encoderTargetBps: number | null;
+  availableOutgoingBps: number | null;
+  rttMs: number | null;
+}
+
+export const finiteOrNull = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Mean of the finite ones; null without any. */
+export function meanOf(values: readonly number[]): number | null {
+  const finite = values.filter(Number.isFinite);
+  return finite.length === 0 ? null : sum(finite) / finite.length;
+}
+
+export const samplesIn = (endpoint: EndpointRecord, { fromUs, toUs }: Window): StatsSample[] =>
+  endpoint.samples.filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
+
+/** The endpoints of one side of some paths, each once. */
+export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
+  ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
+];
+
+/** Bits that the link let through in a window, in the directions that some paths take; null where no capacity is known. */
+export function capacityBitsIn(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const names = (['forward', 'back'] as const).filter((name) =>
+    paths.some(({ direction }) => direction === name),
+  );
+  const steps = names.map((name) => record.link?.[name]?.capacity ?? []);
+  if (names.length === 0 || steps.some((list) => list.length === 0)) return null;
+  return sum(
+    steps.map((list) =>
+      capacityBits(
+        list.map(({ timeUs, capacityBps }) => ({ atUs: timeUs, capacityBps })),
+        window,
+      ),
+    ),
+  );
+}
+
+/** Bytes of everything that left a direction's bottleneck in a window, from the rows of its queue; they are cumulative. */
+function passedBytes({ direction }: LinkSide, { fromUs, toUs }: Window): number {
+  const until = (timeUs: number): number =>
+    direction.rows.findLast(({ time_us }) => time_us <= timeUs)?.delivered_bytes ?? 0;
+  return until(toUs) - until(fromUs);
+}
+
+const bytesOf = (packets: readonly PacketRecord[]): number =>
+  packets.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+
+/** The growth of a cumulative count of an endpoint's streams over a window. */
+function growth<T extends { ssrc: number }>(
+  endpoint: EndpointRecord,
+  window: Window,
+  streams: (sample: StatsSample) => readonly T[],
+  count: (stream: T) => number,
+): number {
+  const before = endpoint.samples.findLast(({ timeUs }) => timeUs <= window.fromUs);
+  const after = endpoint.samples.findLast(({ timeUs }) => timeUs <= window.toUs);
+  if (!after) return 0;
+  const then = new Map((before ? streams(before) : []).map((stream) => [stream.ssrc, count(stream)]));
+  const grown = streams(after).map((stream) => count(stream) - (then.get(stream.ssrc) ?? 0));
+  return sum(grown.filter(Number.isFinite));
+}
+
+export const inboundGrowth = (
+  endpoint: EndpointRecord,
+  window: Window,
+  count: (stream: InboundStats) => number,
+): number => growth(endpoint, window, ({ inbound }) => inbound, count);
+
+export const outboundGrowth = (
+  endpoint: EndpointRecord,
+  window: Window,
+  count: (stream: OutboundStats) => number,
+): number => growth(endpoint, window, ({ outbound }) => outbound, count);
+
+/** See the head of this file; null if nothing was sent. */
+export function lossRatio(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const sides = linkSides(record, paths);
+  if (sides.length > 0) {
+    const packets = sides.flatMap(({ direction, flows }) => packetsIn(direction, flows, window));
+    const dropped = packets.filter((packet) => packet.dropped !== null);
+    return packets.length === 0 ? null : bytesOf(dropped) / bytesOf(packets);
+  }
+  const lost = paths.map(({ sender, receiver }) => {
+    if (receiver) return inboundGrowth(receiver, window, ({ packetsLost }) => packetsLost);
+    return sender ? outboundGrowth(sender, window, ({ packetsLost }) => packetsLost) : 0;
+  });
+  const expected = paths.map(({ sender, receiver }, i) => {
+    if (receiver) return inboundGrowth(receiver, window, (s) => s.packetsReceived) + (lost[i] ?? 0);
+    return sender ? outboundGrowth(sender, window, ({ packetsSent }) => packetsSent) : 0;
+  });
+  // Late packets are counted back: the number of lost ones may fall below that at the begin.
+  return sum(expected) > 0 ? Math.max(0, sum(lost)) / sum(expected) : null;
+}
+
+/** Share of the capacity that the call's own packets took; null where the capacity is not known. */
+export function ownUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const bits = capacityBitsIn(record, paths, window);
+  const rate = receivedCurve(record, paths).rateBps(window);
+  if (bits === null) return null;
+  return finiteOrNull((rate * (window.toUs - window.fromUs)) / 1e6 / bits);
+}
+
+/** Share of the capacity that everything in these directions took; null without a record of the queue. */
+export function pathUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const bits = capacityBitsIn(record, paths, window);
+  const sides = linkSides(record, paths);
+  if (bits === null || sides.length === 0) return null;
+  return finiteOrNull((8 * sum(sides.map((side) => passedBytes(side, window)))) / bits);
+}
+
+/** Decoded frames a second, mean over the video streams that are there. */
+function framesPerSecond(receivers: readonly EndpointRecord[], window: Window): number | null {
+  const videos = receivers.flatMap((endpoint) =>
+    (endpoint.samples.at(-1)?.inbound ?? [])
+      .filter(({ kind }) => kind === 'video')
+      .map(({ ssrc }) =>
+        inboundGrowth(endpoint, window, (stream) => (stream.ssrc === ssrc ? stream.framesDecoded : NaN)),
+      ),
+  );
+  const mean = meanOf(videos);
+  return mean === null ? null : (mean * 1e6) / (window.toUs - window.fromUs);
+}
+
+/** Targets of all video encoders of an endpoint; NaN where the browser says none. */
+export function encoderTargetBps({ outbound }: StatsSample): number {
+  const targets = outbound.filter(({ kind }) => kind === 'video').map(({ targetBps }) => targetBps);
+  const known = targets.filter(Number.isFinite);
+  return known.length === 0 ? NaN : sum(known);
+}
+
+const overSenders = (
+  senders: readonly EndpointRecord[],
+  window: Window,
+  value: (sample: StatsSample) => number,
+): number | null => {
+  const means = senders.map((endpoint) => meanOf(samplesIn(endpoint, window).map(value)));
+  const known = means.filter((mean) => mean !== null);
+  return known.length === 0 ? null : sum(known);
+};
+
+/** The metrics of some paths over a window. */
+export function pathMetrics(record: CallRecord, paths: readonly Path[], window: Window): CallMetrics {
+  const received = receivedCurve(record, paths);
+  const { points, estimated } = queueDelays(record, paths, window);
+  const delays = points.map(({ delayUs }) => delayUs / 1e3);
+  const [p50, p95, p99, max] = percentiles(delays, [50, 95, 99, 100]).map(finiteOrNull);
+  const bits = capacityBitsIn(record, paths, window);
+  const senders = sidesOf(paths, 'sender');
+  const frozen = freezesIn(sidesOf(paths, 'receiver'), window).map(
+    ({ fromUs, toUs }) => (toUs - fromUs) / 1e3,
+  );
+  const rttsMs = senders.flatMap((endpoint) => samplesIn(endpoint, window).map(({ rttS }) => rttS * 1e3));
+  return {
+    window,
+    source: received.source,
+    sentBps: finiteOrNull(sentCurve(record, paths).rateBps(window)),
+    receivedBps: finiteOrNull(received.rateBps(window)),
+    capacityBps: bits === null ? null : finiteOrNull((bits * 1e6) / (window.toUs - window.fromUs)),
+    utilisation: ownUtilisation(record, paths, window),
+    pathUtilisation: pathUtilisation(record, paths, window),
+    queueDelayP50Ms: p50 ?? null,
+    queueDelayP95Ms: p95 ?? null,
+    queueDelayP99Ms: p99 ?? null,
+    queueDelayMaxMs: max ?? null,
+    queueDelayEstimated: estimated,
+    lossRatio: lossRatio(record, paths, window),
+    freezes: frozen.length,
+    longestFreezeMs: Math.max(0, ...frozen),
+    frozenMs: sum(frozen),
+    framesPerSecond: framesPerSecond(sidesOf(paths, 'receiver'), window),
+    encoderTargetBps: overSenders(senders, window, encoderTargetBps),
+    availableOutgoingBps: overSenders(senders, window, ({ availableOutgoingBps }) => availableOutgoingBps),
+    rttMs: meanOf(rttsMs),
+  };
+}
+
+/** The metrics of a view over a window. */
+export const callMetrics = (record: CallRecord, view: View, window: Window): CallMetrics =>
+  pathMetrics(record, pathsOf(record, view), window);
+
+/** Jain's index of some rates: 1 if all are alike, 1/n if one has everything (Jain, Chiu, Hawe 1984, DEC-TR-301); NaN without any. */
+export function jainIndex(rates: readonly number[]): number {
+  return sum(rates) ** 2 / (rates.length * sum(rates.map((rate) => rate * rate)));
+}

@@ -1,0 +1,270 @@
+/**
+ * The likely cause of a failed judgement: the first of a list of explanations that the record
+ * bears out, in an order that depends on what went wrong. What every explanation looks at is
+ * gathered in facts.ts.
+ */
+import type { Window } from '../metrics.js';
+import type { CallRecord } from '../observe/record.js';
+import { gatherFacts, type Facts } from './facts.js';
+import { msText, percentText, rateText, secondsText } from './text.js';
+import type { Path } from './view.js';
+
+export type CauseKind =
+  | 'not-connected'
+  | 'not-routed'
+  | 'page-ended'
+  | 'no-media'
+  | 'capacity'
+  | 'outage'
+  | 'cap'
+  | 'cpu-limited'
+  | 'application-limited'
+  | 'loss'
+  | 'cross-traffic'
+  | 'overuse'
+  | 'ramping-up'
+  | 'unknown';
+
+export interface Cause {
+  kind: CauseKind;
+  /** One sentence with numbers. */
+  evidence: string;
+  /** One line: what to do. */
+  fix: string;
+}
+
+/** What was wrong with the call. */
+export type Symptom =
+  | { kind: 'rate-low'; neededBps: number }
+  | { kind: 'rate-high'; limitBps: number }
+  | { kind: 'delay-high' | 'loss-high' | 'frozen' };
+
+type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
+
+/** GCC decreases its loss-based rate above 10 % and does not increase it above 2 % (draft-ietf-rmcat-gcc-02, 6). */
+const LOSS_DECREASES = 0.1;
+const LOSS_HOLDS = 0.02;
+/** Of the capacity: what others must take to count as competition. */
+const COMPETITION = 0.2;
+/** An encoder that uses less of its target is not held back by the network. */
+const FILLED = 0.75;
+/** Of a cap: a rate that comes this near stands at it. */
+const AT_CAP = 0.8;
+/** A cap counts without packet headers, a rate at the link with them. */
+const HEADERS = 1.1;
+const SHORT_QUEUE_MS = 50;
+/** Of the rate two seconds earlier. */
+const GROWS = 1.1;
+
+const needed = (symptom: Symptom): number => (symptom.kind === 'rate-low' ? symptom.neededBps : 0);
+
+const pageEnded: Explanation = ({ endedPage }) =>
+  endedPage && {
+    kind: 'page-ended',
+    evidence: `Page ${endedPage.id} (${endedPage.url}) ${endedPage.why} at ${secondsText(endedPage.timeUs)}.`,
+    fix:
+      endedPage.why === 'crashed'
+        ? 'See what crashed it; a browser with too little memory does.'
+        : 'Keep the page open until the assertions are through.',
+  };
+
+const toldByNotice: Explanation = ({ errorNotice }) =>
+  errorNotice && { kind: 'not-connected', evidence: errorNotice.message, fix: errorNotice.fix };
+
+const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
+  if (connected) return null;
+  const evidence =
+    endpoints === 0
+      ? 'No page under test has made a peer connection.'
+      : `Of ${endpoints} peer connections none that is judged is connected: ${stateText}.`;
+  const fix =
+    endpoints === 0
+      ? 'Start the call before asserting; a page opened before the fixture `call`, or a context that is not observed, is not seen: call.observe(context).'
+      : 'See that both sides exchange descriptions and candidates; the states above say how far they came.';
+  return { kind: 'not-connected', evidence, fix };
+};
+
+const notRouted: Explanation = ({ unrouted }) =>
+  unrouted === 0
+    ? null
+    : {
+        kind: 'not-routed',
+        evidence: `${unrouted} peer connection${unrouted > 1 ? 's' : ''} did not pass the link: what the link does has no effect on them.`,
+        fix: 'The notices in the evidence say why; relay-only candidates and connections made before the page was observed are the usual reasons.',
+      };
+
+const noMedia: Explanation = ({ metrics, hasVideo, sendersUnderTest }) => {
+  if (sendersUnderTest === 0 || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
+  const evidence = hasVideo
+    ? 'The sender has a video stream but sent nothing.'
+    : `The sender has no video stream; it sent ${rateText(metrics.sentBps)}.`;
+  return {
+    kind: 'no-media',
+    evidence,
+    fix: 'Add a live video track to the connection, enabled and not muted.',
+  };
+};
+
+const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
+  if (symptom.kind === 'rate-high') {
+    if (capacityBps !== null && capacityBps <= symptom.limitBps) return null;
+    const evidence = `Nothing held it down: the link carried ${rateText(capacityBps)}, more than the ${rateText(symptom.limitBps)} allowed.`;
+    return { kind: 'capacity', evidence, fix: 'Lower the capacity of the link, or cap the encoder.' };
+  }
+  if (capacityBps === null || capacityBps >= needed(symptom)) return null;
+  return {
+    kind: 'capacity',
+    evidence: `The link carried ${rateText(capacityBps)}, less than the ${rateText(needed(symptom))} needed.`,
+    fix: 'Ask for what the link can carry, or raise its capacity.',
+  };
+};
+
+const outage: Explanation = ({ stalls }) => {
+  if (stalls.longestUs < 200_000) return null;
+  return {
+    kind: 'outage',
+    evidence: `The link stood still while packets waited: for ${secondsText(stalls.totalUs)} in all, ${msText(stalls.longestUs / 1e3)} at once.`,
+    fix: 'Expect the outage in the assertion, or let the link recover before it.',
+  };
+};
+
+const cap: Explanation = ({ metrics, capBps }, symptom) => {
+  if (capBps === null || capBps >= needed(symptom) * HEADERS) return null;
+  const reached = Math.max(metrics.encoderTargetBps ?? 0, metrics.sentBps ?? 0);
+  if (reached < AT_CAP * capBps) return null;
+  return {
+    kind: 'cap',
+    evidence: `The sender is capped at ${rateText(capBps)} (maxBitrate), and its encoder stands there (target ${rateText(metrics.encoderTargetBps)}).`,
+    fix: 'Raise maxBitrate in setParameters or sendEncodings (or b=AS in the description), or ask for less.',
+  };
+};
+
+const cpu: Explanation = ({ cpuLimitedShare }) =>
+  cpuLimitedShare < 0.5
+    ? null
+    : {
+        kind: 'cpu-limited',
+        evidence: `The encoder said that the CPU limits it (qualityLimitationReason cpu) in ${percentText(cpuLimitedShare)} of the samples.`,
+        fix: 'Run fewer workers at once, or send a smaller picture.',
+      };
+
+const applicationLimited: Explanation = ({ metrics, bandwidthLimitedShare }, symptom) => {
+  const { sentBps, encoderTargetBps: target, availableOutgoingBps: available } = metrics;
+  if (sentBps === null || bandwidthLimitedShare >= 0.5) return null;
+  if (target !== null && sentBps < FILLED * target) {
+    const evidence = `The encoder was asked for ${rateText(target)}, but its source gave only ${rateText(sentBps)}.`;
+    const fix = 'Send a picture with enough detail and motion: a static source or screen fills no link.';
+    return { kind: 'application-limited', evidence, fix };
+  }
+  if (available === null || sentBps >= FILLED * available || needed(symptom) > available) return null;
+  return {
+    kind: 'application-limited',
+    evidence: `The browser estimated ${rateText(available)} available, but the application sent only ${rateText(sentBps)} (encoder target ${rateText(target)}).`,
+    fix: 'Send a larger picture or more streams: the encoder asks for no more at this size.',
+  };
+};
+
+const lossAbove =
+  (limit: number, effect: string): Explanation =>
+  ({ metrics: { lossRatio }, drops }) => {
+    if (lossRatio === null || lossRatio <= limit) return null;
+    const by =
+      drops === null
+        ? ''
+        : ` (${drops.random} packets by chance, ${drops.aqm} by the queue's AQM, ${drops.full} since the queue was full)`;
+    return {
+      kind: 'loss',
+      evidence: `${percentText(lossRatio)} was lost${by}; ${effect}.`,
+      fix: 'Lower the loss of the link, or expect the lower rate.',
+    };
+  };
+
+const heavyLoss = lossAbove(LOSS_DECREASES, 'above 10 % loss a sender lowers its rate');
+const someLoss = lossAbove(LOSS_HOLDS, 'above 2 % loss a sender does not raise its rate');
+
+const crossTraffic: Explanation = ({ metrics: { utilisation, pathUtilisation, queueDelayP95Ms } }) => {
+  if (utilisation === null || pathUtilisation === null) return null;
+  const others = pathUtilisation - utilisation;
+  if (others < COMPETITION) return null;
+  return {
+    kind: 'cross-traffic',
+    evidence: `Others took ${percentText(others)} of the capacity, the call ${percentText(utilisation)}; queuing delay p95 ${msText(queueDelayP95Ms)}.`,
+    fix: 'Expect a share of the link, or use a queue that keeps flows apart (fq_codel, sfq).',
+  };
+};
+
+const overuse: Explanation = ({ metrics, drops, excess }) => {
+  const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
+  if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
+  const sends = excess
+    ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
+    : '';
+  const lost = drops && drops.full > 0 ? `, ${drops.full} packets lost at the full queue` : '';
+  return {
+    kind: 'overuse',
+    evidence: `${sends}${sends ? 'q' : 'Q'}ueuing delay p95 ${msText(p95)}, at most ${msText(max)}${lost}; the sender's estimate was ${rateText(available)}.`,
+    fix: 'The sender overused the link and backs off: give it longer, or a smaller step.',
+  };
+};
+
+const overuseByDrops: Explanation = (facts, symptom) =>
+  facts.drops !== null && facts.drops.full + facts.drops.aqm > facts.drops.random
+    ? overuse(
+        { ...facts, metrics: { ...facts.metrics, queueDelayP95Ms: facts.metrics.queueDelayMaxMs } },
+        symptom,
+      )
+    : null;
+
+const rampingUp: Explanation = ({ growth }) =>
+  growth === null || growth.nowBps < GROWS * growth.beforeBps
+    ? null
+    : {
+        kind: 'ramping-up',
+        evidence: `The rate was still rising: ${rateText(growth.beforeBps)}, two seconds later ${rateText(growth.nowBps)}.`,
+        fix: 'Give it longer (`within`), or start nearer to the target.',
+      };
+
+const unknown: Explanation = ({ metrics }) => ({
+  kind: 'unknown',
+  evidence:
+    `No usual cause shows: sent ${rateText(metrics.sentBps)}, estimate ${rateText(metrics.availableOutgoingBps)}, ` +
+    `capacity ${rateText(metrics.capacityBps)}, queuing delay p95 ${msText(metrics.queueDelayP95Ms)}, loss ${percentText(metrics.lossRatio)}.`,
+  fix: 'See the chart in the evidence.',
+});
+
+const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted];
+const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
+  'rate-low': [
+    ...ALIVE,
+    noMedia,
+    capacity,
+    outage,
+    cap,
+    cpu,
+    heavyLoss,
+    applicationLimited,
+    crossTraffic,
+    rampingUp,
+    overuse,
+    someLoss,
+  ],
+  'rate-high': [...ALIVE, capacity],
+  'delay-high': [...ALIVE, outage, crossTraffic, overuse],
+  'loss-high': [...ALIVE, crossTraffic, overuseByDrops, lossAbove(0, 'the call did not cause it')],
+  frozen: [...ALIVE, noMedia, outage, cpu, heavyLoss, overuse, someLoss],
+};
+
+/** Why a call failed a judgement over a window. */
+export function likelyCause(
+  record: CallRecord,
+  paths: readonly Path[],
+  window: Window,
+  symptom: Symptom,
+): Cause {
+  const facts = gatherFacts(record, paths, window);
+  for (const explain of [...EXPLANATIONS[symptom.kind], unknown]) {
+    const cause = explain(facts, symptom);
+    if (cause) return cause;
+  }
+  throw new Error('`unknown` explains everything');
+}

@@ -1,0 +1,165 @@
+/** What the explanations of cause.ts look at: a window of a record, seen from its sides. */
+import { capacityBits, type Window } from '../metrics.js';
+import type { CallRecord, EndpointRecord, RecordNotice, StatsSample } from '../observe/record.js';
+import type { PacketRecord } from '../packet_log.js';
+import { capacityBitsIn, pathMetrics, samplesIn, sidesOf, type CallMetrics } from './call_metrics.js';
+import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
+import { linkSides, packetsIn, pathConnectedUs, type LinkSide, type Path } from './view.js';
+
+export interface Facts {
+  metrics: CallMetrics;
+  /** A page of the paths that is gone. */
+  endedPage: { id: number; url: string; why: string; timeUs: number } | null;
+  /** The first error that an observer noted, while nothing is connected. */
+  errorNotice: RecordNotice | null;
+  connected: boolean;
+  /** Peer connections that were seen at all. */
+  endpoints: number;
+  /** How far they came. */
+  stateText: string;
+  /** Endpoints of the paths that do not pass the link. */
+  unrouted: number;
+  sendersUnderTest: number;
+  hasVideo: boolean;
+  /** Sum of the video streams' maxBitrate; null where one has none. */
+  capBps: number | null;
+  /** Shares of the senders' samples with this reason, 0 to 1. */
+  cpuLimitedShare: number;
+  bandwidthLimitedShare: number;
+  /** Dropped packets; null without the link's record of them. */
+  drops: { random: number; full: number; aqm: number } | null;
+  /** Times in which the link carried nothing although packets waited. */
+  stalls: { totalUs: number; longestUs: number };
+  /** The time in which more was sent than the link carried, and how much then; null if there was none. */
+  excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
+  /** The received rate over the last two seconds and over the two before. */
+  growth: { beforeBps: number; nowBps: number } | null;
+}
+
+/** Shorter pauses may be other flows' packets. */
+const LEAST_STALL_US = 50_000;
+/** More was sent than the link carried, in a slice of time. */
+const SLICE_US = 500_000;
+const EXCESS = 1.05;
+
+function shareLimitedBy(samples: readonly StatsSample[], reason: string): number {
+  const videos = samples.flatMap(({ outbound }) => outbound.filter(({ kind }) => kind === 'video'));
+  const known = videos.filter(({ qualityLimitationReason }) => qualityLimitationReason !== '');
+  const limited = known.filter(({ qualityLimitationReason }) => qualityLimitationReason === reason);
+  return known.length === 0 ? 0 : limited.length / known.length;
+}
+
+/** The last look at each sender's video streams. */
+const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
+  senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
+
+function capOf(senders: readonly EndpointRecord[]): number | null {
+  const caps = videoStreams(senders).map(({ maxBitrateBps }) => maxBitrateBps);
+  return caps.length > 0 && caps.every(Number.isFinite) ? caps.reduce((sum, value) => sum + value, 0) : null;
+}
+
+function countDrops(packets: readonly PacketRecord[]): NonNullable<Facts['drops']> {
+  const drops = { random: 0, full: 0, aqm: 0 };
+  for (const { dropped } of packets) {
+    if (dropped === 'random-loss') drops.random++;
+    else if (dropped === 'codel' || dropped === 'pie') drops.aqm++;
+    else if (dropped !== null) drops.full++;
+  }
+  return drops;
+}
+
+/** Pauses between departures that are longer than the packet's own transmission, while it was there already. */
+function stallsOf({ direction }: LinkSide, window: Window): Facts['stalls'] {
+  const stalls = { totalUs: 0, longestUs: 0 };
+  const steps = direction.capacity.map(({ timeUs, capacityBps }) => ({ atUs: timeUs, capacityBps }));
+  const bps = (capacityBits(steps, window) * 1e6) / (window.toUs - window.fromUs);
+  let lastUs = window.fromUs;
+  for (const { offeredUs, departUs, sizeBytes, dropped } of packetsIn(direction, null, window)) {
+    if (dropped !== null) continue;
+    const pauseUs = departUs - Math.max(lastUs, offeredUs) - (bps > 0 ? (sizeBytes * 8e6) / bps : 0);
+    lastUs = departUs;
+    if (pauseUs < LEAST_STALL_US) continue;
+    stalls.totalUs += pauseUs;
+    stalls.longestUs = Math.max(stalls.longestUs, pauseUs);
+  }
+  return stalls;
+}
+
+function excessOf(record: CallRecord, paths: readonly Path[], window: Window): Facts['excess'] {
+  const sent = sentCurve(record, paths);
+  let [sentBits, capacity, durationUs] = [0, 0, 0];
+  for (let fromUs = window.fromUs; fromUs + SLICE_US <= window.toUs; fromUs += SLICE_US) {
+    const slice = { fromUs, toUs: fromUs + SLICE_US };
+    const bits = capacityBitsIn(record, paths, slice);
+    const offered = (sent.rateBps(slice) * SLICE_US) / 1e6;
+    if (bits === null || !(offered > EXCESS * bits)) continue;
+    sentBits += offered;
+    capacity += bits;
+    durationUs += SLICE_US;
+  }
+  if (durationUs === 0) return null;
+  return { sentBps: (sentBits * 1e6) / durationUs, capacityBps: (capacity * 1e6) / durationUs, durationUs };
+}
+
+function growthOf(record: CallRecord, paths: readonly Path[], { toUs }: Window): Facts['growth'] {
+  const curve = receivedCurve(record, paths);
+  const end = Math.min(toUs, curve.knownUntilUs);
+  const [nowBps, beforeBps] = [end, end - TRAILING_US].map((until) =>
+    curve.rateBps({ fromUs: until - TRAILING_US, toUs: until }),
+  );
+  return Number.isFinite(nowBps) && Number.isFinite(beforeBps)
+    ? { nowBps: nowBps ?? NaN, beforeBps: beforeBps ?? NaN }
+    : null;
+}
+
+function endedPageOf(
+  record: CallRecord,
+  endpoints: readonly EndpointRecord[],
+  { toUs }: Window,
+): Facts['endedPage'] {
+  const ids = new Set(endpoints.map(({ page }) => page));
+  for (const { id, url, ended } of record.pages) {
+    if (ended && ended.timeUs <= toUs && ids.has(id)) return { id, url, ...ended };
+  }
+  return null;
+}
+
+/** `page 0: connecting (since 1.2 s), page 1: new`. */
+const statesText = (endpoints: readonly EndpointRecord[]): string =>
+  endpoints.map(({ page, states }) => `page ${page} ${states.at(-1)?.state ?? 'without a state'}`).join(', ');
+
+/** Everything that may explain what some paths did in a window. */
+export function gatherFacts(record: CallRecord, paths: readonly Path[], window: Window): Facts {
+  const senders = sidesOf(paths, 'sender');
+  const endpoints = [...senders, ...sidesOf(paths, 'receiver')];
+  const sides = linkSides(record, paths);
+  const stalls = sides.map((side) => stallsOf(side, window));
+  const samples = senders.flatMap((endpoint) => samplesIn(endpoint, window));
+  const connected = paths.some((path) => pathConnectedUs(path) !== null);
+  const notices = [...record.notices, ...record.endpoints.flatMap((endpoint) => endpoint.notices)];
+  return {
+    metrics: pathMetrics(record, paths, window),
+    endedPage: endedPageOf(record, endpoints, window),
+    errorNotice: connected ? null : (notices.find(({ level }) => level === 'error') ?? null),
+    connected,
+    endpoints: record.endpoints.length,
+    stateText: statesText(record.endpoints),
+    unrouted:
+      record.link?.backend === 'shaper' ? endpoints.filter(({ routed }) => routed === false).length : 0,
+    sendersUnderTest: senders.length,
+    hasVideo: videoStreams(senders).length > 0,
+    capBps: capOf(senders),
+    cpuLimitedShare: shareLimitedBy(samples, 'cpu'),
+    bandwidthLimitedShare: shareLimitedBy(samples, 'bandwidth'),
+    drops:
+      sides.length === 0
+        ? null
+        : countDrops(sides.flatMap(({ direction, flows }) => packetsIn(direction, flows, window))),
+    stalls: {
+      totalUs: Math.max(0, ...stalls.map(({ totalUs }) => totalUs)),
+      longestUs: Math.max(0, ...stalls.map(({ longestUs }) => longestUs)),
+    },
+    excess: excessOf(record, paths, window),
+    growth: growthOf(record, paths, window),
+  };
+}

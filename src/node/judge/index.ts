@@ -1,0 +1,18 @@
+/** Judgements of a call under test: pure functions of its record. */
+export { callMetrics, jainIndex, type CallMetrics } from './call_metrics.js';
+export type { Cause, CauseKind } from './cause.js';
+export { judgeConvergence, judgeRecovery, type ConvergenceRule, type RecoveryRule } from './convergence.js';
+export type { Asked, Judgement } from './judgement.js';
+export {
+  judgeFairness,
+  judgeFreezes,
+  judgeLoss,
+  judgeQueuingDelay,
+  judgeUtilisation,
+  type DelayLimit,
+  type FairnessRule,
+  type UtilisationRule,
+  type WindowRule,
+} from './over_window.js';
+export { msText, percentText, rateText, secondsText } from './text.js';
+export { clockStartUs, pathsOf, type Path, type View } from './view.js';

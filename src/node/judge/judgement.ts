@@ -1,0 +1,31 @@
+/** What a judgement of a call says, and the words and numbers that all of them share. */
+import type { Window } from '../metrics.js';
+import type { Cause } from './cause.js';
+import type { CallMetrics } from './call_metrics.js';
+import type { CallRecord } from '../observe/record.js';
+import type { View } from './view.js';
+
+/** The verdict on one expectation at one moment of a call. */
+export interface Judgement {
+  pass: boolean;
+  /** Waiting longer cannot change it. */
+  final: boolean;
+  /** When it becomes final at the latest, on the record's clock; null while the call is not connected. */
+  dueUs: number | null;
+  /** For people: what was asked, and what there was, with units. */
+  expected: string;
+  received: string;
+  /** Why it failed, as far as the record tells; null if it passed. */
+  cause: Cause | null;
+  /** What was looked at. */
+  window: Window;
+  metrics: CallMetrics | null;
+}
+
+/** What is judged: a part of a call, until now, for somebody who asked at `askedUs`. */
+export interface Asked {
+  record: CallRecord;
+  view: View;
+  askedUs: number;
+  nowUs: number;
+}

@@ -1,0 +1,23 @@
+/** Numbers for people, with their units. */
+
+const round = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
+
+/** `850 kbps`, `1.25 Mbps`; `unknown` for null and NaN. */
+export function rateText(bps: number | null): string {
+  if (bps === null || Number.isNaN(bps)) return 'unknown';
+  if (!Number.isFinite(bps)) return 'unlimited';
+  return Math.abs(bps) < 999_500 ? `${Math.round(bps / 1e3)} kbps` : `${round(bps / 1e6, 3)} Mbps`;
+}
+
+/** `46 ms`, `2.4 ms`. */
+export function msText(ms: number | null): string {
+  if (ms === null || Number.isNaN(ms)) return 'unknown';
+  return `${ms < 10 ? round(ms, 2) : Math.round(ms)} ms`;
+}
+
+/** `12.3 s`. */
+export const secondsText = (us: number): string => `${Number((us / 1e6).toFixed(1))} s`;
+
+/** `2.5 %`. */
+export const percentText = (ratio: number | null): string =>
+  ratio === null || Number.isNaN(ratio) ? 'unknown' : `${round(ratio * 100, 3)} %`;

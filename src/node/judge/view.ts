@@ -1,0 +1,196 @@
+/** Which part of a call is judged, and where in the record it is. */
+import { DROP_REASONS } from '../../core/link.js';
+import type { Window } from '../metrics.js';
+import type {
+  CallRecord,
+  ConnectionRecord,
+  Direction,
+  DirectionRecord,
+  EndpointRecord,
+  PacketColumns,
+} from '../observe/record.js';
+import type { PacketRecord } from '../packet_log.js';
+
+/** A part of a call; the whole of it where nothing is said. */
+export interface View {
+  /** Ids of connections. */
+  connections?: readonly number[];
+  /** Only connections that this page (its id) takes part in. */
+  page?: number;
+  /** What this page (its id) sends. */
+  sentBy?: number;
+  /** Default: per connection the direction that carried more media bytes. */
+  direction?: Direction;
+}
+
+/** One direction of one connection. */
+export interface Path {
+  connection: ConnectionRecord;
+  direction: Direction;
+  /** Null where the side is not under test. */
+  sender: EndpointRecord | null;
+  receiver: EndpointRecord | null;
+}
+
+/** The other direction must have carried this much more before it is preferred: a call that is as large both ways stays judged forward. */
+const CLEARLY_MORE = 1.2;
+
+const endpointOf = (record: CallRecord, id: number | null): EndpointRecord | null =>
+  id === null ? null : (record.endpoints.find((endpoint) => endpoint.id === id) ?? null);
+
+/** Media bytes that an endpoint has sent so far. */
+function mediaBytesSent(endpoint: EndpointRecord | null): number {
+  const streams = endpoint?.samples.at(-1)?.outbound ?? [];
+  return streams.reduce((bytes, { bytesSent }) => bytes + (bytesSent || 0), 0);
+}
+
+function mediaBytesReceived(endpoint: EndpointRecord | null): number {
+  const streams = endpoint?.samples.at(-1)?.inbound ?? [];
+  return streams.reduce((bytes, { bytesReceived }) => bytes + (bytesReceived || 0), 0);
+}
+
+function busierDirection(offerer: EndpointRecord | null, answerer: EndpointRecord | null): Direction {
+  const forward = Math.max(mediaBytesSent(offerer), mediaBytesReceived(answerer));
+  const back = Math.max(mediaBytesSent(answerer), mediaBytesReceived(offerer));
+  return back > CLEARLY_MORE * forward ? 'back' : 'forward';
+}
+
+/** The directions of connections that a view names, in the order of the record. */
+export function pathsOf(record: CallRecord, view: View): Path[] {
+  return record.connections.flatMap((connection): Path[] => {
+    if (view.connections && !view.connections.includes(connection.id)) return [];
+    const offerer = endpointOf(record, connection.offerer);
+    const answerer = endpointOf(record, connection.answerer);
+    const pages = [offerer?.page, answerer?.page];
+    if (view.page !== undefined && !pages.includes(view.page)) return [];
+    if (view.sentBy !== undefined && !pages.includes(view.sentBy)) return [];
+    const sent = view.sentBy === offerer?.page ? 'forward' : 'back';
+    const direction =
+      view.sentBy === undefined ? (view.direction ?? busierDirection(offerer, answerer)) : sent;
+    const [sender, receiver] = direction === 'forward' ? [offerer, answerer] : [answerer, offerer];
+    return [{ connection, direction, sender, receiver }];
+  });
+}
+
+/** When an endpoint was first connected; null before. */
+export function connectedUs(endpoint: EndpointRecord | null): number | null {
+  return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;
+}
+
+/** When both sides of a path (as far as they are under test) were first connected; null before. */
+export function pathConnectedUs({ sender, receiver }: Path): number | null {
+  const sides = [sender, receiver].filter((side) => side !== null);
+  const times = sides.map(connectedUs);
+  return times.length === 0 || times.includes(null) ? null : Math.max(...times.map(Number));
+}
+
+/** When an endpoint came to its end: closed, failed, or its page was; null while it lives. */
+function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | null {
+  const last = endpoint.states.at(-1);
+  const page = record.pages.find(({ id }) => id === endpoint.page);
+  const ends = [last?.state === 'closed' || last?.state === 'failed' ? last.timeUs : null];
+  ends.push(page?.ended?.timeUs ?? null);
+  const known = ends.filter((end) => end !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** When the last of some paths came to its end; null while one lives, and without any. */
+export function callEndUs(record: CallRecord, paths: readonly Path[]): number | null {
+  const ends = paths.map(({ sender, receiver }) => {
+    const sides = [sender, receiver].filter((side) => side !== null);
+    const known = sides.map((side) => endpointEndUs(record, side)).filter((end) => end !== null);
+    return known.length === 0 ? null : Math.min(...known);
+  });
+  return ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number));
+}
+
+/** When the link was last changed before `untilUs`; its start where it never was, 0 without one. */
+export function lastChangeUs(record: CallRecord, untilUs: number): number {
+  return record.link?.changes.findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
+}
+
+/**
+ * From when on a judgement counts that was asked for at `askedUs`: the later of the last change of
+ * the link before it and the connecting of the call (of the last path that was connected by then,
+ * else of the first to become so). Null while nothing is connected.
+ */
+export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
+  const times = paths.map(pathConnectedUs).filter((time) => time !== null);
+  if (times.length === 0) return null;
+  const before = times.filter((time) => time <= askedUs);
+  const connected = before.length > 0 ? Math.max(...before) : Math.min(...times);
+  return Math.max(connected, lastChangeUs(record, askedUs));
+}
+
+/** First row whose packet departed after `timeUs`. */
+function firstRowAfter({ rows, departUs }: PacketColumns, timeUs: number): number {
+  let low = 0;
+  let high = rows;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((departUs[middle] ?? Infinity) > timeUs) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Packets of some flows that departed or were dropped in a window, in that order; all flows with null. */
+export function packetsIn(
+  { packets }: Pick<DirectionRecord, 'packets'>,
+  flows: ReadonlySet<number> | null,
+  { fromUs, toUs }: Window,
+): PacketRecord[] {
+  const end = firstRowAfter(packets, toUs);
+  const found: PacketRecord[] = [];
+  for (let row = firstRowAfter(packets, fromUs); row < end; row++) {
+    if (flows && !flows.has(packets.flow[row] ?? NaN)) continue;
+    found.push({
+      offeredUs: packets.offeredUs[row] ?? NaN,
+      sizeBytes: packets.sizeBytes[row] ?? NaN,
+      queueDelayUs: packets.queueDelayUs[row] ?? NaN,
+      departUs: packets.departUs[row] ?? NaN,
+      dropped: DROP_REASONS[packets.reason[row] ?? 0] ?? null,
+    });
+  }
+  return found;
+}
+
+/** Bytes of a side that left the bottleneck in a window. */
+export function departedBytes({ direction, flows }: LinkSide, { fromUs, toUs }: Window): number {
+  const { packets } = direction;
+  const end = firstRowAfter(packets, toUs);
+  let bytes = 0;
+  for (let row = firstRowAfter(packets, fromUs); row < end; row++) {
+    const counts = packets.reason[row] === 0 && flows.has(packets.flow[row] ?? NaN);
+    if (counts) bytes += packets.sizeBytes[row] ?? 0;
+  }
+  return bytes;
+}
+
+/** Bytes of a side that reached the link in a window, whatever became of them. */
+export function offeredBytes({ direction, flows }: LinkSide, { fromUs, toUs }: Window): number {
+  const { packets } = direction;
+  let bytes = 0;
+  // None departs before it is offered; how long after is not known.
+  for (let row = firstRowAfter(packets, fromUs); row < packets.rows; row++) {
+    const offeredUs = packets.offeredUs[row] ?? NaN;
+    const counts = offeredUs > fromUs && offeredUs <= toUs && flows.has(packets.flow[row] ?? NaN);
+    if (counts) bytes += packets.sizeBytes[row] ?? 0;
+  }
+  return bytes;
+}
+
+/** The paths' packets at the link, one entry per direction that they use; empty without a shaper's record of them. */
+export interface LinkSide {
+  direction: DirectionRecord;
+  flows: ReadonlySet<number>;
+}
+
+export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
+  return (['forward', 'back'] as const).flatMap((name): LinkSide[] => {
+    const direction = record.link?.[name] ?? null;
+    const flows = paths.filter((path) => path.direction === name).map((path) => path.connection.flow);
+    const known = flows.filter((flow) => flow !== null);
+    return direction === null || known.length === 0 ? [] : [{ direction, flows: new Set(known) }];
+  });
+}
