@@ -51,8 +51,18 @@ module.exports = {
       name: 'no-undeclared-packages',
       severity: 'error',
       comment: 'The library may only import packages that are installed with it.',
-      from: { path: '^src/', pathNot: '^src/app/' },
+      from: { path: '^src/', pathNot: '^src/(app|playwright)/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-undeclared-packages-but-the-test-runner',
+      severity: 'error',
+      comment: 'Its users have Playwright Test: a peer dependency, and a development one of ours.',
+      from: { path: '^src/playwright/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        pathNot: 'node_modules/@playwright/test/',
+      },
     },
   ],
   options: {

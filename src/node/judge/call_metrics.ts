@@ -27,7 +27,16 @@ import { percentiles } from '../percentile.js';
 import { queueDelays } from './delay.js';
 import { freezesIn } from './freezes.js';
 import { receivedCurve, sentCurve } from './rate_curve.js';
-import { linkSides, packetsIn, pathsOf, type LinkSide, type Path, type View } from './view.js';
+import {
+  callEndUs,
+  linkSides,
+  packetsIn,
+  pathConnectedUs,
+  pathsOf,
+  type LinkSide,
+  type Path,
+  type View,
+} from './view.js';
 
 /** Null where nothing is known. Milliseconds, bit/s and ratios of 1. */
 export interface CallMetrics {
@@ -231,9 +240,25 @@ export function pathMetrics(record: CallRecord, paths: readonly Path[], window: 
   };
 }
 
-/** The metrics of a view over a window. */
-export const callMetrics = (record: CallRecord, view: View, window: Window): CallMetrics =>
-  pathMetrics(record, pathsOf(record, view), window);
+/** From the first connecting of some paths to their end, or to the last that is known of them. */
+export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
+  const times = paths.map(pathConnectedUs).filter((time) => time !== null);
+  const fromUs = times.length === 0 ? 0 : Math.min(...times);
+  const endpoints = [...sidesOf(paths, 'sender'), ...sidesOf(paths, 'receiver')];
+  const packets = linkSides(record, paths).map(({ direction: { packets: columns } }) => columns);
+  const knownUs = Math.max(
+    fromUs,
+    ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
+    ...packets.map(({ rows, departUs }) => departUs[rows - 1] ?? 0),
+  );
+  return { fromUs, toUs: Math.min(knownUs, callEndUs(record, paths) ?? Infinity) };
+}
+
+/** The metrics of a view over a window; default the whole call so far. */
+export function callMetrics(record: CallRecord, view: View = {}, window?: Window): CallMetrics {
+  const paths = pathsOf(record, view);
+  return pathMetrics(record, paths, window ?? callWindow(record, paths));
+}
 
 /** Jain's index of some rates: 1 if all are alike, 1/n if one has everything (Jain, Chiu, Hawe 1984, DEC-TR-301); NaN without any. */
 export function jainIndex(rates: readonly number[]): number {

@@ -94,7 +94,7 @@ const notRouted: Explanation = ({ unrouted }) =>
       };
 
 const noMedia: Explanation = ({ metrics, hasVideo, sendersUnderTest }) => {
-  if (sendersUnderTest === 0 || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
+  if (sendersUnderTest === 0 || hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
   const evidence = hasVideo
     ? 'The sender has a video stream but sent nothing.'
     : `The sender has no video stream; it sent ${rateText(metrics.sentBps)}.`;

@@ -64,6 +64,7 @@ export function notConnected(
   return {
     pass: false,
     final: endUs !== null,
+    settled: endUs !== null,
     dueUs: null,
     expected,
     received: 'the call is not connected',
@@ -107,7 +108,7 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
   const metrics = pathMetrics(record, paths, window);
   if (found.reachedUs !== null) {
     const received = `${rateText(trailingBps(found.confirmedUs))} after ${secondsText(found.reachedUs - startUs)}`;
-    return { ...common, pass: true, final: true, received, cause: null, metrics };
+    return { ...common, pass: true, final: true, settled: true, received, cause: null, metrics };
   }
   const lastBps = trailingBps(window.toUs);
   const symptom: Symptom =
@@ -118,6 +119,7 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
     ...common,
     pass: false,
     final: found.final,
+    settled: found.final,
     received: `${rateText(lastBps)} in the last 2 s, ${secondsText(window.toUs - startUs)} after the start`,
     cause: likelyCause(record, paths, late, symptom),
     metrics,
@@ -191,7 +193,7 @@ export function judgeRecovery(asked: Asked, rule: RecoveryRule): Judgement {
   const common = { expected, window, metrics, dueUs };
   if (reachedUs !== null) {
     const received = `recovered after ${secondsText(reachedUs - afterUs)}: ${text}`;
-    return { ...common, pass: true, final: true, received, cause: null };
+    return { ...common, pass: true, final: true, settled: true, received, cause: null };
   }
   const final = knownUs >= dueUs || (endUs !== null && knownUs >= endUs);
   const symptom: Symptom =
@@ -203,6 +205,7 @@ export function judgeRecovery(asked: Asked, rule: RecoveryRule): Judgement {
     ...common,
     pass: false,
     final,
+    settled: final,
     received: `after ${secondsText(window.toUs - afterUs)}: ${text}`,
     cause,
   };

@@ -20,7 +20,8 @@ export interface Facts {
   /** Endpoints of the paths that do not pass the link. */
   unrouted: number;
   sendersUnderTest: number;
-  hasVideo: boolean;
+  /** Null while a sender's streams are not known. */
+  hasVideo: boolean | null;
   /** Sum of the video streams' maxBitrate; null where one has none. */
   capBps: number | null;
   /** Shares of the senders' samples with this reason, 0 to 1. */
@@ -147,7 +148,7 @@ export function gatherFacts(record: CallRecord, paths: readonly Path[], window: 
     unrouted:
       record.link?.backend === 'shaper' ? endpoints.filter(({ routed }) => routed === false).length : 0,
     sendersUnderTest: senders.length,
-    hasVideo: videoStreams(senders).length > 0,
+    hasVideo: senders.some(({ samples: all }) => all.length === 0) ? null : videoStreams(senders).length > 0,
     capBps: capOf(senders),
     cpuLimitedShare: shareLimitedBy(samples, 'cpu'),
     bandwidthLimitedShare: shareLimitedBy(samples, 'bandwidth'),

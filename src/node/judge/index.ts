@@ -2,7 +2,7 @@
 export { callMetrics, jainIndex, type CallMetrics } from './call_metrics.js';
 export type { Cause, CauseKind } from './cause.js';
 export { judgeConvergence, judgeRecovery, type ConvergenceRule, type RecoveryRule } from './convergence.js';
-export type { Asked, Judgement } from './judgement.js';
+export type { Asked, JudgedExpectation, Judgement } from './judgement.js';
 export {
   judgeFairness,
   judgeFreezes,

@@ -10,6 +10,8 @@ export interface Judgement {
   pass: boolean;
   /** Waiting longer cannot change it. */
   final: boolean;
+  /** Enough was seen for a verdict, though a later one may differ; false while the judgement still waits. */
+  settled: boolean;
   /** When it becomes final at the latest, on the record's clock; null while the call is not connected. */
   dueUs: number | null;
   /** For people: what was asked, and what there was, with units. */
@@ -20,6 +22,18 @@ export interface Judgement {
   /** What was looked at. */
   window: Window;
   metrics: CallMetrics | null;
+}
+
+/** An expectation that a test had of a call, and how it came out. */
+export interface JudgedExpectation {
+  /** `toConvergeTo`. */
+  matcher: string;
+  judgement: Judgement;
+  /** Whether the test expected the contrary. */
+  isNot: boolean;
+  /** When the verdict fell, on the record's clock. */
+  timeUs: number;
+  view: View;
 }
 
 /** What is judged: a part of a call, until now, for somebody who asked at `askedUs`. */

@@ -50,16 +50,17 @@ function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge)
   if (toUs - startUs < rule.overUs) {
     const lasted = `the call ended after ${secondsText(toUs - startUs)} of them`;
     const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
-    return { ...common, pass: false, final: true, received: lasted, cause, metrics: null };
+    return { ...common, pass: false, final: true, settled: true, received: lasted, cause, metrics: null };
   }
   if (knownUs < toUs) {
     const received = `only ${secondsText(Math.max(0, knownUs - startUs))} of them have passed`;
-    return { ...common, pass: false, final: false, received, cause: null, metrics: null };
+    return { ...common, pass: false, final: false, settled: false, received, cause: null, metrics: null };
   }
   const metrics = pathMetrics(record, paths, window);
   const { pass, received, symptom } = judge(paths, metrics);
   const cause = pass ? null : likelyCause(record, paths, window, symptom);
-  return { ...common, pass, final: rule.mode === 'once' || endUs !== null, received, cause, metrics };
+  const final = rule.mode === 'once' || endUs !== null;
+  return { ...common, pass, final, settled: true, received, cause, metrics };
 }
 
 /** An upper limit of a percentile of the queuing delay; percentile 100 is the largest. */

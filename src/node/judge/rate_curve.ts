@@ -112,7 +112,7 @@ function statsCurve(
 /** Whether the link saw every one of some paths. */
 const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
   paths.length > 0 &&
-  paths.every(({ connection, direction }) => connection.flow !== null && record.link?.[direction] != null);
+  paths.every(({ connection, direction }) => connection.flows.length > 0 && record.link?.[direction] != null);
 
 /** What got through: what left the bottleneck, else what the receivers count (or, where they are not under test, the senders). */
 export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateCurve {

@@ -189,8 +189,9 @@ export interface LinkSide {
 export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
   return (['forward', 'back'] as const).flatMap((name): LinkSide[] => {
     const direction = record.link?.[name] ?? null;
-    const flows = paths.filter((path) => path.direction === name).map((path) => path.connection.flow);
-    const known = flows.filter((flow) => flow !== null);
-    return direction === null || known.length === 0 ? [] : [{ direction, flows: new Set(known) }];
+    const flows = paths
+      .filter((path) => path.direction === name)
+      .flatMap(({ connection }) => connection.flows);
+    return direction === null || flows.length === 0 ? [] : [{ direction, flows: new Set(flows) }];
   });
 }

@@ -1,0 +1,158 @@
+/** A call under test, as the fixture `call` hands it to a test. */
+import type { BrowserContext, Page } from '@playwright/test';
+
+import {
+  callMetrics,
+  clockStartUs,
+  pathsOf,
+  type CallMetrics,
+  type JudgedExpectation,
+  type View,
+} from '../node/judge/index.js';
+import type { Window } from '../node/metrics.js';
+import type { CallRecord } from '../node/observe/record.js';
+import { timeUs, type Time } from './quantities.js';
+import { noteTestBegin } from './test_time.js';
+
+/** What fills the record of a call: the observer of its contexts. */
+export interface CallSource {
+  readonly record: CallRecord;
+  observe(context: BrowserContext): Promise<void>;
+  /** Id of a page in the record; undefined if it is not observed. */
+  pageId(page: Page): number | undefined;
+  onUpdate(listener: () => void): () => void;
+  /** Asks every live page for what it has not told yet. */
+  collect(): Promise<void>;
+}
+
+/** What a judgement needs of a link: that its record is complete until now. */
+export interface SyncedLink {
+  sync(): Promise<void>;
+}
+
+/** A call did not come about in time. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+}
+
+const CONNECT_TIMEOUT_MS = 30_000;
+
+/** A call, or the part of one that `of` or `sentBy` picked; all parts share one record. */
+export class ObservedCall<Link extends SyncedLink = SyncedLink> {
+  readonly #source: CallSource;
+  readonly #root: { judged: JudgedExpectation[]; listeners: Set<(judged: JudgedExpectation) => void> };
+
+  constructor(
+    source: CallSource,
+    /** Null where the call is only watched. */
+    readonly link: Link | null,
+    /** Which part of the call it is. */
+    readonly view: View = {},
+    parent?: ObservedCall<Link>,
+  ) {
+    this.#source = source;
+    this.#root = parent ? parent.#root : { judged: [], listeners: new Set() };
+    noteTestBegin();
+  }
+
+  /** Everything that is known of the call; it grows while the call goes on. */
+  get record(): CallRecord {
+    return this.#source.record;
+  }
+
+  /** Microseconds since the record's origin. */
+  get nowUs(): number {
+    return (Date.now() - this.record.originEpochMs) * 1e3;
+  }
+
+  /** What matchers have made of the call and of its parts so far. */
+  get judgements(): readonly JudgedExpectation[] {
+    return this.#root.judged;
+  }
+
+  /** Only the connections of a page. @throws CallError if it is not observed */
+  of(page: Page): ObservedCall<Link> {
+    return this.#part({ ...this.view, page: this.#idOf(page) });
+  }
+
+  /** Only what a page sends. @throws CallError if it is not observed */
+  sentBy(page: Page): ObservedCall<Link> {
+    return this.#part({ ...this.view, sentBy: this.#idOf(page) });
+  }
+
+  /** Also sees the pages of another context; before they navigate. */
+  observe(context: BrowserContext): Promise<void> {
+    return this.#source.observe(context);
+  }
+
+  /**
+   * Numbers of the call, each defined in ../node/judge/call_metrics.ts.
+   * @param window the last `over`, or from and to on the record's clock; default the whole call
+   */
+  metrics(window?: { over: Time } | Window): CallMetrics {
+    if (window === undefined) return callMetrics(this.record, this.view);
+    if ('fromUs' in window) return callMetrics(this.record, this.view, window);
+    const { toUs } = callMetrics(this.record, this.view).window;
+    return callMetrics(this.record, this.view, { fromUs: toUs - timeUs('over', window.over), toUs });
+  }
+
+  /** Resolves when a connection is connected. @throws CallError if none is in time */
+  async connected({ timeout = CONNECT_TIMEOUT_MS }: { timeout?: Time } = {}): Promise<void> {
+    const untilUs = this.nowUs + timeUs('timeout', timeout);
+    while (clockStartUs(this.record, pathsOf(this.record, this.view), this.nowUs) === null) {
+      const leftMs = (untilUs - this.nowUs) / 1e3;
+      if (leftMs <= 0) {
+        const states = this.record.endpoints.map(
+          ({ page, states: all }) => `page ${page} ${all.at(-1)?.state ?? ''}`,
+        );
+        throw new CallError(
+          `No connection after ${String(timeout)}${typeof timeout === 'number' ? ' ms' : ''}: ${states.join(', ') || 'no page has made a peer connection'}; start the call first, or raise \`timeout\``,
+        );
+      }
+      await this.nextUpdate(leftMs);
+    }
+  }
+
+  /** Resolves when the record has grown, or after some time. */
+  async nextUpdate(atMostMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, atMostMs);
+      const stop = this.#source.onUpdate(done);
+      function done(): void {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      }
+    });
+  }
+
+  /** Completes the record until now. */
+  async settle(): Promise<void> {
+    await Promise.all([this.#source.collect(), this.link?.sync()]);
+  }
+
+  /** Is told of every judgement from now on. Ends with what it returns. */
+  onJudged(listener: (judged: JudgedExpectation) => void): () => void {
+    this.#root.listeners.add(listener);
+    return () => this.#root.listeners.delete(listener);
+  }
+
+  /** A matcher has come to its verdict. */
+  judged(expectation: JudgedExpectation): void {
+    this.#root.judged.push(expectation);
+    for (const listener of this.#root.listeners) listener(expectation);
+  }
+
+  #part(view: View): ObservedCall<Link> {
+    return new ObservedCall(this.#source, this.link, view, this);
+  }
+
+  #idOf(page: Page): number {
+    const id = this.#source.pageId(page);
+    if (id === undefined)
+      throw new CallError(
+        `The page at ${page.url()} is not observed; open it in a context that is: call.observe(context) before context.newPage()`,
+      );
+    return id;
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * Matchers on congestion control for Playwright's `expect`. They wait and judge again as
+ * Playwright's own do; what each means is defined in ../node/judge.
+ */
+import { expect as base, type ExpectMatcherState, type MatcherReturnType } from '@playwright/test';
+
+import {
+  judgeConvergence,
+  judgeFairness,
+  judgeFreezes,
+  judgeLoss,
+  judgeQueuingDelay,
+  judgeRecovery,
+  judgeUtilisation,
+  type Asked,
+  type DelayLimit,
+  type Judgement,
+} from '../node/judge/index.js';
+import { ConfigError, shown } from '../scenario/quantities.js';
+import { ObservedCall } from './call.js';
+import { failureText } from './message.js';
+import { rateBps, ratioOf, timeUs, type Rate, type Ratio, type Time } from './quantities.js';
+import { waitForVerdict } from './wait.js';
+
+/** Of all matchers. */
+export interface WaitingOptions {
+  /** How long to wait in all; default as long as the matcher needs to see what it judges. */
+  timeout?: Time;
+}
+
+export interface WindowOptions extends WaitingOptions {
+  /** Length of the window; default the last 10 s. It waits until the call has run that long. */
+  over?: Time;
+}
+
+/** Upper limits of percentiles of the queuing delay: `p50`, `p95`, `p99.9`, …, and of the largest: `max`. */
+export type DelayLimits = Readonly<Partial<Record<`p${number}` | 'max', Time>>>;
+
+const DEFAULT_WITHIN = '15s';
+const DEFAULT_TOLERANCE = 0.2;
+const DEFAULT_OVER = '10s';
+const DEFAULT_JAIN = 0.9;
+/** Rates are taken over the trailing 2 s. */
+const LEAST_WITHIN_US = 2e6;
+
+async function expectOf(
+  state: ExpectMatcherState,
+  matcher: string,
+  call: ObservedCall,
+  { timeout, retries }: WaitingOptions & { retries: boolean },
+  judge: (asked: Asked) => Judgement,
+): Promise<MatcherReturnType> {
+  if (!(call instanceof ObservedCall))
+    throw new ConfigError(
+      `expect(…).${matcher}()`,
+      'a call',
+      shown(call),
+      'pass the fixture `call`, or call.sentBy(page)',
+    );
+  const { isNot } = state;
+  const timeoutMs = timeout === undefined ? undefined : timeUs('timeout', timeout) / 1e3;
+  const verdict = await waitForVerdict(call, judge, {
+    isNot,
+    timeoutMs,
+    retryMs: retries ? state.timeout : 0,
+  });
+  const { judgement, cut } = verdict;
+  // Without a verdict neither an expectation nor its contrary is met.
+  const pass = judgement.settled ? judgement.pass : isNot;
+  call.judged({ matcher, judgement, isNot, timeUs: call.nowUs, view: call.view });
+  const hint = state.utils.matcherHint(matcher, 'call', 'expected', { isNot });
+  return {
+    pass,
+    name: matcher,
+    expected: judgement.expected,
+    actual: judgement.received,
+    message: () => `${hint}\n\n${failureText(call, verdict, isNot)}`,
+    ...(cut && timeoutMs !== undefined ? { timeout: timeoutMs } : {}),
+  };
+}
+
+/** Windows that are judged once are judged again and again where the test says how long to wait. */
+const windowRule = (
+  { over = DEFAULT_OVER, timeout }: WindowOptions,
+  retries = false,
+): { overUs: number; mode: 'once' | 'retry' } => ({
+  overUs: timeUs('over', over),
+  mode: retries || timeout !== undefined ? 'retry' : 'once',
+});
+
+function delayLimits(limits: DelayLimits): DelayLimit[] {
+  const found = Object.entries(limits).map(([name, limit = NaN]): DelayLimit => {
+    const percentile = name === 'max' ? 100 : Number(/^p(\d+(?:\.\d+)?)$/.exec(name)?.[1] ?? NaN);
+    if (!(percentile > 0 && percentile <= 100))
+      throw new ConfigError(name, 'a percentile such as p95, or max', shown(name), "write { p95: '100ms' }");
+    return { percentile, ms: timeUs(name, limit) / 1e3 };
+  });
+  if (found.length === 0)
+    throw new ConfigError('limits', 'at least one percentile', '{}', "write { p95: '100ms' }");
+  return found;
+}
+
+export const callMatchers = {
+  /** The received rate over the trailing 2 s comes to `rate` ± `tolerance` (default 20 %) and stays there for a second, within `within` (default 15 s) of connecting or of the last change of the link. */
+  toConvergeTo(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    rate: Rate,
+    options: WaitingOptions & { within?: Time; tolerance?: Ratio } = {},
+  ): Promise<MatcherReturnType> {
+    const rule = {
+      rateBps: rateBps('rate', rate),
+      tolerance: ratioOf('tolerance', options.tolerance ?? DEFAULT_TOLERANCE),
+      withinUs: timeUs('within', options.within ?? DEFAULT_WITHIN),
+    };
+    if (rule.withinUs < LEAST_WITHIN_US)
+      throw new ConfigError(
+        'within',
+        'at least 2 s',
+        shown(options.within),
+        'rates are taken over the trailing 2 s',
+      );
+    return expectOf(this, 'toConvergeTo', call, { ...options, retries: false }, (asked) =>
+      judgeConvergence(asked, rule),
+    );
+  },
+
+  /** After a change of the link (default: the last one) the call is back at 90 % of its rate before it (or of the capacity, if less; or of `to`), with a queuing delay below 50 ms for a second and no freeze, within `time`. */
+  toRecoverWithin(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    time: Time,
+    options: WaitingOptions & { after?: { readonly timeUs: number }; to?: Rate } = {},
+  ): Promise<MatcherReturnType> {
+    const change = options.after ?? call.record.link?.changes.at(-1) ?? { timeUs: 0 };
+    const rule = {
+      afterUs: change.timeUs,
+      withinUs: timeUs('time', time),
+      ...(options.to === undefined ? {} : { toBps: rateBps('to', options.to) }),
+    };
+    return expectOf(this, 'toRecoverWithin', call, { ...options, retries: false }, (asked) =>
+      judgeRecovery(asked, rule),
+    );
+  },
+
+  /** Percentiles of the packets' queuing delay stay below limits, over a window. */
+  toKeepQueuingDelayBelow(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    limits: DelayLimits,
+    options: WindowOptions = {},
+  ): Promise<MatcherReturnType> {
+    const rule = { ...windowRule(options), limits: delayLimits(limits) };
+    return expectOf(this, 'toKeepQueuingDelayBelow', call, { ...options, retries: false }, (asked) =>
+      judgeQueuingDelay(asked, rule),
+    );
+  },
+
+  /** The share of the capacity that the call used (or, `of: 'link'`, everything on the link) lies between `min` and `max`, over a window. */
+  toHaveUtilisation(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    { min, max }: { min?: Ratio; max?: Ratio },
+    options: WindowOptions & { of?: 'call' | 'link' } = {},
+  ): Promise<MatcherReturnType> {
+    const rule = {
+      ...windowRule(options, true),
+      ...(min === undefined ? {} : { min: ratioOf('min', min) }),
+      ...(max === undefined ? {} : { max: ratioOf('max', max) }),
+      of: options.of ?? 'call',
+    };
+    return expectOf(this, 'toHaveUtilisation', call, { ...options, retries: true }, (asked) =>
+      judgeUtilisation(asked, rule),
+    );
+  },
+
+  /** Less than a ratio of what was sent is lost, by chance or by the queue, over a window. */
+  toLoseLessThan(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    ratio: Ratio,
+    options: WindowOptions = {},
+  ): Promise<MatcherReturnType> {
+    const rule = { ...windowRule(options), ratio: ratioOf('ratio', ratio) };
+    return expectOf(this, 'toLoseLessThan', call, { ...options, retries: false }, (asked) =>
+      judgeLoss(asked, rule),
+    );
+  },
+
+  /** Jain's index of the received rates of this call and of others is at least `jain` (default 0.9), over a window. */
+  toBeFairWith(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    others: ObservedCall | readonly ObservedCall[],
+    options: WindowOptions & { jain?: Ratio } = {},
+  ): Promise<MatcherReturnType> {
+    const rule = {
+      ...windowRule(options, true),
+      jain: ratioOf('jain', options.jain ?? DEFAULT_JAIN),
+      others: [others].flat(),
+    };
+    return expectOf(this, 'toBeFairWith', call, { ...options, retries: true }, (asked) =>
+      judgeFairness(asked, rule),
+    );
+  },
+
+  /** No freeze of the received picture is longer than `time`, over a window. */
+  toHaveNoFreezeLongerThan(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    time: Time,
+    options: WindowOptions = {},
+  ): Promise<MatcherReturnType> {
+    const rule = { ...windowRule(options), longestUs: timeUs('time', time) };
+    return expectOf(this, 'toHaveNoFreezeLongerThan', call, { ...options, retries: false }, (asked) =>
+      judgeFreezes(asked, rule),
+    );
+  },
+};
+
+/** Playwright's `expect` with matchers on calls; `mergeExpects` adds it to others. */
+export const expect = base.extend(callMatchers);

@@ -1,0 +1,82 @@
+/** What a matcher says when it fails. */
+import { msText, pathsOf, rateText, secondsText, type Judgement } from '../node/judge/index.js';
+import { queueDelays } from '../node/judge/delay.js';
+import { receivedCurve, sentCurve } from '../node/judge/rate_curve.js';
+import type { ObservedCall } from './call.js';
+import type { Verdict } from './wait.js';
+
+const BARS = '▁▂▃▄▅▆▇█';
+const COLUMNS = 48;
+/** The last of the call, which the picture shows. */
+const SHOWN_US = 24e6;
+
+/** One bar per value, the largest full; a space where there is none. */
+function bars(values: readonly number[], full: number): string {
+  return values
+    .map((value) => {
+      if (!Number.isFinite(value)) return ' ';
+      const level = Math.round((Math.min(value, full) / full) * (BARS.length - 1));
+      return BARS[full > 0 ? level : 0] ?? ' ';
+    })
+    .join('');
+}
+
+const largest = (values: readonly number[]): number =>
+  values.reduce((most, value) => (value > most ? value : most), 0);
+
+/** Sent and received rate and queuing delay over the last seconds, as text. */
+export function picture({ record, view }: ObservedCall, untilUs: number): string[] {
+  const fromUs = Math.max(0, untilUs - SHOWN_US);
+  const stepUs = (untilUs - fromUs) / COLUMNS;
+  if (!(stepUs > 0)) return [];
+  const slices = Array.from({ length: COLUMNS }, (_, i) => ({
+    fromUs: fromUs + i * stepUs,
+    toUs: fromUs + (i + 1) * stepUs,
+  }));
+  const paths = pathsOf(record, view);
+  const [received, sent] = [receivedCurve(record, paths), sentCurve(record, paths)];
+  const receivedBps = slices.map((slice) => received.rateBps(slice));
+  const sentBps = slices.map((slice) => sent.rateBps(slice));
+  const { points, estimated } = queueDelays(record, paths, { fromUs, toUs: untilUs });
+  const delaysMs = slices.map((slice) =>
+    largest(
+      points
+        .filter(({ timeUs }) => timeUs > slice.fromUs && timeUs <= slice.toUs)
+        .map(({ delayUs }) => delayUs / 1e3),
+    ),
+  );
+  const topBps = largest([...receivedBps, ...sentBps]);
+  const capacities = (record.link?.[paths[0]?.direction ?? 'forward']?.capacity ?? [])
+    .filter(({ timeUs }) => timeUs <= untilUs)
+    .slice(-3)
+    .map(({ timeUs, capacityBps }) => `${rateText(capacityBps)} from ${secondsText(timeUs)}`);
+  return [
+    `${secondsText(fromUs)} to ${secondsText(untilUs)}, full bar ${rateText(topBps)} and ${msText(largest(delaysMs))}:`,
+    `  sent      ${bars(sentBps, topBps)}`,
+    `  received  ${bars(receivedBps, topBps)}`,
+    `  queuing   ${bars(delaysMs, largest(delaysMs))}${estimated ? ' (estimated)' : ''}`,
+    ...(capacities.length > 0 ? [`  capacity  ${capacities.join(', ')}`] : []),
+  ];
+}
+
+const CUT: Readonly<Record<'timeout' | 'test-timeout', string>> = {
+  timeout: 'The time to wait was over before there was a verdict: raise `timeout`.',
+  'test-timeout': "The test's own timeout came before the verdict: raise it with test.setTimeout().",
+};
+
+function explanation({ cause }: Judgement, isNot: boolean): string[] {
+  if (isNot || !cause) return [];
+  return [`Cause:    ${cause.kind}: ${cause.evidence}`, `To do:    ${cause.fix}`];
+}
+
+/** The text of a failed expectation below its first line. */
+export function failureText(call: ObservedCall, { judgement, cut }: Verdict, isNot: boolean): string {
+  const lines = [
+    `Expected: ${isNot ? 'not ' : ''}${judgement.expected}`,
+    `Received: ${judgement.received}`,
+    ...explanation(judgement, isNot),
+    ...(cut ? [CUT[cut]] : []),
+  ];
+  const shown = picture(call, Math.max(judgement.window.toUs, 1));
+  return [...lines, ...(shown.length > 0 ? ['', ...shown] : [])].join('\n');
+}

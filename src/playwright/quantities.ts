@@ -1,0 +1,42 @@
+/** Rates, times and ratios as tests write them. */
+import { BPS, ConfigError, shown, US, withUnit } from '../scenario/quantities.js';
+
+/** Bit/s, or text with a unit: `'1mbps'`, `'850kbps'`. */
+export type Rate = number | string;
+/** Milliseconds, as everywhere in Playwright, or text with a unit: `'15s'`, `'300ms'`. */
+export type Time = number | string;
+/** 0 to 1, or a percentage: `'2%'`. */
+export type Ratio = number | string;
+
+function positive(
+  value: number | undefined,
+  field: string,
+  expected: string,
+  got: unknown,
+  fix: string,
+): number {
+  if (value === undefined || !Number.isFinite(value) || value <= 0)
+    throw new ConfigError(field, expected, shown(got), fix);
+  return value;
+}
+
+/** In bit/s. @throws ConfigError */
+export function rateBps(field: string, rate: Rate): number {
+  const bps = typeof rate === 'number' ? rate : withUnit(rate, BPS);
+  return positive(bps, field, 'a rate above 0, in bit/s or with a unit', rate, "write 1000000 or '1mbps'");
+}
+
+/** In microseconds. @throws ConfigError */
+export function timeUs(field: string, time: Time): number {
+  const us = typeof time === 'number' ? time * 1e3 : withUnit(time, US);
+  return positive(us, field, 'a time above 0, in milliseconds or with a unit', time, "write 15000 or '15s'");
+}
+
+/** 0 to 1. @throws ConfigError */
+export function ratioOf(field: string, ratio: Ratio): number {
+  const value =
+    typeof ratio === 'number' ? ratio : (withUnit(ratio.replace('%', 'percent'), { percent: 0.01 }) ?? NaN);
+  if (!(value >= 0 && value <= 1))
+    throw new ConfigError(field, 'a ratio from 0 to 1 or a percentage', shown(ratio), "write 0.02 or '2%'");
+  return value;
+}

@@ -1,0 +1,60 @@
+/** Waiting for a verdict on a call, as Playwright's own matchers wait. */
+import type { Asked, Judgement } from '../node/judge/index.js';
+import type { ObservedCall } from './call.js';
+import { testDeadlineMs } from './test_time.js';
+
+/** Between two judgements. */
+const INTERVAL_MS = 250;
+/** For what is known only a little after it was: getStats are read twice a second. */
+const GRACE_MS = 2_000;
+/** A call that is not connected by then is not waited for longer, unless `timeout` says so. */
+const CONNECT_MS = 15_000;
+
+export interface WaitOptions {
+  isNot: boolean;
+  /** How long to wait in all; undefined: as long as the judgement needs. */
+  timeoutMs: number | undefined;
+  /** How long to go on after a verdict that may still change. */
+  retryMs: number;
+}
+
+export interface Verdict {
+  judgement: Judgement;
+  /** What ended the waiting before there was a final verdict. */
+  cut: 'timeout' | 'test-timeout' | null;
+}
+
+function deadlineMs({ dueUs }: Judgement, askedMs: number, originMs: number, options: WaitOptions): number {
+  if (options.timeoutMs !== undefined) return askedMs + options.timeoutMs;
+  if (dueUs === null) return askedMs + CONNECT_MS;
+  return Math.max(askedMs, originMs + dueUs / 1e3) + options.retryMs + GRACE_MS;
+}
+
+/** Judges until the verdict is final, or is what the test wants, or time is up. */
+export async function waitForVerdict(
+  call: ObservedCall,
+  judge: (asked: Asked) => Judgement,
+  options: WaitOptions,
+): Promise<Verdict> {
+  const askedMs = Date.now();
+  const { record, view, nowUs: askedUs } = call;
+  const done = ({ pass, final, settled }: Judgement): boolean => final || (settled && pass !== options.isNot);
+  for (;;) {
+    const beginMs = Date.now();
+    const judgement = judge({ record, view, askedUs, nowUs: call.nowUs });
+    const untilMs = deadlineMs(judgement, askedMs, record.originEpochMs, options);
+    const testMs = testDeadlineMs();
+    const isLate = beginMs >= Math.min(untilMs, testMs);
+    if (isLate || done(judgement)) {
+      // The verdict counts when everything until now is known.
+      const nowUs = call.nowUs;
+      await call.settle();
+      const settled = judge({ record, view, askedUs, nowUs });
+      if (done(settled)) return { judgement: settled, cut: null };
+      if (isLate) return { judgement: settled, cut: beginMs >= testMs ? 'test-timeout' : 'timeout' };
+    }
+    await call.nextUpdate(INTERVAL_MS);
+    const leftMs = beginMs + INTERVAL_MS - Date.now();
+    if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
+  }
+}

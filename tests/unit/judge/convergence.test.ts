@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+
+import { judgeConvergence, judgeRecovery, type Asked } from '../../../src/node/judge/index.js';
+import type { CallRecord } from '../../../src/node/observe/record.js';
+import { callRecord, steady, videoSamples } from './synthetic.js';
+
+const asked = (record: CallRecord, nowS: number, askedS = 0): Asked => ({
+  record,
+  view: {},
+  askedUs: askedS * 1e6,
+  nowUs: nowS * 1e6,
+});
+const RULE = { rateBps: 1e6, tolerance: 0.2, withinUs: 10e6 };
+
+/** 200 kbps for 4 s, then 900 kbps. */
+const RAMP = [...steady(1, 5, 2e5), ...steady(5, 30, 9e5)];
+
+describe('convergence', () => {
+  it('comes when the trailing 2 s are in the band and stay there for a second', () => {
+    // Connected at 1 s. Trailing 2 s at t = 5 + x: (2 - x) * 200 + x * 900 >= 2 * 800 kbps from
+    // x = 12 / 7 = 1.714 s on; looks are 100 ms apart from 3 s on: 6.8 s, 5.8 s after the start.
+    const verdict = judgeConvergence(asked(callRecord({ packets: RAMP, connectedS: 1 }), 30), RULE);
+    expect(verdict).toMatchObject({ pass: true, final: true, cause: null });
+    // A packet more or less is 5 kbps.
+    expect(verdict.received).toMatch(/^(895|900) kbps after 5.8 s$/);
+  });
+
+  it('is not there before it stayed for a second', () => {
+    const record = callRecord({ packets: RAMP, connectedS: 1 });
+    expect(judgeConvergence(asked(record, 7.7), RULE)).toMatchObject({ pass: false, final: false });
+    expect(judgeConvergence(asked(record, 7.9), RULE)).toMatchObject({ pass: true });
+  });
+
+  it('is too late one look after its time', () => {
+    const record = callRecord({ packets: RAMP, connectedS: 1 });
+    expect(judgeConvergence(asked(record, 30), { ...RULE, withinUs: 5.9e6 }).pass).toBe(true);
+    expect(judgeConvergence(asked(record, 30), { ...RULE, withinUs: 5.7e6 })).toMatchObject({
+      pass: false,
+      final: true,
+    });
+  });
+
+  it('does not come by passing through', () => {
+    // 200 kbps, then 1.9 Mbps: the trailing rate is in [800, 1200] only while x in [0.71, 1.18].
+    const packets = [...steady(0, 5, 2e5), ...steady(5, 30, 1.9e6)];
+    const record = callRecord({ packets, capacity: [{ atS: 0, bps: 2e6 }] });
+    const verdict = judgeConvergence(asked(record, 30), { ...RULE, withinUs: 15e6 });
+    expect(verdict).toMatchObject({ pass: false, final: true, cause: { kind: 'capacity' } });
+    expect(verdict.cause?.evidence).toContain('2 Mbps');
+  });
+
+  it('counts from the last change before it was asked for', () => {
+    const packets = [...steady(0, 20, 9e5), ...steady(20, 40, 4e5)];
+    const record = callRecord({
+      packets,
+      changesS: [20],
+      capacity: [
+        { atS: 0, bps: 1e6 },
+        { atS: 20, bps: 4e5 },
+      ],
+    });
+    // Asked for after the change: what came before it does not count.
+    const after = judgeConvergence(asked(record, 40, 21), RULE);
+    expect(after).toMatchObject({ pass: false, final: true, cause: { kind: 'capacity' } });
+    expect(judgeConvergence(asked(record, 40, 19), RULE)).toMatchObject({ pass: true });
+    const lower = judgeConvergence(asked(record, 40, 21), { ...RULE, rateBps: 4e5 });
+    expect(lower).toMatchObject({ pass: true });
+    expect(lower.received).toBe('400 kbps after 2 s');
+  });
+
+  it('waits for the connection, and says that it waits', () => {
+    const record = callRecord({ connectedS: null });
+    const verdict = judgeConvergence(asked(record, 5), RULE);
+    expect(verdict).toMatchObject({
+      pass: false,
+      final: false,
+      dueUs: null,
+      cause: { kind: 'not-connected' },
+    });
+  });
+
+  it('ends with the call', () => {
+    const record = callRecord({ packets: steady(0, 5, 3e5) });
+    for (const { states } of record.endpoints) states.push({ timeUs: 5e6, state: 'closed' });
+    expect(judgeConvergence(asked(record, 6), RULE)).toMatchObject({ pass: false, final: true });
+  });
+
+  it('reads getStats where there is no record of packets', () => {
+    // Known until the last sample, at 12 s; the trailing 2 s are full 2 s after connecting.
+    const { sent, received } = videoSamples(1, 12, 9e5);
+    const record = callRecord({
+      backend: 'none',
+      connectedS: 1,
+      offerer: { samples: sent },
+      answerer: { samples: received },
+    });
+    const verdict = judgeConvergence(asked(record, 12.4), RULE);
+    expect(verdict).toMatchObject({ pass: true, metrics: { source: 'getStats' } });
+    expect(verdict.received).toBe('900 kbps after 2 s');
+  });
+});
+
+describe('recovery', () => {
+  const capacity = [
+    { atS: 0, bps: 1e6 },
+    { atS: 20, bps: 5e5 },
+  ];
+
+  it('comes when rate and queue are back', () => {
+    // Before: 900 kbps. After the change at 20 s: 500 kbps with 300 ms of queue until 23 s, then
+    // 480 kbps without: 480 >= 0.9 * 500. The queue is short for a second at 24 s: 23 + 1, and the
+    // last packet with a queue left at 23.0 s, so the first look that sees none is at 24.0 or 24.1 s.
+    const packets = [
+      ...steady(0, 20, 9e5),
+      ...steady(20, 23, 5e5, { queueDelayMs: 300 }),
+      ...steady(23, 40, 4.8e5),
+    ];
+    const record = callRecord({ packets, capacity, changesS: [20] });
+    const rule = { afterUs: 20e6, withinUs: 5e6 };
+    const verdict = judgeRecovery(asked(record, 40, 20), rule);
+    expect(verdict).toMatchObject({ pass: true, final: true });
+    expect(verdict.received).toMatch(/^recovered after 4(\.1)? s/);
+    expect(judgeRecovery(asked(record, 40, 20), { ...rule, withinUs: 3.9e6 })).toMatchObject({
+      pass: false,
+      final: true,
+      cause: { kind: 'overuse' },
+    });
+  });
+
+  it('needs the rate, not only an empty queue', () => {
+    const packets = [...steady(0, 20, 9e5), ...steady(20, 40, 4.2e5)];
+    const record = callRecord({ packets, capacity, changesS: [20] });
+    const verdict = judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 8e6 });
+    expect(verdict).toMatchObject({ pass: false, final: true });
+    expect(verdict.received).toContain('420 kbps in the last 2 s (needed 450 kbps)');
+    // But 420 kbps is enough if 400 is asked for.
+    expect(judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 8e6, toBps: 4e5 }).pass).toBe(
+      true,
+    );
+  });
+
+  it('needs a picture that moves', () => {
+    const packets = [...steady(0, 20, 9e5), ...steady(20, 40, 4.8e5)];
+    const froze = { freezes: [{ fromUs: 20.5e6, toUs: 26e6 }] };
+    const record = callRecord({ packets, capacity, changesS: [20], answerer: froze });
+    expect(judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 5e6 }).pass).toBe(false);
+    expect(judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 7e6 }).pass).toBe(true);
+  });
+});
