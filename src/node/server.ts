@@ -16,7 +16,7 @@ import { OWN_FOLDER, SERVER_PATH } from '../scenario/server_protocol.js';
 import { systemCode } from './errors.js';
 import { Rooms } from './rooms.js';
 import { Session, type SessionContext } from './server_session.js';
-import type { Shaper } from './shaper.js';
+import type { Shaper } from './shaper/shaper.js';
 
 const MAX_MESSAGE_BYTES = 1 << 20;
 

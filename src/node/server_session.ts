@@ -12,7 +12,7 @@ import {
   type ServerMessage,
 } from '../scenario/server_protocol.js';
 import type { Member, Rooms } from './rooms.js';
-import { startShaper, type Shaper } from './shaper.js';
+import { startShaper, type Shaper } from './shaper/shaper.js';
 
 const LATENESS_INTERVAL_MS = 1000;
 const MAX_LINKS = 8;

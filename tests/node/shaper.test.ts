@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { CoreError, loadCoreModule, type CoreModule } from '../../src/core/index.js';
-import type { PacketRecord } from '../../src/node/packet_log.js';
-import { ShaperError, startShaper, type Shaper } from '../../src/node/shaper.js';
+import type { PacketRecord } from '../../src/node/shaper/packet_log.js';
+import { ShaperError, startShaper, type Shaper } from '../../src/node/shaper/shaper.js';
 import type { PartialLinkConfig } from '../../src/scenario/link_config.js';
 
 let core: CoreModule;

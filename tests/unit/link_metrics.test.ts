@@ -7,7 +7,7 @@ import {
   timeToShortQueue,
   utilisation,
 } from '../../src/node/metrics.js';
-import { PacketLog, type PacketRecord } from '../../src/node/packet_log.js';
+import { PacketLog, type PacketRecord } from '../../src/node/shaper/packet_log.js';
 import { median, percentiles } from '../../src/node/percentile.js';
 
 const record = (departUs: number, sizeBytes = 1250, queueDelayUs = 0): PacketRecord => ({

@@ -7,7 +7,7 @@ import type { ControllerFault } from '../../core/index.js';
 import { parseSchedule } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
 import { linkMetrics } from '../metrics.js';
-import type { Shaper } from '../shaper.js';
+import type { Shaper } from '../shaper/shaper.js';
 import { launchChromium } from './chromium.js';
 import { targetReport, type TargetRows } from './targets.js';
 import type { CallMode, CallPlan, FaultReport, RunReport } from './types.js';

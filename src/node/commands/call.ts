@@ -12,7 +12,7 @@ import { faultLine, loadControllerFile } from '../controllers.js';
 import { FailedRun, UsageError } from '../errors.js';
 import { checkFolder, fileOutput, writeJson, type Io } from '../io.js';
 import { startServer, type ServedController, type ServerOptions } from '../server.js';
-import type { Shaper } from '../shaper.js';
+import type { Shaper } from '../shaper/shaper.js';
 import {
   controllerArgument,
   controllersArgument,

@@ -7,7 +7,7 @@ import { ConfigError } from '../../scenario/link_config.js';
 import { UsageError } from '../errors.js';
 import type { Io } from '../io.js';
 import { writeJson } from '../io.js';
-import { ShaperError, startShaper, type Shaper } from '../shaper.js';
+import { ShaperError, startShaper, type Shaper } from '../shaper/shaper.js';
 import { addLinkOptions, linkConfigOf, millisecondsArgument, type LinkFlags } from './link_options.js';
 
 interface ShapeFlags extends LinkFlags {

@@ -10,6 +10,8 @@ export class Alarm {
   #timer: NodeJS.Timeout | null = null;
   #turn: NodeJS.Immediate | null = null;
   #dueUs = Infinity;
+  /** When the timer wakes. */
+  #wakeUs = Infinity;
 
   constructor(
     private readonly nowUs: () => number,
@@ -18,10 +20,10 @@ export class Alarm {
 
   /** Rings once at this time, and at no time that was set before. Infinity: not at all. */
   set(dueUs: number): void {
-    if (dueUs === this.#dueUs && (this.#timer ?? this.#turn) !== null) return;
-    this.clear();
     this.#dueUs = dueUs;
-    if (dueUs !== Infinity) this.#wait();
+    if (dueUs === Infinity) this.clear();
+    // A wake-up that comes soon enough looks at the new time.
+    else if (this.#turn === null && (this.#timer === null || this.#wakeUs > dueUs - SPIN_US)) this.#wait();
   }
 
   clear(): void {
@@ -32,9 +34,15 @@ export class Alarm {
   }
 
   #wait(): void {
-    const waitUs = this.#dueUs - this.nowUs();
-    if (waitUs <= SPIN_US) this.#turn = setImmediate(() => this.#wake());
-    else this.#timer = setTimeout(() => this.#wake(), (waitUs - SPIN_US) / 1000);
+    this.clear();
+    const nowUs = this.nowUs();
+    const waitUs = this.#dueUs - SPIN_US - nowUs;
+    if (waitUs <= 0) {
+      this.#turn = setImmediate(() => this.#wake());
+    } else {
+      this.#wakeUs = this.#dueUs - SPIN_US;
+      this.#timer = setTimeout(() => this.#wake(), waitUs / 1000);
+    }
   }
 
   #wake(): void {

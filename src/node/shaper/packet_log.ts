@@ -1,7 +1,9 @@
 /** What became of each packet at a link, kept in columns that double when they are full. */
-import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
+import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../../core/link.js';
 
-const COLUMNS = 5;
+/** offered, size, queue delay, departure, reason, flow. */
+export const LOG_COLUMNS = 6;
+const FIRST_ROWS = 1024;
 
 /** One packet. Times in microseconds on the shaper's clock. */
 export interface PacketRecord {
@@ -15,20 +17,23 @@ export interface PacketRecord {
   dropped: DropReason | null;
 }
 
+/** A packet that was dropped, and whose it was. */
+export type LoggedDrop = Omit<LinkDrop, 'packetId'> & { flow?: number };
+
 export class PacketLog {
   #rows = 0;
-  #columns = Array.from({ length: COLUMNS }, () => new Float64Array(1024));
+  #columns = emptyColumns();
 
   get length(): number {
     return this.#rows;
   }
 
-  delivered({ offeredUs, sizeBytes, queueDelayUs, departUs }: LinkDelivery): void {
-    this.#append([offeredUs, sizeBytes, queueDelayUs, departUs, 0]);
+  delivered({ offeredUs, sizeBytes, queueDelayUs, departUs }: LinkDelivery, flow = 0): void {
+    this.#append([offeredUs, sizeBytes, queueDelayUs, departUs, 0, flow]);
   }
 
-  dropped({ offeredUs, sizeBytes, timeUs, reason }: Omit<LinkDrop, 'packetId'>): void {
-    this.#append([offeredUs, sizeBytes, Number.NaN, timeUs, DROP_REASONS.indexOf(reason)]);
+  dropped({ offeredUs, sizeBytes, timeUs, reason, flow = 0 }: LoggedDrop): void {
+    this.#append([offeredUs, sizeBytes, Number.NaN, timeUs, DROP_REASONS.indexOf(reason), flow]);
   }
 
   /** The packets in the order in which they departed or were dropped. */
@@ -43,6 +48,14 @@ export class PacketLog {
     })).sort((x, y) => x.departUs - y.departUs);
   }
 
+  /** The columns one behind the other, LOG_COLUMNS of the same length; the log is empty afterwards. */
+  take(): Float64Array<ArrayBuffer> {
+    const taken = new Float64Array(LOG_COLUMNS * this.#rows);
+    this.#columns.forEach((column, i) => taken.set(column.subarray(0, this.#rows), i * this.#rows));
+    this.#rows = 0;
+    return taken;
+  }
+
   #append(values: readonly number[]): void {
     if (this.#rows === this.#columns[0]?.length) {
       this.#columns = this.#columns.map((column) => {
@@ -54,4 +67,8 @@ export class PacketLog {
     this.#columns.forEach((column, i) => (column[this.#rows] = values[i] ?? Number.NaN));
     this.#rows++;
   }
+}
+
+function emptyColumns(): Float64Array[] {
+  return Array.from({ length: LOG_COLUMNS }, () => new Float64Array(FIRST_ROWS));
 }

@@ -7,30 +7,26 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { performance } from 'node:perf_hooks';
 
-import { createLink, type Link, type LinkStats } from '../core/link.js';
-import type { CoreModule } from '../core/load.js';
+import type { LinkStats } from '../../core/link.js';
+import type { CoreModule } from '../../core/load.js';
 import {
   DEFAULT_LINK_CONFIG,
   forwardChange,
   forwardLink,
   type LinkConfig,
   type PartialLinkConfig,
-} from '../scenario/link_config.js';
-import type { LatenessMs, QueueRow, RelayAddress } from '../scenario/server_protocol.js';
-import { Alarm } from './alarm.js';
-import { Lateness } from './lateness.js';
+} from '../../scenario/link_config.js';
+import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
 import { PacketLog } from './packet_log.js';
-import { bindUdp, ShaperError } from './udp.js';
+import { DIRECTIONS, Path, type Direction } from './path.js';
+import { queueRow } from './queue_row.js';
+import { bindUdp, closeSocket, HEADER_BYTES, ShaperError, UNLIMITED_BPS } from './udp.js';
 
 export { ShaperError } from './udp.js';
 
-/** IPv4 and UDP headers. */
-const HEADER_BYTES = 28;
 const ROWS_INTERVAL_MS = 100;
 /** A peer that was silent for this long may come back from another port. */
 const FORGET_PEER_US = 5e6;
-/** Faster than any link that a relay in JavaScript can pace: the way back has no bottleneck. */
-const UNLIMITED_BPS = 1e11;
 
 export interface ShaperOptions {
   core: CoreModule;
@@ -49,16 +45,6 @@ export interface ShaperOptions {
   onRows?(rows: QueueRow[]): void;
   /** A socket failed; the shaper is closed. */
   onError?(error: ShaperError): void;
-}
-
-/** One direction: a link, what is under way in it, and where it leads. */
-interface Direction {
-  link: Link;
-  packets: Map<number, Buffer>;
-  nextId: number;
-  out: Socket;
-  to: Peer;
-  log: PacketLog | null;
 }
 
 interface Peer {
@@ -88,20 +74,15 @@ export class Shaper {
 
   #config: LinkConfig;
   readonly #options: ShaperOptions;
-  readonly #sockets: readonly [Socket, Socket];
-  readonly #lateness = new Lateness();
-  readonly #peers: readonly [Peer, Peer] = [nobody(), nobody()];
-  readonly #forward: Direction;
-  readonly #back: Direction;
+  readonly #sockets: Readonly<Record<Direction, Socket>>;
+  /** Where each direction leads. */
+  readonly #peers: Readonly<Record<Direction, Peer>> = { forward: nobody(), back: nobody() };
+  readonly #path: Path<Buffer>;
   readonly #zeroUs: number;
   #firstPacketUs: number | null = null;
   #started: () => void = () => undefined;
   /** Resolves with the first packet from peer A. A capacity schedule counts from here. */
   readonly started = new Promise<void>((resolve) => (this.#started = resolve));
-  readonly #alarm = new Alarm(
-    () => this.nowUs(),
-    () => this.#pump(),
-  );
   readonly #rows: NodeJS.Timeout | null;
   #closed = false;
 
@@ -111,31 +92,24 @@ export class Shaper {
     const { core, address = '127.0.0.1', announce = address } = options;
     this.#options = options;
     this.#config = config;
-    this.#sockets = [socketA, socketB];
+    // What goes forward leaves from socket b, and back from a.
+    this.#sockets = { forward: socketB, back: socketA };
     this.a = { address: announce, port: socketA.address().port };
     this.b = { address: announce, port: socketB.address().port };
     this.log = options.record === true ? new PacketLog() : null;
-    const { schedule: _, ...initial } = forwardLink(config);
-    const back = createLink(core, { capacityBps: UNLIMITED_BPS, oneWayDelayUs: (config.rtt_ms * 1000) / 2 });
-    const direction = (link: Link, out: Socket, to: Peer, log: PacketLog | null): Direction => ({
-      link,
-      packets: new Map(),
-      nextId: 0,
-      out,
-      to,
-      log,
+    const { schedule: _, ...forward } = forwardLink(config);
+    this.#path = new Path({
+      core,
+      forward,
+      back: { capacityBps: UNLIMITED_BPS, oneWayDelayUs: (config.rtt_ms * 1000) / 2 },
+      ...(this.log && { logs: { forward: this.log } }),
+      nowUs: () => this.nowUs(),
+      deliver: (packet, direction) => this.#send(packet, direction),
     });
-    try {
-      this.#forward = direction(createLink(core, initial), socketB, this.#peers[1], this.log);
-    } catch (error) {
-      back.destroy();
-      throw error;
-    }
-    this.#back = direction(back, socketA, this.#peers[0], null);
     this.#zeroUs = (config.origin_epoch_ms ?? Date.now()) * 1000 - performance.timeOrigin * 1000;
-    socketA.on('message', (packet, from) => this.#receive(packet, from, this.#peers[0], this.#forward));
-    socketB.on('message', (packet, from) => this.#receive(packet, from, this.#peers[1], this.#back));
-    for (const socket of this.#sockets) socket.on('error', (error) => this.#fail(error));
+    socketA.on('message', (packet, from) => this.#receive(packet, from, 'forward'));
+    socketB.on('message', (packet, from) => this.#receive(packet, from, 'back'));
+    for (const direction of DIRECTIONS) this.#sockets[direction].on('error', (error) => this.#fail(error));
     this.#rows = options.onRows
       ? setInterval(() => this.#options.onRows?.([this.row()]), ROWS_INTERVAL_MS)
       : null;
@@ -165,39 +139,26 @@ export class Shaper {
     const nowUs = this.nowUs();
     const startUs = this.#firstPacketUs === null ? Infinity : nowUs;
     const { schedule, ...options } = forwardChange(change, startUs);
-    this.#forward.link.set(
-      schedule === undefined || startUs === Infinity ? options : { ...options, schedule },
-      nowUs,
-    );
-    if (options.oneWayDelayUs !== undefined) {
-      this.#back.link.set({ oneWayDelayUs: options.oneWayDelayUs }, nowUs);
-    }
+    const forward = schedule === undefined || startUs === Infinity ? options : { ...options, schedule };
+    this.#path.set('forward', forward, nowUs);
+    const { oneWayDelayUs } = options;
+    if (oneWayDelayUs !== undefined) this.#path.set('back', { oneWayDelayUs }, nowUs);
     this.#config = { ...this.#config, ...change };
-    this.#pump();
   }
 
   stats(): LinkStats {
-    return this.#forward.link.stats(this.nowUs());
+    return this.#path.stats('forward');
   }
 
   /** The queue of the forward direction, now. */
   row(): QueueRow {
     const nowUs = this.nowUs();
-    const stats = this.#forward.link.stats(nowUs);
-    return {
-      link: this.#options.linkNumber ?? 0,
-      time_us: Math.round(nowUs - this.#zeroUs),
-      queue_delay_us: Math.round(stats.queueDelayUs),
-      queue_bytes: stats.queueBytes,
-      capacity_bps: stats.capacityBps,
-      drops: stats.drops,
-      delivered_bytes: stats.departedBytes,
-    };
+    return queueRow(this.#path.stats('forward', nowUs), nowUs - this.#zeroUs, this.#options.linkNumber ?? 0);
   }
 
   /** Percentiles of how late packets were sent, both directions. */
   latenessMs(): LatenessMs {
-    return this.#lateness.summary();
+    return this.#path.lateness.summary();
   }
 
   /** Closes the sockets; packets under way are lost. */
@@ -205,13 +166,13 @@ export class Shaper {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#rows) clearInterval(this.#rows);
-    this.#alarm.clear();
-    for (const { link } of [this.#forward, this.#back]) link.destroy();
-    await Promise.all(this.#sockets.map((socket) => new Promise<void>((done) => socket.close(() => done()))));
+    this.#path.close();
+    await Promise.all(DIRECTIONS.map((direction) => closeSocket(this.#sockets[direction])));
   }
 
-  #receive(packet: Buffer, from: RemoteInfo, peer: Peer, direction: Direction): void {
+  #receive(packet: Buffer, from: RemoteInfo, direction: Direction): void {
     const nowUs = this.nowUs();
+    const peer = this.#peers[direction === 'forward' ? 'back' : 'forward'];
     if (peer.address === null || nowUs - peer.lastUs > FORGET_PEER_US) {
       peer.address = from.address;
       peer.port = from.port;
@@ -219,48 +180,23 @@ export class Shaper {
       return; // another candidate of the same peer, or a stranger
     }
     peer.lastUs = nowUs;
-    if (direction === this.#forward && this.#firstPacketUs === null) this.#begin(nowUs);
-    const id = direction.nextId++;
-    const sizeBytes = packet.length + HEADER_BYTES;
-    const reason = direction.link.enqueue(id, sizeBytes, nowUs);
-    if (reason === null) direction.packets.set(id, packet);
-    else direction.log?.dropped({ offeredUs: nowUs, sizeBytes, timeUs: nowUs, reason });
-    this.#pump();
+    if (direction === 'forward' && this.#firstPacketUs === null) this.#begin(nowUs);
+    this.#path.offer(direction, packet, packet.length + HEADER_BYTES);
   }
 
   #begin(nowUs: number): void {
     this.#firstPacketUs = nowUs;
     const { schedule = [] } = forwardLink(this.#config, nowUs);
-    this.#forward.link.set({ schedule }, nowUs);
+    this.#path.set('forward', { schedule }, nowUs);
     this.#started();
   }
 
-  /** Sends what is due and arranges the next wake-up. */
-  #pump(): void {
-    if (this.#closed) return;
-    let nextUs = Infinity;
-    for (const direction of [this.#forward, this.#back]) {
-      const { link, packets, log } = direction;
-      for (const delivery of link.poll(this.nowUs())) {
-        this.#send(direction, delivery.packetId, delivery.deliverUs);
-        log?.delivered(delivery);
-      }
-      for (const drop of link.lateDrops()) {
-        packets.delete(drop.packetId);
-        log?.dropped(drop);
-      }
-      nextUs = Math.min(nextUs, link.nextEventUs());
-    }
-    this.#alarm.set(nextUs);
-  }
-
-  #send({ packets, out, to }: Direction, id: number, dueUs: number): void {
-    const packet = packets.get(id);
-    packets.delete(id);
-    if (packet === undefined || to.address === null) return;
+  #send(packet: Buffer, direction: Direction): boolean {
+    const { address, port } = this.#peers[direction];
+    if (address === null) return false;
     // A peer that is gone is no failure of the relay.
-    out.send(packet, to.port, to.address, () => undefined);
-    this.#lateness.add((this.nowUs() - dueUs) / 1000);
+    this.#sockets[direction].send(packet, port, address, () => undefined);
+    return true;
   }
 
   #fail(error: Error): void {

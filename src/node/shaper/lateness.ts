@@ -1,6 +1,6 @@
 /** How late a shaper sends: the actual minus the due time of each packet, in milliseconds. */
-import type { LatenessMs } from '../scenario/server_protocol.js';
-import { percentiles } from './percentile.js';
+import type { LatenessMs } from '../../scenario/server_protocol.js';
+import { percentiles } from '../percentile.js';
 
 /** The last packets that the percentiles are taken over. */
 const KEPT = 1 << 16;

@@ -1,8 +1,12 @@
 /** UDP sockets of the shaper. */
 import { createSocket, type Socket } from 'node:dgram';
 
-import { systemCode } from './errors.js';
+import { systemCode } from '../errors.js';
 
+/** IPv4 and UDP headers: a packet counts with them. */
+export const HEADER_BYTES = 28;
+/** Faster than any link that a relay in JavaScript can pace: no bottleneck. */
+export const UNLIMITED_BPS = 1e11;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
 /** The shaper could not be started or lost a socket; the message says what to do. */
@@ -29,6 +33,11 @@ export function bindUdp(port: number, address: string): Promise<Socket> {
       resolve(socket);
     });
   });
+}
+
+/** Resolves when the port is free. */
+export function closeSocket(socket: Socket): Promise<void> {
+  return new Promise((done) => socket.close(() => done()));
 }
 
 function bindError(error: Error, port: number, address: string): ShaperError {
