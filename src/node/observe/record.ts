@@ -69,6 +69,8 @@ export interface LinkRecord {
   back: DirectionRecord | null;
   /** How late packets were sent; null without a shaper or packets. */
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
+  /** What went wrong with the link itself. */
+  notices: RecordNotice[];
 }
 
 /** Video frames that an endpoint received, from encoded transforms. */

@@ -1,29 +1,35 @@
 /** How late a shaper sends: the actual minus the due time of each packet, in milliseconds. */
 import type { LatenessMs } from '../../scenario/server_protocol.js';
-import { percentiles } from '../percentile.js';
 
-/** The last packets that the percentiles are taken over. */
-const KEPT = 1 << 16;
+/** Packets are counted by lateness in steps of so much; what is later than all steps is in the last one. */
+const STEP_MS = 0.01;
+const STEPS = 20_000;
 
 export class Lateness {
-  readonly #ring: Float64Array;
-  #count = 0;
-
-  constructor(kept = KEPT) {
-    this.#ring = new Float64Array(kept);
-  }
+  readonly #counts = new Uint32Array(STEPS);
+  #packets = 0;
 
   add(ms: number): void {
-    this.#ring[this.#count++ % this.#ring.length] = ms;
+    const step = Math.min(STEPS - 1, Math.max(0, Math.floor(ms / STEP_MS)));
+    this.#counts[step] = (this.#counts[step] ?? 0) + 1;
+    this.#packets++;
   }
 
-  /** Percentiles over the last packets; NaN where there were none. */
+  /** Percentiles over all packets, to 0.01 ms; NaN where there were none. */
   summary(): LatenessMs {
-    const packets = this.#count;
-    const [p50_ms, p95_ms, p99_ms] = percentiles(
-      this.#ring.slice(0, Math.min(packets, this.#ring.length)),
-      [50, 95, 99],
-    );
-    return { p50_ms: p50_ms ?? NaN, p95_ms: p95_ms ?? NaN, p99_ms: p99_ms ?? NaN, packets };
+    const [p50_ms, p95_ms, p99_ms] = [50, 95, 99].map((percent) => this.#percentile(percent)) as [
+      number,
+      number,
+      number,
+    ];
+    return { p50_ms, p95_ms, p99_ms, packets: this.#packets };
+  }
+
+  #percentile(percent: number): number {
+    const rank = Math.max(1, Math.ceil((this.#packets * percent) / 100));
+    if (this.#packets === 0) return Number.NaN;
+    let seen = 0;
+    const step = this.#counts.findIndex((count) => (seen += count) >= rank);
+    return Number(((step + 0.5) * STEP_MS).toFixed(3));
   }
 }

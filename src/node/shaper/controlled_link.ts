@@ -1,0 +1,39 @@
+/** The link of a call under test, as tests and observers see it, whatever shapes the packets. */
+import type { RelayAddress } from '../../scenario/server_protocol.js';
+import type { LinkRecord } from '../observe/record.js';
+import type { LinkSettings } from './settings.js';
+
+export interface LinkChange {
+  /** When it took effect, on the record's clock. */
+  timeUs: number;
+  settings: LinkSettings;
+  /** For people: `500 kbps, droptail:300ms`. */
+  text: string;
+}
+
+export interface ControlledLink {
+  readonly backend: 'shaper' | 'devtools';
+  /** Where the record's times have their zero: milliseconds since 1970. */
+  readonly originEpochMs: number;
+  /** Grows while the link is open. */
+  readonly record: LinkRecord;
+  /**
+   * Changes settings from now on. What is not given stays. Rejects with ConfigError, which names the
+   * field, and with ShaperError after the link was closed or its thread ended.
+   */
+  set(change: LinkSettings): Promise<LinkChange>;
+  /** Resolves when all that happened until now is in the record. */
+  sync(): Promise<void>;
+  /** Frees sockets and thread. May be called again. */
+  close(): Promise<void>;
+}
+
+export interface ShaperLink extends ControlledLink {
+  readonly backend: 'shaper';
+  /** Where every page finds every peer. */
+  readonly relay: RelayAddress;
+  /** Candidates of a far side that may be no page under test; addresses that are not IPv4 are not tried. */
+  remote(ufrag: string, candidates: readonly RelayAddress[]): void;
+  /** This user name fragment belongs to a page under test. */
+  local(ufrag: string): void;
+}

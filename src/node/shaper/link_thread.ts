@@ -1,0 +1,99 @@
+/**
+ * The thread that shapes the packets of a test: code of the test that blocks its own thread does not
+ * disturb it. What happened goes out ten times a second.
+ */
+import { hrtime } from 'node:process';
+import { performance } from 'node:perf_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { CoreError, loadCoreModule } from '../../core/load.js';
+import type { Flow } from './agents.js';
+import type { FromThread, LinkRequest, ThreadProblem, ThreadSetup, ToThread } from './protocol.js';
+import { Relay } from './relay.js';
+import { RelayPath } from './relay_path.js';
+import { bindUdp } from './udp.js';
+
+const BATCH_INTERVAL_MS = 100;
+const ADDRESS = '127.0.0.1';
+
+function tell(message: FromThread): void {
+  const transfer =
+    message.kind === 'batch' ? [message.forward.packets.buffer, message.back.packets.buffer] : [];
+  parentPort?.postMessage(message, transfer);
+}
+
+function problemOf(error: unknown): ThreadProblem {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { name, message, field: error instanceof CoreError ? error.field : undefined };
+}
+
+const fail = (error: unknown, id: number | null = null): void =>
+  tell({ kind: 'failed', id, problem: problemOf(error) });
+
+/** The clock of process.hrtime, which is one for all threads, from this zero on. */
+function clockFrom(zeroUs: number): () => number {
+  const [s, ns] = hrtime();
+  const offsetUs = s * 1e6 + ns / 1e3 - performance.now() * 1e3 - zeroUs;
+  return () => performance.now() * 1e3 + offsetUs;
+}
+
+const tellFlow = ({ number, offerer, answerer }: Flow): void =>
+  tell({
+    kind: 'flow',
+    flow: { flow: number, offererUfrag: offerer.ufrag, answererUfrag: answerer.ufrag },
+  });
+
+class LinkThread {
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly relay: Relay,
+    private readonly path: RelayPath,
+  ) {
+    this.#timer = setInterval(() => tell(path.batch()), BATCH_INTERVAL_MS);
+  }
+
+  async hear(message: ToThread): Promise<void> {
+    switch (message.kind) {
+      case 'extend':
+        for (const direction of message.directions) this.path.extend(direction, message.steps);
+        return;
+      case 'local':
+        return this.relay.local(message.ufrag);
+      case 'remote':
+        return this.relay.remote(message.ufrag, message.candidates);
+      default:
+        try {
+          tell({ kind: 'done', id: message.id, timeUs: await this.#do(message) });
+        } catch (error) {
+          fail(error, message.id);
+        }
+    }
+  }
+
+  async #do(request: LinkRequest): Promise<number> {
+    if (request.kind === 'set') return this.path.set(request.change);
+    tell(this.path.batch());
+    if (request.kind === 'close') await this.#close();
+    return 0;
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.path.close();
+    await this.relay.close();
+  }
+}
+
+async function start({ port, zeroUs, seed, change }: ThreadSetup): Promise<void> {
+  const nowUs = clockFrom(zeroUs);
+  const [core, socket] = await Promise.all([loadCoreModule(), bindUdp(port, ADDRESS)]);
+  const relay = new Relay({ socket, nowUs, onFlow: tellFlow, onError: fail });
+  const path = new RelayPath({ core, seed, relay, nowUs });
+  path.set(change);
+  const thread = new LinkThread(relay, path);
+  parentPort?.on('message', (message: ToThread) => void thread.hear(message));
+  tell({ kind: 'ready', relay: { address: ADDRESS, port: socket.address().port } });
+}
+
+await start(workerData as ThreadSetup).catch(fail);

@@ -1,0 +1,65 @@
+/** What a link and the thread that shapes its packets say to each other. */
+import type { LinkOptions } from '../../core/link.js';
+import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
+import type { CapacityChange, RelayFlow } from '../observe/record.js';
+import type { Direction } from './path.js';
+
+/** Capacities from times on, as pairs of microseconds and bit/s; times count from the schedule's start. */
+export type CapacitySteps = Float64Array<ArrayBuffer>;
+
+/** What changes in one direction. */
+export interface WayChange {
+  options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
+  /** The first is at 0. */
+  capacity?: CapacitySteps;
+}
+
+export type PathChange = Partial<Record<Direction, WayChange>>;
+
+/** What the thread is started with. */
+export interface ThreadSetup {
+  port: number;
+  /** The zero of all times, on the clock of process.hrtime, in microseconds. */
+  zeroUs: number;
+  seed: number;
+  change: PathChange;
+}
+
+export type LinkRequest =
+  | { kind: 'set'; change: PathChange }
+  /** Answered after everything that happened until then was sent. */
+  | { kind: 'sync' }
+  | { kind: 'close' };
+
+export type ToThread =
+  | ({ id: number } & LinkRequest)
+  /** More steps for schedules that are running, in time order. */
+  | { kind: 'extend'; directions: Direction[]; steps: CapacitySteps }
+  | { kind: 'local'; ufrag: string }
+  | { kind: 'remote'; ufrag: string; candidates: RelayAddress[] };
+
+/** What happened in one direction since the last time. */
+export interface WayBatch {
+  /** As PacketLog.take gives them. */
+  packets: Float64Array<ArrayBuffer>;
+  row: QueueRow;
+  capacity: CapacityChange[];
+  /** When the schedule that is running began; null before the first packet. */
+  scheduleStartUs: number | null;
+}
+
+/** What of an error survives the way out of a thread. */
+export interface ThreadProblem {
+  /** Name of its class. */
+  name: string;
+  message: string;
+  field: string | undefined;
+}
+
+export type FromThread =
+  | { kind: 'ready'; relay: RelayAddress }
+  | { kind: 'done'; id: number; timeUs: number }
+  /** Without an id: the thread cannot go on. */
+  | { kind: 'failed'; id: number | null; problem: ThreadProblem }
+  | { kind: 'flow'; flow: RelayFlow }
+  | ({ kind: 'batch'; lateness: LatenessMs } & Record<Direction, WayBatch>);

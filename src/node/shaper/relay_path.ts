@@ -1,0 +1,125 @@
+/** The path behind a relay: its links, their capacities over time, and what is told of them. */
+import type { CoreModule } from '../../core/load.js';
+import type { CapacityChange } from '../observe/record.js';
+import { CapacitySchedule } from './capacity_schedule.js';
+import { PacketLog } from './packet_log.js';
+import { DIRECTIONS, Path, type Direction } from './path.js';
+import type { CapacitySteps, FromThread, PathChange, WayBatch, WayChange } from './protocol.js';
+import { queueRow } from './queue_row.js';
+import type { Relay, RelayedPacket } from './relay.js';
+
+/** Until the first change says it. */
+const ANY_BPS = 1e6;
+/** The two directions draw from generators of their own. */
+const SEED_STEP = 1_000_003;
+
+type Batch = Extract<FromThread, { kind: 'batch' }>;
+
+interface Way {
+  log: PacketLog;
+  schedule: CapacitySchedule;
+  /** Changes of the capacity by a test, since the last batch. */
+  changes: CapacityChange[];
+}
+
+export interface RelayPathOptions {
+  core: CoreModule;
+  seed: number;
+  relay: Relay;
+  nowUs(): number;
+}
+
+export class RelayPath {
+  readonly #ways: Readonly<Record<Direction, Way>> = { forward: newWay(), back: newWay() };
+  readonly #path: Path<RelayedPacket>;
+  readonly #nowUs: () => number;
+  #startUs: number | null = null;
+
+  constructor({ core, seed, relay, nowUs }: RelayPathOptions) {
+    this.#nowUs = nowUs;
+    this.#path = new Path<RelayedPacket>({
+      core,
+      forward: { capacityBps: ANY_BPS, seed },
+      back: { capacityBps: ANY_BPS, seed: seed + SEED_STEP },
+      logs: { forward: this.#ways.forward.log, back: this.#ways.back.log },
+      nowUs,
+      deliver: (packet) => relay.deliver(packet),
+    });
+    relay.attach({ offer: (...packet) => this.#offer(...packet) });
+  }
+
+  /** Throws CoreError. Gives the time from which on it counts. */
+  set(change: PathChange): number {
+    const nowUs = this.#nowUs();
+    for (const direction of DIRECTIONS) {
+      const { [direction]: way } = change;
+      if (way) this.#setWay(direction, way, nowUs);
+    }
+    return nowUs;
+  }
+
+  extend(direction: Direction, steps: CapacitySteps): void {
+    this.#ways[direction].schedule.extend(steps);
+  }
+
+  /** What happened since the last batch. */
+  batch(): Batch {
+    const nowUs = this.#nowUs();
+    this.#path.pump();
+    return {
+      kind: 'batch',
+      forward: this.#wayBatch('forward', nowUs),
+      back: this.#wayBatch('back', nowUs),
+      lateness: this.#path.lateness.summary(),
+    };
+  }
+
+  close(): void {
+    this.#path.close();
+  }
+
+  #offer(...[direction, packet, sizeBytes, flow]: Parameters<Path<RelayedPacket>['offer']>): void {
+    if (this.#startUs === null) this.#start();
+    this.#path.offer(direction, packet, sizeBytes, flow);
+  }
+
+  /** Schedules count from the first packet. */
+  #start(): void {
+    this.#startUs = this.#nowUs();
+    for (const direction of DIRECTIONS) {
+      this.#ways[direction].schedule.start(this.#startUs);
+      this.#giveSchedule(direction, this.#startUs);
+    }
+  }
+
+  #setWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
+    this.#path.set(direction, options, nowUs);
+    if (capacity === undefined) return;
+    const { schedule, changes } = this.#ways[direction];
+    changes.push(...schedule.passed(nowUs));
+    const capacityBps = schedule.replace(capacity, this.#startUs === null ? null : nowUs);
+    this.#path.set(direction, { capacityBps }, nowUs);
+    changes.push({ timeUs: nowUs, capacityBps });
+    this.#giveSchedule(direction, nowUs);
+  }
+
+  #giveSchedule(direction: Direction, nowUs: number): void {
+    const schedule = this.#ways[direction].schedule.upcoming(nowUs);
+    if (schedule !== null) this.#path.set(direction, { schedule }, nowUs);
+  }
+
+  #wayBatch(direction: Direction, nowUs: number): WayBatch {
+    const { log, schedule, changes } = this.#ways[direction];
+    const stats = this.#path.stats(direction, nowUs);
+    const capacity = [...changes.splice(0), ...schedule.passed(nowUs)];
+    this.#giveSchedule(direction, nowUs);
+    return {
+      packets: log.take(),
+      row: queueRow(stats, nowUs, DIRECTIONS.indexOf(direction)),
+      capacity,
+      scheduleStartUs: schedule.startUs,
+    };
+  }
+}
+
+const newWay = (): Way => ({ log: new PacketLog(), schedule: new CapacitySchedule(), changes: [] });

@@ -1,0 +1,181 @@
+/**
+ * The link of a test as people write it: `{ network: '4g', capacity: '500kbps', loss: '2%' }`. kilo is
+ * 1000, numbers without a unit are bit/s and milliseconds.
+ */
+import * as v from 'valibot';
+
+import type { LinkOptions } from '../../core/link.js';
+import {
+  ConfigError,
+  DEFAULT_LINK_CONFIG,
+  forwardChange,
+  parseDuration,
+  parsedBy,
+  parseQueue,
+  parseSchedule,
+  shown,
+} from '../../scenario/link_config.js';
+import { capacitySource, type Capacity, type CapacitySource } from './capacity.js';
+import { NETWORK_NAMES, NETWORKS, type NetworkName } from './networks.js';
+import { DIRECTIONS, type Direction } from './path.js';
+
+export type { Capacity } from './capacity.js';
+
+/** One direction of a link. */
+export interface DirectionSettings {
+  /** Default 1 Mbit/s. */
+  capacity?: Capacity | undefined;
+  /** Queue discipline, as `droptail:300ms`, `codel`, `fq_codel:target=13ms`. Default `droptail:300ms`. */
+  queue?: string | undefined;
+  /** Random loss before the queue: 0.02 or `2%`. Default none. */
+  loss?: number | string | undefined;
+  /** Standard deviation of the jitter; a number is milliseconds. Default none. */
+  jitter?: number | string | undefined;
+  /** Default `serial`. */
+  bottleneck?: 'serial' | 'token-bucket' | undefined;
+}
+
+/** Both directions are alike, but for what `back` says. */
+export interface LinkSettings extends DirectionSettings {
+  /** A usual network; other fields override what it says. */
+  network?: NetworkName | undefined;
+  /** Propagation delay there and back, half of it each way; a number is milliseconds. Default 50 ms. */
+  rtt?: number | string | undefined;
+  /** Of loss and jitter. Default 1. Only when the link is opened. */
+  seed?: number | undefined;
+  /** From the side that answered to the side that offered. */
+  back?: DirectionSettings | undefined;
+}
+
+/** A direction as the shaper takes it: what is given, and nothing else. */
+export interface WaySettings {
+  options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
+  capacity?: CapacitySource;
+}
+
+export type PathSettings = Readonly<Record<Direction, WaySettings>>;
+
+const MAX_RTT_MS = 60_000;
+const MAX_JITTER_MS = 10_000;
+
+/** Milliseconds from a number or from text with a unit. */
+function milliseconds(value: number | string, mostMs: number): number {
+  const ms = typeof value === 'number' ? value : parseDuration(value) / 1e3;
+  if (ms >= 0 && ms <= mostMs) return ms;
+  throw new ConfigError('time', `0 to ${mostMs} ms`, shown(value), 'write for instance 50 or 50ms');
+}
+
+/** A ratio from a number or a percentage. */
+function ratio(value: number | string): number {
+  const [, percent] = typeof value === 'string' ? (/^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(value) ?? []) : [];
+  const part = typeof value === 'number' ? value : percent === undefined ? Number.NaN : Number(percent) / 100;
+  if (part >= 0 && part <= 1) return part;
+  throw new ConfigError(
+    'ratio',
+    'a ratio from 0 to 1 or a percentage',
+    shown(value),
+    'write for instance 0.02 or 2%',
+  );
+}
+
+const numberOrText = (expected: string) => v.union([v.number(), v.string()], expected);
+
+const capacity = v.union(
+  [
+    parsedBy(numberOrText('a rate'), (value) => parseSchedule(value)),
+    v.strictObject({ mahimahi: v.string('the text of a trace or the path of its file') }),
+    v.custom<(seconds: number) => number>((value) => typeof value === 'function'),
+  ],
+  (issue) =>
+    issue.issues?.find(({ type }) => type === 'raw_check')?.message ??
+    'a rate such as 1mbps, a schedule, { mahimahi } or a function of seconds',
+);
+
+const directionFields = {
+  capacity,
+  queue: parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value)),
+  loss: parsedBy(numberOrText('a ratio or a percentage'), ratio),
+  jitter: parsedBy(numberOrText('a time'), (value) => milliseconds(value, MAX_JITTER_MS)),
+  bottleneck: v.picklist(['serial', 'token-bucket'], 'serial or token-bucket'),
+};
+
+const optional = <T extends v.ObjectEntries>(entries: T) => v.partial(v.object(entries)).entries;
+
+const settingsSchema = v.strictObject({
+  ...optional(directionFields),
+  network: v.optional(v.picklist(NETWORK_NAMES, NETWORK_NAMES.join(', '))),
+  rtt: v.optional(parsedBy(numberOrText('a time'), (value) => milliseconds(value, MAX_RTT_MS))),
+  seed: v.optional(
+    v.pipe(
+      v.number('an integer'),
+      v.integer('an integer'),
+      v.minValue(0, 'an integer from 0'),
+      v.maxValue(2 ** 32 - 1, 'an integer below 2^32'),
+    ),
+  ),
+  back: v.optional(v.strictObject(optional(directionFields))),
+});
+
+/** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
+export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
+  const result = v.safeParse(settingsSchema, input, { abortEarly: true });
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  const key = v.getDotPath(issue);
+  const isUnknown = issue.type === 'strict_object' && key !== null;
+  const names = Object.keys(key?.startsWith('back.') ? directionFields : settingsSchema.entries);
+  throw new ConfigError(
+    key === null ? path : `${path}.${key}`,
+    isUnknown ? `one of ${names.join(', ')}` : issue.message,
+    shown(issue.input),
+    isUnknown ? `remove ${key}` : 'correct this value',
+  );
+}
+
+/** What a link is opened with: whatever is not given is as usual. */
+export function withDefaults(settings: LinkSettings): LinkSettings {
+  const { capacity, queue, rtt_ms, seed } = DEFAULT_LINK_CONFIG;
+  return {
+    ...(settings.network === undefined && { capacity, queue, rtt: rtt_ms }),
+    seed,
+    ...given(settings),
+  };
+}
+
+/**
+ * Both directions of settings that parseLinkSettings took. Throws ConfigError for a trace that cannot
+ * be read and a function that does not give a rate.
+ */
+export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
+  const { network, rtt, back, ...both } = given(settings);
+  const preset = network === undefined ? { forward: {}, back: {}, rtt: undefined } : NETWORKS[network];
+  const rttGiven = rtt ?? preset.rtt;
+  const oneWay = rttGiven === undefined ? {} : { rtt_ms: milliseconds(rttGiven, MAX_RTT_MS) };
+  const capacities = new Map<unknown, CapacitySource>();
+  const way = (direction: Direction): WaySettings => {
+    const own = direction === 'back' ? given(back ?? {}) : {};
+    const all: DirectionSettings = { ...preset[direction], ...both, ...own };
+    const field = `${path}.${'capacity' in own ? 'back.' : ''}capacity`;
+    const options = forwardChange(
+      {
+        ...oneWay,
+        ...(all.queue !== undefined && { queue: all.queue }),
+        ...(all.loss !== undefined && { loss_ratio: ratio(all.loss) }),
+        ...(all.jitter !== undefined && { jitter_ms: milliseconds(all.jitter, MAX_JITTER_MS) }),
+        ...(all.bottleneck !== undefined && { bottleneck: all.bottleneck }),
+      },
+      0,
+    );
+    if (all.capacity === undefined) return { options };
+    // One function is asked once for both directions.
+    const source = capacities.get(all.capacity) ?? capacitySource(all.capacity, field);
+    capacities.set(all.capacity, source);
+    return { options, capacity: source };
+  };
+  return Object.fromEntries(DIRECTIONS.map((direction) => [direction, way(direction)])) as PathSettings;
+}
+
+/** Without the fields that are undefined. */
+function given<T extends object>(settings: T): T {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
+}
