@@ -26,27 +26,21 @@ export class CapacityFeeds {
   readonly #feeds = new Map<Direction, Feed>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** What a thread is told of settings: their capacities begin. Throws ConfigError. */
-  begin(settings: PathSettings): PathChange {
+  /**
+   * What a thread is told of settings. Capacities that they replace are asked no more; call `commit`
+   * when the thread has taken it. Throws ConfigError.
+   */
+  begin(settings: PathSettings): { change: PathChange; commit(): void } {
     const first = new Map<CapacitySource, CapacitySteps>();
-    const feeds = new Map<CapacitySource, Feed>();
     const change: PathChange = {};
     for (const direction of DIRECTIONS) {
       const { options, capacity: source } = settings[direction];
-      change[direction] = { options };
-      if (source === undefined) continue;
-      const capacity = first.get(source) ?? source.next(AHEAD_US);
-      first.set(source, capacity);
-      change[direction] = { options, capacity };
-      const feed = feeds.get(source) ?? { source, startUs: null };
-      feeds.set(source, feed);
+      const capacity = source && (first.get(source) ?? source.next(AHEAD_US));
+      if (source && capacity) first.set(source, capacity);
+      change[direction] = { options, ...(capacity && { capacity }) };
     }
-    for (const direction of DIRECTIONS) {
-      const { capacity: source } = settings[direction];
-      const feed = source && feeds.get(source);
-      if (feed) this.#replace(direction, feed);
-    }
-    return change;
+    for (const direction of DIRECTIONS) if (settings[direction].capacity) this.#feeds.delete(direction);
+    return { change, commit: () => this.#commit(settings) };
   }
 
   /** The schedule of this direction began so long ago, as a negative number of microseconds. */
@@ -60,9 +54,15 @@ export class CapacityFeeds {
     this.#stop();
   }
 
-  #replace(direction: Direction, feed: Feed): void {
-    if (feed.source.isEndless) this.#feeds.set(direction, feed);
-    else this.#feeds.delete(direction);
+  #commit(settings: PathSettings): void {
+    const feeds = new Map<CapacitySource, Feed>();
+    for (const direction of DIRECTIONS) {
+      const { capacity: source } = settings[direction];
+      if (!source?.isEndless) continue;
+      const feed = feeds.get(source) ?? { source, startUs: null };
+      feeds.set(source, feed);
+      this.#feeds.set(direction, feed);
+    }
     if (this.#feeds.size === 0) this.#stop();
     else this.#timer ??= setInterval(() => this.#feed(), INTERVAL_MS).unref();
   }

@@ -59,15 +59,23 @@ class LinkThread {
         for (const direction of message.directions) this.path.extend(direction, message.steps);
         return;
       case 'local':
-        return this.relay.local(message.ufrag);
+        this.relay.local(message.ufrag);
+        return;
       case 'remote':
-        return this.relay.remote(message.ufrag, message.candidates);
-      default:
-        try {
-          tell({ kind: 'done', id: message.id, timeUs: await this.#do(message) });
-        } catch (error) {
-          fail(error, message.id);
-        }
+        this.relay.remote(message.ufrag, message.candidates);
+        return;
+      case 'set':
+      case 'sync':
+      case 'close':
+        await this.#answer(message);
+    }
+  }
+
+  async #answer(request: LinkRequest & { id: number }): Promise<void> {
+    try {
+      tell({ kind: 'done', id: request.id, timeUs: await this.#do(request) });
+    } catch (error) {
+      fail(error, request.id);
     }
   }
 

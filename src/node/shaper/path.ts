@@ -54,7 +54,7 @@ class Way<T> {
   /** Throws CoreError for a packet without a size. */
   offer(packet: T, sizeBytes: number, flow: number, nowUs: number): void {
     const id = this.#nextId++;
-    const reason = this.#link.enqueue(id, sizeBytes, nowUs);
+    const reason = this.#link.enqueue(id, sizeBytes, nowUs, flow);
     if (reason === null) this.#packets.set(id, { packet, flow });
     else if (this.#log) this.#dropped.push({ offeredUs: nowUs, sizeBytes, timeUs: nowUs, reason, flow });
   }

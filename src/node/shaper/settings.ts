@@ -10,10 +10,14 @@ import {
   DEFAULT_LINK_CONFIG,
   forwardChange,
   parseDuration,
+  parseCrossTraffic,
   parsedBy,
+  parseOutage,
   parseQueue,
   parseSchedule,
   shown,
+  within,
+  type PartialLinkConfig,
 } from '../../scenario/link_config.js';
 import { capacitySource, type Capacity, type CapacitySource } from './capacity.js';
 import { NETWORK_NAMES, NETWORKS, type NetworkName } from './networks.js';
@@ -29,8 +33,14 @@ export interface DirectionSettings {
   queue?: string | undefined;
   /** Random loss before the queue: 0.02 or `2%`. Default none. */
   loss?: number | string | undefined;
+  /** Mean length of a run of lost packets; 1, the default: losses are independent. */
+  burstLoss?: number | undefined;
   /** Standard deviation of the jitter; a number is milliseconds. Default none. */
   jitter?: number | string | undefined;
+  /** Outages of a wireless channel, mean times up and down: `100ms/20ms`; `none`, the default. */
+  outage?: string | undefined;
+  /** TCP connections that share the queue: `cubic:3`, `cubic:2,newreno:1`; `none`, the default. */
+  crossTraffic?: string | undefined;
   /** Default `serial`. */
   bottleneck?: 'serial' | 'token-bucket' | undefined;
 }
@@ -57,6 +67,7 @@ export type PathSettings = Readonly<Record<Direction, WaySettings>>;
 
 const MAX_RTT_MS = 60_000;
 const MAX_JITTER_MS = 10_000;
+const MAX_BURST_PACKETS = 1e6;
 
 /** Milliseconds from a number or from text with a unit. */
 function milliseconds(value: number | string, mostMs: number): number {
@@ -95,7 +106,12 @@ const directionFields = {
   capacity,
   queue: parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value)),
   loss: parsedBy(numberOrText('a ratio or a percentage'), ratio),
+  burstLoss: within(1, MAX_BURST_PACKETS, ' packets'),
   jitter: parsedBy(numberOrText('a time'), (value) => milliseconds(value, MAX_JITTER_MS)),
+  outage: parsedBy(v.string('none, or outages such as 100ms/20ms'), (value) => parseOutage(value)),
+  crossTraffic: parsedBy(v.string('none, or TCP connections such as cubic:3'), (value) =>
+    parseCrossTraffic(value),
+  ),
   bottleneck: v.picklist(['serial', 'token-bucket'], 'serial or token-bucket'),
 };
 
@@ -149,23 +165,12 @@ export function withDefaults(settings: LinkSettings): LinkSettings {
 export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
   const { network, rtt, back, ...both } = given(settings);
   const preset = network === undefined ? { forward: {}, back: {}, rtt: undefined } : NETWORKS[network];
-  const rttGiven = rtt ?? preset.rtt;
-  const oneWay = rttGiven === undefined ? {} : { rtt_ms: milliseconds(rttGiven, MAX_RTT_MS) };
   const capacities = new Map<unknown, CapacitySource>();
   const way = (direction: Direction): WaySettings => {
     const own = direction === 'back' ? given(back ?? {}) : {};
     const all: DirectionSettings = { ...preset[direction], ...both, ...own };
     const field = `${path}.${'capacity' in own ? 'back.' : ''}capacity`;
-    const options = forwardChange(
-      {
-        ...oneWay,
-        ...(all.queue !== undefined && { queue: all.queue }),
-        ...(all.loss !== undefined && { loss_ratio: ratio(all.loss) }),
-        ...(all.jitter !== undefined && { jitter_ms: milliseconds(all.jitter, MAX_JITTER_MS) }),
-        ...(all.bottleneck !== undefined && { bottleneck: all.bottleneck }),
-      },
-      0,
-    );
+    const options = wayOptions(all, rtt ?? preset.rtt);
     if (all.capacity === undefined) return { options };
     // One function is asked once for both directions.
     const source = capacities.get(all.capacity) ?? capacitySource(all.capacity, field);
@@ -173,6 +178,24 @@ export function pathSettings(settings: LinkSettings, path = 'link'): PathSetting
     return { options, capacity: source };
   };
   return Object.fromEntries(DIRECTIONS.map((direction) => [direction, way(direction)])) as PathSettings;
+}
+
+/** What is given but the capacity, as the core takes it. */
+function wayOptions(
+  { queue, loss, burstLoss, jitter, outage, crossTraffic, bottleneck }: DirectionSettings,
+  rtt: number | string | undefined,
+): WaySettings['options'] {
+  const config: PartialLinkConfig = {
+    ...(rtt !== undefined && { rtt_ms: milliseconds(rtt, MAX_RTT_MS) }),
+    ...(queue !== undefined && { queue }),
+    ...(loss !== undefined && { loss_ratio: ratio(loss) }),
+    ...(burstLoss !== undefined && { burst_loss_packets: burstLoss }),
+    ...(jitter !== undefined && { jitter_ms: milliseconds(jitter, MAX_JITTER_MS) }),
+    ...(outage !== undefined && { outage }),
+    ...(crossTraffic !== undefined && { cross_traffic: crossTraffic }),
+    ...(bottleneck !== undefined && { bottleneck }),
+  };
+  return forwardChange(config, 0);
 }
 
 /** Without the fields that are undefined. */

@@ -11,14 +11,26 @@ export function settingsText({ network, rtt, back, seed: _, ...both }: LinkSetti
   return parts.join(', ') || 'nothing changed';
 }
 
-function directionParts({ capacity, queue, loss, jitter, bottleneck }: DirectionSettings): string[] {
+function directionParts({
+  capacity,
+  queue,
+  loss,
+  burstLoss,
+  jitter,
+  outage,
+  crossTraffic,
+  bottleneck,
+}: DirectionSettings): string[] {
   return [
     ...(capacity === undefined ? [] : [capacityText(capacity)]),
     ...(queue === undefined ? [] : [queue]),
     ...(loss === undefined
       ? []
       : [`loss ${typeof loss === 'number' ? `${Number((loss * 100).toPrecision(6))}%` : loss}`]),
+    ...(burstLoss === undefined ? [] : [`runs of ${burstLoss} lost packets`]),
     ...(jitter === undefined ? [] : [`jitter ${timeText(jitter)}`]),
+    ...(outage === undefined ? [] : [`outages ${outage}`]),
+    ...(crossTraffic === undefined ? [] : [`cross traffic ${crossTraffic}`]),
     ...(bottleneck === undefined ? [] : [bottleneck]),
   ];
 }

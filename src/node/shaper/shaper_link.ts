@@ -27,7 +27,9 @@ export interface ShaperLinkOptions {
 /** The thread runs the compiled file; sources that are run as they are have it in the build beside them. */
 function threadFile(): URL {
   const beside = new URL('./link_thread.js', import.meta.url);
-  return existsSync(beside) ? beside : new URL('../../../dist/lib/node/shaper/link_thread.js', import.meta.url);
+  return existsSync(beside)
+    ? beside
+    : new URL('../../../dist/lib/node/shaper/link_thread.js', import.meta.url);
 }
 
 const hrtimeUs = (): number => {
@@ -42,11 +44,12 @@ export async function openShaperLink(options: ShaperLinkOptions = {}): Promise<S
   const zeroUs = hrtimeUs() - (epochMs - originEpochMs) * 1e3;
   const settings = withDefaults(parseLinkSettings(options.settings ?? {}));
   const feeds = new CapacityFeeds();
-  const change = feeds.begin(pathSettings(settings));
+  const { change, commit } = feeds.begin(pathSettings(settings));
   const setup: ThreadSetup = { port: options.port ?? 0, zeroUs, seed: settings.seed ?? 1, change };
   const link = new WorkerLink(new Worker(threadFile(), { workerData: setup }), feeds, originEpochMs, zeroUs);
   try {
     await link.opened;
+    commit();
   } catch (error) {
     await link.close();
     throw error;
@@ -63,7 +66,8 @@ interface Pending {
 /** Errors by name: the classes do not survive the way out of a thread. */
 function errorOf({ name, message, field }: ThreadProblem): Error {
   if (name === 'ShaperError') return new ShaperError(message);
-  if (field !== undefined) return new ConfigError(`link.${field}`, message, 'another value', 'correct this value');
+  if (field !== undefined)
+    return new ConfigError(`link.${field}`, message, 'another value', 'correct this value');
   return new ShaperError(`the shaper failed: ${name}: ${message}; open the link again`);
 }
 
@@ -103,9 +107,15 @@ class WorkerLink implements ShaperLink {
   async set(settings: LinkSettings): Promise<LinkChange> {
     const parsed = parseLinkSettings(settings);
     if (parsed.seed !== undefined)
-      throw new ConfigError('link.seed', 'no seed in a change', String(parsed.seed), 'give it when the link is opened');
-    const change = this.feeds.begin(pathSettings(parsed));
+      throw new ConfigError(
+        'link.seed',
+        'no seed in a change',
+        String(parsed.seed),
+        'give it when the link is opened',
+      );
+    const { change, commit } = this.feeds.begin(pathSettings(parsed));
     const timeUs = await this.#ask({ kind: 'set', change });
+    commit();
     const text = settingsText(parsed);
     this.record.changes.push({ timeUs, text });
     return { timeUs, settings: parsed, text };
@@ -116,7 +126,11 @@ class WorkerLink implements ShaperLink {
   }
 
   remote(ufrag: string, candidates: readonly RelayAddress[]): void {
-    this.#tell({ kind: 'remote', ufrag, candidates: candidates.map(({ address, port }) => ({ address, port })) });
+    this.#tell({
+      kind: 'remote',
+      ufrag,
+      candidates: candidates.map(({ address, port }) => ({ address, port })),
+    });
   }
 
   local(ufrag: string): void {
@@ -204,7 +218,11 @@ class WorkerLink implements ShaperLink {
         : new ShaperError(`the shaper failed: ${why}; open the link again`);
     this.feeds.close();
     this.#settle(this.#ended);
-    this.#notice('shaper-failed', this.#ended.message, 'run the test again; its packets pass no link any more');
+    this.#notice(
+      'shaper-failed',
+      this.#ended.message,
+      'run the test again; its packets pass no link any more',
+    );
   }
 
   #settle(error: ShaperError): void {
