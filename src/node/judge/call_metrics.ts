@@ -22,7 +22,7 @@ import type {
   OutboundStats,
   StatsSample,
 } from '../observe/record.js';
-import type { PacketRecord } from '../packet_log.js';
+import type { PacketRecord } from '../shaper/packet_log.js';
 import { percentiles } from '../percentile.js';
 import { queueDelays } from './delay.js';
 import { freezesIn } from './freezes.js';

@@ -1,7 +1,7 @@
 /** What the explanations of cause.ts look at: a window of a record, seen from its sides. */
 import { capacityBits, type Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, StatsSample } from '../observe/record.js';
-import type { PacketRecord } from '../packet_log.js';
+import type { PacketRecord } from '../shaper/packet_log.js';
 import { capacityBitsIn, pathMetrics, samplesIn, sidesOf, type CallMetrics } from './call_metrics.js';
 import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
 import { linkSides, packetsIn, pathConnectedUs, type LinkSide, type Path } from './view.js';

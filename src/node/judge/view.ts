@@ -9,7 +9,7 @@ import type {
   EndpointRecord,
   PacketColumns,
 } from '../observe/record.js';
-import type { PacketRecord } from '../packet_log.js';
+import type { PacketRecord } from '../shaper/packet_log.js';
 
 /** A part of a call; the whole of it where nothing is said. */
 export interface View {
