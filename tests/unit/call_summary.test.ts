@@ -14,6 +14,7 @@ const run = (utilisation: number, p50: number | null, timeTo90: number | null): 
   time_to_90pct_s: timeTo90,
   drops: 0,
   steps: [],
+  cross_utilisation: 0,
   overuse_count: 3,
   fps: 30,
   freeze_count: 0,

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import type { ControllerFault } from '../../core/index.js';
 import { parseSchedule } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
-import { linkMetrics } from '../metrics.js';
+import { capacityBits, linkMetrics } from '../metrics.js';
 import type { Shaper } from '../shaper/shaper.js';
 import { launchChromium } from './chromium.js';
 import { targetReport, type TargetRows } from './targets.js';
@@ -145,9 +145,17 @@ async function measure(
   const fromUs = shaper.firstPacketUs ?? shaper.nowUs();
   const toUs = fromUs + plan.durationMs * 1e3;
   await until(shaper, fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, page, context);
-  const before = { media: await media(page), atUs: shaper.nowUs() };
+  const before = {
+    media: await media(page),
+    crossBytes: shaper.stats().crossDepartedBytes,
+    atUs: shaper.nowUs(),
+  };
   await until(shaper, toUs, { fromUs, toUs }, page, context);
-  const after = { media: await media(page), atUs: shaper.nowUs() };
+  const after = {
+    media: await media(page),
+    crossBytes: shaper.stats().crossDepartedBytes,
+    atUs: shaper.nowUs(),
+  };
   const [now, counters, targets, trace] = await Promise.all([
     state(page),
     page.evaluate<PageCounters>('window.ccscope.counters()'),
@@ -162,6 +170,8 @@ async function measure(
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: inTrace.fromUs + atUs, capacityBps }));
   // With the browser in charge flow 0 only watches, too.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
+  const absolute = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
+  const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({
     ...{ name: rows.name, controller: rows.controller, preset: rows.preset, parameters: rows.parameters },
     ...targetReport(rows, steps, inTrace),
@@ -170,6 +180,7 @@ async function measure(
     ...linkMetrics(shaper.log?.records() ?? [], capacity, { fromUs, toUs }),
     ...targetReport(targets[0] ?? NO_ROWS, steps, inTrace),
     mode: now.status?.effectiveMode ?? plan.mode,
+    cross_utilisation: ((after.crossBytes - before.crossBytes) * 8) / capacityBits(absolute, measured),
     overuse_count: counters.overuseCount,
     fps: finite((frames * 1e6) / (after.atUs - before.atUs)),
     freeze_count: finite(after.media?.freezeCount),

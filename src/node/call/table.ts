@@ -13,8 +13,13 @@ const text = (value: number | null, digits: number): string => (value === null ?
 const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
   [p50, p95, p99].map((value) => text(value, digits)).join(' / ');
 
-const COLUMNS: readonly [title: string, cell: (run: RunReport) => string][] = [
+const COLUMNS: readonly [
+  title: string,
+  cell: (run: RunReport) => string,
+  only?: (run: RunReport) => boolean,
+][] = [
   ['utilisation', (run) => text(run.utilisation, 3)],
+  ['of TCP', (run) => text(run.cross_utilisation, 3), (run) => run.cross_utilisation > 0],
   ['queue p50 / p95 / p99 ms', (run) => three(run.queue_delay_ms, 0)],
   ['loss %', (run) => text(run.loss_ratio * 100, 2)],
   ['drops', (run) => String(run.drops)],
@@ -85,9 +90,10 @@ function faultLines(runs: readonly RunReport[]): string[] {
 function controllerText({ controller, mode, preset, runs, summary }: ControllerReport): string {
   const named = preset === null ? controller : `${controller}, preset ${preset}`;
   const name = controller === 'native' ? 'the browser’s own controller' : `${named}, ${mode} mode`;
+  const columns = COLUMNS.filter(([, , only]) => only === undefined || runs.some(only));
   const rows = [
-    ['run', ...COLUMNS.map(([title]) => title)],
-    ...runs.map((run, i) => [String(i + 1), ...COLUMNS.map(([, cell]) => cell(run))]),
+    ['run', ...columns.map(([title]) => title)],
+    ...runs.map((run, i) => [String(i + 1), ...columns.map(([, cell]) => cell(run))]),
   ];
   const lines = [name, aligned(rows), ...runs.flatMap((run, i) => stepLines(run, i + 1))];
   if (runs.length > 1) {
@@ -103,9 +109,16 @@ function controllerText({ controller, mode, preset, runs, summary }: ControllerR
 
 /** The tables of every controller, then the ratios. */
 export function reportText(report: CallReport): string {
-  const { capacity, queue, rtt_ms, loss_ratio, jitter_ms } = report.link;
+  const { capacity, queue, rtt_ms, loss_ratio, jitter_ms, outage, cross_traffic } = report.link;
+  const rest = [
+    ...(outage === 'none' ? [] : [`outages ${outage}`]),
+    ...(cross_traffic === 'none' ? [] : [`beside ${cross_traffic}`]),
+    `${report.duration_s} s (${report.browser})`,
+  ];
   const parts = [
-    `${capacity}, ${queue}, RTT ${rtt_ms} ms, loss ${loss_ratio}, jitter ${jitter_ms} ms, ${report.duration_s} s (${report.browser})`,
+    [`${capacity}, ${queue}, RTT ${rtt_ms} ms, loss ${loss_ratio}, jitter ${jitter_ms} ms`, ...rest].join(
+      ', ',
+    ),
     controllerText(report),
   ];
   const { comparison } = report;

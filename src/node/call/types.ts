@@ -55,6 +55,8 @@ export interface FaultReport {
 export interface RunReport extends LinkMetrics, TargetReport {
   /** The mode that was in force: `control` only where the takeover was verified. */
   mode: CallMode;
+  /** What TCP cross traffic took of the capacity, over the last two thirds of the run; 0 without any. */
+  cross_utilisation: number;
   /** How often the detector went into overuse. */
   overuse_count: number;
   /** Decoded frames per second over the last two thirds. */
@@ -81,6 +83,7 @@ export type Summary = Record<SummaryKey, Spread>;
 
 export const SUMMARY_KEYS = [
   'utilisation',
+  'cross_utilisation',
   'queue_delay_p50_ms',
   'queue_delay_p95_ms',
   'queue_delay_p99_ms',
