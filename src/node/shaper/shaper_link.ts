@@ -93,8 +93,6 @@ class WorkerLink implements ShaperLink {
     worker.on('message', (message: FromThread) => this.#hear(message));
     worker.on('error', (error) => this.#end(error.message));
     worker.on('exit', (code) => this.#end(`its thread ended with code ${code}`));
-    // A test that forgot to close its link can end nevertheless.
-    worker.unref();
     feeds.onSteps = (directions, steps) => this.#tell({ kind: 'extend', directions, steps });
     feeds.onFailure = (error) => this.#notice('capacity-function', error.message, 'correct the function');
   }
@@ -169,6 +167,8 @@ class WorkerLink implements ShaperLink {
     switch (message.kind) {
       case 'ready':
         this.#relay = message.relay;
+        // A test that forgot to close its link can end nevertheless.
+        this.worker.unref();
         this.#open?.resolve(message.relay);
         return;
       case 'done':
