@@ -1,7 +1,7 @@
 import { at, column, formatMs } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
-import type { Series } from './series.js';
+import type { Series, TimeChartSpec } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 const UNDERUSE = 1;
@@ -84,10 +84,16 @@ const series: readonly Series[] = [
 
 /** The overuse detector: d_m, m and T against ±γ. */
 export class DetectorChart extends TimeChart {
-  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
+  constructor(
+    container: HTMLElement,
+    axis: TimeAxis,
+    theme: ChartTheme,
+    plugins: TimeChartSpec['plugins'] = [],
+  ) {
     super(container, axis, theme, {
       series,
       left: { unit: 'ms', tick: (value) => String(value), atLeast: [-20, 20] },
+      plugins,
     });
   }
 }

@@ -1,0 +1,218 @@
+/**
+ * The script of the evidence page of a call under test: draws the charts whose data the page holds.
+ * It is inlined, with the style beside it, so the page needs nothing else.
+ */
+import { axisKey, formatTime, TimeAxis, type TimeChart, whichRows } from '../../charts/index.js';
+import { darkTheme, lightTheme, type ChartTheme } from '../../charts/theme.js';
+import type { EvidenceCharts, EvidenceDirection, EvidenceTable } from '../../scenario/evidence_page.js';
+import { decimate } from '../../trace/decimate.js';
+import { LANE_HEIGHT, LaneChart } from './lane_chart.js';
+import type { Look } from './overlay.js';
+import { panelsOf } from './panels.js';
+
+import './style.css';
+
+const root = document.documentElement;
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+const isDark = (): boolean =>
+  root.dataset['theme'] === undefined ? prefersDark.matches : root.dataset['theme'] === 'dark';
+const theme = (): ChartTheme => (isDark() ? darkTheme : lightTheme);
+
+type Columns = Record<string, Float64Array>;
+
+const columnsOf = (table: EvidenceTable): Columns =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, values]) => [name, Float64Array.from(values, (value) => value ?? NaN)]),
+  );
+
+/** The rows in a window, and one on either side, in no more points than there are pixels. */
+function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, points: number): Columns {
+  const time = columns['time_us'] ?? new Float64Array();
+  const { fromUs, toUs } = axis.window;
+  let first = 0;
+  while (first < time.length - 1 && (time[first + 1] ?? 0) <= fromUs) first++;
+  let end = first;
+  while (end < time.length && (time[end] ?? 0) <= toUs) end++;
+  const rows = Uint32Array.from({ length: Math.min(time.length, end + 1) - first }, (_, i) => first + i);
+  const values = names.map((name) => columns[name] ?? new Float64Array(time.length));
+  const kept = decimate(time, values, rows, points, toUs - fromUs);
+  const pick = (from: Float64Array): Float64Array => Float64Array.from(kept, (row) => from[row] ?? NaN);
+  return { time_us: pick(time), ...Object.fromEntries(names.map((name, i) => [name, pick(values[i] ?? time)])) };
+}
+
+/** A chart with its legend, whose buttons hide lines and show the values at the cursor. */
+class Drawn {
+  readonly #values = new Map<string, HTMLElement>();
+
+  constructor(
+    readonly chart: TimeChart,
+    legend: HTMLElement,
+    private readonly look: Look,
+  ) {
+    for (const { id, label, description } of chart.series) {
+      const button = legend.appendChild(document.createElement('button'));
+      button.type = 'button';
+      button.title = description;
+      button.setAttribute('aria-pressed', 'true');
+      button.dataset['series'] = id;
+      button.append(document.createElement('i'), label, ' ');
+      this.#values.set(id, button.appendChild(document.createElement('output')));
+      button.addEventListener('click', () => {
+        chart.setVisible(id, !chart.isVisible(id));
+        button.setAttribute('aria-pressed', String(chart.isVisible(id)));
+        chart.draw();
+      });
+    }
+    this.recolour();
+  }
+
+  recolour(): void {
+    for (const { id, colour, look } of this.chart.series) {
+      const mark = this.#values.get(id)?.parentElement?.querySelector('i');
+      if (!mark) continue;
+      mark.style.color = this.look.theme.colours[colour];
+      mark.dataset['look'] = look;
+    }
+  }
+
+  show(timeUs: number): void {
+    const values = this.chart.valuesAt(timeUs);
+    for (const { id, format } of this.chart.series) {
+      const output = this.#values.get(id);
+      if (output) output.textContent = format(values[id] ?? NaN);
+    }
+  }
+}
+
+function element<K extends keyof HTMLElementTagNameMap>(
+  parent: HTMLElement,
+  tag: K,
+  className = '',
+): HTMLElementTagNameMap[K] {
+  const made = parent.appendChild(document.createElement(tag));
+  made.className = className;
+  return made;
+}
+
+/** The charts of one direction below one another, on one time axis. */
+class Sheet {
+  readonly #drawn: Drawn[] = [];
+  readonly #tables: Map<string, Columns>;
+  readonly #lanes: LaneChart | null;
+
+  constructor(
+    place: HTMLElement,
+    private readonly charts: EvidenceCharts,
+    direction: EvidenceDirection,
+    private readonly axis: TimeAxis,
+    private readonly look: Look,
+  ) {
+    this.#tables = new Map(Object.entries(direction.tables).map(([name, table]) => [name, columnsOf(table)]));
+    for (const { title, height, make } of panelsOf(charts, direction)) {
+      const panel = element(place, 'section', 'panel');
+      const head = element(panel, 'div', 'head');
+      element(head, 'h3').textContent = title;
+      const legend = element(head, 'div', 'legend');
+      const canvas = element(panel, 'div', 'canvas');
+      canvas.style.height = `${height}px`;
+      this.#drawn.push(new Drawn(make(canvas, axis, look), legend, look));
+    }
+    this.#lanes = charts.lanes.length === 0 ? null : this.#addLanes(place);
+    this.redraw();
+  }
+
+  #addLanes(place: HTMLElement): LaneChart {
+    const panel = element(place, 'section', 'panel');
+    element(element(panel, 'div', 'head'), 'h3').textContent = 'What happened';
+    const canvas = element(panel, 'div', 'canvas');
+    canvas.style.height = `${this.charts.lanes.length * LANE_HEIGHT + 30}px`;
+    return new LaneChart(canvas, this.axis, this.look, this.charts);
+  }
+
+  get #all(): TimeChart[] {
+    return [...this.#drawn.map(({ chart }) => chart), ...(this.#lanes ? [this.#lanes] : [])];
+  }
+
+  redraw(): void {
+    for (const chart of this.#all) {
+      for (const [rows, names] of chart.needs) {
+        const columns = this.#tables.get(whichRows(rows).table);
+        if (columns) chart.set(rows, thinned(columns, names, this.axis, 2 * chart.plotWidth));
+      }
+      chart.draw();
+    }
+    this.showValues();
+  }
+
+  /** Values at the cursor, or at the end. */
+  showValues(): void {
+    for (const one of this.#drawn) one.show(this.axis.cursorUs ?? this.axis.window.toUs);
+  }
+
+  textAt(timeUs: number): string {
+    return this.#lanes?.textAt(timeUs) ?? '';
+  }
+
+  recolour(): void {
+    for (const chart of this.#all) chart.setTheme(this.look.theme);
+    for (const one of this.#drawn) one.recolour();
+  }
+
+  destroy(): void {
+    for (const chart of this.#all) chart.destroy();
+  }
+}
+
+function show(charts: EvidenceCharts, place: HTMLElement): void {
+  const look: Look = { theme: theme() };
+  const axis = new TimeAxis(charts.durationUs);
+  axis.setExtent({ fromUs: 0, toUs: charts.durationUs });
+  axis.showAll();
+  const cursor = document.querySelector<HTMLElement>('#cursor');
+  const draw = (direction: EvidenceDirection): Sheet => {
+    place.replaceChildren();
+    return new Sheet(place, charts, direction, axis, look);
+  };
+  const [first] = charts.directions;
+  if (first === undefined) return;
+  let sheet = draw(first);
+  axis.subscribe((change) => {
+    if (change === 'window') sheet.redraw();
+    else sheet.showValues();
+    const at = axis.cursorUs;
+    if (cursor) cursor.textContent = at === null ? '' : `${formatTime(at / 1e6)} · ${sheet.textAt(at)}`;
+  });
+  place.addEventListener('keydown', (event) => {
+    if (axisKey(axis, event)) event.preventDefault();
+  });
+  place.addEventListener('dblclick', () => axis.showAll());
+  const recolour = (): void => {
+    look.theme = theme();
+    sheet.recolour();
+  };
+  prefersDark.addEventListener('change', recolour);
+  listen('button.theme', () => {
+    root.dataset['theme'] = isDark() ? 'light' : 'dark';
+    recolour();
+  });
+  listen('button.all', () => axis.showAll());
+  const select = document.querySelector<HTMLSelectElement>('#direction');
+  select?.addEventListener('change', () => {
+    sheet.destroy();
+    sheet = draw(charts.directions[select.selectedIndex] ?? first);
+  });
+  for (const row of document.querySelectorAll<HTMLElement>('[data-time-us]'))
+    row.addEventListener('click', () => {
+      axis.setCursor(Number(row.dataset['timeUs']));
+      place.scrollIntoView({ block: 'nearest' });
+    });
+}
+
+function listen(selector: string, act: () => void): void {
+  document.querySelector(selector)?.addEventListener('click', act);
+}
+
+const data = document.getElementById('charts')?.textContent;
+const place = document.querySelector<HTMLElement>('.sheet');
+if (data !== undefined && place) show(JSON.parse(data) as EvidenceCharts, place);
+root.dataset['drawn'] = '';

@@ -1,0 +1,269 @@
+/**
+ * A call of 30 s that never took place, for tests of what is made of a record: one page sends video
+ * through the core's own link to another, at a rate that a controller might choose. The link is
+ * 1 Mbps, 500 kbps from 12 s on and 1 Mbps again from 20 s on; a freeze follows the fall.
+ */
+import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
+import { DROP_REASONS, type Link } from '../../../src/core/link.js';
+import { parseQueue } from '../../../src/scenario/link_config.js';
+import type {
+  CallRecord,
+  DirectionRecord,
+  EndpointRecord,
+  FrameColumns,
+  InboundStats,
+  OutboundStats,
+  PacketColumns,
+} from '../../../src/node/observe/record.js';
+
+const DURATION_US = 30e6;
+const FRAME_US = 1e6 / 30;
+const PACKET_BYTES = 1200;
+const CAPACITY = [
+  { timeUs: 0, capacityBps: 1e6 },
+  { timeUs: 12e6, capacityBps: 5e5 },
+  { timeUs: 20e6, capacityBps: 1e6 },
+];
+
+/** What the sender sends: it grows to nine tenths, notices a fall after 0.8 s, and grows again. */
+function rateBps(timeUs: number): number {
+  const s = timeUs / 1e6;
+  if (s < 12.8) return Math.min(9e5, 3e5 * 1.18 ** s);
+  if (s < 20) return s < 15 ? 3.6e5 : 4.4e5;
+  return Math.min(9e5, 4.4e5 * 1.12 ** (s - 20));
+}
+
+const columns = <K extends string>(names: readonly K[], rows: readonly (readonly number[])[]) =>
+  ({
+    rows: rows.length,
+    ...Object.fromEntries(names.map((name, i) => [name, Float64Array.from(rows, (row) => row[i] ?? NaN)])),
+  }) as { rows: number } & Record<K, Float64Array>;
+
+const PACKET_COLUMNS = ['offeredUs', 'sizeBytes', 'queueDelayUs', 'departUs', 'reason', 'flow'] as const;
+const FRAME_COLUMNS = ['ssrc', 'rtpTimestamp', 'arrivalUs', 'sizeBytes', 'keyFrame'] as const;
+
+interface SentFrame {
+  sentUs: number;
+  sizeBytes: number;
+  packets: number[];
+}
+
+class Sender {
+  readonly frames: SentFrame[] = [];
+  readonly packetRows: number[][] = [];
+  readonly rows: DirectionRecord['rows'] = [];
+  readonly #arrived = new Map<number, number>();
+  #packets = 0;
+
+  constructor(private readonly link: Link) {}
+
+  run(): void {
+    let change = 1;
+    let nextRowUs = 0;
+    for (let timeUs = 0; timeUs < DURATION_US; timeUs += FRAME_US) {
+      const to = CAPACITY[change];
+      if (to !== undefined && timeUs >= to.timeUs) {
+        this.link.set({ capacityBps: to.capacityBps }, timeUs);
+        change++;
+      }
+      for (; nextRowUs <= timeUs; nextRowUs += 1e5) this.#row(nextRowUs);
+      this.#frame(timeUs);
+      this.#drain(timeUs);
+    }
+    this.#drain(DURATION_US);
+  }
+
+  #frame(timeUs: number): void {
+    // Every frame differs a little from the mean, as those of a camera do.
+    const wave = 1 + 0.25 * Math.sin(this.frames.length * 1.7) + 0.1 * Math.sin(this.frames.length * 0.31);
+    const sizeBytes = Math.round((rateBps(timeUs) * FRAME_US * wave) / 8e6);
+    const packets: number[] = [];
+    for (let left = sizeBytes; left > 0; left -= PACKET_BYTES) {
+      packets.push(++this.#packets);
+      const wireBytes = Math.min(PACKET_BYTES, left) + 28;
+      const dropped = this.link.enqueue(this.#packets, wireBytes, timeUs);
+      if (dropped !== null)
+        this.packetRows.push([timeUs, wireBytes, NaN, timeUs, DROP_REASONS.indexOf(dropped), 1]);
+    }
+    this.frames.push({ sentUs: timeUs, sizeBytes, packets });
+  }
+
+  #drain(timeUs: number): void {
+    const delivered = this.link.poll(timeUs);
+    for (const { packetId, offeredUs, sizeBytes, queueDelayUs, departUs, deliverUs } of delivered) {
+      this.packetRows.push([offeredUs, sizeBytes, queueDelayUs, departUs, 0, 1]);
+      this.#arrived.set(packetId, deliverUs);
+    }
+    for (const { offeredUs, sizeBytes, timeUs: droppedUs, reason } of this.link.lateDrops())
+      this.packetRows.push([offeredUs, sizeBytes, NaN, droppedUs, DROP_REASONS.indexOf(reason), 1]);
+  }
+
+  #row(timeUs: number): void {
+    const stats = this.link.stats(timeUs);
+    this.rows.push({
+      link: 1,
+      time_us: timeUs,
+      queue_delay_us: stats.queueDelayUs,
+      queue_bytes: stats.queueBytes,
+      capacity_bps: stats.capacityBps,
+      drops: stats.lostPackets + stats.droppedPackets,
+      delivered_bytes: stats.departedBytes,
+    });
+  }
+
+  /** When all packets of a frame had arrived; NaN if one was lost. */
+  arrivalUs({ packets }: SentFrame): number {
+    return Math.max(...packets.map((id) => this.#arrived.get(id) ?? NaN));
+  }
+}
+
+const outbound = (timeUs: number, bytesSent: number): OutboundStats => ({
+  ssrc: 1001,
+  kind: 'video',
+  bytesSent,
+  headerBytesSent: bytesSent / 50,
+  packetsSent: Math.round(bytesSent / 1000),
+  retransmittedBytesSent: 0,
+  framesEncoded: Math.round(timeUs / FRAME_US),
+  framesPerSecond: 30,
+  frameHeight: 360,
+  targetBps: rateBps(timeUs),
+  qualityLimitationReason: 'bandwidth',
+  maxBitrateBps: NaN,
+  keyFramesEncoded: 1,
+  packetsLost: 0,
+  roundTripTimeS: 0.052,
+});
+
+const inbound = (timeUs: number, bytesReceived: number): InboundStats => ({
+  ssrc: 1001,
+  kind: 'video',
+  bytesReceived,
+  headerBytesReceived: bytesReceived / 50,
+  packetsReceived: Math.round(bytesReceived / 1000),
+  packetsLost: 0,
+  framesDecoded: Math.round(timeUs / FRAME_US),
+  framesPerSecond: timeUs > 12.4e6 && timeUs < 13.6e6 ? 9 : 30,
+  freezeCount: timeUs > 13.5e6 ? 1 : 0,
+  totalFreezesDurationS: timeUs > 13.5e6 ? 0.9 : 0,
+  jitterBufferDelayS: 0,
+  jitterBufferEmittedCount: 0,
+});
+
+function endpoint(id: number, over: Partial<EndpointRecord>): EndpointRecord {
+  return {
+    id,
+    page: id,
+    url: 'http://127.0.0.1:3000/room',
+    place: 'page',
+    role: id === 0 ? 'offerer' : 'answerer',
+    localUfrag: id === 0 ? 'aaaa' : 'bbbb',
+    remoteUfrag: id === 0 ? 'bbbb' : 'aaaa',
+    states: [
+      { timeUs: 0.2e6, state: 'connecting' },
+      { timeUs: 0.5e6, state: 'connected' },
+    ],
+    samples: [],
+    frameSource: 'transform',
+    frames: columns(FRAME_COLUMNS, []),
+    freezes: [],
+    routed: true,
+    notices: [],
+    ...over,
+  };
+}
+
+/** Looks at both ends' counters twice a second. */
+function samples(sender: Sender, of: 'sender' | 'receiver'): EndpointRecord['samples'] {
+  const looks = Array.from({ length: DURATION_US / 5e5 }, (_, i) => (i + 1) * 5e5);
+  return looks.map((timeUs) => {
+    const sent = sender.frames.filter(({ sentUs }) => sentUs <= timeUs);
+    const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const isSender = of === 'sender';
+    return {
+      timeUs,
+      outbound: isSender ? [outbound(timeUs, bytes)] : [],
+      inbound: isSender ? [] : [inbound(timeUs, bytes)],
+      availableOutgoingBps: isSender ? rateBps(timeUs) * 1.05 : NaN,
+      rttS: 0.052,
+      bytesSent: isSender ? bytes : bytes / 50,
+      bytesReceived: isSender ? bytes / 50 : bytes,
+    };
+  });
+}
+
+const emptyDirection = (): DirectionRecord => ({
+  packets: columns(PACKET_COLUMNS, []),
+  rows: [],
+  capacity: [...CAPACITY],
+});
+
+/** What GCC's receiver half makes of the frames: rows for the trace. */
+function shadowOf(core: Core, frames: FrameColumns): TraceBatch[] {
+  const receiver = core.createReceiver({ preset: 'gcc', flow: 1 });
+  for (let i = 0; i < frames.rows; i++)
+    receiver.pushArrival({
+      seq: i,
+      sizeBytes: frames.sizeBytes[i] ?? 0,
+      arrivalTimeUs: frames.arrivalUs[i] ?? NaN,
+      rtpTimestamp: frames.rtpTimestamp[i] ?? NaN,
+    });
+  const rows = receiver.drain();
+  receiver.destroy();
+  return rows;
+}
+
+/** The record, and the rows of the controller that watches it. */
+export async function syntheticCall(): Promise<{ record: CallRecord; shadow: TraceBatch[] }> {
+  const core = await loadCore();
+  const link = core.createLink({
+    capacityBps: 1e6,
+    queue: parseQueue('droptail:300ms'),
+    oneWayDelayUs: 25_000,
+    lossRatio: 0.002,
+    seed: 3,
+  });
+  const sender = new Sender(link);
+  sender.run();
+  link.destroy();
+  const arrived = sender.frames.filter((frame) => !Number.isNaN(sender.arrivalUs(frame)));
+  const frames: FrameColumns = columns(
+    FRAME_COLUMNS,
+    arrived.map((frame, i) => [
+      1001,
+      Math.round(frame.sentUs * 0.09),
+      sender.arrivalUs(frame),
+      frame.sizeBytes,
+      i === 0 ? 1 : 0,
+    ]),
+  );
+  const packets: PacketColumns = columns(PACKET_COLUMNS, sender.packetRows);
+  const endpoints = [
+    endpoint(0, { samples: samples(sender, 'sender') }),
+    endpoint(1, {
+      samples: samples(sender, 'receiver'),
+      frames,
+      freezes: [{ fromUs: 12.6e6, toUs: 13.5e6 }],
+    }),
+  ];
+  const record: CallRecord = {
+    originEpochMs: Date.UTC(2026, 0, 31, 12),
+    pages: endpoints.map(({ id, url }) => ({ id, context: id, url, ended: null })),
+    endpoints,
+    connections: [{ id: 0, offerer: 0, answerer: 1, flow: 1 }],
+    link: {
+      backend: 'shaper',
+      changes: [
+        { timeUs: 0, text: '1 Mbps, droptail:300ms, RTT 50 ms, loss 0.2 %' },
+        { timeUs: 12e6, text: '500 kbps' },
+        { timeUs: 20e6, text: '1 Mbps' },
+      ],
+      flows: [{ flow: 1, offererUfrag: 'aaaa', answererUfrag: 'bbbb' }],
+      forward: { packets, rows: sender.rows, capacity: [...CAPACITY] },
+      back: emptyDirection(),
+      latenessMs: { p50: 0.1, p95: 0.4, p99: 0.9, packets: packets.rows },
+    },
+    notices: [],
+  };
+  return { record, shadow: shadowOf(core, frames) };
+}
