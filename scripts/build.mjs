@@ -9,8 +9,9 @@ import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, run, say } from './lib/run.mjs';
 
 const lib = inRoot('dist/lib');
-/** Script and style of the papers' report, for `ccscope reproduce --html` to inline. */
+/** Script and style of pages that Node writes: the papers' report, the evidence of a call under test. */
 const reportPage = join(lib, 'node/reproduce/page');
+const evidencePage = join(lib, 'node/evidence/page');
 /** The script that observes calls in pages, beside its sources and in the package. */
 const observer = inRoot('src/inject/observer.js');
 const packedObserver = join(lib, 'inject/observer.js');
@@ -19,7 +20,7 @@ const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.js
 /** Output of sources that are gone would still be importable: remove it. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
-    if (file.startsWith(reportPage) || file === packedObserver) continue;
+    if ([reportPage, evidencePage, packedObserver].some((made) => file.startsWith(made))) continue;
     const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
   }
@@ -56,12 +57,13 @@ async function buildLibrary() {
   });
 }
 
-async function buildReportPage() {
-  const sources = filesUnder(['src/app/report', 'src/charts', 'src/scenario']);
+/** One script and one style of a page that Node writes, for it to inline. */
+async function buildPage(name, from, outDir) {
+  const sources = filesUnder([from, 'src/charts', 'src/scenario', 'src/trace']);
   const inputs = [...sources, ...filesUnder([...configuration, 'package-lock.json'])];
-  await upToDate('report', { inputs, outputs: [join(reportPage, 'script.js')] }, async () => {
-    say('Building the report page …');
-    const entry = inRoot('src/app/report/main.ts');
+  await upToDate(name, { inputs, outputs: [join(outDir, 'script.js')] }, async () => {
+    say(`Building the ${name} page …`);
+    const entry = inRoot(from, 'main.ts');
     // Here and not above: before the set-up there is no Vite.
     const { build: bundle } = await import('vite');
     await bundle({
@@ -70,10 +72,10 @@ async function buildReportPage() {
       publicDir: false,
       logLevel: 'warn',
       build: {
-        outDir: reportPage,
+        outDir,
         target: 'es2022',
         minify: true,
-        lib: { entry, formats: ['iife'], name: 'report', fileName: () => 'script.js', cssFileName: 'style' },
+        lib: { entry, formats: ['iife'], name, fileName: () => 'script.js', cssFileName: 'style' },
       },
     });
   });
@@ -120,7 +122,8 @@ export async function build({ app = true } = {}) {
   await buildWasm();
   await generate();
   await buildLibrary();
-  await buildReportPage();
+  await buildPage('report', 'src/app/report', reportPage);
+  await buildPage('evidence', 'src/app/evidence', evidencePage);
   await buildObserver();
   if (app) await buildApp();
 }

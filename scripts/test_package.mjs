@@ -1,6 +1,8 @@
 // What a stranger gets: packs the package, installs it in an empty Vite project, builds the README's
-// example there and runs it in Chromium; then runs the command line from the installed package.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// example there and runs it in Chromium; then runs the command line from the installed package. In an
+// empty Playwright project it runs the example of the guide (src/playwright/README.md).
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +20,11 @@ const npm = (args, cwd) => run('npm', [...args, ...npmOptions], { cwd, shell: is
 const versionOf = (name) =>
   JSON.parse(readFileSync(inRoot('node_modules', name, 'package.json'), 'utf8')).version;
 
-/** The first block of code of the README behind this comment. */
-function readmeExample(marker) {
-  const readme = readFileSync(inRoot('README.md'), 'utf8');
+/** The first block of code of a document behind this comment. */
+function readmeExample(marker, document = 'README.md') {
+  const readme = readFileSync(inRoot(document), 'utf8');
   const example = readme.split(`<!-- ${marker} -->`)[1]?.match(/```\w+\n([\s\S]*?)```/)?.[1];
-  if (!example) throw new Problem(`README.md has no example behind <!-- ${marker} -->.`);
+  if (!example) throw new Problem(`${document} has no example behind <!-- ${marker} -->.`);
   return example;
 }
 
@@ -32,9 +34,16 @@ const page = `<!doctype html>
 <script type="module" src="/main.ts"></script>
 `;
 
-async function makeProject(folder) {
+/** The package as it would be published. */
+async function pack(folder) {
   await npm(['pack', '--pack-destination', folder], inRoot());
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  return join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.tgz')),
+  );
+}
+
+async function makeProject(folder, tarball) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   writeFileSync(join(folder, 'index.html'), page);
   writeFileSync(join(folder, 'call.ts'), readmeExample('example: a call of your own'));
@@ -43,7 +52,7 @@ async function makeProject(folder) {
   writeFileSync(join(folder, 'core.mjs'), readmeExample('example: the core by itself'));
   writeFileSync(join(folder, 'simulation.mjs'), readmeExample('example: a simulation in Node'));
   await npm(
-    ['install', `./${tarball}`, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
+    ['install', tarball, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
     folder,
   );
 }
@@ -151,12 +160,40 @@ function checkCommandLine(folder) {
     throw new Problem(`ccscope reproduce wrote ${reproduced.slice(0, 300)} …`);
 }
 
+const guide = 'src/playwright/README.md';
+
+/** The guide's project with nothing but Playwright: its types hold, its test passes, the summary is there. */
+async function checkPlaywright(folder, tarball) {
+  mkdirSync(join(folder, 'tests'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  for (const file of ['server.mjs', 'app.html', 'playwright.config.ts', 'tests/call.spec.ts'])
+    writeFileSync(join(folder, file), readmeExample(`example: ${file}`, guide));
+  await npm(['install', tarball, `@playwright/test@${versionOf('@playwright/test')}`], folder);
+  // Playwright refuses to work with two copies of its runner.
+  if (existsSync(join(folder, 'node_modules/ccscope/node_modules/@playwright/test')))
+    throw new Problem('The package brings a copy of @playwright/test of its own.');
+  const env = { ...process.env, CHROMIUM: await findChromium(), FORCE_COLOR: '0' };
+  const { status, stdout } = spawnSync('npx', ['--no-install', 'playwright', 'test'], {
+    cwd: folder,
+    shell: isWindows,
+    env,
+    encoding: 'utf8',
+    timeout: 180_000,
+  });
+  if (status !== 0 || !/1 passed/.test(stdout) || !/Calls under test[\s\S]*✓/.test(stdout))
+    throw new Problem(`The guide's example ended with ${status} and said:\n${stdout}`);
+}
+
 async function testPackage() {
   await build();
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-package-'));
+  const playwright = mkdtempSync(join(tmpdir(), 'ccscope-playwright-'));
   try {
+    const tarball = await pack(folder);
+    say("Running the guide's example in an empty Playwright project …");
+    await checkPlaywright(playwright, tarball);
     say('Installing the packed package in an empty Vite project …');
-    await makeProject(folder);
+    await makeProject(folder, tarball);
     await checkTypes(folder);
     await run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], {
       cwd: folder,
@@ -168,7 +205,7 @@ async function testPackage() {
     checkCommandLine(folder);
     say('The package works.');
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const made of [folder, playwright]) rmSync(made, { recursive: true, force: true });
   }
 }
 

@@ -81,10 +81,11 @@ export class LaneChart extends TimeChart {
     super.setTheme(theme);
   }
 
-  /** What there is at a time, lane by lane. */
+  /** What there is at a time, but for connection states. */
   textAt(timeUs: number): string {
-    const { spans } = this.#shown;
-    const there = spans.filter(({ fromUs, toUs }) => fromUs <= timeUs && timeUs <= toUs);
+    const there = this.#shown.spans.filter(
+      ({ fromUs, toUs, tone }) => tone !== 'soft' && fromUs <= timeUs && timeUs < toUs,
+    );
     return there.map(({ text }) => text).join(' · ');
   }
 }

@@ -157,8 +157,8 @@ function endpoint(id: number, over: Partial<EndpointRecord>): EndpointRecord {
     url: 'http://127.0.0.1:3000/room',
     place: 'page',
     role: id === 0 ? 'offerer' : 'answerer',
-    localUfrag: id === 0 ? 'aaaa' : 'bbbb',
-    remoteUfrag: id === 0 ? 'bbbb' : 'aaaa',
+    localUfrags: [id === 0 ? 'aaaa' : 'bbbb'],
+    remoteUfrags: [id === 0 ? 'bbbb' : 'aaaa'],
     states: [
       { timeUs: 0.2e6, state: 'connecting' },
       { timeUs: 0.5e6, state: 'connected' },
@@ -200,7 +200,7 @@ const emptyDirection = (): DirectionRecord => ({
 
 /** What GCC's receiver half makes of the frames: rows for the trace. */
 function shadowOf(core: Core, frames: FrameColumns): TraceBatch[] {
-  const receiver = core.createReceiver({ preset: 'gcc', flow: 1 });
+  const receiver = core.createReceiver({ preset: 'gcc', flow: 0 });
   for (let i = 0; i < frames.rows; i++)
     receiver.pushArrival({
       seq: i,
@@ -213,8 +213,7 @@ function shadowOf(core: Core, frames: FrameColumns): TraceBatch[] {
   return rows;
 }
 
-/** The record, and the rows of the controller that watches it. */
-export async function syntheticCall(): Promise<{ record: CallRecord; shadow: TraceBatch[] }> {
+export async function syntheticCall(): Promise<CallRecord> {
   const core = await loadCore();
   const link = core.createLink({
     capacityBps: 1e6,
@@ -237,7 +236,10 @@ export async function syntheticCall(): Promise<{ record: CallRecord; shadow: Tra
       i === 0 ? 1 : 0,
     ]),
   );
-  const packets: PacketColumns = columns(PACKET_COLUMNS, sender.packetRows);
+  const packets: PacketColumns = columns(
+    PACKET_COLUMNS,
+    sender.packetRows.sort((a, b) => (a[3] ?? 0) - (b[3] ?? 0)),
+  );
   const endpoints = [
     endpoint(0, { samples: samples(sender, 'sender') }),
     endpoint(1, {
@@ -246,11 +248,11 @@ export async function syntheticCall(): Promise<{ record: CallRecord; shadow: Tra
       freezes: [{ fromUs: 12.6e6, toUs: 13.5e6 }],
     }),
   ];
-  const record: CallRecord = {
+  return {
     originEpochMs: Date.UTC(2026, 0, 31, 12),
     pages: endpoints.map(({ id, url }) => ({ id, context: id, url, ended: null })),
     endpoints,
-    connections: [{ id: 0, offerer: 0, answerer: 1, flow: 1 }],
+    connections: [{ id: 0, offerer: 0, answerer: 1, flows: [1] }],
     link: {
       backend: 'shaper',
       changes: [
@@ -261,9 +263,10 @@ export async function syntheticCall(): Promise<{ record: CallRecord; shadow: Tra
       flows: [{ flow: 1, offererUfrag: 'aaaa', answererUfrag: 'bbbb' }],
       forward: { packets, rows: sender.rows, capacity: [...CAPACITY] },
       back: emptyDirection(),
+      notices: [],
       latenessMs: { p50: 0.1, p95: 0.4, p99: 0.9, packets: packets.rows },
     },
+    shadows: [{ flow: 0, endpoint: 1, ssrc: 1001, batches: shadowOf(core, frames) }],
     notices: [],
   };
-  return { record, shadow: shadowOf(core, frames) };
 }

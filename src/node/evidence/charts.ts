@@ -1,0 +1,192 @@
+/** What the charts of a call show: tables of each direction, and what happened beside them. */
+import type {
+  EvidenceCharts,
+  EvidenceDirection,
+  EvidenceSource,
+  EvidenceSpan,
+  EvidenceTable,
+} from '../../scenario/evidence_page.js';
+import { pathsOf, type Path } from '../judge/index.js';
+import type { CallRecord, ConnectionRecord, Direction, EndpointRecord } from '../observe/record.js';
+import { percentiles } from '../percentile.js';
+import { holds, type JudgedExpectation } from './input.js';
+import {
+  capacityTable,
+  delayTable,
+  groupTable,
+  lossTable,
+  mediaTable,
+  packetTable,
+  rateTable,
+  videoTable,
+} from './tables.js';
+
+const LABELS: Record<Direction, string> = {
+  forward: 'from the offerer to the answerer',
+  back: 'from the answerer to the offerer',
+};
+
+/** When the newest thing that the record knows of happened; a second at least. */
+export function durationUs(record: CallRecord): number {
+  const { link, endpoints, pages } = record;
+  const directions = [link?.forward, link?.back].filter((direction) => direction != null);
+  const times = [
+    ...directions.map(({ rows }) => rows.at(-1)?.time_us ?? 0),
+    ...directions.map(({ packets }) => packets.departUs[packets.rows - 1] ?? 0),
+    ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
+    ...endpoints.map(({ states }) => states.at(-1)?.timeUs ?? 0),
+    ...pages.map(({ ended }) => ended?.timeUs ?? 0),
+    ...(link?.changes ?? []).map(({ timeUs }) => timeUs),
+  ];
+  return Math.max(1e6, ...times.filter(Number.isFinite));
+}
+
+const pageName = ({ page, place }: EndpointRecord): string =>
+  `page ${page + 1}${place === 'page' ? '' : ` (${place})`}`;
+
+/** `page 1 → page 2`; a far side that is not under test has no page. */
+export function connectionName(record: CallRecord, { offerer, answerer }: ConnectionRecord): string {
+  const name = (id: number | null): string => {
+    const endpoint = record.endpoints.find((one) => one.id === id);
+    return endpoint === undefined ? 'far side' : pageName(endpoint);
+  };
+  return `${name(offerer)} → ${name(answerer)}`;
+}
+
+/** Names of connections: alike ones are numbered. */
+function named(record: CallRecord, connections: readonly ConnectionRecord[]): EvidenceSource[] {
+  const names = connections.map((connection) => connectionName(record, connection));
+  return connections.map(({ id }, i) => {
+    const name = names[i] ?? '';
+    return { id, label: names.filter((other) => other === name).length > 1 ? `${name} (${id + 1})` : name };
+  });
+}
+
+const isFilled = (table: EvidenceTable): boolean => (table['time_us']?.length ?? 0) > 0;
+
+const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
+  ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
+];
+
+function tablesOf(record: CallRecord, name: Direction, paths: readonly Path[]): Record<string, EvidenceTable> {
+  const endUs = durationUs(record);
+  const direction = record.link?.[name];
+  const receivers = sides(paths, 'receiver');
+  const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
+  const hasPackets = direction != null && direction.packets.rows > 0;
+  // The link's own count includes headers and audio; what arrived stands in where there is none.
+  if (hasPackets) delete media['received_bps'];
+  const shadow = record.shadows.find(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
+  const tables: Record<string, EvidenceTable> = {
+    ...(direction != null && { capacity: capacityTable(direction, endUs) }),
+    ...(hasPackets && {
+      rates: rateTable(
+        direction.packets,
+        paths.map(({ connection }) => connection),
+        endUs,
+      ),
+      packets: packetTable(direction.packets),
+      delays: delayTable(direction.packets, endUs),
+      loss: lossTable(direction.packets, endUs),
+    }),
+    media,
+    ...(shadow && { group: groupTable(shadow) }),
+    video: videoTable(receivers),
+  };
+  return Object.fromEntries(Object.entries(tables).filter(([, table]) => isFilled(table)));
+}
+
+function directionOf(record: CallRecord, name: Direction): EvidenceDirection {
+  const paths = pathsOf(record, { direction: name });
+  const packets = record.link?.[name]?.packets;
+  const delaysMs = packets ? [...packets.queueDelayUs.subarray(0, packets.rows)].filter(Number.isFinite) : [];
+  const [p50 = NaN, p95 = NaN] = percentiles(delaysMs, [50, 95]).map((us) => us / 1e3);
+  return {
+    name,
+    label: LABELS[name],
+    tables: tablesOf(record, name, paths),
+    flows: named(
+      record,
+      paths.map(({ connection }) => connection),
+    ),
+    receivers: sides(paths, 'receiver').map((endpoint) => ({ id: endpoint.id, label: pageName(endpoint) })),
+    queueDelayMs: Number.isNaN(p50) ? null : { p50, p95 },
+  };
+}
+
+/** The direction with more media first. */
+export function mainDirection(record: CallRecord): Direction {
+  const [path] = pathsOf(record, {});
+  return path?.direction ?? 'forward';
+}
+
+type Span = Omit<EvidenceSpan, 'lane'>;
+
+/** Spans that overlap are put below one another. */
+function stacked(name: string, spans: readonly Span[], lanes: string[]): EvidenceSpan[] {
+  const ends: number[] = [];
+  const first = lanes.length;
+  return spans.map((span) => {
+    const free = ends.findIndex((end) => end <= span.fromUs);
+    const row = free < 0 ? ends.length : free;
+    if (row === ends.length) lanes.push(row === 0 ? name : '');
+    ends[row] = span.toUs;
+    return { ...span, lane: first + row };
+  });
+}
+
+function linkSpans({ link }: CallRecord, endUs: number): Span[] {
+  const changes = link?.changes ?? [];
+  return changes.map(({ timeUs, text }, i) => ({
+    fromUs: Math.max(0, timeUs),
+    toUs: changes[i + 1]?.timeUs ?? endUs,
+    text,
+    tone: 'plain',
+  }));
+}
+
+function stateSpans({ endpoints }: CallRecord, endUs: number): Span[] {
+  return endpoints.flatMap((endpoint) =>
+    endpoint.states.map(({ timeUs, state }, i): Span => ({
+      fromUs: timeUs,
+      toUs: endpoint.states[i + 1]?.timeUs ?? endUs,
+      text: `${pageName(endpoint)}: ${state}`,
+      tone: state === 'failed' || state === 'disconnected' ? 'bad' : 'soft',
+    })),
+  );
+}
+
+const expectationSpans = (judged: readonly JudgedExpectation[]): Span[] =>
+  judged.map((one) => ({
+    ...one.judgement.window,
+    text: `${one.isNot ? 'not.' : ''}${one.matcher}: ${one.judgement.received}`,
+    tone: holds(one) ? 'good' : 'bad',
+  }));
+
+/** All that the charts draw. The direction that carried more media comes first. */
+export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[]): EvidenceCharts {
+  const endUs = durationUs(record);
+  const freezes = record.endpoints.flatMap((endpoint) => endpoint.freezes);
+  const lanes: string[] = [];
+  const spans = [
+    ...stacked('link', linkSpans(record, endUs), lanes),
+    ...stacked('expect', expectationSpans(judged), lanes),
+    ...stacked('states', stateSpans(record, endUs), lanes),
+    ...stacked(
+      'freezes',
+      freezes.map(({ fromUs, toUs }) => ({ fromUs, toUs, text: `${((toUs - fromUs) / 1e6).toFixed(1)} s`, tone: 'bad' })),
+      lanes,
+    ),
+  ];
+  const first = mainDirection(record);
+  const names: Direction[] = first === 'forward' ? ['forward', 'back'] : ['back', 'forward'];
+  const directions = names.map((name) => directionOf(record, name));
+  return {
+    durationUs: endUs,
+    directions: directions.filter(({ tables }, i) => i === 0 || 'rates' in tables || 'media' in tables),
+    marks: (record.link?.changes ?? []).map(({ timeUs, text }) => ({ timeUs, text })),
+    lanes,
+    spans,
+    freezes,
+  };
+}

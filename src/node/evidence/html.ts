@@ -1,0 +1,331 @@
+/** The evidence as one page that needs nothing else: style, script and data are in it. */
+import { readFileSync } from 'node:fs';
+
+import { msText, percentText, rateText, secondsText, type CallMetrics } from '../judge/index.js';
+import type { EndpointRecord, RecordNotice } from '../observe/record.js';
+import { html, Html, scriptData } from '../reproduce/html_text.js';
+import { version } from '../version.js';
+import { chartsOf, durationUs } from './charts.js';
+import { holds, type EvidenceInput, type JudgedExpectation } from './input.js';
+import { frameSource } from './trace.js';
+
+/** What Vite makes of src/app/evidence when the library is built. */
+const page = (file: string): Html =>
+  new Html(readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8').trim());
+
+const badge = (good: boolean, text: string): Html =>
+  html`<span class="badge ${good ? 'good' : 'bad'}">${text}</span>`;
+
+/** Every notice of a call, each text once. */
+export function noticesOf({ record }: EvidenceInput): RecordNotice[] {
+  const all = [
+    ...record.notices,
+    ...(record.link?.notices ?? []),
+    ...record.endpoints.flatMap(({ notices }) => notices),
+  ];
+  return [...new Map(all.map((notice) => [notice.message, notice])).values()];
+}
+
+function noticeList(input: EvidenceInput): Html {
+  const notices = noticesOf(input);
+  if (notices.length === 0) return html``;
+  const items = notices.map(({ message, fix }) => html`<li>${message} <span class="soft">${fix}</span></li>`);
+  return html`<ul class="notices" aria-label="Notices">
+    ${items}
+  </ul>`;
+}
+
+const SOURCES = {
+  transform: 'frames from encoded transforms',
+  getStats: 'frames from getStats',
+} as const;
+
+/** What the link was, which backend made it, where frames come from, how long the call was. */
+function lead(input: EvidenceInput): Html {
+  const { record } = input;
+  const { link } = record;
+  const parts = [
+    ...(link === null ? ['no link'] : [link.changes[0]?.text ?? 'link', `backend ${link.backend}`]),
+    SOURCES[frameSource(record)],
+    `${secondsText(durationUs(record))} recorded`,
+    `ccscope ${version()}`,
+    input.created.toISOString().slice(0, 16).replace('T', ' '),
+  ];
+  return html`${parts.map((part, i) => html`${i === 0 ? '' : ' · '}<span>${part}</span>`)}`;
+}
+
+interface Tile {
+  label: string;
+  value: string;
+  note: string;
+}
+
+function tilesOf(input: EvidenceInput): Tile[] {
+  const { call, timeTo90S } = input.metrics;
+  if (call === null) return [];
+  const mean = call.capacityBps === null ? 'no capacity known' : `of ${rateText(call.capacityBps)} on average`;
+  return [
+    { label: 'Utilisation', value: percentText(call.utilisation), note: mean },
+    { label: 'Received', value: rateText(call.receivedBps), note: `sent ${rateText(call.sentBps)}` },
+    {
+      label: 'Queuing delay, median',
+      value: msText(call.queueDelayP50Ms),
+      note: call.queueDelayEstimated ? 'estimated' : `largest ${msText(call.queueDelayMaxMs)}`,
+    },
+    {
+      label: 'Queuing delay, p95',
+      value: msText(call.queueDelayP95Ms),
+      note: `p99 ${msText(call.queueDelayP99Ms)}`,
+    },
+    { label: 'Loss', value: percentText(call.lossRatio), note: 'of the bytes' },
+    {
+      label: 'Freezes',
+      value: String(call.freezes),
+      note: call.freezes === 0 ? 'none' : `longest ${secondsText(call.longestFreezeMs * 1e3)}`,
+    },
+    {
+      label: 'Time to 90 %',
+      value: timeTo90S === null ? 'never' : secondsText(timeTo90S * 1e6),
+      note: 'of the first capacity',
+    },
+  ];
+}
+
+const tileList = (tiles: readonly Tile[]): Html =>
+  tiles.length === 0
+    ? html`<p class="soft">No connection carried media: there is nothing to measure.</p>`
+    : html`<dl class="tiles">
+        ${tiles.map(
+          ({ label, value, note }) =>
+            html`<div>
+              <dt>${label}</dt>
+              <dd>${value} <small>${note}</small></dd>
+            </div>`,
+        )}
+      </dl>`;
+
+function expectation(one: JudgedExpectation): Html {
+  const { matcher, isNot, judgement } = one;
+  const good = holds(one);
+  const { expected, received, cause, window } = judgement;
+  const times = `${secondsText(window.fromUs)} to ${secondsText(window.toUs)}`;
+  const why =
+    cause === null || good
+      ? html``
+      : html`<p>Likely cause: ${cause.kind}. ${cause.evidence}</p>
+          <p class="soft">${cause.fix}</p>`;
+  return html`<li class="${good ? 'good' : 'bad'}">
+    <b>${good ? '✓' : '✗'} ${isNot ? 'not.' : ''}${matcher}</b>
+    <p>Expected ${expected}; received ${received}. <span class="soft">Looked at: ${times}.</span></p>
+    ${why}
+  </li>`;
+}
+
+const expectations = ({ judged }: EvidenceInput): Html =>
+  judged.length === 0
+    ? html``
+    : html`<h2>Expectations</h2>
+        <ul class="expectations">
+          ${judged.map(expectation)}
+        </ul>`;
+
+function chartSection(input: EvidenceInput): Html {
+  const charts = chartsOf(input.record, input.judged);
+  const options = charts.directions.map(({ label }) => html`<option>${label}</option>`);
+  const select =
+    options.length < 2
+      ? html``
+      : html`<label
+          >Direction
+          <select id="direction">
+            ${options}
+          </select></label
+        >`;
+  return html`<div class="bar">
+      <h2>Over time</h2>
+      ${select} <button type="button" class="all">Whole call</button>
+      <span id="cursor" role="status"></span>
+    </div>
+    <p class="hint">
+      Hover for values, wheel to zoom, drag to move, Shift-drag to select, double-click for all. Keys:
+      <kbd>←</kbd> <kbd>→</kbd> cursor, with <kbd>Shift</kbd> the window, <kbd>+</kbd> <kbd>−</kbd> zoom,
+      <kbd>Home</kbd> all, <kbd>Esc</kbd> no cursor. A name in a legend hides its line. Dashed verticals are
+      changes of the link, shades are freezes.
+    </p>
+    <div class="sheet" tabindex="0" role="group" aria-label="Charts of the call, worked by arrow keys"></div>
+    <script type="application/json" id="charts">
+      ${scriptData(charts)}
+    </script>`;
+}
+
+const numbers = (metrics: CallMetrics): string[] => [
+  rateText(metrics.receivedBps),
+  percentText(metrics.utilisation),
+  msText(metrics.queueDelayP50Ms),
+  msText(metrics.queueDelayP95Ms),
+  percentText(metrics.lossRatio),
+  metrics.framesPerSecond === null ? '–' : metrics.framesPerSecond.toFixed(1),
+];
+
+function connectionTable({ metrics }: EvidenceInput): Html {
+  const heads = ['received', 'utilisation', 'queue p50', 'queue p95', 'loss', 'fps'];
+  if (metrics.connections.length < 2) return html``;
+  return html`<h2>Connections</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">connection</th>
+            ${heads.map((head) => html`<th scope="col" class="number">${head}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${metrics.connections.map(
+            (one) =>
+              html`<tr>
+                <th scope="row">${one.name}</th>
+                ${numbers(one.metrics).map((value) => html`<td class="number">${value}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function routing({ routed }: EndpointRecord): string {
+  if (routed === null) return 'not known';
+  return routed ? 'through the link' : 'past the link';
+}
+
+function endpointTable({ record }: EvidenceInput): Html {
+  const rows = record.endpoints.map(
+    (one) =>
+      html`<tr>
+        <td>page ${one.page + 1} (${one.place})</td>
+        <td>${one.url}</td>
+        <td>${one.role ?? '–'}</td>
+        <td>${one.states.at(-1)?.state ?? 'new'}</td>
+        <td>${routing(one)}</td>
+        <td>${SOURCES[one.frameSource]}</td>
+      </tr>`,
+  );
+  if (rows.length === 0) return html``;
+  return html`<h2>Peer connections</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">where</th>
+            <th scope="col">address</th>
+            <th scope="col">role</th>
+            <th scope="col">last state</th>
+            <th scope="col">packets</th>
+            <th scope="col">timing</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+interface Happening {
+  timeUs: number;
+  what: string;
+  text: string;
+}
+
+/** What happened, for people, in time order. */
+function happenings({ record, judged }: EvidenceInput): Happening[] {
+  const page = ({ page: index }: EndpointRecord): string => `page ${index + 1}`;
+  const all: Happening[] = [
+    ...(record.link?.changes ?? []).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
+    ...record.endpoints.flatMap((endpoint) => [
+      ...endpoint.states.map(({ timeUs, state }) => ({
+        timeUs,
+        what: 'connection',
+        text: `${page(endpoint)}: ${state}`,
+      })),
+      ...endpoint.freezes.map(({ fromUs, toUs }) => ({
+        timeUs: fromUs,
+        what: 'freeze',
+        text: `${page(endpoint)}: ${secondsText(toUs - fromUs)}`,
+      })),
+    ]),
+    ...record.pages.flatMap(({ id, ended }) =>
+      ended === null ? [] : [{ timeUs: ended.timeUs, what: 'page', text: `page ${id + 1} ${ended.why}` }],
+    ),
+    ...judged.map((one) => ({
+      timeUs: one.timeUs,
+      what: 'expectation',
+      text: `${holds(one) ? '✓' : '✗'} ${one.isNot ? 'not.' : ''}${one.matcher}: ${one.judgement.received}`,
+    })),
+  ];
+  return all.sort((a, b) => a.timeUs - b.timeUs);
+}
+
+function eventTable(input: EvidenceInput): Html {
+  const rows = happenings(input).map(
+    ({ timeUs, what, text }) =>
+      html`<tr>
+        <td class="number">
+          <button type="button" data-time-us="${Math.round(timeUs)}" title="Show in the charts">
+            ${(timeUs / 1e6).toFixed(2)} s
+          </button>
+        </td>
+        <td>${what}</td>
+        <td>${text}</td>
+      </tr>`,
+  );
+  return html`<h2>Events</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="number">time</th>
+            <th scope="col">what</th>
+            <th scope="col">detail</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+/** The page of a call. */
+export function evidenceHtml(input: EvidenceInput): string {
+  const { title, outcome, error } = input;
+  const passed = outcome === 'passed';
+  const document = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="data:," />
+        <title>${title} – ccscope</title>
+        <style>
+          ${page('style.css')}
+        </style>
+      </head>
+      <body>
+        <header>
+          <h1>${badge(passed, passed ? 'passed' : 'failed')}${title}</h1>
+          <p class="meta">${lead(input)}</p>
+          <button type="button" class="theme">Dark or light</button>
+        </header>
+        <main>
+          ${error === '' || input.judged.length > 0 ? '' : html`<p class="bad">${error}</p>`} ${noticeList(input)}
+          ${tileList(tilesOf(input))} ${expectations(input)} ${chartSection(input)}
+          <div class="tables">${connectionTable(input)} ${endpointTable(input)} ${eventTable(input)}</div>
+        </main>
+        <script type="module">
+          ${page('script.js')};
+        </script>
+      </body>
+    </html>`;
+  return `${document.text}\n`;
+}

@@ -1,0 +1,69 @@
+/** The numbers of a whole call, since it was connected. */
+import { callMetrics, pathsOf, type CallMetrics, type Path } from '../judge/index.js';
+import { timeTo90, type Window } from '../metrics.js';
+import type { CallRecord, PacketColumns } from '../observe/record.js';
+import type { PacketRecord } from '../packet_log.js';
+import { connectionName, durationUs } from './charts.js';
+
+export interface EvidenceMetrics {
+  /** Null where nothing was connected. */
+  call: CallMetrics | null;
+  connections: { id: number; name: string; metrics: CallMetrics }[];
+  /**
+   * From the first connecting until the rate over the trailing 2 s is 90 % of the capacity, before
+   * that changes; null if it never was, or there is no record of packets.
+   */
+  timeTo90S: number | null;
+}
+
+/** When the first of some paths was connected at both ends that are under test; null if none was. */
+function connectedUs(paths: readonly Path[]): number | null {
+  const times = paths.flatMap(({ sender, receiver }) => {
+    const sides = [sender, receiver].filter((side) => side !== null);
+    const connected = sides.map(({ states }) => states.find(({ state }) => state === 'connected')?.timeUs);
+    return connected.length === 0 || connected.includes(undefined) ? [] : [Math.max(...connected.map(Number))];
+  });
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function passed({ rows, ...columns }: PacketColumns, { fromUs, toUs }: Window): PacketRecord[] {
+  const records: PacketRecord[] = [];
+  for (let i = 0; i < rows; i++) {
+    const departUs = columns.departUs[i] ?? 0;
+    if (columns.reason[i] !== 0 || departUs <= fromUs || departUs > toUs) continue;
+    records.push({
+      offeredUs: columns.offeredUs[i] ?? 0,
+      sizeBytes: columns.sizeBytes[i] ?? 0,
+      queueDelayUs: columns.queueDelayUs[i] ?? 0,
+      departUs,
+      dropped: null,
+    });
+  }
+  return records;
+}
+
+function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs }: Window): number | null {
+  const direction = record.link?.[paths[0]?.direction ?? 'forward'];
+  const first = direction?.capacity.findLast(({ timeUs }) => timeUs <= fromUs) ?? direction?.capacity[0];
+  if (!direction || !first) return null;
+  const change = direction.capacity.find(({ timeUs }) => timeUs > fromUs);
+  const window = { fromUs, toUs: Math.min(toUs, change?.timeUs ?? Infinity) };
+  return timeTo90(passed(direction.packets, window), first.capacityBps, window);
+}
+
+/** Measures a call from its connecting to its end. */
+export function measure(record: CallRecord): EvidenceMetrics {
+  const paths = pathsOf(record, {});
+  const fromUs = connectedUs(paths);
+  if (fromUs === null) return { call: null, connections: [], timeTo90S: null };
+  const window = { fromUs, toUs: Math.max(fromUs + 1, durationUs(record)) };
+  return {
+    call: callMetrics(record, {}, window),
+    connections: paths.map(({ connection }) => ({
+      id: connection.id,
+      name: connectionName(record, connection),
+      metrics: callMetrics(record, { connections: [connection.id] }, window),
+    })),
+    timeTo90S: convergence(record, paths, window),
+  };
+}

@@ -1,0 +1,84 @@
+/** What is known of a call at the end of a test: files for the report, properties for JUnit. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+import type { TestInfo } from '@playwright/test';
+
+import { evidenceFiles, holds, measure, type EvidenceMetrics } from '../node/evidence/index.js';
+import type { KitOptions } from './options.js';
+import { PROPERTY } from './property.js';
+import type { Call, CallSession } from './session.js';
+
+const failed = ({ status, expectedStatus, errors }: TestInfo): boolean =>
+  status !== expectedStatus || errors.length > 0;
+
+const number = (value: number | null, places: number): string | null =>
+  value === null || !Number.isFinite(value) ? null : String(Number(value.toFixed(places)));
+
+/** The properties of a call, without those of which nothing is known. */
+function propertiesOf({ record, judgements }: Call, { call, timeTo90S }: EvidenceMetrics): [string, string][] {
+  const { link } = record;
+  const met = judgements.filter(holds).length;
+  const all: [string, string | null][] = [
+    ['network', link?.changes[0]?.text ?? null],
+    ['backend', link?.backend ?? null],
+    ['utilisation', number(call?.utilisation ?? null, 3)],
+    ['received_bps', number(call?.receivedBps ?? null, 0)],
+    ['queue_delay_p50_ms', number(call?.queueDelayP50Ms ?? null, 1)],
+    ['queue_delay_p95_ms', number(call?.queueDelayP95Ms ?? null, 1)],
+    ['loss_ratio', number(call?.lossRatio ?? null, 5)],
+    ['freezes', number(call?.freezes ?? null, 0)],
+    ['longest_freeze_ms', number(call?.longestFreezeMs ?? null, 0)],
+    ['time_to_90pct_s', number(timeTo90S, 1)],
+    ['expectations', judgements.length === 0 ? null : `${met} of ${judgements.length}`],
+  ];
+  return all.filter((pair): pair is [string, string] => pair[1] !== null);
+}
+
+async function attachFiles(
+  session: CallSession,
+  call: Call,
+  metrics: EvidenceMetrics,
+  testInfo: TestInfo,
+  prefix: string,
+): Promise<void> {
+  const isFailed = failed(testInfo);
+  const { record, judgements: judged } = call;
+  const [, ...titles] = testInfo.titlePath;
+  const title = `${titles.join(' › ')}${prefix === '' ? '' : ` (${prefix.replace('-', ' ')})`}`;
+  const error = stripVTControlCharacters(testInfo.errors[0]?.message ?? '').split('\n')[0] ?? '';
+  const outcome = isFailed ? 'failed' : 'passed';
+  const input = { record, judged, metrics, title, outcome, error, created: new Date() } as const;
+  for (const { name, contentType, body } of await evidenceFiles(input, session.browser)) {
+    const path = testInfo.outputPath(prefix === '' ? name : `${prefix}-${name}`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, body);
+    await testInfo.attach(prefix === '' ? name : `${prefix}-${name}`, { path, contentType });
+  }
+}
+
+/**
+ * Attaches a call's evidence if the options ask for it, and notes its properties always. `prefix`
+ * tells the calls of one test apart: `run-2`. Never throws: evidence must not decide on a test.
+ */
+export async function attachEvidence(
+  session: CallSession,
+  testInfo: TestInfo,
+  when: KitOptions['evidence'],
+  prefix = '',
+): Promise<void> {
+  const call = await session.existing();
+  if (call === null) return;
+  try {
+    const metrics = measure(call.record);
+    const prefixed = prefix === '' ? PROPERTY : `${PROPERTY}${prefix}.`;
+    for (const [name, description] of propertiesOf(call, metrics))
+      testInfo.annotations.push({ type: `${prefixed}${name}`, description });
+    if (when === 'always' || (when === 'on-failure' && failed(testInfo)))
+      await attachFiles(session, call, metrics, testInfo, prefix);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    await testInfo.attach('call-evidence-missing.txt', { body: `The evidence could not be made: ${reason}\n` });
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Playwright's `test` with calls under test: `link`, `call`, `twoPeers`, `repeat` and the options
+ * beside them. A test that asks for none of them gets the pages it would get anyhow.
+ */
+import {
+  test as base,
+  type Page,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestType,
+} from '@playwright/test';
+
+import type { ControlledLink } from '../node/shaper/index.js';
+import { attachEvidence } from './evidence.js';
+import { DEFAULTS, withCallFlags, type KitOptions, type KitWorkerOptions } from './options.js';
+import { asksFor } from './parameters.js';
+import { makeRepeat, type Repeat } from './repeat.js';
+import { CallSession, type Call } from './session.js';
+
+/** Opens two pages, each in a context of its own, at a URL (default: the base URL); the second may have its own. */
+export type TwoPeers = (url?: string, secondUrl?: string) => Promise<[Page, Page]>;
+
+export interface KitFixtures {
+  /** The link of this test. Its pages' peer connections are routed through it. */
+  link: ControlledLink;
+  /** Every peer connection of every page of the test's context, of its popups and iframes, and of `twoPeers`. */
+  call: Call;
+  twoPeers: TwoPeers;
+  /** Runs a call several times, each with fresh pages and a fresh link. */
+  repeat: Repeat;
+}
+
+interface Internal {
+  callSession: CallSession;
+}
+
+/** Those that make a test one of calls. */
+const ASKED = ['call', 'link', 'twoPeers'];
+/** What the end of a call may take, beside the test's own timeout. */
+const END = { timeout: 60_000 };
+
+const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
+  linkOptions: [DEFAULTS.linkOptions, { option: true }],
+  linkBackend: [DEFAULTS.linkBackend, { option: true }],
+  linkPort: [DEFAULTS.linkPort, { option: true }],
+  evidence: [DEFAULTS.evidence, { option: true }],
+  callFlags: [DEFAULTS.callFlags, { option: true, scope: 'worker' }],
+
+  launchOptions: [
+    async ({ launchOptions, browserName, callFlags }, use) => {
+      await use(callFlags && browserName === 'chromium' ? withCallFlags(launchOptions) : launchOptions);
+    },
+    { scope: 'worker' },
+  ],
+
+  callSession: [
+    async ({ linkOptions, linkBackend, linkPort, evidence, baseURL }, use, testInfo) => {
+      const session = new CallSession({ linkOptions, linkBackend, linkPort, baseURL });
+      await use(session);
+      await session.finish();
+      await attachEvidence(session, testInfo, evidence);
+    },
+    { ...END, box: true },
+  ],
+
+  // Whichever of these ends first, while all pages are still there, collects what they know.
+  context: async ({ context, callSession }, use, testInfo) => {
+    callSession.remember(context);
+    if (asksFor(testInfo.fn, ASKED)) await callSession.observe(context);
+    await use(context);
+    await callSession.finish();
+  },
+
+  link: async ({ callSession }, use) => {
+    await callSession.call();
+    await use(await callSession.link());
+    await callSession.finish();
+  },
+
+  call: async ({ callSession }, use) => {
+    await use(await callSession.call());
+    await callSession.finish();
+  },
+
+  twoPeers: async ({ callSession, browser }, use) => {
+    callSession.useBrowser(browser);
+    await use((url, secondUrl) => callSession.peers(url, secondUrl));
+    await callSession.finish();
+    await callSession.closeContexts();
+  },
+
+  repeat: [
+    async ({ linkOptions, linkBackend, linkPort, evidence, baseURL, browser }, use, testInfo) => {
+      const options = { linkOptions, linkBackend, linkPort, baseURL, browser };
+      const sessions: CallSession[] = [];
+      const open = (): CallSession => {
+        const session = new CallSession(options);
+        sessions.push(session);
+        return session;
+      };
+      await use(makeRepeat({ open, testInfo }));
+      for (const session of sessions) {
+        await session.finish();
+        await session.closeContexts();
+      }
+      for (const [i, session] of sessions.entries())
+        await attachEvidence(session, testInfo, evidence, `run-${i + 1}`);
+    },
+    { timeout: 0 },
+  ],
+});
+
+/** Playwright's `test` with the fixtures and options of the kit; `mergeTests` joins it to others. */
+export const test: TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & KitOptions & KitFixtures,
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions & KitWorkerOptions
+> = kit;

@@ -1,0 +1,18 @@
+/**
+ * Calls under test for Playwright: `import { test, expect } from 'ccscope/playwright'`. The guide is
+ * beside this file, README.md.
+ */
+export { CallError, ObservedCall } from './call.js';
+export { test, type KitFixtures, type TwoPeers } from './fixtures.js';
+export { callMatchers, expect } from './matchers.js';
+export type { KitOptions, KitWorkerOptions } from './options.js';
+export type { Call } from './session.js';
+export {
+  NETWORKS,
+  ShaperError,
+  type ControlledLink,
+  type LinkChange,
+  type LinkSettings,
+  type NetworkName,
+} from '../node/shaper/index.js';
+export { ConfigError } from '../scenario/link_config.js';

@@ -1,0 +1,51 @@
+/** What a project or a test sets of the kit, in `use`. */
+import type { LaunchOptions } from '@playwright/test';
+
+import type { LinkSettings } from '../node/shaper/index.js';
+
+/** Options of a test: in the config's `use`, or in `test.use`. */
+export interface KitOptions {
+  /** How the link begins: a network, or its parts. Default: 1 Mbps, `droptail:300ms`, 50 ms. */
+  linkOptions: LinkSettings;
+  /** `shaper`: every packet passes a link of ccscope's; `devtools`: Chrome throttles itself. Default `shaper`. */
+  linkBackend: 'shaper' | 'devtools';
+  /** UDP port of the shaper; 0, the default, takes one that is free. */
+  linkPort: number;
+  /** When trace, metrics, page and picture are attached. Default `on-failure`. */
+  evidence: 'on-failure' | 'always' | 'off';
+}
+
+export interface KitWorkerOptions {
+  /** Whether Chromium starts with the flags that calls without windows and permissions need. Default true. */
+  callFlags: boolean;
+}
+
+export const DEFAULTS: KitOptions & KitWorkerOptions = {
+  linkOptions: {},
+  linkBackend: 'shaper',
+  linkPort: 0,
+  evidence: 'on-failure',
+  callFlags: true,
+};
+
+/**
+ * A camera and a microphone without hardware, no question whether to use them, sound without a
+ * click, and no saving of power in windows that nobody sees.
+ */
+export const CALL_FLAGS: readonly string[] = [
+  '--use-fake-ui-for-media-stream',
+  '--use-fake-device-for-media-stream',
+  '--autoplay-policy=no-user-gesture-required',
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+];
+
+const nameOf = (flag: string): string => flag.split('=')[0] ?? flag;
+
+/** Adds the flags; one that is given already, also with another value, stays as it is. */
+export function withCallFlags(options: LaunchOptions): LaunchOptions {
+  const given = options.args ?? [];
+  const names = new Set(given.map(nameOf));
+  return { ...options, args: [...given, ...CALL_FLAGS.filter((flag) => !names.has(nameOf(flag)))] };
+}

@@ -1,0 +1,184 @@
+/**
+ * A call under test: one link, one observer and one ObservedCall, made when they are first asked
+ * for. The fixtures of a test share one; each run of `repeat` has its own.
+ */
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+
+import { CallObserver } from '../node/observe/index.js';
+import { ConfigError } from '../scenario/link_config.js';
+import {
+  openDevtoolsLink,
+  openShaperLink,
+  type ControlledLink,
+  type LinkSettings,
+} from '../node/shaper/index.js';
+import { ObservedCall } from './call.js';
+import type { KitOptions } from './options.js';
+
+/** What the fixture `call` is: with a link that a test can change. */
+export type Call = ObservedCall<ControlledLink>;
+
+/** Nothing at the end of a test takes longer than this, whatever became of its pages. */
+const CLOSING_MS = 5000;
+
+/** Waits for something that may fail or never end; the test's own outcome stands. */
+async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work?.catch(() => undefined), late]);
+  clearTimeout(timer);
+}
+
+export type SessionOptions = Pick<KitOptions, 'linkOptions' | 'linkBackend' | 'linkPort'> & {
+  /** Default of `peers`. */
+  baseURL: string | undefined;
+  /** Where `peers` and `page` open their contexts; may be given later, see `useBrowser`. */
+  browser?: Browser;
+};
+
+export class CallSession {
+  readonly originEpochMs = Date.now();
+  readonly #options: SessionOptions;
+  #browser: Browser | null;
+  #link: Promise<ControlledLink> | undefined;
+  #call: Promise<Call> | undefined;
+  #observer: CallObserver | undefined;
+  #finished: Promise<void> | undefined;
+  /** Of the test: to be observed as soon as it asks for a call. */
+  readonly #remembered = new Set<BrowserContext>();
+  readonly #own: BrowserContext[] = [];
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#browser = options.browser ?? null;
+  }
+
+  /** The settings that the link began with. */
+  get settings(): LinkSettings {
+    return this.#options.linkOptions;
+  }
+
+  /** The browser of the pages, as far as any is known. */
+  get browser(): Browser | null {
+    return this.#browser;
+  }
+
+  useBrowser(browser: Browser): void {
+    this.#browser = browser;
+  }
+
+  /** The call if it was asked for and came about, else null. */
+  async existing(): Promise<Call | null> {
+    return (await this.#call?.catch(() => null)) ?? null;
+  }
+
+  /** Opens the link, once. Throws ShaperError or ConfigError. */
+  link(): Promise<ControlledLink> {
+    this.#link ??= this.#openLink();
+    return this.#link;
+  }
+
+  /** Observes the test's contexts from now on. Throws like `link`. */
+  call(): Promise<Call> {
+    this.#call ??= this.#openCall();
+    return this.#call;
+  }
+
+  /** Names a context of the test, which is observed if it asks for a call, now or later. */
+  remember(context: BrowserContext): void {
+    this.#remembered.add(context);
+    this.#browser ??= context.browser();
+  }
+
+  /** Observes a context, before its pages navigate. Throws like `link`. */
+  async observe(context: BrowserContext): Promise<void> {
+    await this.call();
+    await this.#observe(context);
+  }
+
+  /** Two contexts with a page each, at a URL (default: the base URL), both observed. Throws ConfigError. */
+  async peers(url = '/', secondUrl = url): Promise<[Page, Page]> {
+    for (const address of [url, secondUrl]) this.#checkUrl(address);
+    const first = await this.page();
+    const second = await this.page();
+    await first.goto(url);
+    await second.goto(secondUrl);
+    return [first, second];
+  }
+
+  /** A page in a context of its own, observed. */
+  async page(): Promise<Page> {
+    if (this.#browser === null) throw new Error('peers and page need a browser');
+    const context = await this.#browser.newContext();
+    this.#own.push(context);
+    await this.observe(context);
+    return context.newPage();
+  }
+
+  /** Collects what the pages have not told yet, and ends the link: no socket or thread is left. Idempotent. */
+  finish(): Promise<void> {
+    this.#finished ??= this.#finish();
+    return this.#finished;
+  }
+
+  /** Closes the contexts of `peers` and `page`. */
+  async closeContexts(): Promise<void> {
+    await Promise.all(this.#own.splice(0).map((context) => settle(context.close())));
+  }
+
+  #checkUrl(url: string): void {
+    if (this.#options.baseURL !== undefined || URL.canParse(url)) return;
+    throw new ConfigError('url', 'a whole address, since there is no base URL', url, 'set use.baseURL in the config');
+  }
+
+  async #openLink(): Promise<ControlledLink> {
+    const { linkOptions: settings, linkBackend, linkPort: port } = this.#options;
+    const { originEpochMs } = this;
+    if (linkBackend === 'shaper') return openShaperLink({ settings, port, originEpochMs });
+    this.#checkBrowser();
+    return openDevtoolsLink({ settings, originEpochMs });
+  }
+
+  #checkBrowser(): void {
+    const name = this.#browser?.browserType().name();
+    if (name === undefined || name === 'chromium') return;
+    const fix = "leave linkBackend out: the shaper works with every browser";
+    throw new ConfigError('linkBackend', 'shaper with this browser, since only Chromium throttles WebRTC', name, fix);
+  }
+
+  async #openCall(): Promise<Call> {
+    const link = await this.link();
+    this.#observer = new CallObserver({ link, originEpochMs: this.originEpochMs });
+    for (const context of this.#remembered) {
+      this.#noteLate(this.#observer, context);
+      await this.#observe(context);
+    }
+    return new ObservedCall(this.#observer, link);
+  }
+
+  #noteLate({ record }: CallObserver, context: BrowserContext): void {
+    const late = context.pages().find((page) => page.url() !== 'about:blank');
+    if (late === undefined) return;
+    record.notices.push({
+      level: 'warning',
+      code: 'observed-late',
+      message: `${late.url()} was open before the call was asked for; peer connections that it had made are not seen.`,
+      fix: 'Name call or link beside page where the page is opened, also in a beforeEach.',
+    });
+  }
+
+  async #observe(context: BrowserContext): Promise<void> {
+    this.#browser ??= context.browser();
+    await this.#observer?.observe(context);
+  }
+
+  async #finish(): Promise<void> {
+    // Nothing opens from now on; what is opening is waited for.
+    const [link] = await Promise.allSettled([this.#link, this.#call]);
+    await settle(this.#observer?.collect());
+    if (link.status !== 'fulfilled') return;
+    await settle(link.value?.sync());
+    await settle(this.#observer?.close());
+    await settle(link.value?.close());
+  }
+}
