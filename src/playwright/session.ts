@@ -4,7 +4,7 @@
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
-import { CallObserver } from '../node/observe/index.js';
+import { CallObserver } from '../node/observe/observer.js';
 import { ConfigError } from '../scenario/link_config.js';
 import {
   openDevtoolsLink,
