@@ -1,5 +1,5 @@
 /** The evidence as one page that needs nothing else: style, script and data are in it. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 import { msText, percentText, rateText, secondsText, type CallMetrics } from '../judge/index.js';
 import type { EndpointRecord, RecordNotice } from '../observe/record.js';
@@ -9,9 +9,12 @@ import { chartsOf, durationUs } from './charts.js';
 import { holds, type EvidenceInput, type JudgedExpectation } from './input.js';
 import { frameSource } from './trace.js';
 
-/** What Vite makes of src/app/evidence when the library is built. */
-const page = (file: string): Html =>
-  new Html(readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8').trim());
+/** What Vite makes of src/app/evidence, beside the compiled file; sources that are run as they are have it in the build. */
+function page(file: string): Html {
+  const beside = new URL(`./page/${file}`, import.meta.url);
+  const built = new URL(`../../../dist/lib/node/evidence/page/${file}`, import.meta.url);
+  return new Html(readFileSync(existsSync(beside) ? beside : built, 'utf8').trim());
+}
 
 const badge = (good: boolean, text: string): Html =>
   html`<span class="badge ${good ? 'good' : 'bad'}">${text}</span>`;

@@ -125,6 +125,7 @@ const outbound = (timeUs: number, bytesSent: number): OutboundStats => ({
   packetsSent: Math.round(bytesSent / 1000),
   retransmittedBytesSent: 0,
   framesEncoded: Math.round(timeUs / FRAME_US),
+  sourceFrames: Math.round(timeUs / FRAME_US),
   framesPerSecond: 30,
   frameHeight: 360,
   targetBps: rateBps(timeUs),
