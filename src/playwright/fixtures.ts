@@ -16,7 +16,6 @@ import type { ControlledLink } from '../node/shaper/index.js';
 import { attachEvidence } from './evidence.js';
 import { DEFAULTS, withCallFlags, type KitOptions, type KitWorkerOptions } from './options.js';
 import { asksFor } from './parameters.js';
-import { makeRepeat, type Repeat } from './repeat.js';
 import { CallSession, type Call } from './session.js';
 
 /** Opens two pages, each in a context of its own, at a URL (default: the base URL); the second may have its own. */
@@ -28,8 +27,6 @@ export interface KitFixtures {
   /** Every peer connection of every page of the test's context, of its popups and iframes, and of `twoPeers`. */
   call: Call;
   twoPeers: TwoPeers;
-  /** Runs a call several times, each with fresh pages and a fresh link. */
-  repeat: Repeat;
 }
 
 interface Internal {
@@ -90,26 +87,6 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     await callSession.finish();
     await callSession.closeContexts();
   },
-
-  repeat: [
-    async ({ linkOptions, linkBackend, linkPort, evidence, baseURL, browser }, use, testInfo) => {
-      const options = { linkOptions, linkBackend, linkPort, baseURL, browser };
-      const sessions: CallSession[] = [];
-      const open = (): CallSession => {
-        const session = new CallSession(options);
-        sessions.push(session);
-        return session;
-      };
-      await use(makeRepeat({ open, testInfo }));
-      for (const session of sessions) {
-        await session.finish();
-        await session.closeContexts();
-      }
-      for (const [i, session] of sessions.entries())
-        await attachEvidence(session, testInfo, evidence, `run-${i + 1}`);
-    },
-    { timeout: 0 },
-  ],
 });
 
 /** Playwright's `test` with the fixtures and options of the kit; `mergeTests` joins it to others. */

@@ -7,7 +7,6 @@ import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { CallObserver } from '../node/observe/observer.js';
 import { ConfigError } from '../scenario/link_config.js';
 import {
-  openDevtoolsLink,
   openShaperLink,
   type ControlledLink,
   type LinkSettings,
@@ -134,9 +133,8 @@ export class CallSession {
   async #openLink(): Promise<ControlledLink> {
     const { linkOptions: settings, linkBackend, linkPort: port } = this.#options;
     const { originEpochMs } = this;
-    if (linkBackend === 'shaper') return openShaperLink({ settings, port, originEpochMs });
-    this.#checkBrowser();
-    return openDevtoolsLink({ settings, originEpochMs });
+    if (linkBackend === 'devtools') this.#checkBrowser();
+    return openShaperLink({ settings, port, originEpochMs });
   }
 
   #checkBrowser(): void {

@@ -2,7 +2,7 @@
 import { callMetrics, pathsOf, type CallMetrics, type Path } from '../judge/index.js';
 import { timeTo90, type Window } from '../metrics.js';
 import type { CallRecord, PacketColumns } from '../observe/record.js';
-import type { PacketRecord } from '../packet_log.js';
+import type { PacketRecord } from '../shaper/packet_log.js';
 import { connectionName, durationUs } from './charts.js';
 
 export interface EvidenceMetrics {

@@ -95,6 +95,11 @@ export class CallObserver {
     }
   }
 
+  /** Id of a page in the record; undefined if it is not observed. */
+  pageId(page: Page): number | undefined {
+    return this.#pages.idOf(page);
+  }
+
   async #attach({ page, record }: SeenPage): Promise<void> {
     try {
       await this.#link?.attach?.(page);

@@ -34,6 +34,11 @@ export class Pages {
     return [...this.#all.values()].filter(({ record }) => record.ended === null);
   }
 
+  /** Its id in the record; undefined for a page that was not seen. */
+  idOf(page: Page): number | undefined {
+    return this.#all.get(page)?.record.id;
+  }
+
   /** The page, which is numbered when it is seen first. */
   see(page: Page, context: number): SeenPage {
     const known = this.#all.get(page);
