@@ -17,7 +17,10 @@ const number = (value: number | null, places: number): string | null =>
   value === null || !Number.isFinite(value) ? null : String(Number(value.toFixed(places)));
 
 /** The properties of a call, without those of which nothing is known. */
-function propertiesOf({ record, judgements }: Call, { call, timeTo90S }: EvidenceMetrics): [string, string][] {
+function propertiesOf(
+  { record, judgements }: Call,
+  { call, timeTo90S }: EvidenceMetrics,
+): [string, string][] {
   const { link } = record;
   const met = judgements.filter(holds).length;
   const all: [string, string | null][] = [
@@ -79,6 +82,8 @@ export async function attachEvidence(
       await attachFiles(session, call, metrics, testInfo, prefix);
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    await testInfo.attach('call-evidence-missing.txt', { body: `The evidence could not be made: ${reason}\n` });
+    await testInfo.attach('call-evidence-missing.txt', {
+      body: `The evidence could not be made: ${reason}\n`,
+    });
   }
 }

@@ -6,11 +6,7 @@ import type { Browser, BrowserContext, Page } from '@playwright/test';
 
 import { CallObserver } from '../node/observe/observer.js';
 import { ConfigError } from '../scenario/link_config.js';
-import {
-  openShaperLink,
-  type ControlledLink,
-  type LinkSettings,
-} from '../node/shaper/index.js';
+import { openShaperLink, type ControlledLink, type LinkSettings } from '../node/shaper/index.js';
 import { ObservedCall } from './call.js';
 import type { KitOptions } from './options.js';
 
@@ -127,7 +123,12 @@ export class CallSession {
 
   #checkUrl(url: string): void {
     if (this.#options.baseURL !== undefined || URL.canParse(url)) return;
-    throw new ConfigError('url', 'a whole address, since there is no base URL', url, 'set use.baseURL in the config');
+    throw new ConfigError(
+      'url',
+      'a whole address, since there is no base URL',
+      url,
+      'set use.baseURL in the config',
+    );
   }
 
   async #openLink(): Promise<ControlledLink> {
@@ -140,8 +141,13 @@ export class CallSession {
   #checkBrowser(): void {
     const name = this.#browser?.browserType().name();
     if (name === undefined || name === 'chromium') return;
-    const fix = "leave linkBackend out: the shaper works with every browser";
-    throw new ConfigError('linkBackend', 'shaper with this browser, since only Chromium throttles WebRTC', name, fix);
+    const fix = 'leave linkBackend out: the shaper works with every browser';
+    throw new ConfigError(
+      'linkBackend',
+      'shaper with this browser, since only Chromium throttles WebRTC',
+      name,
+      fix,
+    );
   }
 
   async #openCall(): Promise<Call> {

@@ -60,7 +60,11 @@ export class LaneChart extends TimeChart {
     const { lanes } = shown;
     super(container, axis, look.theme, {
       series: [],
-      left: { unit: '', tick: (value) => lanes[Math.round(lanes.length - value - 0.5)] ?? '', atLeast: [0, lanes.length] },
+      left: {
+        unit: '',
+        tick: (value) => lanes[Math.round(lanes.length - value - 0.5)] ?? '',
+        atLeast: [0, lanes.length],
+      },
       plugins: [{ id: 'lanes', afterDatasetsDraw: (chart) => paint(chart, shown, look) }],
     });
     this.#shown = shown;

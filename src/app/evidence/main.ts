@@ -37,7 +37,10 @@ function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, poi
   const values = names.map((name) => columns[name] ?? new Float64Array(time.length));
   const kept = decimate(time, values, rows, points, toUs - fromUs);
   const pick = (from: Float64Array): Float64Array => Float64Array.from(kept, (row) => from[row] ?? NaN);
-  return { time_us: pick(time), ...Object.fromEntries(names.map((name, i) => [name, pick(values[i] ?? time)])) };
+  return {
+    time_us: pick(time),
+    ...Object.fromEntries(names.map((name, i) => [name, pick(values[i] ?? time)])),
+  };
 }
 
 /** A chart with its legend, whose buttons hide lines and show the values at the cursor. */

@@ -37,7 +37,8 @@ export function marksPlugin({ freezes, marks }: EvidenceCharts, look: Look): Plu
       ctx.strokeStyle = look.theme.text;
       ctx.setLineDash([3, 4]);
       ctx.beginPath();
-      for (const { timeUs } of marks.filter((mark) => mark.timeUs > 0)) {
+      // The first is how the link began.
+      for (const { timeUs } of marks.slice(1)) {
         ctx.moveTo(x(timeUs), chartArea.top);
         ctx.lineTo(x(timeUs), chartArea.bottom);
       }

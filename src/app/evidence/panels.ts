@@ -54,19 +54,24 @@ const rate = (
 ): Series => ({ id, label, description, ...column(table, `${id}_bps`), format: formatRate, colour, look });
 
 function rateSeries({ tables, flows }: EvidenceDirection): Series[] {
-  const ofFlows = flows.map(
-    ({ id, label }, index): Series => ({
-      id: `flow-${id}`,
-      label,
-      description: `Rate of ${label} out of the link, headers included`,
-      ...column('rates', `flow_${id}_bps`),
-      format: formatRate,
-      ...lookOf(index),
-      width: 2,
-    }),
-  );
+  const ofFlows = flows.map(({ id, label }, index): Series => ({
+    id: `flow-${id}`,
+    label,
+    description: `Rate of ${label} out of the link, headers included`,
+    ...column('rates', `flow_${id}_bps`),
+    format: formatRate,
+    ...lookOf(index),
+    width: 2,
+  }));
   const through: Series = {
-    ...rate('link', 'Through the link', 'Rate out of the bottleneck, headers included', 'rates', 'green', 'line'),
+    ...rate(
+      'link',
+      'Through the link',
+      'Rate out of the bottleneck, headers included',
+      'rates',
+      'green',
+      'line',
+    ),
     width: 2,
   };
   return [
@@ -123,9 +128,7 @@ function percentileSeries({ queueDelayMs }: EvidenceDirection): Series[] {
     colour,
     look: 'dotted',
   });
-  return queueDelayMs === null
-    ? []
-    : [line(50, queueDelayMs.p50, 'blue'), line(95, queueDelayMs.p95, 'red')];
+  return queueDelayMs === null ? [] : [line(50, queueDelayMs.p50, 'blue'), line(95, queueDelayMs.p95, 'red')];
 }
 
 const lossSeries: readonly Series[] = [
@@ -179,7 +182,11 @@ const AXES = {
   rate: { unit: 'Mbps', tick: (value: number) => (value / 1e6).toFixed(1), atLeast: [0, 1e5] },
   delay: { unit: 'ms', tick: String, atLeast: [0, 50] },
   loss: { unit: '%', tick: (value: number) => String(Math.round(value * 1000) / 10), atLeast: [0, 0.02] },
-  packets: { unit: 'packets', tick: (value: number) => (Number.isInteger(value) ? String(value) : ''), atLeast: [0, 5] },
+  packets: {
+    unit: 'packets',
+    tick: (value: number) => (Number.isInteger(value) ? String(value) : ''),
+    atLeast: [0, 5],
+  },
   video: { unit: 'fps', tick: String, atLeast: [0, 30] },
 } satisfies Record<string, ValueAxis>;
 
@@ -199,7 +206,12 @@ export function panelsOf(charts: EvidenceCharts, direction: EvidenceDirection): 
     new DetectorChart(container, axis, look.theme, [marksPlugin(charts, look)]);
   const delays = [...delaySeries, ...percentileSeries(direction)];
   const all: (Panel & { needs: string[] })[] = [
-    { title: 'Rates, Mbps', height: 230, make: chart(rateSeries(direction), AXES.rate), needs: ['rates', 'media'] },
+    {
+      title: 'Rates, Mbps',
+      height: 230,
+      make: chart(rateSeries(direction), AXES.rate),
+      needs: ['rates', 'media'],
+    },
     { title: 'Queuing delay, ms', height: 190, make: chart(delays, AXES.delay), needs: ['packets'] },
     { title: 'Loss, %', height: 130, make: chart(lossSeries, AXES.loss, AXES.packets), needs: ['loss'] },
     {

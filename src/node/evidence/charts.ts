@@ -68,7 +68,11 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-function tablesOf(record: CallRecord, name: Direction, paths: readonly Path[]): Record<string, EvidenceTable> {
+function tablesOf(
+  record: CallRecord,
+  name: Direction,
+  paths: readonly Path[],
+): Record<string, EvidenceTable> {
   const endUs = durationUs(record);
   const direction = record.link?.[name];
   const receivers = sides(paths, 'receiver');
@@ -174,7 +178,12 @@ export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[
     ...stacked('states', stateSpans(record, endUs), lanes),
     ...stacked(
       'freezes',
-      freezes.map(({ fromUs, toUs }) => ({ fromUs, toUs, text: `${((toUs - fromUs) / 1e6).toFixed(1)} s`, tone: 'bad' })),
+      freezes.map(({ fromUs, toUs }) => ({
+        fromUs,
+        toUs,
+        text: `${((toUs - fromUs) / 1e6).toFixed(1)} s`,
+        tone: 'bad',
+      })),
       lanes,
     ),
   ];

@@ -66,7 +66,8 @@ interface Tile {
 function tilesOf(input: EvidenceInput): Tile[] {
   const { call, timeTo90S } = input.metrics;
   if (call === null) return [];
-  const mean = call.capacityBps === null ? 'no capacity known' : `of ${rateText(call.capacityBps)} on average`;
+  const mean =
+    call.capacityBps === null ? 'no capacity known' : `of ${rateText(call.capacityBps)} on average`;
   return [
     { label: 'Utilisation', value: percentText(call.utilisation), note: mean },
     { label: 'Received', value: rateText(call.receivedBps), note: `sent ${rateText(call.sentBps)}` },
@@ -321,8 +322,8 @@ export function evidenceHtml(input: EvidenceInput): string {
           <button type="button" class="theme">Dark or light</button>
         </header>
         <main>
-          ${error === '' || input.judged.length > 0 ? '' : html`<p class="bad">${error}</p>`} ${noticeList(input)}
-          ${tileList(tilesOf(input))} ${expectations(input)} ${chartSection(input)}
+          ${error === '' || input.judged.length > 0 ? '' : html`<p class="bad">${error}</p>`}
+          ${noticeList(input)} ${tileList(tilesOf(input))} ${expectations(input)} ${chartSection(input)}
           <div class="tables">${connectionTable(input)} ${endpointTable(input)} ${eventTable(input)}</div>
         </main>
         <script type="module">

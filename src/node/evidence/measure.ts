@@ -21,7 +21,9 @@ function connectedUs(paths: readonly Path[]): number | null {
   const times = paths.flatMap(({ sender, receiver }) => {
     const sides = [sender, receiver].filter((side) => side !== null);
     const connected = sides.map(({ states }) => states.find(({ state }) => state === 'connected')?.timeUs);
-    return connected.length === 0 || connected.includes(undefined) ? [] : [Math.max(...connected.map(Number))];
+    return connected.length === 0 || connected.includes(undefined)
+      ? []
+      : [Math.max(...connected.map(Number))];
   });
   return times.length === 0 ? null : Math.min(...times);
 }

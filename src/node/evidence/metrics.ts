@@ -53,7 +53,10 @@ export function metricsJson(input: EvidenceInput): Record<string, unknown> {
     duration_us: Math.round(durationUs(record)),
     backend: link?.backend ?? null,
     frame_source: frameSource(record),
-    link_changes: (link?.changes ?? []).map(({ timeUs, text }) => ({ time_us: Math.round(timeUs), set: text })),
+    link_changes: (link?.changes ?? []).map(({ timeUs, text }) => ({
+      time_us: Math.round(timeUs),
+      set: text,
+    })),
     shaper_lateness_ms: link?.latenessMs ?? null,
     call: metrics.call === null ? null : metricsRow(metrics.call),
     time_to_90pct_s: rounded(metrics.timeTo90S, 2),

@@ -117,7 +117,8 @@ export function delayTable(packets: PacketColumns, durationUs: number): Evidence
   const bins = indices(Math.ceil(durationUs / SECOND_US)).map((): number[] => []);
   for (let i = 0; i < packets.rows; i++) {
     const delayUs = packets.queueDelayUs[i] ?? NaN;
-    if (Number.isFinite(delayUs)) bins[Math.floor((packets.departUs[i] ?? 0) / SECOND_US)]?.push(delayUs / 1e3);
+    if (Number.isFinite(delayUs))
+      bins[Math.floor((packets.departUs[i] ?? 0) / SECOND_US)]?.push(delayUs / 1e3);
   }
   const ranks = bins.map((values) => percentiles(values, [50, 95]));
   return {
@@ -228,7 +229,9 @@ export function groupTable({ batches }: ShadowRecord): EvidenceTable {
   const groups = batches.filter(({ table }) => table === 'group');
   const values = (name: string, places: number): (number | null)[] => {
     const index = columns.findIndex((column) => column.name === name);
-    return groups.flatMap((batch) => Array.from(batch.columns[index] ?? [], (value) => digits(value, places)));
+    return groups.flatMap((batch) =>
+      Array.from(batch.columns[index] ?? [], (value) => digits(value, places)),
+    );
   };
   return {
     time_us: values('time_us', 0),

@@ -34,7 +34,11 @@ function* queueLines({ rows }: DirectionRecord, link: number): Generator<Line> {
 export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
   const { link, endpoints, pages } = record;
   const events: TraceEvent[] = [
-    ...(link?.changes ?? []).map(({ timeUs, text }) => ({ time_us: timeUs, name: 'link', detail: { set: text } })),
+    ...(link?.changes ?? []).map(({ timeUs, text }) => ({
+      time_us: timeUs,
+      name: 'link',
+      detail: { set: text },
+    })),
     ...endpoints.flatMap(({ id, states }) =>
       states.map(({ timeUs, state }) => ({
         time_us: timeUs,
@@ -50,7 +54,9 @@ export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
       })),
     ),
     ...pages.flatMap(({ id, ended }) =>
-      ended === null ? [] : [{ time_us: ended.timeUs, name: 'page_ended', detail: { page: id, why: ended.why } }],
+      ended === null
+        ? []
+        : [{ time_us: ended.timeUs, name: 'page_ended', detail: { page: id, why: ended.why } }],
     ),
     ...judged.map((one) => ({
       time_us: one.timeUs,
