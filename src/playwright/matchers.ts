@@ -17,6 +17,7 @@ import {
   type Judgement,
 } from '../node/judge/index.js';
 import { ConfigError, shown } from '../scenario/quantities.js';
+import { baselineName, matchBaseline } from './baseline.js';
 import { ObservedCall } from './call.js';
 import { failureText } from './message.js';
 import { rateBps, ratioOf, timeUs, type Rate, type Ratio, type Time } from './quantities.js';
@@ -40,8 +41,23 @@ const DEFAULT_WITHIN = '15s';
 const DEFAULT_TOLERANCE = 0.2;
 const DEFAULT_OVER = '10s';
 const DEFAULT_JAIN = 0.9;
+const DEFAULT_BASELINE_TOLERANCE = 0.25;
+const DEFAULT_BASELINE_DELAY = '50ms';
 /** Rates are taken over the trailing 2 s. */
 const LEAST_WITHIN_US = 2e6;
+
+const isCall = (value: unknown): value is ObservedCall => value instanceof ObservedCall;
+
+/** @throws ConfigError if it is no call */
+function checkedCall(matcher: string, call: unknown): ObservedCall {
+  if (isCall(call)) return call;
+  throw new ConfigError(
+    `expect(…).${matcher}()`,
+    'a call',
+    shown(call),
+    'pass the fixture `call`, or call.sentBy(page)',
+  );
+}
 
 async function expectOf(
   state: ExpectMatcherState,
@@ -50,13 +66,7 @@ async function expectOf(
   { timeout, retries }: WaitingOptions & { retries: boolean },
   judge: (asked: Asked) => Judgement,
 ): Promise<MatcherReturnType> {
-  if (!(call instanceof ObservedCall))
-    throw new ConfigError(
-      `expect(…).${matcher}()`,
-      'a call',
-      shown(call),
-      'pass the fixture `call`, or call.sentBy(page)',
-    );
+  checkedCall(matcher, call);
   const { isNot } = state;
   const timeoutMs = timeout === undefined ? undefined : timeUs('timeout', timeout) / 1e3;
   const verdict = await waitForVerdict(call, judge, {
@@ -214,6 +224,25 @@ export const callMatchers = {
     const rule = { ...windowRule(options), longestUs: timeUs('time', time) };
     return expectOf(this, 'toHaveNoFreezeLongerThan', call, { ...options, retries: false }, (asked) =>
       judgeFreezes(asked, rule),
+    );
+  },
+
+  /** The received rate and the queuing delay follow a stored curve, time-aligned at connecting: see ../node/judge/baseline.ts. Stored and updated as Playwright's snapshots are. */
+  toMatchBaseline(
+    this: ExpectMatcherState,
+    call: ObservedCall,
+    name: string,
+    options: WaitingOptions & { tolerance?: Ratio; queuingDelay?: Time; over?: Time } = {},
+  ): Promise<MatcherReturnType> {
+    const match = {
+      call: checkedCall('toMatchBaseline', call),
+      name: baselineName(name),
+      lengthUs: options.over === undefined ? null : timeUs('over', options.over),
+      tolerance: ratioOf('tolerance', options.tolerance ?? DEFAULT_BASELINE_TOLERANCE),
+      delayToleranceMs: timeUs('queuingDelay', options.queuingDelay ?? DEFAULT_BASELINE_DELAY) / 1e3,
+    };
+    return matchBaseline(this, match, (judge) =>
+      expectOf(this, 'toMatchBaseline', call, { ...options, retries: false }, judge),
     );
   },
 };

@@ -1,4 +1,6 @@
 /** How much of a test's own time is left. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 import { test, type TestInfo } from '@playwright/test';
 
 /** Time in which a matcher still says what it saw before Playwright ends the test. */
@@ -22,9 +24,16 @@ export function noteTestBegin(): void {
   if (info && !begins.has(info)) begins.set(info, Date.now());
 }
 
-/** When a matcher has to be done, Unix epoch ms: somewhat before the test's own timeout. */
+/** One of several runs in a test, with a deadline of its own. */
+const runDeadline = new AsyncLocalStorage<number>();
+
+/** Runs a function whose matchers have to be done by a time, Unix epoch ms. */
+export const withRunDeadline = <T>(deadlineMs: number, run: () => T): T => runDeadline.run(deadlineMs, run);
+
+/** When a matcher has to be done, Unix epoch ms: somewhat before the timeout of its test or run. */
 export function testDeadlineMs(): number {
+  const runMs = runDeadline.getStore() ?? Infinity;
   const info = runningTest();
-  if (!info || info.timeout === 0) return Infinity;
-  return (begins.get(info) ?? Date.now()) + info.timeout - RESERVE_MS;
+  const testMs = !info || info.timeout === 0 ? Infinity : (begins.get(info) ?? Date.now()) + info.timeout;
+  return Math.min(runMs, testMs) - RESERVE_MS;
 }

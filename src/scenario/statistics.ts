@@ -23,3 +23,16 @@ export function summarise(values: readonly number[]): Summary {
   const half = (jStat.studentt.inv(0.975, n - 1) * sd) / Math.sqrt(n);
   return { mean, sd, ci95: [mean - half, mean + half], n };
 }
+
+/**
+ * Where the probability of a success lies with 95 % confidence, by the score interval of Wilson
+ * (1927), which stays within 0 and 1 and holds for few trials. Both NaN without trials.
+ */
+export function wilsonInterval(successes: number, trials: number): readonly [low: number, high: number] {
+  const z = jStat.normal.inv(0.975, 0, 1);
+  const ratio = successes / trials;
+  const middle = ratio + z ** 2 / (2 * trials);
+  const half = z * Math.sqrt((ratio * (1 - ratio)) / trials + z ** 2 / (4 * trials ** 2));
+  const whole = 1 + z ** 2 / trials;
+  return [Math.max(0, (middle - half) / whole), Math.min(1, (middle + half) / whole)];
+}

@@ -1,4 +1,5 @@
 /** Judgements of a call under test: pure functions of its record. */
+export { BASELINE_STEP_US, curveOf, judgeBaseline, type BaselineRule, type Curve } from './baseline.js';
 export { callMetrics, jainIndex, type CallMetrics } from './call_metrics.js';
 export type { Cause, CauseKind } from './cause.js';
 export { judgeConvergence, judgeRecovery, type ConvergenceRule, type RecoveryRule } from './convergence.js';

@@ -81,6 +81,7 @@ export const outbound = (more: Partial<OutboundStats> = {}): OutboundStats => ({
   packetsSent: 0,
   retransmittedBytesSent: 0,
   framesEncoded: 0,
+  sourceFrames: NaN,
   framesPerSecond: 30,
   frameHeight: 360,
   targetBps: NaN,

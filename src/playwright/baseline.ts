@@ -1,0 +1,158 @@
+/**
+ * Stored curves of calls, beside the test where Playwright keeps its snapshots, written and updated
+ * as its snapshots are: `--update-snapshots`, `updateSnapshots` of the configuration.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import type { ExpectMatcherState, MatcherReturnType, TestInfo } from '@playwright/test';
+import * as v from 'valibot';
+
+import {
+  BASELINE_STEP_US,
+  curveOf,
+  judgeBaseline,
+  secondsText,
+  type Asked,
+  type Curve,
+  type Judgement,
+} from '../node/judge/index.js';
+import { ConfigError, shown } from '../scenario/quantities.js';
+import type { ObservedCall } from './call.js';
+import { runningTest } from './test_time.js';
+import { waitForVerdict } from './wait.js';
+
+const FORMAT = v.object({
+  ccscope_baseline: v.literal(1),
+  step_ms: v.literal(500),
+  received_bps: v.pipe(v.array(v.number()), v.minLength(1)),
+  queue_delay_ms: v.array(v.nullable(v.number())),
+});
+
+/** A stored curve cannot be used. */
+export class BaselineError extends Error {
+  override readonly name = 'BaselineError';
+}
+
+/** @throws BaselineError naming the file and what is wrong in it */
+export function readBaseline(path: string): Curve {
+  const again = 'store it again with --update-snapshots';
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new BaselineError(`${path}: expected JSON, got ${(error as Error).message}; ${again}`);
+  }
+  const parsed = v.safeParse(FORMAT, json);
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    throw new BaselineError(`${path}: ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}; ${again}`);
+  }
+  return { receivedBps: parsed.output.received_bps, queueDelayMs: parsed.output.queue_delay_ms };
+}
+
+export function writeBaseline(path: string, { receivedBps, queueDelayMs }: Curve): void {
+  const stored: v.InferOutput<typeof FORMAT> = {
+    ccscope_baseline: 1,
+    step_ms: 500,
+    received_bps: receivedBps,
+    queue_delay_ms: queueDelayMs,
+  };
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(stored)}\n`);
+}
+
+/** A result of Playwright's own matchers; the type does not tell of the last field. */
+type Result = MatcherReturnType & { shouldNotRetryTest?: true };
+
+export interface BaselineMatch {
+  call: ObservedCall;
+  name: string;
+  /** Length of a curve that is written; null for all that there is of the call. */
+  lengthUs: number | null;
+  tolerance: number;
+  delayToleranceMs: number;
+}
+
+/** Waits for a verdict of a judgement, and says how a failed one reads. */
+export type Judging = (judge: (asked: Asked) => Judgement) => Promise<MatcherReturnType>;
+
+type Update = TestInfo['config']['updateSnapshots'];
+
+/** Waits until the call has run for the length, and takes its curve. @throws BaselineError if it does not run that long */
+async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
+  const askedUs = call.nowUs;
+  const steps = lengthUs === null ? 1 : Math.floor(lengthUs / BASELINE_STEP_US);
+  // A curve of the right length, which any call matches: the verdict is that it has run that long.
+  const rule = {
+    curve: { receivedBps: new Array<number>(steps).fill(1), queueDelayMs: [] },
+    tolerance: Infinity,
+    delayToleranceMs: Infinity,
+  };
+  const wait = { isNot: false, timeoutMs: undefined, retryMs: 0 };
+  await waitForVerdict(call, (asked) => judgeBaseline(asked, rule), wait);
+  const { record, view, nowUs } = call;
+  const curve = curveOf({ record, view, askedUs, nowUs });
+  const got = curve?.receivedBps.length ?? 0;
+  if (!curve || got < steps)
+    throw new BaselineError(
+      `toMatchBaseline: expected a call of at least ${secondsText(steps * BASELINE_STEP_US)}, got ${secondsText(got * BASELINE_STEP_US)}; let it run longer, or store less with \`over\``,
+    );
+  const keep = lengthUs === null ? got : steps;
+  return { receivedBps: curve.receivedBps.slice(0, keep), queueDelayMs: curve.queueDelayMs.slice(0, keep) };
+}
+
+const passed = (text: string): Result => ({ pass: true, message: () => text });
+
+async function writeMissing(match: BaselineMatch, path: string, update: Update): Promise<Result> {
+  writeBaseline(path, await recordCurve(match));
+  const text = `A baseline doesn't exist at ${path}, writing actual.`;
+  // By default a test that only stores what it should compare with fails, and is not retried.
+  if (update === 'default') return { pass: false, message: () => text, shouldNotRetryTest: true };
+  console.log(text);
+  return passed(text);
+}
+
+/** What `expect(call).toMatchBaseline(name)` does. */
+export async function matchBaseline(
+  state: ExpectMatcherState,
+  match: BaselineMatch,
+  judging: Judging,
+): Promise<Result> {
+  const info = runningTest();
+  if (!info) throw new ConfigError('toMatchBaseline', 'a running test', 'none', 'call it in a test');
+  const path = info.snapshotPath(`${match.name}.json`);
+  const update = info.config.updateSnapshots;
+  if (!existsSync(path)) {
+    if (state.isNot)
+      return passed(
+        `A baseline doesn't exist at ${path}; matchers with ".not" don't write them: run without it first.`,
+      );
+    if (update === 'none')
+      return {
+        pass: false,
+        message: () => `A baseline doesn't exist at ${path}; run with --update-snapshots.`,
+      };
+    return writeMissing(match, path, update);
+  }
+  if (update === 'all' && !state.isNot) {
+    writeBaseline(path, await recordCurve(match));
+    console.log(`${path} is written anew.`);
+    return passed(path);
+  }
+  const rule = { ...match, curve: readBaseline(path) };
+  const result = await judging((asked) => judgeBaseline(asked, rule));
+  if (update !== 'changed' || result.pass || state.isNot) return result;
+  writeBaseline(
+    path,
+    await recordCurve({ ...match, lengthUs: rule.curve.receivedBps.length * BASELINE_STEP_US }),
+  );
+  console.log(`${path} does not match, writing actual.`);
+  return passed(path);
+}
+
+/** @throws ConfigError if it is no file name */
+export function baselineName(name: string): string {
+  if (typeof name === 'string' && /^[\w.-]+$/.test(name)) return name.replace(/\.json$/, '');
+  throw new ConfigError('name', 'letters, digits, _, - and .', shown(name), "write 'lte-drop'");
+}
