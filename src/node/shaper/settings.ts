@@ -76,8 +76,11 @@ function milliseconds(value: number | string, mostMs: number): number {
   throw new ConfigError('time', `0 to ${mostMs} ms`, shown(value), 'write for instance 50 or 50ms');
 }
 
+/** Of settings that parseLinkSettings took. */
+export const rttMs = (rtt: number | string): number => milliseconds(rtt, MAX_RTT_MS);
+
 /** A ratio from a number or a percentage. */
-function ratio(value: number | string): number {
+export function lossRatio(value: number | string): number {
   const [, percent] = typeof value === 'string' ? (/^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(value) ?? []) : [];
   const part = typeof value === 'number' ? value : percent === undefined ? Number.NaN : Number(percent) / 100;
   if (part >= 0 && part <= 1) return part;
@@ -105,7 +108,7 @@ const capacity = v.union(
 const directionFields = {
   capacity,
   queue: parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value)),
-  loss: parsedBy(numberOrText('a ratio or a percentage'), ratio),
+  loss: parsedBy(numberOrText('a ratio or a percentage'), lossRatio),
   burstLoss: within(1, MAX_BURST_PACKETS, ' packets'),
   jitter: parsedBy(numberOrText('a time'), (value) => milliseconds(value, MAX_JITTER_MS)),
   outage: parsedBy(v.string('none, or outages such as 100ms/20ms'), (value) => parseOutage(value)),
@@ -120,7 +123,7 @@ const optional = <T extends v.ObjectEntries>(entries: T) => v.partial(v.object(e
 const settingsSchema = v.strictObject({
   ...optional(directionFields),
   network: v.optional(v.picklist(NETWORK_NAMES, NETWORK_NAMES.join(', '))),
-  rtt: v.optional(parsedBy(numberOrText('a time'), (value) => milliseconds(value, MAX_RTT_MS))),
+  rtt: v.optional(parsedBy(numberOrText('a time'), rttMs)),
   seed: v.optional(
     v.pipe(
       v.number('an integer'),
@@ -186,9 +189,9 @@ function wayOptions(
   rtt: number | string | undefined,
 ): WaySettings['options'] {
   const config: PartialLinkConfig = {
-    ...(rtt !== undefined && { rtt_ms: milliseconds(rtt, MAX_RTT_MS) }),
+    ...(rtt !== undefined && { rtt_ms: rttMs(rtt) }),
     ...(queue !== undefined && { queue }),
-    ...(loss !== undefined && { loss_ratio: ratio(loss) }),
+    ...(loss !== undefined && { loss_ratio: lossRatio(loss) }),
     ...(burstLoss !== undefined && { burst_loss_packets: burstLoss }),
     ...(jitter !== undefined && { jitter_ms: milliseconds(jitter, MAX_JITTER_MS) }),
     ...(outage !== undefined && { outage }),
