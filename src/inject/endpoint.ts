@@ -28,6 +28,7 @@ export class Endpoint {
   /** Bounds of the remote description's media sections, by their mids. */
   readonly #bounds = new Map<string, number>();
   readonly #told = new Set<string>();
+  readonly #receivers = new WeakSet<RTCRtpReceiver>();
 
   constructor(
     readonly id: number,
@@ -40,9 +41,10 @@ export class Endpoint {
     reporter.add({ type: 'endpoint', endpoint: id, timeUs: reporter.nowUs() });
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
-    listen(peer, 'track', (event) => this.#watch((event as RTCTrackEvent).receiver));
+    listen(peer, 'track', () => this.watch());
     if (ownsTransforms) this.#once(notices.pageTransforms());
     this.look();
+    attempt(() => this.watch());
   }
 
   get closed(): boolean {
@@ -87,6 +89,7 @@ export class Endpoint {
   /** Tells the local user name fragments once there is a local description. */
   #describe(): void {
     const { signalingState } = this.peer;
+    this.watch();
     if (signalingState === 'have-local-offer') this.#role ??= 'offerer';
     if (signalingState === 'have-remote-offer') this.#role ??= 'answerer';
     const sections = mediaSections(this.peer.localDescription?.sdp ?? '');
@@ -98,9 +101,19 @@ export class Endpoint {
     this.look();
   }
 
-  /** In the track event itself: later than that, a browser may never ask a transform. */
-  #watch(receiver: RTCRtpReceiver): void {
-    if (receiver.track.kind !== 'video' || this.ownsTransforms) return;
+  /**
+   * Attaches to receivers that are new, in the task that makes them: by `addTrack`, `addTransceiver` or
+   * an offer of the far side. Chromium never asks a transform that comes later than that.
+   */
+  watch(): void {
+    for (const { receiver } of this.peer.getTransceivers()) {
+      if (this.#receivers.has(receiver)) continue;
+      this.#receivers.add(receiver);
+      if (receiver.track.kind === 'video' && !this.ownsTransforms) this.#attach(receiver);
+    }
+  }
+
+  #attach(receiver: RTCRtpReceiver): void {
     const { worker, receivers, config, reporter } = this.window;
     const refusal = receivers.refusal(receiver) ?? notices.workerTrouble(worker.trouble);
     if (refusal !== null) {

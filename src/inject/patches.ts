@@ -130,6 +130,14 @@ export function patchPrototype(
 ): void {
   patchDescriptions(prototype, endpointOf, relay);
   if (relay !== null) policies.patch(prototype, endpointOf);
+  // Receivers that begin without a transform are never asked for one.
+  for (const name of ['addTrack', 'addTransceiver'])
+    patch(
+      prototype,
+      name,
+      () => undefined,
+      (self) => endpointOf(self as RTCPeerConnection).watch(),
+    );
   // Closing fires no event.
   patch(
     prototype,

@@ -25,6 +25,30 @@ export interface WindowPlace {
 
 type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 
+/** So many pictures of a stream without a frame from a transform, and it sees none. */
+const PATIENCE_FRAMES = 30;
+
+/** Marks an endpoint whose transform is never asked, as browsers do in silence when it comes too late. */
+function checkFrames(record: EndpointRecord, { inbound }: StatsSample): void {
+  if (record.frameSource !== 'transform') return;
+  const { rows, ssrc } = record.frames;
+  const unseen = inbound.some(
+    (stats) =>
+      stats.kind === 'video' &&
+      stats.framesDecoded > PATIENCE_FRAMES &&
+      !ssrc.subarray(0, rows).includes(stats.ssrc),
+  );
+  if (!unseen) return;
+  record.frameSource = 'getStats';
+  record.notices.push({
+    level: 'warning',
+    code: 'frames-unseen',
+    message:
+      'The browser shows the observer none of the frames: they are not timed one by one, and the record has what getStats counts.',
+    fix: 'observe the context before its pages make connections',
+  });
+}
+
 const isClosed = ({ states }: EndpointRecord): boolean => states.at(-1)?.state === 'closed';
 
 export class Endpoints {
@@ -124,6 +148,7 @@ export class Endpoints {
     const latest = mate?.samples.at(-1);
     freezes.see(sample, (ssrc) => latest?.outbound.find((stats) => stats.ssrc === ssrc)?.sourceFrames ?? NaN);
     this.shadows.sample(record, mate, sample);
+    checkFrames(record, sample);
   }
 
   /** The document is gone, and its connections with it. */
