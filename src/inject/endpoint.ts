@@ -3,7 +3,7 @@ import { mediaSections, remoteSides, udpAddress, ufragOf } from './candidates.js
 import type { FrameWorker } from './frames.js';
 import { attempt, epochMs, listen } from './natives.js';
 import * as notices from './notices.js';
-import type { ObserverConfig, RemoteSide } from './protocol.js';
+import type { ObserverConfig, RecordNotice, RemoteSide } from './protocol.js';
 import type { ReceiverTransforms } from './receivers.js';
 import type { Reporter } from './reporter.js';
 import { readSample } from './sample.js';
@@ -29,6 +29,10 @@ export class Endpoint {
   readonly #bounds = new Map<string, number>();
   readonly #told = new Set<string>();
   readonly #receivers = new WeakSet<RTCRtpReceiver>();
+  /** Those with a transform of the observer. */
+  readonly #ours = new Set<RTCRtpReceiver>();
+  /** Whether those are all that receive video. */
+  #complete = true;
 
   constructor(
     readonly id: number,
@@ -42,7 +46,7 @@ export class Endpoint {
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
     listen(peer, 'track', () => this.watch());
-    if (ownsTransforms) this.#once(notices.pageTransforms());
+    if (ownsTransforms) this.#refused(notices.pageTransforms());
     this.look();
     attempt(() => this.watch());
   }
@@ -114,27 +118,53 @@ export class Endpoint {
   }
 
   #attach(receiver: RTCRtpReceiver): void {
-    const { worker, receivers, config, reporter } = this.window;
-    const refusal = receivers.refusal(receiver) ?? notices.workerTrouble(worker.trouble);
+    const { worker, receivers, config } = this.window;
+    const refusal = receivers.refusal(receiver) ?? (worker.usable ? null : notices.workerRefused());
     if (refusal !== null) {
-      this.#once(refusal);
+      this.#refused(refusal);
       return;
     }
     const { originEpochMs } = config;
     const attached = attempt(() =>
-      receivers.attach(receiver, worker.transform({ endpoint: this.id, originEpochMs }), () => this.#yield()),
+      receivers.attach(receiver, worker.transform({ endpoint: this.id, originEpochMs }), () =>
+        this.#yield(receiver),
+      ),
     );
-    if (attached === undefined) this.#once(notices.noTransforms());
-    else reporter.add({ type: 'source', endpoint: this.id, source: 'transform' });
+    if (attached === undefined) this.#refused(notices.noTransforms());
+    else {
+      this.#ours.add(receiver);
+      this.#source();
+    }
+  }
+
+  /** There is no worker after all: the receivers go on without one. */
+  giveUp(): void {
+    if (this.#ours.size === 0) return;
+    const flows = this.#state !== 'new' && this.#state !== 'connecting';
+    for (const receiver of this.#ours) attempt(() => this.window.receivers.release(receiver, flows));
+    this.#ours.clear();
+    this.#refused(notices.workerRefused());
   }
 
   /** The page has put its own transform where ours was. */
-  #yield(): void {
-    this.window.reporter.add({ type: 'source', endpoint: this.id, source: 'getStats' });
-    this.#once(notices.pageTransforms());
+  #yield(receiver: RTCRtpReceiver): void {
+    this.#ours.delete(receiver);
+    this.#refused(notices.pageTransforms());
   }
 
-  #once(notice: ReturnType<typeof notices.pageTransforms>): void {
+  #refused(notice: RecordNotice): void {
+    this.#complete = false;
+    this.#once(notice);
+    this.#source();
+  }
+
+  /** Frames are timed where the observer sees all video of the connection. */
+  #source(): void {
+    const source = this.#complete && this.#ours.size > 0 ? 'transform' : 'getStats';
+    this.window.reporter.add({ type: 'source', endpoint: this.id, source });
+  }
+
+  #once(notice: RecordNotice): void {
     if (this.#told.has(notice.code)) return;
     this.#told.add(notice.code);
     this.window.reporter.notice(this.id, notice);

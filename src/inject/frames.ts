@@ -1,9 +1,14 @@
-/** The page's end of the frame worker: proven alive before any transform uses it. */
+/**
+ * The page's end of the frame worker. Receivers of a page's first task come before a worker can prove
+ * itself alive; they are attached to it on trust, and given back if it turns out that there is none.
+ */
 import type { FrameWorkerAnswer, FrameWorkerOptions, FrameWorkerRequest } from './frame_protocol.js';
 import { attempt, listen, setTimeout } from './natives.js';
 
-/** Why there is no worker to attach transforms to. */
-export type WorkerTrouble = 'starting' | 'refused' | 'dead';
+type State = 'starting' | 'alive' | 'failed';
+
+/** A worker that has not begun after so long never will. */
+const START_MS = 5000;
 
 /** A worker that does not answer for so long has nothing to tell. */
 const ANSWER_MS = 1000;
@@ -32,30 +37,41 @@ function newWorker(source: string): Worker {
 
 export class FrameWorker {
   #worker: Worker | null = null;
-  #trouble: WorkerTrouble | null = 'starting';
+  #state: State = 'starting';
   #nextId = 0;
   readonly #waiting = new Map<number, (rows: FrameWorkerAnswer['rows']) => void>();
   #attached = false;
 
-  constructor(source: string) {
+  /** `failed` is called, at most once and not before the constructor returns, when there is no worker after all. */
+  constructor(
+    source: string,
+    private readonly failed: () => void,
+  ) {
     try {
       const worker = newWorker(source);
       this.#worker = worker;
       listen(worker, 'message', (event) => this.#hear((event as MessageEvent<FrameWorkerAnswer>).data));
-      // A policy of the page may refuse it only now; nothing was attached to it then.
-      listen(worker, 'error', () => (this.#trouble = this.#trouble === 'starting' ? 'refused' : 'dead'));
+      // A policy of the page refuses it only now.
+      listen(worker, 'error', () => this.#fail());
+      setTimeout(() => this.#fail(), START_MS);
       void this.#ask();
     } catch {
-      this.#trouble = 'refused';
+      this.#state = 'failed';
     }
   }
 
-  /** Null when transforms may be attached. */
-  get trouble(): WorkerTrouble | null {
-    return this.#trouble;
+  #fail(): void {
+    if (this.#state !== 'starting') return;
+    this.#state = 'failed';
+    this.failed();
   }
 
-  /** A transform for a receiver; only without trouble. Throws what the browser throws. */
+  /** Whether transforms may be attached. */
+  get usable(): boolean {
+    return this.#state !== 'failed';
+  }
+
+  /** A transform for a receiver; only while it is usable. Throws what the browser throws. */
   transform(options: FrameWorkerOptions): RTCRtpScriptTransform {
     if (this.#worker === null) throw new Error('there is no worker');
     this.#attached = true;
@@ -77,7 +93,7 @@ export class FrameWorker {
   }
 
   #hear({ id, rows }: FrameWorkerAnswer): void {
-    if (this.#trouble === 'starting') this.#trouble = null;
+    if (this.#state === 'starting') this.#state = 'alive';
     this.#resolve(id, rows);
   }
 

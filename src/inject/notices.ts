@@ -1,5 +1,4 @@
 /** What a page's observer has to say to people. */
-import type { WorkerTrouble } from './frames.js';
 import type { RecordNotice } from './protocol.js';
 
 const GET_STATS = 'frames are not timed one by one, and the record has what getStats counts';
@@ -18,32 +17,12 @@ export const noTransforms = (): RecordNotice => ({
   fix: 'use Chrome 141, Firefox 117 or Safari 15.4, or newer',
 });
 
-const REFUSED: RecordNotice = {
+export const workerRefused = (): RecordNotice => ({
   level: 'warning',
   code: 'worker-refused',
   message: `The page's Content-Security-Policy refuses the observer's worker: ${GET_STATS}.`,
   fix: "set bypassCSP: true in Playwright's options, or allow worker-src blob: in the page under test",
-};
-
-const STARTING: RecordNotice = {
-  level: 'warning',
-  code: 'worker-late',
-  message: `A track came in before the observer's worker was ready: ${GET_STATS}.`,
-  fix: 'start the call a little later than the page',
-};
-
-const DEAD: RecordNotice = {
-  level: 'warning',
-  code: 'worker-dead',
-  message: `The observer's worker has failed: ${GET_STATS}.`,
-  fix: 'run the test again',
-};
-
-/** Null when the worker is fine. */
-export function workerTrouble(trouble: WorkerTrouble | null): RecordNotice | null {
-  if (trouble === null) return null;
-  return { refused: REFUSED, starting: STARTING, dead: DEAD }[trouble];
-}
+});
 
 export const relayPolicy = (): RecordNotice => ({
   level: 'warning',

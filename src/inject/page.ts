@@ -25,7 +25,7 @@ class Observer implements PageObserver {
     this.#window = {
       config,
       reporter: new Reporter(config),
-      worker: new FrameWorker(FRAME_WORKER_SOURCE),
+      worker: new FrameWorker(FRAME_WORKER_SOURCE, () => this.#giveUp()),
       receivers: new ReceiverTransforms(),
       boundOf: (sender, rid) => bounds.of(sender, rid),
     };
@@ -59,6 +59,10 @@ class Observer implements PageObserver {
     this.#open.add(endpoint);
     this.#timer ??= setInterval(() => attempt(() => this.#tick()), BATCH_MS);
     return endpoint;
+  }
+
+  #giveUp(): void {
+    for (const endpoint of this.#open) attempt(() => endpoint.giveUp());
   }
 
   #tick(): void {

@@ -17,10 +17,12 @@ export class ReceiverTransforms {
   /** Receivers that the page has taken. */
   readonly #theirs = new WeakSet<RTCRtpReceiver>();
   readonly #transform: PropertyDescriptor | undefined;
+  readonly #streams: Streams['createEncodedStreams'];
 
   constructor() {
     const { prototype } = RTCRtpReceiver;
     this.#transform = Object.getOwnPropertyDescriptor(prototype, 'transform');
+    this.#streams = (prototype as unknown as Streams).createEncodedStreams;
     attempt(() => this.#patchTransform(prototype));
     attempt(() => this.#patchStreams(prototype));
   }
@@ -40,6 +42,18 @@ export class ReceiverTransforms {
     this.#transform?.set?.call(receiver, transform);
     this.#ours.set(receiver, yielded);
     return true;
+  }
+
+  /**
+   * Takes the observer's transform off. Where media flow already, Chromium needs somebody to pass them on:
+   * its older streams are taken, and joined.
+   */
+  release(receiver: RTCRtpReceiver, flows: boolean): void {
+    if (!this.#ours.delete(receiver)) return;
+    this.#transform?.set?.call(receiver, null);
+    if (!flows || this.#streams === undefined) return;
+    const { readable, writable } = this.#streams.call(receiver) as ReadableWritablePair;
+    readable.pipeTo(writable).catch(() => undefined);
   }
 
   #yield(receiver: RTCRtpReceiver): void {
@@ -73,7 +87,7 @@ export class ReceiverTransforms {
 
   #patchStreams(prototype: RTCRtpReceiver): void {
     const holder = prototype as unknown as Streams;
-    const native = holder.createEncodedStreams;
+    const native = this.#streams;
     if (native === undefined) return;
     const set = this.#transform?.set;
     const ours = this.#ours;
