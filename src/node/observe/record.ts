@@ -64,7 +64,7 @@ export interface LinkRecord {
   backend: 'shaper' | 'devtools';
   changes: LinkChangeRecord[];
   flows: RelayFlow[];
-  /** Absent with the backend `devtools`: the browser tells nothing of its queue. */
+  /** With the backend `devtools` only its capacity: the browser tells nothing of its queue. */
   forward: DirectionRecord | null;
   back: DirectionRecord | null;
   /** How late packets were sent; null without a shaper or packets. */

@@ -5,9 +5,9 @@ import { lossRatio, rttMs, type DirectionSettings, type LinkSettings } from './s
 
 /** Of the parameters of Network.emulateNetworkConditionsByRule, those that do not change by themselves. */
 export interface Conditions {
-  /** Added between sending and receiving, milliseconds. */
+  /** Added to each way, milliseconds. */
   latency: number;
-  /** Percent, both ways. */
+  /** Percent of each way. */
   packetLoss: number;
   /** Packets; 0: no limit. */
   packetQueueLength: number;

@@ -24,13 +24,12 @@ const emptyDirection = (): DirectionRecord => ({ packets: emptyPackets(), rows: 
 
 /** A record of a link that has just begun. */
 export function emptyLinkRecord(backend: LinkRecord['backend']): LinkRecord {
-  const hasPackets = backend === 'shaper';
   return {
     backend,
     changes: [],
     flows: [],
-    forward: hasPackets ? emptyDirection() : null,
-    back: hasPackets ? emptyDirection() : null,
+    forward: emptyDirection(),
+    back: emptyDirection(),
     latenessMs: null,
     notices: [],
   };

@@ -1,7 +1,7 @@
 import type { LinkStats } from '../../core/link.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 
-/** A row of the trace table `queue`. */
+/** A row of the trace table `queue`; what came through the bottleneck is cross traffic, too. */
 export function queueRow(stats: LinkStats, timeUs: number, link: number): QueueRow {
   return {
     link,
@@ -10,6 +10,6 @@ export function queueRow(stats: LinkStats, timeUs: number, link: number): QueueR
     queue_bytes: stats.queueBytes,
     capacity_bps: stats.capacityBps,
     drops: stats.drops,
-    delivered_bytes: stats.departedBytes,
+    delivered_bytes: stats.departedBytes + stats.crossDepartedBytes,
   };
 }
