@@ -34,6 +34,16 @@ describe('ccscope call', () => {
     [['--set', 'alfa=1'], /Did you mean alpha/],
     [['--set', 'alpha=NaN'], /alpha/],
     [['--source-max', '0'], /rate from 1 bps/],
+    [['--url', 'my page'], /--url.*http:\/\/localhost:5173/],
+    [['--url', 'http://localhost:1', '--controller', 'gcc'], /--controller: not with --url.*remove it/],
+    [['--url', 'http://localhost:1', '--source-max', '1mbps'], /--source-max: not with --url/],
+    [
+      ['--url', 'http://localhost:1', '--url', 'http://localhost:2', '--pages', '2'],
+      /--pages: only with one --url/,
+    ],
+    [['--url', 'http://localhost:1', '--pages', '9'], /--pages.*integer from 1 to 8/],
+    [['--pages', '2'], /--pages: expected --url/],
+    [['--click', 'button'], /--click: expected --url/],
     [['--colour'], /unknown option/],
     [['extra'], /too many arguments/],
   ])('refuses %j as bad usage', async (args, expected) => {

@@ -39,11 +39,15 @@ interface PageTargets extends TargetRows {
   parameters: Readonly<Record<string, number>>;
 }
 
-export interface RunContext {
-  /** Address of the local server's app. */
+/** The local server with our own page. */
+export interface CallServer {
+  /** Address of its app. */
   url: string;
   /** The link that the next page opens. */
   nextShaper(): Promise<Shaper>;
+}
+
+export interface RunContext {
   signal: AbortSignal;
   /** Told of the share of the run that is over. */
   onProgress(share: number): void;
@@ -83,8 +87,8 @@ export function pageUrl(url: string, plan: CallPlan): string {
   return `${url}?${query.toString()}`;
 }
 
-/** Makes one call. Throws FailedRun; whatever happens, the browser is closed. */
-export async function runCall(plan: CallPlan, context: RunContext): Promise<RunResult> {
+/** Makes one call of our own page. Throws FailedRun; whatever happens, the browser is closed. */
+export async function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
   const { signal } = context;
   signal.throwIfAborted();
   const browser = await launchChromium();
@@ -92,8 +96,8 @@ export async function runCall(plan: CallPlan, context: RunContext): Promise<RunR
   signal.addEventListener('abort', abort, { once: true });
   try {
     const page = await browser.newPage();
-    const opened = context.nextShaper();
-    await page.goto(pageUrl(context.url, plan));
+    const opened = server.nextShaper();
+    await page.goto(pageUrl(server.url, plan));
     await connected(page, signal);
     const shaper = await opened;
     await shaper.started;

@@ -115,7 +115,9 @@ export function reportText(report: CallReport): string {
     ...(cross_traffic === 'none' ? [] : [`beside ${cross_traffic}`]),
     `${report.duration_s} s (${report.browser})`,
   ];
+  const pages = report.urls === undefined ? [] : [[...new Set(report.urls)].join(', ')];
   const parts = [
+    ...pages,
     [`${capacity}, ${queue}, RTT ${rtt_ms} ms, loss ${loss_ratio}, jitter ${jitter_ms} ms`, ...rest].join(
       ', ',
     ),

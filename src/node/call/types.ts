@@ -100,6 +100,8 @@ export type SummaryKey = (typeof SUMMARY_KEYS)[number];
 export interface ControllerReport {
   mode: CallMode;
   controller: string;
+  /** Somebody's own pages that made the calls; absent for ours. */
+  urls?: readonly string[];
   /** Of the controller, or of the first that watches where the browser is in charge; null for a user's own. */
   preset: string | null;
   /** Parameters that differ from the preset. */

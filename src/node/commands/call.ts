@@ -1,25 +1,26 @@
-import { extname } from 'node:path';
-
-import { SingleBar } from 'cli-progress';
 import { Option, type Command } from 'commander';
 
 import { parseRate } from '../../scenario/link_config.js';
-import { runCall, type RunResult } from '../call/run.js';
-import { ratios, summarise } from '../call/summary.js';
+import { runPageCall, type PagePlan } from '../call/page_call.js';
+import { runCall, type CallServer } from '../call/run.js';
+import { makeCalls, reportOf, type Series } from '../call/series.js';
 import { reportText } from '../call/table.js';
-import type { CallPlan, CallReport, ControllerReport, RunReport } from '../call/types.js';
+import type { CallPlan, CallReport } from '../call/types.js';
 import { faultLine, loadControllerFile } from '../controllers.js';
 import { FailedRun, UsageError } from '../errors.js';
-import { checkFolder, fileOutput, writeJson, type Io } from '../io.js';
+import { checkFolder, writeJson, type Io } from '../io.js';
 import { startServer, type ServedController, type ServerOptions } from '../server.js';
+import { SHADOW } from '../observe/shadow.js';
 import type { Shaper } from '../shaper/shaper.js';
 import {
   controllerArgument,
   controllersArgument,
+  pagePlanOf,
   plansOf,
   presetArgument,
   setArgument,
   shadowArgument,
+  urlArgument,
   type CallFlags,
 } from './call_options.js';
 import { addLinkOptions, argument, millisecondsArgument, numberArgument } from './link_options.js';
@@ -28,6 +29,8 @@ const HELP = `
 Each run is a call in a Chromium of its own, through the shaper. With several controllers the runs
 alternate, so that all meet the same minutes. Utilisation and queuing delay are those of the last
 two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
+With --url the calls are those of your own pages, unmodified: all their connections pass one link,
+which treats both directions alike, and the numbers are those of the direction that carries more.
 With several runs, FILE of --trace gets the controller and the number of the run before its ending.`;
 
 /** Adds `ccscope call`. */
@@ -79,33 +82,79 @@ export function register(program: Command, io: Io): void {
       argument((text) => parseRate(text)),
       2_500_000,
     )
+    .option(
+      '--url <address>',
+      'drive this page instead of ccscope’s own (may be repeated: one page each)',
+      urlArgument,
+      [],
+    )
+    .option(
+      '--pages <number>',
+      'with one --url: how many pages of it make the call (default: 2)',
+      numberArgument(1, 8, { integer: true }),
+    )
+    .option(
+      '--click <selector>',
+      'with --url: click this on each page once it has loaded (may be repeated)',
+      (selector: string, before: string[]) => [...before, selector],
+      [],
+    )
     .option('--trace <file>', 'write the recorded trace (NDJSON)')
     .option('--json <file>', 'write the report as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
-    .action((flags: CallFlags) => call(flags, io));
+    .action((flags: CallFlags) => call(flags, io, (flag) => command.getOptionValueSource(flag) === 'cli'));
 }
 
-async function call(flags: CallFlags, io: Io): Promise<void> {
-  const plans = plansOf(flags);
+type IsGiven = (flag: keyof CallFlags) => boolean;
+
+async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
+  const make = planned(flags, isGiven);
   if (flags.trace === '-') throw new UsageError('--trace: expected a file, got -');
   for (const file of [flags.json, flags.trace]) if (file !== undefined && file !== '-') checkFolder(file);
-  const controllers = await filesOf(plans);
+  const { calls, close } = await make();
   const stop = new AbortController();
   const abort = (): void => stop.abort(new FailedRun('interrupted'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abort);
-  const calls = plans.map((plan): Calls => ({ plan, browser: '', runs: [] }));
   try {
-    await makeCalls(calls, flags, controllers, stop.signal, io);
+    await makeCalls(calls, { runs: flags.runs, trace: flags.trace, signal: stop.signal, io });
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, abort);
+    await close();
     // Also when one failed: those before it are worth knowing.
-    const report = reportOf(calls.filter(({ runs }) => runs.length > 0).map(controllerReport));
+    const report = reportOf(calls);
     if (report !== null) await writeReport(report, flags, io);
   }
   // What was measured is then not what the controller does; a shadow's fault changes nothing of that.
   const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
   const inCharge = faults.filter(({ flow }) => flow === 0);
   if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
+}
+
+interface Planned {
+  calls: Series[];
+  close(): Promise<void>;
+}
+
+/** Checks what was asked for, at once; then gets ready what the calls need. Throws UsageError. */
+function planned(flags: CallFlags, isGiven: IsGiven): () => Promise<Planned> {
+  if (flags.url.length > 0) {
+    const plan = pagePlanOf(flags, isGiven);
+    return () => Promise.resolve({ calls: [pageCalls(plan)], close: () => Promise.resolve() });
+  }
+  for (const flag of ['pages', 'click'] as const)
+    if (isGiven(flag))
+      throw new UsageError(`--${flag}: expected --url with it; add that or remove --${flag}`);
+  const plans = plansOf(flags);
+  return async () => {
+    let onLink: ServerOptions['onLink'];
+    const server = await startServer({
+      record: true,
+      controllers: await filesOf(plans),
+      onLink: (shaper) => onLink?.(shaper),
+    });
+    const nextShaper = () => new Promise<Shaper>((resolve) => (onLink = resolve));
+    return { calls: ownCalls(plans, { url: server.url, nextShaper }), close: () => server.close() };
+  };
 }
 
 /** The users' controllers of all plans, bundled, each once. Throws UsageError. */
@@ -120,106 +169,35 @@ async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promis
   if (flags.json !== '-') io.stdout.write(reportText(report));
 }
 
-/** The runs of one controller so far. */
-interface Calls {
-  plan: CallPlan;
-  browser: string;
-  runs: RunReport[];
-}
-
-/** Makes the calls, the controllers by turns, and adds what they measured. Throws FailedRun. */
-async function makeCalls(
-  calls: readonly Calls[],
-  flags: CallFlags,
-  controllers: readonly ServedController[],
-  signal: AbortSignal,
-  io: Io,
-): Promise<void> {
-  let onLink: ServerOptions['onLink'];
-  const server = await startServer({
-    record: true,
-    controllers,
-    onLink: (shaper) => onLink?.(shaper),
+/** Calls of ccscope's own page, of each controller. */
+function ownCalls(plans: readonly CallPlan[], server: CallServer): Series[] {
+  return plans.map((plan) => {
+    const { mode, controller, preset = null, set, link, durationMs } = plan;
+    return {
+      head: { mode, controller, preset, parameters: set, link, duration_s: durationMs / 1e3 },
+      browser: '',
+      runs: [],
+      make: (context) => runCall(plan, server, context),
+    };
   });
-  const total = calls.length * flags.runs;
-  const bar = progress(io, total);
-  try {
-    for (let made = 0; made < total; made++) {
-      const own = calls[made % calls.length];
-      if (own === undefined) break;
-      const run = own.runs.length + 1;
-      const what = `${own.plan.controller}, run ${run}`;
-      bar.update(made, what);
-      const result = await runCall(own.plan, {
-        url: server.url,
-        nextShaper: () => new Promise<Shaper>((resolve) => (onLink = resolve)),
-        signal,
-        onProgress: (share) => bar.update(made + Math.min(1, share), what),
-        wantTrace: flags.trace !== undefined,
-      });
-      own.runs.push(result.report);
-      own.browser = result.browser;
-      await keepTrace(flags, total, own.plan, run, result);
-    }
-  } finally {
-    bar.stop();
-    await server.close();
-  }
 }
 
-async function keepTrace(
-  flags: CallFlags,
-  total: number,
-  plan: CallPlan,
-  run: number,
-  { trace }: RunResult,
-): Promise<void> {
-  if (flags.trace === undefined || trace === null) return;
-  const ending = extname(flags.trace);
-  const stem = flags.trace.slice(0, flags.trace.length - ending.length);
-  const output = fileOutput(total === 1 ? flags.trace : `${stem}.${plan.controller}-${run}${ending}`);
-  output.write(trace);
-  await output.end();
-}
-
-function controllerReport({ plan, browser, runs }: Calls): ControllerReport {
-  const { mode, controller, preset, set, link, durationMs } = plan;
-  const summary = summarise(runs);
+/** Calls of somebody's pages. */
+function pageCalls(plan: PagePlan): Series {
+  const { urls, link, durationMs } = plan;
+  const { preset } = SHADOW;
   return {
-    mode,
-    controller,
-    preset: preset ?? null,
-    parameters: set,
-    link,
-    duration_s: durationMs / 1e3,
-    browser,
-    runs,
-    summary,
+    head: {
+      mode: 'observe',
+      controller: 'native',
+      urls,
+      preset,
+      parameters: {},
+      link,
+      duration_s: durationMs / 1e3,
+    },
+    browser: '',
+    runs: [],
+    make: (context) => runPageCall(plan, context),
   };
-}
-
-function reportOf([first, ...others]: ControllerReport[]): CallReport | null {
-  const [second] = others;
-  if (first === undefined) return null;
-  if (second === undefined) return first;
-  const compared = Object.fromEntries(others.map((other) => [other.controller, other]));
-  return { ...first, comparison: { ...compared, ratios: ratios(first.runs, second.runs) } };
-}
-
-interface Progress {
-  update(runsDone: number, what: string): void;
-  stop(): void;
-}
-
-/** A bar on a terminal, nothing elsewhere. */
-function progress(io: Io, runs: number): Progress {
-  if (io.stderr.isTTY !== true) return { update: () => undefined, stop: () => undefined };
-  const bar = new SingleBar({
-    stream: io.stderr,
-    format: '{bar} {percentage} %  {what}',
-    hideCursor: true,
-    clearOnComplete: true,
-  });
-  bar.start(runs, 0, { what: 'starting' });
-  return { update: (runsDone, what) => bar.update(runsDone, { what }), stop: () => bar.stop() };
 }

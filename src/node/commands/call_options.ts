@@ -14,6 +14,7 @@ import { controllerText, ownName, ownText, parseController } from '../../scenari
 import { ConfigError } from '../../scenario/link_config.js';
 import { didYouMean } from '../../scenario/suggest.js';
 import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
+import type { PagePlan } from '../call/page_call.js';
 import type { CallMode, CallPlan } from '../call/types.js';
 import { UsageError } from '../errors.js';
 import { linkConfigOf, type LinkFlags } from './link_options.js';
@@ -38,6 +39,9 @@ export interface CallFlags extends LinkFlags {
   runs: number;
   keyFrameInterval?: number;
   sourceMax: number;
+  url: string[];
+  pages?: number;
+  click: string[];
   trace?: string;
   json?: string;
 }
@@ -134,6 +138,42 @@ function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPl
     sourceMaxBps: flags.sourceMax,
     seed: flags.seed,
   };
+}
+
+const MAX_PAGES = 8;
+/** Two people make a call. */
+const DEFAULT_PAGES = 2;
+
+export function urlArgument(text: string, before: string[]): string[] {
+  if (URL.canParse(text) && /^(https?|file):/.test(text)) return [...before, text];
+  throw new InvalidArgumentError('Expected an address such as http://localhost:5173/room.');
+}
+
+/** The plan for somebody's own pages, whose code decides about everything but the link. Throws UsageError. */
+export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) => boolean): PagePlan {
+  const ours = [
+    'controller',
+    'compare',
+    'shadow',
+    'preset',
+    'set',
+    'mode',
+    'keyFrameInterval',
+    'sourceMax',
+  ] as const;
+  const strange = ours.find(isGiven);
+  if (strange !== undefined) {
+    const name = strange.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new UsageError(`--${name}: not with --url, whose pages decide that themselves; remove it`);
+  }
+  const { url, pages, click, duration = DEFAULT_DURATION_MS } = flags;
+  if (url.length > 1 && pages !== undefined)
+    throw new UsageError('--pages: only with one --url; remove it, each --url is a page');
+  const [first = ''] = url;
+  const urls = url.length > 1 ? url : Array.from({ length: pages ?? DEFAULT_PAGES }, () => first);
+  if (urls.length > MAX_PAGES)
+    throw new UsageError(`--url: expected at most ${MAX_PAGES} pages, got ${urls.length}`);
+  return { urls, clicks: click, link: linkOf(flags), durationMs: duration };
 }
 
 /** The preset that was asked for, where it is one of this controller, else its own for calls. */

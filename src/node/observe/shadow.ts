@@ -12,7 +12,7 @@ import {
 import type { OutboundStats, StatsSample } from './record.js';
 import { RtpTimeline } from '../../worker/clock.js';
 
-const CONTROLLER = { controller: 'gcc', preset: 'gcc-live' } as const;
+export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const;
 /** How often the sender half gives rates. */
 const RUN_US = 100_000;
 /** IPv4 and UDP headers, which getStats does not count. */
@@ -48,8 +48,8 @@ export class StreamShadow {
   #nextRunUs: number | null = null;
 
   constructor(core: Core, flow: number) {
-    this.#receiver = core.createReceiver({ ...CONTROLLER, flow });
-    this.#sender = core.createSender({ ...CONTROLLER, flow });
+    this.#receiver = core.createReceiver({ ...SHADOW, flow });
+    this.#sender = core.createSender({ ...SHADOW, flow });
   }
 
   frame(frame: ShadowFrame): void {

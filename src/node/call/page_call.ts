@@ -1,0 +1,164 @@
+/**
+ * One call of somebody's own pages in a headless Chromium: all their peer connections go through
+ * the relay of one link, and are observed as a test would (../observe). The pages decide
+ * their bitrates themselves.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+import type { LinkConfig } from '../../scenario/link_config.js';
+import { FailedRun } from '../errors.js';
+import { CallObserver } from '../observe/observer.js';
+import type { CallRecord, EndpointRecord } from '../observe/record.js';
+import { openShaperLink, type LinkSettings, type ShaperLink } from '../shaper/index.js';
+import { launchChromium } from './chromium.js';
+import { pageReport } from './page_report.js';
+import type { RunContext, RunResult } from './run.js';
+
+/** Whose pages, and what happens to them. */
+export interface PagePlan {
+  /** One page each, in a context of its own. */
+  urls: readonly string[];
+  /** Selectors that are clicked on every page, in this order, once it has loaded. */
+  clicks: readonly string[];
+  /** Both directions. */
+  link: LinkConfig;
+  /** From the first connection on. */
+  durationMs: number;
+}
+
+const CONNECT_TIMEOUT_MS = 30_000;
+const POLL_MS = 250;
+/** Ours make their calls look like those of people who allowed everything. */
+const PERMISSIONS = ['camera', 'microphone'];
+
+/** A command's link as both directions of a test's. */
+function settingsOf(config: LinkConfig): LinkSettings {
+  return {
+    capacity: config.capacity,
+    queue: config.queue,
+    rtt: config.rtt_ms,
+    loss: config.loss_ratio,
+    burstLoss: config.burst_loss_packets,
+    jitter: config.jitter_ms,
+    outage: config.outage,
+    crossTraffic: config.cross_traffic,
+    bottleneck: config.bottleneck,
+    seed: config.seed,
+  };
+}
+
+/** Makes one call. Throws FailedRun; whatever happens, the browser and the link are closed. */
+export async function runPageCall(plan: PagePlan, context: RunContext): Promise<RunResult> {
+  const { signal } = context;
+  signal.throwIfAborted();
+  const originEpochMs = Date.now();
+  const link = await openShaperLink({ settings: settingsOf(plan.link), originEpochMs });
+  let browser: Browser | null = null;
+  const abort = (): void => void browser?.close().catch(() => undefined);
+  signal.addEventListener('abort', abort, { once: true });
+  const observer = new CallObserver({ link, originEpochMs });
+  try {
+    browser = await launchChromium();
+    signal.throwIfAborted();
+    await openPages(browser, plan, observer);
+    return await measure({ plan, link, observer, browser, context });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await browser?.close().catch(() => undefined);
+    await observer.close();
+    await link.close();
+  }
+}
+
+async function openPages(
+  browser: Browser,
+  { urls, clicks }: PagePlan,
+  observer: CallObserver,
+): Promise<void> {
+  // One after the other: who comes first offers or waits, as the pages have it.
+  for (const url of urls) {
+    const context: BrowserContext = await browser.newContext({
+      ignoreHTTPSErrors: true,
+      permissions: PERMISSIONS,
+    });
+    await observer.observe(context);
+    await openPage(await context.newPage(), url, clicks);
+  }
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+
+async function openPage(page: Page, url: string, clicks: readonly string[]): Promise<void> {
+  await page.goto(url).catch((error: unknown) => {
+    throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); see that its server runs`);
+  });
+  for (const selector of clicks) {
+    await page.click(selector).catch((error: unknown) => {
+      throw new FailedRun(
+        `--click ${selector}: nothing to click on at ${url} (${firstLine(error)}); correct the selector`,
+      );
+    });
+  }
+}
+
+interface Measuring {
+  plan: PagePlan;
+  link: ShaperLink;
+  observer: CallObserver;
+  browser: Browser;
+  context: RunContext;
+}
+
+async function measure({ plan, link, observer, browser, context }: Measuring): Promise<RunResult> {
+  const { record } = observer;
+  await connected(record, context.signal);
+  const fromUs = nowUs(record);
+  const toUs = fromUs + plan.durationMs * 1e3;
+  for (let leftMs = plan.durationMs; leftMs > 0; leftMs = (toUs - nowUs(record)) / 1e3) {
+    await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: context.signal });
+    refuseEnd(record);
+    context.onProgress((nowUs(record) - fromUs) / (toUs - fromUs));
+  }
+  await observer.collect();
+  await link.sync();
+  const report = pageReport(record, { fromUs, toUs });
+  return { report, browser: `Chromium ${browser.version()}`, trace: null };
+}
+
+const nowUs = ({ originEpochMs }: CallRecord): number =>
+  (performance.timeOrigin + performance.now() - originEpochMs) * 1e3;
+
+const lastState = ({ states }: EndpointRecord): RTCPeerConnectionState | undefined => states.at(-1)?.state;
+
+async function connected(record: CallRecord, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + CONNECT_TIMEOUT_MS;
+  while (!record.endpoints.some((endpoint) => lastState(endpoint) === 'connected')) {
+    if (performance.now() > deadline) throw new FailedRun(neverConnected(record));
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+function neverConnected({ endpoints }: CallRecord): string {
+  const limit = `within ${CONNECT_TIMEOUT_MS / 1e3} s`;
+  if (endpoints.length === 0) {
+    return `no page made an RTCPeerConnection ${limit}; say with --click what starts a call, or with --pages how many it takes`;
+  }
+  const states = endpoints.map((endpoint) => `${endpoint.url}: ${lastState(endpoint) ?? 'new'}`);
+  return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); see that the pages find each other without ccscope`;
+}
+
+/** A call that ends early has no numbers. */
+function refuseEnd({ endpoints, pages }: CallRecord): void {
+  const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
+  if (crashed) throw new FailedRun(`page ${crashed.id} (${crashed.url}) crashed; see the browser's log`);
+  const alive = endpoints.some((endpoint) =>
+    ['connected', 'disconnected'].includes(lastState(endpoint) ?? ''),
+  );
+  if (!alive) throw new FailedRun('the pages ended the call early; choose a shorter --duration');
+}

@@ -1,0 +1,98 @@
+/** Runs of calls, the controllers by turns, so that all meet the same minutes. */
+import { extname } from 'node:path';
+
+import { SingleBar } from 'cli-progress';
+
+import { fileOutput, type Io } from '../io.js';
+import type { RunContext, RunResult } from './run.js';
+import { ratios, summarise } from './summary.js';
+import type { CallReport, ControllerReport, RunReport } from './types.js';
+
+/** The runs of one controller so far, and how another is made. */
+export interface Series {
+  head: Omit<ControllerReport, 'browser' | 'runs' | 'summary'>;
+  browser: string;
+  runs: RunReport[];
+  make(context: RunContext): Promise<RunResult>;
+}
+
+export interface SeriesOptions {
+  /** Of each controller. */
+  runs: number;
+  /** A file for the traces; with several calls its name gets the controller and the number of the run. */
+  trace?: string | undefined;
+  signal: AbortSignal;
+  io: Io;
+}
+
+/** Makes the calls and adds what they measured. Throws FailedRun. */
+export async function makeCalls(calls: readonly Series[], options: SeriesOptions): Promise<void> {
+  const total = calls.length * options.runs;
+  const bar = progress(options.io, total);
+  try {
+    for (let made = 0; made < total; made++) {
+      const own = calls[made % calls.length];
+      if (own === undefined) break;
+      const run = own.runs.length + 1;
+      const what = `${own.head.controller}, run ${run}`;
+      bar.update(made, what);
+      const result = await own.make({
+        signal: options.signal,
+        onProgress: (share) => bar.update(made + Math.min(1, share), what),
+        wantTrace: options.trace !== undefined,
+      });
+      own.runs.push(result.report);
+      own.browser = result.browser;
+      await keepTrace(options, total, own.head.controller, run, result);
+    }
+  } finally {
+    bar.stop();
+  }
+}
+
+async function keepTrace(
+  options: SeriesOptions,
+  total: number,
+  controller: string,
+  run: number,
+  { trace }: RunResult,
+): Promise<void> {
+  if (options.trace === undefined || trace === null) return;
+  const ending = extname(options.trace);
+  const stem = options.trace.slice(0, options.trace.length - ending.length);
+  const output = fileOutput(total === 1 ? options.trace : `${stem}.${controller}-${run}${ending}`);
+  output.write(trace);
+  await output.end();
+}
+
+function controllerReport({ head, browser, runs }: Series): ControllerReport {
+  return { ...head, browser, runs, summary: summarise(runs) };
+}
+
+/** The first controller's report, with the others in it; null if no run came to its end. */
+export function reportOf(calls: readonly Series[]): CallReport | null {
+  const [first, ...others] = calls.filter(({ runs }) => runs.length > 0).map(controllerReport);
+  const [second] = others;
+  if (first === undefined) return null;
+  if (second === undefined) return first;
+  const compared = Object.fromEntries(others.map((other) => [other.controller, other]));
+  return { ...first, comparison: { ...compared, ratios: ratios(first.runs, second.runs) } };
+}
+
+interface Progress {
+  update(runsDone: number, what: string): void;
+  stop(): void;
+}
+
+/** A bar on a terminal, nothing elsewhere. */
+function progress(io: Io, runs: number): Progress {
+  if (io.stderr.isTTY !== true) return { update: () => undefined, stop: () => undefined };
+  const bar = new SingleBar({
+    stream: io.stderr,
+    format: '{bar} {percentage} %  {what}',
+    hideCursor: true,
+    clearOnComplete: true,
+  });
+  bar.start(runs, 0, { what: 'starting' });
+  return { update: (runsDone, what) => bar.update(runsDone, { what }), stop: () => bar.stop() };
+}
