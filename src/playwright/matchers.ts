@@ -112,7 +112,7 @@ function delayLimits(limits: DelayLimits): DelayLimit[] {
 
 export const callMatchers = {
   /** The received rate over the trailing 2 s comes to `rate` ± `tolerance` (default 20 %) and stays there for a second, within `within` (default 15 s) of connecting or of the last change of the link. */
-  toConvergeTo(
+  async toConvergeTo(
     this: ExpectMatcherState,
     call: ObservedCall,
     rate: Rate,
@@ -136,7 +136,7 @@ export const callMatchers = {
   },
 
   /** After a change of the link (default: the last one) the call is back at 90 % of its rate before it (or of the capacity, if less; or of `to`), with a queuing delay below 50 ms for a second and no freeze, within `time`. */
-  toRecoverWithin(
+  async toRecoverWithin(
     this: ExpectMatcherState,
     call: ObservedCall,
     time: Time,
@@ -154,7 +154,7 @@ export const callMatchers = {
   },
 
   /** Percentiles of the packets' queuing delay stay below limits, over a window. */
-  toKeepQueuingDelayBelow(
+  async toKeepQueuingDelayBelow(
     this: ExpectMatcherState,
     call: ObservedCall,
     limits: DelayLimits,
@@ -167,7 +167,7 @@ export const callMatchers = {
   },
 
   /** The share of the capacity that the call used (or, `of: 'link'`, everything on the link) lies between `min` and `max`, over a window. */
-  toHaveUtilisation(
+  async toHaveUtilisation(
     this: ExpectMatcherState,
     call: ObservedCall,
     { min, max }: { min?: Ratio; max?: Ratio },
@@ -185,7 +185,7 @@ export const callMatchers = {
   },
 
   /** Less than a ratio of what was sent is lost, by chance or by the queue, over a window. */
-  toLoseLessThan(
+  async toLoseLessThan(
     this: ExpectMatcherState,
     call: ObservedCall,
     ratio: Ratio,
@@ -198,7 +198,7 @@ export const callMatchers = {
   },
 
   /** Jain's index of the received rates of this call and of others is at least `jain` (default 0.9), over a window. */
-  toBeFairWith(
+  async toBeFairWith(
     this: ExpectMatcherState,
     call: ObservedCall,
     others: ObservedCall | readonly ObservedCall[],
@@ -215,7 +215,7 @@ export const callMatchers = {
   },
 
   /** No freeze of the received picture is longer than `time`, over a window. */
-  toHaveNoFreezeLongerThan(
+  async toHaveNoFreezeLongerThan(
     this: ExpectMatcherState,
     call: ObservedCall,
     time: Time,
@@ -228,7 +228,7 @@ export const callMatchers = {
   },
 
   /** The received rate and the queuing delay follow a stored curve, time-aligned at connecting: see ../node/judge/baseline.ts. Stored and updated as Playwright's snapshots are. */
-  toMatchBaseline(
+  async toMatchBaseline(
     this: ExpectMatcherState,
     call: ObservedCall,
     name: string,

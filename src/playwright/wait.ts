@@ -24,10 +24,16 @@ export interface Verdict {
   cut: 'timeout' | 'test-timeout' | null;
 }
 
-function deadlineMs({ dueUs }: Judgement, askedMs: number, originMs: number, options: WaitOptions): number {
+function deadlineMs(
+  { dueUs, settled }: Judgement,
+  askedMs: number,
+  originMs: number,
+  options: WaitOptions,
+): number {
   if (options.timeoutMs !== undefined) return askedMs + options.timeoutMs;
   if (dueUs === null) return askedMs + CONNECT_MS;
-  return Math.max(askedMs, originMs + dueUs / 1e3) + options.retryMs + GRACE_MS;
+  const graceMs = settled ? 0 : GRACE_MS;
+  return Math.max(askedMs, originMs + dueUs / 1e3) + options.retryMs + graceMs;
 }
 
 /** Judges until the verdict is final, or is what the test wants, or time is up. */

@@ -1,0 +1,173 @@
+import { mergeExpects, expect as plain } from '@playwright/test';
+import { describe, expect as check, it } from 'vitest';
+
+import type { CallRecord } from '../../../src/node/observe/record.js';
+import { ObservedCall, type CallSource } from '../../../src/playwright/call.js';
+import { expect } from '../../../src/playwright/matchers.js';
+import { callRecord, steady, videoSamples, type SyntheticCall } from './synthetic.js';
+
+/** A call that has run until now, 30 s long unless said otherwise. */
+function live(
+  synthetic: SyntheticCall,
+  seconds = 30,
+): { call: ObservedCall; record: CallRecord; grow(): void } {
+  const record = { ...callRecord(synthetic), originEpochMs: Date.now() - seconds * 1e3 };
+  const listeners = new Set<() => void>();
+  const source: CallSource = {
+    record,
+    observe: () => Promise.resolve(),
+    pageId: () => 0,
+    onUpdate: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    collect: () => Promise.resolve(),
+  };
+  const call = new ObservedCall(source, { sync: () => Promise.resolve() });
+  return { call, record, grow: () => listeners.forEach((listener) => listener()) };
+}
+
+/** Colours out. */
+const bare = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');
+
+async function messageOf(assertion: Promise<void>): Promise<string> {
+  const error = await assertion.then(
+    () => new Error('it passed'),
+    (thrown: unknown) => thrown as Error,
+  );
+  return bare(error.message);
+}
+
+const HALF = { packets: steady(0, 60, 4.8e5), capacity: [{ atS: 0, bps: 5e5 }] };
+
+describe('matchers in real expect', () => {
+  it('pass when the record says so, and keep the judgement', async () => {
+    const { call } = live(HALF);
+    await expect(call).toConvergeTo('480kbps', { within: '5s', tolerance: 0.05 });
+    await expect(call).toHaveUtilisation({ min: '90%', max: 1 });
+    await expect(call).toKeepQueuingDelayBelow({ p95: '10ms', max: 10 });
+    await expect(call).toLoseLessThan('1%');
+    check(call.judgements.map(({ matcher, judgement }) => [matcher, judgement.pass])).toEqual([
+      ['toConvergeTo', true],
+      ['toHaveUtilisation', true],
+      ['toKeepQueuingDelayBelow', true],
+      ['toLoseLessThan', true],
+    ]);
+  });
+
+  it('fail with what was expected, what was there, the cause and a picture', async () => {
+    const { call } = live(HALF);
+    const message = await messageOf(expect(call).toConvergeTo('1mbps', { within: '10s', tolerance: 0.1 }));
+    check(message).toContain('expect(call).toConvergeTo(expected)');
+    check(message).toContain('Expected: to converge to 1 Mbps ± 10 % within 10 s');
+    check(message).toContain('Received: 480 kbps in the last 2 s, 11 s after the start');
+    check(message).toContain('Cause:    capacity: The link carried 500 kbps, less than the 900 kbps needed.');
+    check(message).toMatch(/received {2}[▁-█]{48}/);
+    check(message).toContain('capacity  500 kbps from 0 s');
+  });
+
+  it('turn round with not', async () => {
+    const { call } = live(HALF);
+    await expect(call).not.toConvergeTo('1mbps', { within: '10s' });
+    await expect(call).not.toHaveUtilisation({ min: 0.99 });
+    const message = await messageOf(expect(call).not.toConvergeTo('480kbps', { within: '5s' }));
+    check(message).toContain('Expected: not to converge to 480 kbps ± 20 % within 5 s');
+    check(message).toContain('Received: 480 kbps after 2 s');
+    check(message).not.toContain('Cause:');
+  });
+
+  it('are not met by a call that never comes about, nor are their contraries', async () => {
+    const { call } = live({ connectedS: null });
+    for (const assertion of [
+      expect(call).toConvergeTo('1mbps', { timeout: 300 }),
+      expect(call).not.toConvergeTo('1mbps', { timeout: 300 }),
+      expect(call).not.toHaveUtilisation({ min: 0.5 }, { timeout: 300 }),
+    ]) {
+      const message = await messageOf(assertion);
+      check(message).toContain('the call is not connected');
+      check(message).toContain('raise `timeout`');
+    }
+  });
+
+  it('wait until there is something to judge', async () => {
+    // Connected 1 s ago, the window is 2 s: it is full in a second.
+    const { call } = live(
+      { connectedS: 1, packets: steady(1, 60, 4.8e5), capacity: [{ atS: 0, bps: 5e5 }] },
+      2,
+    );
+    const began = Date.now();
+    await expect(call).toKeepQueuingDelayBelow({ p95: 10 }, { over: '2s' });
+    check(Date.now() - began).toBeGreaterThan(900);
+    check(call.judgements[0]?.judgement.window).toEqual({ fromUs: 1e6, toUs: 3e6 });
+  });
+
+  it('try again while a call may still get there', async () => {
+    const { call, record, grow } = live({ packets: steady(0, 30, 1e5), capacity: [{ atS: 0, bps: 5e5 }] });
+    const assertion = expect(call).toHaveUtilisation({ min: 0.9 }, { over: '2s' });
+    setTimeout(() => {
+      const better = callRecord({
+        packets: [...steady(0, 28, 1e5), ...steady(28, 60, 4.8e5)],
+        capacity: [{ atS: 0, bps: 5e5 }],
+      });
+      record.link = better.link;
+      grow();
+    }, 400);
+    await assertion;
+    check(call.judgements).toHaveLength(1);
+  });
+
+  it('judge what must hold throughout once, unless told to wait', async () => {
+    const packets = [
+      ...steady(0, 25, 4e5),
+      ...steady(25, 25.5, 4e5, { queueDelayMs: 400 }),
+      ...steady(25.5, 60, 4e5),
+    ];
+    const { call } = live({ packets, capacity: [{ atS: 0, bps: 5e5 }] }, 35);
+    const began = Date.now();
+    const message = await messageOf(expect(call).toKeepQueuingDelayBelow({ max: '300ms' }));
+    check(Date.now() - began).toBeLessThan(900);
+    check(message).toContain('Received: max 400 ms');
+    // The bad half second slides out of the window: at 35.5 s.
+    await expect(call).toKeepQueuingDelayBelow({ max: '300ms' }, { timeout: '5s' });
+  });
+
+  it('say which option is wrong', async () => {
+    const { call } = live(HALF);
+    const cases: readonly [Promise<void>, string][] = [
+      [expect(call).toConvergeTo('1 parsec'), 'rate: expected a rate'],
+      [expect(call).toConvergeTo('1mbps', { within: '1s' }), 'within: expected at least 2 s'],
+      [expect(call).toLoseLessThan('200%'), 'ratio: expected a ratio from 0 to 1'],
+      [expect(call).toKeepQueuingDelayBelow({}), 'limits: expected at least one percentile'],
+    ];
+    for (const [assertion, text] of cases) check(await messageOf(assertion)).toContain(text);
+  });
+
+  it('refuse what is no call', async () => {
+    const strange = { record: 1 } as unknown as ObservedCall;
+    check(await messageOf(expect(strange).toLoseLessThan(0.1))).toContain('pass the fixture `call`');
+  });
+
+  it('compare calls', async () => {
+    const { sent, received } = videoSamples(0, 40, 9e5);
+    const seen = { backend: 'none' as const, offerer: { samples: sent }, answerer: { samples: received } };
+    const [greedy, poor] = [live(seen).call, live(HALF).call];
+    // (900 + 480)^2 / (2 * (900^2 + 480^2)) = 0.9152
+    await expect(poor).toBeFairWith(greedy, { jain: 0.9 });
+    const message = await messageOf(
+      expect.configure({ timeout: 300 })(poor).toBeFairWith(greedy, { jain: 0.92 }),
+    );
+    check(message).toContain('Received: 0.915 (480 kbps to 900 kbps)');
+  });
+
+  it('compose with other matchers', async () => {
+    const odd = plain.extend({
+      toBeOdd: (value: number) => ({ pass: value % 2 === 1, message: () => 'even' }),
+    });
+    const merged = mergeExpects(odd, expect);
+    merged(3).toBeOdd();
+    await merged(live(HALF).call).toLoseLessThan(0.5);
+    await check(messageOf(merged(live(HALF).call).not.toLoseLessThan(0.5))).resolves.toContain(
+      'not loss below 50 %',
+    );
+  });
+});
