@@ -113,8 +113,9 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
   const lastBps = trailingBps(window.toUs);
   const symptom: Symptom =
     lastBps > highBps ? { kind: 'rate-high', limitBps: highBps } : { kind: 'rate-low', neededBps: lowBps };
-  // The reason why it has not arrived lies in the end of the time that it had.
-  const late = { fromUs: Math.max(window.fromUs, window.toUs - BEFORE_US), toUs: window.toUs };
+  // The reason why it has not arrived lies in the later part of the time that it had.
+  const lateUs = Math.max(BEFORE_US, (window.toUs - window.fromUs) / 2);
+  const late = { fromUs: Math.max(window.fromUs, window.toUs - lateUs), toUs: window.toUs };
   return {
     ...common,
     pass: false,

@@ -1,0 +1,112 @@
+/** The matchers on real calls: each passes on a call as it should be, and names the cause where the call was broken on purpose. */
+import type { Page } from '@playwright/test';
+
+import type { CauseKind } from '../../src/node/judge/index.js';
+import { expect, test as kit, type Call } from '../../src/playwright/index.js';
+import { startTestServer, type TestServer } from './server.js';
+
+interface Fixtures {
+  /** A call between two pages with nothing but the browser; `a` offers and sends. */
+  pages: { a: Page; b: Page };
+}
+
+const test = kit.extend<Fixtures, { server: TestServer }>({
+  server: [
+    // eslint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const server = await startTestServer();
+      await use(server);
+      await server.close();
+    },
+    { scope: 'worker' },
+  ],
+  pages: async ({ call, twoPeers, server }, use, { testId }) => {
+    const url = (side: string): string => `${server.url}/plain.html?side=${side}&room=${testId}`;
+    const [a, b] = await twoPeers(url('a'), url('b'));
+    await call.connected();
+    await use({ a, b });
+  },
+});
+test.use({ evidence: 'on-failure' });
+
+/** What the last judgement that failed said; it must have. */
+async function causeOf(call: Call, assertion: Promise<void>): Promise<CauseKind> {
+  const error = await assertion.then(
+    () => null,
+    (thrown: unknown) => thrown as Error,
+  );
+  expect(error, 'the assertion should have failed').not.toBeNull();
+  const { judgement } = call.judgements.at(-1) ?? {};
+  expect(error?.message).toContain(judgement?.cause?.evidence ?? 'no cause');
+  return judgement?.cause?.kind ?? 'unknown';
+}
+
+test.describe('on a link of 1 Mbps', () => {
+  test.use({ linkOptions: { capacity: '1mbps', queue: 'droptail:300ms', rtt: '50ms' } });
+  test.setTimeout(120_000);
+
+  test('a call as it should be', async ({ call, pages }) => {
+    await expect(call).toConvergeTo('900kbps', { within: '45s', tolerance: '30%' });
+    await expect(call).toHaveUtilisation({ min: 0.5, max: 1 });
+    await expect(call).toKeepQueuingDelayBelow({ p50: '150ms', max: '330ms' });
+    await expect(call).toLoseLessThan('10%');
+    await expect(call).toHaveNoFreezeLongerThan('5s');
+    await expect(call.sentBy(pages.a)).toHaveUtilisation({ min: 0.5 });
+    await expect(call.sentBy(pages.b)).toHaveUtilisation({ max: 0.2 });
+  });
+
+  test('cap: maxBitrate of 200 kbps', async ({ call, pages }) => {
+    await pages.a.evaluate(async () => {
+      const [sender] = (window as unknown as { peer: RTCPeerConnection }).peer.getSenders();
+      const parameters = sender?.getParameters();
+      if (!sender || !parameters) throw new Error('no sender');
+      for (const encoding of parameters.encodings) encoding.maxBitrate = 200_000;
+      await sender.setParameters(parameters);
+    });
+    const assertion = expect(call).toConvergeTo('900kbps', { within: '12s' });
+    expect(await causeOf(call, assertion)).toBe('cap');
+  });
+
+  test('application-limited: a picture that does not move', async ({ call, pages }) => {
+    await pages.a.evaluate(async () => {
+      const canvas = document.createElement('canvas');
+      const context = canvas.getContext('2d');
+      setInterval(() => context?.fillRect(0, 0, 10, 10), 33);
+      const [track] = canvas.captureStream(30).getTracks();
+      await (window as unknown as { peer: RTCPeerConnection }).peer
+        .getSenders()[0]
+        ?.replaceTrack(track ?? null);
+    });
+    const assertion = expect(call).toConvergeTo('900kbps', { within: '12s' });
+    expect(await causeOf(call, assertion)).toBe('application-limited');
+  });
+
+  test('recovery after a drop', async ({ call, link, pages }) => {
+    expect(pages.a.isClosed()).toBe(false);
+    await expect(call).toConvergeTo('900kbps', { within: '45s', tolerance: '30%' });
+    const drop = await link.set({ capacity: '400kbps' });
+    await expect(call).toRecoverWithin('20s', { after: drop });
+    await expect(call).not.toConvergeTo('900kbps', { within: '3s' });
+  });
+});
+
+test.describe('on a link that is too small', () => {
+  test.use({ linkOptions: { capacity: '300kbps', queue: 'droptail:300ms', rtt: '50ms' } });
+
+  test('capacity', async ({ call, pages }) => {
+    expect(pages.a.isClosed()).toBe(false);
+    const assertion = expect(call).toConvergeTo('1mbps', { within: '8s' });
+    expect(await causeOf(call, assertion)).toBe('capacity');
+  });
+});
+
+test.describe('on a link with 20 % loss', () => {
+  test.use({ linkOptions: { capacity: '2mbps', loss: '20%', rtt: '50ms' } });
+
+  test('loss', async ({ call, pages }) => {
+    expect(pages.a.isClosed()).toBe(false);
+    expect(await causeOf(call, expect(call).toConvergeTo('1.5mbps', { within: '12s' }))).toBe('loss');
+    expect(await causeOf(call, expect(call).toLoseLessThan('5%'))).toBe('loss');
+    await expect(call).not.toLoseLessThan('5%');
+  });
+});
