@@ -39,47 +39,56 @@ function propertiesOf(
   return all.filter((pair): pair is [string, string] => pair[1] !== null);
 }
 
+/** Of which run of a test, and whether that failed. */
+export interface RunName {
+  /** `run 2` */
+  name: string;
+  failed: boolean;
+}
+
 async function attachFiles(
   session: CallSession,
   call: Call,
   metrics: EvidenceMetrics,
   testInfo: TestInfo,
-  prefix: string,
+  run: RunName | null,
 ): Promise<void> {
-  const isFailed = failed(testInfo);
+  const isFailed = run?.failed ?? failed(testInfo);
+  const prefix = run === null ? '' : `${run.name.replaceAll(' ', '-')}-`;
   const { record, judgements: judged } = call;
   const [, ...titles] = testInfo.titlePath;
-  const title = `${titles.join(' › ')}${prefix === '' ? '' : ` (${prefix.replace('-', ' ')})`}`;
+  const title = `${titles.join(' › ')}${run === null ? '' : ` (${run.name})`}`;
   const error = stripVTControlCharacters(testInfo.errors[0]?.message ?? '').split('\n')[0] ?? '';
   const outcome = isFailed ? 'failed' : 'passed';
   const input = { record, judged, metrics, title, outcome, error, created: new Date() } as const;
   for (const { name, contentType, body } of await evidenceFiles(input, session.browser)) {
-    const path = testInfo.outputPath(prefix === '' ? name : `${prefix}-${name}`);
+    const path = testInfo.outputPath(`${prefix}${name}`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, body);
-    await testInfo.attach(prefix === '' ? name : `${prefix}-${name}`, { path, contentType });
+    await testInfo.attach(`${prefix}${name}`, { path, contentType });
   }
 }
 
 /**
- * Attaches a call's evidence if the options ask for it, and notes its properties always. `prefix`
- * tells the calls of one test apart: `run-2`. Never throws: evidence must not decide on a test.
+ * Attaches a call's evidence if the options ask for it, and notes its properties always. Never
+ * throws: evidence must not decide on a test.
  */
 export async function attachEvidence(
   session: CallSession,
   testInfo: TestInfo,
   when: KitOptions['evidence'],
-  prefix = '',
+  run: RunName | null = null,
 ): Promise<void> {
   const call = await session.existing();
   if (call === null) return;
+  const isFailed = run?.failed ?? failed(testInfo);
+  const prefix = run === null ? PROPERTY : `${PROPERTY}${run.name.replaceAll(' ', '-')}.`;
   try {
     const metrics = measure(call.record);
-    const prefixed = prefix === '' ? PROPERTY : `${PROPERTY}${prefix}.`;
     for (const [name, description] of propertiesOf(call, metrics))
-      testInfo.annotations.push({ type: `${prefixed}${name}`, description });
-    if (when === 'always' || (when === 'on-failure' && failed(testInfo)))
-      await attachFiles(session, call, metrics, testInfo, prefix);
+      testInfo.annotations.push({ type: `${prefix}${name}`, description });
+    if (when === 'always' || (when === 'on-failure' && isFailed))
+      await attachFiles(session, call, metrics, testInfo, run);
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     await testInfo.attach('call-evidence-missing.txt', {

@@ -16,6 +16,7 @@ import type { ControlledLink } from '../node/shaper/index.js';
 import { attachEvidence } from './evidence.js';
 import { DEFAULTS, withCallFlags, type KitOptions, type KitWorkerOptions } from './options.js';
 import { asksFor } from './parameters.js';
+import { makeRepeat, type Repeat, type RunSession } from './repeat.js';
 import { CallSession, type Call } from './session.js';
 
 /** Opens two pages, each in a context of its own, at a URL (default: the base URL); the second may have its own. */
@@ -27,6 +28,8 @@ export interface KitFixtures {
   /** Every peer connection of every page of the test's context, of its popups and iframes, and of `twoPeers`. */
   call: Call;
   twoPeers: TwoPeers;
+  /** Runs a call several times, each with fresh pages and a fresh link. */
+  repeat: Repeat<ControlledLink>;
 }
 
 interface Internal {
@@ -86,6 +89,24 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     await use((url, secondUrl) => callSession.peers(url, secondUrl));
     await callSession.finish();
     await callSession.closeContexts();
+  },
+
+  repeat: async ({ linkOptions, linkBackend, linkPort, evidence, baseURL, browser }, use, testInfo) => {
+    const options = { linkOptions, linkBackend, linkPort, baseURL, browser };
+    const sessions: CallSession[] = [];
+    const open = (): RunSession<ControlledLink> => {
+      const session = new CallSession(options);
+      sessions.push(session);
+      const attach = (name: string, failed: boolean): Promise<void> =>
+        attachEvidence(session, testInfo, evidence, { name, failed });
+      return Object.assign(session, { attach });
+    };
+    await use(makeRepeat({ open, testInfo }));
+    // Of a run that a timeout cut off.
+    for (const session of sessions) {
+      await session.finish();
+      await session.closeContexts();
+    }
   },
 });
 

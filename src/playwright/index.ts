@@ -5,12 +5,15 @@
 export { CallError, ObservedCall } from './call.js';
 export { test, type KitFixtures, type TwoPeers } from './fixtures.js';
 export { callMatchers, expect } from './matchers.js';
+export { RepeatError, Runs, type Repeat, type RepeatOptions, type RunFixtures } from './repeat.js';
 export type { KitOptions, KitWorkerOptions } from './options.js';
 export type { Call } from './session.js';
 export {
   NETWORKS,
   ShaperError,
+  type Capacity,
   type ControlledLink,
+  type DirectionSettings,
   type LinkChange,
   type LinkSettings,
   type NetworkName,

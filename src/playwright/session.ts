@@ -4,9 +4,15 @@
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
-import { CallObserver } from '../node/observe/observer.js';
+import { CallObserver, type ObservedLink } from '../node/observe/observer.js';
 import { ConfigError } from '../scenario/link_config.js';
-import { openShaperLink, type ControlledLink, type LinkSettings } from '../node/shaper/index.js';
+import {
+  openDevtoolsLink,
+  openShaperLink,
+  type ControlledLink,
+  type DevtoolsLink,
+  type LinkSettings,
+} from '../node/shaper/index.js';
 import { ObservedCall } from './call.js';
 import type { KitOptions } from './options.js';
 
@@ -22,6 +28,22 @@ async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Prom
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
   await Promise.race([work?.catch(() => undefined), late]);
   clearTimeout(timer);
+}
+
+const isDevtools = (link: ControlledLink): link is DevtoolsLink => link.backend === 'devtools';
+
+/**
+ * The link as the observer has it. Chrome's throttling lies on the way of a page: on those of both
+ * pages of a call its delay and losses would count twice, so only the first page has it.
+ */
+function observed(link: ControlledLink): ObservedLink {
+  if (!isDevtools(link)) return link;
+  let first: Page | null = null;
+  const attach = async (page: Page): Promise<void> => {
+    first ??= page;
+    if (page === first) await link.attach(page);
+  };
+  return { record: link.record, attach };
 }
 
 export type SessionOptions = Pick<KitOptions, 'linkOptions' | 'linkBackend' | 'linkPort'> & {
@@ -134,8 +156,9 @@ export class CallSession {
   async #openLink(): Promise<ControlledLink> {
     const { linkOptions: settings, linkBackend, linkPort: port } = this.#options;
     const { originEpochMs } = this;
-    if (linkBackend === 'devtools') this.#checkBrowser();
-    return openShaperLink({ settings, port, originEpochMs });
+    if (linkBackend === 'shaper') return openShaperLink({ settings, port, originEpochMs });
+    this.#checkBrowser();
+    return openDevtoolsLink({ settings, originEpochMs });
   }
 
   #checkBrowser(): void {
@@ -152,7 +175,7 @@ export class CallSession {
 
   async #openCall(): Promise<Call> {
     const link = await this.link();
-    this.#observer = new CallObserver({ link, originEpochMs: this.originEpochMs });
+    this.#observer = new CallObserver({ link: observed(link), originEpochMs: this.originEpochMs });
     for (const context of this.#remembered) {
       this.#noteLate(this.#observer, context);
       await this.#observe(context);

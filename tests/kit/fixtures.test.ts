@@ -63,7 +63,7 @@ test.describe('a fixture of the user that opens the page and hides the call', ()
     },
   });
 
-  room('is told of in a notice', async ({ room: opened, late }) => {
+  room('is told of in a notice', ({ room: opened, late }) => {
     expect([opened, late]).toEqual(['room', 'observed-late']);
   });
 });
@@ -113,7 +113,7 @@ test('a page that crashes and a context that is closed do not hold up the end', 
 test.describe('a port that is chosen', () => {
   test.use({ linkPort: 41_999 });
 
-  test('is the one of the link', async ({ link }) => {
+  test('is the one of the link', ({ link }) => {
     expect('relay' in link && link.relay).toMatchObject({ port: 41_999 });
   });
 
@@ -172,17 +172,14 @@ test.describe('flags for calls', () => {
 });
 
 test('the fixtures that a function names', () => {
-  const cases: [{ toString(): string }, boolean][] = [
-    [async ({ call }: { call: number }) => call, true],
-    [async ({ page, call: mine }: { page: number; call: number }) => [page, mine], true],
-    [
-      async function named({ link }: { link: number }) {
-        return Promise.resolve(link);
-      },
-      true,
-    ],
-    [async ({ page, callers }: { page: number; callers: number }) => [page, callers], false],
-    [() => 'call', false],
+  const named: [string, boolean][] = [
+    ['async ({ call }) => {}', true],
+    ['async ({ page, call: mine }, testInfo) => {}', true],
+    ['async function calls({ link }) {}', true],
+    ['({\n  page,\n  call,\n}) => {}', true],
+    ['async ({ page, callers }) => {}', false],
+    ["() => 'call'", false],
   ];
-  for (const [fn, expected] of cases) expect(asksFor(fn, ['call', 'link']), fn.toString()).toBe(expected);
+  for (const [source, expected] of named)
+    expect(asksFor({ toString: () => source }, ['call', 'link']), source).toBe(expected);
 });

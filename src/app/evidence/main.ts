@@ -59,7 +59,7 @@ class Drawn {
       button.setAttribute('aria-pressed', 'true');
       button.dataset['series'] = id;
       button.append(document.createElement('i'), label, ' ');
-      this.#values.set(id, button.appendChild(document.createElement('output')));
+      this.#values.set(id, button.appendChild(document.createElement('b')));
       button.addEventListener('click', () => {
         chart.setVisible(id, !chart.isVisible(id));
         button.setAttribute('aria-pressed', String(chart.isVisible(id)));
@@ -183,7 +183,9 @@ function show(charts: EvidenceCharts, place: HTMLElement): void {
     if (change === 'window') sheet.redraw();
     else sheet.showValues();
     const at = axis.cursorUs;
-    if (cursor) cursor.textContent = at === null ? '' : `${formatTime(at / 1e6)} · ${sheet.textAt(at)}`;
+    if (cursor === null) return;
+    const words = at === null ? [] : [formatTime(at / 1e6), sheet.textAt(at)];
+    cursor.textContent = words.filter((text) => text !== '').join(' · ');
   });
   place.addEventListener('keydown', (event) => {
     if (axisKey(axis, event)) event.preventDefault();

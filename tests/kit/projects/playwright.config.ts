@@ -1,0 +1,25 @@
+/** A user's project, run by tests: some of its files, in three workers, with a retry. */
+import { defineConfig } from '@playwright/test';
+
+import browserConfig from '../../playwright.config.js';
+
+const folder = process.env['KIT_OUT'] ?? 'test-results';
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: /.*\.nested\.ts/,
+  outputDir: `${folder}/results`,
+  timeout: 30_000,
+  workers: 3,
+  fullyParallel: true,
+  retries: 1,
+  reporter: [
+    ['json', { outputFile: `${folder}/report.json` }],
+    ['junit', { outputFile: `${folder}/junit.xml` }],
+    ['../../../src/playwright/reporter.ts', { markdownFile: `${folder}/summary.md` }],
+  ],
+  use: {
+    ...browserConfig.use,
+    ...(process.env['KIT_URL'] === undefined ? {} : { baseURL: process.env['KIT_URL'] }),
+  },
+});
