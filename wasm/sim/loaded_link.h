@@ -50,6 +50,7 @@ class LoadedLink final : private FlowNetwork {
 
   // For what does not depend on the time.
   Link& link() { return link_; }
+  const Link& link() const { return link_; }
 
  private:
   struct Connection {
