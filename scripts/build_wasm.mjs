@@ -3,7 +3,7 @@
 // The module is linked without Emscripten's JavaScript loader: the ABI is flat, so
 // src/core/load.ts instantiates the bytes itself, the same way in pages, workers and Node.
 import { readFileSync, renameSync, statSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
@@ -25,7 +25,13 @@ const compileFlags = [
   ...[...warningFlags, '-DNDEBUG'],
 ];
 // The ABI sets up and reads out; what runs for each packet is behind it (level 3 is larger and not faster).
-const optimisation = (source) => (relative(inRoot('wasm'), source).startsWith('abi') ? '-Oz' : '-O2');
+// What is not in the first path of every simulation is as fast with calls and loops as they are written.
+const frugal = ['-O2', '-fno-unroll-loops', '-mllvm', '-inline-threshold=20'];
+const optimisations = { abi: ['-Oz'], 'cc/nada': frugal, 'sim/queue_disc': frugal };
+const optimisation = (source) => {
+  const room = relative(inRoot('wasm'), dirname(source)).replaceAll('\\', '/');
+  return optimisations[room] ?? ['-O2'];
+};
 const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   // Nothing is allocated per packet, so the smaller allocator and less inlining across files cost no time.
@@ -58,7 +64,7 @@ async function compileAndLink() {
   const { objects } = await compileObjects(
     sources.map((source) => ({
       ...{ compiler: emcc, source, folder, options },
-      flags: [...compileFlags, optimisation(source)],
+      flags: [...compileFlags, ...optimisation(source)],
     })),
   );
   // The setting had another name before 3.1.25.

@@ -115,6 +115,10 @@ function runOnModule({ exports: abi }, operations) {
       written.push(view(abi.ccs_input_buffer(numbers), numbers).slice());
     },
     simulate('ccs_sim_set_outages', 4),
+    (a) => ok(abi.ccs_link_set_burst_loss(state.link, ...a.slice(0, 2))),
+    (a) => ok(abi.ccs_link_set_outages(state.link, ...a.slice(0, 4))),
+    (a) => ok(abi.ccs_link_set_cross_traffic(state.link, ...a.slice(0, 3))),
+    ([now]) => written.push(view(abi.ccs_link_stats(state.link, now), 16).slice()),
   ];
   for (const [what, ...values] of operations) interpreter[what](values);
   return Buffer.concat(

@@ -90,13 +90,30 @@ export function queuesOf({ components }) {
   });
 }
 
-/** Packets of many flows, more than a link with jitter and loss carries, in a mode of its bottleneck. */
+/**
+ * Packets of many flows, more than a link with jitter and loss carries, in a mode of its bottleneck; then fewer,
+ * beside TCP connections, with losses in bursts and outages.
+ */
 export function* linkOperations({ kind, values }, mode) {
   const random = randomNumbers(99 + kind);
   yield* inputs(values);
   yield [7, 1e6, kind, values.length, mode, 5000, 25000, 0.02, 3000, 7];
-  for (let id = 0, now = 0; id < 6000; id += 1, now += Math.round(11500 * random())) {
-    yield [8, id, Math.round(100 + 1400 * random()), now, Math.floor(40 * random())];
+  let [id, now] = [0, 0];
+  const send = (longestPause) => {
+    now += Math.round(longestPause * random());
+    return [8, id++, Math.round(100 + 1400 * random()), now, Math.floor(40 * random())];
+  };
+  while (id < 6000) yield send(11500);
+  for (const [burst, on, off, cubic, newReno] of [
+    [1, 0, 0, 2, 1],
+    [5, 100e3, 20e3, 1, 3],
+    [3, 0, 0, 1, 0],
+  ]) {
+    yield [26, burst, now];
+    yield [27, on, off, 2, now];
+    yield [28, cubic, newReno, now];
+    for (const end = id + 1000; id < end; ) yield send(30e3);
+    yield [29, now];
   }
   yield [9];
 }

@@ -21,12 +21,12 @@ struct LinkHandle {
   LoadedLink link;
   std::uint64_t seed;
   Timestamp last_scheduled = Timestamp::MinusInfinity();
-  std::vector<Link::Delivery> deliveries;
-  std::vector<Link::Drop> drops;
   std::vector<double> delivery_rows;
   std::vector<double> drop_rows;
   double stats[16] = {};
 };
+
+constexpr int kDropFields = 5;
 
 LinkHandle& Of(void* handle) { return *static_cast<LinkHandle*>(handle); }
 
@@ -86,30 +86,31 @@ CCSCOPE_FN(int, ccs_link_poll)(void* handle, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us)) return -1;
   LinkHandle& h = Of(handle);
-  h.deliveries.clear();
-  h.drops.clear();
   h.delivery_rows.clear();
   h.drop_rows.clear();
-  h.link.Poll(Timestamp::Micros(now_us), h.deliveries, h.drops);
-  for (const Link::Delivery& d : h.deliveries) {
-    for (const double value :
-         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.depart.us(), d.deliver.us(),
-          d.queue_delay.us()})
+  h.link.At(Timestamp::Micros(now_us));
+  RingBuffer<Link::Delivery>& deliveries = h.link.deliveries();
+  RingBuffer<Link::Drop>& drops = h.link.drops();
+  const int count = static_cast<int>(deliveries.size());
+  for (; !deliveries.empty(); deliveries.Pop()) {
+    const Link::Delivery& d = deliveries.front();
+    for (const double value : {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.depart.us(),
+                               d.deliver.us(), d.queue_delay.us()})
       h.delivery_rows.push_back(value);
   }
-  for (const Link::Drop& d : h.drops) {
-    for (const double value :
-         {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.time.us(),
-          static_cast<double>(d.reason)})
+  for (; !drops.empty(); drops.Pop()) {
+    const Link::Drop& d = drops.front();
+    for (const double value : {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.time.us(),
+                               static_cast<double>(d.reason)})
       h.drop_rows.push_back(value);
   }
-  return static_cast<int>(h.deliveries.size());
+  return count;
 }
 
 // Rows of 6: id, size_bytes, offered_us, depart_us, deliver_us, queue_delay_us.
 CCSCOPE_FN(const double*, ccs_link_deliveries)(void* handle) { return Of(handle).delivery_rows.data(); }
 
-CCSCOPE_FN(int, ccs_link_drop_count)(void* handle) { return static_cast<int>(Of(handle).drops.size()); }
+CCSCOPE_FN(int, ccs_link_drop_count)(void* handle) { return static_cast<int>(Of(handle).drop_rows.size()) / ccscope::kDropFields; }
 
 // Rows of 5: id, size_bytes, offered_us, time_us, reason.
 CCSCOPE_FN(const double*, ccs_link_drops)(void* handle) { return Of(handle).drop_rows.data(); }

@@ -39,6 +39,9 @@ class LoadedLink final : private FlowNetwork {
   // As Link has them, of the caller's packets.
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
   void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
+  // The same one by one, behind At(): what was not taken yet.
+  RingBuffer<Link::Delivery>& deliveries() { return deliveries_; }
+  RingBuffer<Link::Drop>& drops() { return drops_; }
   // With cross traffic also now and then without need, so that there is never much to compute at once.
   Timestamp NextEvent() const;
 

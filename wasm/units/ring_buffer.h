@@ -1,43 +1,57 @@
 // A first-in, first-out queue in one array that doubles when it is full and is then reused: no
-// allocation per element in the steady state.
+// allocation per element in the steady state. Elements are copied as bytes.
 #ifndef CCSCOPE_UNITS_RING_BUFFER_H_
 #define CCSCOPE_UNITS_RING_BUFFER_H_
 
 #include <cassert>
 #include <cstddef>
-#include <utility>
-#include <vector>
+#include <memory>
+#include <type_traits>
 
 namespace ccscope {
 
-template <class T>
-class RingBuffer {
+// What rings of all kinds of elements have in common.
+class Ring {
  public:
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
+  void Clear() { head_ = size_ = 0; }
 
+ protected:
+  // The array's length is a power of two.
+  std::size_t Slot(std::size_t i) const { return (head_ + i) & (slots_ - 1); }
+  void Grow(std::size_t element_bytes);
+
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t slots_ = 0;
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class RingBuffer : public Ring {
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
+
+ public:
   const T& front() const {
     assert(size_ > 0);
-    return slots_[head_];
+    return elements()[head_];
   }
-  const T& back() const {
-    assert(size_ > 0);
-    return slots_[Slot(size_ - 1)];
-  }
+  const T& back() const { return (*this)[size_ - 1]; }
 
   // Counted from the front.
   T& operator[](std::size_t i) {
     assert(i < size_);
-    return slots_[Slot(i)];
+    return elements()[Slot(i)];
   }
   const T& operator[](std::size_t i) const {
     assert(i < size_);
-    return slots_[Slot(i)];
+    return elements()[Slot(i)];
   }
 
   void PushBack(const T& value) {
-    if (size_ == slots_.size()) Grow();
-    slots_[Slot(size_++)] = value;
+    if (size_ == slots_) Grow(sizeof(T));
+    elements()[Slot(size_++)] = value;
   }
   // Removes the front.
   void Pop() {
@@ -52,24 +66,11 @@ class RingBuffer {
   }
   T PopBack() {
     assert(size_ > 0);
-    return slots_[Slot(--size_)];
+    return elements()[Slot(--size_)];
   }
-  void Clear() { head_ = size_ = 0; }
 
  private:
-  // The array's length is a power of two.
-  std::size_t Slot(std::size_t i) const { return (head_ + i) & (slots_.size() - 1); }
-
-  void Grow() {
-    std::vector<T> larger(slots_.empty() ? 16 : slots_.size() * 2);
-    for (std::size_t i = 0; i < size_; ++i) larger[i] = slots_[Slot(i)];
-    slots_ = std::move(larger);
-    head_ = 0;
-  }
-
-  std::vector<T> slots_;
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  T* elements() const { return reinterpret_cast<T*>(bytes_.get()); }
 };
 
 }  // namespace ccscope

@@ -31,6 +31,10 @@ const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
 const double* ccs_link_drops(void* handle);
 void ccs_link_destroy(void* handle);
+int ccs_link_set_burst_loss(void* handle, double packets, double now_us);
+int ccs_link_set_outages(void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us);
+int ccs_link_set_cross_traffic(void* handle, double cubic, double new_reno, double now_us);
+const double* ccs_link_stats(void* handle, double now_us);
 void* ccs_sim_create(double duration_us, double rate_interval_us, double seed, double max_events);
 void ccs_sim_destroy(void* handle);
 int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
@@ -110,6 +114,18 @@ class Interpreter {
       case 11:
         Write(ccs_session_configure(receiver_));
         Write(ccs_session_configure(sender_));
+        break;
+      case 26:
+        Write(ccs_link_set_burst_loss(link_, a[0], a[1]));
+        break;
+      case 27:
+        Write(ccs_link_set_outages(link_, a[0], a[1], ToInt(a[2]), a[3]));
+        break;
+      case 28:
+        Write(ccs_link_set_cross_traffic(link_, a[0], a[1], a[2]));
+        break;
+      case 29:
+        WriteAll(ccs_link_stats(link_, a[0]), 16);
         break;
       default:
         RunSimulation(ToInt(operation[0]), a);
