@@ -12,7 +12,6 @@ interface Fixtures {
 
 const test = kit.extend<Fixtures, { server: TestServer }>({
   server: [
-    // eslint-disable-next-line no-empty-pattern
     async ({}, use) => {
       const server = await startTestServer();
       await use(server);

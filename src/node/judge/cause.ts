@@ -93,6 +93,15 @@ const notRouted: Explanation = ({ unrouted }) =>
         fix: 'The notices in the evidence say why; relay-only candidates and connections made before the page was observed are the usual reasons.',
       };
 
+const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
+  stopped
+    ? {
+        kind: 'application-limited',
+        evidence: `The source of the sender's video gave no frames; ${rateText(metrics.sentBps)} were sent.`,
+        fix: 'Keep the track live: not paused, not muted, its canvas or camera still drawing.',
+      }
+    : null;
+
 const noMedia: Explanation = ({ metrics, hasVideo, sendersUnderTest }) => {
   if (sendersUnderTest === 0 || hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
   const evidence = hasVideo
@@ -193,16 +202,19 @@ const crossTraffic: Explanation = ({ metrics: { utilisation, pathUtilisation, qu
   };
 };
 
-const overuse: Explanation = ({ metrics, drops, excess }) => {
+const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
   if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
   const sends = excess
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
     : '';
   const lost = drops && drops.full > 0 ? `, ${drops.full} packets lost at the full queue` : '';
+  const signals = detector
+    ? `the overuse detector beside the call (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups; `
+    : '';
   return {
     kind: 'overuse',
-    evidence: `${sends}${sends ? 'q' : 'Q'}ueuing delay p95 ${msText(p95)}, at most ${msText(max)}${lost}; the sender's estimate was ${rateText(available)}.`,
+    evidence: `${sends}${sends ? 'q' : 'Q'}ueuing delay p95 ${msText(p95)}, at most ${msText(max)}${lost}; ${signals}the sender's estimate was ${rateText(available)}.`,
     fix: 'The sender overused the link and backs off: give it longer, or a smaller step.',
   };
 };
@@ -237,6 +249,7 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
   'rate-low': [
     ...ALIVE,
     noMedia,
+    sourceStopped,
     capacity,
     outage,
     cap,
@@ -251,7 +264,7 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
   'rate-high': [...ALIVE, capacity],
   'delay-high': [...ALIVE, outage, crossTraffic, overuse],
   'loss-high': [...ALIVE, crossTraffic, overuseByDrops, lossAbove(0, 'the call did not cause it')],
-  frozen: [...ALIVE, noMedia, outage, cpu, heavyLoss, overuse, someLoss],
+  frozen: [...ALIVE, noMedia, sourceStopped, outage, cpu, heavyLoss, overuse, someLoss],
 };
 
 /** Why a call failed a judgement over a window. */

@@ -3,6 +3,7 @@ import { capacityBits, type Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, StatsSample } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
 import { capacityBitsIn, pathMetrics, samplesIn, sidesOf, type CallMetrics } from './call_metrics.js';
+import { detectorFacts, type DetectorFacts } from './detector.js';
 import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
 import { linkSides, packetsIn, pathConnectedUs, type LinkSide, type Path } from './view.js';
 
@@ -33,6 +34,10 @@ export interface Facts {
   stalls: { totalUs: number; longestUs: number };
   /** The time in which more was sent than the link carried, and how much then; null if there was none. */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
+  /** Of the detector that runs beside the call; null without one. */
+  detector: DetectorFacts | null;
+  /** Whether the senders' sources gave no frame in the window; false where that is not known. */
+  sourceStopped: boolean;
   /** The received rate over the last two seconds and over the two before. */
   growth: { beforeBps: number; nowBps: number } | null;
 }
@@ -53,6 +58,16 @@ function shareLimitedBy(samples: readonly StatsSample[], reason: string): number
 /** The last look at each sender's video streams. */
 const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
   senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
+
+/** Whether every video source stood still over some samples. */
+function sourceStopped(samples: readonly StatsSample[]): boolean {
+  const frames = new Map<number, number[]>();
+  for (const { outbound } of samples)
+    for (const { ssrc, kind, sourceFrames } of outbound)
+      if (kind === 'video') frames.set(ssrc, [...(frames.get(ssrc) ?? []), sourceFrames]);
+  const counts = [...frames.values()].filter((list) => list.length > 1);
+  return counts.length > 0 && counts.every((list) => list.every((count) => count === list[0]));
+}
 
 function capOf(senders: readonly EndpointRecord[]): number | null {
   const caps = videoStreams(senders).map(({ maxBitrateBps }) => maxBitrateBps);
@@ -161,6 +176,8 @@ export function gatherFacts(record: CallRecord, paths: readonly Path[], window: 
       longestUs: Math.max(0, ...stalls.map(({ longestUs }) => longestUs)),
     },
     excess: excessOf(record, paths, window),
+    detector: detectorFacts(record, sidesOf(paths, 'receiver'), window),
+    sourceStopped: sourceStopped(samples),
     growth: growthOf(record, paths, window),
   };
 }
