@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+
+import { curveOf, judgeBaseline, type Asked } from '../../../src/node/judge/index.js';
+import type { CallRecord } from '../../../src/node/observe/record.js';
+import { callRecord, steady, type SyntheticPacket } from './synthetic.js';
+
+const asked = (record: CallRecord, nowS: number): Asked => ({
+  record,
+  view: {},
+  askedUs: 0,
+  nowUs: nowS * 1e6,
+});
+/** Connected at `atS`; 400 kbps for 4 s, then 800. The packets lie between the steps' edges. */
+function call(atS: number, more: readonly SyntheticPacket[] = []): CallRecord {
+  const packets = [...steady(atS, atS + 4, 4e5), ...steady(atS + 4, atS + 30, 8e5), ...more];
+  return callRecord({ packets: packets.map((p) => ({ ...p, departS: p.departS - 0.001 })), connectedS: atS });
+}
+
+describe('curves', () => {
+  it('begin at connecting, and hold the trailing 2 s at the end of each half second', () => {
+    const curve = curveOf(asked(call(3), 3 + 10.2));
+    // 10.2 s: 20 steps. At 0.5 s: 0.2 Mbit of 2 s; at 2 s: 400 kbps; at 5 s: 1 s of each, 600 kbps.
+    expect(curve?.receivedBps).toHaveLength(20);
+    expect(curve?.receivedBps[0]).toBe(1e5);
+    expect(curve?.receivedBps[3]).toBe(4e5);
+    expect(curve?.receivedBps[9]).toBe(6e5);
+    expect(curve?.receivedBps[19]).toBe(8e5);
+    expect(curve?.queueDelayMs.every((ms) => ms === 0)).toBe(true);
+    expect(curveOf(asked(callRecord({ connectedS: null }), 9))).toBeNull();
+  });
+
+  it('match themselves, wherever the call began', () => {
+    const curve = curveOf(asked(call(3), 13)) ?? { receivedBps: [], queueDelayMs: [] };
+    const rule = { curve, tolerance: 0.01, delayToleranceMs: 1 };
+    expect(judgeBaseline(asked(call(8), 18), rule)).toMatchObject({ pass: true, final: true, cause: null });
+    // A second before the end of the curve there is no verdict.
+    const early = judgeBaseline(asked(call(8), 17), rule);
+    expect(early).toMatchObject({ pass: false, final: false, settled: false, dueUs: 18e6 });
+    expect(early.received).toBe('9 s of it so far');
+  });
+
+  it('differ by the root mean square, and say where first', () => {
+    const curve = { receivedBps: [1e5, 2e5, 5e5, 6e5], queueDelayMs: [0, 0, 0, 0] };
+    const rule = { curve, tolerance: 0.1, delayToleranceMs: 10 };
+    // 400 kbps from connecting on: 100, 200, 300, 400 kbps.
+    // Stored RMS: sqrt((1 + 4 + 25 + 36) / 4) = 4.062e5; differences 0, 0, 2e5, 2e5: 1.414e5; 34.8 %.
+    const verdict = judgeBaseline(asked(call(1), 20), rule);
+    expect(verdict).toMatchObject({ pass: false, final: true, settled: true });
+    expect(verdict.received).toContain('rates differ by 34.8 % (RMS)');
+    expect(verdict.received).toContain('first apart 1.5 s after connecting: 300 kbps instead of 500 kbps');
+    expect(judgeBaseline(asked(call(1), 20), { ...rule, tolerance: 0.35 }).pass).toBe(true);
+  });
+
+  it('compare delays as well', () => {
+    const slow = call(0);
+    slow.link?.forward?.packets.queueDelayUs.fill(60e3);
+    const curve = curveOf(asked(call(0), 10)) ?? { receivedBps: [], queueDelayMs: [] };
+    const rule = { curve, tolerance: 0.1, delayToleranceMs: 59 };
+    expect(judgeBaseline(asked(slow, 20), rule)).toMatchObject({ pass: false, cause: { kind: 'overuse' } });
+    expect(judgeBaseline(asked(slow, 20), { ...rule, delayToleranceMs: 61 }).pass).toBe(true);
+  });
+});

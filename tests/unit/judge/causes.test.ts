@@ -1,0 +1,243 @@
+/** Each cause from a record that shows it and nothing else, and none from a record that does not. */
+import { describe, expect, it } from 'vitest';
+
+import {
+  judgeConvergence,
+  judgeFreezes,
+  judgeLoss,
+  judgeQueuingDelay,
+  judgeUtilisation,
+  type Asked,
+  type Cause,
+} from '../../../src/node/judge/index.js';
+import type { CallRecord } from '../../../src/node/observe/record.js';
+import { callRecord, samples, steady, outbound, videoSamples, type SyntheticCall } from './synthetic.js';
+
+const asked = (record: CallRecord, nowS = 20): Asked => ({ record, view: {}, askedUs: 0, nowUs: nowS * 1e6 });
+
+/** Why a call did not converge to 1 Mbps ± 20 % in 10 s. */
+function whyLow(record: CallRecord): Cause | null {
+  const verdict = judgeConvergence(asked(record), { rateBps: 1e6, tolerance: 0.2, withinUs: 10e6 });
+  expect(verdict).toMatchObject({ pass: false });
+  return verdict.cause;
+}
+
+const TWO_MBPS = [{ atS: 0, bps: 2e6 }];
+
+/** A call that sends 400 kbps into 2 Mbps without loss or queue, whose estimate and target would allow 2 Mbps. */
+function slowCall(stream: Parameters<typeof videoSamples>[3] = {}, more: SyntheticCall = {}): CallRecord {
+  const { sent, received } = videoSamples(0, 20, 4e5, {
+    targetBps: 4.2e5,
+    availableOutgoingBps: 4.5e5,
+    ...stream,
+  });
+  return callRecord({
+    packets: steady(0, 20, 4e5),
+    capacity: TWO_MBPS,
+    offerer: { samples: sent },
+    answerer: { samples: received },
+    ...more,
+  });
+}
+
+describe('causes of a low rate', () => {
+  it('none of them where nothing shows', () => {
+    const cause = whyLow(slowCall());
+    expect(cause?.kind).toBe('unknown');
+    expect(cause?.evidence).toContain('sent 400 kbps, estimate 450 kbps, capacity 2 Mbps');
+  });
+
+  it('capacity: the link carries less', () => {
+    const cause = whyLow(slowCall({}, { capacity: [{ atS: 0, bps: 7e5 }] }));
+    expect(cause).toMatchObject({ kind: 'capacity' });
+    expect(cause?.evidence).toBe('The link carried 700 kbps, less than the 800 kbps needed.');
+    expect(whyLow(slowCall({}, { capacity: [{ atS: 0, bps: 8.1e5 }] }))?.kind).toBe('unknown');
+  });
+
+  it('cap: the encoder stands at its maxBitrate', () => {
+    expect(whyLow(slowCall({ maxBitrateBps: 4.4e5 }))?.evidence).toContain('capped at 440 kbps');
+    // A cap that would allow the rate, or that nothing comes near, is not the cause.
+    expect(whyLow(slowCall({ maxBitrateBps: 1e6 }))?.kind).toBe('unknown');
+    expect(whyLow(slowCall({ maxBitrateBps: 7e5 }))?.kind).toBe('unknown');
+  });
+
+  it('cpu-limited: the encoder says so most of the time', () => {
+    expect(whyLow(slowCall({ qualityLimitationReason: 'cpu' }))).toMatchObject({ kind: 'cpu-limited' });
+    expect(whyLow(slowCall({ qualityLimitationReason: '' }))?.kind).toBe('unknown');
+  });
+
+  it('application-limited: less is sent than the encoder is asked for, or than is available', () => {
+    expect(whyLow(slowCall({ targetBps: 6e5 }))?.evidence).toBe(
+      'The encoder was asked for 600 kbps, but its source gave only 400 kbps.',
+    );
+    expect(whyLow(slowCall({ availableOutgoingBps: 1.5e6 }))?.evidence).toContain(
+      'estimated 1.5 Mbps available',
+    );
+    const limited = { targetBps: 6e5, qualityLimitationReason: 'bandwidth' };
+    expect(whyLow(slowCall(limited))?.kind).toBe('unknown');
+  });
+
+  it('application-limited: the source stands still', () => {
+    expect(whyLow(slowCall({ sourceFrames: 77 }))?.evidence).toContain('gave no frames');
+  });
+
+  it('loss: more than 10 % is lost', () => {
+    const lossy = (every: number) =>
+      slowCall(
+        {},
+        {
+          packets: steady(0, 20, 4e5).map((packet, i) =>
+            i % every === 0 ? { ...packet, dropped: 'random-loss' as const } : packet,
+          ),
+        },
+      );
+    // One of eight: 12.5 %, give or take a packet of 220.
+    expect(whyLow(lossy(8))).toMatchObject({ kind: 'loss' });
+    expect(whyLow(lossy(8))?.evidence).toMatch(/^12\.\d+ % was lost \(\d+ packets by chance, 0 by/);
+    // One of twenty: 5 % holds it.
+    expect(whyLow(lossy(20))?.evidence).toContain('does not raise its rate');
+    expect(whyLow(lossy(100))?.kind).toBe('unknown');
+  });
+
+  it('cross-traffic: others have a fifth of the link or more', () => {
+    const record = slowCall();
+    const others = (bps: number): CallRecord => {
+      const copy = structuredClone(record);
+      const rows = [0, 5, 10, 15, 20].map((timeS) => ({
+        link: 0,
+        time_us: timeS * 1e6,
+        queue_delay_us: 0,
+        queue_bytes: 0,
+        capacity_bps: 2e6,
+        drops: 0,
+        delivered_bytes: (timeS * (4e5 + bps)) / 8,
+      }));
+      copy.link?.forward?.rows.push(...rows);
+      return copy;
+    };
+    expect(whyLow(others(1.4e6))).toMatchObject({ kind: 'cross-traffic' });
+    expect(whyLow(others(1e5))?.kind).toBe('unknown');
+  });
+
+  it('ramping-up: the rate still rises', () => {
+    // 50 kbps more each second: 500 kbps in the last 2 s before 11 s, 400 in the two before.
+    const packets = Array.from({ length: 20 }, (_, s) => steady(s, s + 1, 5e4 * (s + 1))).flat();
+    const record = slowCall({ targetBps: NaN, availableOutgoingBps: NaN }, { packets });
+    expect(whyLow(record)).toMatchObject({ kind: 'ramping-up' });
+  });
+
+  it('overuse: the queue is long', () => {
+    const packets = steady(0, 20, 4e5, { queueDelayMs: 120 });
+    const cause = whyLow(slowCall({}, { packets }));
+    expect(cause).toMatchObject({ kind: 'overuse' });
+    expect(cause?.evidence).toContain('ueuing delay p95 120 ms');
+  });
+
+  it('outage: the link stands still while packets wait', () => {
+    // From 7 to 9 s nothing leaves; what came then leaves at 9 s.
+    const waiting = steady(7, 9, 4e5).map(({ departS }, i) => ({
+      departS: 9 + i * 0.005,
+      queueDelayMs: (9 + i * 0.005 - departS) * 1e3,
+    }));
+    const packets = [...steady(0, 7, 4e5), ...waiting, ...steady(9.5, 20, 4e5)];
+    expect(whyLow(slowCall({}, { packets }))).toMatchObject({ kind: 'outage' });
+    // The same pause, but nobody sent: no outage.
+    const silent = [...steady(0, 7, 4e5), ...steady(9, 20, 4e5)];
+    expect(whyLow(slowCall({}, { packets: silent }))?.kind).not.toBe('outage');
+  });
+
+  it('no-media: no video, or nothing sent', () => {
+    const mute = samples(0, 20, () => ({ outbound: [] }));
+    expect(whyLow(callRecord({ offerer: { samples: mute } }))).toMatchObject({ kind: 'no-media' });
+    const idle = samples(0, 20, () => ({ outbound: [outbound()] }));
+    expect(whyLow(callRecord({ offerer: { samples: idle } }))?.evidence).toContain('sent nothing');
+  });
+
+  it('not-routed, page-ended, not-connected', () => {
+    expect(whyLow(slowCall({}, { offerer: { routed: false } }))).toMatchObject({ kind: 'not-routed' });
+    const crashed = slowCall();
+    crashed.pages[1] = {
+      id: 1,
+      context: 1,
+      url: 'http://localhost/1',
+      ended: { timeUs: 5e6, why: 'crashed' },
+    };
+    expect(whyLow(crashed)?.evidence).toBe('Page 1 (http://localhost/1) crashed at 5 s.');
+    const never = whyLow(callRecord({ connectedS: null }));
+    expect(never).toMatchObject({ kind: 'not-connected' });
+    expect(never?.evidence).toContain('page 0 new, page 1 new');
+    const record = callRecord({ connectedS: null });
+    record.notices.push({ level: 'error', code: 'x', message: 'No API.', fix: 'Use Chromium.' });
+    expect(whyLow(record)).toEqual({ kind: 'not-connected', evidence: 'No API.', fix: 'Use Chromium.' });
+  });
+});
+
+describe('causes of other failures', () => {
+  const window = { overUs: 10e6, mode: 'once' as const };
+
+  it('a high rate: the link lets it through', () => {
+    const verdict = judgeUtilisation(asked(slowCall()), { ...window, max: 0.1, of: 'call' });
+    expect(verdict).toMatchObject({ pass: false, cause: { kind: 'capacity' } });
+    expect(verdict.received).toBe('20 % (400 kbps of 2 Mbps)');
+  });
+
+  it('a long queue: the call sends more than the link carries', () => {
+    // 600 kbps from 0 s on into 500: a slice of 0.5 s carries 250 kbit and is offered 300.
+    const packets = steady(0, 20, 5e5).map(({ departS }, i) => {
+      const offeredS = (i + 1) / 60;
+      return { departS, queueDelayMs: (departS - offeredS) * 1e3 - 20 };
+    });
+    const record = slowCall({}, { packets, capacity: [{ atS: 0, bps: 5e5 }] });
+    const verdict = judgeQueuingDelay(asked(record), { ...window, limits: [{ percentile: 95, ms: 100 }] });
+    expect(verdict).toMatchObject({ pass: false, final: true, cause: { kind: 'overuse' } });
+    expect(verdict.cause?.evidence).toMatch(
+      /^The call sent (59\d|60\d) kbps into 500 kbps for 10 s: queuing delay p95/,
+    );
+  });
+
+  it('loss at a full queue is the call itself, loss by chance is not', () => {
+    const lossy = (dropped: 'queue-full' | 'random-loss') =>
+      slowCall(
+        {},
+        {
+          packets: steady(0, 20, 4e5, { queueDelayMs: 90 }).map((p, i) =>
+            i % 20 === 0 ? { ...p, dropped } : p,
+          ),
+        },
+      );
+    const rule = { ...window, ratio: 0.02 };
+    expect(judgeLoss(asked(lossy('queue-full')), rule)).toMatchObject({
+      pass: false,
+      cause: { kind: 'overuse' },
+    });
+    expect(judgeLoss(asked(lossy('random-loss')), rule)).toMatchObject({
+      pass: false,
+      cause: { kind: 'loss' },
+    });
+    expect(judgeLoss(asked(lossy('random-loss')), { ...rule, ratio: 0.06 })).toMatchObject({
+      pass: true,
+      cause: null,
+    });
+  });
+
+  it('a freeze while the link stood still', () => {
+    const waiting = steady(7, 8, 4e5).map(({ departS }, i) => ({
+      departS: 8 + i * 0.005,
+      queueDelayMs: (8 + i * 0.005 - departS) * 1e3,
+    }));
+    const { sent, received } = videoSamples(0, 20, 4e5);
+    const record = callRecord({
+      packets: [...steady(0, 7, 4e5), ...waiting, ...steady(8.5, 20, 4e5)],
+      capacity: TWO_MBPS,
+      offerer: { samples: sent },
+      answerer: { samples: received, freezes: [{ fromUs: 7e6, toUs: 8.1e6 }] },
+    });
+    const rule = { ...window, longestUs: 1e6 };
+    const verdict = judgeFreezes(asked(record), rule);
+    expect(verdict).toMatchObject({ pass: false, cause: { kind: 'outage' } });
+    expect(verdict.received).toBe('longest 1100 ms, 1 in all for 1100 ms');
+    expect(judgeFreezes(asked(record), { ...rule, longestUs: 1.1e6 })).toMatchObject({ pass: true });
+    // Over the last second of the window there was none.
+    expect(judgeFreezes(asked(record), { ...rule, overUs: 1e6 })).toMatchObject({ pass: true });
+  });
+});
