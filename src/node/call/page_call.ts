@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-import type { LinkConfig } from '../../scenario/link_config.js';
+import { DEFAULT_LINK_CONFIG, type LinkConfig } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
+import { evidenceHtml, measure as metricsOf, traceLines, type EvidenceInput } from '../evidence/index.js';
 import { CallObserver } from '../observe/observer.js';
 import type { CallRecord, EndpointRecord } from '../observe/record.js';
 import { openShaperLink, type LinkSettings, type ShaperLink } from '../shaper/index.js';
@@ -29,23 +30,26 @@ export interface PagePlan {
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
+const CLICK_TIMEOUT_MS = 10_000;
 const POLL_MS = 250;
 /** Ours make their calls look like those of people who allowed everything. */
 const PERMISSIONS = ['camera', 'microphone'];
 
-/** A command's link as both directions of a test's. */
+/** A command's link as both directions of a test's; what is as usual is not worth a word. */
 function settingsOf(config: LinkConfig): LinkSettings {
+  const { loss_ratio, burst_loss_packets, jitter_ms, outage, cross_traffic, bottleneck } = config;
+  const usual = DEFAULT_LINK_CONFIG;
   return {
     capacity: config.capacity,
     queue: config.queue,
     rtt: config.rtt_ms,
-    loss: config.loss_ratio,
-    burstLoss: config.burst_loss_packets,
-    jitter: config.jitter_ms,
-    outage: config.outage,
-    crossTraffic: config.cross_traffic,
-    bottleneck: config.bottleneck,
     seed: config.seed,
+    ...(loss_ratio !== usual.loss_ratio && { loss: loss_ratio }),
+    ...(burst_loss_packets !== usual.burst_loss_packets && { burstLoss: burst_loss_packets }),
+    ...(jitter_ms !== usual.jitter_ms && { jitter: jitter_ms }),
+    ...(outage !== usual.outage && { outage }),
+    ...(cross_traffic !== usual.cross_traffic && { crossTraffic: cross_traffic }),
+    ...(bottleneck !== usual.bottleneck && { bottleneck }),
   };
 }
 
@@ -99,7 +103,7 @@ async function openPage(page: Page, url: string, clicks: readonly string[]): Pro
     throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); see that its server runs`);
   });
   for (const selector of clicks) {
-    await page.click(selector).catch((error: unknown) => {
+    await page.click(selector, { timeout: CLICK_TIMEOUT_MS }).catch((error: unknown) => {
       throw new FailedRun(
         `--click ${selector}: nothing to click on at ${url} (${firstLine(error)}); correct the selector`,
       );
@@ -127,9 +131,22 @@ async function measure({ plan, link, observer, browser, context }: Measuring): P
   }
   await observer.collect();
   await link.sync();
-  const report = pageReport(record, { fromUs, toUs });
-  return { report, browser: `Chromium ${browser.version()}`, trace: null };
+  const report = pageReport(record, { fromUs, toUs }, plan.link.cross_traffic !== 'none');
+  const evidence: EvidenceInput = {
+    ...{ record, judged: [], metrics: metricsOf(record), title: titleOf(plan) },
+    ...{ outcome: null, error: '', created: new Date(record.originEpochMs) },
+  };
+  return {
+    report,
+    browser: `Chromium ${browser.version()}`,
+    trace: context.wantTrace ? `${[...traceLines(evidence)].join('\n')}\n` : null,
+    html: context.wantHtml ? evidenceHtml(evidence) : null,
+  };
 }
+
+/** The addresses, without their queries. */
+const titleOf = ({ urls }: PagePlan): string =>
+  [...new Set(urls.map((url) => url.replace(/^[a-z]+:\/\/|[?#].*$/g, '')))].join(', ');
 
 const nowUs = ({ originEpochMs }: CallRecord): number =>
   (performance.timeOrigin + performance.now() - originEpochMs) * 1e3;

@@ -72,7 +72,7 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
 ];
 
 /** The report of a run, which began when the first connection was there. Throws FailedRun if nothing passed the link. */
-export function pageReport(record: CallRecord, run: Window): RunReport {
+export function pageReport(record: CallRecord, run: Window, hasCrossTraffic: boolean): RunReport {
   const all = pathsOf(record, {});
   const paths = all.filter(({ direction }) => direction === all[0]?.direction);
   const [side] = linkSides(record, paths);
@@ -98,7 +98,10 @@ export function pageReport(record: CallRecord, run: Window): RunReport {
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    cross_utilisation: Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0)),
+    // The queue's rows come ten times a second: without cross traffic they differ from the packets by a little.
+    cross_utilisation: hasCrossTraffic
+      ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
+      : 0,
     overuse_count: shadow === undefined ? 0 : overuses(shadow),
     fps: metrics.framesPerSecond,
     freeze_count: freezes.length,

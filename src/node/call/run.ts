@@ -52,12 +52,16 @@ export interface RunContext {
   /** Told of the share of the run that is over. */
   onProgress(share: number): void;
   wantTrace: boolean;
+  /** The interactive chart; only of somebody's own pages. */
+  wantHtml: boolean;
 }
 
 export interface RunResult {
   report: RunReport;
   browser: string;
+  /** NDJSON. */
   trace: string | null;
+  html: string | null;
 }
 
 /** The Call page's address for a plan: its whole state is in the query. */
@@ -194,7 +198,7 @@ async function measure(
     controller_faults: (now.status?.controllerFaults ?? []).map(faultReport),
     notices: now.notices.map(({ level, message }) => `${level}: ${message}`),
   };
-  return { report, trace };
+  return { report, trace, html: null };
 }
 
 const NO_ROWS: TargetRows = { timeUs: [], targetBps: [] };

@@ -19,8 +19,9 @@ export interface Series {
 export interface SeriesOptions {
   /** Of each controller. */
   runs: number;
-  /** A file for the traces; with several calls its name gets the controller and the number of the run. */
+  /** Files; with several calls their names get the controller and the number of the run. */
   trace?: string | undefined;
+  html?: string | undefined;
   signal: AbortSignal;
   io: Io;
 }
@@ -40,28 +41,25 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
         signal: options.signal,
         onProgress: (share) => bar.update(made + Math.min(1, share), what),
         wantTrace: options.trace !== undefined,
+        wantHtml: options.html !== undefined,
       });
       own.runs.push(result.report);
       own.browser = result.browser;
-      await keepTrace(options, total, own.head.controller, run, result);
+      const suffix = total === 1 ? '' : `.${own.head.controller}-${run}`;
+      await keep(options.trace, suffix, result.trace);
+      await keep(options.html, suffix, result.html);
     }
   } finally {
     bar.stop();
   }
 }
 
-async function keepTrace(
-  options: SeriesOptions,
-  total: number,
-  controller: string,
-  run: number,
-  { trace }: RunResult,
-): Promise<void> {
-  if (options.trace === undefined || trace === null) return;
-  const ending = extname(options.trace);
-  const stem = options.trace.slice(0, options.trace.length - ending.length);
-  const output = fileOutput(total === 1 ? options.trace : `${stem}.${controller}-${run}${ending}`);
-  output.write(trace);
+/** Writes what was asked for, with the suffix before the ending of the file's name. */
+async function keep(file: string | undefined, suffix: string, text: string | null): Promise<void> {
+  if (file === undefined || text === null) return;
+  const ending = extname(file);
+  const output = fileOutput(`${file.slice(0, file.length - ending.length)}${suffix}${ending}`);
+  output.write(text);
   await output.end();
 }
 

@@ -31,7 +31,7 @@ alternate, so that all meet the same minutes. Utilisation and queuing delay are 
 two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
 With --url the calls are those of your own pages, unmodified: all their connections pass one link,
 which treats both directions alike, and the numbers are those of the direction that carries more.
-With several runs, FILE of --trace gets the controller and the number of the run before its ending.`;
+With several runs, FILE of --trace and --html gets the controller and the number of the run before its ending.`;
 
 /** Adds `ccscope call`. */
 export function register(program: Command, io: Io): void {
@@ -100,6 +100,7 @@ export function register(program: Command, io: Io): void {
       [],
     )
     .option('--trace <file>', 'write the recorded trace (NDJSON)')
+    .option('--html <file>', 'with --url: write an interactive chart of the call, one file')
     .option('--json <file>', 'write the report as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
     .action((flags: CallFlags) => call(flags, io, (flag) => command.getOptionValueSource(flag) === 'cli'));
@@ -109,14 +110,22 @@ type IsGiven = (flag: keyof CallFlags) => boolean;
 
 async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
   const make = planned(flags, isGiven);
-  if (flags.trace === '-') throw new UsageError('--trace: expected a file, got -');
-  for (const file of [flags.json, flags.trace]) if (file !== undefined && file !== '-') checkFolder(file);
+  for (const name of ['trace', 'html'] as const)
+    if (flags[name] === '-') throw new UsageError(`--${name}: expected a file, got -`);
+  for (const file of [flags.json, flags.trace, flags.html])
+    if (file !== undefined && file !== '-') checkFolder(file);
   const { calls, close } = await make();
   const stop = new AbortController();
   const abort = (): void => stop.abort(new FailedRun('interrupted'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abort);
   try {
-    await makeCalls(calls, { runs: flags.runs, trace: flags.trace, signal: stop.signal, io });
+    await makeCalls(calls, {
+      runs: flags.runs,
+      trace: flags.trace,
+      html: flags.html,
+      signal: stop.signal,
+      io,
+    });
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, abort);
     await close();
@@ -141,7 +150,7 @@ function planned(flags: CallFlags, isGiven: IsGiven): () => Promise<Planned> {
     const plan = pagePlanOf(flags, isGiven);
     return () => Promise.resolve({ calls: [pageCalls(plan)], close: () => Promise.resolve() });
   }
-  for (const flag of ['pages', 'click'] as const)
+  for (const flag of ['pages', 'click', 'html'] as const)
     if (isGiven(flag))
       throw new UsageError(`--${flag}: expected --url with it; add that or remove --${flag}`);
   const plans = plansOf(flags);

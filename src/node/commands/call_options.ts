@@ -43,6 +43,7 @@ export interface CallFlags extends LinkFlags {
   pages?: number;
   click: string[];
   trace?: string;
+  html?: string;
   json?: string;
 }
 

@@ -302,7 +302,6 @@ function eventTable(input: EvidenceInput): Html {
 /** The page of a call. */
 export function evidenceHtml(input: EvidenceInput): string {
   const { title, outcome, error } = input;
-  const passed = outcome === 'passed';
   const document = html`<!doctype html>
     <html lang="en">
       <head>
@@ -317,7 +316,7 @@ export function evidenceHtml(input: EvidenceInput): string {
       </head>
       <body>
         <header>
-          <h1>${badge(passed, passed ? 'passed' : 'failed')}${title}</h1>
+          <h1>${outcome === null ? '' : badge(outcome === 'passed', outcome)}${title}</h1>
           <p class="meta">${lead(input)}</p>
           <button type="button" class="theme">Dark or light</button>
         </header>

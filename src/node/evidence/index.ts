@@ -10,7 +10,9 @@ import { traceLines } from './trace.js';
 export { holds, type EvidenceInput } from './input.js';
 export { measure, type EvidenceMetrics } from './measure.js';
 export { durationUs } from './charts.js';
+export { evidenceHtml } from './html.js';
 export { metricsRow } from './metrics.js';
+export { traceLines } from './trace.js';
 
 export interface EvidenceFile {
   name: string;

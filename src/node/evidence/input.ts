@@ -23,9 +23,10 @@ export interface EvidenceInput {
   judged: readonly JudgedExpectation[];
   /** Of `measure`. */
   metrics: EvidenceMetrics;
-  /** The test's, for people. */
+  /** Of the test or the command, for people. */
   title: string;
-  outcome: 'passed' | 'failed';
+  /** Null for a call that nothing was expected of. */
+  outcome: 'passed' | 'failed' | null;
   /** Why it failed, without colours, in a few lines; empty if it passed. */
   error: string;
   created: Date;

@@ -1,0 +1,77 @@
+/** `ccscope call --url`: pages that nobody here wrote a call for, driven from the command line. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test } from '@playwright/test';
+
+import type { CallReport } from '../../src/node/call/types.js';
+import { startTestServer, type TestServer } from './server.js';
+
+const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+
+async function call(args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [cli, 'call', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  const [status] = (await once(child, 'close')) as unknown[];
+  return { status, stdout, stderr };
+}
+
+let server: TestServer;
+test.beforeAll(async () => {
+  server = await startTestServer();
+});
+test.afterAll(() => server.close());
+
+test('two pages with simple-peer: report, chart and a trace that replays', async ({}, info) => {
+  test.setTimeout(90_000);
+  const side = (name: string) => `${server.url}/simple_peer.html?side=${name}`;
+  const [trace, html] = [info.outputPath('call.ndjson'), info.outputPath('call.html')];
+  const link = ['--capacity', '600kbps', '--queue', 'codel', '--rtt', '40ms', '--duration', '8s'];
+  const files = ['--trace', trace, '--html', html, '--json', '-'];
+  const { status, stdout, stderr } = await call(['--url', side('a'), '--url', side('b'), ...link, ...files]);
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  const report = JSON.parse(stdout) as CallReport;
+  expect(report).toMatchObject({
+    controller: 'native',
+    mode: 'observe',
+    urls: [side('a'), side('b')],
+    link: { capacity: '600kbps', queue: 'codel', rtt_ms: 40 },
+  });
+  const [run] = report.runs;
+  // A serial link carries no more than its capacity; one packet may straddle the begin of the window.
+  expect(run?.utilisation).toBeLessThan(1.01);
+  expect(run?.utilisation).toBeGreaterThan(0.3);
+  expect(run?.fps).toBeGreaterThan(3);
+  expect(run?.cross_utilisation).toBe(0);
+  expect(run?.shadows).toMatchObject([{ controller: 'gcc' }]);
+  expect(readFileSync(html, 'utf8')).toContain('/simple_peer.html');
+  const lines = readFileSync(trace, 'utf8').trim().split('\n');
+  const rows = lines.slice(1).map((line) => JSON.parse(line) as { type: string });
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ ccscope_trace: 1, frame_source: 'transform' });
+  for (const type of ['arrival', 'group', 'rate', 'queue'])
+    expect(
+      rows.some((row) => row.type === type),
+      type,
+    ).toBe(true);
+});
+
+test('what cannot be called ends with status 1 and the remedy', async () => {
+  const gone = await call(['--url', 'http://127.0.0.1:9/', '--duration', '3s']);
+  expect(gone).toMatchObject({ status: 1, stdout: '' });
+  expect(gone.stderr).toMatch(/did not load .*see that its server runs/);
+  const selector = await call([
+    '--url',
+    `${server.url}/plain.html?side=z`,
+    '--click',
+    '#none',
+    '--duration',
+    '3s',
+  ]);
+  expect(selector).toMatchObject({ status: 1 });
+  expect(selector.stderr).toMatch(/--click #none: nothing to click on.*correct the selector/);
+});
