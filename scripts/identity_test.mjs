@@ -119,6 +119,7 @@ function runOnModule({ exports: abi }, operations) {
     (a) => ok(abi.ccs_link_set_outages(state.link, ...a.slice(0, 4))),
     (a) => ok(abi.ccs_link_set_cross_traffic(state.link, ...a.slice(0, 3))),
     ([now]) => written.push(view(abi.ccs_link_stats(state.link, now), 16).slice()),
+    (a) => ok(abi.ccs_link_set_cross_rtt(state.link, ...a.slice(0, 2))),
   ];
   for (const [what, ...values] of operations) interpreter[what](values);
   return Buffer.concat(

@@ -61,10 +61,12 @@ export interface LinkOptions {
   /** From now on, the channel being up at first; null, the default: none. */
   outages?: OutageOptions | null;
   /**
-   * TCP connections in the same queue, 1500 B a segment; their ACKs come back after the one-way delay. In `set`
+   * TCP connections in the same queue, 1500 B a segment; the way back of their ACKs is not congested. In `set`
    * those that are missing begin, and those that are too many end. Default: none.
    */
   crossTraffic?: CrossTraffic;
+  /** Propagation of these connections there and back, at least `oneWayDelayUs`; default: twice that. */
+  crossRttUs?: number;
   /** Of the random numbers; an integer. Default 1. Only for a new link. */
   seed?: number;
 }
@@ -190,7 +192,7 @@ function schedule(module: CoreModule, handle: number, steps: readonly CapacitySt
 function setLoad(
   module: CoreModule,
   handle: number,
-  { burstLossPackets, outages, crossTraffic }: Partial<LinkOptions>,
+  { burstLossPackets, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
   nowUs: number,
 ): void {
   if (burstLossPackets !== undefined)
@@ -199,6 +201,7 @@ function setLoad(
     const { meanOnUs, meanOffUs, offPhases = 1 } = outages ?? { meanOnUs: 0, meanOffUs: 0 };
     module.check('ccs_link_set_outages', handle, meanOnUs, meanOffUs, offPhases, nowUs);
   }
+  if (crossRttUs !== undefined) module.check('ccs_link_set_cross_rtt', handle, crossRttUs, nowUs);
   if (crossTraffic !== undefined) {
     const { cubic = 0, newReno = 0 } = crossTraffic;
     module.check('ccs_link_set_cross_traffic', handle, cubic, newReno, nowUs);

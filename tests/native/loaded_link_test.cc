@@ -109,6 +109,28 @@ TEST(LoadedLink, AFairQueueKeepsTheCallersFlowApart) {
   EXPECT_NEAR(CrossBits(link) / 101, 4e6, 0.2e6);
 }
 
+// With its RTT given, a connection over a link without a delay is one over a link with half of it.
+TEST(LoadedLink, AConnectionHasTheRttThatItIsGiven) {
+  LoadedLink given({.bottleneck = {.capacity = kCapacity}}, Queue());
+  given.SetCrossRtt(kDelay * 2, Timestamp::MinusInfinity());
+  LoadedLink usual(Params(), Queue());
+  LoadedLink longer(Params(), Queue());
+  longer.SetCrossRtt(kDelay * 20, Timestamp());
+  double departed[3];
+  int i = 0;
+  for (LoadedLink* link : {&given, &usual, &longer}) {
+    link->SetCrossTraffic({1, 0}, Timestamp());
+    Advance(*link, 30);
+    departed[i++] = link->link().cross_stats().departed_packets;
+  }
+  EXPECT_NEAR(departed[0], departed[1], 1);
+  EXPECT_LT(departed[2], 0.9 * departed[1]);
+  usual.SetCrossRtt(kDelay * 20, AtSeconds(30));
+  const double before = CrossBits(usual);
+  Advance(usual, 31);
+  EXPECT_LT(CrossBits(usual) - before, 0.9 * kCapacity.bps());
+}
+
 TEST(LoadedLink, BeginsWithTheFirstTimeThatItIsGiven) {
   std::vector<double> bits;
   for (const double start : {0.0, 1e6}) {

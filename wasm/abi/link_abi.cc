@@ -179,6 +179,15 @@ CCSCOPE_FN(int, ccs_link_set_outages)
   return 0;
 }
 
+// Propagation there and back of the TCP connections.
+CCSCOPE_FN(int, ccs_link_set_cross_rtt)(void* handle, double rtt_us, double now_us) {
+  using namespace ccscope;
+  if (CheckTimeOrNone(now_us)) return 1;
+  if (!Within(rtt_us, 0, 2 * kMaxDelayUs)) return Fail("crossRttUs", "expected 0 to 1.2e8 us (two minutes)");
+  Of(handle).link.SetCrossRtt(TimeDelta::Micros(rtt_us), Timestamp::Micros(now_us));
+  return 0;
+}
+
 // How many TCP connections share the queue from now_us on.
 CCSCOPE_FN(int, ccs_link_set_cross_traffic)(void* handle, double cubic, double new_reno, double now_us) {
   using namespace ccscope;

@@ -9,7 +9,6 @@ namespace ccscope {
 namespace {
 
 constexpr double kMaxCapacityBps = 1e11;
-constexpr double kMaxDelayUs = 60e6;
 constexpr double kMaxJitterUs = 10e6;
 constexpr int kMaxPhases = 100;
 

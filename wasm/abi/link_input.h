@@ -11,6 +11,7 @@
 namespace ccscope {
 
 inline constexpr double kMaxSizeBytes = 1e9;
+inline constexpr double kMaxDelayUs = 60e6;
 inline constexpr double kMaxInteger = 9007199254740991.0;  // 2^53 - 1
 
 // False for NaN too.

@@ -57,6 +57,11 @@ void LoadedLink::SetOutages(const Outages::Params& outages, Timestamp now) {
   if (begun_) link_.SetOutages(outages, now_);
 }
 
+void LoadedLink::SetCrossRtt(TimeDelta rtt, Timestamp now) {
+  RunUntil(now);
+  cross_rtt_ = rtt;
+}
+
 void LoadedLink::SetCrossTraffic(const CrossTraffic& wanted, Timestamp now) {
   RunUntil(now);
   cross_traffic_ = wanted;
@@ -94,7 +99,7 @@ LoadedLink::Connection* LoadedLink::Find(int number) {
 bool LoadedLink::Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) {
   const int number = connections_[static_cast<std::size_t>(flow.index())].number;
   if (leg == Leg::kData) return link_.Enqueue(id, size, number, now) == DropReason::kNone;
-  Timestamp arrival = now + link_.one_way_delay();
+  Timestamp arrival = now + return_delay();
   if (!acks_.empty()) arrival = std::max(arrival, acks_.back().arrival);
   acks_.PushBack({arrival, number, id});
   return true;

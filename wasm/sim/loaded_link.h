@@ -1,6 +1,7 @@
 // A link that the caller's packets share with TCP cross traffic: the segments of simulated connections
 // wait in the same queue, between the caller's packets, in the time that the caller's clock tells. Their
-// ACKs come back after the one-way delay; that way is not congested. Contract, besides that of Link:
+// ACKs come back after the one-way delay, or after what a given RTT of theirs leaves; that way is not
+// congested. Contract, besides that of Link:
 //
 //  1. The caller's flows are numbered from 0. Those of the cross traffic are below, so that disciplines
 //     that tell flows apart never take one for the other.
@@ -11,6 +12,7 @@
 #ifndef CCSCOPE_SIM_LOADED_LINK_H_
 #define CCSCOPE_SIM_LOADED_LINK_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -48,6 +50,8 @@ class LoadedLink final : private FlowNetwork {
   // The link when everything until `now` has happened: what is then changed, changes at `now`.
   Link& At(Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
+  // Propagation of the connections there and back, at least the link's there. At first it is the link's twice.
+  void SetCrossRtt(TimeDelta rtt, Timestamp now);
   // Connections that are too many end, those that are missing begin anew; the others go on.
   void SetCrossTraffic(const CrossTraffic& wanted, Timestamp now);
 
@@ -71,10 +75,14 @@ class LoadedLink final : private FlowNetwork {
   bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) override;
   void Hold(int) override {}
   void SetTimer(int flow, int timer, Timestamp at) override;
-  TimeDelta MinRtt(int) const override { return link_.one_way_delay() * 2; }
+  TimeDelta MinRtt(int) const override { return link_.one_way_delay() + return_delay(); }
   TimeDelta MinOneWayDelay(int) const override { return link_.one_way_delay(); }
   const std::vector<int>& active_windows() const override { return no_windows_; }
 
+  TimeDelta return_delay() const {
+    const TimeDelta there = link_.one_way_delay();
+    return cross_rtt_.IsFinite() ? std::max(TimeDelta::Zero(), cross_rtt_ - there) : there;
+  }
   void Begin();
   void Begin(std::size_t place);
   Connection* Find(int number);
@@ -88,6 +96,7 @@ class LoadedLink final : private FlowNetwork {
   Random seeds_;
   Outages::Params outages_;
   CrossTraffic cross_traffic_;
+  TimeDelta cross_rtt_ = TimeDelta::PlusInfinity();  // not given
   bool begun_ = false;
   Timestamp now_ = Timestamp::MinusInfinity();
   const std::vector<int> no_windows_;

@@ -33,7 +33,8 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
  */
 export function toLinkOptions(settings: LinkSettings): LinkOptions {
   const { schedule: _, ...options } = forwardLink(toLinkConfig(settings));
-  return { ...options, oneWayDelayUs: settings.rtt_ms * 1000 };
+  const rttUs = settings.rtt_ms * 1000;
+  return { ...options, oneWayDelayUs: rttUs, crossRttUs: rttUs };
 }
 
 /** Runs a capacity schedule by the page's clock. Returns the function that ends it. */

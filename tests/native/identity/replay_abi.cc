@@ -34,6 +34,7 @@ void ccs_link_destroy(void* handle);
 int ccs_link_set_burst_loss(void* handle, double packets, double now_us);
 int ccs_link_set_outages(void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us);
 int ccs_link_set_cross_traffic(void* handle, double cubic, double new_reno, double now_us);
+int ccs_link_set_cross_rtt(void* handle, double rtt_us, double now_us);
 const double* ccs_link_stats(void* handle, double now_us);
 void* ccs_sim_create(double duration_us, double rate_interval_us, double seed, double max_events);
 void ccs_sim_destroy(void* handle);
@@ -126,6 +127,9 @@ class Interpreter {
         break;
       case 29:
         WriteAll(ccs_link_stats(link_, a[0]), 16);
+        break;
+      case 30:
+        Write(ccs_link_set_cross_rtt(link_, a[0], a[1]));
         break;
       default:
         RunSimulation(ToInt(operation[0]), a);
