@@ -5,6 +5,14 @@
 
 /** Timers fire up to this much late. */
 const SPIN_US = 1200;
+/** A thread of its own sleeps between two turns of its event loop, this long at most and not at the very end. */
+const NAP_US = 100;
+const AWAKE_US = 150;
+/** On a busy machine who sleeps is woken late: after a nap that took so long there is none for a while. */
+const LONG_NAP_US = 400;
+const NO_NAP_US = 200e3;
+
+const never = new Int32Array(new SharedArrayBuffer(4));
 
 export class Alarm {
   #timer: NodeJS.Timeout | null = null;
@@ -12,10 +20,13 @@ export class Alarm {
   #dueUs = Infinity;
   /** When the timer wakes. */
   #wakeUs = Infinity;
+  #noNapUntilUs = 0;
 
   constructor(
     private readonly nowUs: () => number,
     private readonly ring: () => void,
+    /** Whether nothing else runs in this thread, so that it may sleep. */
+    private readonly mayNap = false,
   ) {}
 
   /** Rings once at this time, and at no time that was set before. Infinity: not at all. */
@@ -48,7 +59,21 @@ export class Alarm {
   #wake(): void {
     this.#timer = null;
     this.#turn = null;
-    if (this.nowUs() >= this.#dueUs) this.ring();
-    else this.#wait();
+    const waitUs = this.#dueUs - this.nowUs();
+    if (waitUs <= 0) {
+      this.ring();
+      return;
+    }
+    if (this.mayNap && waitUs > AWAKE_US && waitUs <= SPIN_US) this.#nap();
+    this.#wait();
+  }
+
+  /** Spares the processor: a thread that turns its event loop without a pause takes all of one. */
+  #nap(): void {
+    const fromUs = this.nowUs();
+    if (fromUs < this.#noNapUntilUs) return;
+    Atomics.wait(never, 0, 0, NAP_US / 1000);
+    const toUs = this.nowUs();
+    if (toUs - fromUs > LONG_NAP_US) this.#noNapUntilUs = toUs + NO_NAP_US;
   }
 }

@@ -66,6 +66,7 @@ class SampledCapacity implements CapacitySource {
   readonly isEndless = true;
   #atUs = 0;
   #lastBps = Number.NaN;
+  #failure: Error | null = null;
 
   constructor(
     private readonly ask: (seconds: number) => number,
@@ -74,12 +75,22 @@ class SampledCapacity implements CapacitySource {
 
   next(untilUs: number): CapacitySteps {
     const pairs: number[] = [];
-    for (; this.#atUs <= untilUs; this.#atUs += SAMPLE_US) {
+    for (; this.#atUs <= untilUs && this.#failure === null; this.#atUs += SAMPLE_US) {
+      this.#sample(pairs);
+    }
+    // What came before a failure counts.
+    if (this.#failure !== null && pairs.length === 0) throw this.#failure;
+    return new Float64Array(pairs);
+  }
+
+  #sample(pairs: number[]): void {
+    try {
       const capacityBps = this.#at(this.#atUs / 1e6);
       if (capacityBps !== this.#lastBps) pairs.push(this.#atUs, capacityBps);
       this.#lastBps = capacityBps;
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
     }
-    return new Float64Array(pairs);
   }
 
   #at(seconds: number): number {

@@ -1,10 +1,12 @@
 /**
  * Both directions between two peers, driven by a clock: packets go through the core's links and come
  * out when they are due. The propagation delay is kept here and not in the core's link, so that the log
- * knows of each departure at once and not when the packet has arrived.
+ * knows of each departure at once and not when the packet has arrived. Only beside cross traffic, whose
+ * ACKs take that delay, the core has it, and the log is late by it.
  */
 import {
   createLink,
+  type CrossTraffic,
   type Link,
   type LinkDelivery,
   type LinkOptions,
@@ -30,6 +32,8 @@ export interface PathOptions<T> {
   logs?: Partial<Record<Direction, PacketLog>>;
   /** Microseconds; never goes back. */
   nowUs(): number;
+  /** Whether nothing else runs in this thread, so that it may sleep. */
+  ownsThread?: boolean;
   /** Sends a packet that is due; false if there is nowhere to send it to. */
   deliver(packet: T, direction: Direction): boolean;
 }
@@ -40,14 +44,22 @@ class Way<T> {
   readonly #line = new DelayLine<T>();
   readonly #packets = new Map<number, { packet: T; flow: number }>();
   readonly #log: PacketLog | undefined;
+  /** The propagation delay, and what of it is in the core's link. */
   #delayUs: number;
+  #coreDelayUs: number;
+  /** Whether there is cross traffic. */
+  #isShared: boolean;
+  /** Departures until so long ago are known. */
+  #blindUs: number;
   #nextId = 0;
-  /** Dropped when they came, since the last look at the link. */
+  /** Drops that the log does not have. */
   #dropped: LoggedDrop[] = [];
 
-  constructor(core: CoreModule, { oneWayDelayUs = 0, ...options }: LinkOptions, log: PacketLog | undefined) {
-    this.#delayUs = checkedDelayUs(oneWayDelayUs);
-    this.#link = createLink(core, options);
+  constructor(core: CoreModule, options: LinkOptions, log: PacketLog | undefined) {
+    this.#delayUs = checkedDelayUs(options.oneWayDelayUs ?? 0);
+    this.#isShared = hasTraffic(options.crossTraffic);
+    this.#coreDelayUs = this.#blindUs = this.#isShared ? this.#delayUs : 0;
+    this.#link = createLink(core, { ...options, oneWayDelayUs: this.#coreDelayUs });
     this.#log = log;
   }
 
@@ -62,15 +74,11 @@ class Way<T> {
   /** Brings the log and the delay line up to this time. */
   advance(nowUs: number): void {
     const deliveries = this.#link.poll(nowUs);
-    const late = this.#link.lateDrops();
-    if (late.length > 0 || this.#dropped.length > 0) {
-      this.#advanceWithDrops(
-        deliveries,
-        late.map((drop) => ({ ...drop, flow: this.#take(drop.packetId)?.flow ?? 0 })),
-      );
-    } else {
-      for (const delivery of deliveries) this.#departed(delivery);
+    for (const drop of this.#link.lateDrops()) {
+      this.#dropped.push({ ...drop, flow: this.#take(drop.packetId)?.flow ?? 0 });
     }
+    if (this.#dropped.length > 0) this.#advanceWithDrops(deliveries, nowUs - this.#blindUs);
+    else for (const delivery of deliveries) this.#departed(delivery);
   }
 
   /** The next packet that is due, with the time when it was. */
@@ -80,14 +88,20 @@ class Way<T> {
 
   /** When something is due at the earliest: a packet in the link has the delay still ahead of it. */
   nextUs(): number {
-    return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
+    return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs - this.#coreDelayUs);
   }
 
-  set({ oneWayDelayUs, ...change }: Partial<LinkOptions>, nowUs: number): void {
+  set(change: Partial<LinkOptions>, nowUs: number): void {
     this.advance(nowUs);
-    const delayUs = checkedDelayUs(oneWayDelayUs ?? this.#delayUs);
-    this.#link.set(change, nowUs);
+    const delayUs = checkedDelayUs(change.oneWayDelayUs ?? this.#delayUs);
+    const { crossTraffic } = change;
+    const isShared = crossTraffic === undefined ? this.#isShared : hasTraffic(crossTraffic);
+    const coreDelayUs = isShared ? delayUs : 0;
+    this.#link.set({ ...change, oneWayDelayUs: coreDelayUs }, nowUs);
+    this.#isShared = isShared;
     this.#delayUs = delayUs;
+    this.#coreDelayUs = coreDelayUs;
+    this.#blindUs = Math.max(this.#blindUs, coreDelayUs);
   }
 
   stats(nowUs: number): LinkStats {
@@ -99,17 +113,19 @@ class Way<T> {
   }
 
   /** Drops and departures came to pass between each other: the log has them in the order of time. */
-  #advanceWithDrops(deliveries: LinkDelivery[], late: LoggedDrop[]): void {
-    const drops = [...late, ...this.#dropped].sort((a, b) => a.timeUs - b.timeUs);
-    this.#dropped = [];
+  #advanceWithDrops(deliveries: LinkDelivery[], knownUs: number): void {
+    const drops = this.#dropped.sort((a, b) => a.timeUs - b.timeUs);
     let next = 0;
-    for (const delivery of deliveries) {
-      for (let drop = drops[next]; drop && drop.timeUs < delivery.departUs; drop = drops[++next]) {
+    const dropUntil = (timeUs: number): void => {
+      for (let drop = drops[next]; drop && drop.timeUs <= timeUs; drop = drops[++next])
         this.#log?.dropped(drop);
-      }
+    };
+    for (const delivery of deliveries) {
+      dropUntil(delivery.departUs);
       this.#departed(delivery);
     }
-    for (const drop of drops.slice(next)) this.#log?.dropped(drop);
+    dropUntil(knownUs);
+    this.#dropped = drops.slice(next);
   }
 
   #departed(delivery: LinkDelivery): void {
@@ -126,6 +142,9 @@ class Way<T> {
   }
 }
 
+const hasTraffic = (traffic: CrossTraffic | undefined): boolean =>
+  (traffic?.cubic ?? 0) + (traffic?.newReno ?? 0) > 0;
+
 function checkedDelayUs(delayUs: number): number {
   if (delayUs >= 0 && delayUs <= MAX_DELAY_US) return delayUs;
   throw new CoreError(`oneWayDelayUs: expected 0 to ${MAX_DELAY_US} microseconds`, 'oneWayDelayUs');
@@ -140,7 +159,7 @@ export class Path<T> {
 
   /** Throws CoreError for settings that the core refuses. */
   constructor(options: PathOptions<T>) {
-    const { core, forward, back, logs = {}, nowUs } = options;
+    const { core, forward, back, logs = {}, nowUs, ownsThread = false } = options;
     this.#options = options;
     const first = new Way<T>(core, forward, logs.forward);
     try {
@@ -149,7 +168,7 @@ export class Path<T> {
       first.destroy();
       throw error;
     }
-    this.#alarm = new Alarm(nowUs, () => this.pump());
+    this.#alarm = new Alarm(nowUs, () => this.pump(), ownsThread);
   }
 
   /** A packet of this size on the wire comes to the link, now. */

@@ -43,6 +43,7 @@ export class RelayPath {
       back: { capacityBps: ANY_BPS, seed: seed + SEED_STEP },
       logs: { forward: this.#ways.forward.log, back: this.#ways.back.log },
       nowUs,
+      ownsThread: true,
       deliver: (packet) => relay.deliver(packet),
     });
     relay.attach({ offer: (...packet) => this.#offer(...packet) });

@@ -22,6 +22,8 @@ export interface ShaperLinkOptions {
   port?: number;
   /** Where the record's times have their zero: milliseconds since 1970. Default: now. */
   originEpochMs?: number;
+  /** The module of the thread; default: the shaper's own. */
+  thread?: URL;
 }
 
 /** The thread runs the compiled file; sources that are run as they are have it in the build beside them. */
@@ -31,6 +33,10 @@ function threadFile(): URL {
     ? beside
     : new URL('../../../dist/lib/node/shaper/link_thread.js', import.meta.url);
 }
+
+/** Options of the test's own process, as its loaders, are not for the thread. */
+const startThread = (file: URL, workerData: ThreadSetup): Worker =>
+  new Worker(file, { workerData, execArgv: [], name: 'ccscope shaper' });
 
 const hrtimeUs = (): number => {
   const [s, ns] = hrtime();
@@ -46,7 +52,12 @@ export async function openShaperLink(options: ShaperLinkOptions = {}): Promise<S
   const feeds = new CapacityFeeds();
   const { change, commit } = feeds.begin(pathSettings(settings));
   const setup: ThreadSetup = { port: options.port ?? 0, zeroUs, seed: settings.seed ?? 1, change };
-  const link = new WorkerLink(new Worker(threadFile(), { workerData: setup }), feeds, originEpochMs, zeroUs);
+  const link = new WorkerLink(
+    startThread(options.thread ?? threadFile(), setup),
+    feeds,
+    originEpochMs,
+    zeroUs,
+  );
   try {
     await link.opened;
     commit();

@@ -1,0 +1,116 @@
+// One end of a measurement on the wire, in a thread of its own: sends packets with their time in them, or
+// notes when they come. Its clock is the system's, and its own.
+import { createSocket } from 'node:dgram';
+import { hrtime } from 'node:process';
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { bindingRequest } from './ice_check.mjs';
+
+const nowUs = () => Number(hrtime.bigint()) / 1e3;
+const { port, role, names, flow } = workerData;
+const [mine, other] = role === 'sender' ? names : [...names].reverse();
+/** How long at most the thread sleeps, and how long before the next packet it wakes. */
+const AWAKE_US = 120;
+/** Sends are finished by the event loop, which needs its turn now and then. */
+const TURN_US = 5000;
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
+socket.on('error', (error) => {
+  throw error;
+});
+socket.bind(0, '127.0.0.1');
+socket.setMaxListeners(0);
+
+/** A generator of numbers from 0 to 1 (mulberry32). */
+function generator(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const check = () =>
+  socket.send(
+    bindingRequest(mine, {
+      to: other,
+      role: role === 'sender' ? 'controlling' : 'controlled',
+      nominate: role === 'sender',
+    }),
+    port,
+    '127.0.0.1',
+  );
+const greeting = setInterval(check, 50);
+
+function send() {
+  const { packets, sizeBytes, intervalUs, pattern, seed, headerBytes } = flow;
+  const random = generator(seed);
+  const sentUs = new Float64Array(packets);
+  let next = 0;
+  let dueUs = nowUs() + 10e3;
+  const turn = () => {
+    const untilUs = nowUs() + TURN_US;
+    while (next < packets) {
+      const waitUs = dueUs - nowUs();
+      if (waitUs > AWAKE_US) {
+        if (dueUs > untilUs) {
+          if (waitUs > TURN_US) return setTimeout(turn, (waitUs - TURN_US / 2) / 1000);
+          return setImmediate(turn);
+        }
+        Atomics.wait(cell, 0, 0, (waitUs - AWAKE_US) / 1000);
+        continue;
+      }
+      if (waitUs > 0) continue;
+      // Not shared: a socket may still be sending the one before.
+      const packet = Buffer.alloc(sizeBytes - headerBytes, 0xff);
+      packet.writeUInt32BE(next, 4);
+      sentUs[next] = nowUs();
+      socket.send(packet, port, '127.0.0.1');
+      next++;
+      dueUs += pattern === 'poisson' ? -Math.log(1 - random()) * intervalUs : intervalUs;
+      if (nowUs() > untilUs) return setImmediate(turn);
+    }
+    parentPort.postMessage({ sentUs });
+  };
+  turn();
+}
+
+function receive() {
+  const sequence = [];
+  const receivedUs = [];
+  socket.on('message', (packet) => {
+    const timeUs = nowUs();
+    // RTP, DTLS and STUN do not begin with this byte.
+    if (packet[0] !== 0xff) return;
+    if (sequence.length === 0 && packet.length === 1) return;
+    if (packet.length > 1) {
+      sequence.push(packet.readUInt32BE(4));
+      receivedUs.push(timeUs);
+    }
+  });
+  parentPort.on('message', (message) => {
+    if (message === 'report')
+      parentPort.postMessage({
+        sequence: Uint32Array.from(sequence),
+        receivedUs: Float64Array.from(receivedUs),
+      });
+    if (message === 'count') parentPort.postMessage({ count: sequence.length });
+  });
+}
+
+parentPort.on('message', (message) => {
+  if (message === 'send') {
+    clearInterval(greeting);
+    send();
+  }
+  if (message === 'close') {
+    clearInterval(greeting);
+    socket.close();
+    parentPort.close();
+  }
+});
+if (role === 'receiver') receive();
+check();

@@ -1,0 +1,212 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { conditionsOf } from '../../src/node/shaper/devtools_conditions.js';
+import { NETWORK_NAMES, NETWORKS } from '../../src/node/shaper/networks.js';
+import {
+  parseLinkSettings,
+  pathSettings,
+  withDefaults,
+  type LinkSettings,
+} from '../../src/node/shaper/settings.js';
+import { settingsText } from '../../src/node/shaper/settings_text.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ccscope-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The capacities of both directions at their beginning. */
+const capacities = (settings: LinkSettings) => {
+  const { forward, back } = pathSettings(parseLinkSettings(settings));
+  const first = new Map(
+    [...new Set([forward.capacity, back.capacity])].map((source) => [source, source?.next(0)]),
+  );
+  return [forward, back].map(({ capacity }) => [...(first.get(capacity) ?? [])]);
+};
+
+describe('the settings of a link', () => {
+  it('are alike both ways, but for what back says', () => {
+    const { forward, back } = pathSettings(
+      parseLinkSettings({ loss: '2%', rtt: '80ms', jitter: 3, back: { loss: 0.5, queue: 'droptail:10p' } }),
+    );
+    expect(forward).toEqual({ options: { oneWayDelayUs: 40_000, lossRatio: 0.02, jitterUs: 3000 } });
+    expect(back).toEqual({
+      options: {
+        oneWayDelayUs: 40_000,
+        lossRatio: 0.5,
+        jitterUs: 3000,
+        queue: { kind: 'droptail', limitPackets: 10 },
+      },
+    });
+  });
+
+  it('are all there when a link is opened with none', () => {
+    expect(withDefaults({})).toEqual({ capacity: '1mbps', queue: 'droptail:300ms', rtt: 50, seed: 1 });
+    expect(withDefaults({ network: '3g', seed: 7 })).toEqual({ network: '3g', seed: 7 });
+  });
+
+  it('have capacities in every form', () => {
+    writeFileSync(join(folder, 'trace'), '10\n10\n20\n');
+    // Two packets of 1504 bytes in the first 10 ms, one in the next: 2.4064 and 1.2032 Mbit/s.
+    const trace = [0, 2_406_400, 10_000, 1_203_200, 20_000, 2_406_400];
+    expect(capacities({ capacity: 250_000 })).toEqual([
+      [0, 250_000],
+      [0, 250_000],
+    ]);
+    expect(capacities({ capacity: '1mbps,2mbps@3s', back: { capacity: '64kbps' } })).toEqual([
+      [0, 1e6, 3e6, 2e6],
+      [0, 64_000],
+    ]);
+    expect(capacities({ capacity: { mahimahi: join(folder, 'trace') } })[0]?.slice(0, 6)).toEqual(trace);
+    expect(capacities({ capacity: { mahimahi: '# comment\n10\n10\n20\n' } })[0]?.slice(0, 6)).toEqual(trace);
+    expect(capacities({ capacity: (seconds) => 1e6 + seconds })).toEqual([
+      [0, 1e6],
+      [0, 1e6],
+    ]);
+  });
+
+  it('ask a function each 10 ms, once for both directions, and hold its value', () => {
+    const asked: number[] = [];
+    const capacity = (seconds: number) => {
+      asked.push(seconds);
+      return seconds < 0.025 ? 1e6 : 2e6;
+    };
+    const { forward, back } = pathSettings({ capacity });
+    expect(forward.capacity).toBe(back.capacity);
+    expect([...(forward.capacity?.next(50_000) ?? [])]).toEqual([0, 1e6, 30_000, 2e6]);
+    expect(asked).toEqual([0, 0.01, 0.02, 0.03, 0.04, 0.05]);
+    expect([...(forward.capacity?.next(70_000) ?? [])]).toEqual([]);
+  });
+
+  const wrong: [unknown, string, RegExp][] = [
+    [{ capacity: -1 }, 'link.capacity', /a rate from 1 bps/],
+    [{ capacity: '1mbit' }, 'link.capacity', /rate/],
+    [{ capacity: { mahimahi: 3 } }, 'link.capacity', /mahimahi/],
+    [{ capacity: true }, 'link.capacity', /a function of seconds/],
+    [{ queue: 'droptail' }, 'link.queue', /droptail with a limit/],
+    [{ loss: 1.5 }, 'link.loss', /a ratio from 0 to 1 or a percentage/],
+    [{ loss: '101%' }, 'link.loss', /percentage/],
+    [{ burstLoss: 0 }, 'link.burstLoss', /1 to 1000000 packets/],
+    [{ rtt: '50' }, 'link.rtt', /a time with its unit/],
+    [{ rtt: -1 }, 'link.rtt', /0 to 60000 ms/],
+    [{ jitter: '11s' }, 'link.jitter', /0 to 10000 ms/],
+    [{ outage: 'often' }, 'link.outage', /ms/],
+    [{ crossTraffic: 'bbr:1' }, 'link.crossTraffic', /cubic/],
+    [{ bottleneck: 'wide' }, 'link.bottleneck', /serial or token-bucket/],
+    [{ network: '6g' }, 'link.network', /edge, slow-3g/],
+    [{ seed: 1.5 }, 'link.seed', /an integer/],
+    [{ back: { rtt: 3 } }, 'link.back.rtt', /one of capacity, queue/],
+    [{ back: { loss: 2 } }, 'link.back.loss', /ratio/],
+    [{ latency: 3 }, 'link.latency', /one of capacity.*network/],
+    ['4g', 'link', /./],
+  ];
+  it.each(wrong)('name what is wrong: %j', (settings, field, expected) => {
+    let error: unknown;
+    try {
+      parseLinkSettings(settings);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ name: 'ConfigError', field });
+    expect(String(error)).toMatch(expected);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no luck');
+      },
+      /an error \(no luck\) at 0 s/,
+    ],
+    ['gives no number', () => 'fast' as unknown as number, /"fast" at 0 s/],
+    ['gives less than a bit', () => 0.5, /0.5 at 0 s/],
+  ])('refuse a function that %s', (_, capacity, message) => {
+    expect(() => capacities({ capacity })).toThrow(message);
+  });
+
+  it('refuse a trace that is none', () => {
+    expect(() => capacities({ capacity: { mahimahi: '10\nx\n' } })).toThrow(
+      /capacity\.mahimahi: expected line 2/,
+    );
+    expect(() => capacities({ capacity: { mahimahi: join(folder, 'none') } })).toThrow(/ENOENT/);
+  });
+
+  it('are said to people', () => {
+    expect(
+      settingsText({ capacity: 500_000, queue: 'codel', loss: 0.015, rtt: 40, back: { capacity: '64kbps' } }),
+    ).toBe('500 kbps, codel, loss 1.5%, rtt 40 ms, back: 64kbps');
+    expect(settingsText({ network: '4g', burstLoss: 3, outage: '1s/100ms', crossTraffic: 'cubic:1' })).toBe(
+      'network 4g, runs of 3 lost packets, outages 1s/100ms, cross traffic cubic:1',
+    );
+    expect(settingsText({ seed: 3 })).toBe('nothing changed');
+  });
+});
+
+describe('a usual network', () => {
+  it.each(NETWORK_NAMES)('%s says all of both directions, and where its numbers come from', (network) => {
+    const { forward, back } = pathSettings(parseLinkSettings({ network }));
+    for (const { options } of [forward, back]) {
+      expect(Object.keys(options).sort()).toEqual([
+        'bottleneck',
+        'burstLossPackets',
+        'crossTraffic',
+        'jitterUs',
+        'lossRatio',
+        'oneWayDelayUs',
+        'outages',
+        'queue',
+      ]);
+    }
+    for (const capacity of capacities({ network })) expect(capacity).toHaveLength(2);
+    expect(NETWORKS[network].source).toMatch(/WebPageTest|Lighthouse|RFC|gcc-packet/);
+  });
+
+  it('has the numbers of its source, and gives way to what is said beside it', () => {
+    // WebPageTest: Cable (5/1 Mbps 28ms RTT).
+    expect(capacities({ network: 'cable' })).toEqual([
+      [0, 1e6],
+      [0, 5e6],
+    ]);
+    expect(pathSettings({ network: 'cable' }).forward.options.oneWayDelayUs).toBe(14_000);
+    expect(capacities({ network: 'cable', capacity: '2mbps' })).toEqual([
+      [0, 2e6],
+      [0, 2e6],
+    ]);
+    expect(pathSettings({ network: 'cable', rtt: 10 }).back.options.oneWayDelayUs).toBe(5000);
+  });
+});
+
+describe("Chrome's throttling", () => {
+  it('has conditions for what it can do', () => {
+    expect(conditionsOf({ rtt: 100, loss: '2%', queue: 'droptail:50p' })).toEqual({
+      latency: 50,
+      packetLoss: 2,
+      packetQueueLength: 50,
+    });
+    // 1 Mbit/s for 300 ms are 37500 bytes, 31 packets of 1200.
+    expect(conditionsOf({ network: 'cable' })).toEqual({ latency: 14, packetLoss: 0, packetQueueLength: 31 });
+    expect(conditionsOf({ capacity: '1mbps' })).toEqual({});
+  });
+
+  const refused: [LinkSettings, string][] = [
+    [{ queue: 'codel' }, 'link.queue'],
+    [{ queue: 'droptail:300ms' }, 'link.queue'],
+    [{ jitter: 5 }, 'link.jitter'],
+    [{ back: { jitter: '5ms' } }, 'link.jitter'],
+    [{ burstLoss: 2 }, 'link.burstLoss'],
+    [{ outage: '1s/1s' }, 'link.outage'],
+    [{ crossTraffic: 'cubic:1' }, 'link.crossTraffic'],
+    [{ bottleneck: 'token-bucket' }, 'link.bottleneck'],
+    [{ loss: 0.1, back: { loss: 0 } }, 'link.back.loss'],
+    [{ network: 'wifi' }, 'link.outage'],
+  ];
+  it.each(refused)('refuses %j', (settings, field) => {
+    expect(() => conditionsOf(settings)).toThrow(
+      expect.objectContaining({ name: 'ConfigError', field }) as Error,
+    );
+    expect(() => conditionsOf(settings)).toThrow(/use backend 'shaper'/);
+  });
+});

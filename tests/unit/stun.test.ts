@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+
+import { checkOf, parseStun } from '../../src/node/shaper/stun.js';
+
+const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');
+
+// RFC 5769, 2.1: a request with SOFTWARE, PRIORITY, ICE-CONTROLLED, USERNAME (padded with spaces),
+// MESSAGE-INTEGRITY and FINGERPRINT.
+const REQUEST = bytes(`00010058 2112a442 b7e7a701 bc34d686 fa87dfae
+  80220010 5354554e 20746573 7420636c 69656e74 00240004 6e0001ff 80290008 932ff9b1 51263b36
+  00060009 6576746a 3a683676 59202020 00080014 9aeaa70c bfd8cb56 781ef2b5 b2d3f249 c1b571a2
+  80280004 e57a3bcf`);
+// RFC 5769, 2.2: its answer over IPv4.
+const RESPONSE = bytes(`0101003c 2112a442 b7e7a701 bc34d686 fa87dfae
+  8022000b 74657374 20766563 746f7220 00200008 0001a147 e112a643 00080014 2b91f599 fd9e90c3
+  8c7489f9 2af9ba53 f06be7d7 80280004 c07d4c96`);
+// RFC 5769, 2.3: over IPv6.
+const RESPONSE6 = bytes(`01010048 2112a442 b7e7a701 bc34d686 fa87dfae
+  8022000b 74657374 20766563 746f7220 00200014 0002a147 0113a9fa a5d3f179 bc25f4b5 bed2b9d9
+  00080014 a382954e 4be67bf1 1784c97c 8292c275 bfe3ed41 80280004 c8fb0b4c`);
+const TRANSACTION = bytes('b7e7a701 bc34d686 fa87dfae').toString('latin1');
+
+describe('a STUN message', () => {
+  it('is read as RFC 5769 wrote it: the request', () => {
+    const message = parseStun(REQUEST);
+    expect(message).toEqual({
+      class: 'request',
+      method: 1,
+      transactionId: TRANSACTION,
+      username: 'evtj:h6vY',
+      role: 'controlled',
+      useCandidate: false,
+    });
+    // RFC 8445, 7.2.2: first the fragment of the peer, then that of who sends.
+    expect(message && checkOf(message)).toEqual({ from: 'h6vY', to: 'evtj' });
+  });
+
+  it.each([
+    ['over IPv4', RESPONSE],
+    ['over IPv6', RESPONSE6],
+  ])('is read as RFC 5769 wrote it: the answer %s', (_, packet) => {
+    const message = parseStun(packet);
+    expect(message).toMatchObject({
+      class: 'success',
+      method: 1,
+      transactionId: TRANSACTION,
+      username: null,
+    });
+    expect(message && checkOf(message)).toBeNull();
+  });
+
+  it('has its class in two bits of the type between those of the method (RFC 8489, 5)', () => {
+    const withType = (type: number) => {
+      const packet = Buffer.from(REQUEST);
+      packet.writeUInt16BE(type, 0);
+      return parseStun(packet);
+    };
+    expect(withType(0x0011)).toMatchObject({ class: 'indication', method: 1 });
+    expect(withType(0x0111)).toMatchObject({ class: 'error', method: 1 });
+    // Allocate of RFC 8656 is 0x003; the highest method here is that below type 0x0400 (RFC 7983, 7).
+    expect(withType(0x0103)).toMatchObject({ class: 'success', method: 3 });
+    expect(withType(0x02ef)).toMatchObject({ class: 'request', method: 0xff });
+    expect(withType(0x0401)).toBeNull();
+  });
+
+  it('says that the controlling agent nominates', () => {
+    const attributes = bytes('802a0008 00000000 00000001 00250000 00060003 613a6200');
+    const header = bytes('00010000 2112a442 000000000000000000000001');
+    header.writeUInt16BE(attributes.length, 2);
+    expect(parseStun(Buffer.concat([header, attributes]))).toMatchObject({
+      role: 'controlling',
+      useCandidate: true,
+      username: 'a:b',
+    });
+  });
+
+  it.each([
+    ['empty', Buffer.alloc(0)],
+    ['a byte', Buffer.from([0])],
+    ['DTLS', Buffer.concat([bytes('16fefd 0000 000000000000 0030'), Buffer.alloc(48)])],
+    ['RTP', Buffer.concat([bytes('8060 0001 00000000 00000000'), Buffer.alloc(100)])],
+    ['cut', REQUEST.subarray(0, REQUEST.length - 4)],
+    ['longer than it says', Buffer.concat([REQUEST, Buffer.alloc(4)])],
+    ['of another protocol', Buffer.from(REQUEST).fill(0, 4, 8)],
+  ])('is none: %s', (_, packet) => {
+    expect(parseStun(packet)).toBeNull();
+  });
+
+  it('is none if an attribute leaves it', () => {
+    const packet = Buffer.from(REQUEST);
+    packet.writeUInt16BE(200, 22);
+    expect(parseStun(packet)).toBeNull();
+  });
+
+  it.each(['evtj', ':evtj', 'evtj:'])('has no fragments in the user name %j', (username) => {
+    expect(
+      checkOf({ class: 'request', method: 1, transactionId: '', username, role: null, useCandidate: false }),
+    ).toBeNull();
+  });
+
+  it('survives whatever comes', () => {
+    // Each length and each byte in turn: nothing throws, whatever it is taken for.
+    for (let length = 0; length <= REQUEST.length; length++) {
+      for (const value of [0, 1, 4, 0x7f, 0xff]) {
+        const packet = Buffer.from(REQUEST.subarray(0, length));
+        if (length > 3) packet.writeUInt16BE(Math.max(0, length - 20), 2);
+        if (length > 0) packet[(length * 7) % length] = value;
+        parseStun(packet);
+      }
+    }
+  });
+});
