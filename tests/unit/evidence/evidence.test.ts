@@ -1,0 +1,183 @@
+/** What evidence says of a call whose every packet is known. */
+import { writeFileSync } from 'node:fs';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { chartsOf } from '../../../src/node/evidence/charts.js';
+import type { EvidenceInput } from '../../../src/node/evidence/input.js';
+import { measure } from '../../../src/node/evidence/measure.js';
+import { metricsJson } from '../../../src/node/evidence/metrics.js';
+import { picture } from '../../../src/node/evidence/picture.js';
+import { packetTable } from '../../../src/node/evidence/tables.js';
+import { traceLines } from '../../../src/node/evidence/trace.js';
+import type { CallRecord, PacketColumns } from '../../../src/node/observe/record.js';
+import { checkHeader } from '../../../src/trace/index.js';
+import { ccscope, rows, scratch } from '../../node/support.js';
+import { syntheticCall } from './synthetic_record.js';
+
+let record: CallRecord;
+let input: EvidenceInput;
+const files = scratch();
+
+beforeAll(async () => {
+  record = await syntheticCall();
+  const window = { fromUs: 12e6, toUs: 18e6 };
+  const judgement = {
+    pass: false,
+    settled: true,
+    final: true,
+    dueUs: null,
+    expected: 'to recover',
+    received: 'it did not',
+    cause: null,
+    window,
+    metrics: null,
+  };
+  const judged = [{ matcher: 'toRecoverWithin', judgement, isNot: false, timeUs: 18e6, view: {} }];
+  input = {
+    record,
+    judged,
+    metrics: measure(record),
+    title: 'a test',
+    outcome: 'failed',
+    error: '',
+    created: new Date(0),
+  };
+});
+
+const packets = (): PacketColumns => {
+  const { forward } = record.link ?? {};
+  if (!forward) throw new Error('no packets');
+  return forward.packets;
+};
+
+/** Indices of packets for which something holds. */
+const which = (holds: (i: number) => boolean): number[] =>
+  Array.from({ length: packets().rows }, (_, i) => i).filter(holds);
+
+describe('the trace', () => {
+  it('is one that ccscope replay takes, frame by frame', async () => {
+    const path = files.path('call.ndjson');
+    writeFileSync(path, `${[...traceLines(input)].join('\n')}\n`);
+    const { status, stdout, stderr } = await ccscope(['replay', path, '--preset', 'gcc']);
+    expect(status, stderr).toBe(0);
+    const groups = rows(stdout).filter(({ type }) => type === 'group');
+    const frames = record.endpoints[1]?.frames.rows ?? 0;
+    // A group is known when the next one begins, and compared with the one before.
+    expect(groups.length).toBeGreaterThan(frames - 5);
+    expect(groups.length).toBeLessThan(frames);
+  });
+
+  it('says in its head what it is of', () => {
+    const [head = ''] = traceLines(input);
+    const header = checkHeader(JSON.parse(head), 1, undefined);
+    expect(header).toMatchObject({
+      ccscope_trace: 1,
+      source: 'test',
+      backend: 'shaper',
+      frame_source: 'transform',
+      origin_epoch_ms: record.originEpochMs,
+      flows: [{ flow: 0, name: 'page 1 → page 2, video 1001' }],
+    });
+  });
+
+  it('has the queue, and what happened, each in order', () => {
+    const lines = rows([...traceLines(input)].slice(1).join('\n'));
+    const times = (type: string): number[] =>
+      lines.filter((row) => row['type'] === type).map((row) => Number(row['time_us']));
+    expect(times('queue')).toEqual(record.link?.forward?.rows.map(({ time_us }) => time_us));
+    const events = lines.filter(({ type }) => type === 'event');
+    expect(events.map(({ name }) => name)).toEqual([
+      'link',
+      ...Array<string>(4).fill('connection_state'),
+      'link',
+      'freeze',
+      'expectation',
+      'link',
+    ]);
+    expect([...times('event')].sort((a, b) => a - b)).toEqual(times('event'));
+  });
+});
+
+describe('the metrics', () => {
+  it('count from the connecting at 0.5 s', () => {
+    const metrics = metricsJson(input);
+    // 11.5 s at 1 Mbps, 8 s at 0.5, 10 s at 1: 25.5 Mbit in 29.5 s, less what the last moments lack.
+    expect(metrics['call']).toMatchObject({ from_us: 5e5 });
+    const call = metrics['call'] as Record<string, number>;
+    expect(call['capacity_mean_bps']).toBeGreaterThan(0.99 * (25.5e6 / 29.5));
+    expect(call['capacity_mean_bps']).toBeLessThan(1.01 * (25.5e6 / 29.5));
+    // A drop-tail queue of 300 ms: nothing waits longer, and the fall filled it.
+    expect(call['queue_delay_max_ms']).toBeGreaterThan(250);
+    expect(call['queue_delay_max_ms']).toBeLessThan(312);
+  });
+
+  it('name every expectation with its verdict', () => {
+    expect(metricsJson(input)['expectations']).toMatchObject([
+      { matcher: 'toRecoverWithin', pass: false, received: 'it did not', from_us: 12e6, to_us: 18e6 },
+    ]);
+  });
+
+  it('say nothing of a call that was never connected', () => {
+    const unconnected = {
+      ...record,
+      endpoints: record.endpoints.map((one) => ({ ...one, states: [] })),
+    };
+    expect(measure(unconnected)).toEqual({ call: null, connections: [], timeTo90S: null });
+  });
+});
+
+describe('the charts', () => {
+  it('have the rates of all that passed', () => {
+    const [forward] = chartsOf(record, []).directions;
+    const rates = forward?.tables['rates'];
+    const binS = 0.25;
+    expect(rates?.['time_us']?.[0]).toBe(binS * 1e6);
+    const bits = (rates?.['link_bps'] ?? []).reduce<number>((sum, bps) => sum + (bps ?? 0) * binS, 0);
+    const { sizeBytes, reason } = packets();
+    const sent = which((i) => reason[i] === 0).reduce((sum, i) => sum + 8 * (sizeBytes[i] ?? 0), 0);
+    // Each bin is rounded to a bit per second.
+    expect(Math.abs(bits - sent)).toBeLessThan(200);
+  });
+
+  it('count every loss once, by its reason', () => {
+    const [forward] = chartsOf(record, []).directions;
+    const { reason } = packets();
+    const last = (name: string): number | null | undefined => forward?.tables['loss']?.[name]?.at(-1);
+    expect(last('random')).toBe(which((i) => reason[i] === 1).length);
+    expect(last('queue')).toBe(which((i) => (reason[i] ?? 0) > 1).length);
+    expect(last('queue')).toBeGreaterThan(0);
+  });
+
+  it('put what overlaps below one another', () => {
+    const twice = [...input.judged, ...input.judged];
+    const { lanes, spans } = chartsOf(record, twice);
+    expect(lanes).toEqual(['link', 'expect', '', 'states', '', 'freezes']);
+    for (const [lane] of lanes.entries()) {
+      const own = spans.filter((span) => span.lane === lane).sort((a, b) => a.fromUs - b.fromUs);
+      own.slice(1).forEach((span, i) => expect(span.fromUs).toBeGreaterThanOrEqual(own[i]?.toUs ?? 0));
+    }
+  });
+
+  it('keep the largest wait of very many packets', () => {
+    const count = 50_000;
+    const column = (value: (i: number) => number): Float64Array =>
+      Float64Array.from({ length: count }, (_, i) => value(i));
+    const many: PacketColumns = {
+      rows: count,
+      offeredUs: column((i) => i * 100),
+      departUs: column((i) => i * 100),
+      sizeBytes: column(() => 100),
+      queueDelayUs: column((i) => (i === 31_234 ? 77_000 : i % 50)),
+      reason: column(() => 0),
+      flow: column(() => 1),
+    };
+    const { time_us: times = [], queue_delay_ms: delays = [] } = packetTable(many);
+    expect(times.length).toBeLessThanOrEqual(12_000);
+    expect(times[delays.indexOf(77)]).toBe(3_123_400);
+  });
+});
+
+it('a picture without a browser is a sentence on why', async () => {
+  expect(await picture('<p></p>', null)).toEqual({ missing: expect.stringContaining('browser') as string });
+});
