@@ -31,11 +31,11 @@ async function generate() {
   const scripts = ['scripts/generate_schema.mjs', 'scripts/generate_readme.mjs'].map((script) =>
     inRoot(script),
   );
-  const documents = filesUnder(['README.md', 'wasm'], (file) => file.endsWith('.md'));
+  const documents = filesUnder(['README.md', 'wasm', 'src/playwright'], (file) => file.endsWith('.md'));
   const inputs = [
     wasmPath,
     ...scripts,
-    ...filesUnder(['public/scenarios', 'public/controllers', 'src/scenario']),
+    ...filesUnder(['public/scenarios', 'public/controllers', 'src/scenario', 'src/node/shaper/networks.ts']),
   ];
   const outputs = [inRoot('src/core/schema.generated.ts'), ...documents];
   await upToDate('generated', { inputs, outputs }, async () => {

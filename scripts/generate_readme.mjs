@@ -1,5 +1,5 @@
-// Writes tables wherever a line `<!-- generated: NAME -->` asks for one, in the README and in the
-// documents of controllers and of the simulator's components (wasm): presets, parameters and trace rows, which the
+// Writes tables wherever a line `<!-- generated: NAME -->` asks for one, in the README, in the guide of
+// the Playwright kit and in the documents of controllers and of the simulator's components (wasm): presets, parameters and trace rows, which the
 // core declares (src/core/schema.generated.ts), metrics and experiments, which src/scenario and
 // public/scenarios declare. `<!-- file: PATH -->` shows a file. `--check` only says whether they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -97,6 +97,33 @@ const sections = ({ CONTROLLERS, COMPONENTS, TABLES }) => ({
 
 const STATISTIC = /_(mean|sd|min|max|p5|p25|p50|p75|p95|p99)_ms$/;
 
+/** `768 kbps`, `1.6 Mbps`. */
+const rate = (bps) => (bps < 1e6 ? `${bps / 1e3} kbps` : `${bps / 1e6} Mbps`);
+
+/** What a network has that others have not. */
+function besides({ forward: { loss, burstLoss, jitter, outage } }) {
+  const parts = [
+    loss > 0 && `${100 * loss} % loss in runs of ${burstLoss}`,
+    jitter > 0 && `jitter ${jitter} ms`,
+    outage !== 'none' && `outages ${outage}`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** The networks that a test's link can be. */
+async function networkTable() {
+  const { NETWORKS } = await load('src/node/shaper/networks.ts');
+  const rows = Object.entries(NETWORKS).map(([name, one]) => [
+    code(name),
+    `${rate(one.forward.capacity)} / ${rate(one.back.capacity)}`,
+    `${one.rtt} ms`,
+    code(one.forward.queue),
+    besides(one),
+    one.source,
+  ]);
+  return table(['network', 'up / down', 'RTT', 'queue', 'besides', 'from'], rows);
+}
+
 /** One row for all statistics of a distribution. */
 function metricRows(metrics) {
   const rows = metrics.map(({ name, unit, description }) => {
@@ -163,10 +190,13 @@ function document(target, tables) {
   return withTables(current, tables, file);
 }
 
+const documents = ['README.md', 'wasm', 'src/playwright'];
+
 async function generate() {
   const scenarios = await loadScenarios();
-  const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios) };
-  for (const target of filesUnder(['README.md', 'wasm'], (file) => file.endsWith('.md'))) {
+  const networks = await networkTable();
+  const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios), networks };
+  for (const target of filesUnder(documents, (file) => file.endsWith('.md'))) {
     await update(target, document(target, tables));
   }
 }
