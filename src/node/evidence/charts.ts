@@ -41,14 +41,18 @@ export function durationUs(record: CallRecord): number {
   return Math.max(1e6, ...times.filter(Number.isFinite));
 }
 
-const pageName = ({ page, place }: EndpointRecord): string =>
-  `page ${page + 1}${place === 'page' ? '' : ` (${place})`}`;
+/** `page 1`, `page 2 (iframe)`; of several in one page with their roles: `page 1 (offerer)`. */
+export function endpointName({ endpoints }: CallRecord, { page, place, role }: EndpointRecord): string {
+  const several = endpoints.filter((other) => other.page === page).length > 1;
+  const parts = [place === 'page' ? null : place, several ? role : null].filter((part) => part !== null);
+  return `page ${page + 1}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
+}
 
 /** `page 1 → page 2`; a far side that is not under test has no page. */
 export function connectionName(record: CallRecord, { offerer, answerer }: ConnectionRecord): string {
   const name = (id: number | null): string => {
     const endpoint = record.endpoints.find((one) => one.id === id);
-    return endpoint === undefined ? 'far side' : pageName(endpoint);
+    return endpoint === undefined ? 'far side' : endpointName(record, endpoint);
   };
   return `${name(offerer)} → ${name(answerer)}`;
 }
@@ -113,7 +117,10 @@ function directionOf(record: CallRecord, name: Direction): EvidenceDirection {
       record,
       paths.map(({ connection }) => connection),
     ),
-    receivers: sides(paths, 'receiver').map((endpoint) => ({ id: endpoint.id, label: pageName(endpoint) })),
+    receivers: sides(paths, 'receiver').map((endpoint) => ({
+      id: endpoint.id,
+      label: endpointName(record, endpoint),
+    })),
     queueDelayMs: Number.isNaN(p50) ? null : { p50, p95 },
   };
 }
@@ -149,12 +156,12 @@ function linkSpans({ link }: CallRecord, endUs: number): Span[] {
   }));
 }
 
-function stateSpans({ endpoints }: CallRecord, endUs: number): Span[] {
-  return endpoints.flatMap((endpoint) =>
+function stateSpans(record: CallRecord, endUs: number): Span[] {
+  return record.endpoints.flatMap((endpoint) =>
     endpoint.states.map(({ timeUs, state }, i): Span => ({
       fromUs: timeUs,
       toUs: endpoint.states[i + 1]?.timeUs ?? endUs,
-      text: `${pageName(endpoint)}: ${state}`,
+      text: `${endpointName(record, endpoint)}: ${state}`,
       tone: state === 'failed' || state === 'disconnected' ? 'bad' : 'soft',
     })),
   );

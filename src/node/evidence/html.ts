@@ -5,7 +5,7 @@ import { msText, percentText, rateText, secondsText, type CallMetrics } from '..
 import type { EndpointRecord, RecordNotice } from '../observe/record.js';
 import { html, Html, scriptData } from '../reproduce/html_text.js';
 import { version } from '../version.js';
-import { chartsOf, durationUs } from './charts.js';
+import { chartsOf, durationUs, endpointName } from './charts.js';
 import { holds, type EvidenceInput, type JudgedExpectation } from './input.js';
 import { frameSource } from './trace.js';
 
@@ -205,7 +205,7 @@ function endpointTable({ record }: EvidenceInput): Html {
   const rows = record.endpoints.map(
     (one) =>
       html`<tr>
-        <td>page ${one.page + 1} (${one.place})</td>
+        <td>${endpointName(record, one)}</td>
         <td>${one.url}</td>
         <td>${one.role ?? '–'}</td>
         <td>${one.states.at(-1)?.state ?? 'new'}</td>
@@ -242,19 +242,19 @@ interface Happening {
 
 /** What happened, for people, in time order. */
 function happenings({ record, judged }: EvidenceInput): Happening[] {
-  const page = ({ page: index }: EndpointRecord): string => `page ${index + 1}`;
+  const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
   const all: Happening[] = [
     ...(record.link?.changes ?? []).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
     ...record.endpoints.flatMap((endpoint) => [
       ...endpoint.states.map(({ timeUs, state }) => ({
         timeUs,
         what: 'connection',
-        text: `${page(endpoint)}: ${state}`,
+        text: `${name(endpoint)}: ${state}`,
       })),
       ...endpoint.freezes.map(({ fromUs, toUs }) => ({
         timeUs: fromUs,
         what: 'freeze',
-        text: `${page(endpoint)}: ${secondsText(toUs - fromUs)}`,
+        text: `${name(endpoint)}: ${secondsText(toUs - fromUs)}`,
       })),
     ]),
     ...record.pages.flatMap(({ id, ended }) =>

@@ -105,20 +105,23 @@ export function packetTable(packets: PacketColumns): EvidenceTable {
   };
 }
 
+/** How many seconds a call has; a last one that is less than half counts to the one before. */
+const secondsIn = (durationUs: number): number => Math.max(1, Math.round(durationUs / SECOND_US));
+const secondOf = (timeUs: number, durationUs: number): number =>
+  Math.min(secondsIn(durationUs) - 1, Math.max(0, Math.floor(timeUs / SECOND_US)));
 /** The begin of each second, and the end of the last: its values are drawn up to there. */
 const seconds = (durationUs: number): number[] => [
-  ...indices(Math.ceil(durationUs / SECOND_US)).map((second) => second * SECOND_US),
+  ...indices(secondsIn(durationUs)).map((second) => second * SECOND_US),
   Math.round(durationUs),
 ];
 const withEnd = <T>(values: readonly T[]): T[] => [...values, ...values.slice(-1)];
 
 /** Percentiles of the waits of each second. */
 export function delayTable(packets: PacketColumns, durationUs: number): EvidenceTable {
-  const bins = indices(Math.ceil(durationUs / SECOND_US)).map((): number[] => []);
+  const bins = indices(secondsIn(durationUs)).map((): number[] => []);
   for (let i = 0; i < packets.rows; i++) {
     const delayUs = packets.queueDelayUs[i] ?? NaN;
-    if (Number.isFinite(delayUs))
-      bins[Math.floor((packets.departUs[i] ?? 0) / SECOND_US)]?.push(delayUs / 1e3);
+    if (Number.isFinite(delayUs)) bins[secondOf(packets.departUs[i] ?? 0, durationUs)]?.push(delayUs / 1e3);
   }
   const ranks = bins.map((values) => percentiles(values, [50, 95]));
   return {
@@ -130,9 +133,9 @@ export function delayTable(packets: PacketColumns, durationUs: number): Evidence
 
 /** The share of packets lost in each second, and how many were up to then, by why. */
 export function lossTable(packets: PacketColumns, durationUs: number): EvidenceTable {
-  const counts = indices(Math.ceil(durationUs / SECOND_US)).map(() => ({ packets: 0, random: 0, queue: 0 }));
+  const counts = indices(secondsIn(durationUs)).map(() => ({ packets: 0, random: 0, queue: 0 }));
   for (let i = 0; i < packets.rows; i++) {
-    const count = counts[Math.floor((packets.departUs[i] ?? 0) / SECOND_US)];
+    const count = counts[secondOf(packets.departUs[i] ?? 0, durationUs)];
     if (count === undefined) continue;
     count.packets++;
     if (packets.reason[i] === RANDOM_LOSS) count.random++;
