@@ -1,37 +1,12 @@
 /** Whole runs of Playwright as a user has them: three workers, retries, reports, a worker that is killed. */
-import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import type { Browser } from '@playwright/test';
 import type { JSONReport, JSONReportSpec, JSONReportSuite } from '@playwright/test/reporter';
 
+import { runProject, type Outcome } from './run_project.js';
 import { expect, test } from './support.js';
-
-const runner = createRequire(import.meta.url).resolve('@playwright/test/cli');
-const config = fileURLToPath(new URL('./projects/playwright.config.ts', import.meta.url));
-
-interface Outcome {
-  status: number | null;
-  stdout: string;
-  file(name: string): string;
-}
-
-/** Runs one file of the project. */
-async function runProject(name: string, folder: string, url: string): Promise<Outcome> {
-  // Without what the run that this test belongs to has set.
-  const own = Object.entries(process.env).filter(([key]) => !/^(TEST_|PLAYWRIGHT_JSON)/.test(key));
-  const env = { ...Object.fromEntries(own), KIT_OUT: folder, KIT_URL: url, FORCE_COLOR: '0' };
-  const child = spawn(process.execPath, [runner, 'test', '-c', config, name], { env });
-  let stdout = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { status, stdout, file: (file) => readFileSync(join(folder, file), 'utf8') };
-}
 
 const specsOf = ({ specs, suites = [] }: JSONReportSuite): JSONReportSpec[] => [
   ...specs,

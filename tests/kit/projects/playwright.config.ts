@@ -9,6 +9,7 @@ export default defineConfig({
   testDir: '.',
   testMatch: /.*\.nested\.ts/,
   outputDir: `${folder}/results`,
+  snapshotPathTemplate: `${folder}/snapshots/{arg}{ext}`,
   timeout: 30_000,
   workers: 3,
   fullyParallel: true,

@@ -1,0 +1,90 @@
+/** Stored curves: written, compared and updated as Playwright's flag says. */
+import { existsSync, readFileSync } from 'node:fs';
+
+import type { JSONReport } from '@playwright/test/reporter';
+
+import { runProject, type Outcome } from './run_project.js';
+import { expect, test } from './support.js';
+
+test.describe.configure({ timeout: 120_000 });
+
+interface Run {
+  rate: number;
+  title: 'matches' | 'does not match';
+  update?: 'all' | 'changed' | 'missing' | 'none';
+}
+
+interface Ran extends Outcome {
+  /** Of the last attempt. */
+  message: string;
+  attempts: number;
+}
+
+async function run(folder: string, { rate, title, update }: Run): Promise<Ran> {
+  process.env['KIT_RATE'] = String(rate);
+  const flags = ['-g', `${title}$`];
+  const outcome = await runProject('baseline', folder, '', [
+    ...flags,
+    ...(update ? [`--update-snapshots=${update}`] : []),
+  ]);
+  const { suites } = JSON.parse(outcome.file('report.json')) as JSONReport;
+  const results = suites[0]?.specs[0]?.tests[0]?.results ?? [];
+  return { ...outcome, message: results.at(-1)?.error?.message ?? '', attempts: results.length };
+}
+
+/** Mean of the stored rates at the end of the curve, kbps; null without a curve. */
+function storedKbps(folder: string): number | null {
+  const path = `${folder}/snapshots/steady.json`;
+  if (!existsSync(path)) return null;
+  const curve = JSON.parse(readFileSync(path, 'utf8')) as { received_bps: number[]; step_ms: number };
+  expect(curve.received_bps).toHaveLength(10_000 / curve.step_ms);
+  return Math.round((curve.received_bps.at(-1) ?? NaN) / 1e4) * 10;
+}
+
+test('a missing baseline is stored as the flag says', async ({}, testInfo) => {
+  const folder = testInfo.outputPath();
+  const none = await run(folder, { rate: 4e5, title: 'matches', update: 'none' });
+  expect(none.status).toBe(1);
+  expect(none.message).toContain("A baseline doesn't exist at");
+  expect(storedKbps(folder)).toBeNull();
+
+  const not = await run(folder, { rate: 4e5, title: 'does not match', update: 'missing' });
+  expect(not.status).toBe(1);
+  expect(not.message).toContain('matchers with ".not" don\'t write them');
+  expect(storedKbps(folder)).toBeNull();
+
+  // By default it is stored, the test fails, and no retry makes it pass.
+  const byDefault = await run(folder, { rate: 4e5, title: 'matches' });
+  expect(byDefault).toMatchObject({ status: 1, attempts: 1 });
+  expect(byDefault.message).toContain('writing actual');
+  expect(storedKbps(folder)).toBe(400);
+
+  const missing = await run(testInfo.outputPath('other'), { rate: 3e5, title: 'matches', update: 'missing' });
+  expect(missing.status, missing.stdout).toBe(0);
+  expect(storedKbps(testInfo.outputPath('other'))).toBe(300);
+});
+
+test('a stored baseline is compared with, and updated as the flag says', async ({}, testInfo) => {
+  const folder = testInfo.outputPath();
+  expect(await run(folder, { rate: 4e5, title: 'matches', update: 'all' })).toMatchObject({ status: 0 });
+  expect(await run(folder, { rate: 4.2e5, title: 'matches' })).toMatchObject({ status: 0 });
+  expect(storedKbps(folder)).toBe(400);
+
+  const differs = await run(folder, { rate: 6e5, title: 'matches' });
+  expect(differs.status).toBe(1);
+  // Half as much again: every difference is half of the stored rate.
+  expect(differs.message).toContain('rates differ by 50 % (RMS)');
+  expect(storedKbps(folder)).toBe(400);
+  expect(await run(folder, { rate: 6e5, title: 'does not match' })).toMatchObject({ status: 0 });
+  expect(await run(folder, { rate: 4e5, title: 'does not match' })).toMatchObject({ status: 1 });
+
+  // Within the tolerance nothing is written, beyond it the new curve is.
+  expect(await run(folder, { rate: 4.2e5, title: 'matches', update: 'changed' })).toMatchObject({
+    status: 0,
+  });
+  expect(storedKbps(folder)).toBe(400);
+  expect(await run(folder, { rate: 6e5, title: 'matches', update: 'changed' })).toMatchObject({ status: 0 });
+  expect(storedKbps(folder)).toBe(600);
+  expect(await run(folder, { rate: 4e5, title: 'matches', update: 'all' })).toMatchObject({ status: 0 });
+  expect(storedKbps(folder)).toBe(400);
+});
