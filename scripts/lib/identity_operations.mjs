@@ -113,7 +113,7 @@ export function* linkOperations({ kind, values }, mode) {
     yield [27, on, off, 2, now];
     yield [28, cubic, newReno, now];
     yield [30, 30e3 * newReno, now];
-    for (const end = id + 1000; id < end; ) yield send(30e3);
+    for (const end = id + 1000; id < end;) yield send(30e3);
     yield [29, now];
   }
   yield [9];

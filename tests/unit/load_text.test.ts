@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  ConfigError,
+  DEFAULT_LINK_CONFIG,
+  forwardChange,
+  forwardLink,
+  parseCrossTraffic,
+  parseLinkConfig,
+  parseOutage,
+} from '../../src/scenario/link_config.js';
+
+function problem(act: () => unknown): ConfigError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('outages as text', () => {
+  it.each([
+    ['none', null],
+    ['100ms/20ms', { meanOnUs: 100e3, meanOffUs: 20e3 }],
+    [' 2s / 0.5s ', { meanOnUs: 2e6, meanOffUs: 500e3 }],
+    ['100ms/20msx3', { meanOnUs: 100e3, meanOffUs: 20e3, offPhases: 3 }],
+    ['1ms/1min', { meanOnUs: 1e3, meanOffUs: 60e6 }],
+  ])('%s', (text, outages) => expect(parseOutage(text)).toEqual(outages));
+
+  it.each([
+    ['', 'none, or the mean times'],
+    ['100ms', 'none, or the mean times'],
+    ['100ms/20ms/5ms', 'none, or the mean times'],
+    ['100/20', 'a time with its unit'],
+    ['100ms/20', 'a time with its unit'],
+    ['100ms/0ms', 'mean times from 1ms to 1min'],
+    ['2min/20ms', 'mean times from 1ms to 1min'],
+    ['100ms/20msx0', '1 to 100 phases'],
+    ['100ms/20msx101', '1 to 100 phases'],
+  ])('refuses %j', (text, expected) => {
+    const { field, expected: said, fix } = problem(() => parseOutage(text, { field: 'link.outage' }));
+    expect(field).toBe('link.outage');
+    expect(said).toContain(expected);
+    expect(fix).toMatch(/^write /);
+  });
+});
+
+describe('cross traffic as text', () => {
+  it.each([
+    ['none', { cubic: 0, newReno: 0 }],
+    ['cubic:3', { cubic: 3, newReno: 0 }],
+    ['cubic', { cubic: 1, newReno: 0 }],
+    ['cubic:2,newreno:1', { cubic: 2, newReno: 1 }],
+    ['NewReno:64 , cubic:0', { cubic: 0, newReno: 64 }],
+  ])('%s', (text, flows) => expect(parseCrossTraffic(text)).toEqual(flows));
+
+  it.each([
+    '',
+    'bbr:1',
+    'cubic:65',
+    'cubic:-1',
+    'cubic:1.5',
+    'cubic:1,cubic:2',
+    'cubic:',
+    'none,cubic:1',
+    '3',
+  ])('refuses %j', (text) => {
+    expect(problem(() => parseCrossTraffic(text)).message).toBe(
+      `cross_traffic: expected none, or up to 64 connections of each of cubic and newreno, got ${JSON.stringify(text)}; ` +
+        'write for instance cubic:3 or cubic:2,newreno:1',
+    );
+  });
+});
+
+describe('a link with them', () => {
+  it('is as it was by default', () => {
+    expect(forwardLink(DEFAULT_LINK_CONFIG)).toMatchObject({
+      burstLossPackets: 1,
+      outages: null,
+      crossTraffic: { cubic: 0, newReno: 0 },
+    });
+  });
+
+  it('passes each on its own, on and off', () => {
+    expect(forwardChange({ burst_loss_packets: 5 }, 0)).toEqual({ burstLossPackets: 5 });
+    expect(forwardChange({ outage: '1s/50ms' }, 0)).toEqual({ outages: { meanOnUs: 1e6, meanOffUs: 50e3 } });
+    expect(forwardChange({ outage: 'none' }, 0)).toEqual({ outages: null });
+    expect(forwardChange({ cross_traffic: 'newreno:2' }, 0)).toEqual({
+      crossTraffic: { cubic: 0, newReno: 2 },
+    });
+  });
+
+  it.each([
+    [{ burst_loss_packets: 0.9 }, 'link.burst_loss_packets'],
+    [{ burst_loss_packets: Infinity }, 'link.burst_loss_packets'],
+    [{ outage: '20ms' }, 'link.outage'],
+    [{ outage: 20 }, 'link.outage'],
+    [{ cross_traffic: 'vegas:1' }, 'link.cross_traffic'],
+    [{ cross_traffic: null }, 'link.cross_traffic'],
+  ])('refuses %j at %s', (input, field) => expect(problem(() => parseLinkConfig(input)).field).toBe(field));
+});
