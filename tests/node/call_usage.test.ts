@@ -100,12 +100,18 @@ describe('ccscope shape', () => {
       '20ms',
       '--capacity',
       '2mbps',
+      '--burst-loss',
+      '5',
+      '--outage',
+      '1s/20ms',
+      '--cross-traffic',
+      'cubic:2',
       '--json',
       '-',
     ]);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      link: { capacity: '2mbps' },
+      link: { capacity: '2mbps', burst_loss_packets: 5, outage: '1s/20ms', cross_traffic: 'cubic:2' },
       offered_packets: 0,
       a: { address: '127.0.0.1' },
     });

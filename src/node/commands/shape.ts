@@ -108,6 +108,9 @@ function report(shaper: Shaper): string {
     `queue ${ms(stats.queueDelayUs / 1e3)}, ${stats.queuePackets} packets`,
     `delivered ${stats.departedPackets} packets, ${stats.departedBytes} B`,
     `dropped ${stats.droppedPackets}, lost ${stats.lostPackets}`,
+    ...(stats.crossDepartedBytes + stats.crossDrops > 0
+      ? [`cross traffic ${stats.crossDepartedBytes} B, ${stats.crossDrops} dropped`]
+      : []),
     `late p50 ${ms(p50_ms)}, p95 ${ms(p95_ms)}, p99 ${ms(p99_ms)}`,
   ].join('  ');
 }
@@ -126,6 +129,8 @@ function resultOf(shaper: Shaper) {
     delivered_bytes: stats.departedBytes,
     dropped_packets: stats.droppedPackets,
     lost_packets: stats.lostPackets,
+    cross_traffic_delivered_bytes: stats.crossDepartedBytes,
+    cross_traffic_dropped_packets: stats.crossDrops,
     shaper_lateness_ms: { p50: orNull(p50_ms), p95: orNull(p95_ms), p99: orNull(p99_ms) },
   };
 }
