@@ -16,6 +16,7 @@ class Observer implements PageObserver {
   readonly #all = new WeakMap<RTCPeerConnection, Endpoint>();
   readonly #open = new Set<Endpoint>();
   readonly #policies = new Policies();
+  #document = document;
   #count = 0;
   #batches = 0;
   #timer: ReturnType<typeof setInterval> | null = null;
@@ -25,7 +26,7 @@ class Observer implements PageObserver {
     this.#window = {
       config,
       reporter: new Reporter(config),
-      worker: new FrameWorker(FRAME_WORKER_SOURCE, () => this.#giveUp()),
+      worker: this.#newWorker(),
       receivers: new ReceiverTransforms(),
       boundOf: (sender, rid) => bounds.of(sender, rid),
     };
@@ -38,8 +39,30 @@ class Observer implements PageObserver {
       (configuration) => (relay === null ? configuration : this.#policies.changed(configuration)),
       (peer, configuration) => this.#made(peer, configuration),
     );
-    // What is known when the document goes; there may be no time for more.
+    this.#listen();
+  }
+
+  #newWorker(): FrameWorker {
+    const worker = new FrameWorker(FRAME_WORKER_SOURCE, () => {
+      if (worker === this.#window.worker) this.#giveUp();
+    });
+    return worker;
+  }
+
+  /** What is known when the document goes; there may be no time for more. */
+  #listen(): void {
     listen(globalThis, 'pagehide', () => void this.#window.reporter.send());
+  }
+
+  /**
+   * A window that showed nothing yet, as a popup at first, keeps its objects when its first page comes,
+   * but neither workers nor listeners.
+   */
+  #renew(): void {
+    if (document === this.#document) return;
+    this.#document = document;
+    this.#window.worker = this.#newWorker();
+    this.#listen();
   }
 
   #made(peer: RTCPeerConnection, configuration: unknown): void {
@@ -54,6 +77,7 @@ class Observer implements PageObserver {
   }
 
   #adopt(peer: RTCPeerConnection, ownsTransforms: boolean): Endpoint {
+    this.#renew();
     const endpoint = new Endpoint(this.#count++, peer, ownsTransforms, this.#window);
     this.#all.set(peer, endpoint);
     this.#open.add(endpoint);

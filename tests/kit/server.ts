@@ -58,16 +58,20 @@ export async function startTestServer(): Promise<TestServer> {
   const served = { headers: {} as PageHeaders };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname.startsWith('/hear/')) return rooms.listen(pathname.slice('/hear/'.length), response);
+    if (pathname.startsWith('/hear/')) {
+      rooms.listen(pathname.slice('/hear/'.length), response);
+      return;
+    }
     if (pathname.startsWith('/tell/')) {
       rooms.post(pathname.slice('/tell/'.length), await body(request));
-      return response.writeHead(204).end();
+      response.writeHead(204).end();
+      return;
     }
     const content =
       bundles[pathname] === undefined ? file(pathname.slice(1)) : readFileSync(bundles[pathname]);
     const type = types[pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
     const headers = type === 'text/html' ? served.headers : {};
-    return response.writeHead(200, { 'Content-Type': type, ...headers }).end(content);
+    response.writeHead(200, { 'Content-Type': type, ...headers }).end(content);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.writeHead(404).end());

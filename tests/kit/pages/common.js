@@ -4,22 +4,26 @@ const side = query.get('side') ?? 'a';
 const room = query.get('room') ?? 'room';
 const other = side === 'a' ? 'b' : 'a';
 
-/** Noise that moves: no encoder can make it small. */
+/** Blocks of noise that move: no encoder can make them small, yet each picture is worth a kilobyte or two. */
 function camera() {
   const canvas = document.createElement('canvas');
   canvas.width = 640;
   canvas.height = 360;
-  const context = canvas.getContext('2d');
-  const tile = context.createImageData(160, 90);
+  const noise = document.createElement('canvas');
+  noise.width = 40;
+  noise.height = 23;
+  const [context, source] = [canvas.getContext('2d'), noise.getContext('2d')];
+  const blocks = source.createImageData(40, 23);
   let step = 0;
   setInterval(() => {
     step += 1;
-    for (let i = 0; i < tile.data.length; i += 4) {
+    for (let i = 0; i < blocks.data.length; i += 4) {
       const value = (Math.imul(i + step * 7919, 2654435761) >>> 24) & 255;
-      tile.data[i] = tile.data[i + 1] = tile.data[i + 2] = value;
-      tile.data[i + 3] = 255;
+      blocks.data[i] = blocks.data[i + 1] = blocks.data[i + 2] = value;
+      blocks.data[i + 3] = 255;
     }
-    for (let x = 0; x < 640; x += 160) for (let y = 0; y < 360; y += 90) context.putImageData(tile, x, y);
+    source.putImageData(blocks, 0, 0);
+    context.drawImage(noise, 0, 0, 640, 368);
   }, 33);
   return canvas.captureStream(30);
 }

@@ -1,0 +1,121 @@
+/** What goes wrong in pages: it is told, nothing hangs, and no call suffers. */
+import type { BrowserContext } from '@playwright/test';
+
+import { expect, framesDecoded, secondsOfVideo, test } from './bed.js';
+
+const CALL_S = 3;
+
+test('a page crashes in a call', async ({ bed }) => {
+  const { a, b } = await bed.openBoth('plain.html');
+  await bed.receiveVideo(1);
+  const crashed = a.waitForEvent('crash');
+  void a.goto('chrome://crash').catch(() => undefined);
+  await crashed;
+  const began = performance.now();
+  await bed.observer.collect();
+  expect(performance.now() - began).toBeLessThan(5000);
+  const { pages, endpoints } = bed.record;
+  expect(pages[bed.observer.pageId(a) ?? -1]?.ended?.why).toBe('crashed');
+  expect(pages[bed.observer.pageId(b) ?? -1]?.ended).toBe(null);
+  const gone = endpoints.find(({ page }) => page === bed.observer.pageId(a));
+  expect(gone?.states.at(-1)?.state).toBe('closed');
+});
+
+test('a context is closed in a call', async ({ bed }) => {
+  const { a, b } = await bed.openBoth('plain.html');
+  await bed.receiveVideo(1);
+  const collected = bed.observer.collect();
+  await a.context().close();
+  await collected;
+  await bed.observer.collect();
+  const { pages, endpoints } = bed.record;
+  expect(pages[bed.observer.pageId(a) ?? -1]?.ended?.why).toBe('closed');
+  const gone = endpoints.find(({ page }) => page === bed.observer.pageId(a));
+  const samples = gone?.samples.length;
+  expect(samples).toBeGreaterThan(0);
+  expect(gone?.states.at(-1)?.state).toBe('closed');
+  const other = endpoints.find(({ page }) => page === bed.observer.pageId(b));
+  await bed.until('the other side noticed', () => other?.states.at(-1)?.state === 'disconnected');
+  expect(gone?.samples.length).toBe(samples);
+});
+
+test('a page goes to another address in a call', async ({ bed, server }) => {
+  const { a } = await bed.openBoth('plain.html');
+  await bed.receiveVideo(1);
+  await a.goto(`${server.url}/plain.html?side=b&room=another`);
+  await bed.until('both connections of the page', ({ endpoints }) => endpoints.length === 3);
+  const ofPage = bed.record.endpoints.filter(({ page }) => page === bed.observer.pageId(a));
+  expect(ofPage.map(({ states }) => states.at(-1)?.state)).toEqual(['closed', 'new']);
+});
+
+/** Pages where the observer can't see frames; video must flow all the same. */
+const refusals: Readonly<
+  Record<string, { headers?: Record<string, string>; script?: string; code: string }>
+> = {
+  "a Content-Security-Policy with worker-src 'none'": {
+    headers: { 'Content-Security-Policy': "worker-src 'none'" },
+    code: 'worker-refused',
+  },
+  'Trusted Types with no policy for the observer': {
+    headers: { 'Content-Security-Policy': "require-trusted-types-for 'script'; trusted-types app" },
+    code: 'worker-refused',
+  },
+  'a browser without RTCRtpScriptTransform': {
+    script: 'delete globalThis.RTCRtpScriptTransform',
+    code: 'no-transforms',
+  },
+};
+
+for (const [what, { headers = {}, script, code }] of Object.entries(refusals)) {
+  test(what, async ({ bed, server }) => {
+    server.headers = headers;
+    const prepare = async (context: BrowserContext) => {
+      if (script !== undefined) await context.addInitScript(script);
+    };
+    await bed.open('plain.html?both=1&side=b', prepare);
+    await bed.open('plain.html?both=1&side=a', prepare);
+    await bed.until('video both ways', ({ endpoints }) =>
+      endpoints.every((endpoint) => secondsOfVideo(endpoint) >= CALL_S),
+    );
+    expect(bed.record.endpoints).toHaveLength(2);
+    for (const endpoint of bed.record.endpoints) {
+      expect(endpoint).toMatchObject({ frameSource: 'getStats', routed: true });
+      expect(endpoint.notices.map((notice) => notice.code)).toEqual([code]);
+      expect(framesDecoded(endpoint)).toBeGreaterThan(8 * CALL_S);
+    }
+  });
+}
+
+test('Trusted Types that let any policy be made', async ({ bed, server }) => {
+  server.headers = { 'Content-Security-Policy': "require-trusted-types-for 'script'" };
+  await bed.openBoth('plain.html');
+  const receiver = await bed.receiveVideo(CALL_S);
+  expect(receiver.frameSource).toBe('transform');
+  expect(receiver.frames.rows).toBeGreaterThan(8 * CALL_S);
+});
+
+test('a browser without RTCPeerConnection', async ({ bed }) => {
+  const errors: string[] = [];
+  const page = await bed.open('plain.html', async (context) => {
+    await context.addInitScript(
+      'delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection',
+    );
+    context.on('weberror', (error) => errors.push(error.error().message));
+  });
+  expect(await page.title()).toContain('browser');
+  // The page's own trouble, and nobody else's.
+  expect(errors).toEqual(['RTCPeerConnection is not defined']);
+  await bed.observer.collect();
+  expect(bed.record.endpoints).toEqual([]);
+});
+
+test("a page that asks for iceTransportPolicy 'relay'", async ({ bed }) => {
+  const { b } = await bed.openBoth('plain.html?policy=relay');
+  const receiver = await bed.receiveVideo(1);
+  expect(receiver.notices.map(({ code }) => code)).toEqual(['relay-policy']);
+  expect(receiver.routed).toBe(true);
+  const seen = await b.evaluate(
+    () => (globalThis as unknown as { peer: RTCPeerConnection }).peer.getConfiguration().iceTransportPolicy,
+  );
+  expect(seen).toBe('relay');
+});

@@ -1,0 +1,60 @@
+/** Calls wherever a page may have them. */
+import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from './bed.js';
+
+const CALL_S = 6;
+
+/** The iframe's address is of another site than the page's, which puts it in a process of its own. */
+const outer = { same: '', another: 'localhost' };
+
+for (const [site, host] of Object.entries(outer)) {
+  test(`in an iframe of ${site} site`, async ({ bed, server }) => {
+    const page = new URL(server.url);
+    if (host !== '') page.hostname = host;
+    const inner = (side: string) => encodeURIComponent(`${server.url}/simple_peer.html?side=${side}`);
+    const b = await bed.open(`${page.href}frame.html?inner=${inner('b')}`);
+    await bed.open(`simple_peer.html?side=a`);
+    const receiver = await bed.receiveVideo(CALL_S);
+    expect(receiver).toMatchObject({ place: 'iframe', page: bed.observer.pageId(b) });
+    expectShaped(bed, receiver);
+    expectFrames(bed, receiver);
+    const frame = b.frames()[1];
+    if (frame === undefined) throw new Error('the page has no iframe');
+    expect(new Set(await selectedRemotePorts(frame))).toEqual(new Set([bed.link.relay.port]));
+  });
+}
+
+test('in a popup', async ({ bed }) => {
+  const inner = encodeURIComponent('simple_peer.html?side=b');
+  const b = await bed.open(`popup.html?inner=${inner}`);
+  await bed.open('simple_peer.html?side=a');
+  const receiver = await bed.receiveVideo(CALL_S);
+  expect(receiver.place).toBe('popup');
+  expect(receiver.page).not.toBe(bed.observer.pageId(b));
+  expectShaped(bed, receiver);
+  expectFrames(bed, receiver);
+});
+
+test('between an empty iframe and one that is written by its page', async ({ bed }) => {
+  await bed.open('inside.html');
+  const receiver = await bed.receiveVideo(CALL_S);
+  const connection = bed.connectionOf(receiver);
+  const ends = [connection?.offerer, connection?.answerer].map((id) => bed.record.endpoints[id ?? -1]);
+  expect(ends.map((end) => end?.place)).toEqual(['iframe', 'iframe']);
+  expect(new Set(ends.map((end) => end?.page)).size).toBe(1);
+  expectShaped(bed, receiver);
+  expectFrames(bed, receiver);
+});
+
+test('in a page without an address, observed after it was opened', async ({ bed, browser, server }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await bed.observer.observe(context);
+  await page.setContent(`<base href="${server.url}/"><script src="simplepeer.min.js"></script>`);
+  const late = await page.evaluate(() => {
+    const peer = new RTCPeerConnection();
+    return [peer instanceof RTCPeerConnection, String(RTCPeerConnection).includes('[native code]')];
+  });
+  expect(late).toEqual([true, true]);
+  await bed.until('the connection in the record', ({ endpoints }) => endpoints.length === 1);
+  await context.close();
+});

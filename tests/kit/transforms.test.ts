@@ -1,0 +1,36 @@
+/** Pages that transform the frames themselves: theirs works as if nobody watched, and the record says so. */
+import type { Page } from '@playwright/test';
+
+import { expect, framesDecoded, test } from './bed.js';
+
+const CALL_S = 3;
+
+const modes = {
+  'script-handler': 'set in the handler of the track event',
+  'script-later': 'set some time after the track event',
+  'script-before': 'set before there is a track event',
+  'streams-handler': 'with createEncodedStreams in the handler of the track event',
+  'streams-configured': 'announced by encodedInsertableStreams, and made in a later task',
+};
+
+/** What the page's own transform has unscrambled. */
+const scrambled = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as { scrambled: number }).scrambled);
+
+for (const [mode, how] of Object.entries(modes)) {
+  test(`a transform of the page, ${how}`, async ({ bed }) => {
+    const { b } = await bed.openBoth(`own_transforms.html?mode=${mode}`);
+    const receiver = await bed.receiveVideo(CALL_S);
+    expect(receiver.page).toBe(bed.observer.pageId(b));
+    // Pictures come out at a usual rate only if each frame was unscrambled, once.
+    const seconds = receiver.samples.length / 2;
+    expect(framesDecoded(receiver)).toBeGreaterThan(8 * seconds);
+    expect(await scrambled(b)).toBeGreaterThan(0.7 * framesDecoded(receiver));
+    expect(receiver.frameSource).toBe('getStats');
+    expect(receiver.notices.map(({ code }) => code)).toEqual(['page-transforms']);
+    expect(receiver.routed).toBe(true);
+    expect(bed.connectionOf(receiver)?.flows).toHaveLength(1);
+    if (mode === 'script-handler')
+      expect(await b.evaluate(() => (globalThis as unknown as { seen: unknown }).seen)).toBe(null);
+  });
+}
