@@ -27,6 +27,13 @@ module.exports = {
   forbidden: [
     ...arrows,
     {
+      name: 'node-uses-only-the-protocol-of-inject',
+      severity: 'error',
+      comment: 'The rest of src/inject runs in pages.',
+      from: { path: '^src/node/' },
+      to: { path: '^src/inject/', pathNot: '^src/inject/protocol[.]ts$' },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       comment: 'A cycle means that the files are one; types may refer to each other.',

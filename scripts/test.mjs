@@ -58,17 +58,17 @@ async function unit() {
   }));
 }
 
-async function browser() {
-  const args = ['test', '-c', 'tests/playwright.config.ts', '--reporter=list,json'];
+const playwright = (name, config) => async () => {
+  const args = ['test', '-c', config, '--reporter=list,json'];
   const code = await status(process.execPath, [inRoot('node_modules/@playwright/test/cli.js'), ...args], {
-    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: resultOf('browser') },
+    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: resultOf(name) },
   });
-  return counts(code, resultOf('browser'), ({ stats }) => ({
+  return counts(code, resultOf(name), ({ stats }) => ({
     passed: stats.expected + stats.flaky,
     failed: stats.unexpected,
     skipped: stats.skipped,
   }));
-}
+};
 
 const lintConfig = 'scripts/lint/eslint.config.js';
 
@@ -104,7 +104,14 @@ const parts = {
   unit: { title: 'Unit and Node tests', run: unit },
   build: { title: 'Build', run: check(() => build().then(() => 0)) },
   size: { title: 'Sizes', run: check(() => node('scripts/lint/check_size.mjs')) },
-  browser: { title: 'Browser and end-to-end tests', run: browser },
+  browser: {
+    title: 'Browser and end-to-end tests',
+    run: playwright('browser', 'tests/playwright.config.ts'),
+  },
+  kit: {
+    title: 'Calls under test, of clients that nobody here wrote',
+    run: playwright('kit', 'tests/kit/playwright.config.ts'),
+  },
   package: { title: 'Package in an empty project', run: check(() => node('scripts/test_package.mjs')) },
 };
 
@@ -136,7 +143,7 @@ async function test() {
   const names = selection();
   await setup({
     native: names.includes('native') || names.includes('identity'),
-    chromium: names.includes('browser') || names.includes('package'),
+    chromium: ['browser', 'kit', 'package'].some((name) => names.includes(name)),
   });
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
