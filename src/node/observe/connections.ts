@@ -1,5 +1,5 @@
 /** Finds who talks to whom, by the user name fragments of ICE (RFC 8839, section 5.4). */
-import type { CallRecord, ConnectionRecord, EndpointRecord } from './record.js';
+import type { CallRecord, ConnectionRecord, EndpointRecord, RelayFlow } from './record.js';
 
 const meet = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((one) => others.includes(one));
@@ -24,10 +24,13 @@ export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRe
   return id === null ? undefined : record.endpoints[id];
 }
 
-function place(connection: ConnectionRecord, endpoint: EndpointRecord): void {
-  const answers = endpoint.role === 'answerer' || (endpoint.role === null && connection.offerer !== null);
-  if (answers) connection.answerer = endpoint.id;
-  else connection.offerer = endpoint.id;
+/** Seats two that talk to each other. Where both offered at once (RFC 3264, section 4) roles say little: the relay knows better. */
+function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord): void {
+  const [first, second] = a.id < b.id ? [a, b] : [b, a];
+  const secondOffered = second.role === 'offerer' && first.role !== 'offerer';
+  const [offerer, answerer] = secondOffered || first.role === 'answerer' ? [second, first] : [first, second];
+  connection.offerer = offerer.id;
+  connection.answerer = answerer.id;
 }
 
 /** Brings the connections up to date with what is known of an endpoint. */
@@ -47,26 +50,35 @@ export function join(record: CallRecord, endpoint: EndpointRecord): void {
     (each) => each !== shared && (each.offerer === mate.id || each.answerer === mate.id),
   );
   if (lonely >= 0) connections.splice(lonely, 1);
-  for (const each of [endpoint, mate]) if (connectionOf(record, each) !== shared) place(shared, each);
+  seat(shared, endpoint, mate);
 }
 
 function newConnection(record: CallRecord, endpoint: EndpointRecord): ConnectionRecord {
   const id = record.connections.reduce((most, each) => Math.max(most, each.id + 1), 0);
-  const connection: ConnectionRecord = { id, offerer: null, answerer: null, flows: [] };
-  place(connection, endpoint);
-  return connection;
+  const isAnswerer = endpoint.role === 'answerer';
+  return {
+    id,
+    offerer: isAnswerer ? null : endpoint.id,
+    answerer: isAnswerer ? endpoint.id : null,
+    flows: [],
+  };
 }
 
-/** Tells each connection which flows of the link are its. */
+/** Whether both fragments of a flow are an endpoint's, its own and its far side's. */
+const hasFlow = ({ localUfrags, remoteUfrags }: EndpointRecord, { offererUfrag, answererUfrag }: RelayFlow) =>
+  (localUfrags.includes(offererUfrag) && remoteUfrags.includes(answererUfrag)) ||
+  (localUfrags.includes(answererUfrag) && remoteUfrags.includes(offererUfrag));
+
+/** Tells each connection which flows of the link are its; the first one also tells which side offered. */
 export function assignFlows(record: CallRecord): void {
-  for (const { flow, offererUfrag, answererUfrag } of record.link?.flows ?? []) {
-    const owner = record.connections.find((connection) =>
-      [connection.offerer, connection.answerer].some((id) => {
-        const endpoint = id === null ? undefined : record.endpoints[id];
-        const known = [...(endpoint?.localUfrags ?? []), ...(endpoint?.remoteUfrags ?? [])];
-        return known.includes(offererUfrag) && known.includes(answererUfrag);
-      }),
-    );
-    if (owner !== undefined && !owner.flows.includes(flow)) owner.flows.push(flow);
+  for (const flow of record.link?.flows ?? []) {
+    const endpoint = record.endpoints.find((each) => hasFlow(each, flow));
+    const owner = endpoint && connectionOf(record, endpoint);
+    if (endpoint === undefined || owner === undefined || owner.flows.includes(flow.flow)) continue;
+    const offered = endpoint.localUfrags.includes(flow.offererUfrag);
+    const isSeatedWell = (offered ? owner.offerer : owner.answerer) === endpoint.id;
+    if (owner.flows.length === 0 && !isSeatedWell)
+      [owner.offerer, owner.answerer] = [owner.answerer, owner.offerer];
+    owner.flows.push(flow.flow);
   }
 }
