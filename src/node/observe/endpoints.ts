@@ -116,7 +116,7 @@ export class Endpoints {
         this.shadows.frames(record, message.rows);
         break;
       case 'routed':
-        record.routed = message.routed;
+        this.#routed(record, message.routed);
         break;
       case 'source':
         record.frameSource = message.source;
@@ -125,6 +125,13 @@ export class Endpoints {
         record.notices.push(message.notice);
         break;
     }
+  }
+
+  /** A far side that is not under test may find a way around the link first, and leave it when the better pair is nominated. */
+  #routed(record: EndpointRecord, routed: boolean): void {
+    record.routed = routed;
+    const past = record.notices.findIndex(({ code }) => code === 'not-routed');
+    if (routed && past >= 0) record.notices.splice(past, 1);
   }
 
   #local(record: EndpointRecord, { role, ufrags }: Message<'local'>): void {
