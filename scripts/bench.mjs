@@ -1,20 +1,21 @@
 // `npm run bench`: what ccscope costs, each figure beside its budget, its target or a peer measured in
 // the same run.
 //
-//   npm run bench -- [--only core|simulator|call] [--duration SECONDS]
+//   npm run bench -- [--only core|simulator|call|kit] [--duration SECONDS]
 //
-// `--duration` is that of the call. Times are CPU times: other programs on the machine disturb them
+// `--duration` is that of the call, and of all calls with the kit's observer. Times are CPU times: other programs on the machine disturb them
 // little, though they share its caches.
 import { parseArgs } from 'node:util';
 
 import { benchCall } from './bench/call.mjs';
 import { benchCore } from './bench/core.mjs';
+import { benchKit } from './bench/kit.mjs';
 import { benchSimulator } from './bench/simulator.mjs';
 import { build } from './build.mjs';
 import { fail, Problem } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
-const parts = { core: benchCore, simulator: benchSimulator, call: benchCall };
+const parts = { core: benchCore, simulator: benchSimulator, call: benchCall, kit: benchKit };
 
 async function bench() {
   const { values } = parseArgs({
@@ -25,7 +26,7 @@ async function bench() {
   if (unknown !== undefined) {
     throw new Problem(`--only: expected some of ${Object.keys(parts).join(', ')}; got ${unknown}`);
   }
-  await setup({ chromium: only.includes('call') });
+  await setup({ chromium: only.includes('call') || only.includes('kit') });
   await build();
   for (const [name, run] of Object.entries(parts)) {
     if (only.includes(name)) await run({ durationS: Number(values.duration) });

@@ -2,11 +2,13 @@
 
 export const heading = (text) => console.log(`\n${text}`);
 
-/** A figure, and its ratio to what it is compared with. */
+/** A figure, and its ratio to what it is compared with, if to anything. */
 export function row(name, value, unit, beside, limit) {
   const digits = value < 100 ? 2 : 0;
-  const ratio = `${((100 * value) / limit).toFixed(0)} % of ${beside}`;
-  console.log(`${name.padEnd(54)} ${value.toFixed(digits).padStart(8)} ${unit.padEnd(12)} ${ratio}`);
+  const ratio = limit === undefined ? '' : `${((100 * value) / limit).toFixed(0)} % of ${beside}`;
+  console.log(
+    `${name.padEnd(54)} ${value.toFixed(digits).padStart(8)} ${unit.padEnd(12)} ${ratio}`.trimEnd(),
+  );
 }
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];

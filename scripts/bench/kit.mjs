@@ -1,0 +1,189 @@
+// What observing costs the pages under test: the time until a page has loaded, and the CPU of a call
+// between two pages, with and without the observer by turns so that both meet the same minutes.
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { heading, median, row } from './report.mjs';
+
+const ticksPerSecond = 100;
+const loads = 25;
+const callS = 8;
+/** A call's first seconds are its start; the rate is still growing. */
+const settleS = 4;
+
+/** CPU seconds that this process's children and theirs have taken (Linux). */
+function childrenSeconds() {
+  const processes = new Map();
+  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      processes.set(Number(pid), {
+        parent: Number(fields[1]),
+        ticks: Number(fields[11]) + Number(fields[12]),
+      });
+    } catch {
+      // The process ended while it was looked at.
+    }
+  }
+  const isOurs = (pid) => pid === process.pid || (processes.has(pid) && isOurs(processes.get(pid).parent));
+  let ticks = 0;
+  for (const [pid, each] of processes) if (pid !== process.pid && isOurs(pid)) ticks += each.ticks;
+  return ticks / ticksPerSecond;
+}
+
+/** Both ends without a server between them: descriptions with all candidates in them, handed over here. */
+async function connect(sender, receiver) {
+  const offer = await sender.evaluate(async () => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 360 });
+    const noise = Object.assign(document.createElement('canvas'), { width: 40, height: 23 });
+    const [context, source] = [canvas.getContext('2d'), noise.getContext('2d')];
+    const blocks = source.createImageData(40, 23);
+    setInterval(() => {
+      for (let i = 0; i < blocks.data.length; i++) blocks.data[i] = i % 4 === 3 ? 255 : 256 * Math.random();
+      source.putImageData(blocks, 0, 0);
+      context.drawImage(noise, 0, 0, 640, 368);
+    }, 33);
+    const peer = (window.peer = new RTCPeerConnection());
+    const stream = canvas.captureStream(30);
+    const sender = peer.addTrack(stream.getTracks()[0], stream);
+    const parameters = sender.getParameters();
+    for (const encoding of parameters.encodings) encoding.maxBitrate = 1_000_000;
+    await sender.setParameters(parameters);
+    await peer.setLocalDescription();
+    await new Promise((done) => {
+      peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && done();
+    });
+    return peer.localDescription.sdp;
+  });
+  const answer = await receiver.evaluate(async (sdp) => {
+    const peer = (window.peer = new RTCPeerConnection());
+    peer.ontrack = ({ streams: [stream] }) => {
+      const video = Object.assign(document.createElement('video'), { muted: true, srcObject: stream });
+      document.body.append(video);
+      void video.play();
+    };
+    await peer.setRemoteDescription({ type: 'offer', sdp });
+    await peer.setLocalDescription();
+    await new Promise((done) => {
+      peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && done();
+    });
+    return peer.localDescription.sdp;
+  }, offer);
+  await sender.evaluate((sdp) => peer.setRemoteDescription({ type: 'answer', sdp }), answer);
+}
+
+const framesOf = (page) =>
+  page.evaluate(async () => {
+    let frames = 0;
+    (await peer.getStats()).forEach((stat) => {
+      if (stat.type === 'inbound-rtp') frames += stat.framesDecoded ?? 0;
+    });
+    return frames;
+  });
+
+async function pageIn(browser, url, observer) {
+  const context = await browser.newContext();
+  await observer?.observe(context);
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+async function benchLoad(browser, url, observer) {
+  const contexts = { without: await browser.newContext(), with: await browser.newContext() };
+  await observer.observe(contexts.with);
+  const times = { without: [], with: [] };
+  for (let turn = 0; turn < 2 * loads; turn++) {
+    const which = turn % 2 === 0 ? 'without' : 'with';
+    const page = await contexts[which].newPage();
+    await page.goto(url);
+    const ms = await page.evaluate(
+      () =>
+        new Promise((done) => {
+          const look = () => {
+            const { loadEventEnd } = performance.getEntriesByType('navigation')[0];
+            if (loadEventEnd > 0) done(loadEventEnd);
+            else setTimeout(look, 10);
+          };
+          look();
+        }),
+    );
+    times[which].push(ms);
+    await page.close();
+  }
+  heading(`Loading an empty page, medians of ${loads} (budget: 150 ms more)`);
+  const [without, observed] = [median(times.without), median(times.with)];
+  row('without the observer', without, 'ms');
+  row('with the observer', observed, 'ms');
+  row('more', observed - without, 'ms', 'budget', 150);
+}
+
+/** Percent of a core that the browser and this process took for a call, and what came out of it. */
+async function oneCall(launch, url, makeObserver) {
+  const browser = await launch();
+  const observer = makeObserver?.();
+  try {
+    const receiver = await pageIn(browser, url, observer);
+    const sender = await pageIn(browser, url, observer);
+    await connect(sender, receiver);
+    await sleep(settleS * 1000);
+    const before = { cpu: childrenSeconds(), own: process.cpuUsage(), frames: await framesOf(receiver) };
+    await sleep(callS * 1000);
+    const own = process.cpuUsage(before.own);
+    return {
+      browser: (100 * (childrenSeconds() - before.cpu)) / callS,
+      node: (own.user + own.system) / 1e4 / callS,
+      fps: ((await framesOf(receiver)) - before.frames) / callS,
+      seen: observer?.record.endpoints.reduce((sum, { frames }) => sum + frames.rows, 0),
+    };
+  } finally {
+    await browser.close();
+    await observer?.close();
+  }
+}
+
+async function benchCallCpu(launch, url, makeObserver, pairs) {
+  const runs = { without: [], with: [] };
+  for (let turn = 0; turn < 2 * pairs; turn++) {
+    const which = turn % 2 === 0 ? 'without' : 'with';
+    runs[which].push(await oneCall(launch, url, which === 'with' ? makeObserver : undefined));
+  }
+  const middle = (which, name) => median(runs[which].map((run) => run[name]));
+  heading(`A call of two pages at 1 Mbps, medians of ${pairs} of ${callS} s (budget: 10 % more CPU)`);
+  for (const which of ['without', 'with']) {
+    const spread = runs[which].map(({ browser }) => browser.toFixed(1)).join(', ');
+    row(`the browser ${which} the observer (${spread})`, middle(which, 'browser'), '% of a core');
+    row(`this process ${which} the observer`, middle(which, 'node'), '% of a core');
+    row(`pictures ${which} the observer`, middle(which, 'fps'), 'fps');
+  }
+  const more = 100 * (middle('with', 'browser') / middle('without', 'browser') - 1);
+  row('more CPU in the browser', more, '%', 'budget', 10);
+  const all = (which) => middle(which, 'browser') + middle(which, 'node');
+  row('more CPU, this process included', 100 * (all('with') / all('without') - 1), '%', 'budget', 10);
+  if (runs.with.some(({ seen }) => !(seen > 0)))
+    console.log('No frames were observed: these numbers say nothing.');
+}
+
+export async function benchKit({ durationS }) {
+  const { CallObserver } = await import('../../dist/lib/node/observe/observer.js');
+  const { launchChromium } = await import('../../dist/lib/node/call/chromium.js');
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>A page under test</title><body></body>');
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  const makeObserver = () => new CallObserver({ originEpochMs: Date.now() });
+  try {
+    const browser = await launchChromium();
+    const observer = makeObserver();
+    await benchLoad(browser, url, observer).finally(() => browser.close());
+    await observer.close();
+    if (process.platform !== 'linux') return;
+    await benchCallCpu(launchChromium, url, makeObserver, Math.max(1, Math.round(durationS / (2 * callS))));
+  } finally {
+    server.close();
+  }
+}
