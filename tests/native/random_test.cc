@@ -71,7 +71,7 @@ TEST(Random, GaussianHasTheMomentsAndTailsOfTheNormalDistribution) {
 
 TEST(Impairments, RandomLossHasItsRatioAndIsIndependent) {
   Random random(5);
-  const RandomLoss loss(0.1);
+  RandomLoss loss(0.1);
   constexpr int kN = 100000;
   int lost = 0;
   int lost_twice = 0;

@@ -321,7 +321,11 @@ TEST(TcpSender, AllocatesNothingInTheSteadyState) {
     Parameters p = WithPreset(preset);
     Sender sender(p, kCubic);
     Receiver receiver(p);
-    RingBuffer<std::pair<Timestamp, Segment>> segments;
+    struct UnderWay {
+      Timestamp arrival;
+      Segment segment;
+    };
+    RingBuffer<UnderWay> segments;
     RingBuffer<Ack> acks;
     Timestamp now;
     std::int64_t sent = 0;
@@ -330,10 +334,10 @@ TEST(TcpSender, AllocatesNothingInTheSteadyState) {
         if (!acks.empty()) sender.OnAck(acks.PopFront(), now);
         while (const auto segment = sender.NextSegment(now))
           if (++sent % 1000 != 0) segments.PushBack({now + TimeDelta::Millis(20), *segment});
-        const Timestamp data = segments.empty() ? kNever : segments.front().first;
+        const Timestamp data = segments.empty() ? kNever : segments.front().arrival;
         now = std::min({data, sender.next_timer(), receiver.next_timer()});
         if (data == now) {
-          if (const auto ack = receiver.OnSegment(segments.PopFront().second, now)) acks.PushBack(*ack);
+          if (const auto ack = receiver.OnSegment(segments.PopFront().segment, now)) acks.PushBack(*ack);
         } else if (const auto ack = receiver.OnTimer(now)) {
           acks.PushBack(*ack);
         } else {
