@@ -1,21 +1,30 @@
 // `npm run bench`: what ccscope costs, each figure beside its budget, its target or a peer measured in
 // the same run.
 //
-//   npm run bench -- [--only core|simulator|call|kit] [--duration SECONDS]
+//   npm run bench -- [--only core|simulator|shaper|call|kit] [--duration SECONDS]
 //
-// `--duration` is that of the call, and of all calls with the kit's observer. Times are CPU times: other programs on the machine disturb them
-// little, though they share its caches.
+// `--duration` is that of the call, and of all calls with the kit's observer; each measurement of the
+// shaper takes a tenth of it. Times are CPU times, but for the shaper's: other programs on the machine
+// disturb them little, though they share its caches. The shaper's are those of the clock, which only an
+// idle machine keeps.
 import { parseArgs } from 'node:util';
 
 import { benchCall } from './bench/call.mjs';
 import { benchCore } from './bench/core.mjs';
 import { benchKit } from './bench/kit.mjs';
+import { benchShaper } from './bench/shaper.mjs';
 import { benchSimulator } from './bench/simulator.mjs';
 import { build } from './build.mjs';
 import { fail, Problem } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
-const parts = { core: benchCore, simulator: benchSimulator, call: benchCall, kit: benchKit };
+const parts = {
+  core: benchCore,
+  simulator: benchSimulator,
+  shaper: benchShaper,
+  call: benchCall,
+  kit: benchKit,
+};
 
 async function bench() {
   const { values } = parseArgs({

@@ -12,30 +12,24 @@ const QUIET_MS = 500;
 let connections = 0;
 
 /**
- * Sends packets through the relay at this port. `ready` is asked until both ends are known to it.
- * `rateBps` counts packets with their headers.
+ * Sends packets through the relay of a link, forward. `rateBps` counts packets with their headers;
+ * `prepare` is awaited when the relay knows both ends, before the first packet.
  */
-export async function sendThrough(
-  port,
-  { rateBps, sizeBytes, durationS, pattern = 'constant', seed = 1, ready },
-) {
+export async function sendThrough(link, traffic) {
+  const { rateBps, sizeBytes, durationS, pattern = 'constant', seed = 1, prepare } = traffic;
   const number = ++connections;
-  const names = [`snd${number}`, `rcv${number}`];
+  const names = [`send${number}`, `recv${number}`];
   const intervalUs = (sizeBytes * 8e6) / rateBps;
-  const flow = {
-    packets: Math.round((durationS * 1e6) / intervalUs),
-    sizeBytes,
-    intervalUs,
-    pattern,
-    seed,
-    headerBytes: HEADER_BYTES,
-  };
-  const peer = (role) =>
-    new Worker(new URL('./wire_peer.mjs', import.meta.url), { workerData: { port, role, names, flow } });
-  const [sender, receiver] = [peer('sender'), peer('receiver')];
+  const packets = Math.round((durationS * 1e6) / intervalUs);
+  const flow = { packets, sizeBytes, intervalUs, pattern, seed, headerBytes: HEADER_BYTES };
+  const workers = ['sender', 'receiver'].map((role) => {
+    const workerData = { port: link.relay.port, role, names, flow };
+    return new Worker(new URL('./wire_peer.mjs', import.meta.url), { workerData, execArgv: [] });
+  });
+  const [sender, receiver] = workers;
   try {
-    // Checks of both ends have been there and answered for by then.
-    await ready(names);
+    await bothKnown(link, names);
+    await prepare?.();
     const sent = once(sender, 'message');
     sender.postMessage('send');
     const [{ sentUs }] = await sent;
@@ -49,50 +43,74 @@ export async function sendThrough(
     const [{ sequence, receivedUs }] = await once(receiver, 'message');
     return { sentUs, sequence, receivedUs, sizeBytes };
   } finally {
-    for (const worker of [sender, receiver]) {
-      worker.postMessage('close');
-      await once(worker, 'exit');
-    }
+    await Promise.all(workers.map((worker) => worker.terminate()));
   }
 }
 
-/** Waits until the relay of a link knows both ends. */
-export const readyWhen = (link) => async (names) => {
+/** Waits until the relay has heard of both ends. */
+async function bothKnown(link, names) {
   for (;;) {
     await link.sync();
-    const { flows, forward } = link.record;
+    const { flows, forward, back } = link.record;
     const flow = flows.find(({ offererUfrag }) => names.includes(offererUfrag))?.flow;
-    const column = forward.packets.flow.subarray(0, forward.packets.rows);
-    const back = link.record.back.packets;
-    if (flow !== undefined && column.includes(flow) && back.flow.subarray(0, back.rows).includes(flow))
-      return;
+    if ([forward, back].every(({ packets }) => packets.flow.subarray(0, packets.rows).includes(flow))) return;
     await sleep(20);
   }
-};
-
-/**
- * How much later each received packet came than from an ideal link of this capacity: departure times by
- * Lindley's recursion from the actual times of sending, over the packets that were not lost. Microseconds.
- */
-export function excessUs({ sentUs, sequence, receivedUs, sizeBytes }, { capacityBps, oneWayDelayUs = 0 }) {
-  const serviceUs = (sizeBytes * 8e6) / capacityBps;
-  let freeUs = -Infinity;
-  return sequence.reduce((excess, number, i) => {
-    freeUs = Math.max(freeUs, sentUs[number]) + serviceUs;
-    excess[i] = receivedUs[i] - freeUs - oneWayDelayUs;
-    return excess;
-  }, new Float64Array(sequence.length));
 }
 
-/** Received bits per second, from the first packet to the last, without those before `skipS`. */
-export function receivedBps({ sequence, receivedUs, sizeBytes }, skipS = 0) {
+/**
+ * When each received packet leaves an ideal link of this capacity: Lindley's recursion from the actual times
+ * of sending, over the packets that were not lost. Microseconds.
+ */
+function idealUs({ sentUs, sequence, sizeBytes }, capacityBps) {
+  const serviceUs = (sizeBytes * 8e6) / capacityBps;
+  let freeUs = -Infinity;
+  return Float64Array.from(sequence, (number) => (freeUs = Math.max(freeUs, sentUs[number]) + serviceUs));
+}
+
+/** How much later each received packet came than from an ideal link. Microseconds. */
+export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
+  const ideal = idealUs(passage, capacityBps);
+  return passage.receivedUs.map((timeUs, i) => timeUs - ideal[i] - oneWayDelayUs);
+}
+
+/**
+ * The rate at which packets came over that of an ideal link, from `skipS` after the first packet to the
+ * last. Pauses of the sender are pauses of the ideal link, too.
+ */
+export function rateRatio(passage, capacityBps, skipS = 1) {
+  const ideal = idealUs(passage, capacityBps);
+  const { receivedUs } = passage;
   const from = receivedUs.findIndex((timeUs) => timeUs >= receivedUs[0] + skipS * 1e6);
-  const packets = sequence.length - 1 - from;
-  return (packets * sizeBytes * 8e6) / (receivedUs.at(-1) - receivedUs[from]);
+  return (ideal.at(-1) - ideal[from]) / (receivedUs.at(-1) - receivedUs[from]);
 }
 
 /** The quantile of numbers, NaN of none. */
 export function quantile(values, q) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}
+
+/** ln(n!), by Stirling's series from 10 on. */
+function lnFactorial(n) {
+  if (n < 10) {
+    let sum = 0;
+    for (let i = 2; i <= n; i++) sum += Math.log(i);
+    return sum;
+  }
+  return (n + 0.5) * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * n) - 1 / (360 * n ** 3);
+}
+
+/** The narrowest counts of a binomial distribution that leave out at most half of the rest on either side. */
+export function binomialInterval(n, p, confidence) {
+  const chance = (k) =>
+    Math.exp(
+      lnFactorial(n) - lnFactorial(k) - lnFactorial(n - k) + k * Math.log(p) + (n - k) * Math.log(1 - p),
+    );
+  const tail = (1 - confidence) / 2;
+  let least = 0;
+  for (let below = chance(0); below <= tail; below += chance(++least));
+  let most = n;
+  for (let above = chance(n); above <= tail; above += chance(--most));
+  return [least, most];
 }

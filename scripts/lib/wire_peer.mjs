@@ -19,8 +19,7 @@ const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => do
 socket.on('error', (error) => {
   throw error;
 });
-socket.bind(0, '127.0.0.1');
-socket.setMaxListeners(0);
+socket.bind(0, '127.0.0.1', () => socket.setRecvBufferSize(1 << 20));
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
 function generator(seed) {
@@ -83,13 +82,10 @@ function receive() {
   const receivedUs = [];
   socket.on('message', (packet) => {
     const timeUs = nowUs();
-    // RTP, DTLS and STUN do not begin with this byte.
+    // Connectivity checks do not begin with this byte.
     if (packet[0] !== 0xff) return;
-    if (sequence.length === 0 && packet.length === 1) return;
-    if (packet.length > 1) {
-      sequence.push(packet.readUInt32BE(4));
-      receivedUs.push(timeUs);
-    }
+    sequence.push(packet.readUInt32BE(4));
+    receivedUs.push(timeUs);
   });
   parentPort.on('message', (message) => {
     if (message === 'report')
@@ -105,11 +101,6 @@ parentPort.on('message', (message) => {
   if (message === 'send') {
     clearInterval(greeting);
     send();
-  }
-  if (message === 'close') {
-    clearInterval(greeting);
-    socket.close();
-    parentPort.close();
   }
 });
 if (role === 'receiver') receive();

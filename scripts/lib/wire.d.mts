@@ -1,0 +1,33 @@
+import type { ShaperLink } from '../../src/node/shaper/index.js';
+
+/** What went in and what came out. Times in microseconds on the system's clock. */
+export interface Passage {
+  /** By sequence number. */
+  sentUs: Float64Array;
+  /** Of the packets that came, in the order of coming. */
+  sequence: Uint32Array;
+  receivedUs: Float64Array;
+  /** Of each packet, with headers. */
+  sizeBytes: number;
+}
+export interface Traffic {
+  /** With headers. */
+  rateBps: number;
+  sizeBytes: number;
+  durationS: number;
+  pattern?: 'constant' | 'poisson';
+  seed?: number;
+  /** Awaited when the relay knows both ends, before the first packet. */
+  prepare?: () => Promise<unknown>;
+}
+export const HEADER_BYTES: number;
+/** Sends through the relay of a link, forward, from two threads of their own. */
+export function sendThrough(link: ShaperLink, traffic: Traffic): Promise<Passage>;
+export function excessUs(
+  passage: Passage,
+  ideal: { capacityBps: number; oneWayDelayUs?: number },
+): Float64Array;
+export function rateRatio(passage: Passage, capacityBps: number, skipS?: number): number;
+export function quantile(values: ArrayLike<number>, q: number): number;
+/** The narrowest counts of a binomial distribution that leave out at most so much on either side. */
+export function binomialInterval(n: number, p: number, confidence: number): [least: number, most: number];

@@ -1,0 +1,124 @@
+// The shaper judged on the wire by a receiver of its own. How late it is on an idle machine is measured by
+// `npm run bench -- --only shaper`, 20 Mbps too; here is what holds on a busy one, where sockets that
+// nobody reads for long would lose packets.
+import { afterEach, describe, expect, it } from 'vitest';
+
+import {
+  binomialInterval,
+  excessUs,
+  quantile,
+  rateRatio,
+  sendThrough,
+  type Traffic,
+} from '../../scripts/lib/wire.mjs';
+import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/node/shaper/index.js';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function linkWith(settings: LinkSettings): Promise<ShaperLink> {
+  const link = await openShaperLink({ settings });
+  closers.push(() => link.close());
+  return link;
+}
+
+/** The rate of a link under 1.3 times its capacity, over the capacity. */
+async function overloaded(
+  capacityBps: number,
+  traffic: Pick<Traffic, 'sizeBytes' | 'durationS'>,
+): Promise<number> {
+  const link = await linkWith({ capacity: capacityBps, rtt: 20 });
+  const passage = await sendThrough(link, { ...traffic, rateBps: 1.3 * capacityBps });
+  expect(passage.sequence.length).toBeLessThan(passage.sentUs.length);
+  return rateRatio(passage, capacityBps);
+}
+
+describe('the shaper, on the wire', { timeout: 60_000 }, () => {
+  it.each([
+    [100e3, 250],
+    [1e6, 1250],
+    [5e6, 1250],
+  ])('has its rate within 2 %%: %d bit/s', async (capacityBps, sizeBytes) => {
+    const ratio = await overloaded(capacityBps, { sizeBytes, durationS: 4 });
+    expect(ratio).toBeGreaterThan(0.98);
+    expect(ratio).toBeLessThan(1.02);
+  });
+
+  it('has their rates with four links at once', async () => {
+    const ratios = await Promise.all(
+      [0.3e6, 0.6e6, 1e6, 2e6].map((capacityBps) =>
+        overloaded(capacityBps, { sizeBytes: 500, durationS: 4 }),
+      ),
+    );
+    for (const ratio of ratios) {
+      expect(ratio).toBeGreaterThan(0.98);
+      expect(ratio).toBeLessThan(1.02);
+    }
+  });
+
+  it.each([300e3, 1e6])('delays as Lindley says, and never less: %d bit/s', async (capacityBps) => {
+    const link = await linkWith({ capacity: capacityBps, rtt: 50, queue: 'droptail:1000p' });
+    const sizeBytes = 600;
+    const traffic = { rateBps: 0.6 * capacityBps, sizeBytes, durationS: 4, pattern: 'poisson' } as const;
+    const passage = await sendThrough(link, traffic);
+    expect(passage.sequence.length).toBe(passage.sentUs.length);
+    const excess = excessUs(passage, { capacityBps, oneWayDelayUs: 25_000 });
+    // A microsecond for the reading of two clocks.
+    expect(Math.min(...excess)).toBeGreaterThan(-1);
+    expect(quantile(excess, 0.5)).toBeLessThan(3000 + (sizeBytes * 8e6) / capacityBps);
+  });
+
+  it.each([0.01, 0.1])('loses what it should: %d', async (loss) => {
+    const one = async (seed: number) => {
+      const link = await linkWith({ capacity: '20mbps', rtt: 0, seed });
+      const { sentUs, sequence } = await sendThrough(link, {
+        rateBps: 0.8e6,
+        sizeBytes: 250,
+        durationS: 5,
+        // From here on only the packets that count draw from the generator.
+        prepare: () => link.set({ loss }),
+      });
+      return { sent: sentUs.length, lost: sentUs.length - sequence.length };
+    };
+    const all = await Promise.all([1, 2, 3].map(one));
+    const sum = (of: 'sent' | 'lost') => all.reduce((total, link) => total + link[of], 0);
+    const [least, most] = binomialInterval(sum('sent'), loss, 0.99);
+    expect(sum('lost')).toBeGreaterThanOrEqual(least);
+    expect(sum('lost')).toBeLessThanOrEqual(most);
+  });
+
+  it('keeps a change of the capacity', async () => {
+    const link = await linkWith({ capacity: '2mbps', rtt: 0 });
+    const passage = await sendThrough(link, {
+      rateBps: 2.6e6,
+      sizeBytes: 1250,
+      durationS: 4,
+      prepare: () => link.set({ capacity: '2mbps,0.5mbps@2s' }),
+    });
+    const { receivedUs } = passage;
+    const begunUs = receivedUs[0] ?? NaN;
+    // Between two packets there is the transmission time of one.
+    const gaps = Array.from(receivedUs.subarray(1), (timeUs, i) => ({
+      atUs: timeUs - begunUs,
+      gapUs: timeUs - (receivedUs[i] ?? NaN),
+    }));
+    const median = (fromUs: number, toUs: number) =>
+      quantile(
+        gaps.filter(({ atUs }) => atUs > fromUs && atUs < toUs).map(({ gapUs }) => gapUs),
+        0.5,
+      );
+    expect(median(0.5e6, 1.8e6)).toBeGreaterThan(4500);
+    expect(median(0.5e6, 1.8e6)).toBeLessThan(5500);
+    expect(median(2.3e6, 3.8e6)).toBeGreaterThan(18_000);
+    expect(median(2.3e6, 3.8e6)).toBeLessThan(22_000);
+  });
+
+  it('is judged by intervals that are those of tables', () => {
+    // Quantiles of the binomial distribution of 100 throws at a half: P(X <= 36) = 0.0033, P(X <= 37) = 0.0060.
+    expect(binomialInterval(100, 0.5, 0.99)).toEqual([37, 63]);
+    // Ten throws at a tenth: P(X = 0) = 0.3487, P(X >= 5) = 0.0016, P(X >= 4) = 0.0128.
+    expect(binomialInterval(10, 0.1, 0.99)).toEqual([0, 4]);
+  });
+});
