@@ -1,12 +1,11 @@
 /**
  * Both directions between two peers, driven by a clock: packets go through the core's links and come
  * out when they are due. The propagation delay is kept here and not in the core's link, so that the log
- * knows of each departure at once and not when the packet has arrived. Only beside cross traffic, whose
- * ACKs take that delay, the core has it, and the log is late by it.
+ * knows of each departure at once and not when the packet has arrived. The core is told of it only for
+ * its cross traffic.
  */
 import {
   createLink,
-  type CrossTraffic,
   type Link,
   type LinkDelivery,
   type LinkOptions,
@@ -44,22 +43,14 @@ class Way<T> {
   readonly #line = new DelayLine<T>();
   readonly #packets = new Map<number, { packet: T; flow: number }>();
   readonly #log: PacketLog | undefined;
-  /** The propagation delay, and what of it is in the core's link. */
   #delayUs: number;
-  #coreDelayUs: number;
-  /** Whether there is cross traffic. */
-  #isShared: boolean;
-  /** Departures until so long ago are known. */
-  #blindUs: number;
   #nextId = 0;
-  /** Drops that the log does not have. */
+  /** Dropped since the last look at the link. */
   #dropped: LoggedDrop[] = [];
 
   constructor(core: CoreModule, options: LinkOptions, log: PacketLog | undefined) {
     this.#delayUs = checkedDelayUs(options.oneWayDelayUs ?? 0);
-    this.#isShared = hasTraffic(options.crossTraffic);
-    this.#coreDelayUs = this.#blindUs = this.#isShared ? this.#delayUs : 0;
-    this.#link = createLink(core, { ...options, oneWayDelayUs: this.#coreDelayUs });
+    this.#link = createLink(core, { ...options, ...outside(this.#delayUs) });
     this.#log = log;
   }
 
@@ -77,7 +68,7 @@ class Way<T> {
     for (const drop of this.#link.lateDrops()) {
       this.#dropped.push({ ...drop, flow: this.#take(drop.packetId)?.flow ?? 0 });
     }
-    if (this.#dropped.length > 0) this.#advanceWithDrops(deliveries, nowUs - this.#blindUs);
+    if (this.#dropped.length > 0) this.#advanceWithDrops(deliveries);
     else for (const delivery of deliveries) this.#departed(delivery);
   }
 
@@ -88,20 +79,14 @@ class Way<T> {
 
   /** When something is due at the earliest: a packet in the link has the delay still ahead of it. */
   nextUs(): number {
-    return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs - this.#coreDelayUs);
+    return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
     this.advance(nowUs);
     const delayUs = checkedDelayUs(change.oneWayDelayUs ?? this.#delayUs);
-    const { crossTraffic } = change;
-    const isShared = crossTraffic === undefined ? this.#isShared : hasTraffic(crossTraffic);
-    const coreDelayUs = isShared ? delayUs : 0;
-    this.#link.set({ ...change, oneWayDelayUs: coreDelayUs }, nowUs);
-    this.#isShared = isShared;
+    this.#link.set({ ...change, ...outside(delayUs) }, nowUs);
     this.#delayUs = delayUs;
-    this.#coreDelayUs = coreDelayUs;
-    this.#blindUs = Math.max(this.#blindUs, coreDelayUs);
   }
 
   stats(nowUs: number): LinkStats {
@@ -113,19 +98,17 @@ class Way<T> {
   }
 
   /** Drops and departures came to pass between each other: the log has them in the order of time. */
-  #advanceWithDrops(deliveries: LinkDelivery[], knownUs: number): void {
+  #advanceWithDrops(deliveries: LinkDelivery[]): void {
     const drops = this.#dropped.sort((a, b) => a.timeUs - b.timeUs);
+    this.#dropped = [];
     let next = 0;
-    const dropUntil = (timeUs: number): void => {
-      for (let drop = drops[next]; drop && drop.timeUs <= timeUs; drop = drops[++next])
-        this.#log?.dropped(drop);
-    };
     for (const delivery of deliveries) {
-      dropUntil(delivery.departUs);
+      for (let drop = drops[next]; drop && drop.timeUs <= delivery.departUs; drop = drops[++next]) {
+        this.#log?.dropped(drop);
+      }
       this.#departed(delivery);
     }
-    dropUntil(knownUs);
-    this.#dropped = drops.slice(next);
+    for (const drop of drops.slice(next)) this.#log?.dropped(drop);
   }
 
   #departed(delivery: LinkDelivery): void {
@@ -142,8 +125,8 @@ class Way<T> {
   }
 }
 
-const hasTraffic = (traffic: CrossTraffic | undefined): boolean =>
-  (traffic?.cubic ?? 0) + (traffic?.newReno ?? 0) > 0;
+/** What the core is told of a delay that is kept here. */
+const outside = (delayUs: number) => ({ oneWayDelayUs: 0, crossRttUs: 2 * delayUs });
 
 function checkedDelayUs(delayUs: number): number {
   if (delayUs >= 0 && delayUs <= MAX_DELAY_US) return delayUs;
