@@ -169,6 +169,7 @@ function checkCommandLine(folder) {
 }
 
 const guide = 'src/playwright/README.md';
+const tsc = inRoot('node_modules/typescript/bin/tsc');
 
 /** The guide's project with nothing but Playwright: its types hold, its test passes, the summary is there. */
 async function checkPlaywright(folder, tarball) {
@@ -180,6 +181,12 @@ async function checkPlaywright(folder, tarball) {
   // Playwright refuses to work with two copies of its runner.
   if (existsSync(join(folder, 'node_modules/ccscope/node_modules/@playwright/test')))
     throw new Problem('The package brings a copy of @playwright/test of its own.');
+  const strict = ['--strict', '--noEmit', '--skipLibCheck', '--ignoreConfig', '--types', ''];
+  const modules = ['--target', 'ES2022', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
+  await run(process.execPath, [tsc, ...strict, ...modules, 'tests/call.spec.ts'], {
+    cwd: folder,
+    what: "Checking the types of the guide's example",
+  });
   const env = { ...process.env, CHROMIUM: await findChromium(), FORCE_COLOR: '0' };
   const { status, stdout } = spawnSync('npx', ['--no-install', 'playwright', 'test'], {
     cwd: folder,

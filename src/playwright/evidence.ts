@@ -1,5 +1,5 @@
 /** What is known of a call at the end of a test: files for the report, properties for JUnit. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -65,7 +65,9 @@ async function attachFiles(
     const path = testInfo.outputPath(`${prefix}${name}`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, body);
+    // Playwright copies it to where its reports find it.
     await testInfo.attach(`${prefix}${name}`, { path, contentType });
+    await rm(path);
   }
 }
 

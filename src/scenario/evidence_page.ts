@@ -29,6 +29,8 @@ export interface EvidenceDirection {
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
+  /** Whether queuing delays are of frames or round trips, for want of a record of packets. */
+  delaysAreEstimates: boolean;
 }
 
 /** A point in time that is marked in every chart. */

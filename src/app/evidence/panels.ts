@@ -115,6 +115,12 @@ const delaySeries: readonly Series[] = [
   },
 ];
 
+/** What is drawn instead of packets where nobody saw them. */
+const ESTIMATES: Pick<Series, 'label' | 'description'> = {
+  label: 'estimates',
+  description: 'How much longer than the shortest each frame, or each round trip, took',
+};
+
 /** The whole call's percentiles, across the chart. */
 function percentileSeries({ queueDelayMs }: EvidenceDirection): Series[] {
   const line = (p: 50 | 95, value: number, colour: ColourName): Series => ({
@@ -204,7 +210,10 @@ export function panelsOf(charts: EvidenceCharts, direction: EvidenceDirection): 
       });
   const detector: Panel['make'] = (container, axis, look) =>
     new DetectorChart(container, axis, look.theme, [marksPlugin(charts, look)]);
-  const delays = [...delaySeries, ...percentileSeries(direction)];
+  const [each, ...windows] = delaySeries;
+  const points = each && { ...each, ...(direction.delaysAreEstimates && ESTIMATES) };
+  const delays = [...(points ? [points] : []), ...windows, ...percentileSeries(direction)];
+  const delayTitle = direction.delaysAreEstimates ? 'Queuing delay, estimated, ms' : 'Queuing delay, ms';
   const all: (Panel & { needs: string[] })[] = [
     {
       title: 'Rates, Mbps',
@@ -212,7 +221,7 @@ export function panelsOf(charts: EvidenceCharts, direction: EvidenceDirection): 
       make: chart(rateSeries(direction), AXES.rate),
       needs: ['rates', 'media'],
     },
-    { title: 'Queuing delay, ms', height: 190, make: chart(delays, AXES.delay), needs: ['packets'] },
+    { title: delayTitle, height: 190, make: chart(delays, AXES.delay), needs: ['packets'] },
     { title: 'Loss, %', height: 130, make: chart(lossSeries, AXES.loss, AXES.packets), needs: ['loss'] },
     {
       title: 'Delay gradient m(t) and threshold γ(t) of GCC, watching this call, ms',

@@ -6,10 +6,17 @@ import type {
   EvidenceSpan,
   EvidenceTable,
 } from '../../scenario/evidence_page.js';
-import { pathsOf, type Path } from '../judge/index.js';
-import type { CallRecord, ConnectionRecord, Direction, EndpointRecord } from '../observe/record.js';
+import { pathsOf, type JudgedExpectation, type Path } from '../judge/index.js';
+import { queueDelays, type DelayPoint } from '../judge/delay.js';
+import type {
+  CallRecord,
+  ConnectionRecord,
+  Direction,
+  EndpointRecord,
+  PacketColumns,
+} from '../observe/record.js';
 import { percentiles } from '../percentile.js';
-import { holds, type JudgedExpectation } from './input.js';
+import { holds } from './input.js';
 import {
   capacityTable,
   delayTable,
@@ -72,16 +79,35 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
+/** The packets of a direction; without a record of them what their queuing delays are estimated to be. */
+function packetsOf(record: CallRecord, name: Direction, paths: readonly Path[]): PacketColumns {
+  const packets = record.link?.[name]?.packets;
+  if (packets !== undefined && packets.rows > 0) return packets;
+  const { points } = queueDelays(record, paths, { fromUs: 0, toUs: durationUs(record) });
+  const column = (value: (point: DelayPoint) => number): Float64Array => Float64Array.from(points, value);
+  const none = column(() => 0);
+  return {
+    rows: points.length,
+    offeredUs: none,
+    sizeBytes: none,
+    queueDelayUs: column(({ delayUs }) => delayUs),
+    departUs: column(({ timeUs }) => timeUs),
+    reason: none,
+    flow: none,
+  };
+}
+
 function tablesOf(
   record: CallRecord,
   name: Direction,
   paths: readonly Path[],
+  packets: PacketColumns,
 ): Record<string, EvidenceTable> {
   const endUs = durationUs(record);
   const direction = record.link?.[name];
   const receivers = sides(paths, 'receiver');
   const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
-  const hasPackets = direction != null && direction.packets.rows > 0;
+  const hasPackets = packets === direction?.packets;
   // The link's own count includes headers and audio; what arrived stands in where there is none.
   if (hasPackets) delete media['received_bps'];
   const shadow = record.shadows.find(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
@@ -89,14 +115,13 @@ function tablesOf(
     ...(direction != null && { capacity: capacityTable(direction, endUs) }),
     ...(hasPackets && {
       rates: rateTable(
-        direction.packets,
+        packets,
         paths.map(({ connection }) => connection),
         endUs,
       ),
-      packets: packetTable(direction.packets),
-      delays: delayTable(direction.packets, endUs),
-      loss: lossTable(direction.packets, endUs),
+      loss: lossTable(packets, endUs),
     }),
+    ...(packets.rows > 0 && { packets: packetTable(packets), delays: delayTable(packets, endUs) }),
     media,
     ...(shadow && { group: groupTable(shadow) }),
     video: videoTable(receivers),
@@ -106,13 +131,13 @@ function tablesOf(
 
 function directionOf(record: CallRecord, name: Direction): EvidenceDirection {
   const paths = pathsOf(record, { direction: name });
-  const packets = record.link?.[name]?.packets;
-  const delaysMs = packets ? [...packets.queueDelayUs.subarray(0, packets.rows)].filter(Number.isFinite) : [];
+  const packets = packetsOf(record, name, paths);
+  const delaysMs = [...packets.queueDelayUs.subarray(0, packets.rows)].filter(Number.isFinite);
   const [p50 = NaN, p95 = NaN] = percentiles(delaysMs, [50, 95]).map((us) => us / 1e3);
   return {
     name,
     label: LABELS[name],
-    tables: tablesOf(record, name, paths),
+    tables: tablesOf(record, name, paths, packets),
     flows: named(
       record,
       paths.map(({ connection }) => connection),
@@ -122,6 +147,7 @@ function directionOf(record: CallRecord, name: Direction): EvidenceDirection {
       label: endpointName(record, endpoint),
     })),
     queueDelayMs: Number.isNaN(p50) ? null : { p50, p95 },
+    delaysAreEstimates: packets !== record.link?.[name]?.packets,
   };
 }
 

@@ -1,12 +1,12 @@
 /** The evidence as one page that needs nothing else: style, script and data are in it. */
 import { existsSync, readFileSync } from 'node:fs';
 
-import { msText, percentText, rateText, secondsText, type CallMetrics } from '../judge/index.js';
-import type { EndpointRecord, RecordNotice } from '../observe/record.js';
+import { msText, percentText, rateText, secondsText, type JudgedExpectation } from '../judge/index.js';
 import { html, Html, scriptData } from '../reproduce/html_text.js';
 import { version } from '../version.js';
-import { chartsOf, durationUs, endpointName } from './charts.js';
-import { holds, type EvidenceInput, type JudgedExpectation } from './input.js';
+import { chartsOf, durationUs } from './charts.js';
+import { connectionTable, endpointTable, eventTable, SOURCES } from './html_tables.js';
+import { holds, noticesOf, type EvidenceInput } from './input.js';
 import { frameSource } from './trace.js';
 
 /** What Vite makes of src/app/evidence, beside the compiled file; sources that are run as they are have it in the build. */
@@ -19,16 +19,6 @@ function page(file: string): Html {
 const badge = (good: boolean, text: string): Html =>
   html`<span class="badge ${good ? 'good' : 'bad'}">${text}</span>`;
 
-/** Every notice of a call, each text once. */
-export function noticesOf({ record }: EvidenceInput): RecordNotice[] {
-  const all = [
-    ...record.notices,
-    ...(record.link?.notices ?? []),
-    ...record.endpoints.flatMap(({ notices }) => notices),
-  ];
-  return [...new Map(all.map((notice) => [notice.message, notice])).values()];
-}
-
 function noticeList(input: EvidenceInput): Html {
   const notices = noticesOf(input);
   if (notices.length === 0) return html``;
@@ -37,11 +27,6 @@ function noticeList(input: EvidenceInput): Html {
     ${items}
   </ul>`;
 }
-
-const SOURCES = {
-  transform: 'frames from encoded transforms',
-  getStats: 'frames from getStats',
-} as const;
 
 /** What the link was, which backend made it, where frames come from, how long the call was. */
 function lead(input: EvidenceInput): Html {
@@ -66,6 +51,7 @@ interface Tile {
 function tilesOf(input: EvidenceInput): Tile[] {
   const { call, timeTo90S } = input.metrics;
   if (call === null) return [];
+  const neverReached = call.source === 'packets' ? 'never' : 'unknown';
   const mean =
     call.capacityBps === null ? 'no capacity known' : `of ${rateText(call.capacityBps)} on average`;
   return [
@@ -89,7 +75,7 @@ function tilesOf(input: EvidenceInput): Tile[] {
     },
     {
       label: 'Time to 90 %',
-      value: timeTo90S === null ? 'never' : secondsText(timeTo90S * 1e6),
+      value: timeTo90S === null ? neverReached : secondsText(timeTo90S * 1e6),
       note: 'of the first capacity',
     },
   ];
@@ -160,143 +146,6 @@ function chartSection(input: EvidenceInput): Html {
     <script type="application/json" id="charts">
       ${scriptData(charts)}
     </script>`;
-}
-
-const numbers = (metrics: CallMetrics): string[] => [
-  rateText(metrics.receivedBps),
-  percentText(metrics.utilisation),
-  msText(metrics.queueDelayP50Ms),
-  msText(metrics.queueDelayP95Ms),
-  percentText(metrics.lossRatio),
-  metrics.framesPerSecond === null ? '–' : metrics.framesPerSecond.toFixed(1),
-];
-
-function connectionTable({ metrics }: EvidenceInput): Html {
-  const heads = ['received', 'utilisation', 'queue p50', 'queue p95', 'loss', 'fps'];
-  if (metrics.connections.length < 2) return html``;
-  return html`<h2>Connections</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">connection</th>
-            ${heads.map((head) => html`<th scope="col" class="number">${head}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${metrics.connections.map(
-            (one) =>
-              html`<tr>
-                <th scope="row">${one.name}</th>
-                ${numbers(one.metrics).map((value) => html`<td class="number">${value}</td>`)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
-}
-
-function routing({ routed }: EndpointRecord): string {
-  if (routed === null) return 'not known';
-  return routed ? 'through the link' : 'past the link';
-}
-
-function endpointTable({ record }: EvidenceInput): Html {
-  const rows = record.endpoints.map(
-    (one) =>
-      html`<tr>
-        <td>${endpointName(record, one)}</td>
-        <td>${one.url}</td>
-        <td>${one.role ?? '–'}</td>
-        <td>${one.states.at(-1)?.state ?? 'new'}</td>
-        <td>${routing(one)}</td>
-        <td>${SOURCES[one.frameSource]}</td>
-      </tr>`,
-  );
-  if (rows.length === 0) return html``;
-  return html`<h2>Peer connections</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">where</th>
-            <th scope="col">address</th>
-            <th scope="col">role</th>
-            <th scope="col">last state</th>
-            <th scope="col">packets</th>
-            <th scope="col">timing</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
-}
-
-interface Happening {
-  timeUs: number;
-  what: string;
-  text: string;
-}
-
-/** What happened, for people, in time order. */
-function happenings({ record, judged }: EvidenceInput): Happening[] {
-  const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
-  const all: Happening[] = [
-    ...(record.link?.changes ?? []).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
-    ...record.endpoints.flatMap((endpoint) => [
-      ...endpoint.states.map(({ timeUs, state }) => ({
-        timeUs,
-        what: 'connection',
-        text: `${name(endpoint)}: ${state}`,
-      })),
-      ...endpoint.freezes.map(({ fromUs, toUs }) => ({
-        timeUs: fromUs,
-        what: 'freeze',
-        text: `${name(endpoint)}: ${secondsText(toUs - fromUs)}`,
-      })),
-    ]),
-    ...record.pages.flatMap(({ id, ended }) =>
-      ended === null ? [] : [{ timeUs: ended.timeUs, what: 'page', text: `page ${id + 1} ${ended.why}` }],
-    ),
-    ...judged.map((one) => ({
-      timeUs: one.timeUs,
-      what: 'expectation',
-      text: `${holds(one) ? '✓' : '✗'} ${one.isNot ? 'not.' : ''}${one.matcher}: ${one.judgement.received}`,
-    })),
-  ];
-  return all.sort((a, b) => a.timeUs - b.timeUs);
-}
-
-function eventTable(input: EvidenceInput): Html {
-  const rows = happenings(input).map(
-    ({ timeUs, what, text }) =>
-      html`<tr>
-        <td class="number">
-          <button type="button" data-time-us="${Math.round(timeUs)}" title="Show in the charts">
-            ${(timeUs / 1e6).toFixed(2)} s
-          </button>
-        </td>
-        <td>${what}</td>
-        <td>${text}</td>
-      </tr>`,
-  );
-  return html`<h2>Events</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">time</th>
-            <th scope="col">what</th>
-            <th scope="col">detail</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
 }
 
 /** The page of a call. */

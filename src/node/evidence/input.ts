@@ -1,22 +1,11 @@
 /** What evidence is made of. */
-import type { Judgement, View } from '../judge/index.js';
-import type { CallRecord } from '../observe/record.js';
+import type { JudgedExpectation } from '../judge/index.js';
+import type { CallRecord, RecordNotice } from '../observe/record.js';
 import type { EvidenceMetrics } from './measure.js';
 
-/** An expectation of a test, and what was judged at its end. */
-export interface JudgedExpectation {
-  /** As in the test: `toConvergeTo`. */
-  matcher: string;
-  /** Whether the test said `not`. */
-  isNot: boolean;
-  judgement: Judgement;
-  view: View;
-  /** When it was judged. */
-  timeUs: number;
-}
-
-/** Whether it came as the test expected. */
-export const holds = ({ judgement, isNot }: JudgedExpectation): boolean => judgement.pass !== isNot;
+/** Whether it came as the test expected: without a verdict neither an expectation nor its contrary is met. */
+export const holds = ({ judgement, isNot }: JudgedExpectation): boolean =>
+  judgement.settled && judgement.pass !== isNot;
 
 export interface EvidenceInput {
   record: CallRecord;
@@ -30,4 +19,14 @@ export interface EvidenceInput {
   /** Why it failed, without colours, in a few lines; empty if it passed. */
   error: string;
   created: Date;
+}
+
+/** Every notice of a call, each text once. */
+export function noticesOf({ record }: EvidenceInput): RecordNotice[] {
+  const all = [
+    ...record.notices,
+    ...(record.link?.notices ?? []),
+    ...record.endpoints.flatMap(({ notices }) => notices),
+  ];
+  return [...new Map(all.map((notice) => [notice.message, notice])).values()];
 }

@@ -5,8 +5,7 @@
 import type { CallMetrics } from '../judge/index.js';
 import { version } from '../version.js';
 import { durationUs } from './charts.js';
-import { noticesOf } from './html.js';
-import { holds, type EvidenceInput } from './input.js';
+import { holds, noticesOf, type EvidenceInput } from './input.js';
 import { frameSource } from './trace.js';
 
 const rounded = (value: number | null, places: number): number | null =>

@@ -140,6 +140,24 @@ describe('the charts', () => {
     expect(Math.abs(bits - sent)).toBeLessThan(200);
   });
 
+  it('estimate queuing delays where nobody saw the packets, and say so', () => {
+    const { link } = record;
+    if (link === null) throw new Error('no link');
+    const unseen: CallRecord = {
+      ...record,
+      connections: record.connections.map((one) => ({ ...one, flows: [] })),
+      link: { ...link, backend: 'devtools', forward: null, back: null },
+    };
+    const [seen] = chartsOf(record, []).directions;
+    const [estimated] = chartsOf(unseen, []).directions;
+    expect([seen?.delaysAreEstimates, estimated?.delaysAreEstimates]).toEqual([false, true]);
+    expect(Object.keys(estimated?.tables ?? {})).toEqual(['packets', 'delays', 'media', 'group', 'video']);
+    // Of the same frames: they wait as their packets do, and take their own time besides.
+    const p95 = estimated?.queueDelayMs?.p95 ?? NaN;
+    expect(p95).toBeGreaterThan((seen?.queueDelayMs?.p95 ?? NaN) * 0.8);
+    expect(p95).toBeLessThan((seen?.queueDelayMs?.p95 ?? NaN) + 40);
+  });
+
   it('count every loss once, by its reason', () => {
     const [forward] = chartsOf(record, []).directions;
     const { reason } = packets();
