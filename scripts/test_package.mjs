@@ -181,7 +181,7 @@ async function checkPlaywright(folder, tarball) {
   // Playwright refuses to work with two copies of its runner.
   if (existsSync(join(folder, 'node_modules/ccscope/node_modules/@playwright/test')))
     throw new Problem('The package brings a copy of @playwright/test of its own.');
-  const strict = ['--strict', '--noEmit', '--skipLibCheck', '--ignoreConfig', '--types', ''];
+  const strict = ['--strict', '--noEmit', '--skipLibCheck', '--ignoreConfig'];
   const modules = ['--target', 'ES2022', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
   await run(process.execPath, [tsc, ...strict, ...modules, 'tests/call.spec.ts'], {
     cwd: folder,
