@@ -15,6 +15,7 @@ import {
   type Asked,
   type DelayLimit,
   type Judgement,
+  type WindowRule,
 } from '../node/judge/index.js';
 import { ConfigError, shown } from '../scenario/quantities.js';
 import { baselineName, matchBaseline } from './baseline.js';
@@ -32,6 +33,8 @@ export interface WaitingOptions {
 export interface WindowOptions extends WaitingOptions {
   /** Length of the window; default the last 10 s. It waits until the call has run that long. */
   over?: Time;
+  /** The window begins with this change of the link; default no earlier than the last change. */
+  after?: { readonly timeUs: number };
 }
 
 /** Upper limits of percentiles of the queuing delay: `p50`, `p95`, `p99.9`, …, and of the largest: `max`. */
@@ -90,12 +93,10 @@ async function expectOf(
 }
 
 /** Windows that are judged once are judged again and again where the test says how long to wait. */
-const windowRule = (
-  { over = DEFAULT_OVER, timeout }: WindowOptions,
-  retries = false,
-): { overUs: number; mode: 'once' | 'retry' } => ({
+const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),
   mode: retries || timeout !== undefined ? 'retry' : 'once',
+  ...(after === undefined ? {} : { afterUs: after.timeUs }),
 });
 
 function delayLimits(limits: DelayLimits): DelayLimit[] {

@@ -54,6 +54,16 @@ test.describe('on a link of 1 Mbps', () => {
     await expect(call.sentBy(pages.b)).toHaveUtilisation({ max: 0.2 });
   });
 
+  test('outage: the link carries next to nothing for three seconds', async ({ call, link, pages }) => {
+    await expect(call).toHaveUtilisation({ min: 0.3 }, { over: '3s', timeout: '45s' });
+    const cut = await link.set({ capacity: '1kbps' });
+    await pages.a.waitForTimeout(3000);
+    await link.set({ capacity: '1mbps' });
+    const assertion = expect(call).toHaveNoFreezeLongerThan('1s', { after: cut, over: '10s' });
+    expect(await causeOf(call, assertion)).toBe('outage');
+    await expect(call).toHaveNoFreezeLongerThan('3s', { over: '5s' });
+  });
+
   test('cap: maxBitrate of 200 kbps', async ({ call, pages }) => {
     await pages.a.evaluate(async () => {
       const [sender] = (window as unknown as { peer: RTCPeerConnection }).peer.getSenders();
@@ -107,5 +117,31 @@ test.describe('on a link with 20 % loss', () => {
     expect(await causeOf(call, expect(call).toConvergeTo('1.5mbps', { within: '12s' }))).toBe('loss');
     expect(await causeOf(call, expect(call).toLoseLessThan('5%'))).toBe('loss');
     await expect(call).not.toLoseLessThan('5%');
+  });
+});
+
+test.describe('with two TCP connections in the queue', () => {
+  test.use({
+    linkOptions: { capacity: '2mbps', queue: 'droptail:300ms', rtt: '50ms', crossTraffic: 'cubic:2' },
+  });
+
+  test('cross-traffic', async ({ call, pages }) => {
+    expect(pages.a.isClosed()).toBe(false);
+    const assertion = expect(call).toKeepQueuingDelayBelow({ p95: '100ms' });
+    expect(await causeOf(call, assertion)).toBe('cross-traffic');
+    await expect(call).toHaveUtilisation({ min: 0.8 }, { of: 'link' });
+  });
+});
+
+test.describe("with Chrome's own throttling", () => {
+  test.use({ linkBackend: 'devtools', linkOptions: { capacity: '500kbps', rtt: '50ms' } });
+
+  test('numbers of getStats', async ({ call, pages }) => {
+    expect(pages.a.isClosed()).toBe(false);
+    const assertion = expect(call).toConvergeTo('1mbps', { within: '10s' });
+    expect(await causeOf(call, assertion)).toBe('capacity');
+    expect(call.metrics()).toMatchObject({ source: 'getStats', queueDelayEstimated: true });
+    await expect(call).toHaveUtilisation({ min: 0.4, max: 1 });
+    await expect(call).toKeepQueuingDelayBelow({ p50: '2s' });
   });
 });

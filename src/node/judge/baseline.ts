@@ -13,7 +13,7 @@ import { queueDelays } from './delay.js';
 import type { Asked, Judgement } from './judgement.js';
 import { receivedCurve, TRAILING_US } from './rate_curve.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
-import { callEndUs, clockStartUs, pathsOf, type Path } from './view.js';
+import { callConnectedUs, callEndUs, pathsOf, type Path } from './view.js';
 
 export const BASELINE_STEP_US = 500_000;
 
@@ -33,7 +33,7 @@ export interface BaselineRule {
 /** The curve of a call until now, from connecting on; null while it is not connected. */
 export function curveOf({ record, view, askedUs, nowUs }: Asked): Curve | null {
   const paths = pathsOf(record, view);
-  const startUs = clockStartUs({ ...record, link: null }, paths, askedUs);
+  const startUs = callConnectedUs(paths, askedUs);
   return startUs === null ? null : curveFrom({ record, paths, startUs, untilUs: nowUs });
 }
 
@@ -105,7 +105,7 @@ export function judgeBaseline(asked: Asked, { curve, tolerance, delayToleranceMs
   const lengthUs = curve.receivedBps.length * BASELINE_STEP_US;
   const expected = `to match the baseline of ${secondsText(lengthUs)}: rates within ${percentText(tolerance)} (RMS), delays within ${msText(delayToleranceMs)} (RMS)`;
   const paths = pathsOf(record, view);
-  const startUs = clockStartUs({ ...record, link: null }, paths, askedUs);
+  const startUs = callConnectedUs(paths, askedUs);
   if (startUs === null) return notConnected(asked, paths, expected);
   const endUs = callEndUs(record, paths);
   const dueUs = startUs + lengthUs;

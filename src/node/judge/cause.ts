@@ -53,6 +53,8 @@ const AT_CAP = 0.8;
 /** A cap counts without packet headers, a rate at the link with them. */
 const HEADERS = 1.1;
 const SHORT_QUEUE_MS = 50;
+const LEAST_OUTAGE_US = 200_000;
+const LARGEST_PACKET_BYTES = 1500;
 /** Of the rate two seconds earlier. */
 const GROWS = 1.1;
 
@@ -128,8 +130,10 @@ const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
   };
 };
 
-const outage: Explanation = ({ stalls }) => {
-  if (stalls.longestUs < 200_000) return null;
+const outage: Explanation = ({ stalls, metrics: { capacityBps } }) => {
+  // On a slow link a packet by itself takes long.
+  const packetUs = capacityBps ? (LARGEST_PACKET_BYTES * 8e6) / capacityBps : 0;
+  if (stalls.longestUs < Math.max(LEAST_OUTAGE_US, 2 * packetUs)) return null;
   return {
     kind: 'outage',
     evidence: `The link stood still while packets waited: for ${secondsText(stalls.totalUs)} in all, ${msText(stalls.longestUs / 1e3)} at once.`,

@@ -7,7 +7,7 @@ import { freezesIn } from './freezes.js';
 import type { Asked, Judgement } from './judgement.js';
 import { receivedCurve, TRAILING_US } from './rate_curve.js';
 import { rateText, secondsText } from './text.js';
-import { callEndUs, clockStartUs, pathsOf, type Path } from './view.js';
+import { callConnectedUs, callEndUs, clockStartUs, pathsOf, type Path } from './view.js';
 
 /** How long a state must hold to count, as for a short queue in ../metrics.ts. */
 export const HOLD_US = 1e6;
@@ -139,7 +139,7 @@ export interface RecoveryRule {
 function recoveryRateBps(asked: Asked, paths: readonly Path[], rule: RecoveryRule, at: Window): number {
   const { record } = asked;
   if (rule.toBps !== undefined) return rule.toBps;
-  const connected = clockStartUs({ ...record, link: null }, paths, rule.afterUs) ?? rule.afterUs;
+  const connected = callConnectedUs(paths, rule.afterUs) ?? rule.afterUs;
   const before = { fromUs: Math.max(connected, rule.afterUs - BEFORE_US), toUs: rule.afterUs };
   const beforeBps = before.fromUs < before.toUs ? receivedCurve(record, paths).rateBps(before) : NaN;
   const bits = capacityBitsIn(record, paths, at);
@@ -163,7 +163,7 @@ export function judgeRecovery(asked: Asked, rule: RecoveryRule): Judgement {
   const { afterUs, withinUs } = rule;
   const expected = `to recover within ${secondsText(withinUs)} after the change at ${secondsText(afterUs)}`;
   const paths = pathsOf(record, view);
-  if (clockStartUs(record, paths, nowUs) === null) return notConnected(asked, paths, expected);
+  if (callConnectedUs(paths, nowUs) === null) return notConnected(asked, paths, expected);
   const curve = receivedCurve(record, paths);
   const endUs = callEndUs(record, paths);
   const knownUs = Math.min(nowUs, curve.knownUntilUs);

@@ -42,8 +42,8 @@ export interface Facts {
   growth: { beforeBps: number; nowBps: number } | null;
 }
 
-/** Shorter pauses may be other flows' packets. */
-const LEAST_STALL_US = 50_000;
+/** Shorter pauses are not called an outage. */
+const LEAST_STALL_US = 100_000;
 /** More was sent than the link carried, in a slice of time. */
 const SLICE_US = 500_000;
 const EXCESS = 1.05;
@@ -84,8 +84,33 @@ function countDrops(packets: readonly PacketRecord[]): NonNullable<Facts['drops'
   return drops;
 }
 
+const noteStall = (stalls: Facts['stalls'], us: number): void => {
+  stalls.totalUs += us;
+  stalls.longestUs = Math.max(stalls.longestUs, us);
+};
+
+/** Times between rows of the queue in which packets waited and nothing got through, all traffic counted. */
+function stalledRows({ direction: { rows } }: LinkSide, { fromUs, toUs }: Window): Facts['stalls'] {
+  const stalls = { totalUs: 0, longestUs: 0 };
+  let sinceUs: number | null = null;
+  let last: (typeof rows)[number] | undefined;
+  const end = (timeUs: number): void => {
+    if (sinceUs !== null && timeUs - sinceUs >= LEAST_STALL_US) noteStall(stalls, timeUs - sinceUs);
+    sinceUs = null;
+  };
+  for (const row of rows) {
+    if (row.time_us <= fromUs || row.time_us > toUs) continue;
+    const stands = last !== undefined && last.queue_bytes > 0 && row.delivered_bytes === last.delivered_bytes;
+    if (stands) sinceUs ??= last?.time_us ?? null;
+    else end(last?.time_us ?? 0);
+    last = row;
+  }
+  end(last?.time_us ?? 0);
+  return stalls;
+}
+
 /** Pauses between departures that are longer than the packet's own transmission, while it was there already. */
-function stallsOf({ direction }: LinkSide, window: Window): Facts['stalls'] {
+function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'] {
   const stalls = { totalUs: 0, longestUs: 0 };
   const steps = direction.capacity.map(({ timeUs, capacityBps }) => ({ atUs: timeUs, capacityBps }));
   const bps = (capacityBits(steps, window) * 1e6) / (window.toUs - window.fromUs);
@@ -94,12 +119,14 @@ function stallsOf({ direction }: LinkSide, window: Window): Facts['stalls'] {
     if (dropped !== null) continue;
     const pauseUs = departUs - Math.max(lastUs, offeredUs) - (bps > 0 ? (sizeBytes * 8e6) / bps : 0);
     lastUs = departUs;
-    if (pauseUs < LEAST_STALL_US) continue;
-    stalls.totalUs += pauseUs;
-    stalls.longestUs = Math.max(stalls.longestUs, pauseUs);
+    if (pauseUs >= LEAST_STALL_US) noteStall(stalls, pauseUs);
   }
   return stalls;
 }
+
+/** From the rows of the queue, which know all traffic; from the packets where there are none. */
+const stallsOf = (side: LinkSide, window: Window): Facts['stalls'] =>
+  side.direction.rows.length > 0 ? stalledRows(side, window) : stalledPackets(side, window);
 
 function excessOf(record: CallRecord, paths: readonly Path[], window: Window): Facts['excess'] {
   const sent = sentCurve(record, paths);

@@ -18,11 +18,13 @@ import { queueDelays } from './delay.js';
 import type { Asked, Judgement } from './judgement.js';
 import { receivedCurve } from './rate_curve.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
-import { callEndUs, clockStartUs, pathsOf, type Path } from './view.js';
+import { callConnectedUs, callEndUs, lastChangeUs, pathsOf, type Path } from './view.js';
 
 export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
+  /** The window begins here, rather than at the last change or later (`once`), or no earlier than here (`retry`). */
+  afterUs?: number;
 }
 
 interface Verdict {
@@ -37,12 +39,15 @@ type Judge = (paths: readonly Path[], metrics: CallMetrics) => Verdict;
 /** Judges a window of the rule's length as the head of this file says. */
 function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge): Judgement {
   const { record, view, askedUs, nowUs } = asked;
-  const expected = `${what} over ${secondsText(rule.overUs)}`;
+  const from = rule.afterUs === undefined ? '' : ` after the change at ${secondsText(rule.afterUs)}`;
+  const expected = `${what} over ${secondsText(rule.overUs)}${from}`;
   const paths = pathsOf(record, view);
-  const startUs = clockStartUs(record, paths, askedUs);
-  if (startUs === null) return notConnected(asked, paths, expected);
+  const { afterUs } = rule;
+  const connectedUs = callConnectedUs(paths, askedUs);
+  if (connectedUs === null) return notConnected(asked, paths, expected);
+  const startUs = Math.max(connectedUs, afterUs ?? lastChangeUs(record, askedUs));
   const endUs = callEndUs(record, paths);
-  const fullUs = Math.max(askedUs, startUs + rule.overUs);
+  const fullUs = Math.max(afterUs === undefined ? askedUs : 0, startUs + rule.overUs);
   const knownUs = Math.min(nowUs, receivedCurve(record, paths).knownUntilUs);
   const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
   const window = { fromUs: Math.max(startUs, toUs - rule.overUs), toUs };

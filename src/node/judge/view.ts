@@ -109,17 +109,21 @@ export function lastChangeUs(record: CallRecord, untilUs: number): number {
   return record.link?.changes.findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
 }
 
-/**
- * From when on a judgement counts that was asked for at `askedUs`: the later of the last change of
- * the link before it and the connecting of the call (of the last path that was connected by then,
- * else of the first to become so). Null while nothing is connected.
- */
-export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
+/** When the call was connected for somebody who asks at `askedUs`: the last path that was connected by then, else the first to become so. Null while none is. */
+export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
   if (times.length === 0) return null;
   const before = times.filter((time) => time <= askedUs);
-  const connected = before.length > 0 ? Math.max(...before) : Math.min(...times);
-  return Math.max(connected, lastChangeUs(record, askedUs));
+  return before.length > 0 ? Math.max(...before) : Math.min(...times);
+}
+
+/**
+ * From when on a judgement counts that was asked for at `askedUs`: the later of the last change of
+ * the link before it and the connecting of the call. Null while nothing is connected.
+ */
+export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
+  const connected = callConnectedUs(paths, askedUs);
+  return connected === null ? null : Math.max(connected, lastChangeUs(record, askedUs));
 }
 
 /** First row whose packet departed after `timeUs`. */

@@ -241,3 +241,60 @@ describe('causes of other failures', () => {
     expect(judgeFreezes(asked(record), { ...rule, overUs: 1e6 })).toMatchObject({ pass: true });
   });
 });
+
+describe('windows', () => {
+  // A long queue in (10.5 s, 11.5 s], half a second after a change at 10 s; the next change is at 15 s.
+  const packets = [
+    ...steady(0, 10.5, 4e5),
+    ...steady(10.5, 11.5, 4e5, { queueDelayMs: 200 }),
+    ...steady(11.5, 30, 4e5),
+  ];
+  const record = callRecord({ packets, capacity: TWO_MBPS, changesS: [10, 15] });
+  const limits = [{ percentile: 100, ms: 100 }];
+  const judge = (askedS: number, rule: { overUs: number; afterUs?: number; mode?: 'retry' }) =>
+    judgeQueuingDelay({ ...asked(record, 29), askedUs: askedS * 1e6 }, { mode: 'once', limits, ...rule });
+
+  it('end when they are asked for, and reach back no further than the last change', () => {
+    expect(judge(14, { overUs: 3e6 })).toMatchObject({ pass: false, window: { fromUs: 11e6, toUs: 14e6 } });
+    expect(judge(14, { overUs: 2e6 })).toMatchObject({ pass: true, window: { fromUs: 12e6, toUs: 14e6 } });
+    expect(judge(16, { overUs: 8e6 })).toMatchObject({ pass: true, window: { fromUs: 15e6, toUs: 23e6 } });
+  });
+
+  it('begin with a change that is named', () => {
+    const cut = { afterUs: 10e6 };
+    expect(judge(16, { overUs: 8e6, ...cut })).toMatchObject({
+      pass: false,
+      window: { fromUs: 10e6, toUs: 18e6 },
+    });
+    expect(judge(16, { overUs: 0.4e6, ...cut })).toMatchObject({
+      pass: true,
+      window: { fromUs: 10e6, toUs: 10.4e6 },
+    });
+  });
+
+  it('move on where somebody waits', () => {
+    expect(judge(16, { overUs: 3e6, mode: 'retry' })).toMatchObject({
+      pass: true,
+      final: false,
+      settled: true,
+      window: { fromUs: 26e6, toUs: 29e6 },
+    });
+  });
+
+  it('are not judged before they are full, or after a call that was shorter', () => {
+    const early = judgeQueuingDelay(
+      { ...asked(record, 22), askedUs: 16e6 },
+      { mode: 'once', limits, overUs: 8e6 },
+    );
+    expect(early).toMatchObject({ pass: false, final: false, settled: false, dueUs: 23e6 });
+    const short = callRecord({ packets, capacity: TWO_MBPS });
+    for (const { states } of short.endpoints) states.push({ timeUs: 4e6, state: 'closed' });
+    const ended = judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 8e6 });
+    expect(ended).toMatchObject({ pass: false, final: true });
+    expect(ended.received).toBe('the call ended after 4 s of them');
+    // What it was can be judged when it is over.
+    expect(judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 3e6 })).toMatchObject({
+      pass: true,
+    });
+  });
+});
