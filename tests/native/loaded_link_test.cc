@@ -170,6 +170,13 @@ TEST(LoadedLink, ConnectionsEndAndBeginAnew) {
   Advance(link, 50);
   EXPECT_EQ(bytes.size(), 7u);
   EXPECT_GT(bytes[number], sent + 1e5);
+  // One kind ends while the other stays.
+  link.SetCrossTraffic({0, 3}, AtSeconds(50));
+  Advance(link, 51);
+  const double all = bytes[number];
+  Advance(link, 60);
+  EXPECT_EQ(bytes[number], all);
+  EXPECT_EQ(bytes.size(), 7u);
 }
 
 TEST(LoadedLink, OutagesStopCrossTrafficAndCaller) {
@@ -193,6 +200,23 @@ TEST(LoadedLink, OutagesStopCrossTrafficAndCaller) {
   before = CrossBits(link);
   Advance(link, 1e5 + 610);
   EXPECT_NEAR((CrossBits(link) - before) / (500e3 * 200), 0.5, 0.05);
+}
+
+TEST(LoadedLink, AnOutageEndsWhenThereAreToBeNone) {
+  Link::Params params = Params();
+  params.outages = {TimeDelta::Millis(1), TimeDelta::Seconds(60), 1};
+  LoadedLink link(params, Queue());
+  Advance(link, 0);
+  Advance(link, 1);  // by now there is one, but for a chance of e^-1000
+  link.Enqueue(0, DataSize::Bytes(1250), 0, AtSeconds(1));
+  Advance(link, 2);
+  link.SetOutages({}, AtSeconds(2));
+  std::vector<Link::Delivery> deliveries;
+  std::vector<Link::Drop> drops;
+  link.Poll(AtSeconds(3), deliveries, drops);
+  ASSERT_EQ(deliveries.size(), 1u);
+  // It was not begun: 10,000 bits at 5 Mbps from now on.
+  EXPECT_EQ(deliveries[0].depart.us(), 2e6 + 2000);
 }
 
 TEST(LoadedLink, WithoutCrossTrafficIsALink) {
