@@ -29,6 +29,11 @@ export class Alarm {
     private readonly mayNap = false,
   ) {}
 
+  /** When it rings; Infinity if it does not. */
+  get dueUs(): number {
+    return this.#dueUs;
+  }
+
   /** Rings once at this time, and at no time that was set before. Infinity: not at all. */
   set(dueUs: number): void {
     this.#dueUs = dueUs;

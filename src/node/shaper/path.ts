@@ -58,8 +58,12 @@ class Way<T> {
   offer(packet: T, sizeBytes: number, flow: number, nowUs: number): void {
     const id = this.#nextId++;
     const reason = this.#link.enqueue(id, sizeBytes, nowUs, flow);
-    if (reason === null) this.#packets.set(id, { packet, flow });
-    else if (this.#log) this.#dropped.push({ offeredUs: nowUs, sizeBytes, timeUs: nowUs, reason, flow });
+    if (reason === null) {
+      this.#packets.set(id, { packet, flow });
+    } else if (this.#log) {
+      this.#dropped.push({ offeredUs: nowUs, sizeBytes, timeUs: nowUs, reason, flow });
+      this.advance(nowUs);
+    }
   }
 
   /** Brings the log and the delay line up to this time. */
@@ -157,8 +161,10 @@ export class Path<T> {
   /** A packet of this size on the wire comes to the link, now. */
   offer(direction: Direction, packet: T, sizeBytes: number, flow = 0): void {
     if (this.#closed) return;
-    this.#ways[direction].offer(packet, sizeBytes, flow, this.#options.nowUs());
-    this.pump();
+    const way = this.#ways[direction];
+    way.offer(packet, sizeBytes, flow, this.#options.nowUs());
+    // What is due is sent when the alarm rings, which it does in the same turn of the event loop if need be.
+    this.#alarm.set(Math.min(this.#alarm.dueUs, way.nextUs()));
   }
 
   /** Changes settings from this time on. Throws CoreError. */
