@@ -7,9 +7,8 @@ import { OBSERVER_KEY, type ObserverConfig, type PageObserver } from './protocol
 import { ReceiverTransforms } from './receivers.js';
 import { Reporter } from './reporter.js';
 
-const BATCH_MS = 250;
-/** Batches from one look at getStats to the next. */
-const BATCHES_PER_SAMPLE = 2;
+/** From one look at getStats to the next, and from one batch to the next: what is urgent does not wait. */
+const BATCH_MS = 500;
 
 class Observer implements PageObserver {
   readonly #window: Window;
@@ -18,7 +17,6 @@ class Observer implements PageObserver {
   readonly #policies = new Policies();
   #document = document;
   #count = 0;
-  #batches = 0;
   #timer: ReturnType<typeof setInterval> | null = null;
 
   constructor(config: ObserverConfig) {
@@ -90,18 +88,17 @@ class Observer implements PageObserver {
   }
 
   #tick(): void {
-    this.#batches += 1;
-    void this.#report(this.#batches % BATCHES_PER_SAMPLE === 0);
+    void this.flush();
     if (this.#open.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
 
-  async #report(withSamples: boolean): Promise<void> {
+  async flush(): Promise<void> {
     const { worker, reporter } = this.#window;
     const endpoints = [...this.#open];
     const timeUs = reporter.nowUs();
-    const samples = withSamples ? endpoints.map((endpoint) => endpoint.sample()) : [];
+    const samples = endpoints.map((endpoint) => endpoint.sample());
     for (const [endpoint, rows] of await worker.take()) reporter.add({ type: 'frames', endpoint, rows });
     await Promise.all(samples);
     for (const endpoint of endpoints) {
@@ -109,10 +106,6 @@ class Observer implements PageObserver {
       if (endpoint.closed) this.#open.delete(endpoint);
     }
     await reporter.send(timeUs);
-  }
-
-  flush(): Promise<void> {
-    return this.#report(true);
   }
 }
 
