@@ -4,13 +4,12 @@
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
-import { CallObserver, type ObservedLink } from '../node/observe/observer.js';
+import { CallObserver } from '../node/observe/observer.js';
 import { ConfigError } from '../scenario/link_config.js';
 import {
   openDevtoolsLink,
   openShaperLink,
   type ControlledLink,
-  type DevtoolsLink,
   type LinkSettings,
 } from '../node/shaper/index.js';
 import { ObservedCall } from './call.js';
@@ -28,22 +27,6 @@ async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Prom
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
   await Promise.race([work?.catch(() => undefined), late]);
   clearTimeout(timer);
-}
-
-const isDevtools = (link: ControlledLink): link is DevtoolsLink => link.backend === 'devtools';
-
-/**
- * The link as the observer has it. Chrome's throttling lies on the way of a page: on those of both
- * pages of a call its delay and losses would count twice, so only the first page has it.
- */
-function observed(link: ControlledLink): ObservedLink {
-  if (!isDevtools(link)) return link;
-  let first: Page | null = null;
-  const attach = async (page: Page): Promise<void> => {
-    first ??= page;
-    if (page === first) await link.attach(page);
-  };
-  return { record: link.record, attach };
 }
 
 export type SessionOptions = Pick<KitOptions, 'linkOptions' | 'linkBackend' | 'linkPort'> & {
@@ -175,7 +158,7 @@ export class CallSession {
 
   async #openCall(): Promise<Call> {
     const link = await this.link();
-    this.#observer = new CallObserver({ link: observed(link), originEpochMs: this.originEpochMs });
+    this.#observer = new CallObserver({ link, originEpochMs: this.originEpochMs });
     for (const context of this.#remembered) {
       this.#noteLate(this.#observer, context);
       await this.#observe(context);
