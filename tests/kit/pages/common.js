@@ -28,8 +28,12 @@ function camera() {
   return canvas.captureStream(30);
 }
 
+// One after the other: requests that are under way together may overtake each other.
+let told = Promise.resolve();
+const post = (message) => fetch(`/tell/${room}-${other}`, { method: 'POST', body: JSON.stringify(message) });
+
 const signals = {
-  tell: (message) => fetch(`/tell/${room}-${other}`, { method: 'POST', body: JSON.stringify(message) }),
+  tell: (message) => (told = told.then(() => post(message))),
   hear: (listener) => {
     new EventSource(`/hear/${room}-${side}`).onmessage = ({ data }) => listener(JSON.parse(data));
   },
