@@ -7,7 +7,12 @@ import { mahimahiSchedule } from '../../scenario/mahimahi.js';
 import { systemCode } from '../errors.js';
 import type { CapacitySteps } from './protocol.js';
 
-/** A rate, a schedule, a trace of mahimahi's (its text or its file), or a function of the time since the first packet. */
+/**
+ * A rate (a number is bit/s), a schedule, a trace of mahimahi's (its text or its file), or a function that
+ * gives bit/s at a time in seconds. Times count from the first packet, or from the change if packets flow
+ * already. A function is asked for each 10 ms, about three seconds ahead: what it gives must depend on the
+ * time alone. To change the capacity from a test, use `set`.
+ */
 export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
 
 /** So much of a trace is used; the last capacity stays. */

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+
+import { capacitySource } from '../../src/node/shaper/capacity.js';
+import { CapacityClock } from '../../src/node/shaper/capacity_clock.js';
+import { CapacitySchedule } from '../../src/node/shaper/capacity_schedule.js';
+import { DelayLine } from '../../src/node/shaper/delay_line.js';
+import { Lateness } from '../../src/node/shaper/lateness.js';
+import { appendPackets, emptyLinkRecord } from '../../src/node/shaper/link_record.js';
+import { PacketLog } from '../../src/node/shaper/packet_log.js';
+
+describe('a delay line', () => {
+  it('gives packets when they are due, in the order in which they came', () => {
+    const line = new DelayLine<string>();
+    line.push('a', 100);
+    line.push('b', 300);
+    // The delay became shorter: nothing overtakes.
+    line.push('c', 200);
+    expect(line.nextUs()).toBe(100);
+    expect(line.next(99)).toBeNull();
+    expect(line.next(100)).toEqual({ packet: 'a', dueUs: 100 });
+    expect(line.next(250)).toBeNull();
+    expect([line.next(300), line.next(300), line.next(1e9)]).toEqual([
+      { packet: 'b', dueUs: 300 },
+      { packet: 'c', dueUs: 300 },
+      null,
+    ]);
+    expect(line.nextUs()).toBe(Infinity);
+  });
+
+  it('keeps its order over many packets', () => {
+    const line = new DelayLine<number>();
+    const out: number[] = [];
+    for (let i = 0; i < 5000; i++) {
+      line.push(i, i * 10);
+      if (i % 3 === 0) for (let due = line.next(i * 9); due; due = line.next(i * 9)) out.push(due.packet);
+    }
+    for (let due = line.next(1e9); due; due = line.next(1e9)) out.push(due.packet);
+    expect(out).toEqual(Array.from({ length: 5000 }, (_, i) => i));
+  });
+});
+
+describe('the lateness', () => {
+  it('is counted to 0.01 ms', () => {
+    const lateness = new Lateness();
+    expect(lateness.summary()).toEqual({ p50_ms: NaN, p95_ms: NaN, p99_ms: NaN, packets: 0 });
+    // 1 to 100 hundredths of a millisecond, and a bit.
+    for (let i = 100; i >= 1; i--) lateness.add(i / 100 + 0.001);
+    expect(lateness.summary()).toEqual({ p50_ms: 0.505, p95_ms: 0.955, p99_ms: 0.995, packets: 100 });
+    for (let i = 0; i < 900; i++) lateness.add(1e6);
+    expect(lateness.summary().p50_ms).toBeGreaterThan(100);
+  });
+});
+
+describe('a capacity over time', () => {
+  const steps = (...pairs: number[]) => new Float64Array(pairs);
+
+  it('begins with the first packet, and gives the core a second ahead', () => {
+    const schedule = new CapacitySchedule();
+    expect(schedule.replace(steps(0, 1e6, 500e3, 2e6, 1.8e6, 3e6), null)).toBe(1e6);
+    expect(schedule.upcoming(9e6)).toBeNull();
+    schedule.start(10e6);
+    expect(schedule.upcoming(10e6)).toEqual([{ atUs: 10.5e6, capacityBps: 2e6 }]);
+    expect(schedule.upcoming(10.1e6)).toBeNull();
+    expect(schedule.passed(10.4e6)).toEqual([]);
+    expect(schedule.passed(10.5e6)).toEqual([{ timeUs: 10.5e6, capacityBps: 2e6 }]);
+    expect(schedule.upcoming(10.9e6)).toEqual([{ atUs: 11.8e6, capacityBps: 3e6 }]);
+    // More of a function's steps; what was given and has not come is given again.
+    schedule.extend(steps(1.85e6, 4e6));
+    expect(schedule.upcoming(10.95e6)).toEqual([
+      { atUs: 11.8e6, capacityBps: 3e6 },
+      { atUs: 11.85e6, capacityBps: 4e6 },
+    ]);
+    expect(schedule.passed(12e6).map(({ capacityBps }) => capacityBps)).toEqual([3e6, 4e6]);
+  });
+
+  it('tells of each of many steps once', () => {
+    const schedule = new CapacitySchedule();
+    const pairs = Array.from({ length: 5000 }, (_, i) => [i * 10e3, 1e6 + i]).flat();
+    schedule.replace(steps(...pairs), 0);
+    const told: number[] = [];
+    for (let nowUs = 0; nowUs < 51e6; nowUs += 100e3) {
+      told.push(...schedule.passed(nowUs).map(({ capacityBps }) => capacityBps - 1e6));
+      schedule.upcoming(nowUs);
+    }
+    expect(told).toEqual(Array.from({ length: 4999 }, (_, i) => i + 1));
+  });
+
+  it('is what it is now, for a link that is told so', () => {
+    let nowUs = 0;
+    const clock = new CapacityClock(() => nowUs);
+    const failures: string[] = [];
+    clock.onFailure = ({ message }) => failures.push(message);
+    const ramp = capacitySource((seconds) => (seconds < 1 ? 1e6 + seconds * 1e6 : NaN), 'capacity');
+    const source = capacitySource('3mbps,4mbps@2s', 'capacity');
+    clock.replace({ forward: { options: {}, capacity: ramp }, back: { options: {}, capacity: source } });
+    nowUs = 5e6;
+    expect(clock.current()).toEqual({ forward: 1e6, back: 3e6 });
+    clock.start();
+    nowUs = 5.5e6;
+    expect(clock.current()).toEqual({ forward: 1.5e6, back: 3e6 });
+    nowUs = 7e6;
+    expect(clock.current()).toEqual({ forward: 1.99e6, back: 4e6 });
+    nowUs = 9e6;
+    expect(clock.current()).toEqual({ forward: 1.99e6, back: 4e6 });
+    expect(failures).toHaveLength(1);
+  });
+});
+
+describe('the record of a link', () => {
+  it('has what the log took, piece by piece', () => {
+    const log = new PacketLog();
+    const { forward } = emptyLinkRecord('shaper');
+    if (forward === null) throw new Error('a shaper records');
+    const at = (i: number) => ({
+      packetId: i,
+      sizeBytes: 100,
+      offeredUs: i,
+      departUs: i + 1,
+      deliverUs: i + 2,
+    });
+    for (let piece = 0; piece < 5; piece++) {
+      for (let i = 0; i < 2000; i++) log.delivered({ ...at(piece * 2000 + i), queueDelayUs: 7 }, piece);
+      log.dropped({ offeredUs: 1, sizeBytes: 50, timeUs: 2, reason: 'queue-full', flow: 9 });
+      appendPackets(forward.packets, log.take());
+      expect(log.length).toBe(0);
+    }
+    const { packets } = forward;
+    expect(packets.rows).toBe(10_005);
+    expect([...packets.departUs.subarray(3998, 4003)]).toEqual([3998, 3999, 4000, 2, 4001]);
+    expect([...packets.flow.subarray(4000, 4003)]).toEqual([1, 9, 2]);
+    expect([...packets.reason.subarray(4000, 4003)]).toEqual([0, 2, 0]);
+    expect(packets.queueDelayUs[4001]).toBeNaN();
+  });
+});
