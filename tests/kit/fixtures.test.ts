@@ -1,7 +1,7 @@
 /** The kit's fixtures in a real Chromium: whatever a test names, and in whichever order. */
 import { createSocket } from 'node:dgram';
 
-import { mergeExpects, mergeTests, test as plain } from '@playwright/test';
+import { mergeExpects, mergeTests, test as plain, type Browser } from '@playwright/test';
 
 import { CALL_FLAGS, withCallFlags } from '../../src/playwright/options.js';
 import { asksFor } from '../../src/playwright/parameters.js';
@@ -87,6 +87,35 @@ test('two peers need a base URL or a whole address', async ({ browser }) => {
   });
   await expect(session.peers()).rejects.toThrow(/url.*whole address.*use\.baseURL/s);
   await session.finish();
+});
+
+test('a browser that does not throttle WebRTC: the message says what to do', async ({ playwright }) => {
+  const { CallSession } = await import('../../src/playwright/session.js');
+  const firefox = { browserType: () => playwright.firefox, isConnected: () => true } as Browser;
+  const session = new CallSession({
+    linkOptions: {},
+    linkBackend: 'devtools',
+    linkPort: 0,
+    baseURL: undefined,
+    browser: firefox,
+  });
+  await expect(session.call()).rejects.toThrow(/linkBackend.*Chromium.*firefox.*leave linkBackend out/s);
+  await session.finish();
+});
+
+test.describe("Chrome's own throttling", () => {
+  test.use({ linkBackend: 'devtools', linkOptions: { capacity: '800kbps', queue: 'droptail:100p' } });
+
+  test('needs no relay, and says that nobody saw the packets', async ({ page, link, call }) => {
+    await page.goto('/loop.html');
+    await call.connected();
+    await link.set({ capacity: '600kbps' });
+    await call.settle();
+    expect(link.backend).toBe('devtools');
+    expect(call.record.endpoints).toHaveLength(2);
+    expect(call.record.link?.flows).toEqual([]);
+    expect(call.metrics().source).toBe('getStats');
+  });
 });
 
 test('a context that the test made is observed when it is told so', async ({ browser, call }) => {

@@ -71,7 +71,9 @@ export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
       },
     })),
   ];
-  return events.sort((a, b) => a.time_us - b.time_us);
+  return events
+    .map((event) => ({ ...event, time_us: Math.round(event.time_us) }))
+    .sort((a, b) => a.time_us - b.time_us);
 }
 
 function* eventLines(input: EvidenceInput): Generator<Line> {
