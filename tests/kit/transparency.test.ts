@@ -48,7 +48,6 @@ test('constructor, prototypes and statics are as native ones', async ({ bed, bro
       methods: names.map((name) => describe(prototype, name)),
       receiver: ['transform', 'createEncodedStreams'].map((name) => describe(RTCRtpReceiver.prototype, name)),
       sender: describe(RTCRtpSender.prototype, 'setParameters'),
-      window: Object.keys(globalThis).filter((name) => /ccscope\b|observer/i.test(name)),
     };
   };
   const observed = await bed.open('inside.html');
