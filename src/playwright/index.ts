@@ -2,9 +2,12 @@
  * Calls under test for Playwright: `import { test, expect } from 'ccscope/playwright'`. The guide is
  * beside this file, README.md.
  */
+export { BaselineError } from './baseline.js';
 export { CallError, ObservedCall } from './call.js';
 export { test, type KitFixtures, type TwoPeers } from './fixtures.js';
-export { callMatchers, expect } from './matchers.js';
+export { callMatchers, expect, type DelayLimits, type WaitingOptions, type WindowOptions } from './matchers.js';
+export type { Rate, Ratio, Time } from './quantities.js';
+export type { CallMetrics, Cause, CauseKind, JudgedExpectation, Judgement } from '../node/judge/index.js';
 export { RepeatError, Runs, type Repeat, type RepeatOptions, type RunFixtures } from './repeat.js';
 export type { KitOptions, KitWorkerOptions } from './options.js';
 export type { Call } from './session.js';
