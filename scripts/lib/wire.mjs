@@ -75,14 +75,24 @@ export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
 }
 
 /**
- * The rate at which packets came over that of an ideal link, from `skipS` after the first packet to the
- * last. Pauses of the sender are pauses of the ideal link, too.
+ * The rate at which packets came over that of an ideal link, without the first `skipS`: between the packet
+ * that was least late in the first third and that of the last, so that a receiver that was not awake when
+ * one came does not count. Pauses of the sender are pauses of the ideal link, too.
  */
 export function rateRatio(passage, capacityBps, skipS = 1) {
   const ideal = idealUs(passage, capacityBps);
   const { receivedUs } = passage;
   const from = receivedUs.findIndex((timeUs) => timeUs >= receivedUs[0] + skipS * 1e6);
-  return (ideal.at(-1) - ideal[from]) / (receivedUs.at(-1) - receivedUs[from]);
+  const third = Math.floor((receivedUs.length - from) / 3);
+  const leastLate = (begin) => {
+    let least = begin;
+    for (let i = begin; i < begin + third; i++) {
+      if (receivedUs[i] - ideal[i] < receivedUs[least] - ideal[least]) least = i;
+    }
+    return least;
+  };
+  const [first, last] = [leastLate(from), leastLate(receivedUs.length - third)];
+  return (ideal[last] - ideal[first]) / (receivedUs[last] - receivedUs[first]);
 }
 
 /** The quantile of numbers, NaN of none. */
