@@ -5,7 +5,13 @@
 export { BaselineError } from './baseline.js';
 export { CallError, ObservedCall } from './call.js';
 export { test, type KitFixtures, type TwoPeers } from './fixtures.js';
-export { callMatchers, expect, type DelayLimits, type WaitingOptions, type WindowOptions } from './matchers.js';
+export {
+  callMatchers,
+  expect,
+  type DelayLimits,
+  type WaitingOptions,
+  type WindowOptions,
+} from './matchers.js';
 export type { Rate, Ratio, Time } from './quantities.js';
 export type { CallMetrics, Cause, CauseKind, JudgedExpectation, Judgement } from '../node/judge/index.js';
 export { RepeatError, Runs, type Repeat, type RepeatOptions, type RunFixtures } from './repeat.js';
