@@ -7,6 +7,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const WIRE_TESTS = ['tests/node/shaper_wire.test.ts'];
 const serverPort = process.env['CCSCOPE_PORT'] ?? '8088';
 
 /** `virtual:scenarios`: what the Lab lists of each file in public/scenarios, by number. */
@@ -51,6 +52,17 @@ export default defineConfig({
   },
   test: {
     root: here('.'),
-    include: ['tests/unit/**/*.test.ts', 'tests/node/**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['tests/unit/**/*.test.ts', 'tests/node/**/*.test.ts'],
+          exclude: WIRE_TESTS,
+        },
+      },
+      // Their packets have to be on time: nothing else runs beside them.
+      { extends: true, test: { name: 'wire', include: WIRE_TESTS, sequence: { groupOrder: 1 } } },
+    ],
   },
 });

@@ -27,7 +27,12 @@ export function excessUs(
   passage: Passage,
   ideal: { capacityBps: number; oneWayDelayUs?: number },
 ): Float64Array;
-export function rateRatio(passage: Passage, capacityBps: number, skipS?: number): number;
+/** What came over what an ideal link with a drop-tail queue of so long a delay would have let through. */
+export function rateRatio(
+  passage: Passage,
+  capacityBps: number,
+  options?: { skipS?: number; queueUs?: number },
+): number;
 export function quantile(values: ArrayLike<number>, q: number): number;
 /** The narrowest counts of a binomial distribution that leave out at most so much on either side. */
 export function binomialInterval(n: number, p: number, confidence: number): [least: number, most: number];

@@ -75,15 +75,33 @@ export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
 }
 
 /**
- * The rate at which packets came over that of an ideal link, without the first `skipS`: between the packet
- * that was least late in the first third and that of the last, so that a receiver that was not awake when
- * one came does not count. Pauses of the sender are pauses of the ideal link, too.
+ * When packets leave an ideal link with a drop-tail queue of so long a delay, one after the other, from
+ * the actual times of sending alone: which packets came is not looked at. Microseconds.
  */
-export function rateRatio(passage, capacityBps, skipS = 1) {
-  const ideal = idealUs(passage, capacityBps);
+function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
+  const serviceUs = (sizeBytes * 8e6) / capacityBps;
+  const departures = [];
+  let freeUs = -Infinity;
+  for (const timeUs of sentUs) {
+    if (freeUs - timeUs > queueUs) continue;
+    freeUs = Math.max(freeUs, timeUs) + serviceUs;
+    departures.push(freeUs);
+  }
+  return departures;
+}
+
+/**
+ * The rate at which packets came over that of an ideal link that was sent the same, without the first
+ * `skipS`: the k-th packet that came beside the k-th that leaves the ideal link, between the least late one
+ * of the first third and that of the last, so that a receiver that was not awake when one came does not
+ * count. Pauses of the sender are pauses of the ideal link, too.
+ */
+export function rateRatio(passage, capacityBps, { skipS = 1, queueUs = 300_000 } = {}) {
+  const ideal = idealDeparturesUs(passage, capacityBps, queueUs);
   const { receivedUs } = passage;
+  const end = Math.min(ideal.length, receivedUs.length);
   const from = receivedUs.findIndex((timeUs) => timeUs >= receivedUs[0] + skipS * 1e6);
-  const third = Math.floor((receivedUs.length - from) / 3);
+  const third = Math.floor((end - from) / 3);
   const leastLate = (begin) => {
     let least = begin;
     for (let i = begin; i < begin + third; i++) {
@@ -91,7 +109,7 @@ export function rateRatio(passage, capacityBps, skipS = 1) {
     }
     return least;
   };
-  const [first, last] = [leastLate(from), leastLate(receivedUs.length - third)];
+  const [first, last] = [leastLate(from), leastLate(end - third)];
   return (ideal[last] - ideal[first]) / (receivedUs[last] - receivedUs[first]);
 }
 

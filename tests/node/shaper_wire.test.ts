@@ -1,6 +1,5 @@
-// The shaper judged on the wire by a receiver of its own. How late it is on an idle machine is measured by
-// `npm run bench -- --only shaper`, 20 Mbps too; here is what holds on a busy one, where sockets that
-// nobody reads for long would lose packets.
+// The shaper judged on the wire by a sender and a receiver of its own. How late it is on an idle machine is
+// measured by `npm run bench -- --only shaper`, delays up to 20 Mbps too. Runs with nothing beside it.
 import { afterEach, describe, expect, it } from 'vitest';
 
 import {
@@ -35,11 +34,13 @@ async function overloaded(
   return rateRatio(passage, capacityBps);
 }
 
-describe('the shaper, on the wire', { timeout: 60_000 }, () => {
+// Again where another program had the machine: a shaper that is off is so each time.
+describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
   it.each([
     [100e3, 250],
     [1e6, 1250],
     [5e6, 1250],
+    [20e6, 1250],
   ])('has its rate within 2 %%: %d bit/s', async (capacityBps, sizeBytes) => {
     const ratio = await overloaded(capacityBps, { sizeBytes, durationS: 4 });
     expect(ratio).toBeGreaterThan(0.98);
@@ -58,7 +59,7 @@ describe('the shaper, on the wire', { timeout: 60_000 }, () => {
     }
   });
 
-  it.each([300e3, 1e6])('delays as Lindley says, and never less: %d bit/s', async (capacityBps) => {
+  it.each([300e3, 1e6, 5e6])('delays as Lindley says, and never less: %d bit/s', async (capacityBps) => {
     const link = await linkWith({ capacity: capacityBps, rtt: 50, queue: 'droptail:1000p' });
     const sizeBytes = 600;
     const traffic = { rateBps: 0.6 * capacityBps, sizeBytes, durationS: 4, pattern: 'poisson' } as const;
@@ -67,7 +68,7 @@ describe('the shaper, on the wire', { timeout: 60_000 }, () => {
     const excess = excessUs(passage, { capacityBps, oneWayDelayUs: 25_000 });
     // A microsecond for the reading of two clocks.
     expect(Math.min(...excess)).toBeGreaterThan(-1);
-    expect(quantile(excess, 0.5)).toBeLessThan(3000 + (sizeBytes * 8e6) / capacityBps);
+    expect(quantile(excess, 0.95)).toBeLessThan(3000 + (sizeBytes * 8e6) / capacityBps);
   });
 
   it.each([0.01, 0.1])('loses what it should: %d', async (loss) => {
@@ -113,6 +114,13 @@ describe('the shaper, on the wire', { timeout: 60_000 }, () => {
     expect(median(0.5e6, 1.8e6)).toBeLessThan(5500);
     expect(median(2.3e6, 3.8e6)).toBeGreaterThan(18_000);
     expect(median(2.3e6, 3.8e6)).toBeLessThan(22_000);
+  });
+
+  it.each([0.95, 1.05])('is judged by a rate that tells a link of %d of its capacity', async (factor) => {
+    const link = await linkWith({ capacity: factor * 1e6, rtt: 20 });
+    const passage = await sendThrough(link, { rateBps: 1.3e6, sizeBytes: 500, durationS: 4 });
+    expect(rateRatio(passage, 1e6)).toBeGreaterThan(factor - 0.02);
+    expect(rateRatio(passage, 1e6)).toBeLessThan(factor + 0.02);
   });
 
   it('is judged by intervals that are those of tables', () => {
