@@ -3,20 +3,15 @@
  * It is inlined, with the style beside it, so the page needs nothing else.
  */
 import { axisKey, formatTime, TimeAxis, type TimeChart, whichRows } from '../../charts/index.js';
-import { darkTheme, lightTheme, type ChartTheme } from '../../charts/theme.js';
 import type { EvidenceCharts, EvidenceDirection, EvidenceTable } from '../../scenario/evidence_page.js';
 import { decimate } from '../../trace/decimate.js';
+import { chartTheme, onTheme } from '../standalone/theme.js';
 import { LANE_HEIGHT, LaneChart } from './lane_chart.js';
 import type { Look } from './overlay.js';
 import { panelsOf } from './panels.js';
 
+import '../standalone/style.css';
 import './style.css';
-
-const root = document.documentElement;
-const prefersDark = matchMedia('(prefers-color-scheme: dark)');
-const isDark = (): boolean =>
-  root.dataset['theme'] === undefined ? prefersDark.matches : root.dataset['theme'] === 'dark';
-const theme = (): ChartTheme => (isDark() ? darkTheme : lightTheme);
 
 type Columns = Record<string, Float64Array>;
 
@@ -167,7 +162,7 @@ class Sheet {
 }
 
 function show(charts: EvidenceCharts, place: HTMLElement): void {
-  const look: Look = { theme: theme() };
+  const look: Look = { theme: chartTheme() };
   const axis = new TimeAxis(charts.durationUs);
   axis.setExtent({ fromUs: 0, toUs: charts.durationUs });
   axis.showAll();
@@ -191,14 +186,9 @@ function show(charts: EvidenceCharts, place: HTMLElement): void {
     if (axisKey(axis, event)) event.preventDefault();
   });
   place.addEventListener('dblclick', () => axis.showAll());
-  const recolour = (): void => {
-    look.theme = theme();
+  onTheme((theme) => {
+    look.theme = theme;
     sheet.recolour();
-  };
-  prefersDark.addEventListener('change', recolour);
-  listen('button.theme', () => {
-    root.dataset['theme'] = isDark() ? 'light' : 'dark';
-    recolour();
   });
   listen('button.all', () => axis.showAll());
   const select = document.querySelector<HTMLSelectElement>('#direction');
@@ -220,4 +210,4 @@ function listen(selector: string, act: () => void): void {
 const data = document.getElementById('charts')?.textContent;
 const place = document.querySelector<HTMLElement>('.sheet');
 if (data !== undefined && place) show(JSON.parse(data) as EvidenceCharts, place);
-root.dataset['drawn'] = '';
+document.documentElement.dataset['drawn'] = '';

@@ -1,20 +1,13 @@
 /** The evidence as one page that needs nothing else: style, script and data are in it. */
-import { existsSync, readFileSync } from 'node:fs';
-
 import { msText, percentText, rateText, secondsText, type JudgedExpectation } from '../judge/index.js';
-import { html, Html, scriptData } from '../reproduce/html_text.js';
+import { standalonePage } from '../html/document.js';
+import { html, type Html } from '../html/text.js';
 import { version } from '../version.js';
+import type { EvidenceCharts } from '../../scenario/evidence_page.js';
 import { chartsOf, durationUs } from './charts.js';
 import { connectionTable, endpointTable, eventTable, SOURCES } from './html_tables.js';
 import { holds, noticesOf, type EvidenceInput } from './input.js';
 import { frameSource } from './trace.js';
-
-/** What Vite makes of src/app/evidence, beside the compiled file; sources that are run as they are have it in the build. */
-function page(file: string): Html {
-  const beside = new URL(`./page/${file}`, import.meta.url);
-  const built = new URL(`../../../dist/lib/node/evidence/page/${file}`, import.meta.url);
-  return new Html(readFileSync(existsSync(beside) ? beside : built, 'utf8').trim());
-}
 
 const badge = (good: boolean, text: string): Html =>
   html`<span class="badge ${good ? 'good' : 'bad'}">${text}</span>`;
@@ -119,8 +112,7 @@ const expectations = ({ judged }: EvidenceInput): Html =>
           ${judged.map(expectation)}
         </ul>`;
 
-function chartSection(input: EvidenceInput): Html {
-  const charts = chartsOf(input.record, input.judged);
+function chartSection(charts: EvidenceCharts): Html {
   const options = charts.directions.map(({ label }) => html`<option>${label}</option>`);
   const select =
     options.length < 2
@@ -142,42 +134,26 @@ function chartSection(input: EvidenceInput): Html {
       <kbd>Home</kbd> all, <kbd>Esc</kbd> no cursor. A name in a legend hides its line. Dashed verticals are
       changes of the link, shades are freezes.
     </p>
-    <div class="sheet" tabindex="0" role="group" aria-label="Charts of the call, worked by arrow keys"></div>
-    <script type="application/json" id="charts">
-      ${scriptData(charts)}
-    </script>`;
+    <div
+      class="sheet"
+      tabindex="0"
+      role="group"
+      aria-label="Charts of the call, worked by arrow keys"
+    ></div>`;
 }
 
 /** The page of a call. */
 export function evidenceHtml(input: EvidenceInput): string {
   const { title, outcome, error } = input;
-  const document = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="data:," />
-        <title>${title} – ccscope</title>
-        <style>
-          ${page('style.css')}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>${outcome === null ? '' : badge(outcome === 'passed', outcome)}${title}</h1>
-          <p class="meta">${lead(input)}</p>
-          <button type="button" class="theme">Dark or light</button>
-        </header>
-        <main>
-          ${error === '' || input.judged.length > 0 ? '' : html`<p class="bad">${error}</p>`}
-          ${noticeList(input)} ${tileList(tilesOf(input))} ${expectations(input)} ${chartSection(input)}
-          <div class="tables">${connectionTable(input)} ${endpointTable(input)} ${eventTable(input)}</div>
-        </main>
-        <script type="module">
-          ${page('script.js')};
-        </script>
-      </body>
-    </html>`;
-  return `${document.text}\n`;
+  const charts = chartsOf(input.record, input.judged);
+  return standalonePage({
+    name: 'evidence',
+    title,
+    heading: html`${outcome === null ? '' : badge(outcome === 'passed', outcome)}${title}`,
+    meta: lead(input),
+    main: html`${error === '' || input.judged.length > 0 ? '' : html`<p class="bad">${error}</p>`}
+      ${noticeList(input)} ${tileList(tilesOf(input))} ${expectations(input)} ${chartSection(charts)}
+      <div class="tables">${connectionTable(input)} ${endpointTable(input)} ${eventTable(input)}</div>`,
+    data: { id: 'charts', value: charts },
+  });
 }

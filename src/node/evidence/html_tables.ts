@@ -1,7 +1,7 @@
 /** The tables below the charts: connections, their ends, what happened. */
 import { msText, percentText, rateText, secondsText, type CallMetrics } from '../judge/index.js';
 import type { EndpointRecord } from '../observe/record.js';
-import { html, type Html } from '../reproduce/html_text.js';
+import { html, type Html } from '../html/text.js';
 import { endpointName } from './charts.js';
 import { holds, type EvidenceInput } from './input.js';
 

@@ -9,7 +9,7 @@ import {
   type CaseReport,
   type ComparedValueReport,
 } from './comparison.js';
-import { html, type Html } from './html_text.js';
+import { html, type Html } from '../html/text.js';
 import { comparedText } from './text.js';
 
 const SPOKEN = { best: 'best', close: 'interval overlaps the best', none: '' } as const;

@@ -1,18 +1,14 @@
 /** The report as one page that needs nothing else: style, script and data are in it. */
-import { readFileSync } from 'node:fs';
-
 import type { Figure } from '../../scenario/figure.js';
 import type { Verdict } from '../../scenario/index.js';
 import type { PictureFigures } from '../../scenario/pictures.js';
 import { comparisonSections } from './comparison_html.js';
-import { html, Html, scriptData } from './html_text.js';
+import { standalonePage } from '../html/document.js';
+import type { Html } from '../html/text.js';
+import { html } from '../html/text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report } from './report.js';
 import { failureText } from './table.js';
 import { bandText, measuredText, metricName, publishedText } from './text.js';
-
-/** What Vite makes of src/app/report when the library is built. */
-const page = (file: string): Html =>
-  new Html(readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8').trim());
 
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const badge = (verdict: Verdict): Html => html`<span class="verdict ${verdict}">${verdict}</span>`;
@@ -250,35 +246,12 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
   const title = 'Published and measured';
   const runs = [...new Set(experiments.map((experiment) => experiment.runs))].sort((a, b) => a - b);
   const made = `ccscope ${ccscope} · ${created.slice(0, 10)} · ${plural(experiments.length, 'experiment')}, ${runs.join(' or ')} runs of each cell · ${cpu.toFixed(0)} s of CPU`;
-  const document = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="data:," />
-        <title>${title} – ccscope</title>
-        <style>
-          ${page('style.css')}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>${title}</h1>
-          <p class="meta">${made}</p>
-          <button type="button" class="theme" hidden>Dark or light</button>
-        </header>
-        <main>
-          ${countsList(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${compared}
-          ${sections}
-        </main>
-        <script type="application/json" id="figures">
-          ${scriptData(gallery.figures)}
-        </script>
-        <script type="module">
-          ${page('script.js')};
-        </script>
-      </body>
-    </html>`;
-  return `${document.text}\n`;
+  return standalonePage({
+    name: 'reproduce',
+    title,
+    meta: made,
+    main: html`${countsList(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${compared}
+    ${sections}`,
+    data: { id: 'figures', value: gallery.figures },
+  });
 }

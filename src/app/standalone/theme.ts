@@ -1,0 +1,23 @@
+/** Dark or light, as the reader's system has it, or as the page's button says. */
+import { darkTheme, lightTheme, type ChartTheme } from '../../charts/theme.js';
+
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+const root = document.documentElement;
+
+const isDark = (): boolean =>
+  root.dataset['theme'] === undefined ? prefersDark.matches : root.dataset['theme'] === 'dark';
+
+/** The theme of charts now. */
+export const chartTheme = (): ChartTheme => (isDark() ? darkTheme : lightTheme);
+
+/** Calls `recolour` with each change of the theme, and brings the button to life. */
+export function onTheme(recolour: (theme: ChartTheme) => void): void {
+  prefersDark.addEventListener('change', () => recolour(chartTheme()));
+  const button = document.querySelector<HTMLButtonElement>('button.theme');
+  if (button === null) return;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    root.dataset['theme'] = isDark() ? 'light' : 'dark';
+    recolour(chartTheme());
+  });
+}
