@@ -31,9 +31,13 @@ export function parseRate(value: string | number, { field = 'capacity', outage =
 
 /**
  * A capacity, or one that changes: `1.5mbps,0.6mbps@20s,1.5mbps@40s`. The first step is at 0, the
- * others are in time order; a step of 0 is an outage, but not the first. Throws ConfigError.
+ * others are in time order; a step of 0 is an outage, the first one only where `outage` allows it.
+ * Throws ConfigError.
  */
-export function parseSchedule(value: string | number, { field = 'capacity' } = {}): CapacityStep[] {
+export function parseSchedule(
+  value: string | number,
+  { field = 'capacity', outage = false } = {},
+): CapacityStep[] {
   const steps: CapacityStep[] = [];
   for (const part of String(value).split(',')) {
     const [rate = '', at, ...more] = part.split('@');
@@ -48,7 +52,7 @@ export function parseSchedule(value: string | number, { field = 'capacity' } = {
         'write for instance 1.5mbps,0.6mbps@20s,1.5mbps@40s',
       );
     }
-    steps.push({ atUs, capacityBps: parseRate(rate, { field, outage: last !== undefined }) });
+    steps.push({ atUs, capacityBps: parseRate(rate, { field, outage: outage || last !== undefined }) });
   }
   return steps;
 }

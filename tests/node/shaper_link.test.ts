@@ -253,6 +253,27 @@ describe('the settings of a link', () => {
     ]);
   });
 
+  it('may stop the link: what waits goes out when it has a capacity again', async () => {
+    const link = await linkWith({ capacity: '10mbps', rtt: 0 });
+    const [a, b] = await connected(link);
+    const stop = await link.set({ capacity: 0 });
+    expect(stop.text).toBe('0 bit/s');
+    a.send(Buffer.alloc(97, 1));
+    await expect
+      .poll(async () => {
+        await link.sync();
+        return direction(link, 'forward').rows.at(-1)?.queue_bytes;
+      })
+      .toBe(125);
+    expect(b.media).toEqual([]);
+    const on = await link.set({ capacity: '10mbps' });
+    await expect.poll(() => b.media.length).toBe(1);
+    await link.sync();
+    const [row] = packetsOf(link, 'forward', 125);
+    // Its 100 us on the wire begin with the change.
+    expect((row?.departUs ?? NaN) - on.timeUs).toBeCloseTo(100, 3);
+  });
+
   it('have schedules that count from the first packet', async () => {
     const link = await linkWith({ capacity: '1mbps,2mbps@100ms,3mbps@300ms', rtt: 0 });
     await link.sync();

@@ -31,7 +31,8 @@ export interface CapacitySource {
 /** Throws ConfigError. */
 export function capacitySource(capacity: Capacity, field: string): CapacitySource {
   if (typeof capacity === 'function') return new SampledCapacity(capacity, field);
-  if (typeof capacity !== 'object') return new KnownCapacity(parseSchedule(capacity, { field }));
+  if (typeof capacity !== 'object')
+    return new KnownCapacity(parseSchedule(capacity, { field, outage: true }));
   return new KnownCapacity(
     mahimahiSchedule(traceText(capacity.mahimahi, field), TRACE_US, { field: `${field}.mahimahi` }),
   );

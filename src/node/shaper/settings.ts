@@ -27,7 +27,7 @@ export type { Capacity } from './capacity.js';
 
 /** One direction of a link. */
 export interface DirectionSettings {
-  /** Default 1 Mbit/s. */
+  /** Default 1 Mbit/s; 0 is an outage until the next change. */
   capacity?: Capacity | undefined;
   /** Queue discipline, as `droptail:300ms`, `codel`, `fq_codel:target=13ms`. Default `droptail:300ms`. */
   queue?: string | undefined;
@@ -96,7 +96,7 @@ const numberOrText = (expected: string) => v.union([v.number(), v.string()], exp
 
 const capacity = v.union(
   [
-    parsedBy(numberOrText('a rate'), (value) => parseSchedule(value)),
+    parsedBy(numberOrText('a rate'), (value) => parseSchedule(value, { outage: true })),
     v.strictObject({ mahimahi: v.string('the text of a trace or the path of its file') }),
     v.custom<(seconds: number) => number>((value) => typeof value === 'function'),
   ],
