@@ -49,6 +49,8 @@ async function native() {
 }
 
 async function unit() {
+  // The shaper's thread, the pages' observer and the evidence page are what the build makes.
+  await build({ app: false });
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultOf('unit')}`];
   const code = await bin('vitest/vitest.mjs', 'run', ...report);
   return counts(code, resultOf('unit'), (report) => ({
@@ -101,9 +103,9 @@ const parts = {
     title: 'Identical bytes natively and in WebAssembly',
     run: check(() => node('scripts/identity_test.mjs')),
   },
-  unit: { title: 'Unit and Node tests', run: unit },
   build: { title: 'Build', run: check(() => build().then(() => 0)) },
   size: { title: 'Sizes', run: check(() => node('scripts/lint/check_size.mjs')) },
+  unit: { title: 'Unit and Node tests', run: unit },
   browser: {
     title: 'Browser and end-to-end tests',
     run: playwright('browser', 'tests/playwright.config.ts'),
