@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { DirectionRecord } from '../../src/node/observe/record.js';
 import {
@@ -14,17 +14,9 @@ import {
 } from '../../src/node/shaper/index.js';
 import { ConfigError } from '../../src/scenario/link_config.js';
 import { IceAgent } from './ice_agent.js';
+import { closeAfterEach, closers, linkWith } from './links.js';
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function linkWith(settings: LinkSettings): Promise<ShaperLink> {
-  const link = await openShaperLink({ settings });
-  closers.push(() => link.close());
-  return link;
-}
+closeAfterEach();
 
 async function agent(ufrag: string, port: number): Promise<IceAgent> {
   const made = await IceAgent.at(ufrag, port);

@@ -1,6 +1,6 @@
 // The shaper judged on the wire by a sender and a receiver of its own. How late it is on an idle machine is
 // measured by `npm run bench -- --only shaper`, delays up to 20 Mbps too. Runs with nothing beside it.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import {
   binomialInterval,
@@ -10,18 +10,9 @@ import {
   sendThrough,
   type Traffic,
 } from '../../scripts/lib/wire.mjs';
-import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/node/shaper/index.js';
+import { closeAfterEach, linkWith } from './links.js';
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function linkWith(settings: LinkSettings): Promise<ShaperLink> {
-  const link = await openShaperLink({ settings });
-  closers.push(() => link.close());
-  return link;
-}
+closeAfterEach();
 
 /** The rate of a link under 1.3 times its capacity, over the capacity. */
 async function overloaded(

@@ -11,17 +11,7 @@ import {
   parseRate,
   parseSchedule,
 } from '../../src/scenario/link_config.js';
-
-/** The ConfigError that `act` throws. */
-function problem(act: () => unknown): ConfigError {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof ConfigError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+import { problem } from './scenario/support.js';
 
 describe('rates', () => {
   it.each([

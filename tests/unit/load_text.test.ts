@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import {
-  ConfigError,
   DEFAULT_LINK_CONFIG,
   forwardChange,
   forwardLink,
@@ -9,16 +8,7 @@ import {
   parseLinkConfig,
   parseOutage,
 } from '../../src/scenario/link_config.js';
-
-function problem(act: () => unknown): ConfigError {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof ConfigError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+import { problem } from './scenario/support.js';
 
 describe('outages as text', () => {
   it.each([

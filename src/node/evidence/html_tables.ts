@@ -11,6 +11,31 @@ export const SOURCES = {
   getStats: 'frames from getStats',
 } as const;
 
+/** Of a column; of numbers they are on the right. */
+type Head = string | { number: string };
+
+/** A table under its title. */
+function section(title: string, heads: readonly Head[], rows: readonly Html[]): Html {
+  const cells = heads.map((head) =>
+    typeof head === 'string'
+      ? html`<th scope="col">${head}</th>`
+      : html`<th scope="col" class="number">${head.number}</th>`,
+  );
+  return html`<h2>${title}</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            ${cells}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
 const numbers = (metrics: CallMetrics): string[] => [
   rateText(metrics.receivedBps),
   percentText(metrics.utilisation),
@@ -22,28 +47,16 @@ const numbers = (metrics: CallMetrics): string[] => [
 
 /** Numbers of each connection, where there are several. */
 export function connectionTable({ metrics }: EvidenceInput): Html {
-  const heads = ['received', 'utilisation', 'queue p50', 'queue p95', 'loss', 'fps'];
   if (metrics.connections.length < 2) return html``;
-  return html`<h2>Connections</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">connection</th>
-            ${heads.map((head) => html`<th scope="col" class="number">${head}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${metrics.connections.map(
-            (one) =>
-              html`<tr>
-                <th scope="row">${one.name}</th>
-                ${numbers(one.metrics).map((value) => html`<td class="number">${value}</td>`)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+  const heads = ['received', 'utilisation', 'queue p50', 'queue p95', 'loss', 'fps'];
+  const rows = metrics.connections.map(
+    (one) =>
+      html`<tr>
+        <th scope="row">${one.name}</th>
+        ${numbers(one.metrics).map((value) => html`<td class="number">${value}</td>`)}
+      </tr>`,
+  );
+  return section('Connections', ['connection', ...heads.map((number) => ({ number }))], rows);
 }
 
 function routing({ routed }: EndpointRecord): string {
@@ -65,24 +78,7 @@ export function endpointTable({ record }: EvidenceInput): Html {
       </tr>`,
   );
   if (rows.length === 0) return html``;
-  return html`<h2>Peer connections</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">where</th>
-            <th scope="col">address</th>
-            <th scope="col">role</th>
-            <th scope="col">last state</th>
-            <th scope="col">packets</th>
-            <th scope="col">timing</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+  return section('Peer connections', ['where', 'address', 'role', 'last state', 'packets', 'timing'], rows);
 }
 
 interface Happening {
@@ -134,19 +130,5 @@ export function eventTable(input: EvidenceInput): Html {
         <td>${text}</td>
       </tr>`,
   );
-  return html`<h2>Events</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">time</th>
-            <th scope="col">what</th>
-            <th scope="col">detail</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+  return section('Events', [{ number: 'time' }, 'what', 'detail'], rows);
 }
