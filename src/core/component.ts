@@ -1,5 +1,6 @@
 /** Parameters of controllers and of the simulator's components (queue disciplines, TCP, sources) on their way into the core. */
 import { CoreError } from './load.js';
+import { expectedValue, parameterNumber } from './parameter_value.js';
 import { presetValue, SCHEMA, type ComponentName, type ComponentSpec, type ParameterSpec } from './schema.js';
 
 /** What of a component differs from its defaults. */
@@ -15,17 +16,11 @@ export interface ComponentOptions {
   spell?: (name: string) => string;
 }
 
-/** Counts of things are whole. */
-const COUNTS: readonly string[] = ['packets', 'buckets', 'queues'];
-
-function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
-  const number = typeof value === 'string' ? (spec.values?.indexOf(value) ?? NaN) : value;
-  const whole = spec.values !== undefined || COUNTS.includes(spec.unit);
-  if (number >= spec.min && number <= spec.max && (!whole || Number.isInteger(number))) return number;
-  const unit = spec.unit === '' ? '' : ` ${spec.unit}`;
-  const range = `${whole ? 'a whole number, ' : ''}${spec.min} to ${spec.max}${unit}`;
-  const expected = spec.values?.join(', ') ?? range;
-  throw new CoreError(`${path}: expected ${expected}, got ${value}`, path);
+/** Throws CoreError that names `path`, and what was expected there. */
+export function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
+  const number = parameterNumber(spec, value);
+  if (number !== undefined) return number;
+  throw new CoreError(`${path}: expected ${expectedValue(spec)}, got ${value}`, path);
 }
 
 const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);

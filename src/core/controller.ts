@@ -55,18 +55,18 @@ export class ReceiverHalf extends Session {
       row.keyFrame === undefined ? NaN : Number(row.keyFrame),
       row.rttUs ?? NaN,
     ]);
-    this.core.check('ccs_receiver_push_arrivals', this.handle, 1);
+    this.half.check('ccs_receiver_push_arrivals', 1);
   }
 
   /** Throws CoreError that names the field. */
   pushInbound(row: InboundInput): void {
     this.fill([0, row.timeUs, row.packetsReceived, row.packetsLost, row.bytesReceived]);
-    this.core.check('ccs_receiver_push_inbound', this.handle, 1);
+    this.half.check('ccs_receiver_push_inbound', 1);
   }
 
   /** The feedback that became due since the last call, or null. */
   takeFeedback(): Feedback | null {
-    const count = this.core.call('ccs_receiver_take_feedback', this.handle);
+    const count = this.half.call('ccs_receiver_take_feedback');
     return count === 0 ? null : feedbackFrom([...this.read(count)]);
   }
 }
@@ -81,35 +81,28 @@ export class SenderHalf extends Session {
   pushFeedback(f: Feedback, nowUs: number): void {
     const numbers = feedbackNumbers(f);
     this.fill(numbers);
-    this.core.check('ccs_sender_push_feedback', this.handle, nowUs, numbers.length);
+    this.half.check('ccs_sender_push_feedback', nowUs, numbers.length);
   }
 
   /** Cumulative counts of RTCP receiver reports, while no feedback comes. */
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
-    this.core.check('ccs_sender_push_receiver_report', this.handle, nowUs, packetsReceived, packetsLost);
+    this.half.check('ccs_sender_push_receiver_report', nowUs, packetsReceived, packetsLost);
   }
 
   /** What the sender knows of itself: cumulative bytes sent, RTT, the browser's own estimate. */
   pushSent(nowUs: number, cumulativeSentBytes: number, rttUs = NaN, browserEstimateBps = NaN): void {
-    this.core.check(
-      'ccs_sender_push_sent',
-      this.handle,
-      nowUs,
-      cumulativeSentBytes,
-      rttUs,
-      browserEstimateBps,
-    );
+    this.half.check('ccs_sender_push_sent', nowUs, cumulativeSentBytes, rttUs, browserEstimateBps);
   }
 
   /** The rates at `nowUs`; also a `rate` row of the trace. */
   run(nowUs: number): RateUpdate {
-    this.core.check('ccs_sender_run', this.handle, nowUs);
+    this.half.check('ccs_sender_run', nowUs);
     const [targetBps = 0, pacingBps = 0, aSBps = 0, aRBps = 0, fractionLost = 0, rttUs = 0] = this.read(6);
     return { targetBps, pacingBps, aSBps, aRBps, fractionLost, rttUs };
   }
 
   /** The density of rate and delay that it has learnt, where it is LCC's; else, and before the first feedback, null. */
   density(options: DensityOptions = {}): Density | null {
-    return readDensity(this.core, this.core.call('ccs_sender_half', this.handle), options);
+    return readDensity(this.half.core, this.half.call('ccs_sender_half'), options);
   }
 }

@@ -8,7 +8,7 @@ export interface DensityOptions {
   delays?: number;
   /** Ends of the axis of rates; default: where the density ends. */
   rateBps?: readonly [from: number, to: number];
-  /** Ends of the axis of delays, likewise. */
+  /** Ends of the axis of delays, with the same default. */
   delayUs?: readonly [from: number, to: number];
 }
 
@@ -32,7 +32,7 @@ function checkCount(name: 'rates' | 'delays', count: number): void {
 const points = (from: number, to: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1));
 
-/** Of a sender half in the core; null if its controller has none, or none yet. Throws CoreError that names the option. */
+/** The density of a sender half in the core; null if its controller has none, or none yet. Throws CoreError that names the option. */
 export function readDensity(core: CoreModule, half: number, options: DensityOptions): Density | null {
   const { rates = DEFAULT_POINTS, delays = DEFAULT_POINTS } = options;
   checkCount('rates', rates);

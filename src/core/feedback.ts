@@ -71,7 +71,21 @@ export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   const feedback = feedbackFrom(
     Array.from({ length: count }, (_, i) => view.getFloat64(HEADER_BYTES + 8 * i, true)),
   );
-  const { timeUs, packetsReceived, packetsLost, values } = feedback;
-  const isWhole = [timeUs, packetsReceived, packetsLost, ...values].every(Number.isFinite);
-  return isWhole ? { flow: view.getUint32(4, true), feedback } : null;
+  return isUsable(feedback) ? { flow: view.getUint32(4, true), feedback } : null;
+}
+
+/** Numbers up to here count exactly; the core takes no greater ones. */
+const MAX_EXACT = 2 ** 53;
+const isExact = (value: number): boolean => Math.abs(value) <= MAX_EXACT;
+const isExactOrAbsent = (value: number): boolean => Number.isNaN(value) || isExact(value);
+
+/** Rate and echo may be absent, which is NaN. */
+function isUsable(feedback: Feedback): boolean {
+  const { timeUs, receivedRateBps, packetsReceived, packetsLost, values } = feedback;
+  const { echoSendTimeUs, echoDelayUs } = feedback;
+  return (
+    [timeUs, packetsReceived, packetsLost, ...values].every(isExact) &&
+    [receivedRateBps, echoSendTimeUs, echoDelayUs].every(isExactOrAbsent) &&
+    !(receivedRateBps < 0)
+  );
 }

@@ -5,9 +5,10 @@ import { loadCoreModule, type CoreModule, type WasmSource } from './load.js';
 import type { ControllerOptions } from './session.js';
 import { Simulation, type SimulationOptions } from './simulation.js';
 
-export { compileCore, CoreError, CoreModule, loadCoreModule, type WasmSource } from './load.js';
+export { compileCore, CoreError, CoreFailure, CoreModule, loadCoreModule, type WasmSource } from './load.js';
 export * from './schema.js';
 export { componentValues, type ComponentOptions } from './component.js';
+export { expectedValue, parameterNumber } from './parameter_value.js';
 export * from './feedback.js';
 export type { ControllerOptions, TraceEvent } from './session.js';
 export { controllerSetup, type ControllerChoice, type ControllerSetup } from './controller_setup.js';
@@ -44,7 +45,7 @@ export class Core {
     return new ReceiverHalf(this.module, options);
   }
 
-  /** Throws CoreError, likewise. */
+  /** Throws CoreError under the same conditions. */
   createSender(options: ControllerOptions = {}): SenderHalf {
     return new SenderHalf(this.module, options);
   }

@@ -2,8 +2,9 @@
  * The simulated link of the core (wasm/sim/loaded_link.h): loss, jitter, queue, capacity, outages and delay of one
  * direction, and TCP connections that share it.
  */
+import { Handle } from './handle.js';
 import type { CoreModule } from './load.js';
-import { modeOf, passQueue } from './link_arguments.js';
+import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import type { QueueOptions } from './queue.js';
 
 export * from './queue.js';
@@ -23,11 +24,11 @@ export interface CapacityStep {
  * what waited in a burst at its end. Means are 1 ms to one minute.
  */
 export interface OutageOptions {
-  /** Of the exponentially distributed times between two outages. */
+  /** The mean of the exponentially distributed times between two outages. */
   meanOnUs: number;
-  /** Of the outages. */
+  /** The mean length of an outage. */
   meanOffUs: number;
-  /** An outage is the sum of so many exponential times, 1 to 100; default 1. */
+  /** Each outage is the sum of this many exponential times, 1 to 100; default 1. */
   offPhases?: number;
 }
 
@@ -62,12 +63,13 @@ export interface LinkOptions {
   outages?: OutageOptions | null;
   /**
    * TCP connections in the same queue, 1500 B a segment; the way back of their ACKs is not congested. In `set`
-   * those that are missing begin, and those that are too many end. Default: none.
+   * those that are missing begin, and those that are too many end. Only where neither the capacity nor a step of
+   * the schedule is above 1 Gbit/s. Default: none.
    */
   crossTraffic?: CrossTraffic;
   /** Propagation of these connections there and back, at least `oneWayDelayUs`; default: twice that. */
   crossRttUs?: number;
-  /** Of the random numbers; an integer. Default 1. Only for a new link. */
+  /** The seed of the random numbers; an integer. Default 1. Only for a new link. */
   seed?: number;
 }
 
@@ -97,7 +99,7 @@ export interface LinkDrop {
   reason: DropReason;
 }
 
-/** Of the caller's packets alone, but where it says otherwise. */
+/** Counts of the caller's packets alone, but where it says otherwise. */
 export interface LinkStats {
   /** Cross traffic included. */
   queuePackets: number;
@@ -124,7 +126,7 @@ export interface LinkStats {
   /** At the far end. */
   deliveredPackets: number;
   deliveredBytes: number;
-  /** Of the cross traffic through the bottleneck. */
+  /** Bytes of the cross traffic that passed the bottleneck. */
   crossDepartedBytes: number;
   /** Packets of the cross traffic that were lost or dropped. */
   crossDrops: number;
@@ -150,7 +152,7 @@ export interface Link {
   /** Changes what is given, from now on. Throws CoreError, and changes nothing of that field, if one is refused. */
   set(change: Partial<LinkOptions>, nowUs: number): void;
   stats(nowUs: number): LinkStats;
-  /** Frees the memory; no other call may follow. */
+  /** Frees the memory. From then on every method throws CoreError; doing it again does nothing. */
   destroy(): void;
 }
 
@@ -162,7 +164,7 @@ const BEFORE_ANY_US = -Infinity;
 
 /** Creates a link. Throws CoreError, with the field, for a value out of its range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {
-  const handle = module.handle(
+  const pointer = module.handle(
     'ccs_link_create',
     options.capacityBps,
     ...passQueue(module, options.queue ?? { kind: 'droptail' }),
@@ -173,59 +175,61 @@ export function createLink(module: CoreModule, options: LinkOptions): Link {
     options.jitterUs ?? 0,
     options.seed ?? 1,
   );
+  const handle = new Handle(module, 'link', 'ccs_link_destroy', pointer);
   try {
-    schedule(module, handle, options.schedule ?? []);
-    setLoad(module, handle, options, BEFORE_ANY_US);
+    setSchedule(handle, options.schedule ?? []);
+    setLoad(handle, options, BEFORE_ANY_US);
   } catch (error) {
-    module.call('ccs_link_destroy', handle);
+    handle.destroy();
     throw error;
   }
-  return new CoreLink(module, handle);
+  return new CoreLink(handle);
 }
 
-function schedule(module: CoreModule, handle: number, steps: readonly CapacityStep[]): void {
-  module.call('ccs_link_clear_schedule', handle);
-  for (const step of steps) module.check('ccs_link_schedule_capacity', handle, step.atUs, step.capacityBps);
+function setSchedule(handle: Handle, steps: readonly CapacityStep[]): void {
+  handle.core.input(steps.flatMap(({ atUs, capacityBps }) => [atUs, capacityBps]));
+  handle.check('ccs_link_set_schedule', steps.length);
 }
 
 /** Sets what of these is given. */
 function setLoad(
-  module: CoreModule,
-  handle: number,
+  handle: Handle,
   { burstLossPackets, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
   nowUs: number,
 ): void {
-  if (burstLossPackets !== undefined)
-    module.check('ccs_link_set_burst_loss', handle, burstLossPackets, nowUs);
+  if (burstLossPackets !== undefined) handle.check('ccs_link_set_burst_loss', burstLossPackets, nowUs);
   if (outages !== undefined) {
     const { meanOnUs, meanOffUs, offPhases = 1 } = outages ?? { meanOnUs: 0, meanOffUs: 0 };
-    module.check('ccs_link_set_outages', handle, meanOnUs, meanOffUs, offPhases, nowUs);
+    expectWhole('offPhases', offPhases, '1 to 100');
+    handle.check('ccs_link_set_outages', meanOnUs, meanOffUs, offPhases, nowUs);
   }
-  if (crossRttUs !== undefined) module.check('ccs_link_set_cross_rtt', handle, crossRttUs, nowUs);
-  if (crossTraffic !== undefined) {
-    const { cubic = 0, newReno = 0 } = crossTraffic;
-    module.check('ccs_link_set_cross_traffic', handle, cubic, newReno, nowUs);
-  }
+  if (crossRttUs !== undefined) handle.check('ccs_link_set_cross_rtt', crossRttUs, nowUs);
+  setCrossTraffic(handle, crossTraffic, nowUs);
+}
+
+function setCrossTraffic(handle: Handle, crossTraffic: CrossTraffic | undefined, nowUs: number): void {
+  if (crossTraffic === undefined) return;
+  const { cubic = 0, newReno = 0 } = crossTraffic;
+  handle.check('ccs_link_set_cross_traffic', cubic, newReno, nowUs);
 }
 
 class CoreLink implements Link {
-  readonly #module: CoreModule;
-  readonly #handle: number;
+  readonly #handle: Handle;
 
-  constructor(module: CoreModule, handle: number) {
-    this.#module = module;
+  constructor(handle: Handle) {
     this.#handle = handle;
   }
 
   enqueue(packetId: number, sizeBytes: number, nowUs: number, flow = 0): DropReason | null {
-    const reason = this.#module.call('ccs_link_enqueue', this.#handle, packetId, sizeBytes, flow, nowUs);
-    if (reason < 0) throw this.#module.lastError();
+    expectWhole('flow', flow, '0 to 2^31 - 1');
+    const reason = this.#handle.call('ccs_link_enqueue', packetId, sizeBytes, flow, nowUs);
+    if (reason < 0) throw this.#handle.core.lastError();
     return DROP_REASONS[reason] ?? null;
   }
 
   poll(nowUs: number): LinkDelivery[] {
-    const count = this.#module.call('ccs_link_poll', this.#handle, nowUs);
-    if (count < 0) throw this.#module.lastError();
+    const count = this.#handle.call('ccs_link_poll', nowUs);
+    if (count < 0) throw this.#handle.core.lastError();
     if (count === 0) return [];
     return this.#rows('ccs_link_deliveries', count, DELIVERY_FIELDS).map(
       ([packetId = 0, sizeBytes = 0, offeredUs = 0, departUs = 0, deliverUs = 0, queueDelayUs = 0]) => ({
@@ -240,7 +244,7 @@ class CoreLink implements Link {
   }
 
   lateDrops(): LinkDrop[] {
-    const count = this.#module.call('ccs_link_drop_count', this.#handle);
+    const count = this.#handle.call('ccs_link_drop_count');
     if (count === 0) return [];
     return this.#rows('ccs_link_drops', count, DROP_FIELDS).map(
       ([packetId = 0, sizeBytes = 0, offeredUs = 0, timeUs = 0, reason = 0]) => ({
@@ -254,29 +258,33 @@ class CoreLink implements Link {
   }
 
   nextEventUs(): number {
-    return this.#module.call('ccs_link_next_event_us', this.#handle);
+    return this.#handle.call('ccs_link_next_event_us');
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
-    const check = (name: string, ...values: number[]) => this.#module.check(name, this.#handle, ...values);
+    this.#handle.assertLive();
+    // Capacities that cross traffic does not allow may be set in the same change that takes it away.
+    const { cubic = 0, newReno = 0 } = change.crossTraffic ?? {};
+    if (cubic + newReno === 0) setCrossTraffic(this.#handle, change.crossTraffic, nowUs);
+    const check = (name: string, ...values: number[]) => this.#handle.check(name, ...values);
     if (change.capacityBps !== undefined) {
       check('ccs_link_set_capacity', change.capacityBps, nowUs);
-      schedule(this.#module, this.#handle, []);
+      setSchedule(this.#handle, []);
     }
-    if (change.schedule !== undefined) schedule(this.#module, this.#handle, change.schedule);
+    if (change.schedule !== undefined) setSchedule(this.#handle, change.schedule);
     if (change.queue !== undefined) {
-      check('ccs_link_set_queue', ...passQueue(this.#module, change.queue), nowUs);
+      check('ccs_link_set_queue', ...passQueue(this.#handle.core, change.queue), nowUs);
     }
     if (change.bottleneck !== undefined) check('ccs_link_set_mode', modeOf(change.bottleneck), nowUs);
     if (change.oneWayDelayUs !== undefined) check('ccs_link_set_one_way_delay', change.oneWayDelayUs, nowUs);
     if (change.lossRatio !== undefined) check('ccs_link_set_loss_ratio', change.lossRatio, nowUs);
     if (change.jitterUs !== undefined) check('ccs_link_set_jitter', change.jitterUs, nowUs);
-    setLoad(this.#module, this.#handle, change, nowUs);
+    setLoad(this.#handle, change, nowUs);
   }
 
   stats(nowUs: number): LinkStats {
-    const pointer = this.#module.handle('ccs_link_stats', this.#handle, nowUs);
-    const v = this.#module.doubles(pointer, STATS_FIELDS);
+    const pointer = this.#handle.find('ccs_link_stats', nowUs);
+    const v = this.#handle.core.doubles(pointer, STATS_FIELDS);
     const at = (index: number) => v[index] ?? 0;
     return {
       queuePackets: at(0),
@@ -300,12 +308,12 @@ class CoreLink implements Link {
   }
 
   destroy(): void {
-    this.#module.call('ccs_link_destroy', this.#handle);
+    this.#handle.destroy();
   }
 
   #rows(pointerExport: string, count: number, fields: number): Float64Array[] {
-    const pointer = this.#module.call(pointerExport, this.#handle);
-    const flat = this.#module.doubles(pointer, count * fields);
+    const pointer = this.#handle.call(pointerExport);
+    const flat = this.#handle.core.doubles(pointer, count * fields);
     return Array.from({ length: count }, (_, row) => flat.subarray(row * fields, (row + 1) * fields));
   }
 }

@@ -1,6 +1,6 @@
 /** Parts of a link as arguments of the ABI. */
 import type { Bottleneck } from './link.js';
-import type { CoreModule } from './load.js';
+import { CoreError, type CoreModule } from './load.js';
 import { queueArguments, type QueueOptions } from './queue.js';
 
 /** Puts a queue's values where the next call reads them; the arguments that stand for it. Throws CoreError. */
@@ -13,4 +13,10 @@ export function passQueue(module: CoreModule, queue: QueueOptions): [kind: numbe
 /** The number of a bottleneck's mode in the core; one that it does not have is refused there. */
 export function modeOf(bottleneck: Bottleneck): number {
   return ['serial', 'token-bucket'].indexOf(bottleneck);
+}
+
+/** Throws CoreError for a number that would be cut on its way into the core, where it is an int. */
+export function expectWhole(field: string, value: number, range: string): void {
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 31) return;
+  throw new CoreError(`${field}: expected an integer from ${range}, got ${value}`, field);
 }

@@ -18,6 +18,11 @@ export class CoreError extends Error {
   }
 }
 
+/** The core trapped: what it was doing is half done, and this instance of it answers nothing any more. */
+export class CoreFailure extends Error {
+  override readonly name = 'CoreFailure';
+}
+
 /** Where to take the module from; the default is the file that ships beside this one. */
 export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
 
@@ -27,6 +32,7 @@ type Exported = (...args: number[]) => number;
 export class CoreModule {
   readonly #memory: WebAssembly.Memory;
   readonly #exports: Record<string, Exported>;
+  #failure: CoreFailure | null = null;
 
   constructor(
     instance: WebAssembly.Instance,
@@ -39,13 +45,27 @@ export class CoreModule {
     this.#exports = functions as Record<string, Exported>;
   }
 
-  /** Calls an export by name. Throws CoreError if the module has none of that name. */
+  /**
+   * Calls an export by name. Throws CoreError if the module has none of that name, and CoreFailure when it traps and from
+   * then on.
+   */
   call(name: string, ...args: number[]): number {
     if (this.users.asking)
       throw new CoreError('a controller called the core that was waiting for its answer');
+    if (this.#failure !== null) throw this.#failure;
     const f = this.#exports[name];
     if (f === undefined) throw new CoreError(`the core exports no ${name}; rebuild it`);
-    return f(...args);
+    try {
+      return f(...args);
+    } catch (error) {
+      this.#failure = new CoreFailure(`the core failed in ${name} (${String(error)}); load another one`);
+      throw this.#failure;
+    }
+  }
+
+  /** Why nothing can be asked of this core any more; null while it works. */
+  get failure(): CoreFailure | null {
+    return this.#failure;
   }
 
   /** Calls an export that returns a status, and throws its message when the status is not 0. */
@@ -70,7 +90,7 @@ export class CoreModule {
     this.doubles(this.call('ccs_input_buffer', values.length), values.length).set(values);
   }
 
-  /** A view of `length` bytes at `pointer`, likewise. */
+  /** A view of `length` bytes at `pointer`, valid for as long. */
   bytes(pointer: number, length: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, pointer, length);
   }

@@ -67,7 +67,7 @@ export const CONTROLLERS = {
         default: 0,
         min: 0,
         max: 1000000,
-        section: 'deployed',
+        section: 'deployed since about 2019',
         description: 'a burst joins a group only while it is younger than this; 0: no limit',
       },
       {
@@ -78,6 +78,7 @@ export const CONTROLLERS = {
         max: 1000,
         section: 'deployed',
         description: 'reset after this many groups in a row that arrived before their predecessor; 0: never',
+        whole: true,
       },
       {
         name: 'arrival_jump_reset_ms',
@@ -177,7 +178,8 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000000,
         section: 'deployed',
-        description: 'after so many groups the weight changes',
+        description: 'the weight changes after this many groups',
+        whole: true,
       },
       {
         name: 'noise_variance_init_ms2',
@@ -213,7 +215,8 @@ export const CONTROLLERS = {
         min: 1,
         max: 60,
         section: 'deployed',
-        description: 'the frame interval is the smallest send delta of so many groups',
+        description: 'the frame interval is the smallest send delta of this many groups',
+        whole: true,
       },
       {
         name: 'covariance_boost',
@@ -241,7 +244,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 100000,
         section: 'live calls',
-        description: 'no filter update in the first so many ms',
+        description: 'how long the filter is not updated at the start',
       },
       {
         name: 'hold_max_ms',
@@ -269,6 +272,7 @@ export const CONTROLLERS = {
         max: 1000,
         section: 'deployed',
         description: "m is compared as T = min(n, this) m; 1 is the paper's text",
+        whole: true,
       },
       {
         name: 'k_u',
@@ -359,7 +363,8 @@ export const CONTROLLERS = {
         min: 1,
         max: 100,
         section: 'deployed',
-        description: 'and in at least so many groups',
+        description: 'and in at least this many groups',
+        whole: true,
       },
       {
         name: 'overuse_needs_rising_m',
@@ -433,7 +438,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 100,
         section: 'draft-02 5.5',
-        description: 'near the maximum: R_r within so many standard deviations of its mean at decreases',
+        description: 'near the maximum: R_r within this many standard deviations of its mean at decreases',
       },
       {
         name: 'near_max_weight',
@@ -692,7 +697,8 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000,
         section: 'deployed',
-        description: 'a report needs at least so many packets',
+        description: 'a report needs at least this many packets',
+        whole: true,
       },
       {
         name: 'loss_decrease_interval_ms',
@@ -807,7 +813,6 @@ export const CONTROLLERS = {
         description: 'constants and rules as deployed in August 2016',
         values: {
           pre_filter: 2,
-          burst_max_duration_ms: 100,
           q_inverse_capacity: 1e-13,
           k_u: 0.0087,
           k_d: 0.039,
@@ -830,7 +835,6 @@ export const CONTROLLERS = {
         description: 'as deployed in March 2016: other gains of the threshold',
         values: {
           pre_filter: 2,
-          burst_max_duration_ms: 100,
           q_inverse_capacity: 1e-13,
           k_u: 0.004,
           k_d: 0.00006,
@@ -853,7 +857,6 @@ export const CONTROLLERS = {
         description: 'as deployed in February 2016: more state noise, uncapped time in eq. 11',
         values: {
           pre_filter: 2,
-          burst_max_duration_ms: 100,
           q_inverse_capacity: 1e-13,
           k_u: 0.004,
           k_d: 0.00006,
@@ -942,6 +945,7 @@ export const CONTROLLERS = {
         max: 32,
         section: 'RFC 8698 5.1.1; CMP II-A',
         description: 'window of the filter',
+        whole: true,
       },
       {
         name: 'delay_smoothing',
@@ -1015,7 +1019,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000,
         section: 'RFC 8698 4.1, MULTILOSS',
-        description: 'losses are recent for so many mean loss intervals',
+        description: 'for how many mean loss intervals a loss counts as recent',
       },
       {
         name: 'dloss_ms',
@@ -1381,7 +1385,8 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000000,
         section: 'ours',
-        description: 'the delay changed by so much at once: a clock was set, start anew; 0: never',
+        description:
+          'when the delay changes by this much at once, a clock was set, and the controller starts over; 0: never',
       },
       {
         name: 'window_pairs',
@@ -1390,7 +1395,8 @@ export const CONTROLLERS = {
         min: 1,
         max: 300,
         section: 'LCC II-B, N; 300 in Fig. 1',
-        description: 'so many latest pairs of S and D_ave make the density',
+        description: 'how many of the latest pairs of S and D_ave make the density',
+        whole: true,
       },
       {
         name: 'refit_interval_ms',
@@ -1589,6 +1595,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'Linux pfifo',
         description: 'most packets that may wait; 0: no such limit',
+        whole: true,
       },
     ],
     presets: [],
@@ -1621,6 +1628,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'Linux sch_codel; AQM table 1',
         description: 'most packets that may wait',
+        whole: true,
       },
       {
         name: 'mtu_bytes',
@@ -1673,6 +1681,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'Linux sch_pie; AQM table 1',
         description: 'most packets that may wait',
+        whole: true,
       },
       {
         name: 'burst_allowance_ms',
@@ -1708,7 +1717,7 @@ export const COMPONENTS = {
         min: 1,
         max: 1000000000,
         section: 'RFC 8033 5.2, DQ_THRESHOLD; Linux QUEUE_THRESHOLD',
-        description: 'the departure rate is measured over so much, while so much waits',
+        description: 'the departure rate is measured while at least this much waits, over this much',
       },
       {
         name: 'mtu_bytes',
@@ -1767,6 +1776,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'Linux sch_sfq, limit',
         description: 'most packets that may wait in all; 0: no such limit',
+        whole: true,
       },
       {
         name: 'depth_packets',
@@ -1776,6 +1786,7 @@ export const COMPONENTS = {
         max: 65535,
         section: 'Linux sch_sfq, depth',
         description: 'most packets of one flow that may wait',
+        whole: true,
       },
       {
         name: 'buckets',
@@ -1784,7 +1795,8 @@ export const COMPONENTS = {
         min: 1,
         max: 65536,
         section: 'AQM 2.1.3; Linux sch_sfq, divisor',
-        description: 'flows are hashed into so many queues',
+        description: 'how many queues flows are hashed into',
+        whole: true,
       },
       {
         name: 'quantum_bytes',
@@ -1840,6 +1852,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'RFC 8290 5.2.3; AQM table 1',
         description: 'most packets that may wait in all',
+        whole: true,
       },
       {
         name: 'queues',
@@ -1848,7 +1861,8 @@ export const COMPONENTS = {
         min: 1,
         max: 65536,
         section: 'RFC 8290 5.2.5',
-        description: 'flows are hashed into so many queues',
+        description: 'how many queues flows are hashed into',
+        whole: true,
       },
       {
         name: 'quantum_bytes',
@@ -1886,7 +1900,8 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'RFC 8290 4.1; Linux drop_batch',
         description:
-          'over the limit the longest queue loses half of its bytes, at most so many packets at once; Linux before 4.7: 1',
+          'over the limit, the longest queue loses half of its bytes, at most this many packets at once; Linux before 4.7: 1',
+        whole: true,
       },
     ],
     presets: [],
@@ -1919,6 +1934,7 @@ export const COMPONENTS = {
         max: 1000,
         section: 'RFC 6928; RFC 3390: 3',
         description: 'initial window, and restart window after idling',
+        whole: true,
       },
       {
         name: 'initial_ssthresh_segments',
@@ -1929,6 +1945,7 @@ export const COMPONENTS = {
         section: 'RFC 5681 3.1; Linux',
         description:
           'slow start of a new connection ends here (Linux remembers it per destination); 0: only at a loss',
+        whole: true,
       },
       {
         name: 'max_window_segments',
@@ -1938,6 +1955,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'RFC 9293 3.8.6',
         description: "the receiver's window: most segments outstanding",
+        whole: true,
       },
       {
         name: 'idle_restart',
@@ -1957,6 +1975,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'RFC 3465 2.2; RFC 5681 3.1: 1',
         description: 'most that one ACK adds to the window in slow start',
+        whole: true,
       },
       {
         name: 'increase_per',
@@ -2054,6 +2073,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'Linux 3.16',
         description: 'smallest window at which HyStart acts',
+        whole: true,
       },
       {
         name: 'hystart_min_samples',
@@ -2063,6 +2083,7 @@ export const COMPONENTS = {
         max: 1000,
         section: 'Linux 3.16',
         description: 'RTT samples of a round before its minimum counts',
+        whole: true,
       },
       {
         name: 'hystart_delay_min_ms',
@@ -2206,6 +2227,7 @@ export const COMPONENTS = {
         max: 1000,
         section: 'RFC 5681 4.2',
         description: 'segments in order that one ACK acknowledges; 1: no delayed ACKs',
+        whole: true,
       },
       {
         name: 'delayed_ack_ms',
@@ -2223,7 +2245,8 @@ export const COMPONENTS = {
         min: 0,
         max: 1000,
         section: 'Linux 3.16: 16',
-        description: 'so many segments at the start are acknowledged one by one',
+        description: 'how many segments at the start are acknowledged one by one',
+        whole: true,
       },
     ],
     presets: [

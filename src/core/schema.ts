@@ -16,6 +16,8 @@ export interface ParameterSpec {
   readonly max: number;
   /** Names of an enumeration; the parameter's value is the index. */
   readonly values?: readonly string[];
+  /** Set for counts of things. */
+  readonly whole?: true;
   /** Where the parameter comes from: paper section, draft, "deployed", "live calls". */
   readonly section: string;
   readonly description: string;

@@ -1,6 +1,7 @@
 /** What the two halves of a controller share: parameters and the trace. */
-import { valuesOf } from './component.js';
+import { numberOf, valuesOf } from './component.js';
 import { controllerSetup, type ControllerChoice } from './controller_setup.js';
+import { Handle } from './handle.js';
 import { CoreError, type CoreModule } from './load.js';
 import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
 import type { ComponentSpec, TableName } from './schema.js';
@@ -27,20 +28,19 @@ export interface ControllerOptions extends ControllerChoice {
 const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'] as const;
 
 export class Session {
-  protected readonly core: CoreModule;
+  /** The half in the core. */
+  protected readonly half: Handle;
   /** Which controller this is a half of. */
   readonly controller: string;
   readonly #spec: ComponentSpec;
   readonly #user: UserController | undefined;
   readonly #faults: ControllerFault[] = [];
-  #handle: number;
 
   protected constructor(
     core: CoreModule,
     create: 'ccs_receiver_create' | 'ccs_sender_create',
     options: ControllerOptions,
   ) {
-    this.core = core;
     const { name, index, spec, values, user } = controllerSetup(options, 'live');
     this.controller = name;
     this.#spec = spec;
@@ -51,31 +51,26 @@ export class Session {
       return core.handle(create, index, options.flow ?? 0, ...(create === 'ccs_sender_create' ? [seed] : []));
     };
     const owner = user && { controller: user, seed, faults: this.#faults };
-    this.#handle = owner === undefined ? make() : core.users.making(owner, make);
-    if (options.record !== undefined)
-      core.call('ccs_session_record', this.#handle, tableBits(options.record, 'record'));
-  }
-
-  /** Throws CoreError once the session has been destroyed. */
-  protected get handle(): number {
-    if (this.#handle === 0) throw new CoreError('this half of the controller has been destroyed');
-    return this.#handle;
+    const bits = options.record && tableBits(options.record, 'record');
+    const pointer = owner === undefined ? make() : core.users.making(owner, make);
+    this.half = new Handle(core, 'half of the controller', 'ccs_session_destroy', pointer);
+    if (bits !== undefined) this.half.call('ccs_session_record', bits);
   }
 
   /** Writes `values` to the session's buffer, for the next push. */
   protected fill(values: readonly number[]): void {
-    const pointer = this.core.call('ccs_session_buffer', this.handle, values.length);
-    this.core.doubles(pointer, values.length).set(values);
+    const pointer = this.half.call('ccs_session_buffer', values.length);
+    this.half.core.doubles(pointer, values.length).set(values);
   }
 
   protected read(length: number): Float64Array {
-    const pointer = this.core.call('ccs_session_buffer', this.handle, length);
-    return this.core.doubles(pointer, length);
+    const pointer = this.half.call('ccs_session_buffer', length);
+    return this.half.core.doubles(pointer, length);
   }
 
   /** The value of a parameter. Throws CoreError for an unknown name. */
   parameter(name: string): number {
-    return this.core.call('ccs_session_parameter', this.handle, this.#indexOf(name));
+    return this.half.call('ccs_session_parameter', this.#indexOf(name));
   }
 
   #indexOf(name: string): number {
@@ -93,19 +88,16 @@ export class Session {
   setParameter(name: string, value: number): void {
     const index = this.#indexOf(name);
     const spec = this.#spec.parameters[index];
-    if (spec !== undefined && !(value >= spec.min && value <= spec.max)) {
-      const unit = spec.unit === '' ? '' : ` ${spec.unit}`;
-      throw new CoreError(`${name}: expected ${spec.min} to ${spec.max}${unit}, got ${value}`, name);
-    }
-    this.core.check('ccs_session_set_parameter', this.handle, index, value);
+    if (spec !== undefined) numberOf(spec, value, name);
+    this.half.check('ccs_session_set_parameter', index, value);
   }
 
   /** Changes to another preset of the same controller, but for the application's own bounds. Throws CoreError. */
   setPreset(preset: string): void {
     const parameters = Object.fromEntries(KEPT_BY_PRESETS.map((name) => [name, this.parameter(name)]));
     const spec = { preset, parameters, presetPath: 'preset', path: '' };
-    this.core.input(valuesOf(this.controller, this.#spec, spec));
-    this.core.check('ccs_session_configure', this.handle);
+    this.half.core.input(valuesOf(this.controller, this.#spec, spec));
+    this.half.check('ccs_session_configure');
   }
 
   /**
@@ -113,18 +105,16 @@ export class Session {
    * they were consumed (replaying them in that order gives the same outputs), then the outputs.
    */
   drain(): TraceBatch[] {
-    return drainRecorder(this.core, this.core.call('ccs_session_recorder', this.handle));
+    return drainRecorder(this.half.core, this.half.call('ccs_session_recorder'));
   }
 
-  /** What this half did wrong, if it is a user's: from then on it is silent, or keeps the last good rate. */
+  /** What this half did wrong, also after its end, if it is a user's: from then on it is silent, or keeps the last good rate. */
   faults(): readonly ControllerFault[] {
     return this.#faults;
   }
 
-  /** Frees the core's side. */
+  /** Frees the core's side. From then on every method throws CoreError; doing it again does nothing. */
   destroy(): void {
-    if (this.#handle === 0) return;
-    this.core.call('ccs_session_destroy', this.#handle);
-    this.#handle = 0;
+    this.half.destroy();
   }
 }

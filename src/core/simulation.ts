@@ -5,7 +5,8 @@
 import { readDensity, type Density, type DensityOptions } from './density.js';
 import { componentValues } from './component.js';
 import { controllerSetup } from './controller_setup.js';
-import { modeOf, passQueue } from './link_arguments.js';
+import { Handle } from './handle.js';
+import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError, type CoreModule } from './load.js';
 import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
 import { readWindow, type WindowMetrics } from './simulation_metrics.js';
@@ -32,25 +33,24 @@ const DEFAULT_BURST_BYTES = 5000;
 
 /** A simulation in the core. Errors are CoreErrors that name the field. */
 export class Simulation {
-  readonly #core: CoreModule;
+  readonly #handle: Handle;
   readonly #windows: readonly WindowOptions[];
   readonly #names: readonly (string | undefined)[];
   readonly #seed: number;
   readonly #faults: ControllerFault[] = [];
-  #handle: number;
 
   constructor(core: CoreModule, options: SimulationOptions) {
-    this.#core = core;
     this.#windows = [{ name: 'run', beginUs: 0, endUs: options.durationUs }, ...(options.windows ?? [])];
     this.#names = options.flows.map(({ name }) => name);
     this.#seed = options.seed ?? 1;
-    this.#handle = core.handle(
+    const pointer = core.handle(
       'ccs_sim_create',
       options.durationUs,
       options.rateIntervalUs ?? DEFAULT_RATE_INTERVAL_US,
       this.#seed,
       options.maxEvents ?? DEFAULT_MAX_EVENTS,
     );
+    this.#handle = new Handle(core, 'simulation', 'ccs_sim_destroy', pointer);
     try {
       this.#setUp(options);
     } catch (error) {
@@ -64,11 +64,11 @@ export class Simulation {
     const noBottleneck = forward.oneWayDelayUs === undefined ? {} : { oneWayDelayUs: forward.oneWayDelayUs };
     this.#setPath(1, backward ?? noBottleneck, 'backward');
     for (const [index, { beginUs, endUs }] of windows.entries()) {
-      inside(`windows.${index}`, () => this.#check('ccs_sim_add_window', beginUs, endUs));
+      inside(`windows.${index}`, () => this.#handle.check('ccs_sim_add_window', beginUs, endUs));
     }
     for (const [index, flow] of flows.entries()) inside(`flows.${index}`, () => this.#addFlow(flow));
     if (trace !== undefined) {
-      this.#check(
+      this.#handle.check(
         'ccs_sim_trace',
         tableBits(trace.tables, 'trace.tables'),
         trace.intervalUs ?? DEFAULT_TRACE_INTERVAL_US,
@@ -81,18 +81,19 @@ export class Simulation {
       const { outages } = path;
       if (outages !== undefined) {
         const { meanOnUs, meanOffUs, offPhases = 1 } = outages;
-        inside('outages', () =>
-          this.#check('ccs_sim_set_outages', direction, meanOnUs, meanOffUs, offPhases),
-        );
+        inside('outages', () => {
+          expectWhole('offPhases', offPhases, '1 to 100');
+          this.#handle.check('ccs_sim_set_outages', direction, meanOnUs, meanOffUs, offPhases);
+        });
       }
       const delay = [path.oneWayDelayUs ?? 0, path.lossRatio ?? 0, path.jitterUs ?? 0] as const;
       if (path.capacityBps === undefined) {
-        this.#check('ccs_sim_set_delay', direction, ...delay);
+        this.#handle.check('ccs_sim_set_delay', direction, ...delay);
       } else {
-        const queue = passQueue(this.#core, path.queue ?? { kind: 'droptail' });
+        const queue = passQueue(this.#handle.core, path.queue ?? { kind: 'droptail' });
         const mode = modeOf(path.bottleneck ?? 'serial');
         const burstBytes = path.burstBytes ?? DEFAULT_BURST_BYTES;
-        this.#check(
+        this.#handle.check(
           'ccs_sim_set_bottleneck',
           direction,
           path.capacityBps,
@@ -104,7 +105,7 @@ export class Simulation {
       }
       for (const [index, { atUs, capacityBps }] of (path.schedule ?? []).entries()) {
         inside(`schedule.${index}`, () =>
-          this.#check('ccs_sim_schedule_capacity', direction, atUs, capacityBps),
+          this.#handle.check('ccs_sim_schedule_capacity', direction, atUs, capacityBps),
         );
       }
     });
@@ -125,11 +126,11 @@ export class Simulation {
       path: 'source',
     });
     const add = (): void => {
-      this.#core.input([...source, ...values, ...pauses]);
-      this.#check('ccs_sim_add_media_flow', ...common(flow), index, pauses.length / 2);
+      this.#handle.core.input([...source, ...values, ...pauses]);
+      this.#handle.check('ccs_sim_add_media_flow', ...common(flow), index, pauses.length / 2);
     };
     if (user === undefined) add();
-    else this.#core.users.making({ controller: user, seed: this.#seed, faults: this.#faults }, add);
+    else this.#handle.core.users.making({ controller: user, seed: this.#seed, faults: this.#faults }, add);
   }
 
   #addTcp(flow: TcpFlowOptions): void {
@@ -141,32 +142,37 @@ export class Simulation {
     });
     const { short } = flow;
     const files = short === undefined ? [] : [short.minBytes, short.maxBytes, short.idleMeanUs];
-    this.#core.input([...values, ...files]);
+    this.#handle.core.input([...values, ...files]);
     const congestionControl = CONGESTION_CONTROLS.indexOf(flow.congestionControl ?? 'cubic');
-    this.#check('ccs_sim_add_tcp_flow', ...common(flow), congestionControl, Number(short !== undefined));
+    this.#handle.check(
+      'ccs_sim_add_tcp_flow',
+      ...common(flow),
+      congestionControl,
+      Number(short !== undefined),
+    );
   }
 
   /** Virtual time, microseconds. */
   get nowUs(): number {
-    return this.#core.call('ccs_sim_now_us', this.#live());
+    return this.#handle.call('ccs_sim_now_us');
   }
 
   /** Events so far. */
   get events(): number {
-    return this.#core.call('ccs_sim_events', this.#live());
+    return this.#handle.call('ccs_sim_events');
   }
 
   /** Runs until a time, at most to the end. Throws CoreError when it takes more than `maxEvents`. */
   runUntil(us: number): void {
-    this.#check('ccs_sim_run_until', us);
+    this.#handle.check('ccs_sim_run_until', us);
   }
 
   /** What was measured up to now: the whole run first, then the windows that were asked for. */
   metrics(): WindowMetrics[] {
     return this.#windows.map((window, index) => {
-      const pointer = this.#core.handle('ccs_sim_metrics', this.#live(), index);
-      const size = this.#core.call('ccs_sim_metrics_size', this.#live());
-      return readWindow(this.#core.doubles(pointer, size), window.name, this.#names);
+      const pointer = this.#handle.find('ccs_sim_metrics', index);
+      const size = this.#handle.call('ccs_sim_metrics_size');
+      return readWindow(this.#handle.core.doubles(pointer, size), window.name, this.#names);
     });
   }
 
@@ -175,7 +181,8 @@ export class Simulation {
    * null where it is not LCC's, and before the first feedback. Throws CoreError that names the option.
    */
   density(flow = 0, options: DensityOptions = {}): Density | null {
-    return readDensity(this.#core, this.#core.handle('ccs_sim_sender_half', this.#live(), flow), options);
+    expectWhole('flow', flow, '0 to the last flow');
+    return readDensity(this.#handle.core, this.#handle.find('ccs_sim_sender_half', flow), options);
   }
 
   /** What users' controllers did wrong up to now. A flow whose controller failed keeps its last good rate. */
@@ -185,22 +192,12 @@ export class Simulation {
 
   /** The rows recorded since the last call, and forgets them. */
   drain(): TraceBatch[] {
-    return drainRecorder(this.#core, this.#core.call('ccs_sim_recorder', this.#live()));
+    return drainRecorder(this.#handle.core, this.#handle.call('ccs_sim_recorder'));
   }
 
-  /** Frees the memory; no other call may follow. */
+  /** Frees the memory. From then on what needs it throws CoreError; doing it again does nothing. */
   destroy(): void {
-    if (this.#handle !== 0) this.#core.call('ccs_sim_destroy', this.#handle);
-    this.#handle = 0;
-  }
-
-  #live(): number {
-    if (this.#handle === 0) throw new CoreError('this simulation has been destroyed');
-    return this.#handle;
-  }
-
-  #check(name: string, ...args: number[]): void {
-    this.#core.check(name, this.#live(), ...args);
+    this.#handle.destroy();
   }
 }
 

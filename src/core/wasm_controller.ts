@@ -25,7 +25,7 @@ export interface WasmControllerOptions {
 }
 
 const DEFAULT_MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
-/** Of a message, before the values. */
+/** The fields of a feedback message, before its values. */
 const FEEDBACK_FIELDS = 6;
 
 const COMMON = ['ccs_input_buffer', 'ccs_session_buffer'] as const;

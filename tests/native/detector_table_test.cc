@@ -1,11 +1,14 @@
-// libwebrtc's own OveruseDetectorTest expectations for the constants of August 2016 (see
-// tests/vectors/detector_table.json), with its xorshift64* generator: exact integers.
+// libwebrtc's own OveruseDetectorTest expectations for the constants of August 2016, with its xorshift64*
+// generator: exact integers, read from tests/vectors/detector_table.json, which tells the procedure too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "cc/gcc/arrival_filter.h"
 #include "cc/gcc/overuse_detector.h"
@@ -16,13 +19,68 @@ namespace ccscope::gcc {
 namespace {
 
 struct Case {
-  const char* name;
+  std::string name;
   int packets_per_frame;
   int frame_ms;
   int drift_ms;
   int sigma_ms;
   int spurious_overuses;
   int frames_until_overuse;
+};
+
+const std::string& Table() {
+  static const std::string text = [] {
+    std::ifstream file("tests/vectors/detector_table.json");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  return text;
+}
+
+// Where the value of that key begins, from a place in the file on; the file has neither escapes nor nesting
+// that would need more of a parser.
+std::size_t ValueOf(const std::string& key, std::size_t from) {
+  const std::string quoted = "\"" + key + "\": ";
+  const std::size_t found = Table().find(quoted, from);
+  if (found == std::string::npos) return found;
+  return found + quoted.size();
+}
+
+int IntegerOf(const std::string& key, std::size_t from) {
+  const std::size_t at = ValueOf(key, from);
+  if (at != std::string::npos) return std::stoi(Table().substr(at, 20));
+  ADD_FAILURE() << "tests/vectors/detector_table.json has no " << key << " from " << from << " on";
+  return -1;
+}
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (std::size_t at = ValueOf("name", 0); at != std::string::npos; at = ValueOf("name", at)) {
+    const std::string name = Table().substr(at + 1, Table().find('"', at + 1) - at - 1);
+    cases.push_back({name, IntegerOf("packets_per_frame", at), IntegerOf("frame_ms", at), IntegerOf("drift_ms", at),
+                     IntegerOf("sigma_ms", at), IntegerOf("libwebrtc_expected_unique", at),
+                     IntegerOf("libwebrtc_expected_frames", at)});
+  }
+  return cases;
+}
+
+// The generator of libwebrtc's tests.
+class Generator {
+ public:
+  std::uint64_t Next() {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return state_ * 2685821657736338717ULL;
+  }
+
+  double Gaussian(double mean, double standard_deviation) {
+    const double u1 = static_cast<double>(Next()) / static_cast<double>(0xFFFFFFFFFFFFFFFFULL);
+    const double u2 = static_cast<double>(Next()) / static_cast<double>(0xFFFFFFFFFFFFFFFFULL);
+    return mean + standard_deviation * std::sqrt(-2 * std::log(u1)) * std::cos(2 * M_PI * u2);
+  }
+
+ private:
+  std::uint64_t state_ = 123456789;
 };
 
 Parameters Preset(const std::string& name) {
@@ -38,19 +96,6 @@ class DetectorTable : public ::testing::TestWithParam<Case> {
   DetectorTable()
       : parameters_(Preset("libwebrtc-2016-08")), grouping_(parameters_), filter_(parameters_), detector_(parameters_) {}
 
-  std::uint64_t Next() {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return state_ * 2685821657736338717ULL;
-  }
-
-  double Gaussian(double mean, double standard_deviation) {
-    const double u1 = static_cast<double>(Next()) / static_cast<double>(0xFFFFFFFFFFFFFFFFULL);
-    const double u2 = static_cast<double>(Next()) / static_cast<double>(0xFFFFFFFFFFFFFFFFULL);
-    return mean + standard_deviation * std::sqrt(-2 * std::log(u1)) * std::cos(2 * M_PI * u2);
-  }
-
   // One frame; the next one is due `frame_ms + drift_ms` later.
   Signal Frame(const Case& c, int drift_ms) {
     for (int i = 0; i < c.packets_per_frame; ++i) {
@@ -61,14 +106,15 @@ class DetectorTable : public ::testing::TestWithParam<Case> {
     }
     send_ms_ += c.frame_ms;
     now_ms_ += c.frame_ms + drift_ms;
-    receive_ms_ = std::max(receive_ms_, now_ms_ + std::trunc(Gaussian(0, c.sigma_ms) + 0.5));
+    receive_ms_ = std::max(receive_ms_, now_ms_ + std::trunc(generator_.Gaussian(0, c.sigma_ms) + 0.5));
     return detector_.signal();
   }
 
   int SpuriousOveruses(const Case& c) {
     int overuses = 0;
     int last = -1;
-    for (int i = 0; i < 100000; ++i) {
+    const int frames = IntegerOf("samples_before_drift", 0);
+    for (int i = 0; i < frames; ++i) {
       if (Frame(c, 0) != Signal::kOveruse) continue;
       if (last + 1 != i) ++overuses;
       last = i;
@@ -88,7 +134,7 @@ class DetectorTable : public ::testing::TestWithParam<Case> {
   PacketGrouping grouping_;
   ArrivalFilter filter_;
   OveruseDetector detector_;
-  std::uint64_t state_ = 123456789;
+  Generator generator_;
   double send_ms_ = 10;
   double now_ms_ = 0;
   double receive_ms_ = 0;
@@ -99,14 +145,24 @@ TEST_P(DetectorTable, OverusesWhenLibwebrtcDoes) {
   EXPECT_EQ(FramesUntilOveruse(GetParam()), GetParam().frames_until_overuse);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Libwebrtc, DetectorTable,
-    ::testing::Values(Case{"SimpleOveruse2000Kbit30fps", 6, 33, 1, 0, 0, 7},
-                      Case{"HighGaussianVariance30Kbit3fps", 1, 333, 1, 10, 0, 44},
-                      Case{"LowGaussianVariance100Kbit10fps", 1, 100, 1, 3, 0, 20},
-                      Case{"HighGaussianVarianceFastDrift300Kbit30fps", 1, 33, 10, 10, 0, 10},
-                      Case{"HighGaussianVarianceFastDrift2000Kbit30fps", 6, 33, 10, 10, 0, 10}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Libwebrtc, DetectorTable, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(DetectorTableFile, HasFiveCasesAndTheGeneratorsFirstNumbers) {
+  EXPECT_EQ(Cases().size(), 5u);
+  Generator draws;
+  std::size_t at = ValueOf("first_draws", 0);
+  for (int i = 0; i < 4; ++i) {
+    at = Table().find('"', at) + 1;
+    EXPECT_EQ(draws.Next(), std::stoull(Table().substr(at))) << i;
+    at = Table().find('"', at) + 1;
+  }
+  Generator gaussian;
+  at = Table().find('[', ValueOf("first_gauss_0_1", 0));
+  for (int i = 0; i < 4; ++i, at = Table().find(',', at)) {
+    EXPECT_NEAR(gaussian.Gaussian(0, 1), std::stod(Table().substr(++at)), 1e-15) << i;
+  }
+}
 
 }  // namespace
 }  // namespace ccscope::gcc

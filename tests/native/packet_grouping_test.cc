@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 #include "tests/native/gcc_support.h"
@@ -151,11 +152,13 @@ TEST(PacketGrouping, WithPreFilterAnOutageLeavesNoVariation) {
   EXPECT_EQ(VariationsAcrossAnOutage(2), (std::vector<double>{0, 0, 0}));
 }
 
-// Packets sent each 10 ms that arrive each 1 ms: one burst for GRP; deployed code ends it after 100 ms.
-TEST(PacketGrouping, TheDeployedRuleEndsABurstAfter100Ms) {
-  const auto groups_of = [](const char* preset, double pre_filter) {
+// Packets sent each 10 ms that arrive each 1 ms: one burst for GRP and for the code of 2016, whatever its
+// age; the limit of 100 ms came into libwebrtc about 2019.
+TEST(PacketGrouping, ABurstEndsByItsAgeOnlyWhereALimitIsSet) {
+  const auto groups_of = [](const char* preset, double pre_filter, std::optional<double> longest_ms = std::nullopt) {
     Parameters parameters = PresetNamed(preset);
     parameters.pre_filter = pre_filter;
+    if (longest_ms) parameters.burst_max_duration_ms = *longest_ms;
     PacketGrouping grouping(parameters);
     std::vector<double> sizes;
     for (int i = 0; i < 250; ++i) {
@@ -163,9 +166,12 @@ TEST(PacketGrouping, TheDeployedRuleEndsABurstAfter100Ms) {
     }
     return sizes;
   };
-  EXPECT_EQ(groups_of("libwebrtc-2016-08", 1), std::vector<double>{});
+  EXPECT_EQ(groups_of("gcc", 1), std::vector<double>{});
+  for (const char* preset : {"libwebrtc-2016-08", "libwebrtc-2016-03", "libwebrtc-2016-02"}) {
+    EXPECT_EQ(groups_of(preset, 2), std::vector<double>{}) << preset;
+  }
   // Packets 0 to 99, 100 to 199, and so on: the first delta, at packet 200, is of two full groups.
-  EXPECT_EQ(groups_of("libwebrtc-2016-08", 2), std::vector<double>{0});
+  EXPECT_EQ(groups_of("libwebrtc-2016-08", 2, 100), std::vector<double>{0});
 }
 
 TEST(PacketGrouping, WithoutPreFilterTheSameBurstIsThreeGroups) {

@@ -9,32 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "abi/ccscope.h"
 #include "cc/gcc/parameters.h"
 #include "trace/rows.h"
-
-extern "C" {
-const char* ccs_last_error();
-double* ccs_input_buffer(int doubles);
-void* ccs_receiver_create(int controller, double flow);
-void* ccs_sender_create(int controller, double flow, double seed);
-void ccs_session_destroy(void* handle);
-int ccs_session_set_parameter(void* handle, int index, double value);
-double ccs_session_parameter(void* handle, int index);
-int ccs_session_configure(void* handle);
-void ccs_session_record(void* handle, int tables);
-double* ccs_session_buffer(void* handle, int doubles);
-int ccs_receiver_push_arrivals(void* handle, int rows);
-int ccs_receiver_push_inbound(void* handle, int rows);
-int ccs_receiver_take_feedback(void* handle);
-int ccs_sender_push_feedback(void* handle, double now_us, int count);
-int ccs_sender_push_receiver_report(void* handle, double now_us, double packets_received, double packets_lost);
-int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double estimate_bps);
-int ccs_sender_run(void* handle, double now_us);
-void* ccs_session_recorder(void* handle);
-int ccs_trace_rows(void* recorder, int table);
-const double* ccs_trace_column(void* recorder, int table, int column);
-void ccs_trace_clear(void* recorder);
-}
 
 namespace ccscope {
 

@@ -20,7 +20,9 @@ namespace ccscope {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// Of a feedback message, before the controller's own values.
+// A message names its flow in 32 bits.
+constexpr double kFlows = 4294967296.0;
+// The fields of a feedback message, before the controller's own values.
 constexpr int kFeedbackFields = 6;
 
 // What receiver and sender sessions share. A handle is a pointer to one.
@@ -64,7 +66,8 @@ Row RowFrom(const Session& session, int index) {
 // Whether the buffer has room for that many rows: what was never written is not read.
 template <class Row>
 int CheckRows(const Session& session, int rows) {
-  if (rows >= 0 && static_cast<std::size_t>(rows) * (sizeof(Row) / sizeof(double)) <= session.buffer.size()) return 0;
+  const std::size_t most = session.buffer.size() / (sizeof(Row) / sizeof(double));
+  if (rows >= 0 && static_cast<std::size_t>(rows) <= most) return 0;
   return Fail("rows", "expected no more rows than the buffer holds");
 }
 
@@ -75,11 +78,32 @@ int CheckNumber(double value, const char* field) {
   return std::fabs(value) <= kMaxExact ? 0 : Fail(field, "expected a finite number of at most 2^53");
 }
 
+// NaN: absent.
+int CheckIfPresent(double value, const char* field) { return std::isnan(value) ? 0 : CheckNumber(value, field); }
+
+// Differences and ratios of numbers, which may be larger than these; NaN: absent.
+int CheckFinite(double value, const char* field) {
+  return std::isinf(value) ? Fail(field, "expected a finite number") : 0;
+}
+
+// A counter that wraps.
+int CheckWhole(double value, double modulus, const char* field) {
+  if (value >= 0 && value < modulus && value == std::floor(value)) return 0;
+  return Fail(field, modulus == SendClock::kAbsSendTimeModulus ? "expected a whole number from 0 to 2^24 - 1"
+                                                               : "expected a whole number from 0 to 2^32 - 1");
+}
+
+int CheckWholeIfPresent(double value, double modulus, const char* field) {
+  return std::isnan(value) ? 0 : CheckWhole(value, modulus, field);
+}
+
 int CheckArrival(const ArrivalRow& row) {
   if (CheckNumber(row.arrival_time_us, "arrival_time_us") != 0) return 1;
   if (CheckNumber(row.seq, "seq") != 0) return 1;
   if (!(row.size_bytes >= 0 && row.size_bytes <= kMaxExact)) return Fail("size_bytes", "expected a number from 0 to 2^53");
-  if (!std::isnan(row.send_time_us) && CheckNumber(row.send_time_us, "send_time_us") != 0) return 1;
+  if (CheckIfPresent(row.send_time_us, "send_time_us") != 0 || CheckIfPresent(row.rtt_us, "rtt_us") != 0) return 1;
+  if (CheckWholeIfPresent(row.abs_send_time, SendClock::kAbsSendTimeModulus, "abs_send_time") != 0) return 1;
+  if (CheckWholeIfPresent(row.rtp_timestamp, SendClock::kRtpModulus, "rtp_timestamp") != 0) return 1;
   if (std::isnan(row.send_time_us) && std::isnan(row.abs_send_time) && std::isnan(row.rtp_timestamp)) {
     return Fail("send_time_us", "expected a number, or abs_send_time or rtp_timestamp in its place");
   }
@@ -103,7 +127,7 @@ int PushArrival(ReceiverSession& session, ArrivalRow row) {
   arrival.size = DataSize::Bytes(row.size_bytes);
   if (!std::isnan(row.rtp_timestamp)) arrival.rtp_timestamp = row.rtp_timestamp;
   arrival.key_frame = row.key_frame > 0;
-  if (std::isfinite(row.rtt_us) && row.rtt_us > 0) arrival.rtt = TimeDelta::Micros(row.rtt_us);
+  if (row.rtt_us > 0) arrival.rtt = TimeDelta::Micros(row.rtt_us);
   session.recorder.Input(row);
   if (const auto feedback = session.receiver->OnArrival(arrival)) session.feedback = feedback;
   return 0;
@@ -126,19 +150,22 @@ int PushInbound(ReceiverSession& session, InboundRow row) {
 bool SetUp(Session& session, int controller, double flow) {
   session.controller = FindController(controller);
   session.flow = flow;
-  return session.controller != nullptr &&
+  return session.controller != nullptr && CheckWhole(flow, kFlows, "flow") == 0 &&
          ReadParameters(*session.controller, Input(session.controller->parameter_count), session.parameters);
 }
 
 // One message: the fields, then the controller's own values.
 int ReadFeedback(const Session& session, int count, Feedback& feedback) {
-  const int values = count - kFeedbackFields;
-  if (values < 0 || values > Feedback::kMaxValues || static_cast<std::size_t>(count) > session.buffer.size()) {
+  if (count < kFeedbackFields || count > kFeedbackFields + Feedback::kMaxValues ||
+      static_cast<std::size_t>(count) > session.buffer.size()) {
     return Fail("feedback", "expected six fields and at most 64 values");
   }
+  const int values = count - kFeedbackFields;
   const double* in = session.buffer.data();
+  if (CheckNumber(in[0], "time_us") != 0 || CheckFinite(in[1], "received_rate_bps") != 0) return 1;
   if (CheckNumber(in[2], "packets_received") != 0) return 1;
   if (CheckNumber(in[3], "packets_lost") != 0) return 1;
+  if (CheckFinite(in[4], "echo_send_time_us") != 0 || CheckFinite(in[5], "echo_delay_us") != 0) return 1;
   feedback.time = Timestamp::Micros(in[0]);
   feedback.received_rate = DataRate::BitsPerSec(in[1]);
   feedback.packets_received = in[2];
@@ -157,8 +184,6 @@ int ReadFeedback(const Session& session, int count, Feedback& feedback) {
 
 using namespace ccscope;  // NOLINT: the functions below are the ABI and nothing includes this file
 
-// A receiver half of that controller (its number in the schema), all its parameters from the input
-// buffer; null on bad arguments.
 CCSCOPE_FN(void*, ccs_receiver_create)(int controller, double flow) {
   auto session = std::make_unique<ReceiverSession>();
   if (!SetUp(*session, controller, flow)) return nullptr;
@@ -166,7 +191,6 @@ CCSCOPE_FN(void*, ccs_receiver_create)(int controller, double flow) {
   return static_cast<Session*>(session.release());
 }
 
-// A sender half, likewise; `seed` is for controllers that draw random numbers.
 CCSCOPE_FN(void*, ccs_sender_create)(int controller, double flow, double seed) {
   auto session = std::make_unique<SenderSession>();
   if (CheckSeed(seed) != 0 || !SetUp(*session, controller, flow)) return nullptr;
@@ -177,16 +201,16 @@ CCSCOPE_FN(void*, ccs_sender_create)(int controller, double flow, double seed) {
 
 CCSCOPE_FN(void, ccs_session_destroy)(void* handle) { delete static_cast<Session*>(handle); }
 
-// Only rows of the tables whose bits are set are recorded; at first all are.
 CCSCOPE_FN(void, ccs_session_record)(void* handle, int tables) {
   AsSession(handle).recorder.KeepOnly(static_cast<std::uint32_t>(tables));
 }
 
 CCSCOPE_FN(double, ccs_session_parameter)(void* handle, int index) {
-  return AsSession(handle).parameters[static_cast<std::size_t>(index)];
+  const auto& parameters = AsSession(handle).parameters;
+  const auto place = static_cast<std::size_t>(index);
+  return place < parameters.size() ? parameters[place] : kAbsent;
 }
 
-// Changes one parameter, also during a call; the status is 1 when the value is out of range.
 CCSCOPE_FN(int, ccs_session_set_parameter)(void* handle, int index, double value) {
   Session& session = AsSession(handle);
   if (index < 0 || index >= session.controller->parameter_count) return Fail("parameter", "expected an index of the schema");
@@ -197,7 +221,6 @@ CCSCOPE_FN(int, ccs_session_set_parameter)(void* handle, int index, double value
   return 0;
 }
 
-// Changes all parameters, to those in the input buffer.
 CCSCOPE_FN(int, ccs_session_configure)(void* handle) {
   Session& session = AsSession(handle);
   if (!ReadParameters(*session.controller, Input(session.controller->parameter_count), session.parameters)) return 1;
@@ -205,14 +228,13 @@ CCSCOPE_FN(int, ccs_session_configure)(void* handle) {
   return 0;
 }
 
-// Room for `doubles` numbers to be read by the next push.
 CCSCOPE_FN(double*, ccs_session_buffer)(void* handle, int doubles) {
   Session& session = AsSession(handle);
-  if (session.buffer.size() < static_cast<std::size_t>(doubles)) session.buffer.resize(static_cast<std::size_t>(doubles));
+  const std::size_t size = doubles > 0 ? static_cast<std::size_t>(doubles) : 0;
+  if (session.buffer.size() < size) session.buffer.resize(size);
   return session.buffer.data();
 }
 
-// `rows` arrival rows from the buffer. Stops at the first bad one; the rows before it count.
 CCSCOPE_FN(int, ccs_receiver_push_arrivals)(void* handle, int rows) {
   ReceiverSession& session = AsReceiver(handle);
   if (CheckRows<ArrivalRow>(session, rows) != 0) return 1;
@@ -222,7 +244,6 @@ CCSCOPE_FN(int, ccs_receiver_push_arrivals)(void* handle, int rows) {
   return 0;
 }
 
-// `rows` inbound rows from the buffer, likewise.
 CCSCOPE_FN(int, ccs_receiver_push_inbound)(void* handle, int rows) {
   ReceiverSession& session = AsReceiver(handle);
   if (CheckRows<InboundRow>(session, rows) != 0) return 1;
@@ -232,9 +253,6 @@ CCSCOPE_FN(int, ccs_receiver_push_inbound)(void* handle, int rows) {
   return 0;
 }
 
-// The latest feedback that became due since the last call, in the buffer: time_us, received_rate_bps,
-// packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values.
-// Returns how many numbers that are; 0 when there is none.
 CCSCOPE_FN(int, ccs_receiver_take_feedback)(void* handle) {
   ReceiverSession& session = AsReceiver(handle);
   if (!session.feedback) return 0;
@@ -249,7 +267,6 @@ CCSCOPE_FN(int, ccs_receiver_take_feedback)(void* handle) {
   return count;
 }
 
-// A message of `count` numbers from the buffer, received at `now_us` on the sender's clock.
 CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us, int count) {
   SenderSession& session = AsSender(handle);
   Feedback feedback;
@@ -259,7 +276,6 @@ CCSCOPE_FN(int, ccs_sender_push_feedback)(void* handle, double now_us, int count
   return 0;
 }
 
-// Cumulative counts of RTCP receiver reports, while no feedback comes.
 CCSCOPE_FN(int, ccs_sender_push_receiver_report)
 (void* handle, double now_us, double packets_received, double packets_lost) {
   if (CheckNumber(now_us, "now_us") != 0) return 1;
@@ -269,24 +285,23 @@ CCSCOPE_FN(int, ccs_sender_push_receiver_report)
   return 0;
 }
 
-// What the sender knows of itself: cumulative bytes sent, the RTT and the browser's own estimate
-// (each NaN where unknown).
 CCSCOPE_FN(int, ccs_sender_push_sent)(void* handle, double now_us, double sent_bytes, double rtt_us,
                                       double browser_estimate_bps) {
   SenderSession& session = AsSender(handle);
-  if (CheckNumber(now_us, "now_us") != 0) return 1;
-  if (std::isfinite(sent_bytes)) {
+  if (CheckNumber(now_us, "now_us") != 0 || CheckIfPresent(sent_bytes, "sent_bytes") != 0 ||
+      CheckIfPresent(rtt_us, "rtt_us") != 0) {
+    return 1;
+  }
+  if (!std::isnan(sent_bytes)) {
     const DataSize sent = DataSize::Bytes(sent_bytes);
     session.sent_rate.Add({Timestamp::Micros(now_us), 0, 0, sent});
     session.sender->OnSent({Timestamp::Micros(now_us), sent, DataSize::Zero()});
   }
-  if (std::isfinite(rtt_us) && rtt_us > 0) session.sender->OnRtt(TimeDelta::Micros(rtt_us));
+  if (rtt_us > 0) session.sender->OnRtt(TimeDelta::Micros(rtt_us));
   session.browser_estimate_bps = browser_estimate_bps;
   return 0;
 }
 
-// The rate at `now_us`; also a rate row. In the buffer: target, pacing, A_s, A_r (bps), fraction
-// lost, RTT (us).
 CCSCOPE_FN(int, ccs_sender_run)(void* handle, double now_us) {
   SenderSession& session = AsSender(handle);
   if (CheckNumber(now_us, "now_us") != 0) return 1;
@@ -309,8 +324,6 @@ CCSCOPE_FN(int, ccs_sender_run)(void* handle, double now_us) {
   return 0;
 }
 
-// For ccs_density().
 CCSCOPE_FN(void*, ccs_sender_half)(void* handle) { return AsSender(handle).sender.get(); }
 
-// Its trace, for the functions of trace_abi.cc.
 CCSCOPE_FN(void*, ccs_session_recorder)(void* handle) { return &AsSession(handle).recorder; }

@@ -23,10 +23,6 @@ int CheckEnds(const double* ends, const char* field) {
 
 using namespace ccscope;  // NOLINT: the function below is the ABI and nothing includes this file
 
-// `half` comes from ccs_sender_half() or ccs_sim_sender_half(). In the input buffer: the ends of both axes
-// (bps, bps, us, us; NaN: where the density ends) and room for the values; behind the call: the ends that
-// were taken, then for each delay the values per bps and us of all rates. Returns 1 for that, 0 if the
-// controller has none, -1 for a bad argument.
 CCSCOPE_FN(int, ccs_density)(void* half, int rates, int delays) {
   if (CheckCount(rates, "rates") != 0 || CheckCount(delays, "delays") != 0) return -1;
   double* buffer = Input(4 + rates * delays);

@@ -1,9 +1,9 @@
-// CCSCOPE_EXPORT marks the functions of the ABI; everything else stays inside the module.
-// Conventions: handles are opaque pointers; numbers are doubles in microseconds, bits per second
-// and bytes; a function that can fail returns 0 for success or fails with a message in
-// ccs_last_error() (and returns 1, or a null handle). No exception crosses this boundary.
+// What the files that define the ABI (abi/ccscope.h) share. CCSCOPE_FN marks its functions; everything
+// else stays inside the module.
 #ifndef CCSCOPE_ABI_EXPORT_H_
 #define CCSCOPE_ABI_EXPORT_H_
+
+#include "abi/ccscope.h"
 
 #define CCSCOPE_EXPORT extern "C" __attribute__((used, visibility("default")))
 

@@ -21,7 +21,6 @@ double* Input(int doubles) {
 
 }  // namespace ccscope
 
-// Room for `doubles` numbers that the next call reads.
 CCSCOPE_FN(double*, ccs_input_buffer)(int doubles) {
   auto& buffer = ccscope::Buffer();
   const std::size_t size = doubles > 0 ? static_cast<std::size_t>(doubles) : 0;

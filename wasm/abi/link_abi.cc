@@ -20,7 +20,6 @@ struct LinkHandle {
 
   LoadedLink link;
   std::uint64_t seed;
-  Timestamp last_scheduled = Timestamp::MinusInfinity();
   std::vector<double> delivery_rows;
   std::vector<double> drop_rows;
   double stats[16] = {};
@@ -37,12 +36,17 @@ int Change(void* handle, double now_us, void (Link::*set)(Value, Timestamp), Val
   return 0;
 }
 
+// Whether cross traffic keeps up with a capacity that is about to be set.
+int CheckLoad(void* handle, double capacity_bps) {
+  const bool fits = capacity_bps <= LoadedLink::kMaxCapacity.bps() || !Of(handle).link.has_cross_traffic();
+  return fits ? 0 : Fail("capacityBps", "expected at most 1e9 bit/s beside crossTraffic; take that away first");
+}
+
 }  // namespace
 }  // namespace ccscope
 
 using ccscope::Of;
 
-// The queue's values come in the input buffer, in the order of the schema.
 CCSCOPE_FN(void*, ccs_link_create)
 (double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes, double one_way_delay_us,
  double loss_ratio, double jitter_us, double seed) {
@@ -60,11 +64,10 @@ CCSCOPE_FN(void, ccs_link_destroy)(void* handle) {
   const std::unique_ptr<ccscope::LinkHandle> owned(static_cast<ccscope::LinkHandle*>(handle));
 }
 
-// The drop reason (0: not dropped), or -1 if a value is refused.
 CCSCOPE_FN(int, ccs_link_enqueue)(void* handle, double id, double size_bytes, int flow, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us)) return -1;
-  if (!Within(id, 0, kMaxInteger)) {
+  if (!Within(id, 0, kMaxInteger) || id != std::floor(id)) {
     Fail("packetId", "expected an integer from 0 to 2^53 - 1");
     return -1;
   }
@@ -80,8 +83,6 @@ CCSCOPE_FN(int, ccs_link_enqueue)(void* handle, double id, double size_bytes, in
       Of(handle).link.Enqueue(id, DataSize::Bytes(size_bytes), flow, Timestamp::Micros(now_us)));
 }
 
-// Fills the delivery and drop rows with what happened until now_us; -1 if a value is refused, else
-// the number of delivery rows.
 CCSCOPE_FN(int, ccs_link_poll)(void* handle, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us)) return -1;
@@ -107,39 +108,38 @@ CCSCOPE_FN(int, ccs_link_poll)(void* handle, double now_us) {
   return count;
 }
 
-// Rows of 6: id, size_bytes, offered_us, depart_us, deliver_us, queue_delay_us.
 CCSCOPE_FN(const double*, ccs_link_deliveries)(void* handle) { return Of(handle).delivery_rows.data(); }
 
 CCSCOPE_FN(int, ccs_link_drop_count)(void* handle) { return static_cast<int>(Of(handle).drop_rows.size()) / ccscope::kDropFields; }
 
-// Rows of 5: id, size_bytes, offered_us, time_us, reason.
 CCSCOPE_FN(const double*, ccs_link_drops)(void* handle) { return Of(handle).drop_rows.data(); }
 
-// Infinity if nothing is under way.
 CCSCOPE_FN(double, ccs_link_next_event_us)(void* handle) { return Of(handle).link.NextEvent().us(); }
 
 CCSCOPE_FN(int, ccs_link_set_capacity)(void* handle, double capacity_bps, double now_us) {
   using namespace ccscope;
-  if (CheckTime("nowUs", now_us) || CheckCapacityOrOutage(capacity_bps)) return 1;
+  if (CheckTime("nowUs", now_us) || CheckCapacityOrOutage(capacity_bps) || CheckLoad(handle, capacity_bps)) return 1;
   return Change(handle, now_us, &Link::SetCapacity, DataRate::BitsPerSec(capacity_bps));
 }
 
-// Forgets the changes that are still ahead.
-CCSCOPE_FN(void, ccs_link_clear_schedule)(void* handle) {
-  Of(handle).link.link().ClearSchedule();
-  Of(handle).last_scheduled = ccscope::Timestamp::MinusInfinity();
-}
-
-CCSCOPE_FN(int, ccs_link_schedule_capacity)(void* handle, double at_us, double capacity_bps) {
+CCSCOPE_FN(int, ccs_link_set_schedule)(void* handle, int steps) {
   using namespace ccscope;
-  LinkHandle& h = Of(handle);
-  const Timestamp at = Timestamp::Micros(at_us);
-  if (!std::isfinite(at_us) || at < h.last_scheduled) {
-    return Fail("schedule", "expected finite times in microseconds, none before the one ahead of it");
+  const double* in = steps < 0 ? nullptr : Input(2 * steps);
+  if (in == nullptr) return Fail("schedule", "expected its steps in the input buffer");
+  Timestamp last = Timestamp::MinusInfinity();
+  for (const double* step = in; step < in + 2 * steps; step += 2) {
+    const Timestamp at = Timestamp::Micros(step[0]);
+    if (!std::isfinite(step[0]) || at < last) {
+      return Fail("schedule", "expected finite times in microseconds, none before the one ahead of it");
+    }
+    if (CheckCapacityOrOutage(step[1]) || CheckLoad(handle, step[1])) return 1;
+    last = at;
   }
-  if (CheckCapacityOrOutage(capacity_bps)) return 1;
-  h.link.link().ScheduleCapacity(at, DataRate::BitsPerSec(capacity_bps));
-  h.last_scheduled = at;
+  Link& link = Of(handle).link.link();
+  link.ClearSchedule();
+  for (const double* step = in; step < in + 2 * steps; step += 2) {
+    link.ScheduleCapacity(Timestamp::Micros(step[0]), DataRate::BitsPerSec(step[1]));
+  }
   return 0;
 }
 
@@ -168,7 +168,6 @@ CCSCOPE_FN(int, ccs_link_set_burst_loss)(void* handle, double packets, double no
   return Change(handle, now_us, &Link::SetBurstLoss, packets);
 }
 
-// Outages from now_us on, with a mean of 0 none.
 CCSCOPE_FN(int, ccs_link_set_outages)
 (void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us) {
   using namespace ccscope;
@@ -179,7 +178,6 @@ CCSCOPE_FN(int, ccs_link_set_outages)
   return 0;
 }
 
-// Propagation there and back of the TCP connections.
 CCSCOPE_FN(int, ccs_link_set_cross_rtt)(void* handle, double rtt_us, double now_us) {
   using namespace ccscope;
   if (CheckTimeOrNone(now_us)) return 1;
@@ -188,7 +186,6 @@ CCSCOPE_FN(int, ccs_link_set_cross_rtt)(void* handle, double rtt_us, double now_
   return 0;
 }
 
-// How many TCP connections share the queue from now_us on.
 CCSCOPE_FN(int, ccs_link_set_cross_traffic)(void* handle, double cubic, double new_reno, double now_us) {
   using namespace ccscope;
   if (CheckTimeOrNone(now_us)) return 1;
@@ -197,7 +194,12 @@ CCSCOPE_FN(int, ccs_link_set_cross_traffic)(void* handle, double cubic, double n
       return Fail("crossTraffic", "expected 0 to 64 connections of each kind");
     }
   }
-  Of(handle).link.SetCrossTraffic({static_cast<int>(cubic), static_cast<int>(new_reno)}, Timestamp::Micros(now_us));
+  LoadedLink& link = Of(handle).link;
+  const Timestamp now = Timestamp::Micros(now_us);
+  if (cubic + new_reno > 0 && link.At(now).HighestCapacity() > LoadedLink::kMaxCapacity) {
+    return Fail("crossTraffic", "expected none where capacityBps or a step of the schedule is above 1e9 bit/s; lower it first");
+  }
+  link.SetCrossTraffic({static_cast<int>(cubic), static_cast<int>(new_reno)}, now);
   return 0;
 }
 
@@ -215,10 +217,6 @@ CCSCOPE_FN(int, ccs_link_set_queue)(void* handle, int queue_kind, int queue_valu
   return Change(handle, now_us, &Link::SetQueue, std::move(queue));
 }
 
-// At now_us: queue_packets, queue_bytes, queue_delay_us (with cross traffic), capacity_bps, packets_inside,
-// then since the link was made: offered_packets, offered_bytes, lost_packets, dropped_packets, dropped_bytes
-// (lost ones too), departed_packets, departed_bytes, delivered_packets, delivered_bytes; of the cross traffic:
-// departed_bytes, drops. Null if now_us is refused.
 CCSCOPE_FN(const double*, ccs_link_stats)(void* handle, double now_us) {
   using namespace ccscope;
   if (CheckTime("nowUs", now_us)) return nullptr;

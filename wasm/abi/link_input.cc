@@ -14,8 +14,9 @@ constexpr int kMaxPhases = 100;
 
 }  // namespace
 
+// Up to 2^53 us (285 years) a time and what is added to it differ.
 int CheckTime(const char* field, double us) {
-  return std::isfinite(us) ? 0 : Fail(field, "expected a finite time in microseconds");
+  return std::fabs(us) <= kMaxInteger ? 0 : Fail(field, "expected a finite time in microseconds of at most 2^53");
 }
 int CheckTimeOrNone(double us) { return us == -kInfinity ? 0 : CheckTime("nowUs", us); }
 int CheckCapacity(double bps) {

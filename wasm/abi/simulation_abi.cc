@@ -124,7 +124,6 @@ void WriteFlow(const Simulation& s, int window, int index, std::vector<double>& 
 
 using namespace ccscope;  // NOLINT: the functions below are the ABI and nothing includes this file
 
-// Null if a value is refused.
 CCSCOPE_FN(void*, ccs_sim_create)(double duration_us, double rate_interval_us, double seed, double max_events) {
   if (!Within(duration_us, 1, kMaxDurationUs)) return Fail("durationUs", "expected 1 to 1e12 us"), nullptr;
   if (!Within(rate_interval_us, 1e3, kMaxDurationUs)) return Fail("rateIntervalUs", "expected 1e3 to 1e12 us"), nullptr;
@@ -136,7 +135,6 @@ CCSCOPE_FN(void*, ccs_sim_create)(double duration_us, double rate_interval_us, d
 
 CCSCOPE_FN(void, ccs_sim_destroy)(void* handle) { delete static_cast<SimulationHandle*>(handle); }
 
-// Outages of the path of that direction; before the path itself.
 CCSCOPE_FN(int, ccs_sim_set_outages)
 (void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases) {
   SimulationHandle& h = Of(handle);
@@ -144,7 +142,6 @@ CCSCOPE_FN(int, ccs_sim_set_outages)
   return ReadOutages(mean_on_us, mean_off_us, off_phases, h.outages[direction]) ? 0 : 1;
 }
 
-// A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.
 CCSCOPE_FN(int, ccs_sim_set_bottleneck)
 (void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
  double one_way_delay_us, double loss_ratio, double jitter_us) {
@@ -159,7 +156,6 @@ CCSCOPE_FN(int, ccs_sim_set_bottleneck)
   return 0;
 }
 
-// A path with loss, jitter and delay alone.
 CCSCOPE_FN(int, ccs_sim_set_delay)
 (void* handle, int direction, double one_way_delay_us, double loss_ratio, double jitter_us) {
   SimulationHandle& h = Of(handle);
@@ -202,8 +198,6 @@ CCSCOPE_FN(int, ccs_sim_add_window)(void* handle, double begin_us, double end_us
   return 0;
 }
 
-// The input buffer holds the values of the source, in the order of the schema, then those of the
-// controller, then pairs of begin and end of pauses.
 CCSCOPE_FN(int, ccs_sim_add_media_flow)
 (void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int controller, int pauses) {
   SimulationHandle& h = Of(handle);
@@ -235,8 +229,6 @@ CCSCOPE_FN(int, ccs_sim_add_media_flow)
   return 0;
 }
 
-// The input buffer holds TCP's values in the order of the schema, then, for short files, the smallest
-// and the largest size in bytes and the mean pause in us.
 CCSCOPE_FN(int, ccs_sim_add_tcp_flow)
 (void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int congestion_control,
  int short_files) {
@@ -263,7 +255,6 @@ CCSCOPE_FN(int, ccs_sim_add_tcp_flow)
   return 0;
 }
 
-// `tables`: one bit for each trace table.
 CCSCOPE_FN(int, ccs_sim_trace)(void* handle, int tables, double interval_us) {
   SimulationHandle& h = Of(handle);
   if (CheckSetup(h) != 0) return 1;
@@ -272,7 +263,6 @@ CCSCOPE_FN(int, ccs_sim_trace)(void* handle, int tables, double interval_us) {
   return 0;
 }
 
-// For ccs_density(); null if that is not a media flow.
 CCSCOPE_FN(void*, ccs_sim_sender_half)(void* handle, int flow) {
   const Simulation& s = Of(handle).simulation;
   if (flow < 0 || flow >= s.flows() || s.flow(flow).kind() != FlowKind::kMedia) {
@@ -303,8 +293,6 @@ CCSCOPE_FN(int, ccs_sim_run_until)(void* handle, double end_us) {
 CCSCOPE_FN(double, ccs_sim_now_us)(void* handle) { return Of(handle).simulation.now().us(); }
 CCSCOPE_FN(double, ccs_sim_events)(void* handle) { return Of(handle).simulation.events(); }
 
-// The metrics of one window as flat numbers, in the order in which src/core/simulation.ts reads them;
-// their count is ccs_sim_metrics_size() after the call.
 CCSCOPE_FN(const double*, ccs_sim_metrics)(void* handle, int window) {
   SimulationHandle& h = Of(handle);
   const Simulation& s = h.simulation;

@@ -33,5 +33,4 @@ int FailIn(const char* group, const char* field, const char* expectation) {
 
 CCSCOPE_FN(const char*, ccs_last_error)() { return ccscope::last_error; }
 
-// The version of this ABI; the TypeScript bindings refuse another.
 CCSCOPE_FN(int, ccs_abi_version)() { return 2; }

@@ -12,11 +12,12 @@ Recorder& Of(void* recorder) { return *static_cast<Recorder*>(recorder); }
 
 using ccscope::Of;
 
-CCSCOPE_FN(int, ccs_trace_rows)(void* recorder, int table) { return Of(recorder).rows(table); }
+CCSCOPE_FN(int, ccs_trace_rows)(void* recorder, int table) {
+  return table >= 0 && table < ccscope::Recorder::kTables ? Of(recorder).rows(table) : 0;
+}
 CCSCOPE_FN(const double*, ccs_trace_column)(void* recorder, int table, int column) {
   return Of(recorder).column(table, column);
 }
-// The table of each input row since the last clear, one byte each, in order of consumption.
 CCSCOPE_FN(const unsigned char*, ccs_trace_input_order)(void* recorder) { return Of(recorder).input_order().data(); }
 CCSCOPE_FN(int, ccs_trace_input_count)(void* recorder) {
   return static_cast<int>(Of(recorder).input_order().size());

@@ -94,7 +94,7 @@ struct DensityAxis {
   double at(int index) const { return from + (to - from) * index / (count - 1); }
 };
 
-// Of the joint density of sending rate and one-way delay (LCC Fig. 1).
+// The axes of the joint density of sending rate and one-way delay (LCC Fig. 1).
 struct DensityAxes {
   DensityAxis rate_bps;
   DensityAxis delay_us;

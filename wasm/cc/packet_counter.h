@@ -3,6 +3,7 @@
 #ifndef CCSCOPE_CC_PACKET_COUNTER_H_
 #define CCSCOPE_CC_PACKET_COUNTER_H_
 
+#include <algorithm>
 #include <optional>
 
 #include "cc/controller.h"
@@ -15,7 +16,7 @@ class PacketCounter {
     const bool newest = !highest_seq_ || seq > *highest_seq_;
     if (!has_counters_) {
       ++received_;
-      if (newest && highest_seq_) lost_ += seq - *highest_seq_ - 1;
+      if (newest && highest_seq_) lost_ = std::min(lost_ + (seq - *highest_seq_ - 1), kMost);
       if (!newest && lost_ > 0) --lost_;  // late, not lost
     }
     if (newest) highest_seq_ = seq;
@@ -32,6 +33,9 @@ class PacketCounter {
   std::optional<double> highest_seq() const { return highest_seq_; }
 
  private:
+  // What a message carries as a count (2^53): sequence numbers may be further apart.
+  static constexpr double kMost = 9007199254740992.0;
+
   bool has_counters_ = false;
   double received_ = 0;
   double lost_ = 0;

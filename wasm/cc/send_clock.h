@@ -9,6 +9,9 @@ namespace ccscope {
 
 class SendClock {
  public:
+  static constexpr double kAbsSendTimeModulus = 16777216.0;  // 2^24
+  static constexpr double kRtpModulus = 4294967296.0;        // 2^32
+
   // `ticks` of a counter that wraps at `modulus`, `tick` long each. The value nearest to the
   // previous one is taken, so a reordered packet goes back a little and a wrap goes forward.
   Timestamp Unwrap(double ticks, double modulus, TimeDelta tick) {
@@ -26,10 +29,10 @@ class SendClock {
   }
 
   Timestamp UnwrapAbsSendTime(double ticks) {
-    return Unwrap(ticks, 16777216.0, TimeDelta::Micros(1e6 / 262144));
+    return Unwrap(ticks, kAbsSendTimeModulus, TimeDelta::Micros(1e6 / 262144));
   }
   Timestamp UnwrapRtp90kHz(double ticks) {
-    return Unwrap(ticks, 4294967296.0, TimeDelta::Micros(1e6 / 90000));
+    return Unwrap(ticks, kRtpModulus, TimeDelta::Micros(1e6 / 90000));
   }
 
  private:

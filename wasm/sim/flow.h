@@ -16,7 +16,7 @@ namespace ccscope {
 enum class Direction { kForward = 0, kBackward = 1 };
 constexpr Direction Opposite(Direction d) { return d == Direction::kForward ? Direction::kBackward : Direction::kForward; }
 
-// Of a flow: its data, or what its receiver sends back.
+// A flow has two legs: its data, and what its receiver sends back.
 enum class Leg { kData = 0, kReturn = 1 };
 
 enum class FlowKind { kMedia = 0, kTcp = 1 };

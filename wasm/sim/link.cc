@@ -66,7 +66,7 @@ void Link::FinishTransmission() {
 
 void Link::AdvanceTo(Timestamp now) {
   now_ = std::max(now_, now);
-  for (;;) {
+  for (int toggles = 0;;) {
     constexpr Timestamp kNever = Timestamp::PlusInfinity();
     const Timestamp sent = bottleneck_.completion();
     const Timestamp changed = schedule_.empty() ? kNever : schedule_.front().at;
@@ -78,6 +78,8 @@ void Link::AdvanceTo(Timestamp now) {
       FinishTransmission();
     } else if (changed == next) {
       ApplyCapacity(schedule_.PopFront().capacity, next);
+    } else if (toggled == next && ++toggles > Outages::kMostAtOnce) {
+      StartOutagesAgain(next);
     } else if (toggled == next) {
       ToggleOutage();
     } else {
@@ -140,6 +142,13 @@ void Link::ToggleOutage() {
   StartNext(now);
 }
 
+// The channel carries from then on; the next outage is behind the present.
+void Link::StartOutagesAgain(Timestamp from) {
+  outages_.StartAgain(now_);
+  bottleneck_.SetCapacity(capacity_, from);
+  StartNext(from);
+}
+
 void Link::SetMode(CapacityLink::Mode mode, Timestamp now) {
   AdvanceTo(now);
   bottleneck_.SetMode(mode, now_);
@@ -182,6 +191,12 @@ void Link::SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now) {
 void Link::ScheduleCapacity(Timestamp at, DataRate capacity) {
   assert(schedule_.empty() || schedule_.back().at <= at);
   schedule_.PushBack({at, capacity});
+}
+
+DataRate Link::HighestCapacity() const {
+  DataRate highest = capacity_;
+  for (std::size_t i = 0; i < schedule_.size(); ++i) highest = std::max(highest, schedule_[i].capacity);
+  return highest;
 }
 
 TimeDelta Link::QueueDelay(Timestamp now) {

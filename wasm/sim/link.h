@@ -6,8 +6,8 @@
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
 //  2. No packet overtakes another of its flow (none at all, with a discipline that is a FIFO).
-//  3. Results do not depend on how often or how late Poll() is called: what happens inside is
-//     computed at its own time, in time order. At equal times a transmission ends first, then the
+//  3. Results do not depend on how often or how late Poll() is called (but for outages.h, kMostAtOnce): what
+//     happens inside is computed at its own time, in time order. At equal times a transmission ends first, then the
 //     capacity changes, then an outage begins or ends, then a packet reaches the queue.
 //  4. A time before the latest one given counts as the latest one.
 //
@@ -105,6 +105,9 @@ class Link final : private DropSink {
   void ScheduleCapacity(Timestamp at, DataRate capacity);
   void ClearSchedule() { schedule_.Clear(); }
 
+  // The highest capacity, now or ahead.
+  DataRate HighestCapacity() const;
+
   const Stats& stats() const { return stats_[0]; }
   const Stats& cross_stats() const { return stats_[1]; }
   TimeDelta one_way_delay() const { return one_way_delay_; }
@@ -133,6 +136,7 @@ class Link final : private DropSink {
   void ArriveAtQueue(Packet packet, Timestamp now);
   void ApplyCapacity(DataRate capacity, Timestamp now);
   void ToggleOutage();
+  void StartOutagesAgain(Timestamp from);
   void StartNext(Timestamp now);
   void FinishTransmission();
 

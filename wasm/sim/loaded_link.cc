@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kStream = 0x43726f7373547266;
 constexpr int kKinds = 2;
 constexpr int kPlaces = kKinds * LoadedLink::kMaxFlowsOfAKind;
-// At 100 Mbps so much takes about a millisecond to compute.
+// At kMaxCapacity this takes about a millisecond to compute.
 constexpr TimeDelta kLongestStep = TimeDelta::Millis(50);
 
 Link::Params WithoutOutages(Link::Params params) {
@@ -107,16 +107,12 @@ bool LoadedLink::Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size
 
 void LoadedLink::SetTimer(int flow, int timer, Timestamp at) {
   connections_[static_cast<std::size_t>(flow)].timers[static_cast<std::size_t>(timer)] = at;
+  next_timer_ = std::min(next_timer_, at);
 }
 
 Timestamp LoadedLink::NextInside() const {
-  Timestamp next = link_.NextEvent();
-  if (!acks_.empty()) next = std::min(next, acks_.front().arrival);
-  for (const Connection& connection : connections_) {
-    if (!connection.flow) continue;
-    for (const Timestamp timer : connection.timers) next = std::min(next, timer);
-  }
-  return next;
+  const Timestamp next = std::min(link_.NextEvent(), next_timer_);
+  return acks_.empty() ? next : std::min(next, acks_.front().arrival);
 }
 
 void LoadedLink::RunUntil(Timestamp now) {
@@ -125,7 +121,9 @@ void LoadedLink::RunUntil(Timestamp now) {
     now_ = end;
     Begin();
   }
+  int events = 0;
   for (Timestamp next = NextInside(); next <= end && next.IsFinite(); next = NextInside()) {
+    if (++events > kMostEventsAtOnce) return LeaveOutUntil(end);
     now_ = std::max(now_, next);
     RunLink();
     RunAcks();
@@ -167,6 +165,8 @@ void LoadedLink::RunAcks() {
 }
 
 void LoadedLink::RunTimers() {
+  if (next_timer_ > now_) return;
+  next_timer_ = Timestamp::PlusInfinity();
   for (Connection& connection : connections_) {
     for (int timer = 0; connection.flow && timer < Flow::kTimers; ++timer) {
       Timestamp& at = connection.timers[static_cast<std::size_t>(timer)];
@@ -175,6 +175,21 @@ void LoadedLink::RunTimers() {
       connection.flow->OnTimer(timer, now_);
     }
   }
+  for (const Connection& connection : connections_) {
+    for (int timer = 0; connection.flow && timer < Flow::kTimers; ++timer) {
+      next_timer_ = std::min(next_timer_, connection.timers[static_cast<std::size_t>(timer)]);
+    }
+  }
+}
+
+// What the connections have in the link passes it and is nobody's at the end.
+void LoadedLink::LeaveOutUntil(Timestamp end) {
+  connections_.clear();
+  acks_.Clear();
+  next_timer_ = Timestamp::PlusInfinity();
+  now_ = end;
+  RunLink();
+  SetCrossTraffic(cross_traffic_, end);
 }
 
 }  // namespace ccscope

@@ -9,6 +9,9 @@
 //  3. What happens inside (segments, ACKs, TCP's timers) is computed at its own time, in time order,
 //     whenever it is asked for. At equal times deliveries come first, then ACKs, then timers.
 //  4. Cross traffic and outages that are set before any time is known begin with the first one.
+//  5. One call computes at most kMostEventsAtOnce events. What cross traffic would have done beyond them, in a
+//     silence of the caller that long, is left out: its connections end there, and others begin when the
+//     caller asks again. The caller's packets pass the link as ever.
 #ifndef CCSCOPE_SIM_LOADED_LINK_H_
 #define CCSCOPE_SIM_LOADED_LINK_H_
 
@@ -35,6 +38,11 @@ class LoadedLink final : private FlowNetwork {
     int new_reno = 0;
   };
   static constexpr int kMaxFlowsOfAKind = 64;
+  // A few tenths of a second of computing: minutes at 10 Mbps, and seconds at kMaxCapacity. Who asks when
+  // NextEvent() says so stays far below.
+  static constexpr int kMostEventsAtOnce = 1'000'000;
+  // In real time, beside other links of the same thread, each of which waits while one computes.
+  static constexpr DataRate kMaxCapacity = DataRate::BitsPerSec(1e9);
 
   LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue);
 
@@ -54,6 +62,8 @@ class LoadedLink final : private FlowNetwork {
   void SetCrossRtt(TimeDelta rtt, Timestamp now);
   // Connections that are too many end, those that are missing begin anew; the others go on.
   void SetCrossTraffic(const CrossTraffic& wanted, Timestamp now);
+
+  bool has_cross_traffic() const { return cross_traffic_.cubic + cross_traffic_.new_reno > 0; }
 
   // For what does not depend on the time.
   Link& link() { return link_; }
@@ -91,6 +101,7 @@ class LoadedLink final : private FlowNetwork {
   void RunLink();
   void RunAcks();
   void RunTimers();
+  void LeaveOutUntil(Timestamp end);
 
   Link link_;
   Random seeds_;
@@ -102,6 +113,7 @@ class LoadedLink final : private FlowNetwork {
   const std::vector<int> no_windows_;
   std::vector<Connection> connections_;  // CUBIC at even places, NewReno at odd ones
   int connections_made_ = 0;
+  Timestamp next_timer_ = Timestamp::PlusInfinity();  // none of the connections' timers is before it
   RingBuffer<ReturningAck> acks_;
   RingBuffer<Link::Delivery> deliveries_;  // the caller's, until they are polled
   RingBuffer<Link::Drop> drops_;

@@ -34,10 +34,21 @@ class Outages {
   // It does, at next().
   void Toggle();
 
+  // How many changes one call makes up for. After a silence in which there would have been more (10 s at the
+  // shortest means, 20 minutes at those of the slides) the channel carries, and outages start again.
+  static constexpr int kMostAtOnce = 10'000;
+  void StartAgain(Timestamp now) { Restart(params_, now); }
+
   // When what reaches the channel at `now` gets through if nothing waits for it: at once, or at the end of
   // the outage. Times must not go back.
   Timestamp Release(Timestamp now) {
-    while (now >= next_) Toggle();
+    for (int toggles = 0; now >= next_; ++toggles) {
+      if (toggles < kMostAtOnce) {
+        Toggle();
+      } else {
+        StartAgain(now);
+      }
+    }
     return down_ ? next_ : now;
   }
 

@@ -104,7 +104,7 @@ class Simulation final : private FlowNetwork {
     int which;  // timer or leg
     Flow* flow;
   };
-  // Each flow has so many sources in a row: its timers, and one for each leg.
+  // How many sources in a row a flow has: its timers, and one for each leg.
   static constexpr int kSourcesPerFlow = Flow::kTimers + 2;
   // A packet on the part of its way that only its flow takes.
   struct Delayed {

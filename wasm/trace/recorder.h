@@ -38,7 +38,7 @@ class Recorder {
     Append(Row::kTable, BitCast<std::array<double, kColumns>>(row).data(), kColumns);
   }
 
-  // Of all tables, since the last Clear().
+  // Rows of all tables since the last Clear().
   int kept_rows() const { return kept_rows_; }
   int rows(int table) const { return tables_[static_cast<std::size_t>(table)].rows; }
   const double* column(int table, int column) const {

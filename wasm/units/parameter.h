@@ -3,6 +3,9 @@
 //
 //   PARAMETER(name, unit, default, min, max, values, section, description)
 //
+// `values` is "" for a number, "whole" for a whole one, or the names of an enumeration, "a|b|c", which the
+// numbers from 0 stand for.
+//
 // The struct it runs on, the checks of ranges, the schema that TypeScript takes its types and sliders
 // from, and the tables of the documentation, all come from there.
 #ifndef CCSCOPE_UNITS_PARAMETER_H_
@@ -11,7 +14,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <string_view>
 
 #include "units/bit_cast.h"
 
@@ -26,13 +28,10 @@ struct ParameterSpec {
   const char* expectation;  // what a value must be, for messages
 };
 
-// Units whose numbers are counts of things.
-constexpr bool IsCount(std::string_view unit) { return unit == "packets" || unit == "buckets" || unit == "queues" || unit == "pairs"; }
-
 // For `#define PARAMETER`: a field of a struct of doubles, and a line of a table of ParameterSpec.
 #define CCSCOPE_PARAMETER_FIELD(name, unit, def, min, max, values, section, description) double name = def;
 #define CCSCOPE_PARAMETER_SPEC(name, unit, def, min, max, values, section, description) \
-  {#name, min, max, sizeof(values) > 1 || IsCount(unit), "expected " #min " to " #max " " unit},
+  {#name, min, max, sizeof(values) > 1, "expected " #min " to " #max " " unit},
 
 // One assignment of a preset.
 struct PresetValue {

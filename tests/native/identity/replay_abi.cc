@@ -6,57 +6,7 @@
 #include <cstring>
 #include <vector>
 
-extern "C" {
-void* ccs_receiver_create(int controller, double flow);
-void* ccs_sender_create(int controller, double flow, double seed);
-int ccs_session_set_parameter(void* handle, int index, double value);
-int ccs_session_configure(void* handle);
-double* ccs_session_buffer(void* handle, int doubles);
-int ccs_receiver_push_arrivals(void* handle, int rows);
-int ccs_receiver_push_inbound(void* handle, int rows);
-int ccs_receiver_take_feedback(void* handle);
-int ccs_sender_push_feedback(void* handle, double now_us, int count);
-int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double browser_estimate_bps);
-int ccs_sender_run(void* handle, double now_us);
-void* ccs_session_recorder(void* handle);
-int ccs_trace_rows(void* recorder, int table);
-const double* ccs_trace_column(void* recorder, int table, int column);
-void ccs_session_destroy(void* handle);
-double* ccs_input_buffer(int doubles);
-void* ccs_link_create(double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
-                      double one_way_delay_us, double loss_ratio, double jitter_us, double seed);
-int ccs_link_enqueue(void* handle, double id, double size_bytes, int flow, double now_us);
-int ccs_link_poll(void* handle, double now_us);
-const double* ccs_link_deliveries(void* handle);
-int ccs_link_drop_count(void* handle);
-const double* ccs_link_drops(void* handle);
-void ccs_link_destroy(void* handle);
-int ccs_link_set_burst_loss(void* handle, double packets, double now_us);
-int ccs_link_set_outages(void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us);
-int ccs_link_set_cross_traffic(void* handle, double cubic, double new_reno, double now_us);
-int ccs_link_set_cross_rtt(void* handle, double rtt_us, double now_us);
-const double* ccs_link_stats(void* handle, double now_us);
-void* ccs_sim_create(double duration_us, double rate_interval_us, double seed, double max_events);
-void ccs_sim_destroy(void* handle);
-int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
-                           double burst_bytes, double one_way_delay_us, double loss_ratio, double jitter_us);
-int ccs_sim_set_delay(void* handle, int direction, double one_way_delay_us, double loss_ratio, double jitter_us);
-int ccs_sim_set_outages(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases);
-int ccs_sim_schedule_capacity(void* handle, int direction, double at_us, double capacity_bps);
-int ccs_sim_add_window(void* handle, double begin_us, double end_us);
-int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
-                           int controller, int pauses);
-int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
-                         int congestion_control, int short_files);
-int ccs_sim_trace(void* handle, int tables, double interval_us);
-void* ccs_sim_recorder(void* handle);
-int ccs_sim_run_until(void* handle, double end_us);
-double ccs_sim_events(void* handle);
-const double* ccs_sim_metrics(void* handle, int window);
-int ccs_sim_metrics_size(void* handle);
-void* ccs_sim_sender_half(void* handle, int flow);
-int ccs_density(void* half, int rates, int delays);
-}
+#include "abi/ccscope.h"
 
 namespace {
 

@@ -11,7 +11,7 @@ namespace {
 constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1150);
 constexpr DataSize kHeadersPerPacket = DataSize::Bytes(56);
 
-// The regression starts with so many frames.
+// The regression starts with this many frames.
 constexpr int kMinPoints = 6;
 // Less dispersion than this per frame is clock noise.
 constexpr TimeDelta kMinServiceTime = TimeDelta::Millis(2);

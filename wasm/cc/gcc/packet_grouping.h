@@ -17,7 +17,7 @@ namespace ccscope::gcc {
 enum class PreFilter {
   kOff,
   kGrp,    // GRP, back-up slide: compares a packet with its predecessor
-  kBurst,  // deployed: compares a packet with the group, and bounds the burst
+  kBurst,  // deployed: compares a packet with the group
 };
 
 struct GroupDeltas {

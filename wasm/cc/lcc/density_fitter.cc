@@ -11,7 +11,7 @@ namespace {
 // Beyond this, e^-x adds nothing to a sum of at most kMaxPairs terms of which one is near 1.
 constexpr double kNegligible = 40;
 constexpr double kSqrtTwoPi = 2.5066282746310002;
-// The kernels reach so many bandwidths, for axes that nobody gave.
+// How many bandwidths the kernels reach, for axes that nobody gave.
 constexpr double kReach = 4;
 
 double HalfSquare(double x) { return x * x / 2; }
@@ -110,7 +110,7 @@ void DensityFitter::FitAxes(DensityAxes& axes) const {
   Fit(axes.delay_us, ends[2], ends[3], bandwidth_delay_us_);
 }
 
-// A product of two kernels: so many exponentials as the axes are long, for each pair.
+// A product of two kernels: for each pair, as many exponentials as the axes are long.
 void DensityFitter::Grid(const DensityAxes& axes, double* values) const {
   const int rates = axes.rate_bps.count;
   const double scale = 1 / (bandwidth_rate_bps_ * bandwidth_delay_us_);

@@ -36,17 +36,17 @@ class DensityFitter {
 
   int pairs() const { return count_; }
   bool fitted() const { return fitted_ > 0; }
-  // Of the pairs in the window, of which there is one at least.
+  // The delays of the pairs in the window, of which there is at least one.
   struct Range {
     TimeDelta smallest;
     TimeDelta largest;
   };
   Range DelayRange() const;
 
-  // Of the fitted density, which there is.
+  // These ask the fitted density, which must exist.
   DataRate ConditionalMean(TimeDelta delay) const;  // E[S | D = delay]
   double Density(DataRate rate, TimeDelta delay) const;  // per bps and us
-  // Ends that are NaN.
+  // Fills in the ends that are NaN.
   void FitAxes(DensityAxes& axes) const;
   // Its values on a grid: one row of rates for each delay.
   void Grid(const DensityAxes& axes, double* values) const;

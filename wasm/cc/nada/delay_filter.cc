@@ -9,11 +9,15 @@ namespace {
 
 // Between two frames; what is longer is a pause, or a gap.
 constexpr TimeDelta kLongestInterval = TimeDelta::Millis(100);
+// Shorter tenths of the baseline's window could not be counted one by one from the clock's zero.
+constexpr TimeDelta kShortestPart = TimeDelta::Millis(1);
 
 }  // namespace
 
 void DelayFilter::Configure(const Parameters& parameters) {
-  const TimeDelta base_part = TimeDelta::Seconds(parameters.base_delay_window_s) / kParts;
+  const TimeDelta window_of_base = TimeDelta::Seconds(parameters.base_delay_window_s);
+  const TimeDelta base_part =
+      window_of_base > TimeDelta::Zero() ? std::max(window_of_base / kParts, kShortestPart) : TimeDelta::Zero();
   if (base_part != base_part_) part_.reset();
   base_part_ = base_part;
   wait_ = parameters.delay_sample != 0;

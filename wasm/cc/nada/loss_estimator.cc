@@ -59,7 +59,7 @@ void LossEstimator::Update(Timestamp now) {
   p_loss_ += (p_inst - p_loss_) * alpha_;
 }
 
-// Of the closed intervals only. RFC 5348 also takes the open one, I_0, in where that makes the mean
+// The mean of the closed intervals only. RFC 5348 also takes the open one, I_0, in where that makes the mean
 // larger; but then loss_int >= I_0 / 6, the sum of the weights, thus loss_exp >= 7/6 I_0, and losses
 // would be recent for ever after the first.
 double LossEstimator::LossInterval() const {

@@ -17,7 +17,7 @@ class LossEstimator {
   explicit LossEstimator(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // So many packets came, and before them so many did not. `now` never goes back.
+  // How many packets came, and how many before them did not. `now` never goes back.
   void OnPackets(double received, double lost, TimeDelta rtt, Timestamp now);
   // Averages the ratio of the window into p_loss: once per feedback.
   void Update(Timestamp now);

@@ -10,7 +10,7 @@ enum class RampUpFloor { kNone, kRRef, kGradual };
 
 // Longer silences of the feedback count as this: the law is linearised for intervals well below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
-// Of a new share of the encoder.
+// The weight of a new share of the encoder.
 constexpr double kShareWeight = 0.1;
 
 }  // namespace

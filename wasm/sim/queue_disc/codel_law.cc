@@ -3,7 +3,7 @@
 namespace ccscope {
 namespace {
 
-// A dropping state that begins within so many intervals of the last one resumes from it.
+// A dropping state that begins within this many intervals of the last one resumes from it.
 constexpr double kResumeIntervals = 16;
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// Linux starts its timer so long after the discipline was made.
+// Linux starts its timer this long after the discipline was made.
 constexpr TimeDelta kLinuxFirstUpdate = TimeDelta::Millis(500);
 // Above this delay Linux adds kMaxStep more (sch_pie: found by experiment).
 constexpr TimeDelta kLinuxHighDelay = TimeDelta::Millis(250);

@@ -46,7 +46,7 @@ class Sender {
 
   Sender(const Parameters& parameters, CongestionControlKind kind);
 
-  // Sends without end, or a file of so many segments behind what was sent before. What Stop() had
+  // Sends without end, or a file of this many segments behind what was sent before. What Stop() had
   // forgotten is sent again.
   void Start(Timestamp now);
   void Start(Timestamp now, std::int64_t segments);

@@ -1,0 +1,25 @@
+/** Values of parameters, as programs, command lines, addresses of pages and files give them. */
+import type { ParameterSpec } from './schema.js';
+
+/** A number as people write it. */
+const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+
+/** What a value of this parameter must be, for messages. */
+export function expectedValue({ min, max, unit, values, whole }: ParameterSpec): string {
+  if (values !== undefined) return `one of ${values.join(', ')}`;
+  return `a ${whole ? 'whole ' : ''}number from ${min} to ${max}${unit && ` ${unit}`}`;
+}
+
+/**
+ * The number that a value stands for: a number, the text of one, or one of the names that the parameter lists.
+ * Undefined if the parameter cannot have that value.
+ */
+export function parameterNumber(spec: ParameterSpec, value: number | string): number | undefined {
+  const { min, max, values, whole = values !== undefined } = spec;
+  const named = values?.indexOf(String(value)) ?? -1;
+  if (named >= 0) return named;
+  const isText = typeof value === 'string';
+  // -0 is 0, as it is once it has been written and read again.
+  const number = isText && !NUMBER.test(value.trim()) ? NaN : Number(value) + 0;
+  return number >= min && number <= max && (!whole || Number.isInteger(number)) ? number : undefined;
+}
