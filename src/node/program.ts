@@ -6,7 +6,7 @@ import { register as replay } from './commands/replay.js';
 import { register as reproduce } from './commands/reproduce.js';
 import { register as runScenarios } from './commands/run.js';
 import { register as shape } from './commands/shape.js';
-import { FailedRun, UsageError } from './errors.js';
+import { FailedRun, systemCode, UsageError } from './errors.js';
 import type { Io } from './io.js';
 import { version } from './version.js';
 
@@ -29,6 +29,15 @@ export function createProgram(io: Io = process): Command {
 
 /** Runs a command line and gives its exit status. Messages go to standard error. */
 export async function run(args: readonly string[], io: Io = process): Promise<number> {
+  const written = watchOutput(io);
+  const status = await runCommand(args, io);
+  const failure = await written();
+  if (failure === null) return status;
+  io.stderr.write(`standard output cannot be written (${systemCode(failure) ?? failure.message})\n`);
+  return 1;
+}
+
+async function runCommand(args: readonly string[], io: Io): Promise<number> {
   try {
     await createProgram(io).parseAsync(args, { from: 'user' });
     return 0;
@@ -43,4 +52,20 @@ export async function run(args: readonly string[], io: Io = process): Promise<nu
     io.stderr.write(`${text}\n`);
     return 1;
   }
+}
+
+/**
+ * Streams report what they could not write as events, which end a process that nobody prepared. A reader
+ * that leaves, as `head` does, is no failure. Returns what waits for all to be written and tells any other.
+ */
+function watchOutput({ stdout, stderr }: Io): () => Promise<Error | null> {
+  let failure: Error | null = null;
+  stdout.on('error', (error) => {
+    if (systemCode(error) !== 'EPIPE') failure ??= error;
+  });
+  stderr.on('error', () => undefined);
+  return async () => {
+    for (const stream of [stdout, stderr]) await new Promise<void>((done) => stream.write('', () => done()));
+    return failure;
+  };
 }

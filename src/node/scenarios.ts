@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { ConfigError, isInlineTrace, parseScenario, type Scenario } from '../scenario/index.js';
+import { parseJson } from '../scenario/json_text.js';
 import { didYouMean } from '../scenario/suggest.js';
 import { systemCode, UsageError } from './errors.js';
 
@@ -40,10 +41,9 @@ export function readScenario(idOrFile: string): Scenario {
   });
   const at = ids.includes(idOrFile) ? idOrFile : file;
   try {
-    return parseScenario(withTraces(JSON.parse(text), dirname(resolve(file))), at);
+    return parseScenario(withTraces(parseJson(text, file), dirname(resolve(file))), at);
   } catch (error) {
     if (error instanceof ConfigError) throw new UsageError(error.message);
-    if (error instanceof SyntaxError) throw new UsageError(`${file}: expected JSON; ${error.message}`);
     throw error;
   }
 }

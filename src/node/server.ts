@@ -1,24 +1,33 @@
 /**
  * The local server: the app's files, and at `/ws` shaped links and rooms (see
- * src/scenario/server_protocol.ts). It listens on the loopback address unless told otherwise.
+ * src/scenario/server_protocol.ts). It listens on the loopback address unless told otherwise. Whom
+ * it trusts with what: SECURITY.md beside this file.
  */
 import { existsSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isIP, type AddressInfo } from 'node:net';
-import { hostname, networkInterfaces } from 'node:os';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-import sirv from 'sirv';
 import { WebSocketServer } from 'ws';
 
-import { loadCoreModule, type CoreModule } from '../core/load.js';
-import { OWN_FOLDER, SERVER_PATH } from '../scenario/server_protocol.js';
+import { loadCoreModule } from '../core/load.js';
+import { SERVER_PATH } from '../scenario/server_protocol.js';
 import { systemCode } from './errors.js';
 import { Rooms } from './rooms.js';
 import { Session, type SessionContext } from './server_session.js';
+import { answer, type ServedController } from './server/files.js';
+import { Seats, SERVER_LIMITS, type ServerLimits } from './server/limits.js';
+import { announcedAddress, bindAddress, isOurOrigin, targetOf, urlHost } from './server/names.js';
 import type { Shaper } from './shaper/shaper.js';
 
+export type { ServedController } from './server/files.js';
+
 const MAX_MESSAGE_BYTES = 1 << 20;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a connection may be silent in both directions. */
+const IDLE_TIMEOUT_MS = 60_000;
 
 /** The server could not be started; the message says what to do. `code` is the system's, if it has one. */
 export class ServerError extends Error {
@@ -29,13 +38,6 @@ export class ServerError extends Error {
   ) {
     super(message);
   }
-}
-
-/** A user's controller as a page loads it: a module of JavaScript or WebAssembly. */
-export interface ServedController {
-  name: string;
-  kind: 'js' | 'wasm';
-  bytes: Uint8Array;
 }
 
 export interface ServerOptions {
@@ -49,14 +51,16 @@ export interface ServerOptions {
   record?: boolean;
   /** Users' controllers that pages may load, by name. */
   controllers?: readonly ServedController[];
-  /** Told of each link that a page opens. */
-  onLink?(shaper: Shaper): void;
+  /** What clients may take; default: SERVER_LIMITS. */
+  limits?: Partial<ServerLimits>;
 }
 
 export interface LocalServer {
   /** Where a browser on this machine finds the app, with a slash at the end. */
   readonly url: string;
   readonly port: number;
+  /** A link that a page has open, by the name that the page was told; null when there is none. */
+  shaper(link: string): Shaper | null;
   /** Closes every link and connection. */
   close(): Promise<void>;
 }
@@ -67,79 +71,112 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     host = '127.0.0.1',
     port = 0,
     appDir = fileURLToPath(new URL('../../app', import.meta.url)),
+    controllers = [],
   } = options;
   if (!existsSync(appDir)) {
     throw new ServerError(`the app is not in ${appDir}; build it first (npm run build), or name its folder`);
   }
-  const core: CoreModule = await loadCoreModule();
-  const files = sirv(appDir, { dev: true, etag: true });
-  const http = createServer((request, response) => {
-    if (!isOurName(request.headers.host, host)) {
-      response.writeHead(403).end('This server answers to its own address only.\n');
-      return;
-    }
-    if (sendController(request, response, options.controllers ?? [])) return;
-    files(request, response, () => void response.writeHead(404).end('Not found\n'));
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const http = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => answer(request, response, { appDir, controllers, host }),
+  );
+  http.timeout = IDLE_TIMEOUT_MS;
+  http.maxConnections = limits.connections;
+  const connections = new Set<Socket>();
+  http.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
-  const rooms = new Rooms();
-  const sessions = new Set<Session>();
-  let links = 0;
-  http.on('upgrade', (request, socket, head) => {
-    if (!mayConnect(request, host)) {
-      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-      return;
-    }
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const context: SessionContext = {
-        core,
-        rooms,
-        address: bindAddress(host),
-        announce: announcedAddress(host, request.socket.localAddress),
-        record: options.record ?? false,
-        nextLink: () => ++links,
-        onLink: options.onLink ?? (() => undefined),
-      };
-      const session = new Session(webSocket, context);
-      sessions.add(session);
-      webSocket.once('close', () => sessions.delete(session));
-    });
-  });
+  const sessions = new Sessions(host, await contextOf(options, limits));
+  http.on('upgrade', (request, socket, head) => sessions.upgrade(request, socket, head));
   await listen(http, port, host);
   const bound = (http.address() as AddressInfo).port;
+  const close = async (): Promise<void> => {
+    const closed = new Promise((done) => http.close(done));
+    await sessions.close();
+    for (const socket of connections) socket.destroy();
+    await closed;
+  };
+  let closing: Promise<void> | null = null;
   return {
     port: bound,
     url: `http://${urlHost(host)}:${bound}/`,
-    close: async () => {
-      await Promise.all([...sessions].map((session) => session.close()));
-      http.closeAllConnections();
-      await new Promise((done) => http.close(done));
-    },
+    shaper: (link) => sessions.shaper(link),
+    close: () => (closing ??= close()),
   };
 }
 
-/** Answers what asks for a user's controller; false for any other request. */
-function sendController(
-  { method, url = '/' }: IncomingMessage,
-  response: ServerResponse,
-  controllers: readonly ServedController[],
-): boolean {
-  const { pathname } = new URL(url, 'http://localhost');
-  const own = controllers.find(({ name }) => pathname === `/${OWN_FOLDER}${encodeURIComponent(name)}`);
-  if (own === undefined) return false;
-  const type = own.kind === 'wasm' ? 'application/wasm' : 'text/javascript';
-  response.writeHead(200, {
-    'content-type': type,
-    'content-length': own.bytes.byteLength,
-    'cache-control': 'no-store',
-  });
-  response.end(method === 'HEAD' ? undefined : own.bytes);
-  return true;
+type SharedContext = Omit<SessionContext, 'address' | 'announce'>;
+
+async function contextOf(options: ServerOptions, limits: ServerLimits): Promise<SharedContext> {
+  let links = 0;
+  return {
+    core: await loadCoreModule(),
+    rooms: new Rooms(limits),
+    limits,
+    linkSeats: new Seats(
+      limits.links,
+      `this server has at most ${limits.links} links; close pages that have one`,
+      'link',
+    ),
+    record: options.record ?? false,
+    nextLink: () => ++links,
+  };
+}
+
+/** The WebSocket connections of a server. */
+class Sessions {
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  readonly #open = new Set<Session>();
+  #closing = false;
+
+  constructor(
+    private readonly host: string,
+    private readonly context: SharedContext,
+  ) {}
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Node takes its own listener off with the upgrade, and a client may reset the connection at any time.
+    socket.on('error', () => socket.destroy());
+    const { host, context } = this;
+    const target = targetOf(request, host);
+    if ('status' in target) return refuse(socket, target.status);
+    if (target.path !== SERVER_PATH) return refuse(socket, 404);
+    if (!isOurOrigin(request.headers.origin, target)) return refuse(socket, 403);
+    if (this.#closing || this.#open.size >= context.limits.sessions) return refuse(socket, 503);
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const announce = announcedAddress(host, request.socket.localAddress);
+      const session = new Session(webSocket, { ...context, address: bindAddress(host), announce });
+      this.#open.add(session);
+      webSocket.once('close', () => this.#open.delete(session));
+    });
+  }
+
+  /** The link of this name, if one of them has opened it. */
+  shaper(link: string): Shaper | null {
+    for (const session of this.#open) {
+      const shaper = session.shaper(link);
+      if (shaper !== null) return shaper;
+    }
+    return null;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all([...this.#open].map((session) => session.close()));
+  }
+}
+
+/** Refuses an upgrade and ends its connection, whether or not the client reads the answer. */
+function refuse(socket: Duplex, status: number): void {
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 function listen(http: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once('error', (error) => {
+    const failed = (error: Error): void => {
       const code = systemCode(error);
       const reasons: Record<string, string> = {
         EADDRINUSE: `port ${port} is in use; choose another one, or 0 for any that is free`,
@@ -153,64 +190,9 @@ function listen(http: Server, port: number, host: string): Promise<void> {
           code,
         ),
       );
-    });
-    http.listen(port, host, () => {
-      http.removeAllListeners('error');
-      resolve();
-    });
+    };
+    // It stays: later errors are of single connections that could not be accepted.
+    http.on('error', failed);
+    http.listen(port, host, resolve);
   });
-}
-
-const isLoopback = (name: string): boolean => name === 'localhost' || name === '::1' || /^127\./.test(name);
-const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
-
-/** The name in a Host header, without port and brackets. */
-function nameOf(header: string): string {
-  return header
-    .replace(/:\d+$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .toLowerCase();
-}
-
-/**
- * A page of another site may have its name resolve to this machine (DNS rebinding): only names that
- * are ours are answered.
- */
-function isOurName(header: string | undefined, host: string): boolean {
-  if (header === undefined) return false;
-  const name = nameOf(header);
-  if (isLoopback(name) || name === host.toLowerCase()) return true;
-  return (
-    !isLoopback(host) &&
-    (isIP(name) !== 0 || name === hostname().toLowerCase() || name === `${hostname()}.local`.toLowerCase())
-  );
-}
-
-/** Pages of this server, and programs that are no browsers. */
-function mayConnect(request: IncomingMessage, host: string): boolean {
-  const { origin, host: header } = request.headers;
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  if (url.pathname !== SERVER_PATH || !isOurName(header, host)) return false;
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === header);
-}
-
-/** Relays are IPv4: where the server listens, or everywhere. */
-function bindAddress(host: string): string {
-  if (isIP(host) === 4) return host;
-  return isLoopback(host) ? '127.0.0.1' : '0.0.0.0';
-}
-
-/** The address at which the peers reach a relay: other machines must be able to, where they may join. */
-function announcedAddress(host: string, localAddress: string | undefined): string {
-  const bound = bindAddress(host);
-  if (!isWildcard(bound)) return bound;
-  const local = (localAddress ?? '').replace(/^::ffff:/, '');
-  if (isIP(local) === 4 && !isLoopback(local)) return local;
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
-}
-
-function urlHost(host: string): string {
-  if (isWildcard(host) || host === 'localhost') return '127.0.0.1';
-  return isIP(host) === 6 ? `[${host}]` : host;
 }

@@ -1,8 +1,14 @@
-/** A fake ICE agent: sends connectivity checks and answers them as RFC 8445 says, without their integrity. */
+/** A scripted ICE agent: sends connectivity checks, and verifies and answers them as RFC 8445 says. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-import { bindingRequest, bindingSuccess, type CheckOptions } from '../../scripts/lib/ice_check.mjs';
+import {
+  bindingError,
+  bindingRequest,
+  bindingSuccess,
+  isAuthentic,
+  type CheckOptions,
+} from '../../scripts/lib/ice_check.mjs';
 import { checkOf, parseStun } from '../../src/node/shaper/stun.js';
 
 export class IceAgent {
@@ -10,25 +16,20 @@ export class IceAgent {
   readonly media: string[] = [];
   /** Who sent the checks that came. */
   readonly checkedBy: string[] = [];
-  /** Answers that came to its checks. */
+  /** Answers to its checks that are authentic, and those that are not. */
   answers = 0;
+  forged = 0;
+  /** Everything that came, STUN too. */
+  bytes = 0;
+  /** To whom its checks go, one after the other: whose answers it expects. */
+  #peer = '';
 
   private constructor(
-    readonly ufrag: string,
+    public ufrag: string,
     readonly socket: Socket,
     private readonly target: { port: number },
   ) {
-    socket.on('message', (packet, from) => {
-      const stun = parseStun(packet);
-      if (stun === null) this.media.push(packet.toString());
-      else if (stun.class === 'success') this.answers++;
-      else if (stun.class === 'request') {
-        this.checkedBy.push(checkOf(stun)?.from ?? '');
-        // A far side learns the relay's address from what comes.
-        if (this.target.port === 0) this.target.port = from.port;
-        socket.send(bindingSuccess(packet), from.port, from.address);
-      }
-    });
+    socket.on('message', (packet, from) => this.#receive(packet, from.port));
   }
 
   /** An agent that sends to this port; 0: to where checks come from. */
@@ -44,6 +45,7 @@ export class IceAgent {
   }
 
   check(options: CheckOptions): void {
+    this.#peer = options.to;
     this.send(bindingRequest(this.ufrag, options));
   }
 
@@ -53,5 +55,21 @@ export class IceAgent {
 
   close(): void {
     this.socket.close();
+  }
+
+  #receive(packet: Buffer, fromPort: number): void {
+    this.bytes += packet.length;
+    const stun = parseStun(packet);
+    if (stun === null) this.media.push(packet.toString());
+    else if (stun.class === 'success' && isAuthentic(packet, this.#peer)) this.answers++;
+    else if (stun.class === 'success') this.forged++;
+    else if (stun.class === 'request') {
+      this.checkedBy.push(checkOf(stun)?.from ?? '');
+      // A far side learns the relay's address from what comes.
+      if (this.target.port === 0) this.target.port = fromPort;
+      const isKnown = isAuthentic(packet, this.ufrag);
+      const answer = isKnown ? bindingSuccess(packet, this.ufrag) : bindingError(packet);
+      this.socket.send(answer, fromPort, '127.0.0.1');
+    }
   }
 }

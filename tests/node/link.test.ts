@@ -146,6 +146,18 @@ describe('the link through the ABI', () => {
     expect(link.poll(1e6)[0]?.departUs).toBe(10_000);
   });
 
+  it('keeps its schedule when another one is refused in its middle', () => {
+    const link = createLink(core, { capacityBps: 1e6, schedule: [{ atUs: 5000, capacityBps: 5e5 }] });
+    const backwards = [
+      { atUs: 1000, capacityBps: 2e6 },
+      { atUs: 500, capacityBps: 2e6 },
+    ];
+    expect(refusedField(() => link.set({ schedule: backwards }, 0))).toBe('schedule');
+    link.enqueue(0, 1250, 0);
+    // Half of the packet at 1 Mbps, half of it at 0.5.
+    expect(link.poll(1e6)[0]?.departUs).toBe(15_000);
+  });
+
   it('has the bits of the native build', () => {
     // tests/native/link_abi_test.cc sends the same packets and expects the same number.
     const link = createLink(core, {

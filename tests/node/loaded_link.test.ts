@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
-  CoreError,
   createLink,
   loadCoreModule,
   type CoreModule,
   type Link,
   type LinkOptions,
 } from '../../src/core/index.js';
+import { refused } from '../support/refused.js';
 
 let core: CoreModule;
 beforeAll(async () => {
@@ -21,16 +21,6 @@ const BDP: LinkOptions = {
   oneWayDelayUs: 25_000,
   queue: { kind: 'droptail', limitMs: 50 },
 };
-
-function refused(act: () => unknown): CoreError {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof CoreError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 /** Bits of cross traffic per second from one second to another; nothing else goes through the link. */
 function crossBps(link: Link, fromS: number, toS: number): number {

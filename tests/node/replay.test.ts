@@ -202,6 +202,7 @@ describe('replay', () => {
     const csv = (await ccscope(['replay', '-', '--format', 'csv'], PLAIN)).stdout.trimEnd().split('\n');
     const names = csv[0]?.split(',') ?? [];
     expect(names.slice(0, 2)).toEqual(['flow', 'time_us']);
+    expect(ndjson.length).toBeGreaterThan(100);
     expect(csv).toHaveLength(ndjson.length + 1);
     ndjson.forEach((row, i) => {
       expect(csv[i + 1]).toBe(names.map((name) => cell(row[name])).join(','));
@@ -233,6 +234,7 @@ describe('replay', () => {
 describe('valid rows with extreme values', () => {
   it('never make the core fail', async () => {
     const random = seeded(23);
+    const seen = { rate: 0, group: 0 };
     const pick = (values: readonly number[]): number => values[Math.floor(random() * values.length)] ?? 0;
     for (let round = 0; round < 40; round++) {
       let now = pick([-1e15, 0, 1e6, 1e15]);
@@ -262,8 +264,12 @@ describe('valid rows with extreme values', () => {
       for (const row of rows(outcome.stdout)) {
         if (row['type'] === 'rate') expect(Number(row['target_bps'])).toBeGreaterThanOrEqual(1000);
         if (row['type'] === 'group') expect(row).toMatchObject({ a_r_bps: expect.any(Number) as number });
+        if (row['type'] === 'rate' || row['type'] === 'group') seen[row['type']] += 1;
       }
     }
+    // The core did not just wave all of it through.
+    expect(seen.rate).toBeGreaterThan(100);
+    expect(seen.group).toBeGreaterThan(100);
   }, 30_000);
 });
 

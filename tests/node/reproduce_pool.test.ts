@@ -5,7 +5,7 @@ import { runJobs } from '../../src/node/reproduce/pool.js';
 import type { Scenario } from '../../src/scenario/index.js';
 
 const worker = new URL('./reproduce_worker.mjs', import.meta.url);
-const [REFUSED, TRAPPED, THROWS, NEVER_ENDS] = [100, 101, 102, 103];
+const [REFUSED, TRAPPED, THROWS, NEVER_ENDS, EXITS, FAILS_ASIDE] = [100, 101, 102, 103, 104, 105];
 
 const scenario: Scenario = {
   ccscope_scenario: 1,
@@ -78,6 +78,22 @@ test('a job that fails is an outcome, and the others go on', async () => {
     3,
   ]);
 });
+
+test.each([1, 2])(
+  'a thread that ends fails its job, and the others go on, with %i workers',
+  async (threads) => {
+    const jobs = [1, EXITS, 2, FAILS_ASIDE, EXITS, 3].map((seed, i) => job(seed, 6 - i));
+    const exited = { name: 'Error', message: 'its thread ended with code 3' };
+    expect((await runJobs(jobs, { worker, threads })).map(seedOf)).toEqual([
+      1,
+      exited,
+      2,
+      { name: 'Error', message: 'out of luck' },
+      exited,
+      3,
+    ]);
+  },
+);
 
 test('an abort ends what runs and what waits', async () => {
   const stop = new AbortController();

@@ -1,15 +1,16 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { ServerError, startServer, type LocalServer, type ServedController } from '../../src/node/server.js';
 import type { LinkOpened, ServerMessage } from '../../src/scenario/server_protocol.js';
+import { IceAgent } from './ice_agent.js';
+import { Client, endClientsAfterEach } from './server_client.js';
 
 let appDir: string;
 let server: LocalServer;
@@ -54,56 +55,7 @@ describe('controllers of users', () => {
   });
 });
 
-const clients: Client[] = [];
-afterEach(() => clients.splice(0).forEach((client) => client.socket.terminate()));
-
-class Client {
-  readonly #inbox: ServerMessage[] = [];
-  #wake: () => void = () => undefined;
-
-  constructor(readonly socket: WebSocket) {
-    clients.push(this);
-    socket.on('message', (data: Buffer) => {
-      this.#inbox.push(JSON.parse(data.toString()) as ServerMessage);
-      this.#wake();
-    });
-  }
-
-  static async connect(options: object = {}): Promise<Client> {
-    const client = new Client(new WebSocket(new URL('ws', server.url), options));
-    await once(client.socket, 'open');
-    return client;
-  }
-
-  /** The first message that fits, now or later; it is taken out. */
-  async next(fits: (message: ServerMessage) => boolean): Promise<ServerMessage> {
-    for (;;) {
-      const index = this.#inbox.findIndex(fits);
-      if (index >= 0) return this.#inbox.splice(index, 1)[0] as ServerMessage;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-  }
-
-  async ask(message: object): Promise<ServerMessage> {
-    this.socket.send(JSON.stringify({ id: 7, ...message }));
-    return this.next((m) => 'id' in m && m.id === 7);
-  }
-
-  async open(config: object = {}): Promise<LinkOpened> {
-    const reply = await this.ask({ type: 'link/open', config });
-    if (!('ok' in reply) || !reply.ok) throw new Error(JSON.stringify(reply));
-    return reply.result as LinkOpened;
-  }
-}
-
-/** The status that a raw request gets. */
-async function status(path: string, headers: Record<string, string>): Promise<number | undefined> {
-  const sent = request({ port: server.port, host: '127.0.0.1', path, headers });
-  sent.end();
-  const [response] = (await once(sent, 'response')) as [{ statusCode?: number; resume(): void }];
-  response.resume();
-  return response.statusCode;
-}
+endClientsAfterEach();
 
 describe('files', () => {
   it('serves the app, and the core with the type that browsers compile from a stream', async () => {
@@ -112,36 +64,33 @@ describe('files', () => {
     expect(core.headers.get('content-type')).toBe('application/wasm');
     expect((await fetch(new URL('nothing.js', server.url))).status).toBe(404);
   });
-
-  it('does not answer to another name', async () => {
-    expect(await status('/', { host: 'evil.example' })).toBe(403);
-    expect(await status('/', { host: `localhost:${server.port}` })).toBe(200);
-  });
-
-  it('does not leave its folder', async () => {
-    expect(await status('/../../etc/passwd', { host: 'localhost' })).toBe(404);
-    expect(await status('/%2e%2e/%2e%2e/etc/passwd', { host: 'localhost' })).toBe(404);
-  });
-
-  it('refuses pages of other sites', async () => {
-    const socket = new WebSocket(new URL('ws', server.url), { origin: 'https://evil.example' });
-    const [error] = (await once(socket, 'error')) as [Error];
-    expect(error.message).toContain('403');
-    const own = await Client.connect({ origin: new URL(server.url).origin });
-    expect(own.socket.readyState).toBe(WebSocket.OPEN);
-  });
 });
+
+/** Two ICE agents, one at each end of a link. */
+async function agentsOf(
+  { a, b }: Pick<LinkOpened, 'a' | 'b'>,
+  offerer: string,
+  answerer: string,
+): Promise<[IceAgent, IceAgent]> {
+  return [await IceAgent.at(offerer, a.port), await IceAgent.at(answerer, b.port)];
+}
+
+/** Each sends a check; says whether each has had an answer by now. */
+function meet(offerer: IceAgent, answerer: IceAgent): boolean {
+  offerer.check({ to: answerer.ufrag, role: 'controlling', nominate: true });
+  answerer.check({ to: offerer.ufrag, role: 'controlled' });
+  return offerer.answers > 0 && answerer.answers > 0;
+}
 
 describe('links', () => {
   it('relays between the two sockets and reports its queue', async () => {
-    const client = await Client.connect();
+    const client = await Client.connect(server);
     const { link, a, b } = await client.open({ capacity: '1mbps', rtt_ms: 0, origin_epoch_ms: Date.now() });
-    const peer = createSocket('udp4');
-    await new Promise((sent) => peer.send('hello', b.port, b.address, sent));
-    peer.send('hello', a.port, a.address);
-    const [message] = (await once(peer, 'message')) as [Buffer];
-    expect(String(message)).toBe('hello');
-    peer.close();
+    const [offerer, answerer] = await agentsOf({ a, b }, 'offr', 'answ');
+    await expect.poll(() => meet(offerer, answerer)).toBe(true);
+    offerer.send('hello');
+    await expect.poll(() => answerer.media).toEqual(['hello']);
+    for (const agent of [offerer, answerer]) agent.close();
     const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
     if (!('rows' in push)) throw new Error('no rows');
     expect(push.link).toBe(link);
@@ -150,8 +99,26 @@ describe('links', () => {
     expect(push.rows[0]?.time_us).toBeLessThan(60e6);
   });
 
+  it('is for the peers that it was told, and for nobody else', async () => {
+    const client = await Client.connect(server);
+    const { link, a, b } = await client.open({ rtt_ms: 0 });
+    const told = await client.ask({ type: 'link/peers', link, a: ['offr'], b: ['answ'] });
+    expect(told).toMatchObject({ ok: true, result: null });
+    const peers = await agentsOf({ a, b }, 'offr', 'answ');
+    const strangers = await agentsOf({ a, b }, 'odd1', 'odd2');
+    // The strangers' checks come first, each time.
+    await expect
+      .poll(() => {
+        meet(...strangers);
+        return meet(...peers);
+      })
+      .toBe(true);
+    expect(strangers.map(({ answers }) => answers)).toEqual([0, 0]);
+    for (const agent of [...peers, ...strangers]) agent.close();
+  });
+
   it('changes and closes a link', async () => {
-    const client = await Client.connect();
+    const client = await Client.connect(server);
     const { link } = await client.open();
     expect(await client.ask({ type: 'link/set', link, config: { capacity: '2mbps' } })).toMatchObject({
       ok: true,
@@ -170,15 +137,17 @@ describe('links', () => {
     [{ type: 'link/open', config: { rtt: 5 } }, 'config.rtt'],
     [{ type: 'link/open', config: 5 }, 'config'],
     [{ type: 'link/set', link: 'link-none', config: {} }, 'link'],
+    [{ type: 'link/peers', link: 'link-none', a: ['offr'], b: ['answ'] }, 'link'],
+    [{ type: 'link/peers', link: 'link-1', a: ['o:r'], b: [] }, 'a.0'],
     [{ type: 'room/join', room: 'a/b' }, 'room'],
     [{ type: 'dance' }, 'type'],
   ])('refuses %j at %s', async (message, field) => {
-    const client = await Client.connect();
+    const client = await Client.connect(server);
     expect(await client.ask(message)).toMatchObject({ ok: false, error: { field } });
   });
 
   it('answers what is not JSON', async () => {
-    const client = await Client.connect();
+    const client = await Client.connect(server);
     client.socket.send('{');
     expect(await client.next((m) => 'ok' in m)).toMatchObject({
       id: 0,
@@ -188,7 +157,7 @@ describe('links', () => {
   });
 
   it('frees the ports of a client that left', async () => {
-    const client = await Client.connect();
+    const client = await Client.connect(server);
     const { a } = await client.open();
     client.socket.terminate();
     await expect
@@ -209,9 +178,9 @@ describe('links', () => {
 describe('rooms', () => {
   it('passes signals to the others in the room and tells who is there', async () => {
     const [first, second, elsewhere] = [
-      await Client.connect(),
-      await Client.connect(),
-      await Client.connect(),
+      await Client.connect(server),
+      await Client.connect(server),
+      await Client.connect(server),
     ];
     expect(await first.ask({ type: 'room/join', room: 'r1' })).toMatchObject({ result: { peers: 1 } });
     expect(await elsewhere.ask({ type: 'room/join', room: 'r2' })).toMatchObject({ result: { peers: 1 } });
@@ -226,7 +195,7 @@ describe('rooms', () => {
   });
 
   it('refuses signals to a room that one is not in', async () => {
-    const client = await Client.connect();
+    const client = await Client.connect(server);
     client.socket.send(JSON.stringify({ type: 'room/signal', room: 'r3', data: 1 }));
     expect(await client.next((m) => 'ok' in m)).toMatchObject({ ok: false, error: { field: 'room' } });
   });
@@ -247,8 +216,7 @@ describe('starting', () => {
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
       .map(({ address }) => address);
     const open = await startServer({ appDir, host: '0.0.0.0' });
-    const client = new Client(new WebSocket(new URL('ws', open.url)));
-    await once(client.socket, 'open');
+    const client = await Client.connect(open);
     const { a, b } = await client.open();
     expect(a.address).toBe(b.address);
     if (outside.length > 0) expect(outside).toContain(a.address);

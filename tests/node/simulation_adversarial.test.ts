@@ -12,6 +12,7 @@ import {
   type SimulationOptions,
   type WindowMetrics,
 } from '../../src/core/index.js';
+import type { ParameterSpec } from '../../src/core/schema.js';
 
 let core: Core;
 beforeAll(async () => {
@@ -368,14 +369,10 @@ class Fuzzer {
   list = <T>(most: number, make: (index: number) => T): T[] =>
     Array.from({ length: this.whole(0, most) }, (_, i) => make(i));
 
-  parameters(
-    specs: readonly { name: string; min: number; max: number; values?: readonly string[]; unit: string }[],
-  ): Json {
-    const entries = specs.map(({ name, min, max, values, unit }): [string, number] => {
+  parameters(specs: readonly ParameterSpec[]): Json {
+    const entries = specs.map(({ name, min, max, values, whole }): [string, number] => {
       const value = this.between(min, max);
-      const whole =
-        values !== undefined || ['packets', 'buckets', 'queues', 'segments', 'samples'].includes(unit);
-      return [name, whole ? Math.round(value) : value];
+      return [name, whole || values !== undefined ? Math.round(value) : value];
     });
     return Object.fromEntries(entries.filter(() => this.chance(0.15)));
   }

@@ -110,6 +110,7 @@ describe('ccscope run --controller', () => {
 
   it.each([
     ['never-returns', { rate: 'for (;;);' }, /nothing was heard of it for 2 s/],
+    ['exits', { arrival: 'process.exit(3);' }, /it ended its own thread with code 3/],
     ['never-loads', { top: 'for (;;);' }, /nothing was heard of it for 2 s/],
     [
       'leaks',

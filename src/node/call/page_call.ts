@@ -13,7 +13,7 @@ import { evidenceHtml, measure as metricsOf, traceLines, type EvidenceInput } fr
 import { CallObserver } from '../observe/observer.js';
 import type { CallRecord, EndpointRecord } from '../observe/record.js';
 import { openShaperLink, type LinkSettings, type ShaperLink } from '../shaper/index.js';
-import { launchChromium } from './chromium.js';
+import { withChromium } from './chromium.js';
 import { pageReport } from './page_report.js';
 import type { RunContext, RunResult } from './run.js';
 
@@ -54,26 +54,25 @@ function settingsOf(config: LinkConfig): LinkSettings {
 }
 
 /** Makes one call. Throws FailedRun; whatever happens, the browser and the link are closed. */
-export async function runPageCall(plan: PagePlan, context: RunContext): Promise<RunResult> {
-  const { signal } = context;
-  signal.throwIfAborted();
+export async function runPageCall(
+  plan: PagePlan,
+  context: RunContext,
+  open: typeof openShaperLink = openShaperLink,
+): Promise<RunResult> {
+  context.signal.throwIfAborted();
   const originEpochMs = Date.now();
-  const link = await openShaperLink({ settings: settingsOf(plan.link), originEpochMs });
-  let browser: Browser | null = null;
-  const abort = (): void => void browser?.close().catch(() => undefined);
-  signal.addEventListener('abort', abort, { once: true });
+  const link = await open({ settings: settingsOf(plan.link), originEpochMs });
   const observer = new CallObserver({ link, originEpochMs });
   try {
-    browser = await launchChromium();
-    signal.throwIfAborted();
-    await openPages(browser, plan, observer);
-    return await measure({ plan, link, observer, browser, context });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+    return await withChromium(context.signal, async ({ browser, signal }) => {
+      await openPages(browser, plan, observer).catch((error: unknown) => {
+        // Why a page did not load, if it has ended.
+        refuseLoss(observer.record);
+        throw error;
+      });
+      return measure({ plan, link, observer, browser, context: { ...context, signal } });
+    });
   } finally {
-    signal.removeEventListener('abort', abort);
-    await browser?.close().catch(() => undefined);
     await observer.close();
     await link.close();
   }
@@ -95,11 +94,17 @@ async function openPages(
   }
 }
 
+/** How long news of a crash may take. */
+const NEWS_MS = 2000;
+
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 
 async function openPage(page: Page, url: string, clicks: readonly string[]): Promise<void> {
-  await page.goto(url).catch((error: unknown) => {
+  await page.goto(url).catch(async (error: unknown) => {
+    // Playwright may fail a question to a page before it tells that the page has crashed.
+    if (firstLine(error).includes('detached'))
+      await page.waitForEvent('crash', { timeout: NEWS_MS }).catch(() => undefined);
     throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); see that its server runs`);
   });
   for (const selector of clicks) {
@@ -156,6 +161,9 @@ const lastState = ({ states }: EndpointRecord): RTCPeerConnectionState | undefin
 async function connected(record: CallRecord, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + CONNECT_TIMEOUT_MS;
   while (!record.endpoints.some((endpoint) => lastState(endpoint) === 'connected')) {
+    refuseLoss(record);
+    if (record.pages.every(({ ended }) => ended !== null))
+      throw new FailedRun('all pages were closed before a call was connected; see what closes them');
     if (performance.now() > deadline) throw new FailedRun(neverConnected(record));
     await sleep(POLL_MS, undefined, { signal });
   }
@@ -170,11 +178,18 @@ function neverConnected({ endpoints }: CallRecord): string {
   return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); see that the pages find each other without ccscope`;
 }
 
-/** A call that ends early has no numbers. */
-function refuseEnd({ endpoints, pages }: CallRecord): void {
+/** Without its link, or one of its pages, a call is over. */
+function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
   if (crashed) throw new FailedRun(`page ${crashed.id} (${crashed.url}) crashed; see the browser's log`);
-  const alive = endpoints.some((endpoint) =>
+  const failure = link?.notices.find(({ level }) => level === 'error');
+  if (failure) throw new FailedRun(`${failure.message}; run the call again`);
+}
+
+/** A call that ends early has no numbers. */
+function refuseEnd(record: CallRecord): void {
+  refuseLoss(record);
+  const alive = record.endpoints.some((endpoint) =>
     ['connected', 'disconnected'].includes(lastState(endpoint) ?? ''),
   );
   if (!alive) throw new FailedRun('the pages ended the call early; choose a shorter --duration');

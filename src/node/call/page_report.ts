@@ -7,7 +7,7 @@ import type { CapacityStep } from '../../core/link.js';
 import { FailedRun } from '../errors.js';
 import { finiteOrNull, pathMetrics, sidesOf } from '../judge/call_metrics.js';
 import { freezesIn } from '../judge/freezes.js';
-import { linkSides, packetsIn, pathsOf } from '../judge/view.js';
+import { keptFromUs, linkSides, packetsIn, pathsOf } from '../judge/view.js';
 import { linkMetrics, type Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../observe/record.js';
 import { SHADOW } from '../observe/shadow.js';
@@ -71,8 +71,11 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
   ...record.endpoints.flatMap(({ notices }) => notices),
 ];
 
-/** The report of a run, which began when the first connection was there. Throws FailedRun if nothing passed the link. */
-export function pageReport(record: CallRecord, run: Window, hasCrossTraffic: boolean): RunReport {
+/**
+ * The report of a run, which began when the first connection was there, or of what is kept of it. Throws
+ * FailedRun if nothing passed the link.
+ */
+export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: boolean): RunReport {
   const all = pathsOf(record, {});
   const paths = all.filter(({ direction }) => direction === all[0]?.direction);
   const [side] = linkSides(record, paths);
@@ -80,8 +83,8 @@ export function pageReport(record: CallRecord, run: Window, hasCrossTraffic: boo
     ...new Set(noticesOf(record).map(({ level, message, fix }) => `${level}: ${message} ${fix}`)),
   ];
   if (side === undefined) throw new FailedRun(['the call does not pass the link', ...notices].join('\n'));
-  const whole = { fromUs: -Infinity, toUs: run.toUs };
-  const packets = packetsIn(side.direction, side.flows, whole).filter(
+  const run = { fromUs: Math.max(wanted.fromUs, keptFromUs(record, paths)), toUs: wanted.toUs };
+  const packets = packetsIn(side.direction, side.flows, run).filter(
     ({ offeredUs }) => offeredUs >= run.fromUs,
   );
   const steps = stepsSince(side.direction.capacity, run.fromUs);

@@ -1,50 +1,25 @@
 /** One real call in a headless Chromium, through the shaper of the local server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Page } from 'playwright-core';
-
 import type { ControllerFault } from '../../core/index.js';
 import { parseSchedule } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
 import { capacityBits, linkMetrics } from '../metrics.js';
 import type { Shaper } from '../shaper/shaper.js';
-import { launchChromium } from './chromium.js';
+import { withChromium } from './chromium.js';
+import { OwnPage, pageUrl, type PageState } from './own_page.js';
 import { targetReport, type TargetRows } from './targets.js';
-import type { CallMode, CallPlan, FaultReport, RunReport } from './types.js';
+import type { CallPlan, FaultReport, RunReport } from './types.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const POLL_MS = 250;
-
-/** What the page says of itself (`window.ccscope` of the Call page). */
-interface PageState {
-  phase: string;
-  status: { effectiveMode: CallMode; controllerFaults: readonly ControllerFault[] } | null;
-  notices: readonly { level: string; message: string; fix: string }[];
-  urlProblems: readonly { field: string; got: string; expected: string }[];
-}
-interface PageMedia {
-  framesDecoded: number;
-  freezeCount: number;
-  longestFreezeS: number;
-}
-interface PageCounters {
-  overuseCount: number;
-}
-/** A controller of the call, flow 0 first. */
-interface PageTargets extends TargetRows {
-  flow: number;
-  name: string;
-  controller: string;
-  preset: string | null;
-  parameters: Readonly<Record<string, number>>;
-}
 
 /** The local server with our own page. */
 export interface CallServer {
   /** Address of its app. */
   url: string;
-  /** The link that the next page opens. */
-  nextShaper(): Promise<Shaper>;
+  /** A link that a page has opened there, by its name; null when no such link is open. */
+  shaper(link: string): Shaper | null;
 }
 
 export interface RunContext {
@@ -64,76 +39,43 @@ export interface RunResult {
   html: string | null;
 }
 
-/** The Call page's address for a plan: its whole state is in the query. */
-export function pageUrl(url: string, plan: CallPlan): string {
-  const { link } = plan;
-  const query = new URLSearchParams({
-    autostart: '1',
-    source: 'synthetic',
-    bottleneck: 'shaper',
-    capacity: String(link.capacity),
-    queue: link.queue,
-    rtt_ms: String(link.rtt_ms),
-    loss: String(link.loss_ratio),
-    burst_loss: String(link.burst_loss_packets),
-    jitter_ms: String(link.jitter_ms),
-    outage: link.outage,
-    cross_traffic: link.cross_traffic,
-    controller: plan.text,
-    mode: plan.mode,
-    ...(plan.preset === undefined ? {} : { preset: plan.preset }),
-    shadow: plan.shadows.join(','),
-    max_bps: String(plan.sourceMaxBps),
-    seed: String(plan.seed),
-    key_frame_interval_s: String(plan.keyFrameIntervalS),
-  });
-  for (const [name, value] of Object.entries(plan.set)) query.set(`set.${name}`, String(value));
-  return `${url}?${query.toString()}`;
-}
-
 /** Makes one call of our own page. Throws FailedRun; whatever happens, the browser is closed. */
-export async function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
-  const { signal } = context;
-  signal.throwIfAborted();
-  const browser = await launchChromium();
-  const abort = (): void => void browser.close().catch(() => undefined);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    const page = await browser.newPage();
-    const opened = server.nextShaper();
+export function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
+  return withChromium(context.signal, async ({ browser, signal, newPage }) => {
+    const page = await newPage();
     await page.goto(pageUrl(server.url, plan));
-    await connected(page, signal);
-    const shaper = await opened;
-    await shaper.started;
-    const result = await measure(page, shaper, plan, context);
+    await page
+      .waitForFunction(() => 'ccscope' in globalThis, undefined, { timeout: CONNECT_TIMEOUT_MS })
+      .catch((error: unknown) => {
+        if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+        throw new FailedRun('the Call page did not load; build the app again (npm run build)');
+      });
+    const own = new OwnPage(page);
+    const link = await connected(own, server, signal);
+    const result = await measure({ page: own, ...link, server }, plan, { ...context, signal });
     return { ...result, browser: `Chromium ${browser.version()}` };
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
-    await browser.close().catch(() => undefined);
-  }
+  });
 }
 
-const state = (page: Page): Promise<PageState> => page.evaluate<PageState>('window.ccscope.state()');
-const media = (page: Page): Promise<PageMedia | null> =>
-  page.evaluate<PageMedia | null>('window.ccscope.media()');
+/** The link of a page. Other clients of the server may have links, too. */
+interface Link {
+  name: string;
+  shaper: Shaper;
+}
 
-async function connected(page: Page, signal: AbortSignal): Promise<void> {
+/** Waits until the call of the page is connected through a link of its own. */
+async function connected(page: OwnPage, server: CallServer, signal: AbortSignal): Promise<Link> {
   const deadline = performance.now() + CONNECT_TIMEOUT_MS;
-  await page
-    .waitForFunction('window.ccscope !== undefined', undefined, { timeout: CONNECT_TIMEOUT_MS })
-    .catch(() => {
-      throw new FailedRun('the Call page did not load; build the app again (npm run build)');
-    });
   for (;;) {
-    const now = await state(page);
+    const now = await page.state();
     const [problem] = now.urlProblems;
     if (problem)
       throw new FailedRun(`the page refused ${problem.field}=${problem.got}: expected ${problem.expected}`);
-    if (now.phase === 'connected') return;
     if (now.phase === 'failed') throw new FailedRun(`the call failed. ${saidBy(now)}`);
+    if (now.phase === 'connected') {
+      const link = linkOf(now, server);
+      if (link.shaper.firstPacketUs !== null) return link;
+    }
     if (performance.now() > deadline) {
       throw new FailedRun(`the call was not connected after ${CONNECT_TIMEOUT_MS / 1e3} s. ${saidBy(now)}`);
     }
@@ -141,34 +83,55 @@ async function connected(page: Page, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** The link of a page that is connected. Throws FailedRun when it has none. */
+function linkOf(now: PageState, server: CallServer): Link {
+  const name = now.link;
+  if (name === null) {
+    throw new FailedRun(
+      `the page opened no link at the local server, so no packet of the call was shaped. ${saidBy(now)} ` +
+        'Run the call again, while the machine has less to do.',
+    );
+  }
+  const shaper = server.shaper(name);
+  if (shaper === null)
+    throw new FailedRun(`the shaped link has ended before the call. ${saidBy(now)} Run the call again.`);
+  return { name, shaper };
+}
+
 const saidBy = ({ notices }: PageState): string =>
   notices.map(({ message, fix }) => `${message} ${fix}`).join(' ');
 
+/** A call that is connected. */
+interface Running extends Link {
+  page: OwnPage;
+  server: CallServer;
+}
+
 async function measure(
-  page: Page,
-  shaper: Shaper,
+  running: Running,
   plan: CallPlan,
   context: RunContext,
 ): Promise<Omit<RunResult, 'browser'>> {
+  const { page, shaper } = running;
   const fromUs = shaper.firstPacketUs ?? shaper.nowUs();
   const toUs = fromUs + plan.durationMs * 1e3;
-  await until(shaper, fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, page, context);
+  await until(fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, running, context);
   const before = {
-    media: await media(page),
+    media: await page.media(),
     crossBytes: shaper.stats().crossDepartedBytes,
     atUs: shaper.nowUs(),
   };
-  await until(shaper, toUs, { fromUs, toUs }, page, context);
+  await until(toUs, { fromUs, toUs }, running, context);
   const after = {
-    media: await media(page),
+    media: await page.media(),
     crossBytes: shaper.stats().crossDepartedBytes,
     atUs: shaper.nowUs(),
   };
   const [now, counters, targets, trace] = await Promise.all([
-    state(page),
-    page.evaluate<PageCounters>('window.ccscope.counters()'),
-    page.evaluate<PageTargets[]>('window.ccscope.targets()'),
-    context.wantTrace ? page.evaluate<string>('window.ccscope.exportTrace()') : null,
+    page.state(),
+    page.counters(),
+    page.targets(),
+    context.wantTrace ? page.exportTrace() : null,
   ]);
   const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
   const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
@@ -208,18 +171,19 @@ const faultReport = ({ timeUs, ...fault }: ControllerFault): FaultReport => ({ .
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** Waits while the call goes on. Throws FailedRun if it ends before. */
+/** Waits while the call goes on. Throws FailedRun if it ends before, or goes on through another link. */
 async function until(
-  shaper: Shaper,
   atUs: number,
   run: { fromUs: number; toUs: number },
-  page: Page,
+  { page, name, shaper, server }: Running,
   { signal, onProgress }: RunContext,
 ): Promise<void> {
   for (let leftMs = (atUs - shaper.nowUs()) / 1e3; leftMs > 0; leftMs = (atUs - shaper.nowUs()) / 1e3) {
     await sleep(Math.min(1000, leftMs), undefined, { signal });
-    const now = await state(page);
+    const now = await page.state();
     if (now.phase !== 'connected') throw new FailedRun(`the call ended early (${now.phase}). ${saidBy(now)}`);
+    if (linkOf(now, server).name !== name)
+      throw new FailedRun(`the call went over to another link. ${saidBy(now)} Run the call again.`);
     onProgress((shaper.nowUs() - run.fromUs) / (run.toUs - run.fromUs));
   }
 }

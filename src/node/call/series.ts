@@ -17,7 +17,7 @@ export interface Series {
 }
 
 export interface SeriesOptions {
-  /** Of each controller. */
+  /** How many runs each controller has. */
   runs: number;
   /** Files; with several calls their names get the controller and the number of the run. */
   trace?: string | undefined;

@@ -102,7 +102,7 @@ export interface ControllerReport {
   controller: string;
   /** Somebody's own pages that made the calls; absent for ours. */
   urls?: readonly string[];
-  /** Of the controller, or of the first that watches where the browser is in charge; null for a user's own. */
+  /** The preset of the controller, or of the first shadow where the browser is in charge; null for a user's own. */
   preset: string | null;
   /** Parameters that differ from the preset. */
   parameters: Readonly<Record<string, number>>;
@@ -113,7 +113,7 @@ export interface ControllerReport {
   summary: Summary;
 }
 
-/** Of the first controller to the other: of the medians, and the spread of the ratios run by run. */
+/** The ratio of the first controller to the other: of their medians, and the spread of the ratios run by run. */
 export interface Ratio extends Spread {
   of_medians: number | null;
 }

@@ -8,10 +8,10 @@ import { reportText } from '../call/table.js';
 import type { CallPlan, CallReport } from '../call/types.js';
 import { faultLine, loadControllerFile } from '../controllers.js';
 import { FailedRun, UsageError } from '../errors.js';
+import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
-import { startServer, type ServedController, type ServerOptions } from '../server.js';
 import { SHADOW } from '../observe/shadow.js';
-import type { Shaper } from '../shaper/shaper.js';
+import { startServer, type ServedController } from '../server.js';
 import {
   controllerArgument,
   controllersArgument,
@@ -73,7 +73,7 @@ export function register(program: Command, io: Io): void {
     .option('--runs <number>', 'runs of each controller', numberArgument(1, 1000, { integer: true }), 1)
     .option(
       '--key-frame-interval <time>',
-      'force a key frame each so often (default: none)',
+      'how often a key frame is forced (default: none)',
       millisecondsArgument(100),
     )
     .option(
@@ -115,28 +115,31 @@ async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
   for (const file of [flags.json, flags.trace, flags.html])
     if (file !== undefined && file !== '-') checkFolder(file);
   const { calls, close } = await make();
-  const stop = new AbortController();
-  const abort = (): void => stop.abort(new FailedRun('interrupted'));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abort);
   try {
-    await makeCalls(calls, {
-      runs: flags.runs,
-      trace: flags.trace,
-      html: flags.html,
-      signal: stop.signal,
-      io,
-    });
+    await interruptible((signal) => makeAndReport(calls, flags, signal, io));
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, abort);
     await close();
-    // Also when one failed: those before it are worth knowing.
-    const report = reportOf(calls);
-    if (report !== null) await writeReport(report, flags, io);
   }
   // What was measured is then not what the controller does; a shadow's fault changes nothing of that.
   const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
   const inCharge = faults.filter(({ flow }) => flow === 0);
   if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
+}
+
+async function makeAndReport(
+  calls: readonly Series[],
+  flags: CallFlags,
+  signal: AbortSignal,
+  io: Io,
+): Promise<void> {
+  const { runs, trace, html } = flags;
+  try {
+    await makeCalls(calls, { runs, trace, html, signal, io });
+  } finally {
+    // Also when one failed: those before it are worth knowing.
+    const report = reportOf(calls);
+    if (report !== null) await writeReport(report, flags, io);
+  }
 }
 
 interface Planned {
@@ -155,14 +158,8 @@ function planned(flags: CallFlags, isGiven: IsGiven): () => Promise<Planned> {
       throw new UsageError(`--${flag}: expected --url with it; add that or remove --${flag}`);
   const plans = plansOf(flags);
   return async () => {
-    let onLink: ServerOptions['onLink'];
-    const server = await startServer({
-      record: true,
-      controllers: await filesOf(plans),
-      onLink: (shaper) => onLink?.(shaper),
-    });
-    const nextShaper = () => new Promise<Shaper>((resolve) => (onLink = resolve));
-    return { calls: ownCalls(plans, { url: server.url, nextShaper }), close: () => server.close() };
+    const server = await startServer({ record: true, controllers: await filesOf(plans) });
+    return { calls: ownCalls(plans, server), close: () => server.close() };
   };
 }
 

@@ -24,7 +24,7 @@ export interface NamedController {
   name: string;
   /** As the page's address has it. */
   text: string;
-  /** Of a user's own. */
+  /** The file of a user's own controller. */
   path?: string;
 }
 
@@ -198,7 +198,7 @@ function setOf(controller: ControllerName, given: CallFlags['set']): Record<stri
   return set;
 }
 
-/** Throws UsageError for a preset or a parameter that is none of the controllers'. */
+/** Throws UsageError for a preset or a parameter that no controller has. */
 function checkUsed({ preset, set }: CallFlags, plans: readonly CallPlan[]): void {
   const names = plans.map(({ controller }) => controller).join(', ');
   if (preset !== undefined && !plans.some((plan) => plan.preset === preset)) {

@@ -70,7 +70,7 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
 const DEFAULTS = DEFAULT_LINK_CONFIG;
 
 const MAX_BURST_PACKETS = 1e6;
-/** So much of a trace is used; the last capacity stays. */
+/** How much of a trace is used; its last capacity stays. */
 const TRACE_US = 300e6;
 
 /** A capacity as it was written, or that of a trace of mahimahi's as a schedule. */

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { Scenario } from '../../scenario/index.js';
 import { didYouMean } from '../../scenario/suggest.js';
 import { FailedRun, UsageError } from '../errors.js';
+import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
 import { reportHtml } from '../reproduce/html.js';
 import { reproduce as run, type Reproduction } from '../reproduce/reproduce.js';
@@ -59,14 +60,8 @@ async function reproduce(ids: readonly string[], flags: ReproduceFlags, io: Io):
   const scenarios = chosen(ids, flags.paper);
   if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
   for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
-  const stop = new AbortController();
-  const abort = (): void => stop.abort(new FailedRun('interrupted'));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abort);
-  try {
-    await writeReport(await runAll(scenarios, flags, stop.signal, io), flags, io);
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, abort);
-  }
+  const done = await interruptible((signal) => runAll(scenarios, flags, signal, io));
+  await writeReport(done, flags, io);
 }
 
 async function runAll(

@@ -72,7 +72,7 @@ export function register(program: Command, io: Io): void {
     )
     .option(
       '--controller-timeout <s>',
-      'end a controller of your own after so many seconds without progress',
+      'end a controller of your own after this many seconds without progress',
       numberArgument(0.1, 3600),
       10,
     )

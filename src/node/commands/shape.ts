@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { InvalidArgumentError, type Command } from 'commander';
@@ -5,13 +6,16 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { loadCoreModule } from '../../core/index.js';
 import { ConfigError } from '../../scenario/link_config.js';
 import { UsageError } from '../errors.js';
-import type { Io } from '../io.js';
-import { writeJson } from '../io.js';
+import { interruptible } from '../interrupt.js';
+import { writeJson, type Io } from '../io.js';
+import type { RelayAddress } from '../../scenario/server_protocol.js';
+import { isLoopback } from '../shaper/peers.js';
 import { ShaperError, startShaper, type Shaper } from '../shaper/shaper.js';
 import { addLinkOptions, linkConfigOf, millisecondsArgument, type LinkFlags } from './link_options.js';
 
 interface ShapeFlags extends LinkFlags {
   listen: Listen;
+  peers?: Peers;
   duration?: number;
   json?: string;
 }
@@ -21,11 +25,18 @@ interface Listen {
   ports: [number, number];
 }
 
+interface Peers {
+  a: RelayAddress;
+  b: RelayAddress;
+}
+
 const REPORT_INTERVAL_MS = 1000;
 
 const HELP = `
-Peer A sends to the first socket, peer B to the second; each is known by its first packet. What A
-sends reaches B behind the shaped link; the way back has half the RTT and nothing else.
+Peer A sends to the first socket, peer B to the second. On a loopback address each is known by its
+first packet; on another one the peers are ICE agents, as browsers are, or named by --peers, so that
+nobody else can use the link. What A sends reaches B behind the shaped link; the way back has half the
+RTT and nothing else.
 A capacity schedule counts from A's first packet. Ctrl-C ends it.`;
 
 /** Adds `ccscope shape`. */
@@ -39,6 +50,11 @@ export function register(program: Command, io: Io): void {
       listenArgument,
       { address: '127.0.0.1', ports: [0, 0] } satisfies Listen,
     );
+  command.option(
+    '--peers <addresses>',
+    'where the peers send from, and nobody else: ADDRESS_A:PORT_A,ADDRESS_B:PORT_B',
+    peersArgument,
+  );
   addLinkOptions(command, { traces: true })
     .option('--duration <time>', 'stop after this time (default: at Ctrl-C)', millisecondsArgument(1))
     .option('--json <file>', 'write what was measured as JSON to a file, or to standard output with -')
@@ -60,24 +76,40 @@ function listenArgument(text: string): Listen {
   return { address, ports };
 }
 
+function peersArgument(text: string): Peers {
+  const [a, b, ...more] = text.split(',').map((peer): RelayAddress | null => {
+    const [, address = '', port = ''] = /^([\d.]+):(\d{1,5})$/.exec(peer) ?? [];
+    const isPeer = isIPv4(address) && Number(port) >= 1 && Number(port) <= 65535;
+    return isPeer ? { address, port: Number(port) } : null;
+  });
+  if (a && b && more.length === 0) return { a, b };
+  throw new InvalidArgumentError(
+    'Expected two IPv4 addresses with ports, for instance 192.0.2.1:5000,192.0.2.2:5000.',
+  );
+}
+
 async function shape(flags: ShapeFlags, io: Io): Promise<void> {
-  const stop = new AbortController();
-  const shaper = await start(flags, (error) => stop.abort(error));
-  const abort = (): void => stop.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, abort);
-  const say = (text: string) => (flags.json === '-' ? io.stderr : io.stdout).write(`${text}\n`);
+  const failure = new AbortController();
+  const shaper = await start(flags, (error) => failure.abort(error));
+  const stream = flags.json === '-' ? io.stderr : io.stdout;
+  const say = (text: string) => stream.write(`${text}\n`);
+  // Nobody would end it who no longer reads it.
+  const unread = new AbortController();
+  if (flags.duration === undefined) stream.once('error', () => unread.abort());
   say(`a ${shaper.a.address}:${shaper.a.port}  (peer A sends here)`);
   say(`b ${shaper.b.address}:${shaper.b.port}  (peer B sends here)`);
   const reports = setInterval(() => say(report(shaper)), REPORT_INTERVAL_MS);
   try {
-    await sleep(flags.duration ?? 2 ** 31 - 1, undefined, { signal: stop.signal }).catch(() => undefined);
-    if (stop.signal.reason instanceof ShaperError) throw stop.signal.reason;
+    await interruptible(async (asked) => {
+      const signal = AbortSignal.any([asked, failure.signal, unread.signal]);
+      await sleep(flags.duration ?? 2 ** 31 - 1, undefined, { signal }).catch(() => undefined);
+    });
+    failure.signal.throwIfAborted();
     const result = resultOf(shaper);
     say(report(shaper));
     if (flags.json !== undefined) await writeJson(flags.json, result, io);
   } finally {
     clearInterval(reports);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, abort);
     await shaper.close();
   }
 }
@@ -90,6 +122,7 @@ async function start(flags: ShapeFlags, onError: (error: ShaperError) => void): 
       config: linkConfigOf(flags),
       address,
       ports,
+      peers: flags.peers ?? (isLoopback(address) ? 'first-datagram' : 'ice'),
       onError,
     });
   } catch (error) {

@@ -69,9 +69,10 @@ export class ControllerRunner {
     });
     this.#worker.on('message', (message: WorkerMessage) => this.#hear(message));
     this.#worker.on('error', (error) => this.#broken(error));
+    this.#worker.on('exit', (code) => this.#end(`it ended its own thread with code ${code}`));
   }
 
-  /** Loads a controller. Rejects with UsageError if it is none, ControllerEnded if that does not end. */
+  /** Loads a controller. Rejects with UsageError for what is no controller, with ControllerEnded if loading does not end. */
   static async open(file: ControllerFile, options: RunnerOptions = {}): Promise<ControllerRunner> {
     const runner = new ControllerRunner(file, options);
     await runner.#answer();

@@ -11,7 +11,7 @@ export const SOURCES = {
   getStats: 'frames from getStats',
 } as const;
 
-/** Of a column; of numbers they are on the right. */
+/** The head of a column; numbers stand on its right. */
 type Head = string | { number: string };
 
 /** A table under its title. */

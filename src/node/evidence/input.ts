@@ -12,7 +12,7 @@ export interface EvidenceInput {
   judged: readonly JudgedExpectation[];
   /** Of `measure`. */
   metrics: EvidenceMetrics;
-  /** Of the test or the command, for people. */
+  /** The title of the test or the command, for people. */
   title: string;
   /** Null for a call that nothing was expected of. */
   outcome: 'passed' | 'failed' | null;

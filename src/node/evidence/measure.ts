@@ -1,5 +1,5 @@
 /** The numbers of a whole call, since it was connected. */
-import { callMetrics, pathsOf, type CallMetrics, type Path } from '../judge/index.js';
+import { callMetrics, keptFromUs, pathsOf, type CallMetrics, type Path } from '../judge/index.js';
 import { timeTo90, type Window } from '../metrics.js';
 import type { CallRecord, PacketColumns } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
@@ -53,12 +53,13 @@ function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs 
   return timeTo90(passed(direction.packets, window), first.capacityBps, window);
 }
 
-/** Measures a call from its connecting to its end. */
+/** Measures a call from its connecting, or from when on it is kept, to its end. */
 export function measure(record: CallRecord): EvidenceMetrics {
   const paths = pathsOf(record, {});
   const fromUs = connectedUs(paths);
   if (fromUs === null) return { call: null, connections: [], timeTo90S: null };
-  const window = { fromUs, toUs: Math.max(fromUs + 1, durationUs(record)) };
+  const beginUs = Math.max(fromUs, keptFromUs(record, paths));
+  const window = { fromUs: beginUs, toUs: Math.max(beginUs + 1, durationUs(record)) };
   return {
     call: callMetrics(record, {}, window),
     connections: paths.map(({ connection }) => ({
@@ -66,6 +67,7 @@ export function measure(record: CallRecord): EvidenceMetrics {
       name: connectionName(record, connection),
       metrics: callMetrics(record, { connections: [connection.id] }, window),
     })),
-    timeTo90S: convergence(record, paths, window),
+    // The way to 90 % is not known where the beginning is not kept.
+    timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),
   };
 }

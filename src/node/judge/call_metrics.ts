@@ -29,6 +29,8 @@ import { freezesIn } from './freezes.js';
 import { receivedCurve, sentCurve } from './rate_curve.js';
 import {
   callEndUs,
+  checkKept,
+  keptFromUs,
   linkSides,
   packetsIn,
   pathConnectedUs,
@@ -76,8 +78,11 @@ export function meanOf(values: readonly number[]): number | null {
   return finite.length === 0 ? null : sum(finite) / finite.length;
 }
 
-export const samplesIn = (endpoint: EndpointRecord, { fromUs, toUs }: Window): StatsSample[] =>
-  endpoint.samples.filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
+/** Throws DroppedRecordError. */
+export function samplesIn(endpoint: EndpointRecord, window: Window): StatsSample[] {
+  checkKept(endpoint, window);
+  return endpoint.samples.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
+}
 
 /** The endpoints of one side of some paths, each once. */
 export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
@@ -118,6 +123,7 @@ function growth<T extends { ssrc: number }>(
   streams: (sample: StatsSample) => readonly T[],
   count: (stream: T) => number,
 ): number {
+  checkKept(endpoint, window);
   const before = endpoint.samples.findLast(({ timeUs }) => timeUs <= window.fromUs);
   const after = endpoint.samples.findLast(({ timeUs }) => timeUs <= window.toUs);
   if (!after) return 0;
@@ -240,10 +246,13 @@ export function pathMetrics(record: CallRecord, paths: readonly Path[], window: 
   };
 }
 
-/** From the first connecting of some paths to their end, or to the last that is known of them. */
+/**
+ * From the first connecting of some paths to their end, or to the last that is known of them; no earlier
+ * than what is kept of them.
+ */
 export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
-  const fromUs = times.length === 0 ? 0 : Math.min(...times);
+  const fromUs = Math.max(times.length === 0 ? 0 : Math.min(...times), keptFromUs(record, paths));
   const endpoints = [...sidesOf(paths, 'sender'), ...sidesOf(paths, 'receiver')];
   const packets = linkSides(record, paths).map(({ direction: { packets: columns } }) => columns);
   const knownUs = Math.max(
@@ -251,7 +260,9 @@ export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
     ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
     ...packets.map(({ rows, departUs }) => departUs[rows - 1] ?? 0),
   );
-  return { fromUs, toUs: Math.min(knownUs, callEndUs(record, paths) ?? Infinity) };
+  // A call that ended before what is kept has nothing left to measure.
+  const toUs = Math.max(fromUs, Math.min(knownUs, callEndUs(record, paths) ?? Infinity));
+  return { fromUs, toUs };
 }
 
 /** The metrics of a view over a window; default the whole call so far. */

@@ -44,18 +44,18 @@ type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
 /** GCC decreases its loss-based rate above 10 % and does not increase it above 2 % (draft-ietf-rmcat-gcc-02, 6). */
 const LOSS_DECREASES = 0.1;
 const LOSS_HOLDS = 0.02;
-/** Of the capacity: what others must take to count as competition. */
+/** The share of the capacity that others must take to count as competition. */
 const COMPETITION = 0.2;
 /** An encoder that uses less of its target is not held back by the network. */
 const FILLED = 0.75;
-/** Of a cap: a rate that comes this near stands at it. */
+/** The share of a cap from which on a rate stands at the cap. */
 const AT_CAP = 0.8;
 /** A cap counts without packet headers, a rate at the link with them. */
 const HEADERS = 1.1;
 const SHORT_QUEUE_MS = 50;
 const LEAST_OUTAGE_US = 200_000;
 const LARGEST_PACKET_BYTES = 1500;
-/** Of the rate two seconds earlier. */
+/** A rate grows when it is this many times the one of two seconds earlier. */
 const GROWS = 1.1;
 
 const needed = (symptom: Symptom): number => (symptom.kind === 'rate-low' ? symptom.neededBps : 0);

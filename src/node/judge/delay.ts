@@ -7,7 +7,7 @@
  */
 import type { Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord } from '../observe/record.js';
-import { linkSides, packetsIn, type Path } from './view.js';
+import { checkKept, linkSides, packetsIn, type Path } from './view.js';
 
 const VIDEO_CLOCK_HZ = 90_000;
 const RTP_WRAP = 2 ** 32;
@@ -61,7 +61,7 @@ function estimatedDelays({ sender, receiver }: Path): DelayPoint[] {
   return endpoint ? roundTripDelays(endpoint) : [];
 }
 
-/** The queuing delays of what arrived or departed in a window. */
+/** The queuing delays of what arrived or departed in a window. Throws DroppedRecordError. */
 export function queueDelays(record: CallRecord, paths: readonly Path[], window: Window): QueueDelays {
   const sides = linkSides(record, paths);
   if (sides.length > 0) {
@@ -71,6 +71,8 @@ export function queueDelays(record: CallRecord, paths: readonly Path[], window: 
       .map(({ departUs, queueDelayUs }) => ({ timeUs: departUs, delayUs: queueDelayUs }));
     return { points, estimated: false };
   }
+  for (const { sender, receiver } of paths)
+    for (const endpoint of [sender, receiver]) if (endpoint) checkKept(endpoint, window);
   const inWindow = ({ timeUs }: DelayPoint): boolean => timeUs > window.fromUs && timeUs <= window.toUs;
   return { points: paths.flatMap(estimatedDelays).filter(inWindow), estimated: true };
 }

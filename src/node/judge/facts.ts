@@ -5,7 +5,7 @@ import type { PacketRecord } from '../shaper/packet_log.js';
 import { capacityBitsIn, pathMetrics, samplesIn, sidesOf, type CallMetrics } from './call_metrics.js';
 import { detectorFacts, type DetectorFacts } from './detector.js';
 import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
-import { linkSides, packetsIn, pathConnectedUs, type LinkSide, type Path } from './view.js';
+import { checkKept, linkSides, packetsIn, pathConnectedUs, type LinkSide, type Path } from './view.js';
 
 export interface Facts {
   metrics: CallMetrics;
@@ -23,7 +23,7 @@ export interface Facts {
   sendersUnderTest: number;
   /** Null while a sender's streams are not known. */
   hasVideo: boolean | null;
-  /** Sum of the video streams' maxBitrate; null where one has none. */
+  /** Sum of the video streams' maxBitrate; null where a stream has none. */
   capBps: number | null;
   /** Shares of the senders' samples with this reason, 0 to 1. */
   cpuLimitedShare: number;
@@ -34,7 +34,7 @@ export interface Facts {
   stalls: { totalUs: number; longestUs: number };
   /** The time in which more was sent than the link carried, and how much then; null if there was none. */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
-  /** Of the detector that runs beside the call; null without one. */
+  /** What the detector saw that runs beside the call; null without one. */
   detector: DetectorFacts | null;
   /** Whether the senders' sources gave no frame in the window; false where that is not known. */
   sourceStopped: boolean;
@@ -90,7 +90,10 @@ const noteStall = (stalls: Facts['stalls'], us: number): void => {
 };
 
 /** Times between rows of the queue in which packets waited and nothing got through, all traffic counted. */
-function stalledRows({ direction: { rows } }: LinkSide, { fromUs, toUs }: Window): Facts['stalls'] {
+function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
+  checkKept(direction, window);
+  const { rows } = direction;
+  const { fromUs, toUs } = window;
   const stalls = { totalUs: 0, longestUs: 0 };
   let sinceUs: number | null = null;
   let last: (typeof rows)[number] | undefined;

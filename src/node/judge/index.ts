@@ -16,4 +16,12 @@ export {
   type WindowRule,
 } from './over_window.js';
 export { msText, percentText, rateText, secondsText } from './text.js';
-export { clockStartUs, pathsOf, type Path, type View } from './view.js';
+export {
+  clockStartUs,
+  DroppedRecordError,
+  keptFromUs,
+  linkSides,
+  pathsOf,
+  type Path,
+  type View,
+} from './view.js';

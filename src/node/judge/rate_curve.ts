@@ -5,7 +5,7 @@
  */
 import type { Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, StatsSample } from '../observe/record.js';
-import { departedBytes, linkSides, offeredBytes, type LinkSide, type Path } from './view.js';
+import { checkKept, departedBytes, linkSides, offeredBytes, type LinkSide, type Path } from './view.js';
 
 /** The trailing time over which a momentary rate is taken, as for the time to 90 % in ../metrics.ts. */
 export const TRAILING_US = 2e6;
@@ -65,7 +65,7 @@ function packetCurve(
 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-/** Of the selected candidate pair where the browser says it, else of the RTP streams. */
+/** What the selected candidate pair received where the browser says it, else what the RTP streams did. */
 function receivedBytes({ bytesReceived, inbound }: StatsSample): number {
   if (Number.isFinite(bytesReceived)) return bytesReceived;
   return inbound.reduce((sum, rtp) => sum + finite(rtp.bytesReceived) + finite(rtp.headerBytesReceived), 0);
@@ -99,6 +99,7 @@ function statsCurve(
     source: 'getStats',
     knownUntilUs,
     rateBps: (window) => {
+      for (const { endpoint } of of) checkKept(endpoint, window);
       if (window.toUs > knownUntilUs) return NaN;
       const bytes = lines.map((line) => lineAt(line, window.toUs) - lineAt(line, window.fromUs));
       return mean(

@@ -138,12 +138,34 @@ function firstRowAfter({ rows, departUs }: PacketColumns, timeUs: number): numbe
   return low;
 }
 
-/** Packets of some flows that departed or were dropped in a window, in that order; all flows with null. */
+/** A window reaches back to before what the record still has. */
+export class DroppedRecordError extends Error {
+  override readonly name = 'DroppedRecordError';
+  readonly field = 'window.fromUs';
+
+  constructor({ fromUs }: Window, keptFromUs: number) {
+    super(
+      `window.fromUs: expected ${keptFromUs} or later, since what happened before is no longer kept; ` +
+        `got ${fromUs}: judge a shorter window, or the call more often`,
+    );
+  }
+}
+
+/** Throws DroppedRecordError. */
+export function checkKept({ keptFromUs }: { keptFromUs?: number }, window: Window): void {
+  if (keptFromUs !== undefined && window.fromUs < keptFromUs)
+    throw new DroppedRecordError(window, keptFromUs);
+}
+
+/** Packets of some flows that departed or were dropped in a window, in that order; all flows with null. Throws DroppedRecordError. */
 export function packetsIn(
-  { packets }: Pick<DirectionRecord, 'packets'>,
+  direction: Pick<DirectionRecord, 'packets' | 'keptFromUs'>,
   flows: ReadonlySet<number> | null,
-  { fromUs, toUs }: Window,
+  window: Window,
 ): PacketRecord[] {
+  checkKept(direction, window);
+  const { packets } = direction;
+  const { fromUs, toUs } = window;
   const end = firstRowAfter(packets, toUs);
   const found: PacketRecord[] = [];
   for (let row = firstRowAfter(packets, fromUs); row < end; row++) {
@@ -160,8 +182,10 @@ export function packetsIn(
 }
 
 /** Bytes of a side that left the bottleneck in a window. */
-export function departedBytes({ direction, flows }: LinkSide, { fromUs, toUs }: Window): number {
+export function departedBytes({ direction, flows }: LinkSide, window: Window): number {
+  checkKept(direction, window);
   const { packets } = direction;
+  const { fromUs, toUs } = window;
   const end = firstRowAfter(packets, toUs);
   let bytes = 0;
   for (let row = firstRowAfter(packets, fromUs); row < end; row++) {
@@ -172,8 +196,10 @@ export function departedBytes({ direction, flows }: LinkSide, { fromUs, toUs }: 
 }
 
 /** Bytes of a side that reached the link in a window, whatever became of them. */
-export function offeredBytes({ direction, flows }: LinkSide, { fromUs, toUs }: Window): number {
+export function offeredBytes({ direction, flows }: LinkSide, window: Window): number {
+  checkKept(direction, window);
   const { packets } = direction;
+  const { fromUs, toUs } = window;
   let bytes = 0;
   // None departs before it is offered; how long after is not known.
   for (let row = firstRowAfter(packets, fromUs); row < packets.rows; row++) {
@@ -198,4 +224,13 @@ export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[
       .flatMap(({ connection }) => connection.flows);
     return direction === null || flows.length === 0 ? [] : [{ direction, flows: new Set(flows) }];
   });
+}
+
+/** From when on everything is kept of some paths; -Infinity if nothing was dropped. */
+export function keptFromUs(record: CallRecord, paths: readonly Path[]): number {
+  const parts = [
+    ...linkSides(record, paths).map(({ direction }) => direction),
+    ...paths.flatMap(({ sender, receiver }) => [sender, receiver]),
+  ];
+  return Math.max(-Infinity, ...parts.map((part) => part?.keptFromUs ?? -Infinity));
 }

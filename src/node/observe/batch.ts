@@ -16,7 +16,7 @@ const numbers = <T extends object>(stats: T): T =>
     Object.entries(stats).map(([name, value]: [string, unknown]) => [name, value ?? NaN]),
   ) as T;
 
-/** The batch of an observer. Throws when it is none: a page can call what it finds, too. */
+/** The batch of an observer. Throws for anything else: a page can call what it finds, too. */
 export function readBatch(text: unknown): PageBatch {
   const checked = v.parse(batch, typeof text === 'string' ? JSON.parse(text) : text);
   // The observer wrote the messages; what else a page may send under their names does only it harm.

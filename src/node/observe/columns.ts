@@ -1,11 +1,35 @@
+/** Tables of a record that have many rows, as columns of numbers. */
 import { NUMBERS_PER_FRAME } from '../../inject/protocol.js';
-import type { FrameColumns } from './record.js';
+import type { FrameColumns, PacketColumns } from './record.js';
 
 const FIRST_CAPACITY = 256;
-const NAMES = ['ssrc', 'rtpTimestamp', 'arrivalUs', 'sizeBytes', 'keyFrame'] as const;
 
-export function frameColumns(): FrameColumns {
-  const column = () => new Float64Array(FIRST_CAPACITY);
+/** In the order of a `frames` message. */
+export const FRAME_COLUMNS = ['ssrc', 'rtpTimestamp', 'arrivalUs', 'sizeBytes', 'keyFrame'] as const;
+/** In the order of the packet log. */
+export const PACKET_COLUMNS = [
+  'offeredUs',
+  'sizeBytes',
+  'queueDelayUs',
+  'departUs',
+  'reason',
+  'flow',
+] as const satisfies readonly (keyof PacketColumns)[];
+
+/** Drops the first `count` rows; the columns keep their lengths. */
+export function dropRows<Name extends string>(
+  table: { rows: number } & Record<Name, Float64Array>,
+  names: readonly Name[],
+  count: number,
+): void {
+  if (count === 0) return;
+  for (const name of names) table[name].copyWithin(0, count, table.rows);
+  table.rows -= count;
+}
+
+/** Columns without rows, with room for some. */
+export function frameColumns(capacity = FIRST_CAPACITY): FrameColumns {
+  const column = () => new Float64Array(capacity);
   return {
     rows: 0,
     ssrc: column(),
@@ -18,7 +42,7 @@ export function frameColumns(): FrameColumns {
 
 function grow(frames: FrameColumns, rows: number): void {
   if (rows <= frames.ssrc.length) return;
-  for (const name of NAMES) {
+  for (const name of FRAME_COLUMNS) {
     const wider = new Float64Array(Math.max(rows, 2 * frames[name].length));
     wider.set(frames[name]);
     frames[name] = wider;
@@ -30,7 +54,7 @@ export function addFrames(frames: FrameColumns, numbers: readonly number[]): voi
   const more = Math.floor(numbers.length / NUMBERS_PER_FRAME);
   grow(frames, frames.rows + more);
   for (let row = 0; row < more; row++) {
-    NAMES.forEach((name, i) => {
+    FRAME_COLUMNS.forEach((name, i) => {
       frames[name][frames.rows + row] = numbers[row * NUMBERS_PER_FRAME + i] ?? NaN;
     });
   }

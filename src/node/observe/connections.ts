@@ -11,13 +11,55 @@ const areMates = (a: EndpointRecord, b: EndpointRecord): boolean =>
 const wasConnected = (endpoint: EndpointRecord): boolean =>
   endpoint.states.some(({ state }) => state === 'connected');
 
-function connectionOf({ connections }: CallRecord, { id }: EndpointRecord): ConnectionRecord | undefined {
-  return connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
+/** What is looked up of a record, so that each of many connections costs the same. */
+interface Index {
+  /** Endpoints that have had a user name fragment. */
+  byLocalUfrag: Map<string, EndpointRecord[]>;
+  /** By the ids of endpoints. */
+  connections: Map<number, ConnectionRecord>;
+  nextConnection: number;
+  /** Flows of the link that belong to no connection yet, and how many of the link's were looked at. */
+  loose: RelayFlow[];
+  flowsSeen: number;
+}
+
+const indices = new WeakMap<CallRecord, Index>();
+
+function indexOf(record: CallRecord): Index {
+  const known = indices.get(record);
+  if (known !== undefined) return known;
+  const index = {
+    byLocalUfrag: new Map(),
+    connections: new Map(),
+    nextConnection: 0,
+    loose: [],
+    flowsSeen: 0,
+  };
+  indices.set(record, index);
+  return index;
+}
+
+/** Notes the endpoint's fragments that are new. */
+function note({ byLocalUfrag }: Index, endpoint: EndpointRecord): void {
+  for (const ufrag of endpoint.localUfrags) {
+    const have = byLocalUfrag.get(ufrag) ?? [];
+    if (!have.includes(endpoint)) byLocalUfrag.set(ufrag, [...have, endpoint]);
+  }
+}
+
+/** The first in the record of those that have had one of these fragments and fit. */
+function firstOf(
+  { byLocalUfrag }: Index,
+  ufrags: readonly string[],
+  fits: (endpoint: EndpointRecord) => boolean,
+): EndpointRecord | undefined {
+  const found = ufrags.flatMap((ufrag) => byLocalUfrag.get(ufrag) ?? []).filter(fits);
+  return found.sort((a, b) => a.id - b.id)[0];
 }
 
 /** The endpoint at the other end, if that is under test. */
 export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRecord | undefined {
-  const connection = connectionOf(record, endpoint);
+  const connection = indexOf(record).connections.get(endpoint.id);
   if (connection === undefined) return undefined;
   const { offerer, answerer } = connection;
   const id = offerer === endpoint.id ? answerer : offerer;
@@ -35,50 +77,70 @@ function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord
 
 /** Brings the connections up to date with what is known of an endpoint. */
 export function join(record: CallRecord, endpoint: EndpointRecord): void {
-  const { connections, endpoints } = record;
-  const existing = connectionOf(record, endpoint);
+  const index = indexOf(record);
+  note(index, endpoint);
+  const existing = index.connections.get(endpoint.id);
   if (existing !== undefined && existing.offerer !== null && existing.answerer !== null) return;
-  const mate = endpoints.find((each) => areMates(endpoint, each));
+  const mate = firstOf(index, endpoint.remoteUfrags, (each) => areMates(endpoint, each));
   if (mate === undefined) {
     // A far side that is not under test, as far as one knows.
-    if (existing === undefined && wasConnected(endpoint)) connections.push(newConnection(record, endpoint));
+    if (existing === undefined && wasConnected(endpoint)) addConnection(record, index, endpoint);
     return;
   }
-  const shared = existing ?? connectionOf(record, mate) ?? newConnection(record, endpoint);
-  if (!connections.includes(shared)) connections.push(shared);
-  const lonely = connections.findIndex(
-    (each) => each !== shared && (each.offerer === mate.id || each.answerer === mate.id),
-  );
-  if (lonely >= 0) connections.splice(lonely, 1);
+  const shared = existing ?? index.connections.get(mate.id) ?? addConnection(record, index, endpoint);
+  const lonely = index.connections.get(mate.id);
+  if (lonely !== undefined && lonely !== shared) remove(record, index, lonely);
   seat(shared, endpoint, mate);
+  for (const { id } of [endpoint, mate]) index.connections.set(id, shared);
 }
 
-function newConnection(record: CallRecord, endpoint: EndpointRecord): ConnectionRecord {
-  const id = record.connections.reduce((most, each) => Math.max(most, each.id + 1), 0);
+function addConnection(record: CallRecord, index: Index, endpoint: EndpointRecord): ConnectionRecord {
   const isAnswerer = endpoint.role === 'answerer';
-  return {
-    id,
+  const connection = {
+    id: index.nextConnection++,
     offerer: isAnswerer ? null : endpoint.id,
     answerer: isAnswerer ? endpoint.id : null,
     flows: [],
   };
+  record.connections.push(connection);
+  index.connections.set(endpoint.id, connection);
+  return connection;
+}
+
+/** Its flows belong to another one from now on. */
+function remove({ connections, link }: CallRecord, index: Index, lonely: ConnectionRecord): void {
+  connections.splice(connections.indexOf(lonely), 1);
+  const flows = new Set(lonely.flows);
+  index.loose.push(...(link?.flows ?? []).filter(({ flow }) => flows.has(flow)));
 }
 
 /** Whether both fragments of a flow are an endpoint's, its own and its far side's. */
-const hasFlow = ({ localUfrags, remoteUfrags }: EndpointRecord, { offererUfrag, answererUfrag }: RelayFlow) =>
+const hasFlow = (
+  { localUfrags, remoteUfrags }: EndpointRecord,
+  { offererUfrag, answererUfrag }: RelayFlow,
+): boolean =>
   (localUfrags.includes(offererUfrag) && remoteUfrags.includes(answererUfrag)) ||
   (localUfrags.includes(answererUfrag) && remoteUfrags.includes(offererUfrag));
 
 /** Tells each connection which flows of the link are its; the first one also tells which side offered. */
 export function assignFlows(record: CallRecord): void {
-  for (const flow of record.link?.flows ?? []) {
-    const endpoint = record.endpoints.find((each) => hasFlow(each, flow));
-    const owner = endpoint && connectionOf(record, endpoint);
-    if (endpoint === undefined || owner === undefined || owner.flows.includes(flow.flow)) continue;
-    const offered = endpoint.localUfrags.includes(flow.offererUfrag);
-    const isSeatedWell = (offered ? owner.offerer : owner.answerer) === endpoint.id;
-    if (owner.flows.length === 0 && !isSeatedWell)
-      [owner.offerer, owner.answerer] = [owner.answerer, owner.offerer];
-    owner.flows.push(flow.flow);
-  }
+  const index = indexOf(record);
+  const flows = record.link?.flows ?? [];
+  index.loose.push(...flows.slice(index.flowsSeen));
+  index.flowsSeen = flows.length;
+  index.loose = index.loose.filter((flow) => !assign(index, flow));
+}
+
+/** False if the connection of a flow is not known yet. */
+function assign(index: Index, flow: RelayFlow): boolean {
+  const endpoint = firstOf(index, [flow.offererUfrag, flow.answererUfrag], (each) => hasFlow(each, flow));
+  const owner = endpoint && index.connections.get(endpoint.id);
+  if (endpoint === undefined || owner === undefined) return false;
+  if (owner.flows.includes(flow.flow)) return true;
+  const offered = endpoint.localUfrags.includes(flow.offererUfrag);
+  const isSeatedWell = (offered ? owner.offerer : owner.answerer) === endpoint.id;
+  if (owner.flows.length === 0 && !isSeatedWell)
+    [owner.offerer, owner.answerer] = [owner.answerer, owner.offerer];
+  owner.flows.push(flow.flow);
+  return true;
 }

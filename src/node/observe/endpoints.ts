@@ -1,5 +1,11 @@
 /** Turns what pages tell of their connections into the record. */
-import type { PageBatch, PageMessage, RelayAddress, RemoteSide } from '../../inject/protocol.js';
+import {
+  NUMBERS_PER_FRAME,
+  type PageBatch,
+  type PageMessage,
+  type RelayAddress,
+  type RemoteSide,
+} from '../../inject/protocol.js';
 import { addFrames, frameColumns } from './columns.js';
 import { join, mateOf } from './connections.js';
 import { FreezeFinder } from './freezes.js';
@@ -15,6 +21,8 @@ interface ToldLink {
 interface Known {
   record: EndpointRecord;
   freezes: FreezeFinder;
+  /** Streams of which a transform has shown a frame. */
+  framed: Set<number>;
 }
 
 /** Where a window is. */
@@ -25,18 +33,15 @@ export interface WindowPlace {
 
 type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 
-/** So many pictures of a stream without a frame from a transform, and it sees none. */
+/** After this many decoded pictures without a frame from the transform, the transform sees none. */
 const PATIENCE_FRAMES = 30;
 
 /** Marks an endpoint whose transform is never asked, as browsers do in silence when it comes too late. */
-function checkFrames(record: EndpointRecord, { inbound }: StatsSample): void {
+function checkFrames({ record, framed }: Known, { inbound }: StatsSample): void {
   if (record.frameSource !== 'transform') return;
-  const { rows, ssrc } = record.frames;
   const unseen = inbound.some(
-    (stats) =>
-      stats.kind === 'video' &&
-      stats.framesDecoded > PATIENCE_FRAMES &&
-      !ssrc.subarray(0, rows).includes(stats.ssrc),
+    ({ kind, framesDecoded, ssrc }) =>
+      kind === 'video' && framesDecoded > PATIENCE_FRAMES && !framed.has(ssrc),
   );
   if (!unseen) return;
   record.frameSource = 'getStats';
@@ -48,6 +53,9 @@ function checkFrames(record: EndpointRecord, { inbound }: StatsSample): void {
     fix: 'observe the context before its pages make connections',
   });
 }
+
+/** The SSRCs in a `frames` message. */
+const streamsOf = (rows: readonly number[]): number[] => rows.filter((_, i) => i % NUMBERS_PER_FRAME === 0);
 
 const isClosed = ({ states }: EndpointRecord): boolean => states.at(-1)?.state === 'closed';
 
@@ -64,14 +72,16 @@ export class Endpoints {
   hear({ window, url, timeUs, messages }: PageBatch, place: WindowPlace): void {
     const known = this.#windows.get(window) ?? new Map<number, Known>();
     this.#windows.set(window, known);
+    const told = new Set<Known>();
     for (const message of messages) {
       if (message.type === 'endpoint') known.set(message.endpoint, this.#create(message, url, place));
-      else this.#apply(known.get(message.endpoint), message);
+      const endpoint = known.get(message.endpoint);
+      if (endpoint === undefined) continue;
+      told.add(endpoint);
+      if (message.type !== 'endpoint') this.#apply(endpoint, message);
     }
-    for (const { record } of known.values()) {
-      join(this.record, record);
-      this.shadows.advance(record, timeUs);
-    }
+    for (const { record } of told) join(this.record, record);
+    for (const { record } of known.values()) this.shadows.advance(record, timeUs);
   }
 
   #create({ timeUs }: Message<'endpoint'>, url: string, { page, place }: WindowPlace): Known {
@@ -92,11 +102,10 @@ export class Endpoints {
       notices: [],
     };
     this.record.endpoints.push(record);
-    return { record, freezes: new FreezeFinder(record.freezes) };
+    return { record, freezes: new FreezeFinder(record.freezes), framed: new Set() };
   }
 
-  #apply(known: Known | undefined, message: Exclude<PageMessage, { type: 'endpoint' }>): void {
-    if (known === undefined) return;
+  #apply(known: Known, message: Exclude<PageMessage, { type: 'endpoint' }>): void {
     const { record } = known;
     switch (message.type) {
       case 'state':
@@ -113,6 +122,7 @@ export class Endpoints {
         break;
       case 'frames':
         addFrames(record.frames, message.rows);
+        streamsOf(message.rows).forEach((ssrc) => known.framed.add(ssrc));
         this.shadows.frames(record, message.rows);
         break;
       case 'routed':
@@ -149,13 +159,14 @@ export class Endpoints {
     if (!this.#locals.has(ufrag) && candidates.length > 0) this.link?.remote?.(ufrag, candidates);
   }
 
-  #sample({ record, freezes }: Known, sample: StatsSample): void {
+  #sample(known: Known, sample: StatsSample): void {
+    const { record, freezes } = known;
     record.samples.push(sample);
     const mate = mateOf(this.record, record);
     const latest = mate?.samples.at(-1);
     freezes.see(sample, (ssrc) => latest?.outbound.find((stats) => stats.ssrc === ssrc)?.sourceFrames ?? NaN);
     this.shadows.sample(record, mate, sample);
-    checkFrames(record, sample);
+    checkFrames(known, sample);
   }
 
   /** The document is gone, and its connections with it. */

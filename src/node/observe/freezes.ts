@@ -1,7 +1,7 @@
 /** Freezes of the received pictures, from what getStats counts. */
 import type { Freeze, InboundStats, StatsSample } from './record.js';
 
-/** A picture that stands for so long, while the source goes on, is a freeze that still lasts. */
+/** A picture that has stood still for this long, while the source goes on, is a freeze that still lasts. */
 const STANDS_US = 1e6;
 
 interface Stream {

@@ -5,6 +5,7 @@ import { OBSERVER_KEY, type ObserverConfig, type RelayAddress } from '../../inje
 import { readBatch } from './batch.js';
 import { assignFlows } from './connections.js';
 import { Endpoints } from './endpoints.js';
+import { Keeper, KEPT_US } from './keep.js';
 import { Pages, type SeenPage } from './pages.js';
 import type { CallRecord, LinkRecord } from './record.js';
 import { observerScript } from './script.js';
@@ -27,6 +28,8 @@ export interface CallObserverOptions {
   link?: ObservedLink;
   /** Zero of the record's times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
+  /** How much of the past the record has. Default: two hours. */
+  keepUs?: number;
 }
 
 /** How long a page may take to tell what it still knows. */
@@ -40,14 +43,17 @@ export class CallObserver {
   readonly record: CallRecord;
   readonly #link: ObservedLink | undefined;
   readonly #config: ObserverConfig;
-  readonly #contexts = new Map<BrowserContext, number>();
+  /** The numbers of contexts; one that is closed is not held. */
+  readonly #contexts = new WeakMap<BrowserContext, number>();
+  #contextCount = 0;
   readonly #pages: Pages;
   readonly #shadows: Shadows;
   readonly #endpoints: Endpoints;
+  readonly #keeper: Keeper;
   readonly #listeners = new Set<() => void>();
   #closed = false;
 
-  constructor({ link, originEpochMs }: CallObserverOptions) {
+  constructor({ link, originEpochMs, keepUs = KEPT_US }: CallObserverOptions) {
     this.#link = link;
     const record: CallRecord = {
       originEpochMs,
@@ -62,6 +68,7 @@ export class CallObserver {
     this.#config = { binding: `ccscopeReport${observers++}`, originEpochMs, relay: link?.relay ?? null };
     this.#shadows = new Shadows(record);
     this.#endpoints = new Endpoints(record, link, this.#shadows);
+    this.#keeper = new Keeper(record, keepUs, this.#shadows);
     this.#pages = new Pages(record, {
       nowUs: () => this.#nowUs(),
       windowEnded: (window) => this.#endpoints.windowEnded(window, this.#nowUs()),
@@ -81,7 +88,7 @@ export class CallObserver {
    */
   async observe(context: BrowserContext): Promise<void> {
     if (this.#contexts.has(context)) return;
-    const number = this.#contexts.size;
+    const number = this.#contextCount++;
     this.#contexts.set(context, number);
     const script = observerScript(this.#config);
     context.on('page', (page) => this.#pages.see(page, number));
@@ -90,7 +97,7 @@ export class CallObserver {
     await context.addInitScript({ content: script });
     for (const page of context.pages()) {
       this.#pages.see(page, number);
-      // What has been loaded before; a frame that is just going is none that could be observed.
+      // What has been loaded before; a frame that is just going away cannot be observed.
       for (const frame of page.frames()) await within(COLLECT_MS, frame.evaluate(script));
     }
   }
@@ -143,6 +150,7 @@ export class CallObserver {
   }
 
   #changed(): void {
+    this.#keeper.advance(this.#nowUs());
     assignFlows(this.record);
     for (const listener of this.#listeners) listener();
   }

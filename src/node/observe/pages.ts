@@ -20,7 +20,9 @@ interface PagesHooks {
 }
 
 export class Pages {
-  readonly #all = new Map<Page, SeenPage>();
+  /** Whoever closes a page lets go of it; so does this. */
+  readonly #all = new WeakMap<Page, SeenPage>();
+  readonly #open = new Set<SeenPage>();
   readonly #popups = new WeakSet<Page>();
   readonly #endedWindows = new Set<string>();
 
@@ -31,7 +33,7 @@ export class Pages {
 
   /** Those that can still be asked. */
   get open(): SeenPage[] {
-    return [...this.#all.values()].filter(({ record }) => record.ended === null);
+    return [...this.#open];
   }
 
   /** Its id in the record; undefined for a page that was not seen. */
@@ -47,6 +49,7 @@ export class Pages {
     const popup = this.#popups.has(page);
     const seen: SeenPage = { page, record, popup, windows: new Map() };
     this.#all.set(page, seen);
+    this.#open.add(seen);
     this.record.pages.push(record);
     this.#follow(seen);
     this.hooks.opened(seen);
@@ -87,6 +90,7 @@ export class Pages {
   #end(seen: SeenPage, why: 'closed' | 'crashed'): void {
     if (seen.record.ended !== null) return;
     seen.record.ended = { timeUs: this.hooks.nowUs(), why };
+    this.#open.delete(seen);
     for (const frame of [...seen.windows.keys()]) this.#endWindow(seen, frame);
     this.hooks.ended(seen);
   }

@@ -43,12 +43,14 @@ export interface DirectionRecord {
   rows: QueueRow[];
   /** What the capacity was, from the link's start on, in time order. */
   capacity: CapacityChange[];
+  /** From here on everything is kept; what came before was dropped in part, since it was too much or too old. Absent while nothing was. */
+  keptFromUs?: number;
 }
 
 /** A pair of ICE agents that the relay has seen, by their user name fragments. */
 export interface RelayFlow {
   flow: number;
-  /** Of the side that offered. */
+  /** The user name fragment of the side that offered. */
   offererUfrag: string;
   answererUfrag: string;
 }
@@ -69,6 +71,8 @@ export interface LinkRecord {
   back: DirectionRecord | null;
   /** How late packets were sent; null without a shaper or packets. */
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
+  /** Times in which no packet passed, since the shaper's thread had ended; null: it lasts. */
+  interruptions: { fromUs: number; toUs: number | null }[];
   /** What went wrong with the link itself. */
   notices: RecordNotice[];
 }
@@ -102,7 +106,7 @@ export interface EndpointRecord {
   page: number;
   url: string;
   place: 'page' | 'iframe' | 'popup';
-  /** Of its first description; null before. */
+  /** Which side its first description made it; null before. */
   role: 'offerer' | 'answerer' | null;
   /** User name fragments that it has had: one, unless ICE was restarted or the media are not bundled. */
   localUfrags: string[];
@@ -117,6 +121,8 @@ export interface EndpointRecord {
   /** Whether its packets pass the link; null before it is known. */
   routed: boolean | null;
   notices: RecordNotice[];
+  /** From here on its samples, frames and shadows are kept; what is older was dropped. Absent while nothing was. */
+  keptFromUs?: number;
 }
 
 /** Two endpoints that talk to each other, or one whose far side is not under test. */
@@ -127,7 +133,7 @@ export interface ConnectionRecord {
   offerer: number | null;
   answerer: number | null;
   /**
-   * Of its packets in the link's record: none until the relay saw it and without a shaper; more than
+   * The flows of its packets in the link's record: none until the relay saw it and without a shaper; more than
    * one after an ICE restart or where the media are not bundled.
    */
   flows: number[];

@@ -11,7 +11,8 @@ interface Shadow {
 }
 
 export class Shadows {
-  readonly #all = new Map<string, Shadow>();
+  /** By the ids of endpoints, and then by the streams' SSRCs. */
+  readonly #all = new Map<number, Map<number, Shadow>>();
   #core: Promise<Core | null> | null = null;
   #loaded: Core | null = null;
   #failed = false;
@@ -35,30 +36,40 @@ export class Shadows {
   /** A look of an endpoint at its counters; `mate` is the one that it receives from, and that receives from it. */
   sample(endpoint: EndpointRecord, mate: EndpointRecord | undefined, sample: StatsSample): void {
     this.#whenLoaded(() => {
-      for (const { record, stream } of this.#all.values()) {
-        if (record.endpoint === endpoint.id) stream.received(sample, record.ssrc);
-        if (record.endpoint === mate?.id) stream.sent(sample);
-      }
+      for (const { record, stream } of this.#ofEndpoint(endpoint)) stream.received(sample, record.ssrc);
+      if (mate !== undefined) for (const { stream } of this.#ofEndpoint(mate)) stream.sent(sample);
     });
   }
 
   /** Everything that an endpoint knew until `untilUs` has been told. */
   advance(endpoint: EndpointRecord, untilUs: number): void {
     this.#whenLoaded(() => {
-      for (const { record, stream } of this.#all.values()) {
-        if (record.endpoint === endpoint.id) record.batches.push(...stream.advance(untilUs));
-      }
+      for (const { record, stream } of this.#ofEndpoint(endpoint))
+        record.batches.push(...stream.advance(untilUs));
     });
   }
 
+  /** An endpoint is gone: its shadows have nothing more to see. Their rows stay. */
+  end({ id }: EndpointRecord): void {
+    this.#whenLoaded(() => {
+      for (const { stream } of this.#all.get(id)?.values() ?? []) stream.destroy();
+      this.#all.delete(id);
+    });
+  }
+
+  #ofEndpoint({ id }: EndpointRecord): Iterable<Shadow> {
+    return this.#all.get(id)?.values() ?? [];
+  }
+
   #of({ id }: EndpointRecord, ssrc: number): Shadow | undefined {
-    const key = `${id}/${ssrc}`;
-    const existing = this.#all.get(key);
+    const streams = this.#all.get(id) ?? new Map<number, Shadow>();
+    const existing = streams.get(ssrc);
     if (existing !== undefined || this.#loaded === null) return existing;
     const record = { flow: this.record.shadows.length, endpoint: id, ssrc, batches: [] };
     const shadow = { record, stream: new StreamShadow(this.#loaded, record.flow) };
     this.record.shadows.push(record);
-    this.#all.set(key, shadow);
+    streams.set(ssrc, shadow);
+    this.#all.set(id, streams);
     return shadow;
   }
 
@@ -105,6 +116,6 @@ export class Shadows {
   close(): void {
     this.#closed = true;
     if (this.#failed) return;
-    for (const { stream } of this.#all.values()) stream.destroy();
+    for (const streams of this.#all.values()) for (const { stream } of streams.values()) stream.destroy();
   }
 }

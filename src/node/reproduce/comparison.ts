@@ -92,7 +92,7 @@ export function byAxis(cases: readonly CaseReport[]): { along: string; cases: Ca
   }));
 }
 
-/** Delays of which one is so many times another are drawn on a logarithmic axis. */
+/** Delays are drawn on a logarithmic axis. */
 const WIDE = 20;
 
 /** A picture for each column: bars by case, a colour for each row. */

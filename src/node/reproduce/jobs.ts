@@ -33,7 +33,7 @@ export interface RunValues {
   /** By `quantityKey`. */
   values: ReadonlyMap<string, number>;
   trace: TraceBatch[];
-  /** Of the flows whose densities are pictured, by their numbers. */
+  /** What the flows learnt whose densities are pictured, by their numbers. */
   densities: ReadonlyMap<number, Density>;
   /** Time that the worker took, on the wall clock. */
   seconds: number;

@@ -22,6 +22,21 @@ const failed = (error: unknown): RunOutcome => {
 };
 
 /**
+ * Tinypool hears of the errors of its threads, but not of a thread that just ends, and would wait for its run
+ * for ever. To be called whenever the pool may have made threads.
+ */
+function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => boolean): void {
+  for (const thread of pool.threads.filter((each) => !watched.has(each))) {
+    watched.add(thread);
+    let failed = false;
+    thread.on('error', () => (failed = true));
+    thread.on('exit', (code) => {
+      if (isOpen() && !failed) thread.emit('error', new Error(`its thread ended with code ${String(code)}`));
+    });
+  }
+}
+
+/**
  * Runs all jobs, the costly ones first, so that the cores end together. The outcomes are in the order
  * of the jobs; a job that fails is an outcome, too, and the others go on.
  */
@@ -38,23 +53,34 @@ export async function runJobs(jobs: readonly Job[], options: PoolOptions = {}): 
     // Workers keep their compiled core from one job to the next.
     isolateWorkers: false,
   });
+  // A thread that fails while it has no job is replaced.
+  pool.on('error', () => undefined);
+  const watched = new WeakSet<object>();
+  let isOpen = true;
+  const watch = (): void => watchThreads(pool, watched, () => isOpen);
   const outcomes: RunOutcome[] = [];
   const one = async ({ job, index }: { job: Job; index: number }): Promise<void> => {
     const outcome = await (pool.run(job) as Promise<RunOutcome>).catch(failed);
     // A pool that is stopped fails what it has not done: that is no outcome.
     signal?.throwIfAborted();
+    watch();
     outcomes[index] = outcome;
     onDone?.(job, outcome);
   };
   const order = jobs.map((job, index) => ({ job, index })).sort((a, b) => b.job.cost - a.job.cost);
-  const stop = (): void => void pool.destroy();
+  const close = (): Promise<void> => {
+    isOpen = false;
+    return pool.destroy();
+  };
+  const stop = (): void => void close();
   signal?.addEventListener('abort', stop, { once: true });
+  watch();
   try {
     const ends = await Promise.allSettled(order.map(one));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   } finally {
     signal?.removeEventListener('abort', stop);
-    await pool.destroy();
+    await close();
   }
   return outcomes;
 }

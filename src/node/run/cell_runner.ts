@@ -34,7 +34,7 @@ export interface CellRunner {
   close(): Promise<void>;
 }
 
-/** Rejects with UsageError for a controller that is none, ControllerEnded for one that cannot even be loaded in time. */
+/** Rejects with UsageError for what is no controller, with ControllerEnded for one that cannot even be loaded in time. */
 export async function cellRunner(flags: {
   controller?: string;
   controllerTimeout: number;

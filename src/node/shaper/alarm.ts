@@ -8,7 +8,7 @@ const SPIN_US = 1200;
 /** A thread of its own sleeps between two turns of its event loop, this long at most and not at the very end. */
 const NAP_US = 100;
 const AWAKE_US = 150;
-/** On a busy machine who sleeps is woken late: after a nap that took so long there is none for a while. */
+/** On a busy machine a sleeper is woken late: after a nap that took this long, it stays awake for a while. */
 const LONG_NAP_US = 400;
 const NO_NAP_US = 200e3;
 

@@ -15,10 +15,12 @@ import type { CapacitySteps } from './protocol.js';
  */
 export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
 
-/** So much of a trace is used; the last capacity stays. */
+/** How much of a trace is used; its last capacity stays. */
 const TRACE_US = 600e6;
 /** A function is asked for each of these. */
 const SAMPLE_US = 10e3;
+/** After a pause of the machine it is not asked for more of what is past. */
+const MAX_BEHIND_US = 10e6;
 
 /** Gives steps piece by piece, in time order. */
 export interface CapacitySource {
@@ -38,7 +40,7 @@ export function capacitySource(capacity: Capacity, field: string): CapacitySourc
   );
 }
 
-/** A trace has a line for each time; a path has none that is a number alone. */
+/** A trace has a line for each time; a path has no line that is only a number. */
 function traceText(textOrFile: string, field: string): string {
   if (/^\s*(#.*\n\s*)*\d+\s*(\n|$)/.test(textOrFile)) return textOrFile;
   try {
@@ -81,6 +83,8 @@ class SampledCapacity implements CapacitySource {
 
   next(untilUs: number): CapacitySteps {
     const pairs: number[] = [];
+    if (untilUs - this.#atUs > MAX_BEHIND_US)
+      this.#atUs = Math.ceil((untilUs - MAX_BEHIND_US) / SAMPLE_US) * SAMPLE_US;
     for (; this.#atUs <= untilUs && this.#failure === null; this.#atUs += SAMPLE_US) {
       this.#sample(pairs);
     }

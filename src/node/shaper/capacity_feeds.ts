@@ -43,7 +43,7 @@ export class CapacityFeeds {
     return { change, commit: () => this.#commit(settings) };
   }
 
-  /** The schedule of this direction began so long ago, as a negative number of microseconds. */
+  /** How long ago the schedule of this direction began, as a negative number of microseconds. */
   started(direction: Direction, agoUs: number): void {
     const feed = this.#feeds.get(direction);
     if (feed) feed.startUs = performance.now() * 1e3 + agoUs;

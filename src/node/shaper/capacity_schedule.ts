@@ -3,7 +3,7 @@ import type { CapacityStep } from '../../core/link.js';
 import type { CapacityChange } from '../observe/record.js';
 import type { CapacitySteps } from './protocol.js';
 
-/** The core is given so much of a schedule ahead. */
+/** How much of a schedule the core is given ahead of time. */
 const AHEAD_US = 1e6;
 
 export class CapacitySchedule {

@@ -1,6 +1,6 @@
 /** A propagation delay: packets come out in the order in which they went in, each when it is due. */
 
-/** What has gone is given back in pieces of so many. */
+/** How many places of what has gone are given back at a time. */
 const COMPACT_AT = 1024;
 
 export class DelayLine<T> {

@@ -3,7 +3,7 @@ import { ConfigError, parseQueue, shown } from '../../scenario/link_config.js';
 import { NETWORKS } from './networks.js';
 import { lossRatio, rttMs, type DirectionSettings, type LinkSettings } from './settings.js';
 
-/** Of the parameters of Network.emulateNetworkConditionsByRule, those that do not change by themselves. */
+/** Those parameters of Network.emulateNetworkConditionsByRule that do not change by themselves. */
 export interface Conditions {
   /** Added to each way, milliseconds. */
   latency: number;

@@ -32,7 +32,7 @@ export interface DevtoolsLinkOptions {
   originEpochMs?: number;
 }
 
-/** Capacities that change are looked at so often. */
+/** How often capacities that change are looked at. */
 const TICK_MS = 50;
 
 /** Throws ConfigError for settings that Chrome's throttling cannot do. */

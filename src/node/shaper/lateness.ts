@@ -1,7 +1,7 @@
 /** How late a shaper sends: the actual minus the due time of each packet, in milliseconds. */
 import type { LatenessMs } from '../../scenario/server_protocol.js';
 
-/** Packets are counted by lateness in steps of so much; what is later than all steps is in the last one. */
+/** Packets are counted by lateness in steps of this width; the last step has everything that is later. */
 const STEP_MS = 0.01;
 const STEPS = 20_000;
 

@@ -10,8 +10,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CoreError, loadCoreModule } from '../../core/load.js';
 import type { Flow } from './agents.js';
 import type { FromThread, LinkRequest, ThreadProblem, ThreadSetup, ToThread } from './protocol.js';
-import { Relay } from './relay.js';
-import { RelayPath } from './relay_path.js';
+import type { Relay } from './relay.js';
+import { openRelayPath, type RelayPath } from './relay_path.js';
 import { bindUdp } from './udp.js';
 
 const BATCH_INTERVAL_MS = 100;
@@ -53,7 +53,7 @@ class LinkThread {
     private readonly relay: Relay,
     private readonly path: RelayPath,
   ) {
-    this.#timer = setInterval(() => tell(path.batch()), BATCH_INTERVAL_MS);
+    this.#timer = setInterval(() => this.#tick(), BATCH_INTERVAL_MS);
   }
 
   async hear(message: ToThread): Promise<void> {
@@ -72,6 +72,12 @@ class LinkThread {
       case 'close':
         await this.#answer(message);
     }
+  }
+
+  #tick(): void {
+    // Nobody sends any more: that, too, ends what is over.
+    this.relay.sweep();
+    tell(this.path.batch());
   }
 
   async #answer(request: LinkRequest & { id: number }): Promise<void> {
@@ -109,10 +115,16 @@ function hurry(): void {
 async function start({ port, zeroUs, seed, change }: ThreadSetup): Promise<void> {
   hurry();
   const nowUs = clockFrom(zeroUs);
-  const [core, socket] = await Promise.all([loadCoreModule(), bindUdp(port, ADDRESS)]);
-  const relay = new Relay({ socket, nowUs, onFlow: tellFlow, onError: fail });
-  const path = new RelayPath({ core, seed, relay, nowUs });
-  path.set(change);
+  const core = await loadCoreModule();
+  const { relay, path, socket } = await openRelayPath({
+    core,
+    seed,
+    change,
+    nowUs,
+    bind: () => bindUdp(port, ADDRESS),
+    onFlow: tellFlow,
+    onError: fail,
+  });
   const thread = new LinkThread(relay, path);
   parentPort?.on('message', (message: ToThread) => void thread.hear(message));
   tell({ kind: 'ready', relay: { address: ADDRESS, port: socket.address().port } });

@@ -1,9 +1,15 @@
-/** What became of each packet at a link, kept in columns that double when they are full. */
+/**
+ * What became of each packet at a link, kept in columns that double when they are full, up to 63 MB: the
+ * oldest eighth is dropped then.
+ */
 import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../../core/link.js';
 
 /** offered, size, queue delay, departure, reason, flow. */
 export const LOG_COLUMNS = 6;
 const FIRST_ROWS = 1024;
+/** 48 B each: 84 minutes at 2.5 Mbps in packets of 1200 B. */
+export const MAX_PACKETS = 1.25 * 2 ** 20;
+const PIECES = 8;
 
 /** One packet. Times in microseconds on the shaper's clock. */
 export interface PacketRecord {
@@ -23,6 +29,14 @@ export type LoggedDrop = Omit<LinkDrop, 'packetId'> & { flow?: number };
 export class PacketLog {
   #rows = 0;
   #columns = emptyColumns();
+  #keptFromUs: number | null = null;
+
+  constructor(private readonly maxPackets = MAX_PACKETS) {}
+
+  /** All that departed after this is kept, and not all that came before; null while nothing was dropped. */
+  get keptFromUs(): number | null {
+    return this.#keptFromUs;
+  }
 
   get length(): number {
     return this.#rows;
@@ -57,15 +71,24 @@ export class PacketLog {
   }
 
   #append(values: readonly number[]): void {
+    if (this.#rows === this.maxPackets) this.#drop();
     if (this.#rows === this.#columns[0]?.length) {
       this.#columns = this.#columns.map((column) => {
-        const larger = new Float64Array(column.length * 2);
+        const larger = new Float64Array(Math.min(this.maxPackets, column.length * 2));
         larger.set(column);
         return larger;
       });
     }
     this.#columns.forEach((column, i) => (column[this.#rows] = values[i] ?? Number.NaN));
     this.#rows++;
+  }
+
+  #drop(): void {
+    const dropped = this.maxPackets / PIECES;
+    const [, , , departUs] = this.#columns;
+    this.#keptFromUs = departUs?.[dropped - 1] ?? null;
+    for (const column of this.#columns) column.copyWithin(0, dropped);
+    this.#rows -= dropped;
   }
 }
 

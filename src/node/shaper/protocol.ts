@@ -48,6 +48,12 @@ export interface WayBatch {
   scheduleStartUs: number | null;
 }
 
+/** A time in which the machine did not run the shaper. */
+export interface HostPause {
+  fromUs: number;
+  toUs: number;
+}
+
 /** What of an error survives the way out of a thread. */
 export interface ThreadProblem {
   /** Name of its class. */
@@ -62,4 +68,4 @@ export type FromThread =
   /** Without an id: the thread cannot go on. */
   | { kind: 'failed'; id: number | null; problem: ThreadProblem }
   | { kind: 'flow'; flow: RelayFlow }
-  | ({ kind: 'batch'; lateness: LatenessMs } & Record<Direction, WayBatch>);
+  | ({ kind: 'batch'; lateness: LatenessMs; pause: HostPause | null } & Record<Direction, WayBatch>);

@@ -1,32 +1,24 @@
 /**
  * The relay of calls under test: one UDP socket that the pages of a test take for the address of
- * every peer. Packets of all connections share one path; each connection is a flow of it.
+ * every peer. Packets of all connections share one path; each connection is a flow of it. Who may use it,
+ * and where packets go, is in ice_door.ts.
  */
-import type { RemoteInfo, Socket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
 
 import type { RelayAddress } from '../../scenario/server_protocol.js';
-import { Agents, heard, peerOf, type Agent, type Endpoint, type Flow } from './agents.js';
+import { Agents, peerOf, type Flow, type Roles } from './agents.js';
+import type { Endpoint } from './endpoint.js';
 import { FarSides } from './far_sides.js';
+import { hasSomewhere, IceDoor, passOn, type Arrival } from './ice_door.js';
 import type { Path } from './path.js';
-import { checkOf, parseStun, type StunMessage } from './stun.js';
+import type { Check, StunMessage } from './stun.js';
 import { closeSocket, HEADER_BYTES } from './udp.js';
 
-/** So many connectivity checks may wait for their answer. */
-const MAX_CHECKS = 4096;
-
-/** A packet on its way to an agent. */
-export interface RelayedPacket {
-  packet: Buffer;
-  from: Endpoint;
-  to: Agent;
-  /** Where it goes, if not to where the agent is reached then: an answer goes to who asked. */
-  endpoint: Endpoint | null;
-  /** A check may be tried at each address of a far side. */
-  isCheck: boolean;
-}
+/** How often what is over is looked for. */
+const SWEEP_US = 1e6;
 
 /** Where packets go into. */
-export type RelayTarget = Pick<Path<RelayedPacket>, 'offer'>;
+export type RelayTarget = Pick<Path<Arrival>, 'offer'>;
 
 export interface RelayOptions {
   socket: Socket;
@@ -36,21 +28,48 @@ export interface RelayOptions {
   onError(error: Error): void;
 }
 
+/** How much a relay knows: each of these has a bound, and falls to 0 when all calls are over. */
+export interface RelayCensus {
+  flows: number;
+  addresses: number;
+  /** Sockets to far sides. */
+  sockets: number;
+  /** User name fragments that were told. */
+  ufrags: number;
+}
+
 export class Relay {
   readonly #options: RelayOptions;
   readonly #agents: Agents;
-  readonly #endpoints = new Map<string, Endpoint>();
-  /** Who asked, by transaction. */
-  readonly #checks = new Map<string, Endpoint>();
+  readonly #door: IceDoor;
   readonly #farSides: FarSides;
   #path: RelayTarget | null = null;
+  #sweptUs: number;
 
   constructor(options: RelayOptions) {
+    const { socket, nowUs } = options;
     this.#options = options;
-    this.#agents = new Agents((flow) => options.onFlow(flow));
-    this.#farSides = new FarSides(options.nowUs, (packet, endpoint) => this.#receive(packet, endpoint));
-    options.socket.on('message', (packet, from) => this.#receiveFromPage(packet, from));
-    options.socket.on('error', (error) => options.onError(error));
+    this.#sweptUs = nowUs();
+    this.#agents = new Agents({
+      nowUs,
+      onFlow: (flow) => options.onFlow(flow),
+      onFlowEnded: (flow) => this.#flowEnded(flow),
+    });
+    this.#farSides = new FarSides(nowUs, (arrival) => this.#offer(arrival));
+    this.#door = new IceDoor({
+      agents: this.#agents,
+      nowUs,
+      // A page that is gone is no failure of the relay.
+      send: (packet, port, address) => socket.send(packet, port, address, () => undefined),
+      rolesOf,
+      onEnded: (endpoint) => this.#farSides.leave(endpoint),
+    });
+    socket.on('message', (packet, from) => {
+      const arrival = this.#door.receive(packet, from);
+      if (arrival !== null && this.#hasSomewhere(arrival)) this.#offer(arrival);
+      this.sweep();
+    });
+    socket.on('error', (error) => options.onError(error));
   }
 
   /** Packets before that are lost. */
@@ -69,66 +88,61 @@ export class Relay {
   }
 
   /** Sends what came out of the path; false if nobody is there. */
-  deliver({ packet, from, to, endpoint, isCheck }: RelayedPacket): boolean {
-    const target = endpoint ?? to.active;
-    const far = this.#farSides.of(to, from);
-    if (far !== null && endpoint === null) return far.send(packet, { isCheck });
-    if (target === null) return false;
-    // A page that is gone is no failure of the relay.
-    target.socket.send(packet, target.port, target.address, () => undefined);
-    return true;
+  deliver(arrival: Arrival): boolean {
+    const { from, what } = arrival;
+    const to = peerOf(from.seat.agent);
+    const seat = (what.kind !== 'answer' && this.#isPage(from) && this.#farSides.of(to, from)) || to.seat;
+    const sent = passOn(arrival, seat, this.#agents, this.#options.nowUs());
+    if (sent && what.kind === 'answer' && what.isSuccess && this.#isPage(what.answered.asker))
+      this.#farSides.claim(what.answered.asker.seat.agent.ufrag);
+    return sent;
+  }
+
+  /** Forgets what is over, at most once a second. It does so by itself while packets come. */
+  sweep(): void {
+    const nowUs = this.#options.nowUs();
+    if (nowUs - this.#sweptUs < SWEEP_US) return;
+    this.#sweptUs = nowUs;
+    this.#agents.sweep(this.#sweptUs);
+    this.#farSides.sweep(this.#sweptUs);
+  }
+
+  census(): RelayCensus {
+    return { flows: [...this.#agents.flows()].length, addresses: this.#door.size, ...this.#farSides.size };
   }
 
   async close(): Promise<void> {
     await Promise.all([closeSocket(this.#options.socket), this.#farSides.close()]);
   }
 
-  #receiveFromPage(packet: Buffer, { address, port }: RemoteInfo): void {
-    const stun = parseStun(packet);
-    const check = stun && checkOf(stun);
-    const key = `${address}:${port}`;
-    let endpoint = this.#endpoints.get(key);
-    if (stun && check) {
-      const agent = this.#agents.of(check, stun);
-      this.#farSides.claim(check.from);
-      if (endpoint === undefined) {
-        endpoint = { socket: this.#options.socket, address, port, agent, lastUs: -Infinity };
-        this.#endpoints.set(key, endpoint);
-      }
-      endpoint.agent = agent;
-    }
-    // Otherwise it is a stranger: nobody that has begun with a check.
-    if (endpoint !== undefined) this.#offer(packet, endpoint, stun);
+  /** Whether an address sends to the relay by itself. */
+  #isPage({ seat }: Endpoint): boolean {
+    return seat === seat.agent.seat;
   }
 
-  #receive(packet: Buffer, endpoint: Endpoint): void {
-    this.#offer(packet, endpoint, parseStun(packet));
+  #hasSomewhere(arrival: Arrival): boolean {
+    return hasSomewhere(arrival) || this.#farSides.has(peerOf(arrival.from.seat.agent));
   }
 
-  #offer(packet: Buffer, from: Endpoint, stun: StunMessage | null): void {
-    const isCheck = stun?.class === 'request';
-    heard(from, this.#options.nowUs(), { chosen: stun === null || stun.useCandidate });
-    if (isCheck) this.#remember(stun.transactionId, from);
-    const { agent } = from;
-    this.#path?.offer(
-      agent.direction,
-      { packet, from, to: peerOf(agent), endpoint: this.#asker(stun), isCheck },
-      packet.length + HEADER_BYTES,
-      agent.flow.number,
-    );
+  #offer(arrival: Arrival): void {
+    const { agent } = arrival.from.seat;
+    const bytes = arrival.packet.length + HEADER_BYTES;
+    this.#path?.offer(agent.direction, arrival, bytes, agent.flow.number);
   }
 
-  #remember(transactionId: string, endpoint: Endpoint): void {
-    this.#checks.set(transactionId, endpoint);
-    for (const oldest of this.#checks.keys()) {
-      if (this.#checks.size <= MAX_CHECKS) break;
-      this.#checks.delete(oldest);
+  #flowEnded({ number, offerer, answerer }: Flow): void {
+    // Strangers begin connections, too: what pages have told does not end with those.
+    if (number === 0) return;
+    for (const { ufrag } of [offerer, answerer]) {
+      const isUsed = [...this.#agents.flows()].some(
+        (flow) => flow.number > 0 && (flow.offerer.ufrag === ufrag || flow.answerer.ufrag === ufrag),
+      );
+      if (!isUsed) this.#farSides.forget(ufrag);
     }
   }
+}
 
-  /** Who an answer is for. */
-  #asker(stun: StunMessage | null): Endpoint | null {
-    const isAnswer = stun?.class === 'success' || stun?.class === 'error';
-    return (isAnswer && this.#checks.get(stun.transactionId)) || null;
-  }
+/** Both fragments, whichever sent. The controlling agent of the first check is the offerer (RFC 8445, 6.1.1). */
+function rolesOf({ from, to }: Check, { role }: StunMessage): Roles {
+  return { key: from < to ? `${from} ${to}` : `${to} ${from}`, isOfferer: role !== 'controlled' };
 }

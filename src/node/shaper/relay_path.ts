@@ -1,4 +1,6 @@
 /** The path behind a relay: its links, their capacities over time, and what is told of them. */
+import type { Socket } from 'node:dgram';
+
 import type { CoreModule } from '../../core/load.js';
 import type { CapacityChange } from '../observe/record.js';
 import { CapacitySchedule } from './capacity_schedule.js';
@@ -6,10 +8,13 @@ import { PacketLog } from './packet_log.js';
 import { DIRECTIONS, Path, type Direction } from './path.js';
 import type { CapacitySteps, FromThread, PathChange, WayBatch, WayChange } from './protocol.js';
 import { queueRow } from './queue_row.js';
-import type { Relay, RelayedPacket } from './relay.js';
+import type { Arrival } from './ice_door.js';
+import { Relay, type RelayOptions } from './relay.js';
 
 /** Until the first change says it. */
 const ANY_BPS = 1e6;
+/** Batches are made ten times a second: after this long without one, the machine stood still. */
+const PAUSE_US = 1e6;
 /** The two directions draw from generators of their own. */
 const SEED_STEP = 1_000_003;
 
@@ -29,15 +34,44 @@ export interface RelayPathOptions {
   nowUs(): number;
 }
 
+/** What a relay with its path is opened with. */
+export interface OpenOptions extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'> {
+  core: CoreModule;
+  seed: number;
+  change: PathChange;
+  bind(): Promise<Socket>;
+}
+
+/** Rejects with CoreError for settings that the core refuses, and with what `bind` does; nothing stays open then. */
+export async function openRelayPath(
+  options: OpenOptions,
+): Promise<{ relay: Relay; path: RelayPath; socket: Socket }> {
+  const { core, seed, change, nowUs, bind, onFlow, onError } = options;
+  const socket = await bind();
+  const relay = new Relay({ socket, nowUs, onFlow, onError });
+  let path: RelayPath | null = null;
+  try {
+    path = new RelayPath({ core, seed, relay, nowUs });
+    path.set(change);
+    return { relay, path, socket };
+  } catch (error) {
+    path?.close();
+    await relay.close();
+    throw error;
+  }
+}
+
 export class RelayPath {
   readonly #ways: Readonly<Record<Direction, Way>> = { forward: newWay(), back: newWay() };
-  readonly #path: Path<RelayedPacket>;
+  readonly #path: Path<Arrival>;
   readonly #nowUs: () => number;
   #startUs: number | null = null;
+  #batchUs: number;
 
   constructor({ core, seed, relay, nowUs }: RelayPathOptions) {
     this.#nowUs = nowUs;
-    this.#path = new Path<RelayedPacket>({
+    this.#batchUs = nowUs();
+    this.#path = new Path<Arrival>({
       core,
       forward: { capacityBps: ANY_BPS, seed },
       back: { capacityBps: ANY_BPS, seed: seed + SEED_STEP },
@@ -66,9 +100,12 @@ export class RelayPath {
   /** What happened since the last batch. */
   batch(): Batch {
     const nowUs = this.#nowUs();
+    const pause = nowUs - this.#batchUs > PAUSE_US ? { fromUs: this.#batchUs, toUs: nowUs } : null;
+    this.#batchUs = nowUs;
     this.#path.pump();
     return {
       kind: 'batch',
+      pause,
       forward: this.#wayBatch('forward', nowUs),
       back: this.#wayBatch('back', nowUs),
       lateness: this.#path.lateness.summary(),
@@ -79,7 +116,7 @@ export class RelayPath {
     this.#path.close();
   }
 
-  #offer(...[direction, packet, sizeBytes, flow]: Parameters<Path<RelayedPacket>['offer']>): void {
+  #offer(...[direction, packet, sizeBytes, flow]: Parameters<Path<Arrival>['offer']>): void {
     if (this.#startUs === null) this.#start();
     this.#path.offer(direction, packet, sizeBytes, flow);
   }

@@ -2,9 +2,9 @@
  * The shaper: a UDP relay that sends real packets through the core's own link, paced by the wall
  * clock. Two sockets, one for each peer: what peer A sends to socket a comes out of socket b to
  * peer B behind the shaped link, and the way back has half the RTT and nothing else. A packet
- * counts with its IPv4 and UDP headers.
+ * counts with its IPv4 and UDP headers. Who the peers are is in peers.ts.
  */
-import type { RemoteInfo, Socket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
 import { performance } from 'node:perf_hooks';
 
 import type { LinkStats } from '../../core/link.js';
@@ -19,14 +19,24 @@ import {
 import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
 import { PacketLog } from './packet_log.js';
 import { DIRECTIONS, Path, type Direction } from './path.js';
+import {
+  AddressPeers,
+  IcePeers,
+  isLoopback,
+  type Forward,
+  type Peers,
+  type PeersContext,
+  type PeersOption,
+  type PeerUfrags,
+} from './peers.js';
 import { queueRow } from './queue_row.js';
 import { bindUdp, closeSocket, HEADER_BYTES, ShaperError, UNLIMITED_BPS } from './udp.js';
 
 export { ShaperError } from './udp.js';
 
 const ROWS_INTERVAL_MS = 100;
-/** A peer that was silent for this long may come back from another port. */
-const FORGET_PEER_US = 5e6;
+/** How often what is over is looked for. */
+const SWEEP_INTERVAL_MS = 1000;
 
 export interface ShaperOptions {
   core: CoreModule;
@@ -37,6 +47,8 @@ export interface ShaperOptions {
   announce?: string;
   /** Ports of the sockets a and b; default: free ones. */
   ports?: readonly [a: number, b: number];
+  /** Who may use it; default `ice`. */
+  peers?: PeersOption;
   /** Identifies the link in rows. */
   linkNumber?: number;
   /** Keep what became of each packet of the forward direction. */
@@ -47,22 +59,27 @@ export interface ShaperOptions {
   onError?(error: ShaperError): void;
 }
 
-interface Peer {
-  address: string | null;
-  port: number;
-  lastUs: number;
+function peersOf(option: PeersOption, context: PeersContext): Peers {
+  if (option === 'ice') return new IcePeers(context);
+  return new AddressPeers(context, option === 'first-datagram' ? null : option);
 }
-
-const nobody = (): Peer => ({ address: null, port: 0, lastUs: 0 });
 
 /** Binds the sockets. Throws ShaperError, CoreError or ConfigError. */
 export async function startShaper(options: ShaperOptions): Promise<Shaper> {
-  const { address = '127.0.0.1', ports = [0, 0] } = options;
+  const { address = '127.0.0.1', ports = [0, 0], peers } = options;
+  if (peers === 'first-datagram' && !isLoopback(address)) {
+    throw new ShaperError(
+      `peers: on ${address} whoever sends first could take a peer's place; name the peers, or let them use ICE`,
+    );
+  }
   const socketA = await bindUdp(ports[0], address);
+  let socketB: Socket | null = null;
   try {
-    return new Shaper(options, socketA, await bindUdp(ports[1], address));
+    socketB = await bindUdp(ports[1], address);
+    return new Shaper(options, socketA, socketB);
   } catch (error) {
     socketA.close();
+    socketB?.close();
     throw error;
   }
 }
@@ -75,21 +92,21 @@ export class Shaper {
   #config: LinkConfig;
   readonly #options: ShaperOptions;
   readonly #sockets: Readonly<Record<Direction, Socket>>;
-  /** Where each direction leads. */
-  readonly #peers: Readonly<Record<Direction, Peer>> = { forward: nobody(), back: nobody() };
-  readonly #path: Path<Buffer>;
+  readonly #peers: Peers;
+  readonly #path: Path<Forward>;
   readonly #zeroUs: number;
   #firstPacketUs: number | null = null;
   #started: () => void = () => undefined;
   /** Resolves with the first packet from peer A. A capacity schedule counts from here. */
   readonly started = new Promise<void>((resolve) => (this.#started = resolve));
   readonly #rows: NodeJS.Timeout | null;
+  readonly #sweep: NodeJS.Timeout;
   #closed = false;
 
   /** Use startShaper, which binds the sockets. */
   constructor(options: ShaperOptions, socketA: Socket, socketB: Socket) {
     const config = { ...DEFAULT_LINK_CONFIG, ...options.config };
-    const { core, address = '127.0.0.1', announce = address } = options;
+    const { core, address = '127.0.0.1', announce = address, peers = 'ice' } = options;
     this.#options = options;
     this.#config = config;
     // What goes forward leaves from socket b, and back from a.
@@ -104,8 +121,18 @@ export class Shaper {
       back: { capacityBps: UNLIMITED_BPS, oneWayDelayUs: (config.rtt_ms * 1000) / 2 },
       ...(this.log && { logs: { forward: this.log } }),
       nowUs: () => this.nowUs(),
-      deliver: (packet, direction) => this.#send(packet, direction),
+      deliver: (forward) => forward(),
     });
+    // A peer that is gone is no failure of the relay.
+    const sendBy =
+      (socket: Socket) =>
+      (packet: Buffer, port: number, to: string): void =>
+        socket.send(packet, port, to, () => undefined);
+    this.#peers = peersOf(peers, {
+      nowUs: () => this.nowUs(),
+      sends: { forward: sendBy(socketB), back: sendBy(socketA) },
+    });
+    this.#sweep = setInterval(() => this.#peers.sweep(), SWEEP_INTERVAL_MS);
     this.#zeroUs = (config.origin_epoch_ms ?? Date.now()) * 1000 - performance.timeOrigin * 1000;
     socketA.on('message', (packet, from) => this.#receive(packet, from, 'forward'));
     socketB.on('message', (packet, from) => this.#receive(packet, from, 'back'));
@@ -146,6 +173,14 @@ export class Shaper {
     this.#config = { ...this.#config, ...change };
   }
 
+  /**
+   * With the peers `ice`: the user name fragments that their session descriptions have, those of earlier
+   * ones of a connection that is to go on as well. Checks of anybody else are left alone from then on.
+   */
+  expect(ufrags: PeerUfrags): void {
+    if (this.#peers instanceof IcePeers) this.#peers.expect(ufrags);
+  }
+
   stats(): LinkStats {
     return this.#path.stats('forward');
   }
@@ -166,22 +201,16 @@ export class Shaper {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#rows) clearInterval(this.#rows);
+    clearInterval(this.#sweep);
     this.#path.close();
     await Promise.all(DIRECTIONS.map((direction) => closeSocket(this.#sockets[direction])));
   }
 
-  #receive(packet: Buffer, from: RemoteInfo, direction: Direction): void {
-    const nowUs = this.nowUs();
-    const peer = this.#peers[direction === 'forward' ? 'back' : 'forward'];
-    if (peer.address === null || nowUs - peer.lastUs > FORGET_PEER_US) {
-      peer.address = from.address;
-      peer.port = from.port;
-    } else if (peer.address !== from.address || peer.port !== from.port) {
-      return; // another candidate of the same peer, or a stranger
-    }
-    peer.lastUs = nowUs;
-    if (direction === 'forward' && this.#firstPacketUs === null) this.#begin(nowUs);
-    this.#path.offer(direction, packet, packet.length + HEADER_BYTES);
+  #receive(packet: Buffer, from: RelayAddress, direction: Direction): void {
+    const forward = this.#peers.receive(packet, from, direction);
+    if (forward === null) return;
+    if (direction === 'forward' && this.#firstPacketUs === null) this.#begin(this.nowUs());
+    this.#path.offer(direction, forward, packet.length + HEADER_BYTES);
   }
 
   #begin(nowUs: number): void {
@@ -189,14 +218,6 @@ export class Shaper {
     const { schedule = [] } = forwardLink(this.#config, nowUs);
     this.#path.set('forward', { schedule }, nowUs);
     this.#started();
-  }
-
-  #send(packet: Buffer, direction: Direction): boolean {
-    const { address, port } = this.#peers[direction];
-    if (address === null) return false;
-    // A peer that is gone is no failure of the relay.
-    this.#sockets[direction].send(packet, port, address, () => undefined);
-    return true;
   }
 
   #fail(error: Error): void {

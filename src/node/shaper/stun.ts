@@ -1,7 +1,9 @@
 /**
  * What a relay has to know of STUN (RFC 8489) to tell ICE agents apart (RFC 8445, 7.1): whose packet it is,
- * which agent is the controlling one and which pair it nominated. Nothing is verified or changed.
+ * which agent is the controlling one and which pair it nominated. Nothing is changed, and only fingerprints
+ * are verified: a relay does not know the agents' passwords.
  */
+import { crc32 } from 'node:zlib';
 
 /** 20 bytes: type, length, magic cookie, transaction id (RFC 8489, 5). */
 const HEADER_BYTES = 20;
@@ -9,9 +11,16 @@ const MAGIC_COOKIE = 0x2112a442;
 const BINDING = 1;
 
 const USERNAME = 0x0006;
+const MESSAGE_INTEGRITY = 0x0008;
+const MESSAGE_INTEGRITY_SHA256 = 0x001c;
 const USE_CANDIDATE = 0x0025;
+const FINGERPRINT = 0x8028;
 const ICE_CONTROLLED = 0x8029;
 const ICE_CONTROLLING = 0x802a;
+
+/** What the CRC-32 of a fingerprint is combined with (RFC 8489, 14.7). */
+const FINGERPRINT_XOR = 0x5354554e;
+const FINGERPRINT_BYTES = 8;
 
 /** By the two class bits of the message type. */
 const CLASSES = ['request', 'indication', 'success', 'error'] as const;
@@ -49,14 +58,64 @@ export function parseStun(packet: Buffer): StunMessage | null {
     role: null,
     useCandidate: false,
   };
+  let isSealed = false;
+  for (const { type: attribute, value } of attributesOf(packet)) {
+    if (value === null) return null;
+    // What follows the integrity is protected by nothing, and agents ignore it (RFC 8489, 14.5).
+    if (!isSealed) readAttribute(message, attribute, value);
+    isSealed ||= attribute === MESSAGE_INTEGRITY || attribute === MESSAGE_INTEGRITY_SHA256;
+  }
+  return message;
+}
+
+interface Attribute {
+  type: number;
+  /** Null if it would leave the packet. */
+  value: Buffer | null;
+  /** Where it begins in the packet. */
+  at: number;
+}
+
+function* attributesOf(packet: Buffer): Generator<Attribute> {
   for (let at = HEADER_BYTES; at < packet.length;) {
+    const type = packet.readUInt16BE(at);
     const end = at + 4 + packet.readUInt16BE(at + 2);
-    if (end > packet.length) return null;
-    readAttribute(message, packet.readUInt16BE(at), packet.subarray(at + 4, end));
+    if (end > packet.length) {
+      yield { type, value: null, at };
+      return;
+    }
+    yield { type, value: packet.subarray(at + 4, end), at };
     // Each attribute is padded to four bytes.
     at = (end + 3) & ~3;
   }
-  return message;
+}
+
+/**
+ * What the FINGERPRINT of a STUN message says (RFC 8489, 14.7): whether it is the last attribute, and the
+ * CRC-32 of what comes before it. Null if there is none.
+ */
+export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null {
+  if (!isStun(packet)) return null;
+  for (const { type, value, at } of attributesOf(packet)) {
+    if (type !== FINGERPRINT) continue;
+    const isLast = at + FINGERPRINT_BYTES === packet.length && value?.length === 4;
+    const expected = (crc32(packet.subarray(0, at)) ^ FINGERPRINT_XOR) >>> 0;
+    return { isCorrect: isLast && value.readUInt32BE(0) === expected };
+  }
+  return null;
+}
+
+/**
+ * Whether a packet has what ICE asks of a connectivity check besides its user name: a message integrity,
+ * which the agent that it is for verifies, and a fingerprint that is right.
+ */
+export function isProtected(packet: Buffer): boolean {
+  if (parseFingerprint(packet)?.isCorrect !== true) return false;
+  for (const { type, value } of attributesOf(packet)) {
+    if (type === MESSAGE_INTEGRITY && value?.length === 20) return true;
+    if (type === MESSAGE_INTEGRITY_SHA256 && value !== null && value.length >= 16) return true;
+  }
+  return false;
 }
 
 function isStun(packet: Buffer): boolean {

@@ -1,0 +1,52 @@
+/** Content Security Policies (W3C CSP Level 3): what the pages of ccscope may load, run and reach. */
+import { createHash } from 'node:crypto';
+
+type Policy = Readonly<Record<string, string>>;
+
+const policyText = (policy: Policy): string =>
+  Object.entries(policy)
+    .map(([directive, sources]) => `${directive} ${sources}`)
+    .join('; ');
+
+const APP: Policy = {
+  'default-src': "'none'",
+  'script-src': "'self' 'wasm-unsafe-eval'",
+  'worker-src': "'self'",
+  'connect-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+};
+
+/** The app's documents. Static hosts take it from the page itself, which cannot say `frame-ancestors`. */
+export const APP_POLICY = policyText(APP);
+
+/** The app's documents as the local server sends them. */
+export const SERVED_APP_POLICY = policyText({ ...APP, 'frame-ancestors': "'none'" });
+
+/**
+ * Whatever else the local server sends, which includes the scripts of workers: a user's controller,
+ * read from a `blob:` URL if its file was chosen in the page, reaches this server and nothing else.
+ */
+export const SERVED_FILE_POLICY = policyText({
+  'default-src': "'none'",
+  'script-src': "'self' blob: 'wasm-unsafe-eval'",
+  'worker-src': "'self'",
+  'connect-src': "'self' blob:",
+  'frame-ancestors': "'none'",
+});
+
+const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** A document that needs nothing else: exactly this script and this style, and no network. */
+export function standalonePolicy(inline: { script: string; style: string }): string {
+  return policyText({
+    'default-src': "'none'",
+    'script-src': hashSource(inline.script),
+    'style-src': hashSource(inline.style),
+    'img-src': 'data:',
+    'base-uri': "'none'",
+    'form-action': "'none'",
+  });
+}

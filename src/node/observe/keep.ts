@@ -1,0 +1,90 @@
+/**
+ * Bounds the record of a call that goes on for hours: what is older than `keepUs` is dropped, an eighth of
+ * `keepUs` at a time, so that memory stays the same however long the call is. Of each endpoint the last
+ * sample before what is kept stays, since counters grow from one sample to the next. Endpoints, their states,
+ * connections, freezes and notices are few and stay, too.
+ */
+import type { TraceBatch } from '../../core/index.js';
+import { tableSpec } from '../../core/index.js';
+import { dropRows, FRAME_COLUMNS, frameColumns, PACKET_COLUMNS } from './columns.js';
+import type { CallRecord, DirectionRecord, EndpointRecord, FrameColumns } from './record.js';
+import type { Shadows } from './shadows.js';
+
+/** Two hours: at two samples and thirty frames a second about 40 MB an endpoint. */
+export const KEPT_US = 2 * 3600e6;
+const PIECES = 8;
+
+export class Keeper {
+  #dropAtUs: number;
+
+  constructor(
+    private readonly record: CallRecord,
+    private readonly keepUs: number,
+    private readonly shadows: Shadows,
+  ) {
+    this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
+  }
+
+  /** Drops what is due at this time of the record. */
+  advance(nowUs: number): void {
+    if (nowUs < this.#dropAtUs) return;
+    this.#dropAtUs = nowUs + this.keepUs / PIECES;
+    this.#drop(nowUs - this.keepUs);
+  }
+
+  #drop(fromUs: number): void {
+    const { endpoints, link, notices } = this.record;
+    for (const endpoint of endpoints) this.#dropOf(endpoint, fromUs);
+    for (const direction of [link?.forward, link?.back]) if (direction) dropDirection(direction, fromUs);
+    for (const shadow of this.record.shadows)
+      shadow.batches = shadow.batches.filter((batch) => !(lastTimeUs(batch) < fromUs));
+    const code = 'record-bounded';
+    if (notices.some((notice) => notice.code === code)) return;
+    notices.push({
+      level: 'info',
+      code,
+      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call; what is older is dropped, see keptFromUs.`,
+      fix: 'judge and report more often',
+    });
+  }
+
+  #dropOf(endpoint: EndpointRecord, fromUs: number): void {
+    const { samples, states } = endpoint;
+    const before = samples.findLastIndex(({ timeUs }) => timeUs <= fromUs);
+    if (before > 0) samples.splice(0, before);
+    const last = states.at(-1);
+    if (last?.state === 'closed' && last.timeUs < fromUs) {
+      endpoint.frames = frameColumns(0);
+      this.shadows.end(endpoint);
+    } else dropFrames(endpoint.frames, fromUs);
+    endpoint.keptFromUs = fromUs;
+  }
+}
+
+/** Frames come in the order of their arrival, but for a few of several streams. */
+function dropFrames(frames: FrameColumns, fromUs: number): void {
+  const kept = frames.arrivalUs.subarray(0, frames.rows).findIndex((timeUs) => timeUs >= fromUs);
+  dropRows(frames, FRAME_COLUMNS, kept < 0 ? frames.rows : kept);
+}
+
+function dropDirection(direction: DirectionRecord, fromUs: number): void {
+  const { packets, rows, capacity } = direction;
+  const kept = packets.departUs.subarray(0, packets.rows).findIndex((timeUs) => timeUs > fromUs);
+  dropRows(packets, PACKET_COLUMNS, kept < 0 ? packets.rows : kept);
+  // Their counts are cumulative, and a capacity lasts until the next: the last one before is needed.
+  rows.splice(
+    0,
+    rows.findLastIndex(({ time_us }) => time_us <= fromUs),
+  );
+  capacity.splice(
+    0,
+    capacity.findLastIndex(({ timeUs }) => timeUs <= fromUs),
+  );
+  direction.keptFromUs = Math.max(direction.keptFromUs ?? -Infinity, fromUs);
+}
+
+/** The time of the last row of a batch; NaN without any. */
+function lastTimeUs({ table, columns }: TraceBatch): number {
+  const name = table === 'arrival' ? 'arrival_time_us' : 'time_us';
+  return columns[tableSpec(table).columns.findIndex((column) => column.name === name)]?.at(-1) ?? NaN;
+}

@@ -1,0 +1,71 @@
+/** How much a client may take from the local server, and how much all of them together. */
+
+export interface ServerLimits {
+  /** TCP connections, of any kind. */
+  connections: number;
+  /** WebSocket connections. */
+  sessions: number;
+  /** Links of one session, those that are being opened included. */
+  links_per_session: number;
+  links: number;
+  /** Rooms that one session is in. */
+  rooms_per_session: number;
+  rooms: number;
+  /** Unsent data above which rows for a client that does not read are left out and counted. */
+  rows_buffer_bytes: number;
+  /** Unsent data above which signals for such a client are refused to their senders. */
+  signals_buffer_bytes: number;
+  /** Unsent data above which its connection is ended. */
+  buffer_bytes: number;
+  /** A client that answered no ping in this time is gone. */
+  ping_interval_ms: number;
+  /** How long a client has to answer the end of its connection. */
+  close_timeout_ms: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  connections: 256,
+  sessions: 64,
+  links_per_session: 8,
+  links: 32,
+  rooms_per_session: 4,
+  rooms: 64,
+  rows_buffer_bytes: 1 << 18,
+  signals_buffer_bytes: 1 << 20,
+  buffer_bytes: 1 << 22,
+  ping_interval_ms: 30_000,
+  close_timeout_ms: 1000,
+};
+
+/** A request that cannot be served; the message says what to do. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    message: string,
+    readonly field: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A limited number of seats. */
+export class Seats {
+  #taken = 0;
+
+  constructor(
+    readonly count: number,
+    private readonly full: string,
+    private readonly field: string,
+  ) {}
+
+  /** Takes one until the returned function is called. Throws Refusal. */
+  take(): () => void {
+    if (this.#taken >= this.count) throw new Refusal(this.full, this.field);
+    this.#taken += 1;
+    let held = true;
+    return () => {
+      if (held) this.#taken -= 1;
+      held = false;
+    };
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The names and addresses by which the local server is reached. A page of another site may have its
+ * own name resolve to this machine (DNS rebinding), so a request counts only if its Host is one of
+ * our names. An address cannot be rebound; a name that merely looks like one can.
+ */
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
+
+/** Whether a name or an address leads to this machine alone; IPv4 mapped into IPv6 counts. */
+export function isLoopback(name: string): boolean {
+  const family = isIP(name);
+  return family === 0 ? name === 'localhost' : loopback.check(name, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** The name in a Host header, without port and brackets, in lower case; null if it is malformed. */
+function nameOf(header: string): string | null {
+  const [, bracketed, plain] = /^(?:\[([\da-f:.]+)\]|([^\s:@/?#[\]\\]+))(?::\d{1,5})?$/i.exec(header) ?? [];
+  if (bracketed !== undefined) return isIP(bracketed) === 6 ? bracketed.toLowerCase() : null;
+  return plain?.toLowerCase() ?? null;
+}
+
+function isOurName(name: string, host: string): boolean {
+  if (isLoopback(name) || name === host.toLowerCase()) return true;
+  if (isLoopback(host)) return false;
+  // Any address, since a router may pass on what was sent to its own.
+  const machine = hostname().toLowerCase();
+  return isIP(name) !== 0 || name === machine || name === `${machine}.local`;
+}
+
+/** What a request asks for, by which of our names. */
+export interface Target {
+  /** The Host header as it was sent. */
+  host: string;
+  /** Begins with a slash; not decoded, without the query. */
+  path: string;
+}
+
+/** Why a request is not answered. */
+export interface NoTarget {
+  status: 400 | 403;
+  message: string;
+}
+
+/** Reads the Host and the request line (RFC 9112, sections 3.2 and 3.3); never throws. */
+export function targetOf({ rawHeaders, url = '' }: IncomingMessage, host: string): Target | NoTarget {
+  const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host');
+  const [header] = hosts;
+  const name = header === undefined ? null : nameOf(header);
+  if (header === undefined || name === null || hosts.length > 1)
+    return { status: 400, message: 'expected one Host header with a name or an address' };
+  if (!isOurName(name, host))
+    return { status: 403, message: 'this server answers to its own address only; open the one it printed' };
+  // A proxy's form of the request line; its authority must be the Host's.
+  const origin = `http://${header}`;
+  const target = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+  if (!target.startsWith('/')) return { status: 400, message: 'expected a path that begins with a slash' };
+  return { host: header, path: target.split(/[?#]/, 1)[0] ?? '/' };
+}
+
+/** Whether a request comes from a page of this server, or from a program that is no browser. */
+export function isOurOrigin(origin: string | undefined, { host }: Target): boolean {
+  return origin === undefined || origin === `http://${host.toLowerCase()}`;
+}
+
+/** Relays are IPv4: they bind where the server listens, or everywhere. */
+export function bindAddress(host: string): string {
+  if (isIP(host) === 4) return host;
+  return isLoopback(host) ? '127.0.0.1' : '0.0.0.0';
+}
+
+/** The address at which the peers reach a relay: other machines must be able to, where they may join. */
+export function announcedAddress(host: string, localAddress: string | undefined): string {
+  const bound = bindAddress(host);
+  if (!WILDCARDS.includes(bound)) return bound;
+  const local = (localAddress ?? '').replace(/^::ffff:/, '');
+  if (isIP(local) === 4 && !isLoopback(local)) return local;
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
+}
+
+/** The name in the URL of a server that listens on `host`. */
+export function urlHost(host: string): string {
+  if (WILDCARDS.includes(host) || host === 'localhost') return '127.0.0.1';
+  return isIP(host) === 6 ? `[${host}]` : host;
+}

@@ -1,0 +1,184 @@
+/** An address at which an ICE agent may be, and what it has proved of itself. */
+import type { Seat } from './seat.js';
+
+/** How long the consent to be sent data lasts (RFC 7675, 5.1). */
+export const CONSENT_US = 30e6;
+/** An address that proved nothing is forgotten when it was silent for this long. */
+const UNPROVED_US = 10e6;
+/** A transaction is answered within this time or not at all (RFC 8489, 6.2.1). */
+const TRANSACTION_US = 39.5e6;
+/** How many of the checks that were sent to an address are remembered, which also shows replayed ones. */
+const MAX_ASKED = 256;
+/** Checks of an address that proved nothing: browsers send one each 48 ms, agents at most each 50 ms (RFC 8445, 14.2). */
+const CHECKS_PER_S = 25;
+
+/** Sends from a socket of the relay. */
+export type Send = (packet: Buffer, port: number, address: string) => void;
+
+export interface Place {
+  address: string;
+  port: number;
+  send: Send;
+  /** Signalling said that the agent is here; otherwise only packets did. */
+  isSignalled: boolean;
+  /** Nothing is known of it any more. */
+  ended?(endpoint: Endpoint): void;
+}
+
+/** A check that was passed on, and whose answer is awaited. */
+interface Asked {
+  asker: Endpoint;
+  nominates: boolean;
+  atUs: number;
+  isAnswered: boolean;
+}
+
+export interface Answered {
+  asker: Endpoint;
+  nominates: boolean;
+}
+
+export class Endpoint {
+  readonly address: string;
+  readonly port: number;
+  readonly #place: Place;
+  /** Bytes that it may still be sent before it has answered: as many as came from it. */
+  #creditBytes = 0;
+  #checks = CHECKS_PER_S;
+  #heardUs: number;
+  #answeredUs = -Infinity;
+  #confirmedUs = -Infinity;
+  #confirmedSinceUs = -Infinity;
+  #isEnded = false;
+  /** Checks that were sent here, by transaction; the oldest first. */
+  readonly #asked = new Map<string, Asked>();
+
+  constructor(
+    readonly seat: Seat,
+    place: Place,
+    nowUs: number,
+  ) {
+    this.address = place.address;
+    this.port = place.port;
+    this.#place = place;
+    this.#heardUs = nowUs;
+  }
+
+  get heardUs(): number {
+    return this.#heardUs;
+  }
+
+  get answeredUs(): number {
+    return this.#answeredUs;
+  }
+
+  /** When it was confirmed for the first time; -Infinity before. */
+  get confirmedSinceUs(): number {
+    return this.#confirmedSinceUs;
+  }
+
+  get isSignalled(): boolean {
+    return this.#place.isSignalled;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** A check of it was answered: the agent at the other end knows it by its password. */
+  isConfirmed(nowUs: number): boolean {
+    return nowUs - this.#confirmedUs < CONSENT_US;
+  }
+
+  /** It answered a check that was sent here: what is sent here arrives. */
+  hasAnswered(nowUs: number): boolean {
+    return nowUs - this.#answeredUs < CONSENT_US;
+  }
+
+  isProved(nowUs: number): boolean {
+    return this.isConfirmed(nowUs) || this.hasAnswered(nowUs);
+  }
+
+  /** Whether data that come from here are the agent's. */
+  mayTalk(nowUs: number): boolean {
+    return this.isConfirmed(nowUs) || (this.isSignalled && this.hasAnswered(nowUs));
+  }
+
+  /** Whether it was silent for so long that it is forgotten. */
+  isOver(nowUs: number): boolean {
+    if (this.isSignalled) return false;
+    const everProved = this.#confirmedUs > -Infinity || this.#answeredUs > -Infinity;
+    return nowUs - this.#heardUs > (everProved ? CONSENT_US : UNPROVED_US);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#asked.clear();
+    this.#place.ended?.(this);
+  }
+
+  heard(bytes: number, nowUs: number): void {
+    const passedS = Math.max(0, nowUs - this.#heardUs) / 1e6;
+    this.#checks = Math.min(CHECKS_PER_S, this.#checks + passedS * CHECKS_PER_S);
+    this.#heardUs = nowUs;
+    this.#creditBytes += bytes;
+  }
+
+  /** Whether one more check of it is passed on. */
+  mayCheck(nowUs: number): boolean {
+    if (this.isProved(nowUs)) return true;
+    if (this.#checks < 1) return false;
+    this.#checks--;
+    return true;
+  }
+
+  /**
+   * Notes a check that is about to be sent here; false if it is not to be: somebody else has sent the same
+   * one, or the address would get more than came from it.
+   */
+  ask(
+    transactionId: string,
+    asker: Endpoint,
+    check: { bytes: number; nominates: boolean },
+    nowUs: number,
+  ): boolean {
+    const before = this.#asked.get(transactionId);
+    if (before !== undefined && before.asker !== asker) return false;
+    if (!this.isSignalled && !this.isProved(nowUs) && check.bytes > this.#creditBytes) return false;
+    this.#asked.set(transactionId, { asker, nominates: check.nominates, atUs: nowUs, isAnswered: false });
+    for (const oldest of this.#asked.keys()) {
+      if (this.#asked.size <= MAX_ASKED) break;
+      this.#asked.delete(oldest);
+    }
+    return true;
+  }
+
+  /** It answers: whose check, null if none is awaited that was sent here. */
+  answer(transactionId: string, nowUs: number): Answered | null {
+    const asked = this.#asked.get(transactionId);
+    if (asked === undefined || asked.isAnswered || nowUs - asked.atUs > TRANSACTION_US) return null;
+    if (asked.asker.isEnded) return null;
+    // It stays, so that a replay from elsewhere is known for one.
+    asked.isAnswered = true;
+    return { asker: asked.asker, nominates: asked.nominates };
+  }
+
+  answered(nowUs: number): void {
+    this.#answeredUs = nowUs;
+  }
+
+  confirm(nowUs: number): void {
+    if (!this.isConfirmed(nowUs)) this.#confirmedSinceUs = nowUs;
+    this.#confirmedUs = nowUs;
+  }
+
+  /** Sends a packet here; false if the address has proved nothing and would get more than came from it. */
+  send(packet: Buffer, nowUs: number): boolean {
+    if (!this.isSignalled && !this.isProved(nowUs)) {
+      if (packet.length > this.#creditBytes) return false;
+      this.#creditBytes -= packet.length;
+    }
+    this.#place.send(packet, this.port, this.address);
+    return true;
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * One socket of a relay that passes on what ICE agents send, and nothing of anybody else. The relay knows
+ * no passwords; it lets the agents' own answers tell who is who:
+ *
+ * - An address is nobody before a connectivity check came from it that has both user name fragments, a
+ *   message integrity and a fingerprint that is right (RFC 8445, 7.2.2; RFC 8489, 14.7). It is provisional
+ *   then: checks of the other agent are tried there, nothing else, and not more bytes than came from it
+ *   (factor 1 of what RFC 9000, 8.1 allows with 3), so that nobody is flooded with the help of a relay.
+ * - An answer counts if it comes from exactly the address and port that a check with its transaction was
+ *   sent to, within 39.5 s, once (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It goes to who asked.
+ * - A check that the other agent answered with success was authentic, since that agent has verified its
+ *   integrity. With the answer, the address that asked is confirmed: it takes the seat if nobody has it, if
+ *   it nominated (RFC 8445, 8.1.1), or if the one that has it was silent for 3 s. Data are taken from
+ *   confirmed addresses alone.
+ * - Data go to the seat. An agent may send them as soon as its check was answered, before the first check
+ *   of the other one was: they go to the address that answered, which lasts until one is confirmed.
+ * - All that ends 30 s after the last answer (RFC 7675, 5.1); an address that proved nothing, after 10 s.
+ *
+ * Somebody who replays a check that they saw on the wire is refused as long as its transaction is
+ * remembered: the last 256 of each address. Two who have seen both fragments and come before the agents,
+ * one at each side, are taken for them; whoever reads everything on the way is beyond this.
+ */
+import { peerOf, type Agents, type Roles } from './agents.js';
+import type { Answered, Endpoint, Send } from './endpoint.js';
+import type { Seat } from './seat.js';
+import { checkOf, isProtected, parseStun, type Check, type StunMessage } from './stun.js';
+
+/** How many connections may use one address: after an ICE restart it is the same address. */
+const MAX_PER_ADDRESS = 16;
+
+/** A packet that is to be passed on. */
+export interface Arrival {
+  packet: Buffer;
+  from: Endpoint;
+  /** A check is tried where the other agent may be; an answer goes to who asked; data go to where it is. */
+  what:
+    | { kind: 'check'; transactionId: string; nominates: boolean }
+    | { kind: 'answer'; answered: Answered; isSuccess: boolean }
+    | { kind: 'data' };
+}
+
+export interface IceDoorOptions {
+  agents: Agents;
+  nowUs(): number;
+  send: Send;
+  /** What a check says of its connection; null if it is not expected. */
+  rolesOf(check: Check, stun: StunMessage): Roles | null;
+  /** Nothing is known of an address any more. */
+  onEnded?(endpoint: Endpoint): void;
+}
+
+/** Whether a STUN message is an answer, and which. */
+const isAnswer = ({ class: kind }: StunMessage): boolean => kind === 'success' || kind === 'error';
+
+/** The check that an ICE agent sent; null if it is not one, or lacks what every agent gives it. */
+export function protectedCheck(packet: Buffer, stun: StunMessage | null): Check | null {
+  const check = stun && checkOf(stun);
+  return check && check.from !== check.to && isProtected(packet) ? check : null;
+}
+
+export const checkArrival = (packet: Buffer, from: Endpoint, stun: StunMessage): Arrival => ({
+  packet,
+  from,
+  what: { kind: 'check', transactionId: stun.transactionId, nominates: stun.useCandidate },
+});
+
+/** What an address has to say besides checks; null if that is nothing that counts. */
+export function otherArrival(
+  packet: Buffer,
+  stun: StunMessage | null,
+  endpoints: readonly Endpoint[],
+  nowUs: number,
+): Arrival | null {
+  if (stun !== null && isAnswer(stun)) {
+    for (const from of endpoints) {
+      const answered = from.answer(stun.transactionId, nowUs);
+      if (answered === null) continue;
+      from.heard(packet.length, nowUs);
+      const isSuccess = stun.class === 'success';
+      if (isSuccess) from.seat.answered(from, nowUs);
+      return { packet, from, what: { kind: 'answer', answered, isSuccess } };
+    }
+    return null;
+  }
+  if (stun?.class === 'request') return null;
+  let from: Endpoint | null = null;
+  for (const endpoint of endpoints) {
+    const isLater = from === null || endpoint.confirmedSinceUs >= from.confirmedSinceUs;
+    if (endpoint.mayTalk(nowUs) && isLater) from = endpoint;
+  }
+  if (from === null) return null;
+  from.heard(packet.length, nowUs);
+  from.seat.chosen(from);
+  return { packet, from, what: { kind: 'data' } };
+}
+
+export class IceDoor {
+  /** By address and port. */
+  readonly #endpoints = new Map<string, Endpoint[]>();
+
+  constructor(private readonly options: IceDoorOptions) {}
+
+  /** How many addresses are known. */
+  get size(): number {
+    return this.#endpoints.size;
+  }
+
+  /** A packet came; null if it is a stranger's, or has nowhere to go. */
+  receive(packet: Buffer, { address, port }: { address: string; port: number }): Arrival | null {
+    const nowUs = this.options.nowUs();
+    const key = `${address}:${port}`;
+    const stun = parseStun(packet);
+    const check = protectedCheck(packet, stun);
+    if (stun === null || check === null)
+      return otherArrival(packet, stun, this.#endpoints.get(key) ?? [], nowUs);
+    const roles = this.options.rolesOf(check, stun);
+    if (roles === null) return null;
+    const { seat } = this.options.agents.of(check, roles);
+    const from = seat.at(address, port) ?? this.#admit(seat, key, { address, port }, nowUs);
+    if (from === null) return null;
+    from.heard(packet.length, nowUs);
+    return from.mayCheck(nowUs) ? checkArrival(packet, from, stun) : null;
+  }
+
+  #admit(seat: Seat, key: string, at: { address: string; port: number }, nowUs: number): Endpoint | null {
+    const ended = (endpoint: Endpoint): void => {
+      this.#forget(endpoint);
+      this.options.onEnded?.(endpoint);
+    };
+    const { send } = this.options;
+    const endpoint = seat.admit({ ...at, send, isSignalled: false, ended }, nowUs);
+    if (endpoint === null) return null;
+    const [oldest, ...others] = this.#endpoints.get(key) ?? [];
+    if (oldest !== undefined && others.length + 1 >= MAX_PER_ADDRESS) oldest.seat.forget(oldest);
+    const here = this.#endpoints.get(key) ?? [];
+    this.#endpoints.set(key, [...here, endpoint]);
+    return endpoint;
+  }
+
+  #forget(endpoint: Endpoint): void {
+    const key = `${endpoint.address}:${endpoint.port}`;
+    const left = this.#endpoints.get(key)?.filter((each) => each !== endpoint) ?? [];
+    if (left.length > 0) this.#endpoints.set(key, left);
+    else this.#endpoints.delete(key);
+  }
+}
+
+/** Sends what came out of a path to the other agent, whose seat this is; false if there is nowhere to send it. */
+export function passOn({ packet, from, what }: Arrival, seat: Seat, agents: Agents, nowUs: number): boolean {
+  switch (what.kind) {
+    case 'check': {
+      const check = { bytes: packet.length, nominates: what.nominates };
+      let sent = false;
+      for (const target of seat.forCheck(nowUs))
+        if (target.ask(what.transactionId, from, check, nowUs)) sent = target.send(packet, nowUs) || sent;
+      return sent;
+    }
+    case 'answer': {
+      const { asker, nominates } = what.answered;
+      if (asker.isEnded || !asker.send(packet, nowUs)) return false;
+      if (!what.isSuccess) return true;
+      asker.seat.confirm(asker, { nominates }, nowUs);
+      agents.confirm(asker.seat.agent.flow);
+      return true;
+    }
+    case 'data':
+      return seat.forData(nowUs)?.send(packet, nowUs) ?? false;
+  }
+}
+
+/** Whether the other agent may be anywhere at all: a check that has nowhere to go takes no room on the link. */
+export const hasSomewhere = ({ from, what }: Arrival): boolean =>
+  what.kind !== 'check' || peerOf(from.seat.agent).seat.size > 0;

@@ -1,0 +1,137 @@
+/** A link whose thread ends: another one takes its place, and the record goes on. */
+import { describe, expect, it } from 'vitest';
+
+import {
+  openShaperLink,
+  ShaperError,
+  type LinkSettings,
+  type ShaperLink,
+} from '../../src/node/shaper/index.js';
+import { IceAgent } from './ice_agent.js';
+import { closeAfterEach, closers } from './links.js';
+import { endThread, mortalThread } from './mortal.js';
+
+closeAfterEach();
+
+let lastSeed = 7000;
+
+async function mortalLink(
+  settings: LinkSettings,
+): Promise<{ link: ShaperLink; end(how?: 'exit' | 'throw'): void }> {
+  const seed = lastSeed++;
+  const link = await openShaperLink({ settings: { ...settings, seed }, thread: mortalThread });
+  closers.push(() => link.close());
+  return { link, end: (how) => endThread(seed, how) };
+}
+
+async function pair(link: ShaperLink, ufrags: readonly [string, string]): Promise<[IceAgent, IceAgent]> {
+  const [a, b] = await Promise.all([
+    IceAgent.at(ufrags[0], link.relay.port),
+    IceAgent.at(ufrags[1], link.relay.port),
+  ]);
+  closers.push(() => [a, b].forEach((agent) => agent.close()));
+  return [a, b];
+}
+
+/** Both check until a packet of the first reaches the other, as pages do. */
+async function passes([a, b]: readonly [IceAgent, IceAgent], text: string): Promise<void> {
+  await expect
+    .poll(
+      () => {
+        a.check({ to: b.ufrag, role: 'controlling', nominate: true });
+        b.check({ to: a.ufrag, role: 'controlled' });
+        a.send(text);
+        return b.media.includes(text);
+      },
+      { timeout: 5000 },
+    )
+    .toBe(true);
+}
+
+const restarts = ({ record }: ShaperLink) => record.notices.filter(({ code }) => code === 'shaper-restarted');
+
+describe('a link whose thread ends', () => {
+  it.each(['exit', 'throw'] as const)(
+    'comes back with its port, its settings and its record: %s',
+    async (how) => {
+      const { link, end } = await mortalLink({ capacity: '10mbps', rtt: 0 });
+      const { port } = link.relay;
+      const [first, second] = [await pair(link, ['one', 'two']), await pair(link, ['three', 'four'])];
+      await passes(first, 'first');
+      await passes(second, 'second');
+      await link.set({ capacity: '900kbps' });
+      await link.sync();
+      const before = { ...link.record.forward?.rows.at(-1) };
+      const { flows } = structuredClone(link.record);
+      end(how);
+      await expect.poll(() => restarts(link).length).toBe(1);
+      // The other way round: the numbers of the record hold all the same.
+      await passes(second, 'second again');
+      await passes(first, 'first again');
+      await link.sync();
+      expect(link.relay.port).toBe(port);
+      expect(link.record.flows).toEqual(flows);
+      const { forward, interruptions } = link.record;
+      if (forward === null) throw new Error('a shaper has a record of each direction');
+      const { packets, rows, capacity } = forward;
+      const again = [...packets.sizeBytes.subarray(0, packets.rows)].lastIndexOf('first again'.length + 28);
+      expect(packets.flow[again]).toBe(1);
+      const departed = [...packets.departUs.subarray(0, packets.rows)];
+      expect(departed).toEqual([...departed].sort((x, y) => x - y));
+      expect(rows.at(-1)?.delivered_bytes).toBeGreaterThan(before.delivered_bytes ?? Infinity);
+      expect(rows.at(-1)?.capacity_bps).toBe(900e3);
+      expect(capacity.map(({ capacityBps }) => capacityBps)).toEqual([10e6, 900e3, 900e3]);
+      const [{ fromUs, toUs } = { fromUs: NaN, toUs: NaN }] = interruptions;
+      expect(interruptions).toHaveLength(1);
+      expect(toUs).toBeGreaterThan(fromUs);
+      const inside = departed.filter((timeUs) => timeUs > fromUs && timeUs < (toUs ?? Infinity));
+      expect(inside).toEqual([]);
+      const why = how === 'exit' ? 'its thread ended with code 3' : 'out of luck';
+      expect(restarts(link)[0]?.message).toMatch(
+        new RegExp(
+          `^The shaper's thread ended and was started again \\(${why}\\): from .* s to .* s no packet passed\\.$`,
+        ),
+      );
+    },
+  );
+
+  it('answers what it was asked meanwhile, and knows the far sides', async () => {
+    const { link, end } = await mortalLink({ capacity: '10mbps', rtt: 0 });
+    const [page, far] = [await IceAgent.at('page', link.relay.port), await IceAgent.at('farr', 0)];
+    closers.push(() => [page, far].forEach((agent) => agent.close()));
+    link.local('page');
+    link.remote('farr', [far.address]);
+    end();
+    const [change] = await Promise.all([link.set({ capacity: '700kbps' }), link.sync()]);
+    expect(change).toMatchObject({ text: '700kbps' });
+    await expect.poll(() => restarts(link).length).toBe(1);
+    await expect
+      .poll(
+        () => {
+          page.check({ to: 'farr', role: 'controlling', nominate: true });
+          return page.answers;
+        },
+        { timeout: 5000 },
+      )
+      .toBeGreaterThan(0);
+    await link.sync();
+    expect(link.record.forward?.rows.at(-1)?.capacity_bps).toBe(700e3);
+  });
+
+  it('is given up when it ends again and again', async () => {
+    const { link, end } = await mortalLink({});
+    const ended = (): boolean => link.record.notices.some(({ code }) => code === 'shaper-failed');
+    await expect
+      .poll(
+        () => {
+          end();
+          return ended();
+        },
+        { timeout: 10_000, interval: 200 },
+      )
+      .toBe(true);
+    expect(link.record.notices).toMatchObject([{ level: 'error', code: 'shaper-failed' }]);
+    await expect(link.sync()).rejects.toThrow(ShaperError);
+    await expect(link.set({ capacity: '1mbps' })).rejects.toThrow(/ended with code 3; open the link again/);
+  });
+});

@@ -1,0 +1,234 @@
+/** What one call computes is bounded, however long nobody asked: a laptop sleeps for hours. */
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import {
+  CONTROLLER_NAMES,
+  CoreError,
+  loadCore,
+  type Core,
+  type LinkOptions,
+  type QueueOptions,
+} from '../../src/core/index.js';
+
+const S = 1e6;
+const TEN_HOURS_S = 36_000;
+/** Work grows with the gap without a bound: 3,600 times and more for the gaps below. */
+const SAME_WORK = 30;
+const QUEUES: QueueOptions[] = [
+  { kind: 'droptail' },
+  { kind: 'codel' },
+  { kind: 'pie' },
+  { kind: 'pie', preset: 'pie-rfc8033' },
+  { kind: 'sfq' },
+  { kind: 'fq_codel' },
+];
+
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+/** A busy machine is no fault. */
+const PATIENCE_MS = 60_000;
+
+/** Other threads of the process count, too: the one that compiles the module better, and the garbage collector. */
+const TRIES = 8;
+/** After this much time two tries are enough: what takes long is disturbed less. */
+const LONG_MS = 200;
+
+/** CPU time of the fastest try, at least a tenth of a millisecond, below which it tells nothing. */
+function cpuMs(prepare: () => () => void): number {
+  let fastest = Infinity;
+  let spent = 0;
+  for (let i = 0; i < TRIES && (i < 2 || spent < LONG_MS); i++) {
+    const work = prepare();
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    spent += (user + system) / 1e3;
+    fastest = Math.min(fastest, (user + system) / 1e3);
+  }
+  return Math.max(0.1, fastest);
+}
+
+/** A poll of a link that was busy for two seconds, this long afterwards. */
+const pollAfter = (options: LinkOptions, gapS: number) => () => {
+  const link = core.createLink(options);
+  for (let id = 0; id < 200; id += 1) link.enqueue(id, 1200, id * 1e4);
+  link.poll(2 * S);
+  return () => {
+    link.poll((2 + gapS) * S);
+    link.destroy();
+  };
+};
+
+const outages = { meanOnUs: 1000, meanOffUs: 1000 };
+const crossTraffic = { cubic: 64, newReno: 64 };
+
+describe('a poll after ten hours', () => {
+  it.each(QUEUES)(
+    'with cross traffic behind %j costs what one after seconds costs',
+    (queue) => {
+      const options = { capacityBps: 1e9, oneWayDelayUs: 25_000, queue, crossTraffic };
+      expect(cpuMs(pollAfter(options, TEN_HOURS_S))).toBeLessThan(SAME_WORK * cpuMs(pollAfter(options, 4)));
+    },
+    PATIENCE_MS,
+  );
+
+  it.each(QUEUES)('with outages behind %j costs what one after seconds costs', (queue) => {
+    const options = { capacityBps: 1e6, queue, outages };
+    expect(cpuMs(pollAfter(options, TEN_HOURS_S))).toBeLessThan(SAME_WORK * cpuMs(pollAfter(options, 10)));
+  });
+
+  it(
+    'delivers what was under way, and goes on with its load',
+    () => {
+      const link = core.createLink({ capacityBps: 1e8, oneWayDelayUs: 25_000, crossTraffic, outages });
+      for (let id = 0; id < 200; id += 1) link.enqueue(id, 1200, id * 1e4);
+      const delivered = link.poll(2 * S).length + link.lateDrops().length;
+      const endUs = (2 + TEN_HOURS_S) * S;
+      const late = link.poll(endUs);
+      const { offeredPackets, deliveredPackets, drops, crossDepartedBytes } = link.stats(endUs);
+      expect(offeredPackets).toBe(200);
+      expect(deliveredPackets + drops).toBe(200);
+      expect(late.length + delivered).toBeLessThanOrEqual(200);
+      for (let us = endUs; us < endUs + 20 * S; us += 5e4) link.poll(us);
+      const { crossDepartedBytes: after } = link.stats(endUs + 20 * S);
+      // Half of the time the channel is away.
+      expect(((after - crossDepartedBytes) * 8) / 20).toBeGreaterThan(0.2e8);
+      link.destroy();
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'gives the same twice',
+    () => {
+      const run = (): unknown => {
+        const link = core.createLink({
+          capacityBps: 1e8,
+          oneWayDelayUs: 25_000,
+          crossTraffic,
+          outages,
+          seed: 5,
+        });
+        link.enqueue(0, 1200, 0);
+        const seen = [link.poll(TEN_HOURS_S * S), link.stats((TEN_HOURS_S + 1) * S)];
+        link.destroy();
+        return seen;
+      };
+      expect(run()).toEqual(run());
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'says when to ask next, after the present',
+    () => {
+      const link = core.createLink({ capacityBps: 1e8, crossTraffic, outages });
+      link.enqueue(0, 1200, 0);
+      link.poll(TEN_HOURS_S * S);
+      expect(link.nextEventUs()).toBeGreaterThan(TEN_HOURS_S * S);
+      expect(link.nextEventUs()).toBeLessThanOrEqual((TEN_HOURS_S + 0.05) * S);
+      link.destroy();
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a simulation whose flow begins after ten hours', () => {
+  it.each([{}, { capacityBps: 1e6 }])('over outages and %j costs what one after seconds costs', (path) => {
+    const startingAt = (startS: number) => () => {
+      const simulation = core.createSimulation({
+        durationUs: (startS + 1) * S,
+        forward: { ...path, outages },
+        flows: [{ kind: 'media', startUs: startS * S }],
+      });
+      return () => {
+        simulation.runUntil((startS + 1) * S);
+        simulation.destroy();
+      };
+    };
+    expect(cpuMs(startingAt(TEN_HOURS_S))).toBeLessThan(SAME_WORK * cpuMs(startingAt(10)));
+  });
+});
+
+describe('both halves of a controller after ten hours of silence', () => {
+  it.each(CONTROLLER_NAMES)('%s: cost what they cost after seconds', (controller) => {
+    const silentFor = (gapS: number) => () => {
+      const receiver = core.createReceiver({ controller });
+      const sender = core.createSender({ controller });
+      const push = (seq: number, us: number): void => {
+        const times = { sendTimeUs: us, arrivalTimeUs: us + 3e4, rttUs: 6e4 };
+        receiver.pushArrival({ seq, sizeBytes: 4000, ...times });
+        const counters = { packetsReceived: 4 * seq, packetsLost: 0, bytesReceived: 4000 * seq };
+        receiver.pushInbound({ timeUs: us + 3e4, ...counters });
+        const feedback = receiver.takeFeedback();
+        if (feedback !== null) sender.pushFeedback(feedback, us + 6e4);
+        sender.pushSent(us + 6e4, 4000 * seq, 6e4);
+        sender.run(us + 6e4);
+      };
+      for (let seq = 0; seq < 300; seq += 1) push(seq, seq * 33_333);
+      return () => {
+        for (let seq = 300; seq < 320; seq += 1) push(seq, gapS * S + seq * 33_333);
+        receiver.destroy();
+        sender.destroy();
+      };
+    };
+    expect(cpuMs(silentFor(TEN_HOURS_S))).toBeLessThan(SAME_WORK * cpuMs(silentFor(1)));
+  });
+
+  // Tenths of its window are counted from the clock's zero, here 1970: one by one that is possible up to 2^53.
+  it('nada: a window of the baseline too short for the clock holds nothing up', () => {
+    const half = core.createReceiver({ controller: 'nada', parameters: { base_delay_window_s: 1e-6 } });
+    for (let seq = 0; seq < 100; seq += 1) {
+      const arrivalTimeUs = 1.76e15 + seq / 4;
+      half.pushArrival({ seq, sendTimeUs: arrivalTimeUs - 3e4, arrivalTimeUs, sizeBytes: 1000 });
+    }
+    expect(half.takeFeedback()).not.toBeNull();
+    half.destroy();
+  });
+});
+
+describe('cross traffic at capacities that could not be computed in real time', () => {
+  const refused = (act: () => unknown): string => {
+    try {
+      act();
+    } catch (error) {
+      if (error instanceof CoreError) return error.message;
+      throw error;
+    }
+    return 'taken';
+  };
+
+  it('is refused, whichever comes first, with both fields and what to do', () => {
+    const beside = 'capacityBps: expected at most 1e9 bit/s beside crossTraffic; take that away first';
+    const above =
+      'crossTraffic: expected none where capacityBps or a step of the schedule is above 1e9 bit/s; lower it first';
+    const fast = [{ atUs: 5 * S, capacityBps: 1e10 }];
+    expect(refused(() => core.createLink({ capacityBps: 1e10, crossTraffic }))).toBe(above);
+    expect(refused(() => core.createLink({ capacityBps: 1e6, schedule: fast, crossTraffic }))).toBe(above);
+    const loaded = core.createLink({ capacityBps: 1e9, crossTraffic });
+    expect(refused(() => loaded.set({ capacityBps: 1e10 }, 0))).toBe(beside);
+    expect(refused(() => loaded.set({ schedule: fast }, 0))).toBe(beside);
+    expect(loaded.stats(0).capacityBps).toBe(1e9);
+    loaded.destroy();
+    const later = core.createLink({ capacityBps: 1e10 });
+    expect(refused(() => later.set({ crossTraffic }, 0))).toBe(above);
+    later.set({ capacityBps: 1e9, crossTraffic }, 0);
+    later.set({ capacityBps: 1e10, crossTraffic: {} }, 0);
+    expect(later.stats(1).capacityBps).toBe(1e10);
+    later.destroy();
+  });
+
+  it('counts the steps ahead, and not those that are over', () => {
+    const schedule = [
+      { atUs: S, capacityBps: 1e10 },
+      { atUs: 2 * S, capacityBps: 1e6 },
+    ];
+    const link = core.createLink({ capacityBps: 1e6, schedule });
+    expect(refused(() => link.set({ crossTraffic }, 1.5 * S))).toMatch(/^crossTraffic: /);
+    link.set({ crossTraffic }, 2 * S);
+    link.destroy();
+  });
+});

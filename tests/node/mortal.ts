@@ -1,0 +1,11 @@
+import { BroadcastChannel } from 'node:worker_threads';
+
+/** The thread of a link that `endThread` can end. */
+export const mortalThread = new URL('./mortal_thread.mjs', import.meta.url);
+
+/** Ends the thread of the link that was opened with this seed. */
+export function endThread(seed: number, how: 'exit' | 'throw' = 'exit'): void {
+  const channel = new BroadcastChannel(`ccscope test ${seed}`);
+  channel.postMessage(how);
+  channel.close();
+}

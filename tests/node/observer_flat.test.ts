@@ -1,0 +1,55 @@
+/** What the observer of a call holds when pages and contexts have come and gone: numbers, no objects of theirs. */
+import { EventEmitter } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import type { BrowserContext } from 'playwright-core';
+import { expect, it } from 'vitest';
+
+import { CallObserver } from '../../src/node/observe/observer.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** What the observer asks of a page. */
+class SomePage extends EventEmitter {
+  readonly #frame = {};
+  constructor(private readonly ofContext: SomeContext) {
+    super();
+  }
+  readonly context = () => this.ofContext;
+  readonly url = () => 'about:blank';
+  readonly mainFrame = () => this.#frame;
+  readonly frames = () => [];
+}
+
+/** And of a context. */
+class SomeContext extends EventEmitter {
+  readonly pages = () => [];
+  readonly exposeBinding = () => Promise.resolve();
+  readonly addInitScript = () => Promise.resolve();
+}
+
+/** Observes a page from its first to its last moment. Returns what would still reach page and context. */
+async function openAndClose(observer: CallObserver): Promise<WeakRef<object>[]> {
+  const context = new SomeContext();
+  await observer.observe(context as unknown as BrowserContext);
+  const page = new SomePage(context);
+  context.emit('page', page);
+  page.emit('close');
+  return [new WeakRef(page), new WeakRef(context)];
+}
+
+it('lets go of pages and contexts that are closed, and keeps what it recorded of them', async () => {
+  const observer = new CallObserver({ originEpochMs: Date.now() });
+  const references: WeakRef<object>[] = [];
+  for (let i = 0; i < 50; i++) references.push(...(await openAndClose(observer)));
+  // What a WeakRef has shown lives until the turn ends.
+  await turn();
+  collectGarbage();
+  expect(references.filter((reference) => reference.deref() !== undefined)).toHaveLength(0);
+  expect(observer.record.pages.map(({ context }) => context)).toEqual([...Array(50).keys()]);
+  expect(observer.record.pages.every(({ ended }) => ended?.why === 'closed')).toBe(true);
+  await observer.close();
+});

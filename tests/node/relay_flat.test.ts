@@ -1,0 +1,215 @@
+// A relay that goes on for days: what it knows, its sockets and its memory do not grow with the calls that it
+// has seen. Its clock is the test's, so that days take seconds.
+import { readdirSync } from 'node:fs';
+import { platform } from 'node:process';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { bindingRequest, bindingSuccess } from '../../scripts/lib/ice_check.mjs';
+import { loadCoreModule } from '../../src/core/index.js';
+import { emptyLinkRecord, notePause } from '../../src/node/shaper/link_record.js';
+import { openRelayPath, type RelayPath } from '../../src/node/shaper/relay_path.js';
+import type { Relay, RelayCensus } from '../../src/node/shaper/relay.js';
+import { bindUdp } from '../../src/node/shaper/udp.js';
+import { IceAgent } from './ice_agent.js';
+
+const RESTARTS = 1000;
+const CALLS = 200;
+const EMPTY: RelayCensus = { flows: 0, addresses: 0, sockets: 0, ufrags: 0 };
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Open descriptors of this process; 0 where the system does not list them. */
+const descriptors = (): number => (platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+
+interface Bed {
+  relay: Relay;
+  port: number;
+  flows: number;
+  /** Seconds of the test's clock. */
+  pass(seconds: number): void;
+  /** What has passed no link yet passes it now. */
+  pump(): void;
+  path: RelayPath;
+}
+
+async function bed(): Promise<Bed> {
+  let nowUs = 1e6;
+  const made = { flows: 0 };
+  const { relay, path, socket } = await openRelayPath({
+    core: await loadCoreModule(),
+    seed: 1,
+    change: {},
+    nowUs: () => (nowUs += 10),
+    bind: () => bindUdp(0, '127.0.0.1'),
+    onFlow: () => made.flows++,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  closers.push(() => relay.close());
+  closers.push(() => path.close());
+  return Object.assign(made, {
+    relay,
+    port: socket.address().port,
+    pass: (seconds: number) => {
+      nowUs += seconds * 1e6;
+      relay.sweep();
+    },
+    pump: () => void path.batch(),
+    path,
+  });
+}
+
+/** Checks both ways until both were answered. */
+async function connect(bed: Bed, a: IceAgent, b: IceAgent): Promise<void> {
+  const before = [a.answers, b.answers] as const;
+  while (a.answers === before[0] || b.answers === before[1]) {
+    a.check({ to: b.ufrag, role: 'controlling', nominate: true });
+    b.check({ to: a.ufrag, role: 'controlled' });
+    for (let turn = 0; turn < 20; turn++) {
+      bed.pass(0.01);
+      bed.pump();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+async function agentAt(ufrag: string, port: number): Promise<IceAgent> {
+  const agent = await IceAgent.at(ufrag, port);
+  closers.push(() => agent.close());
+  return agent;
+}
+
+/** What `work` leaves behind from a tenth of its rounds on: bytes of heap and descriptors for each round. */
+async function growth(rounds: number, work: (round: number) => Promise<void>) {
+  const warm = Math.ceil(rounds / 10);
+  let [heap, open] = [0, 0];
+  for (let round = 0; round < rounds; round++) {
+    if (round === warm) [heap, open] = [heapBytes(), descriptors()];
+    await work(round);
+  }
+  return { heap: (heapBytes() - heap) / (rounds - warm), descriptors: descriptors() - open };
+}
+
+describe('a relay that goes on', { timeout: 120_000 }, () => {
+  it(`is flat over ${RESTARTS} ICE restarts of one call`, async () => {
+    const relayed = await bed();
+    const [a, b] = [await agentAt('a', relayed.port), await agentAt('b', relayed.port)];
+    const most = { ...EMPTY };
+    const { heap, descriptors: opened } = await growth(RESTARTS, async (round) => {
+      Object.assign(a, { ufrag: `a${round}` });
+      Object.assign(b, { ufrag: `b${round}` });
+      relayed.relay.local(a.ufrag);
+      relayed.relay.local(b.ufrag);
+      await connect(relayed, a, b);
+      relayed.pass(5);
+      const now = relayed.relay.census();
+      for (const name of ['flows', 'addresses', 'sockets', 'ufrags'] as const)
+        most[name] = Math.max(most[name], now[name]);
+    });
+    expect(relayed.flows).toBe(RESTARTS);
+    // A restart each 5 s, and each connection is over 60 s after its last packet.
+    expect(most.flows).toBeLessThan(20);
+    expect(most.addresses).toBeLessThanOrEqual(2);
+    expect(most.ufrags).toBeLessThan(40);
+    expect(opened).toBe(0);
+    expect(heap).toBeLessThan(1000);
+  });
+
+  it(`is flat over ${CALLS} calls to far sides, and knows nothing when they are over`, async () => {
+    const relayed = await bed();
+    let most = 0;
+    const { heap, descriptors: opened } = await growth(CALLS, async (round) => {
+      const page = await IceAgent.at(`page${round}`, relayed.port);
+      const far = await IceAgent.at(`far${round}`, 0);
+      relayed.relay.local(page.ufrag);
+      relayed.relay.remote(far.ufrag, [far.address]);
+      relayed.pass(1);
+      await connectFar(relayed, page, far);
+      most = Math.max(most, relayed.relay.census().sockets);
+      page.close();
+      far.close();
+      for (let s = 0; s < 7; s++) relayed.pass(5);
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+    expect(most).toBe(1);
+    expect(opened).toBeLessThanOrEqual(0);
+    expect(heap).toBeLessThan(2000);
+    for (let s = 0; s < 20; s++) relayed.pass(5);
+    expect(relayed.relay.census()).toEqual(EMPTY);
+  });
+
+  it('has a bound for what strangers begin', async () => {
+    const relayed = await bed();
+    const stranger = await agentAt('s', relayed.port);
+    for (let i = 0; i < 5000; i++) {
+      stranger.send(bindingRequest(`s${i}`, { to: `t${i}`, role: 'controlling' }));
+      stranger.send(bindingSuccess(bindingRequest(`s${i}`, { to: 't', role: 'controlling' }), 't'));
+      if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    const census = relayed.relay.census();
+    expect(census.flows).toBeGreaterThan(100);
+    expect(census.flows).toBeLessThanOrEqual(1024);
+    expect({ ...census, flows: 0 }).toEqual({ ...EMPTY, addresses: 1 });
+    expect([relayed.flows, stranger.bytes]).toEqual([0, 0]);
+    for (let s = 0; s < 20; s++) relayed.pass(5);
+    expect(relayed.relay.census()).toEqual(EMPTY);
+  });
+
+  it('says so after a suspend of hours, which is one row and one batch', async () => {
+    const { path, pass } = await bed();
+    expect(path.batch().pause).toBeNull();
+    pass(8 * 3600);
+    const { pause, forward } = path.batch();
+    expect(((pause?.toUs ?? 0) - (pause?.fromUs ?? 0)) / 1e6).toBeCloseTo(8 * 3600, 1);
+    expect(forward.row.time_us).toBeGreaterThan(8 * 3600e6);
+    expect(path.batch().pause).toBeNull();
+    const record = emptyLinkRecord('shaper');
+    for (let i = 0; i < 30; i++) notePause(record, { fromUs: 5e6, toUs: 5e6 + 8 * 3600e6 });
+    expect(record.notices).toHaveLength(20);
+    expect(record.notices[0]?.message).toMatch(/for 28800\.0 s from 5\.0 s on/);
+  });
+
+  it('leaves no socket when it cannot open', async () => {
+    const core = await loadCoreModule();
+    const before = descriptors();
+    const open = openRelayPath({
+      core,
+      seed: 1,
+      change: { forward: { options: { lossRatio: 2 } } },
+      nowUs: () => 0,
+      bind: () => bindUdp(0, '127.0.0.1'),
+      onFlow: () => undefined,
+      onError: () => undefined,
+    });
+    await expect(open).rejects.toThrow(/loss/);
+    expect(descriptors()).toBe(before);
+  });
+});
+
+/** The page checks until it was answered through the relay. */
+async function connectFar(relayed: Bed, page: IceAgent, far: IceAgent): Promise<void> {
+  while (page.answers === 0) {
+    page.check({ to: far.ufrag, role: 'controlling', nominate: true });
+    for (let turn = 0; turn < 20; turn++) {
+      relayed.pass(0.01);
+      relayed.pump();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}

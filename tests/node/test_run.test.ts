@@ -1,0 +1,101 @@
+/** The test run itself: what runs beside what, and what a change leaves out. */
+import { describe, expect, it } from 'vitest';
+
+import { affected, contents } from '../../scripts/test/changes.mjs';
+import { schedule, withPrerequisites, type Outcome, type Part } from '../../scripts/test/schedule.mjs';
+
+const PASSED = { passed: 1, failed: 0 };
+
+/** Runs parts on two cores, each until the next one may begin or nothing else runs; what ran at the same time, in order. */
+async function observed(
+  parts: Readonly<Record<string, Part>>,
+  outcomes: Readonly<Record<string, Outcome>> = {},
+): Promise<{ together: string[]; results: Record<string, Outcome> }> {
+  const together: string[] = [];
+  const ends = new Map<string, () => void>();
+  const run = async (name: string): Promise<Outcome> => {
+    await new Promise<void>((resolve) => ends.set(name, resolve));
+    return outcomes[name] ?? PASSED;
+  };
+  const onChange = (running: string[]): void => {
+    together.push(running.join('+'));
+    const [first] = running;
+    // A part that is blocked has nothing to end.
+    if (first !== undefined) queueMicrotask(() => ends.get(first)?.());
+  };
+  const results = await schedule(parts, Object.keys(parts), run, { cores: 2, onChange });
+  return { together, results: Object.fromEntries(results.map(({ name, ...rest }) => [name, rest])) };
+}
+
+describe('the schedule', () => {
+  it('runs work on every core beside calls of one part at a time, and what measures last', async () => {
+    const { together } = await observed({
+      wire: { kind: 'alone' },
+      rates: { kind: 'measures' },
+      compile: { kind: 'work', nice: 19 },
+      browser: { kind: 'calls' },
+      unit: { kind: 'work', nice: 5 },
+      kit: { kind: 'calls' },
+      types: { kind: 'work', nice: 19 },
+      format: { kind: 'work', nice: 19 },
+    });
+    expect(together).toEqual([
+      'compile+browser+unit',
+      'browser+unit+types',
+      'unit+types+kit',
+      'types+kit+format',
+      'kit+format',
+      'format+rates',
+      'rates',
+      'wire',
+    ]);
+  });
+
+  it('begins with what others need, and leaves out what needs a part that failed', async () => {
+    const parts: Record<string, Part> = {
+      build: { kind: 'work', behind: ['generated'] },
+      generated: { kind: 'work' },
+      unit: { kind: 'work', after: ['build'] },
+      size: { kind: 'work', after: ['build'] },
+    };
+    const { together, results } = await observed(parts, {
+      generated: { passed: 0, failed: 1 },
+      build: { passed: 0, failed: 1 },
+    });
+    expect(together.slice(0, 2)).toEqual(['generated', 'build']);
+    expect(results).toEqual({
+      generated: { passed: 0, failed: 1 },
+      build: { passed: 0, failed: 1 },
+      unit: { passed: 0, failed: 1, blockedBy: 'build' },
+      size: { passed: 0, failed: 1, blockedBy: 'build' },
+    });
+    expect(withPrerequisites(parts, ['size'])).toEqual(['build', 'size']);
+  });
+});
+
+describe('a change', () => {
+  const before = { node: 'v20', 'src/a.ts': '1', 'tests/a.test.ts': '2', 'tests/b.test.ts': '3' };
+
+  it('that a part does not read leaves it out', () => {
+    expect(affected(before, { ...before })).toBeNull();
+  });
+
+  it('in tests alone runs these tests', () => {
+    const now = { ...before, 'tests/b.test.ts': '4', 'tests/new.test.ts': '5' };
+    expect(affected(before, now)?.sort()).toEqual(['tests/b.test.ts', 'tests/new.test.ts']);
+  });
+
+  it('of anything else runs the whole part: a source, a test that is gone, another Node, a part that never passed', () => {
+    const { 'tests/a.test.ts': _gone, ...without } = before;
+    for (const now of [{ ...before, 'src/a.ts': '9' }, without, { ...before, node: 'v22' }])
+      expect(affected(before, now)).toEqual([]);
+    expect(affected(undefined, before)).toEqual([]);
+  });
+
+  it('is seen in what files hold, not in what the build makes of them', () => {
+    const now = contents({ reads: ['src/core'] });
+    expect(now['src/core/load.ts']).toMatch(/^[0-9a-f]{64}$/);
+    expect(now['package-lock.json']).toMatch(/^[0-9a-f]{64}$/);
+    expect(Object.keys(now)).not.toContain('src/core/ccscope.wasm');
+  });
+});
