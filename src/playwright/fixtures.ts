@@ -102,7 +102,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
       return Object.assign(session, { attach });
     };
     await use(makeRepeat({ open, testInfo }));
-    // Of a run that a timeout cut off.
+    // The sessions of a run that a timeout cut off.
     for (const session of sessions) {
       await session.finish();
       await session.closeContexts();

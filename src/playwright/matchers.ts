@@ -20,11 +20,12 @@ import {
 import { ConfigError, shown } from '../scenario/quantities.js';
 import { baselineName, matchBaseline } from './baseline.js';
 import { ObservedCall } from './call.js';
+import { withInterruptions } from './interrupted.js';
 import { failureText } from './message.js';
 import { rateBps, ratioOf, timeUs, type Rate, type Ratio, type Time } from './quantities.js';
 import { waitForVerdict } from './wait.js';
 
-/** Of all matchers. */
+/** What all matchers take. */
 export interface WaitingOptions {
   /** How long to wait in all; default as long as the matcher needs to see what it judges. */
   timeout?: Time;
@@ -77,7 +78,8 @@ async function expectOf(
     timeoutMs,
     retryMs: retries ? state.timeout : 0,
   });
-  const { judgement, cut } = verdict;
+  const { cut } = verdict;
+  const judgement = withInterruptions(verdict.judgement, call.record.link);
   // Without a verdict neither an expectation nor its contrary is met.
   const pass = judgement.settled ? judgement.pass : isNot;
   call.judged({ matcher, judgement, isNot, timeUs: call.nowUs, view: call.view });
@@ -87,7 +89,7 @@ async function expectOf(
     name: matcher,
     expected: judgement.expected,
     actual: judgement.received,
-    message: () => `${hint}\n\n${failureText(call, verdict, isNot)}`,
+    message: () => `${hint}\n\n${failureText(call, { judgement, cut }, isNot)}`,
     ...(cut && timeoutMs !== undefined ? { timeout: timeoutMs } : {}),
   };
 }

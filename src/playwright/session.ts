@@ -44,7 +44,7 @@ export class CallSession {
   #call: Promise<Call> | undefined;
   #observer: CallObserver | undefined;
   #finished: Promise<void> | undefined;
-  /** Of the test: to be observed as soon as it asks for a call. */
+  /** The test's contexts, which are observed as soon as it asks for a call. */
   readonly #remembered = new Set<BrowserContext>();
   readonly #own: BrowserContext[] = [];
 

@@ -68,7 +68,7 @@ export class Bed {
     }
   }
 
-  /** Waits until video has been received for so long. Returns who received it. */
+  /** Waits until somebody has received video for this long. Returns who. */
   async receiveVideo(seconds: number): Promise<EndpointRecord> {
     await this.until(
       `${seconds} s of received video`,

@@ -16,7 +16,7 @@ const added = [
 ] as const;
 
 for (const [add, when] of added) {
-  test(`simple-peer, with tracks added ${when}`, async ({ bed }) => {
+  test(`simple-peer, with tracks added ${when} @measures`, async ({ bed }) => {
     const { a, b } = await bed.openBoth(`simple_peer.html?add=${add}`);
     const receiver = await bed.receiveVideo(CALL_S);
     expectShaped(bed, receiver);
@@ -47,7 +47,7 @@ test.describe('PeerJS with its own server', () => {
   });
 
   for (const [add, when] of added) {
-    test(`with tracks added ${when}`, async ({ bed }) => {
+    test(`with tracks added ${when} @measures`, async ({ bed }) => {
       const { a, b } = await bed.openBoth(`peerjs.html?add=${add}&room=${add}&port=${port}`);
       const receiver = await bed.receiveVideo(CALL_S);
       expectShaped(bed, receiver);

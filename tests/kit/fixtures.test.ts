@@ -140,6 +140,7 @@ test('a page that crashes and a context that is closed do not hold up the end', 
 });
 
 test.describe('a port that is chosen', () => {
+  test.describe.configure({ mode: 'default' });
   test.use({ linkPort: 41_999 });
 
   test('is the one of the link', ({ link }) => {

@@ -19,12 +19,16 @@ const test = kit.extend<Fixtures, { server: TestServer }>({
     },
     { scope: 'worker' },
   ],
-  pages: async ({ call, twoPeers, server }, use, { testId }) => {
-    const url = (side: string): string => `${server.url}/plain.html?side=${side}&room=${testId}`;
-    const [a, b] = await twoPeers(url('a'), url('b'));
-    await call.connected();
-    await use({ a, b });
-  },
+  // Every test here has a call, whether it touches the pages or not.
+  pages: [
+    async ({ call, twoPeers, server }, use, { testId }) => {
+      const url = (side: string): string => `${server.url}/plain.html?side=${side}&room=${testId}`;
+      const [a, b] = await twoPeers(url('a'), url('b'));
+      await call.connected();
+      await use({ a, b });
+    },
+    { auto: true },
+  ],
 });
 test.use({ evidence: 'on-failure' });
 
@@ -40,7 +44,7 @@ async function causeOf(call: Call, assertion: Promise<void>): Promise<CauseKind>
   return judgement?.cause?.kind ?? 'unknown';
 }
 
-test.describe('on a link of 1 Mbps', () => {
+test.describe('on a link of 1 Mbps', { tag: '@measures' }, () => {
   test.use({ linkOptions: { capacity: '1mbps', queue: 'droptail:300ms', rtt: '50ms' } });
   test.setTimeout(120_000);
 
@@ -72,7 +76,7 @@ test.describe('on a link of 1 Mbps', () => {
       for (const encoding of parameters.encodings) encoding.maxBitrate = 200_000;
       await sender.setParameters(parameters);
     });
-    const assertion = expect(call).toConvergeTo('900kbps', { within: '12s' });
+    const assertion = expect(call).toConvergeTo('900kbps', { within: '8s' });
     expect(await causeOf(call, assertion)).toBe('cap');
   });
 
@@ -86,59 +90,55 @@ test.describe('on a link of 1 Mbps', () => {
         .getSenders()[0]
         ?.replaceTrack(track ?? null);
     });
-    const assertion = expect(call).toConvergeTo('900kbps', { within: '12s' });
+    const assertion = expect(call).toConvergeTo('900kbps', { within: '8s' });
     expect(await causeOf(call, assertion)).toBe('application-limited');
   });
 
-  test('recovery after a drop', async ({ call, link, pages }) => {
-    expect(pages.a.isClosed()).toBe(false);
+  test('recovery after a drop', async ({ call, link }) => {
     await expect(call).toConvergeTo('900kbps', { within: '45s', tolerance: '30%' });
     const drop = await link.set({ capacity: '400kbps' });
-    await expect(call).toRecoverWithin('20s', { after: drop });
+    // How long Chrome takes is Chrome's matter (20 s and a half were seen); the matcher must see that it did.
+    await expect(call).toRecoverWithin('45s', { after: drop });
     await expect(call).not.toConvergeTo('900kbps', { within: '3s' });
   });
 });
 
-test.describe('on a link that is too small', () => {
+test.describe('on a link that is too small', { tag: '@measures' }, () => {
   test.use({ linkOptions: { capacity: '300kbps', queue: 'droptail:300ms', rtt: '50ms' } });
 
-  test('capacity', async ({ call, pages }) => {
-    expect(pages.a.isClosed()).toBe(false);
+  test('capacity', async ({ call }) => {
     const assertion = expect(call).toConvergeTo('1mbps', { within: '8s' });
     expect(await causeOf(call, assertion)).toBe('capacity');
   });
 });
 
-test.describe('on a link with 20 % loss', () => {
+test.describe('on a link with 20 % loss', { tag: '@measures' }, () => {
   test.use({ linkOptions: { capacity: '2mbps', loss: '20%', rtt: '50ms' } });
 
-  test('loss', async ({ call, pages }) => {
-    expect(pages.a.isClosed()).toBe(false);
-    expect(await causeOf(call, expect(call).toConvergeTo('1.5mbps', { within: '12s' }))).toBe('loss');
+  test('loss', async ({ call }) => {
+    expect(await causeOf(call, expect(call).toConvergeTo('1.5mbps', { within: '8s' }))).toBe('loss');
     expect(await causeOf(call, expect(call).toLoseLessThan('5%'))).toBe('loss');
     await expect(call).not.toLoseLessThan('5%');
   });
 });
 
-test.describe('with two TCP connections in the queue', () => {
+test.describe('with two TCP connections in the queue', { tag: '@measures' }, () => {
   test.use({
     linkOptions: { capacity: '2mbps', queue: 'droptail:300ms', rtt: '50ms', crossTraffic: 'cubic:2' },
   });
 
-  test('cross-traffic', async ({ call, pages }) => {
-    expect(pages.a.isClosed()).toBe(false);
+  test('cross-traffic', async ({ call }) => {
     const assertion = expect(call).toKeepQueuingDelayBelow({ p95: '100ms' });
     expect(await causeOf(call, assertion)).toBe('cross-traffic');
     await expect(call).toHaveUtilisation({ min: 0.8 }, { of: 'link' });
   });
 });
 
-test.describe("with Chrome's own throttling", () => {
+test.describe("with Chrome's own throttling", { tag: '@measures' }, () => {
   test.use({ linkBackend: 'devtools', linkOptions: { capacity: '500kbps', rtt: '50ms' } });
 
-  test('numbers of getStats', async ({ call, pages }) => {
-    expect(pages.a.isClosed()).toBe(false);
-    const assertion = expect(call).toConvergeTo('1mbps', { within: '10s' });
+  test('numbers of getStats', async ({ call }) => {
+    const assertion = expect(call).toConvergeTo('1mbps', { within: '8s' });
     expect(await causeOf(call, assertion)).toBe('capacity');
     expect(call.metrics()).toMatchObject({ source: 'getStats', queueDelayEstimated: true });
     await expect(call).toHaveUtilisation({ min: 0.4, max: 1 });

@@ -7,7 +7,7 @@ const CALL_S = 6;
 const outer = { same: '', another: 'localhost' };
 
 for (const [site, host] of Object.entries(outer)) {
-  test(`in an iframe of ${site} site`, async ({ bed, server }) => {
+  test(`in an iframe of ${site} site @measures`, async ({ bed, server }) => {
     const page = new URL(server.url);
     if (host !== '') page.hostname = host;
     const inner = (side: string) => encodeURIComponent(`${server.url}/simple_peer.html?side=${side}`);
@@ -23,7 +23,7 @@ for (const [site, host] of Object.entries(outer)) {
   });
 }
 
-test('in a popup', async ({ bed }) => {
+test('in a popup @measures', async ({ bed }) => {
   const inner = encodeURIComponent('simple_peer.html?side=b');
   const b = await bed.open(`popup.html?inner=${inner}`);
   await bed.open('simple_peer.html?side=a');
@@ -34,7 +34,7 @@ test('in a popup', async ({ bed }) => {
   expectFrames(bed, receiver);
 });
 
-test('between an empty iframe and one that is written by its page', async ({ bed }) => {
+test('between an empty iframe and one that is written by its page @measures', async ({ bed }) => {
   await bed.open('inside.html');
   const receiver = await bed.receiveVideo(CALL_S);
   const connection = bed.connectionOf(receiver);

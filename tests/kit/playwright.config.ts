@@ -6,9 +6,10 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/kit',
   timeout: 60_000,
-  // Calls are real and share the machine: one at a time, or their timing means nothing.
-  workers: 1,
-  fullyParallel: false,
+  // Each call has two browser pages and a link of its own, whose rate some tests judge.
+  workers: 2,
+  fullyParallel: true,
+  globalSetup: '../support/build.ts',
   forbidOnly: process.env['CI'] !== undefined,
   reporter: process.env['CI'] === undefined ? 'list' : 'line',
   use: browserConfig.use ?? {},
