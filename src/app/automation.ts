@@ -15,6 +15,8 @@ export interface AutomationState {
   /** Seconds since the call was connected; null before. */
   connectedForS: number | null;
   status: CallStatus | null;
+  /** Name of the call's link at the local server; null without one. */
+  link: string | null;
   /** How late the shaper sends; null without it. */
   lateness: LatenessMs | null;
   /** What the page tells the user, and what the URL had that was refused. */
@@ -87,6 +89,7 @@ export function installAutomation({ recorder, session, scope, longTasks }: Parts
         phase: session.phase.peek(),
         connectedForS: connectedAt === null ? null : (performance.now() - connectedAt) / 1000,
         status: session.status.peek(),
+        link: session.link,
         lateness: session.lateness.peek(),
         notices: notices.peek(),
         urlProblems: problems.peek(),

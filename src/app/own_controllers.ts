@@ -6,7 +6,7 @@ import { OWN_FOLDER } from '../scenario/server_protocol.js';
 /** A controller of the user. */
 export interface OwnController {
   name: string;
-  /** Of its module; a blob's or our server's, never one that an address names. */
+  /** Where its module is: a blob's URL or one of our server, never one that the page's address names. */
   url: string;
 }
 

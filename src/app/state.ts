@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot';
 
+import { expectedValue, parameterNumber } from '../core/parameter_value.js';
 import { CONTROLLER_NAMES, controllerOfPreset, defaultPreset, PRESETS, SCHEMA } from '../core/schema.js';
 import {
   ConfigError,
@@ -112,11 +113,10 @@ export const DEFAULT_STATE: AppState = {
 
 const SET_PREFIX = 'set.';
 
-function parameterSchema(state: AppState, name: string) {
+function parameterSpec(state: AppState, name: string) {
   const controller = watcherOf(state);
   const parameters = controller === undefined ? [] : SCHEMA.controllers[controller].parameters;
-  const range = parameters.find((parameter) => parameter.name === name);
-  return range && numberIn(range.min, range.max, '');
+  return parameters.find((parameter) => parameter.name === name);
 }
 
 /** Checks a single value as text. Returns the parsed value, or what was expected. */
@@ -130,12 +130,12 @@ export function checkField<K extends keyof Entries>(
   return { ok: false, expected: result.issues[0].message };
 }
 
-/** Reads a URL's query. Never throws: what does not fit becomes the default and a problem. */
+/** Reads a URL's query; of a field that stands in it twice the last counts. Never throws: what does not fit becomes the default and a problem. */
 export function parseState(query: string): { state: AppState; problems: StateProblem[] } {
   const problems: StateProblem[] = [];
   const changes: Record<string, unknown> = {};
   const given: [field: string, got: string][] = [];
-  for (const [field, got] of new URLSearchParams(query)) {
+  for (const [field, got] of new Map(new URLSearchParams(query))) {
     if (field.startsWith(SET_PREFIX)) given.push([field, got]);
     else if (!Object.hasOwn(entries, field))
       problems.push({ field, got, expected: 'a setting of this page' });
@@ -178,11 +178,11 @@ function parametersOf(
   const set: Record<string, number> = {};
   for (const [field, got] of given) {
     const name = field.slice(SET_PREFIX.length);
-    const schema = parameterSchema(state, name);
-    const result = schema && v.safeParse(schema, got);
-    if (result?.success) set[name] = result.output;
+    const spec = parameterSpec(state, name);
+    const value = spec && parameterNumber(spec, got);
+    if (value !== undefined) set[name] = value;
     else {
-      const expected = result?.issues[0].message ?? `a parameter of ${watcherOf(state) ?? 'this controller'}`;
+      const expected = spec ? expectedValue(spec) : `a parameter of ${watcherOf(state) ?? 'this controller'}`;
       problems.push({ field, got, expected });
     }
   }

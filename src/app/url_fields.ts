@@ -17,7 +17,8 @@ export const numberIn = (min: number, max: number, unit: string): v.GenericSchem
   return v.pipe(
     v.string(expected),
     v.regex(/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, expected),
-    v.transform(Number),
+    // An address says 0 for -0, too.
+    v.transform((text) => Number(text) + 0),
     v.minValue(min, expected),
     v.maxValue(max, expected),
   );

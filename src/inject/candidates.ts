@@ -21,9 +21,12 @@ const DISCARD_PORT = 9;
 /** These speak of the candidate that is replaced. */
 const NOT_KEPT = new Set(['raddr', 'rport', 'tcptype']);
 
+const portOf = (text = ''): number => (/^\d{1,5}$/.test(text) ? Number(text) : 0);
+
 function parse(text: string): Candidate | null {
-  const m = /^(?:a=)?candidate:(.*)$/i.exec(text.trim());
-  const [, component, transport, , address, port, , type, ...rest] = m?.[1]?.split(/ +/) ?? [];
+  const [, line = ''] = /^\s*(?:a=)?candidate:([^\r\n]*)/i.exec(text) ?? [];
+  const [, component, transport, , address, port, , type, ...rest] = line.split(/ +/);
+  if (rest.at(-1) === '') rest.pop();
   if (component === undefined || transport === undefined || address === undefined || type === undefined)
     return null;
   const extensions: string[] = [];
@@ -31,7 +34,7 @@ function parse(text: string): Candidate | null {
     const [name = '', value = ''] = rest.slice(i, i + 2);
     if (!NOT_KEPT.has(name)) extensions.push(name, value);
   }
-  return { component, transport: transport.toLowerCase(), address, port: Number(port), extensions };
+  return { component, transport: transport.toLowerCase(), address, port: portOf(port), extensions };
 }
 
 function relayed({ component, extensions }: Candidate, relay: RelayAddress): string {
@@ -57,16 +60,23 @@ export function candidateThroughRelay(text: string, relay: RelayAddress): string
  */
 export function descriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   let seen = new Set<string>();
-  return sdp.replace(/^(.*?)(\r?\n|$)/gm, (line: string, text: string, end: string) => {
+  const through = (line: string): string => {
+    const end = /[\r\n]*$/.exec(line)?.[0] ?? '';
+    const text = line.slice(0, line.length - end.length);
     if (text.startsWith('m=')) seen = new Set();
-    if (!text.startsWith('a=candidate:')) return line;
-    const candidate = parse(text);
+    const candidate = isCandidate(text) ? parse(text) : null;
     if (candidate === null) return line;
     if (candidate.transport !== 'udp' || seen.has(candidate.component)) return '';
     seen.add(candidate.component);
     return `a=${relayed(candidate, relay)}${end}`;
-  });
+  };
+  return (sdp.match(LINES) ?? []).map(through).join('');
 }
+
+/** Names of attributes tell capitals from small letters; what reads them may not. */
+const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
+/** Each line with its end. Others than these characters, such as U+2028, end no line of a description. */
+const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g;
 
 /** What a media section of a description says of its transport. */
 export interface MediaSection {
@@ -96,9 +106,9 @@ export function mediaSections(sdp: string): MediaSection[] {
 function readLine(section: MediaSection, line: string): void {
   const mid = /^a=mid:(\S+)/.exec(line)?.[1];
   if (mid !== undefined) section.mid = mid;
-  const address = line.startsWith('a=candidate:') ? udpAddress(line) : null;
+  const address = isCandidate(line) ? udpAddress(line) : null;
   if (address !== null) section.candidates.push(address);
-  const bound = /^b=(TIAS|AS):(\d+)/.exec(line);
+  const bound = /^b=(TIAS|AS):(\d{1,15})(?!\d)/.exec(line);
   // RFC 3890: TIAS counts bit/s, the older AS counts kbit/s.
   if (bound !== null) {
     const bps = Number(bound[2]) * (bound[1] === 'AS' ? 1000 : 1);
@@ -109,7 +119,8 @@ function readLine(section: MediaSection, line: string): void {
 /** Where a candidate's text says that the far side is, if by UDP; else null. */
 export function udpAddress(text: string): RelayAddress | null {
   const candidate = parse(text);
-  if (candidate?.transport !== 'udp' || !(candidate.port > 0)) return null;
+  const isPort = candidate !== null && candidate.port > 0 && candidate.port < 65_536;
+  if (!isPort || candidate.transport !== 'udp') return null;
   return { address: candidate.address, port: candidate.port };
 }
 

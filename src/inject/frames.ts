@@ -7,10 +7,10 @@ import { attempt, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
 
-/** A worker that has not begun after so long never will. */
+/** A worker that has not begun after this time never will. */
 const START_MS = 5000;
 
-/** A worker that does not answer for so long has nothing to tell. */
+/** A worker that does not answer within this time has nothing to tell. */
 const ANSWER_MS = 1000;
 
 interface TrustedTypes {

@@ -47,7 +47,7 @@ export interface OutboundStats {
   keyFramesEncoded: number;
   /** Frames that the source has given to the encoder; NaN while it has no source. */
   sourceFrames: number;
-  /** Of the far side's receiver reports. */
+  /** From the far side's receiver reports. */
   packetsLost: number;
   roundTripTimeS: number;
 }
@@ -73,7 +73,7 @@ export interface StatsSample {
   timeUs: number;
   outbound: OutboundStats[];
   inbound: InboundStats[];
-  /** Of the selected candidate pair; NaN where the browser does not say. */
+  /** From the selected candidate pair; NaN where the browser does not say. */
   availableOutgoingBps: number;
   rttS: number;
   bytesSent: number;
@@ -83,7 +83,7 @@ export interface StatsSample {
 /** What the far side of an endpoint said: its user name fragment and where it can be reached. */
 export interface RemoteSide {
   ufrag: string;
-  /** Of its UDP candidates; an address may be a `.local` name. */
+  /** Its UDP candidates; an address may be a `.local` name. */
   candidates: RelayAddress[];
 }
 
@@ -119,5 +119,5 @@ export interface PageObserver {
   flush(): Promise<void>;
 }
 
-/** Of the symbol, in the registry of all realms. */
+/** The key of the observer's symbol, in the registry of all realms. */
 export const OBSERVER_KEY = 'ccscope.observer';

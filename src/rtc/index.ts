@@ -19,6 +19,8 @@ export type {
   MediaStats,
   Mode,
   Notice,
+  PeerUfrags,
+  Relay,
   RelayAddress,
   ShadowController,
   Signalling,

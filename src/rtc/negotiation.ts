@@ -1,5 +1,5 @@
 /** Offer and answer, within a page or over a signalling channel, rewritten on the way. */
-import { DEFAULT_FLOOR_KBPS, takeOver, throughRelay } from './sdp.js';
+import { DEFAULT_FLOOR_KBPS, iceUfrags, takeOver, throughRelay } from './sdp.js';
 import type { CallOptions, RelayAddress, Signalling } from './types.js';
 
 /** Host candidates are there at once; a page behind odd networks must not wait for ever. */
@@ -36,6 +36,11 @@ export class Rewriter {
     const socket: RelayAddress | undefined = type === 'answer' ? relay?.a : relay?.b;
     return { type, sdp: socket === undefined ? taken : throughRelay(taken, socket) };
   }
+
+  /** Both descriptions, as their sides made them: the relay is for these two and nobody else. */
+  agreed(offer: Description, answer: Description): void {
+    this.options.relay?.expect?.({ a: iceUfrags(offer.sdp), b: iceUfrags(answer.sdp) });
+  }
 }
 
 function gathered(peer: RTCPeerConnection): Promise<void> {
@@ -68,8 +73,11 @@ export async function negotiateLocally(
   receiver: RTCPeerConnection,
   rewriter: Rewriter,
 ): Promise<void> {
-  await receiver.setRemoteDescription(rewriter.remote(await describe(sender)));
-  await sender.setRemoteDescription(rewriter.remote(await describe(receiver)));
+  const offer = await describe(sender);
+  await receiver.setRemoteDescription(rewriter.remote(offer));
+  const answer = await describe(receiver);
+  rewriter.agreed(offer, answer);
+  await sender.setRemoteDescription(rewriter.remote(answer));
 }
 
 /**
@@ -90,8 +98,9 @@ export function offerTo(
       const description = await offer;
       if (peer.signalingState === 'have-local-offer') send({ ccscope: 'description', ...description });
     } else if (message.ccscope === 'description' && message.type === 'answer') {
-      if (peer.signalingState === 'have-local-offer')
-        await peer.setRemoteDescription(rewriter.remote(message));
+      if (offer === null || peer.signalingState !== 'have-local-offer') return;
+      rewriter.agreed(await offer, message);
+      await peer.setRemoteDescription(rewriter.remote(message));
     }
   };
   signalling.onmessage((data) => {

@@ -8,9 +8,9 @@ import { Tap } from './tap.js';
 import type { ControlOptions } from './types.js';
 
 const POLL_MS = 100;
-/** Counters appear with the first packets; missing after so many polls of a running video, they are missing. */
+/** Counters appear with the first packets. When a running video has none after this many polls, they are missing. */
 const PATIENCE_POLLS = 20;
-/** So many frames in a row without something before it is taken for missing. */
+/** After this many frames in a row without something, it counts as missing. */
 const PATIENCE_FRAMES = 15;
 
 /** The receiving side of a connection. The constructor attaches at once; `start` begins control. */
@@ -65,6 +65,7 @@ export class ReceiverTap {
       busyMs: 0,
       framesWithoutTrailer: 0,
       framesWithoutReceiveTime: 0,
+      rowsRefused: 0,
     };
     this.#seen = now;
     const frames = now.frames - before.frames;

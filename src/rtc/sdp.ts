@@ -71,6 +71,14 @@ function withoutPayloads(section: Section, gone: ReadonlySet<string>): Section {
   return { lines: [[kind, port, proto, ...payloads.filter((pt) => !gone.has(pt))].join(' '), ...rest] };
 }
 
+/** A format's parameters with these bounds in the place of any that it has: of two the first may win. */
+function boundedFormat(fmtp: string, bounds: string): string {
+  const at = fmtp.indexOf(' ') + 1;
+  const given = fmtp.slice(at).split(';');
+  const kept = given.filter((each) => each !== '' && !/^\s*x-google-(?:min|start|max)-bitrate=/.test(each));
+  return fmtp.slice(0, at) + [...kept, bounds].join(';');
+}
+
 function withBounds(section: Section, bounds: string): Section {
   const names = codecs(section);
   const lines: string[] = [];
@@ -78,7 +86,7 @@ function withBounds(section: Section, bounds: string): Section {
   const hasFmtp = new Set(section.lines.flatMap((line) => /^a=fmtp:(\d+) /.exec(line)?.[1] ?? []));
   for (const line of section.lines) {
     const fmtp = /^a=fmtp:(\d+) /.exec(line)?.[1];
-    lines.push(fmtp !== undefined && bounded.has(fmtp) ? `${line};${bounds}` : line);
+    lines.push(fmtp !== undefined && bounded.has(fmtp) ? boundedFormat(line, bounds) : line);
     const rtpmap = /^a=rtpmap:(\d+) /.exec(line)?.[1];
     if (rtpmap !== undefined && bounded.has(rtpmap) && !hasFmtp.has(rtpmap)) {
       lines.push(`a=fmtp:${rtpmap} ${bounds}`);
@@ -112,6 +120,11 @@ export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
   return join(sections);
 }
 
+/** The ICE user name fragments of a description (RFC 8839, 5.4). */
+export const iceUfrags = (sdp: string): string[] => [
+  ...new Set(Array.from(sdp.matchAll(/^a=ice-ufrag:(\S+)/gm), ([, ufrag = '']) => ufrag)),
+];
+
 /**
  * Sends a peer's packets to a relay: every candidate of the description goes, the relay's socket
  * comes in as the one host candidate of each media section. Candidates that trickle in later must
@@ -120,7 +133,7 @@ export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
 export function throughRelay(sdp: string, relay: RelayAddress): string {
   const candidate = `a=candidate:1 1 udp 2130706431 ${relay.address} ${relay.port} typ host`;
   const sections = split(sdp).map(({ lines }, index) => {
-    const kept = lines.filter((line) => !line.startsWith('a=candidate:') && line !== 'a=end-of-candidates');
+    const kept = lines.filter((line) => !/^a=candidate:/i.test(line) && line !== 'a=end-of-candidates');
     return { lines: index === 0 ? kept : [...kept, candidate, 'a=end-of-candidates'] };
   });
   return join(sections);

@@ -16,7 +16,7 @@ const REPORT_MS = 1000;
 /** By then an estimate that has been taken over shows its floor. */
 const VERIFY_MS = 5000;
 const FLOOR_SEEN = 0.95;
-/** Feedback begins with the first frames; so long after the connection it is missing. */
+/** Feedback begins with the first frames. When none has come this long after the connection, it is missing. */
 const FEEDBACK_PATIENCE_MS = 2000;
 const REPAIR_AGAIN_MS = 300;
 

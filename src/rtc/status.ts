@@ -19,6 +19,7 @@ export class StatusBoard {
       bottleneck,
       encoderTargetBps: NaN,
       workers: {},
+      deadWorkers: [],
       controllerFaults: [],
     };
   }

@@ -23,6 +23,7 @@ export class Tap {
   #client: MediaWorker | null;
   /** Whether the worker still controls, rather than only passing frames. */
   #working = true;
+  #closed = false;
   #shownAt = -Infinity;
 
   constructor(
@@ -90,6 +91,9 @@ export class Tap {
       case 'controller-fault':
         this.#controllerFault(event.fault);
         break;
+      case 'row-refused':
+        this.#rowRefused(event.message);
+        break;
       case 'tick':
         if (performance.now() - this.#shownAt < SHOW_STATS_MS) break;
         this.#shownAt = performance.now();
@@ -109,6 +113,18 @@ export class Tap {
     this.board.notice('error', `${side}-fault`, `At the ${side}, ${what}; frames pass uncontrolled.`, fix);
     this.#record('fault', { side, message: what });
     this.onEvent({ kind: 'fault', message: what });
+  }
+
+  /** One row could not be used, and the call goes on. */
+  #rowRefused(message: string): void {
+    const { side } = this.config;
+    this.board.notice(
+      'warning',
+      `${side}-row-refused`,
+      `At the ${side}, the controller refused a row (${message}); it goes on without it.`,
+      'nothing to do if it stays the only one: the worker counts them',
+    );
+    this.#record('row_refused', { side, message });
   }
 
   /** One half of one controller failed, and the call goes on. */
@@ -141,12 +157,18 @@ export class Tap {
     this.#client = null;
     try {
       const fresh = await createMediaWorker(this.options.workerUrl);
+      if (this.#closed) {
+        fresh.terminate();
+        return;
+      }
       this.#client = fresh;
       this.#attach(fresh, true);
       this.onReplaced();
     } catch (error) {
       this.#fault(`the worker died and could not be replaced: ${reason(error)}`, 'start the call again');
     }
+    const { deadWorkers } = this.board.status;
+    this.board.update({ deadWorkers: [...deadWorkers, this.config.side] });
   }
 
   /** Asks the far side for a key frame; for receivers. */
@@ -171,6 +193,7 @@ export class Tap {
   /** Ends the worker. Only for connections that are closed: without one their video stops. */
   terminate(): void {
     this.#working = false;
+    this.#closed = true;
     this.#client?.terminate();
   }
 }

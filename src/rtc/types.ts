@@ -9,6 +9,20 @@ import type { Side, WorkerStats } from '../worker/protocol.js';
  */
 export type Mode = 'observe' | 'cap' | 'control';
 
+/** ICE user name fragments (RFC 8839, 5.4) of both sides: `a` has the sender's, `b` the receiver's. */
+export interface PeerUfrags {
+  a: readonly string[];
+  b: readonly string[];
+}
+
+/** A relay between the two sides: the sender sends to `a`, the receiver to `b`. */
+export interface Relay {
+  a: RelayAddress;
+  b: RelayAddress;
+  /** Told whose packets the relay is for, by the side that sends, once both descriptions are known. */
+  expect?(ufrags: PeerUfrags): void;
+}
+
 /** A UDP socket of the relay. */
 export interface RelayAddress {
   address: string;
@@ -65,6 +79,8 @@ export interface CallStatus {
   /** The bitrate last asked of the encoder; NaN in `observe` mode and before the first. */
   encoderTargetBps: number;
   workers: Partial<Record<Side, WorkerStats>>;
+  /** Sides whose worker died: their frames pass uncontrolled through another one. Only a new call has control back. */
+  deadWorkers: readonly Side[];
   /** Halves of controllers that failed while the call went on. */
   controllerFaults: readonly ControllerFault[];
 }
@@ -98,12 +114,12 @@ export interface CallOptions extends ControlOptions {
   /** The video to send; needed by `loopback` and `send`. */
   track?: MediaStreamTrack;
   /** A shaped link: the sender sends to socket `a`, the receiver to socket `b`. */
-  relay?: { a: RelayAddress; b: RelayAddress };
+  relay?: Relay;
   /** A bottleneck inside the sender's transform, at frame granularity; not together with `relay`. */
   bottleneck?: LinkOptions;
   /** Needed by `send` and `receive`. */
   signalling?: Signalling;
-  /** Asks the encoder for a key frame each so many seconds. */
+  /** Asks the encoder for a key frame at this interval, in seconds. */
   keyFrameIntervalS?: number;
 }
 

@@ -14,7 +14,7 @@ export interface CellResults {
   scenario: Scenario;
   /** A quantity over the runs. */
   summary(quantity: Quantity): Summary;
-  /** Of the first run; empty if no picture needs one, or the run failed. */
+  /** The trace of the first run; empty if no picture needs one, or the run failed. */
   trace: readonly TraceBatch[];
   /** At the end of the first run, of the flows whose densities are pictured, by their numbers. */
   densities: ReadonlyMap<number, Density>;

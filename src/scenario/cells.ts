@@ -1,15 +1,13 @@
 /** The cells of a scenario: the combinations of what varies, and the scenario of each. */
 import { ConfigError, shown } from './link_config.js';
-import { parseForm, type Axis, type Scenario, type Selector } from './scenario.js';
+import { parseNetwork, SETTABLE, type Axis, type Scenario, type Selector } from './scenario.js';
 import { didYouMean, near } from './suggest.js';
 
 /** Axis -> name of its value. Axes that are not there keep the scenario's own values. */
 export type CellParams = Readonly<Record<string, string>>;
 
 const axesOf = (scenario: Scenario): readonly Axis[] => scenario.axes ?? [];
-const MAX_CELLS = 10_000;
-/** What a cell may assign. */
-const SETTABLE = ['duration_s', 'forward', 'backward', 'flows', 'windows', 'rate_interval_ms'];
+const MAX_CELLS = 1000;
 
 /** The axis of that name. Throws ConfigError. */
 export function axisOf(scenario: Scenario, name: string, field: string): Axis {
@@ -19,7 +17,7 @@ export function axisOf(scenario: Scenario, name: string, field: string): Axis {
   throw unknown(field, 'axis', name, names);
 }
 
-/** A name that is none of those it could be. */
+/** An unknown name. */
 export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
   const nearest = near(name, names, 3);
   const shownNames = names.length <= MANY ? names : [...nearest, '…'];
@@ -37,34 +35,47 @@ const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} $
 export function cellsOf(scenario: Scenario): CellParams[] {
   const { cells = 'product' } = scenario;
   const all: Selector = Object.fromEntries(axesOf(scenario).map(({ name }) => [name, '*']));
-  const found = (cells === 'product' ? [all] : cells).flatMap((entry, index) =>
-    expand(scenario, entry, cells === 'product' ? 'axes' : `cells.${index}`),
+  const entries = (cells === 'product' ? [all] : cells).map((entry, index) =>
+    namedBy(scenario, entry, cells === 'product' ? 'axes' : `cells.${index}`),
   );
-  if (found.length > MAX_CELLS) {
-    throw new ConfigError('cells', `at most ${MAX_CELLS} cells`, String(found.length), 'list fewer');
-  }
-  return found;
+  // Counted before they are made: a few lines may name more than there is memory for.
+  const count = entries.reduce((sum, axes) => sum + axes.reduce((n, { names }) => n * names.length, 1), 0);
+  if (count > MAX_CELLS)
+    throw new ConfigError('cells', `at most ${MAX_CELLS} cells`, String(count), 'list fewer');
+  return entries.flatMap(expand);
 }
 
-function expand(scenario: Scenario, entry: Selector, field: string): CellParams[] {
-  checkSelector(scenario, entry, field);
-  let cells: CellParams[] = [{}];
-  for (const axis of axesOf(scenario)) {
-    const wanted = entry[axis.name];
-    if (wanted === undefined) continue;
-    const values = axis.values.filter(({ name }) => wanted === '*' || [wanted].flat().includes(name));
-    cells = cells.flatMap((cell) => values.map(({ name }) => ({ ...cell, [axis.name]: name })));
-  }
-  return cells;
+/** An axis, and those of its values that an entry of the cells names. */
+interface NamedValues {
+  axis: string;
+  names: readonly string[];
 }
+
+function namedBy(scenario: Scenario, entry: Selector, field: string): NamedValues[] {
+  checkSelector(scenario, entry, field);
+  return axesOf(scenario).flatMap(({ name: axis, values }) => {
+    const wanted = entry[axis];
+    if (wanted === undefined) return [];
+    const chosen = new Set([wanted].flat());
+    const names = values.map(({ name }) => name);
+    return [{ axis, names: wanted === '*' ? names : names.filter((name) => chosen.has(name)) }];
+  });
+}
+
+const expand = (axes: readonly NamedValues[]): CellParams[] =>
+  axes.reduce<CellParams[]>(
+    (cells, { axis, names }) => cells.flatMap((cell) => names.map((name) => ({ ...cell, [axis]: name }))),
+    [{}],
+  );
 
 /** Throws ConfigError if the selector names an axis or a value that is not there. */
 export function checkSelector(scenario: Scenario, selector: Selector, field: string): void {
   for (const [name, wanted] of Object.entries(selector)) {
     const axis = axisOf(scenario, name, `${field}.${name}`);
     const names = axis.values.map((value) => value.name);
+    const known = new Set(names);
     for (const value of [wanted].flat()) {
-      if (value !== '*' && !names.includes(value)) throw unknown(`${field}.${name}`, 'value', value, names);
+      if (value !== '*' && !known.has(value)) throw unknown(`${field}.${name}`, 'value', value, names);
     }
   }
 }
@@ -96,7 +107,7 @@ export function cellKey(cell: CellParams): string {
 
 /** The scenario with the values of one cell in place. Throws ConfigError that names the axis. */
 export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
-  const copy: Record<string, unknown> = structuredClone(scenario);
+  const copy: Record<string, unknown> = structuredClone(settableOf(scenario));
   for (const axis of axesOf(scenario)) {
     const name = cell[axis.name];
     if (name === undefined) continue;
@@ -119,8 +130,13 @@ export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
     for (const [path, assigned] of Object.entries(set)) assign(copy, path, assigned, `overrides.${i}.set`);
   }
   const key = cellKey(cell);
-  return parseForm(copy, key === '' ? scenario.id : `${scenario.id}[${key}]`);
+  const id = key === '' ? scenario.id : `${scenario.id}[${key}]`;
+  return { ...scenario, ...parseNetwork(copy, id) };
 }
+
+/** What a cell may assign to; all else stays as it was checked. */
+const settableOf = (scenario: Scenario): Partial<Scenario> =>
+  Object.fromEntries(Object.entries(scenario).filter(([name]) => SETTABLE.includes(name)));
 
 function assign(target: Record<string, unknown>, path: string, value: unknown, field: string): void {
   const segments = path.split('.');
@@ -162,7 +178,10 @@ function keyIn(holder: Container, segment: string, field: string): string {
     throw new ConfigError(field, 'the name of a setting', shown(segment), 'correct the path');
   }
   const elements: readonly unknown[] = holder;
-  const names = elements.map((element) => String(container(element, field)['name']));
+  const names = elements.map((element) => {
+    const { name } = container(element, field);
+    return typeof name === 'string' ? name : '';
+  });
   const index = names.indexOf(segment);
   if (index < 0) throw unknown(field, 'flow or window', segment, names);
   return String(index);

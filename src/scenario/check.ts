@@ -1,4 +1,5 @@
 /** The whole check of a scenario: form, names, and each of its cells. */
+import { expectedValue, parameterNumber } from '../core/parameter_value.js';
 import {
   controllerOfPreset,
   PRESETS,
@@ -10,7 +11,7 @@ import {
   type TableName,
 } from '../core/schema.js';
 import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
-import { compile, flowGroups } from './compile.js';
+import { checkPaths } from './compile.js';
 import { ConfigError, shown } from './link_config.js';
 import { measuredOf } from './measured.js';
 import { METRICS, relation } from './metrics.js';
@@ -36,7 +37,9 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkSelector(scenario, cells, `${at}.overrides.${i}.cells`);
   }
   const cells = cellsOf(scenario);
-  for (const cell of cells) checkInstance(instantiate(scenario, cell));
+  const claims = new Set((scenario.claims ?? []).map(({ id }) => id));
+  const checked = new Set<string>();
+  for (const cell of cells) checkInstance(instantiate(scenario, cell), checked);
   for (const [i, expectation] of (scenario.expectations ?? []).entries()) {
     const field = `${at}.expectations.${i}`;
     checkQuantity(scenario, measuredOf(expectation), field);
@@ -44,8 +47,7 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkSelector(scenario, expectation.cells ?? {}, `${field}.cells`);
     checkBand(expectation.band, expectation.published, field);
     for (const id of expectation.claims ?? []) {
-      const ids = (scenario.claims ?? []).map((claim) => claim.id);
-      if (!ids.includes(id)) throw unknown(`${field}.claims`, 'claim', id, ids);
+      if (!claims.has(id)) throw unknown(`${field}.claims`, 'claim', id, [...claims]);
     }
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
       throw new ConfigError(
@@ -82,14 +84,20 @@ function checkComparison(scenario: Scenario, { along, quantities }: Comparison, 
   for (const [i, quantity] of quantities.entries())
     checkQuantity(scenario, quantity, `${at}.quantities.${i}`);
   const columns = quantities.map(({ column }) => column);
-  const twice = columns.find((column, i) => columns.indexOf(column) !== i);
+  const twice = repeated(columns);
   if (twice !== undefined)
     throw new ConfigError(`${at}.quantities`, 'different columns', shown(twice), 'rename one of the two');
 }
 
+/** The first name that is there a second time. */
+function repeated(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return names.find((name) => seen.size === seen.add(name).size);
+}
+
 function checkNames(scenario: Scenario, at: string): void {
   const distinct = (names: readonly string[], field: string): void => {
-    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    const twice = repeated(names);
     if (twice !== undefined)
       throw new ConfigError(field, 'different names', shown(twice), 'rename one of the two');
   };
@@ -114,8 +122,11 @@ function checkNames(scenario: Scenario, at: string): void {
   }
 }
 
-/** Times and parameters of one cell. */
-function checkInstance(scenario: Scenario): void {
+/** As many as the simulator takes. */
+const MAX_FLOWS = 10_000;
+
+/** Times and parameters of one cell; `checked` are the traces that were read for others. */
+function checkInstance(scenario: Scenario, checked: Set<string>): void {
   const { duration_s, id } = scenario;
   for (const { name, begin_s, end_s } of scenario.windows ?? []) {
     if (begin_s >= end_s || end_s > duration_s) {
@@ -137,10 +148,11 @@ function checkInstance(scenario: Scenario): void {
     }
     checkFlowNames(flow, `${id}.flows.${name}`);
   }
-  if (flowGroups(scenario).every(({ flows }) => flows.length === 0)) {
-    throw new ConfigError(`${id}.flows`, 'at least one flow', 'none', 'set a count above 0');
-  }
-  compile(scenario, 1);
+  const flows = scenario.flows.reduce((sum, { count = 1 }) => sum + count, 0);
+  if (flows === 0) throw new ConfigError(`${id}.flows`, 'at least one flow', 'none', 'set a count above 0');
+  if (flows > MAX_FLOWS)
+    throw new ConfigError(`${id}.flows`, `at most ${MAX_FLOWS} flows`, String(flows), 'set lower counts');
+  checkPaths(scenario, checked);
 }
 
 type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
@@ -184,10 +196,8 @@ function checkParameters(
         specs.map((each) => each.name),
       );
     }
-    if (value < spec.min || value > spec.max) {
-      const expected = `${spec.min} to ${spec.max}${spec.unit === '' ? '' : ` ${spec.unit}`}`;
-      throw new ConfigError(`${field}.${name}`, expected, String(value), 'correct this value');
-    }
+    if (parameterNumber(spec, value) === undefined)
+      throw new ConfigError(`${field}.${name}`, expectedValue(spec), String(value), 'correct this value');
   }
 }
 

@@ -42,7 +42,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** Of the latest simulation, up to now. */
+  /** The faults of the latest simulation, up to now. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

@@ -1,7 +1,7 @@
 /** From a scenario to what the simulator takes. */
 import type { FlowOptions, PathOptions, SimulationOptions } from '../core/simulation.js';
 import { ConfigError, parseQueue, parseRate, parseSchedule, shown } from './link_config.js';
-import { mahimahiSchedule } from './mahimahi.js';
+import { checkMahimahi, mahimahiSchedule } from './mahimahi.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from './scenario.js';
 
 /** The flows of the simulation that one flow of the scenario stands for. */
@@ -65,9 +65,7 @@ function compilePath(path: ScenarioPath, durationUs: number, flows: number, fiel
     jitter_ms,
     outage,
   } = path;
-  if (capacity !== undefined && capacity_per_flow !== undefined) {
-    throw new ConfigError(field, 'capacity or capacity_per_flow', 'both', 'remove one of them');
-  }
+  checkOneCapacity(path, field);
   return {
     ...(capacity !== undefined && compileCapacity(capacity, durationUs, `${field}.capacity`)),
     ...(capacity_per_flow !== undefined && { capacityBps: flows * parseRate(capacity_per_flow) }),
@@ -85,6 +83,30 @@ function compilePath(path: ScenarioPath, durationUs: number, flows: number, fiel
       },
     }),
   };
+}
+
+function checkOneCapacity({ capacity, capacity_per_flow }: ScenarioPath, field: string): void {
+  if (capacity !== undefined && capacity_per_flow !== undefined)
+    throw new ConfigError(field, 'capacity or capacity_per_flow', 'both', 'remove one of them');
+}
+
+/**
+ * Throws the ConfigError that `compile` would for a scenario whose form is right. Schedules of traces, which
+ * may be long, are not made; traces in `checked` are not read again.
+ */
+export function checkPaths(scenario: Scenario, checked: Set<string>): void {
+  const { id, duration_s, forward, backward } = scenario;
+  for (const [name, path] of Object.entries({ forward, backward })) {
+    if (path === undefined) continue;
+    const field = `${id}.${name}`;
+    checkOneCapacity(path, field);
+    if (typeof path.capacity !== 'object') continue;
+    const { mahimahi } = path.capacity;
+    const key = `${duration_s} ${mahimahi}`;
+    if (checked.has(key)) continue;
+    checkMahimahi(inlineTrace(mahimahi, `${field}.capacity`), us(duration_s), { field: `${field}.capacity` });
+    checked.add(key);
+  }
 }
 
 function compileCapacity(

@@ -4,6 +4,7 @@
  */
 import { controllerSetup } from '../core/controller_setup.js';
 import { CoreError } from '../core/load.js';
+import { expectedValue, parameterNumber } from '../core/parameter_value.js';
 import {
   CONTROLLER_NAMES,
   controllerOfPreset,
@@ -11,8 +12,9 @@ import {
   PRESETS,
   SCHEMA,
   type ControllerName,
+  type ParameterSpec,
 } from '../core/schema.js';
-import { ConfigError, shown } from './quantities.js';
+import { checkLength, ConfigError, cut, shown } from './quantities.js';
 import { didYouMean } from './suggest.js';
 
 /** A user's own is named by its file: what is in that only this page, or its local server, knows. */
@@ -34,6 +36,7 @@ const isController = (name: string): name is ControllerName =>
 
 /** `NAME[:PRESET][:parameter=value]…`; NAME is a controller's or a preset's. Throws ConfigError. */
 export function parseController(text: string, { field = 'controller' } = {}): ChosenController {
+  checkLength(text, field, 'write for instance nada or gcc:ton-2017-literal');
   const [name = '', ...rest] = text.trim().split(':');
   const controller = isController(name) ? name : controllerOfPreset(name);
   if (controller === undefined) {
@@ -53,14 +56,14 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
     throw new ConfigError(field, 'NAME:PRESET:parameter=value', shown(text), fix);
   }
   const preset = named ?? (isController(name) ? defaultPreset(name, 'live') : name);
-  const parameters = Object.fromEntries(settings.map((setting) => parameterOf(controller, setting)));
+  const parameters = Object.fromEntries(settings.map((setting) => parameterOf(controller, setting, field)));
   try {
     controllerSetup({ controller, preset, parameters }, 'live');
   } catch (error) {
     if (!(error instanceof CoreError)) throw error;
     throw new ConfigError(
       field,
-      `a controller that there is (${error.message})`,
+      `a controller that there is (${cut(error.message, 300)})`,
       shown(text),
       'change what is named',
     );
@@ -69,11 +72,19 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
 }
 
 /** A value is a number, or one of the names that the parameter lists. */
-function parameterOf(controller: ControllerName, setting: string): [name: string, value: number] {
+function parameterOf(
+  controller: ControllerName,
+  setting: string,
+  field: string,
+): [name: string, value: number] {
   const [name = '', value = ''] = setting.split('=');
-  const { values } = SCHEMA.controllers[controller].parameters.find((each) => each.name === name) ?? {};
-  const index = values?.indexOf(value) ?? -1;
-  return [name, index >= 0 ? index : value === '' ? NaN : Number(value)];
+  const parameters: readonly ParameterSpec[] = SCHEMA.controllers[controller].parameters;
+  const spec = parameters.find((each) => each.name === name);
+  if (spec === undefined) return [name, NaN]; // refused by its name
+  const number = parameterNumber(spec, value);
+  // Written, -0 is 0.
+  if (number !== undefined) return [name, number + 0];
+  throw new ConfigError(field, `${name} as ${expectedValue(spec)}`, shown(value), 'correct this value');
 }
 
 /** The shortest text that `parseController` makes this of. */

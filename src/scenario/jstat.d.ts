@@ -2,7 +2,7 @@
 declare module 'jstat' {
   const jStat: {
     mean(values: readonly number[]): number;
-    /** Of a sample (n - 1 in the denominator) where `sample` is true. */
+    /** The standard deviation; of a sample (n - 1 in the denominator) where `sample` is true. */
     stdev(values: readonly number[], sample: boolean): number;
     normal: { inv(probability: number, mean: number, deviation: number): number };
     studentt: { inv(probability: number, degreesOfFreedom: number): number };

@@ -7,7 +7,7 @@
 
 /** Samples are counted in bins so wide, which is fine beside any bandwidth that makes sense here. */
 const BINS_PER_BANDWIDTH = 10;
-/** A normal kernel is nothing beyond so many bandwidths. */
+/** Beyond this many bandwidths a normal kernel is taken for zero. */
 const REACH = 5;
 /** A maximum is a mode of its own if the density falls by this share of it on the way to a higher one. */
 const DIP = 0.25;
@@ -84,7 +84,7 @@ const normal = (z: number): number => Math.exp(-(z * z) / 2) / Math.sqrt(2 * Mat
 interface Peak {
   at: number;
   height: number;
-  /** Of the density, between the minima on its two sides. */
+  /** The share of the density between the minima on its two sides. */
   share: number;
 }
 
@@ -92,7 +92,7 @@ interface Peak {
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // The lowest of those that are none goes first; the share of a shallow one goes to where the dip is less.
+    // The lowest that is no peak of its own goes first; the share of a shallow one goes to where the dip is less.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);

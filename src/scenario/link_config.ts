@@ -7,7 +7,7 @@ import * as v from 'valibot';
 
 import type { CapacityStep, LinkOptions } from '../core/link.js';
 import { parseCrossTraffic, parseOutage } from './load_text.js';
-import { BPS, ConfigError, parseDuration, shown, withUnit } from './quantities.js';
+import { BPS, ConfigError, cut, MAX_SETTING_LENGTH, parseDuration, shown, withUnit } from './quantities.js';
 import { parseQueue } from './queue_text.js';
 
 export { ConfigError, parseDuration, shown } from './quantities.js';
@@ -16,13 +16,16 @@ export { parseQueue } from './queue_text.js';
 
 const MAX_BPS = 1e11;
 const MAX_BURST_PACKETS = 1e6;
+/** As many as a trace of ten minutes can have. */
+const MAX_STEPS = 1_000_000;
 
 /**
  * A rate in bit/s: `1mbps`, `500kbps`, or a number, which is bit/s already. 0 is an outage, where
  * `outage` allows it. Throws ConfigError.
  */
 export function parseRate(value: string | number, { field = 'capacity', outage = false } = {}): number {
-  const isNumber = typeof value === 'number' || /^\s*\d+(\.\d+)?\s*$/.test(value);
+  const isNumber =
+    typeof value === 'number' || (value.length <= MAX_SETTING_LENGTH && /^\s*\d+(\.\d+)?\s*$/.test(value));
   const bps = isNumber ? Number(value) : withUnit(value, BPS);
   if (bps !== undefined && ((bps >= 1 && bps <= MAX_BPS) || (outage && bps === 0))) return bps;
   const expected = `a rate from 1 bps to 100 gbps${outage ? ', or 0 for an outage' : ''}`;
@@ -39,8 +42,11 @@ export function parseSchedule(
   { field = 'capacity', outage = false } = {},
 ): CapacityStep[] {
   const steps: CapacityStep[] = [];
-  for (const part of String(value).split(',')) {
-    const [rate = '', at, ...more] = part.split('@');
+  const parts = String(value).split(',', MAX_STEPS + 1);
+  if (parts.length > MAX_STEPS)
+    throw new ConfigError(field, `at most ${MAX_STEPS} steps`, 'more', 'leave some out');
+  for (const part of parts) {
+    const [rate = '', at, ...more] = part.split('@', 3);
     const atUs = at === undefined ? 0 : parseDuration(at, { field });
     const last = steps.at(-1);
     const inOrder = last === undefined ? atUs === 0 : at !== undefined && atUs > last.atUs;
@@ -149,7 +155,7 @@ export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfi
     key === null ? path : `${path}.${key}`,
     unknownKey ? `one of ${Object.keys(partialLinkConfig.entries).join(', ')}` : issue.message,
     shown(issue.input),
-    unknownKey ? `remove ${key}` : 'correct this value',
+    unknownKey ? `remove ${cut(key)}` : 'correct this value',
   );
 }
 

@@ -1,6 +1,6 @@
 /** Outages and cross traffic as people write them: `100ms/20ms`, `cubic:2,newreno:1`. */
 import type { CrossTraffic, OutageOptions } from '../core/link.js';
-import { ConfigError, parseDuration, shown } from './quantities.js';
+import { checkLength, ConfigError, parseDuration, shown } from './quantities.js';
 
 const NONE = 'none';
 const [MIN_PERIOD_US, MAX_PERIOD_US] = [1e3, 60e6];
@@ -16,6 +16,7 @@ const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
  * them `xPHASES` may say that an outage is the sum of so many exponential times. null for `none`. Throws ConfigError.
  */
 export function parseOutage(text: string, { field = 'outage' } = {}): OutageOptions | null {
+  checkLength(text, field, 'write for instance 100ms/20ms');
   if (text.trim() === NONE) return null;
   const [, on = '', off = '', phases] = /^([^/]+)\/([^/x]+)(?:x(\d+))?$/.exec(text.trim()) ?? [];
   const expected = `${NONE}, or the mean times with and without a connection`;
@@ -36,6 +37,7 @@ export function parseOutage(text: string, { field = 'outage' } = {}): OutageOpti
  * Throws ConfigError.
  */
 export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}): Required<CrossTraffic> {
+  checkLength(text, field, 'write for instance cubic:3');
   const flows = { cubic: 0, newReno: 0 };
   if (text.trim() === NONE) return flows;
   const seen = new Set<string>();

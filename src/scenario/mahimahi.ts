@@ -20,19 +20,31 @@ export function mahimahiSchedule(
   { field = 'capacity.mahimahi' } = {},
 ): CapacityStep[] {
   const intervals = intervalsOf(text, field);
+  checkSteps(intervals, durationUs, field);
   const steps: CapacityStep[] = [];
+  if (intervals.length === 1) return intervals.map(({ capacityBps }) => ({ atUs: 0, capacityBps }));
   for (let beginUs = 0; beginUs < durationUs;) {
     for (const { lengthUs, capacityBps } of intervals) {
       if (beginUs >= durationUs) break;
       if (steps.at(-1)?.capacityBps !== capacityBps) steps.push({ atUs: beginUs, capacityBps });
       beginUs += lengthUs;
-      if (steps.length > MAX_STEPS) {
-        const fix = 'use a shorter trace or duration';
-        throw new ConfigError(field, `at most ${MAX_STEPS} changes of the capacity`, 'more', fix);
-      }
     }
   }
   return steps;
+}
+
+/** Throws the ConfigError that mahimahiSchedule would, without making the schedule. */
+export function checkMahimahi(text: string, durationUs: number, { field = 'capacity.mahimahi' } = {}): void {
+  checkSteps(intervalsOf(text, field), durationUs, field);
+}
+
+/** Counted before they are made: a trace of two lines makes millions of steps in a long run. */
+function checkSteps(intervals: readonly Interval[], durationUs: number, field: string): void {
+  const periodUs = intervals.reduce((sum, { lengthUs }) => sum + lengthUs, 0);
+  const rounds = Math.max(1, durationUs / periodUs);
+  if (intervals.length === 1 || intervals.length * rounds <= MAX_STEPS) return;
+  const fix = 'use a shorter trace or duration';
+  throw new ConfigError(field, `at most ${MAX_STEPS} changes of the capacity`, 'more', fix);
 }
 
 interface Interval {
@@ -42,6 +54,12 @@ interface Interval {
 
 function intervalsOf(text: string, field: string): Interval[] {
   const intervals: Interval[] = [];
+  const add = (beginMs: number, endMs: number, count: number): void => {
+    const next = interval(beginMs, endMs, count);
+    const before = intervals.at(-1);
+    if (before?.capacityBps === next.capacityBps) before.lengthUs += next.lengthUs;
+    else intervals.push(next);
+  };
   let last = 0;
   let packets = 0;
   let lastTime = 0;
@@ -55,14 +73,14 @@ function intervalsOf(text: string, field: string): Interval[] {
     }
     // All packets of one time belong to the interval that ends there; those of time 0 to the next.
     if (time > lastTime && lastTime > last) {
-      intervals.push(interval(last, lastTime, packets));
+      add(last, lastTime, packets);
       last = lastTime;
       packets = 0;
     }
     packets++;
     lastTime = time;
   }
-  if (lastTime > last) intervals.push(interval(last, lastTime, packets));
+  if (lastTime > last) add(last, lastTime, packets);
   if (intervals.length === 0) {
     throw new ConfigError(field, 'a time after 0 ms', shown(text), 'write one time in ms a line');
   }

@@ -37,7 +37,7 @@ const pathEntries = {
     record({
       mean_on_ms: within(1, 60_000, ' ms'),
       mean_off_ms: within(1, 60_000, ' ms'),
-      /** Each is the sum of so many exponential times. Default 1. */
+      /** Each outage is the sum of this many exponential times. Default 1. */
       off_phases: v.optional(integer(1, 100)),
     }),
   ),

@@ -9,7 +9,7 @@ import { cdfFigure, kernelDensityFigure, timeFigures } from './trace_figures.js'
 
 /** A picture, ready to be drawn. */
 export interface PictureFigures {
-  /** Of all figures together; empty where each has its own. */
+  /** The title of all figures together; empty where each has its own. */
   title: string;
   /** Side by side; in each, panels that share their x axis and belong one under the other. */
   columns: Figure[][];

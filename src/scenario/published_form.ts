@@ -1,7 +1,7 @@
 /** The form of what was published: numbers with their bands, and claims. */
 import * as v from 'valibot';
 
-import { list, named, quantityEntries, record, selector, text } from './form_parts.js';
+import { list, named, number, quantityEntries, record, selector, text } from './form_parts.js';
 import { within } from './link_config.js';
 
 export const expectation = record({
@@ -11,14 +11,14 @@ export const expectation = record({
   /** For metrics of two cells: the axes in which the other one differs, such as `{"filter": "off"}`. */
   against: v.optional(v.record(v.string(), v.string(), 'axes with the name of a value')),
   /** What was published, in the metric's unit. */
-  published: v.number('a number'),
+  published: number,
   /** What the paper says where it is no plain number: `slightly above 90 %`. */
   says: v.optional(text('text')),
   /** Section or figure. */
   where: text('where it stands'),
   read: v.picklist(['text', 'table', 'figure', 'formula'], 'text, table, figure or formula'),
   /** Lowest and highest value at which it counts as reproduced, both included. */
-  band: v.strictTuple([v.number('a number'), v.number('a number')], 'the lowest and the highest value'),
+  band: v.strictTuple([number, number], 'the lowest and the highest value'),
   /** Why this band. */
   why: text('the reason of the band'),
   /** Claims which, where they hold, make the verdict `ordering` outside of the band. */
@@ -55,7 +55,7 @@ export const compareClaim = record({
   is: v.picklist(['<', '<=', '>', '>=', '~'], '<, <=, >, >= or ~'),
   than: v.union(
     [
-      v.pipe(v.number(), v.finite()),
+      number,
       record({
         metric: v.optional(quantityEntries.metric),
         flow: quantityEntries.flow,
@@ -64,7 +64,7 @@ export const compareClaim = record({
         /** Axes in which the other cell differs. */
         cell: v.optional(v.record(v.string(), v.string())),
         /** The other value is multiplied by this first. Default 1. */
-        times: v.optional(v.number()),
+        times: v.optional(number),
       }),
     ],
     'a number, or metric, flow, window, path, cell, times of the other quantity',

@@ -3,9 +3,10 @@
 /** A setting that cannot be used. The message is `field: expected …, got …; fix`. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** The setting, as a path: `capacity`, `config.rtt_ms`. */
+  readonly field: string;
   constructor(
-    /** The setting, as a path: `capacity`, `config.rtt_ms`. */
-    readonly field: string,
+    field: string,
     /** What a correct value looks like. */
     readonly expected: string,
     /** What was found, as short text. */
@@ -13,15 +14,31 @@ export class ConfigError extends Error {
     /** One line: what to write instead. */
     readonly fix: string,
   ) {
-    super(`${field}: expected ${expected}, got ${got}; ${fix}`);
+    const path = cut(field, 200);
+    super(`${path}: expected ${expected}, got ${got}; ${fix}`);
+    this.field = path;
   }
 }
 
+/** A text for a message, which is no place for all of a long one. */
+export const cut = (text: string, length = 60): string =>
+  text.length > length ? `${text.slice(0, length - 3)}…` : text;
+
 /** A value found where another was expected, as short text. */
-export const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-};
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, 60)));
+  if (typeof value !== 'object' || value === null) return cut(String(value));
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** What people write for one setting is far shorter. */
+export const MAX_SETTING_LENGTH = 1000;
+
+/** Throws ConfigError for a text that is too long to be a setting. */
+export function checkLength(text: string, field: string, fix: string): void {
+  if (text.length <= MAX_SETTING_LENGTH) return;
+  throw new ConfigError(field, `at most ${MAX_SETTING_LENGTH} characters`, `${text.length} of them`, fix);
+}
 
 export const BPS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
 export const US = { us: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 } as const;
@@ -29,8 +46,10 @@ export const BYTES = { b: 1, kb: 1e3, mb: 1e6 } as const;
 
 /** A number with a unit, in the smallest unit; undefined if it is not one. */
 export function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  if (text.length > MAX_SETTING_LENGTH) return undefined;
   const [, digits, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*$/i.exec(text) ?? [];
-  const factor = unit === undefined ? undefined : units[unit.toLowerCase()];
+  const name = unit?.toLowerCase() ?? '';
+  const factor = Object.hasOwn(units, name) ? units[name] : undefined;
   // Rounded to 12 digits, so that 0.6 mbps are 600000 bit/s and not a fraction beside it.
   return factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
 }
@@ -39,7 +58,7 @@ export function withUnit(text: string, units: Readonly<Record<string, number>>):
 export function parseDuration(text: string, { field = 'duration' } = {}): number {
   const us = withUnit(text, US);
   if (us !== undefined && Number.isFinite(us)) return us;
-  const bare = /^\s*\d+(\.\d+)?\s*$/.test(text);
+  const bare = text.length < 30 && /^\s*\d+(\.\d+)?\s*$/.test(text);
   const fix = bare ? `write ${text.trim()}ms or ${text.trim()}s` : 'write for instance 300ms, 1s or 2min';
   throw new ConfigError(field, 'a time with its unit', shown(text), fix);
 }

@@ -1,7 +1,8 @@
 /** Queue disciplines as people write them: `droptail:300ms`, `codel:target=13ms,limit=1000`, `pie-rfc8033`. */
+import { parameterNumber } from '../core/parameter_value.js';
 import { camelCase, QUEUE_KINDS, type QueueKind, type QueueOptions } from '../core/queue.js';
 import { SCHEMA, type ParameterSpec } from '../core/schema.js';
-import { BYTES, ConfigError, shown, withUnit } from './quantities.js';
+import { BYTES, checkLength, ConfigError, shown, withUnit } from './quantities.js';
 
 const EXAMPLES = 'write for instance droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
 
@@ -35,9 +36,7 @@ function valueOf(spec: ParameterSpec, text: string, bareAllowed: boolean): numbe
   if (spec.values !== undefined) return spec.values.includes(text) ? text : undefined;
   const bare = bareAllowed && spec.unit !== 'ms' && /^\d+(\.\d+)?(e-?\d+)?$/i.test(text);
   const value = bare ? Number(text) : withUnit(text, UNITS[spec.unit] ?? {});
-  const whole = spec.unit === 'packets' || spec.unit === 'queues' || spec.unit === 'buckets';
-  const isIn = value !== undefined && value >= spec.min && value <= spec.max;
-  return isIn && (!whole || Number.isInteger(value)) ? value : undefined;
+  return value === undefined ? undefined : parameterNumber(spec, value);
 }
 
 function expectation(specs: readonly ParameterSpec[]): string {
@@ -48,10 +47,17 @@ function expectation(specs: readonly ParameterSpec[]): string {
   return `${specs[0] === undefined ? '' : shortName(specs[0])} as ${ranges.join(', or ')}`;
 }
 
+/** What stands on both sides of the equals sign; no key where there is no equals sign, or no name before it. */
+function keyAndValue(text: string): [key: string | undefined, value: string] {
+  const equals = text.indexOf('=');
+  const key = text.slice(0, Math.max(0, equals)).trim();
+  return /^[a-z_]+$/i.test(key) ? [key, text.slice(equals + 1).trim()] : [undefined, text.trim()];
+}
+
 /** One setting behind the colon, as an option. A bare value is a limit. */
 function parseSetting(kind: QueueKind, text: string, field: string): [name: string, value: number | string] {
   const { parameters } = SCHEMA.components[kind];
-  const [, key, given] = /^\s*([a-z_]+)\s*=\s*(.*?)\s*$/i.exec(text) ?? [];
+  const [key, given] = keyAndValue(text);
   const name = (key ?? 'limit').toLowerCase();
   const specs = parameters.filter((spec) => spec.name === name || shortName(spec) === name);
   if (specs.length === 0) {
@@ -60,7 +66,7 @@ function parseSetting(kind: QueueKind, text: string, field: string): [name: stri
   }
   const isLimit = name === 'limit' && specs.length > 1;
   for (const spec of specs) {
-    const value = valueOf(spec, given ?? text.trim(), key !== undefined && !isLimit);
+    const value = valueOf(spec, given, key !== undefined && !isLimit);
     if (value !== undefined && !(isLimit && value === 0)) return [camelCase(spec.name), value];
   }
   throw new ConfigError(field, expectation(specs), shown(text), EXAMPLES);
@@ -72,6 +78,7 @@ function parseSetting(kind: QueueKind, text: string, field: string): [name: stri
  * `codel:target=13ms,interval=100ms,limit=1000`. Throws ConfigError.
  */
 export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions {
+  checkLength(text, field, EXAMPLES);
   const [, name = '', settings] = /^\s*([a-z0-9_-]+)\s*(?::(.*))?$/is.exec(text) ?? [];
   const id = name.toLowerCase();
   const found = DISCIPLINES.get(id) ?? DISCIPLINES.get(id.replaceAll('-', '_'));

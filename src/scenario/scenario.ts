@@ -8,11 +8,13 @@
 import * as v from 'valibot';
 
 import { comparison } from './comparison_form.js';
-import { integer, list, named, quantity, record, seconds, selector, text } from './form_parts.js';
+import { integer, list, named, number, quantity, record, seconds, selector, text } from './form_parts.js';
+import { checkNesting } from './json_text.js';
 import { ConfigError, shown, within } from './link_config.js';
 import { flow, path, window } from './network_form.js';
 import { picture } from './picture_form.js';
 import { claim, expectation, type compareClaim, type monotoneClaim } from './published_form.js';
+import { cut } from './quantities.js';
 import { near } from './suggest.js';
 
 /** What a cell assigns. */
@@ -28,7 +30,7 @@ const axisValue = record({
   /** Shown instead of the name. */
   label: v.optional(text('text')),
   /** Where the value stands on a numeric axis. */
-  at: v.optional(v.pipe(v.number('a number'), v.finite('a number'))),
+  at: v.optional(number),
   set: assignments,
 });
 
@@ -39,7 +41,25 @@ const axis = record({
   values: v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value')),
 });
 
+/** The network, its flows and when they are measured: what cells may change. */
+const networkEntries = {
+  duration_s: v.pipe(seconds, v.minValue(0.001, 'more than 0 s')),
+  forward: path,
+  /** Default: the forward path's delay, and nothing else. */
+  backward: v.optional(path),
+  flows: v.pipe(list(flow, 'flows'), v.nonEmpty('at least one flow')),
+  windows: v.optional(list(window, 'windows')),
+  /** The interval of the rates that fairness over time and convergence come from. Default 500. */
+  rate_interval_ms: v.optional(within(1, 1e6, ' ms')),
+};
+const networkSchema = record(networkEntries);
+/** What a cell may assign to. */
+export const SETTABLE: readonly string[] = Object.keys(networkEntries);
+
+const MAX_AXES = 16;
+
 export const scenarioSchema = record({
+  ...networkEntries,
   ccscope_scenario: v.literal(1, '1, the version of this format'),
   id: named('an id'),
   title: text('a title'),
@@ -48,20 +68,12 @@ export const scenarioSchema = record({
   paper: v.optional(named('a paper')),
   /** Where in the paper. */
   source: v.optional(text('section or figure')),
-  duration_s: v.pipe(seconds, v.minValue(0.001, 'more than 0 s')),
   /** How often each cell runs, each time with another seed. Default 1. */
   runs: v.optional(integer(1, 10_000)),
   /** Seed of the first run; the others follow. Default 1. */
   seed: v.optional(integer(0, 2 ** 52)),
-  forward: path,
-  /** Default: the forward path's delay, and nothing else. */
-  backward: v.optional(path),
-  flows: v.pipe(list(flow, 'flows'), v.nonEmpty('at least one flow')),
-  windows: v.optional(list(window, 'windows')),
-  /** Of the rates that fairness over time and convergence come from. Default 500. */
-  rate_interval_ms: v.optional(within(1, 1e6, ' ms')),
   /** What varies from cell to cell. */
-  axes: v.optional(list(axis, 'axes')),
+  axes: v.optional(list(axis, 'axes', MAX_AXES)),
   /**
    * Which combinations there are: `product` (default) or a list of axis -> value, values or `*`;
    * an axis that an entry leaves out keeps the scenario's own values.
@@ -93,8 +105,15 @@ export type Comparison = v.InferOutput<typeof comparison>;
 export type Picture = v.InferOutput<typeof picture>;
 
 /** Checks the form of a scenario, not yet its names. Throws ConfigError; `at` begins its paths. */
-export function parseForm(input: unknown, at: string): Scenario {
-  const result = v.safeParse(scenarioSchema, input, { abortEarly: true });
+export const parseForm = (input: unknown, at: string): Scenario => parsed(scenarioSchema, input, at);
+
+/** Checks the form of what cells may change in a scenario. Throws ConfigError; `at` begins its paths. */
+export const parseNetwork = (input: unknown, at: string): v.InferOutput<typeof networkSchema> =>
+  parsed(networkSchema, input, at);
+
+function parsed<T>(schema: v.GenericSchema<unknown, T>, input: unknown, at: string): T {
+  checkNesting(input, at);
+  const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   throw problem(result.issues[0], at);
 }
@@ -109,7 +128,7 @@ function problem(issue: v.BaseIssue<unknown>, at: string): ConfigError {
       field,
       issue.message,
       shown(key),
-      nearest === undefined ? `remove ${key}` : `did you mean ${nearest}?`,
+      nearest === undefined ? `remove ${cut(key)}` : `did you mean ${nearest}?`,
     );
   }
   const got = issue.input === undefined ? 'nothing' : describe(issue.input);

@@ -14,6 +14,8 @@ export const OWN_FOLDER = 'own/';
 const id = v.pipe(v.number(), v.safeInteger());
 const room = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - or _'));
 const link = v.pipe(v.string(), v.maxLength(64));
+/** ICE user name fragments of one side (RFC 8839, 5.4). */
+const ufrags = v.pipe(v.array(v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{4,256}$/))), v.maxLength(8));
 /** Settings of a link: checked by parseLinkConfig, whose messages say more. */
 const config = v.record(v.string(), v.unknown());
 
@@ -21,10 +23,12 @@ export const clientMessage = v.variant('type', [
   /** Answered by LinkOpened. */
   v.object({ id, type: v.literal('link/open'), config }),
   v.object({ id, type: v.literal('link/set'), link, config }),
+  /** From now on the link is for connections between these, and for nobody else's. */
+  v.object({ id, type: v.literal('link/peers'), link, a: ufrags, b: ufrags }),
   v.object({ id, type: v.literal('link/close'), link }),
-  /** Answered by RoomJoined. */
+  /** Answered by RoomJoined; a room has two members at most. */
   v.object({ id, type: v.literal('room/join'), room }),
-  /** Passed on to everybody else in the room. */
+  /** Passed on to the other one in the room; answered only if it is refused, with id 0. */
   v.object({ type: v.literal('room/signal'), room, data: v.unknown() }),
 ]);
 /** A client's message after validation. */
@@ -34,6 +38,7 @@ export type CheckedClientMessage = v.InferOutput<typeof clientMessage>;
 export type ClientMessage =
   | { id: number; type: 'link/open'; config: PartialLinkConfig }
   | { id: number; type: 'link/set'; link: string; config: PartialLinkConfig }
+  | { id: number; type: 'link/peers'; link: string; a: readonly string[]; b: readonly string[] }
   | { id: number; type: 'link/close'; link: string }
   | { id: number; type: 'room/join'; room: string }
   | { type: 'room/signal'; room: string; data: unknown };
@@ -53,7 +58,7 @@ export interface LinkOpened {
 
 export interface RoomJoined {
   room: string;
-  /** Everybody in the room, the one who joined included. */
+  /** In the room, the one who joined included. */
   peers: number;
 }
 
@@ -84,7 +89,8 @@ export type ServerReply =
   | { id: number; ok: false; error: { message: string; field?: string } };
 
 export type ServerPush =
-  | { type: 'link/rows'; link: string; rows: QueueRow[] }
+  /** `dropped` rows before these were left out, since the client did not read. */
+  | { type: 'link/rows'; link: string; rows: QueueRow[]; dropped?: number }
   | ({ type: 'link/lateness'; link: string } & LatenessMs)
   | { type: 'link/error'; link: string; message: string }
   | { type: 'room/peer'; room: string; peers: number }

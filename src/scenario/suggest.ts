@@ -12,11 +12,16 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
+/** Nobody types a name that is longer. */
+const MAX_TYPED = 100;
+
 /** The names that `typed` was probably meant to be: at most `most`, nearest first. */
 export function near(typed: string, names: readonly string[], most = 3): string[] {
+  if (typed.length > MAX_TYPED) return [];
   const limit = Math.max(2, Math.floor(typed.length / 3));
   const stem = typed.toLowerCase();
-  return names
+  return [...new Set(names)]
+    .filter((name) => name.length <= MAX_TYPED)
     .map((name) => ({
       name,
       far: name.toLowerCase().includes(stem) && stem !== '' ? 1 : distance(typed, name),

@@ -1,3 +1,5 @@
+import { isNestedTooDeeply } from './nesting.js';
+
 /** Where a trace is wrong, and what was expected there. */
 export interface TraceProblem {
   /** The file as the user named it; absent for a Blob or a stream without a name. */
@@ -22,7 +24,8 @@ export class TraceError extends Error {
   readonly got: string;
 
   constructor(problem: TraceProblem) {
-    const { file, line, field, expected, got } = problem;
+    const { file, line, expected, got } = problem;
+    const field = cut(problem.field, 100);
     super(`${file ?? 'trace'}:${line}: ${field}: expected ${expected}, got ${got}`);
     this.file = file;
     this.line = line;
@@ -38,9 +41,14 @@ export class TraceError extends Error {
   }
 }
 
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 3)}…` : text;
+
 /** A value as it is shown in messages: JSON, at most 60 characters. */
 export function shown(value: unknown): string {
-  const text =
-    value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, 60)), 60);
+  if (isNestedTooDeeply(value)) return 'what is nested too deeply';
+  return cut(JSON.stringify(value), 60);
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
 import { shown, TraceError } from './errors.js';
+import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
 
 /** The version of the format that is read and written here. */
 export const TRACE_VERSION = 1;
@@ -37,6 +38,8 @@ export function checkHeader(value: unknown, line: number, file: string | undefin
       got: shown(value),
     });
   }
+  if (isNestedTooDeeply(value))
+    throw new TraceError({ ...place, field: 'line', expected: nestingExpectation, got: 'more' });
   const result = v.safeParse(headerSchema, value);
   if (result.success) return result.output;
   const issue = result.issues[0];

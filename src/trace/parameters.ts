@@ -1,6 +1,8 @@
 import {
   CONTROLLER_NAMES,
   controllerOfPreset,
+  expectedValue,
+  parameterNumber,
   PRESETS,
   SCHEMA,
   type ControllerName,
@@ -53,12 +55,9 @@ export function presetParameterValue(preset: string, name: string, value: number
   return parameterValue(controllerOfPreset(checkPreset(preset)) ?? 'gcc', name, value);
 }
 
-function checkedValue({ name, min, max, unit, values = [] }: ParameterSpec, value: number | string): number {
-  if (typeof value === 'string' && values.includes(value)) return values.indexOf(value);
-  const number = typeof value === 'number' ? value : value.trim() === '' ? NaN : Number(value);
-  const inRange = number >= min && number <= max;
-  if (inRange && (values.length === 0 || Number.isInteger(number))) return number;
-  const range = `a number from ${min} to ${max}${unit === '' ? '' : ` ${unit}`}`;
-  const expected = values.length > 0 ? `one of ${values.join(', ')}` : range;
-  throw new ParameterProblem(name, expected, String(value));
+/** The value as a number. Throws ParameterProblem for one that the parameter cannot have. */
+export function checkedValue(spec: ParameterSpec, value: number | string): number {
+  const number = parameterNumber(spec, value);
+  if (number !== undefined) return number;
+  throw new ParameterProblem(spec.name, expectedValue(spec), String(value));
 }

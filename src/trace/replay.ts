@@ -79,7 +79,7 @@ export class Replayer implements TraceSink {
     return this.#plan?.preset ?? this.#options.preset ?? '';
   }
 
-  /** The controller of the recording, where it is none of the core's and another one was not asked for. */
+  /** The controller of the recording, if the core does not have it and no other one was asked for. */
   get missingController(): string | undefined {
     return this.#missingController;
   }

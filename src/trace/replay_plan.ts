@@ -14,7 +14,7 @@ import {
 } from '../core/index.js';
 import { shown, TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
-import { checkPreset, ParameterProblem, presetParameterValue } from './parameters.js';
+import { checkedValue, checkPreset, ParameterProblem, presetParameterValue } from './parameters.js';
 import { recordedFlows, type RecordedFlow } from './recorded_flows.js';
 
 /** Where in a trace something stands. */
@@ -164,9 +164,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
       const known = specs.map((each) => each.name).join(', ');
       throw new ParameterProblem(name, `a parameter of ${controller}, which has ${known}`, 'another name');
     }
-    const number = Number(value);
-    if (!(number >= spec.min && number <= spec.max))
-      throw new ParameterProblem(name, `${spec.min} to ${spec.max} ${spec.unit}`, String(value));
+    checkedValue(spec, value);
   }
 }
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 
 import { TABLE_SPECS, type TableName, type TraceEvent } from '../core/index.js';
 import { shown, TraceError } from './errors.js';
+import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
 import { columnRule, requiredFields, type ColumnRule, type Requirement } from './row_rules.js';
 import { timeColumn } from './tables.js';
 
@@ -15,17 +16,31 @@ export interface RowSink {
   unknown(text: string, line: number): void;
 }
 
-interface TableParser {
+/** What the rows of a table have to be. */
+interface TableRules {
   name: TableName;
   rules: readonly ColumnRule[];
   required: readonly Requirement[];
   known: ReadonlySet<string>;
-  values: Float64Array;
-  /** Time of the latest row by flow, for tables whose rows have to be in order of time. */
-  latest: Map<number, number> | null;
   timeIndex: number;
   flowIndex: number;
 }
+
+/** The rules, and what one file's rows have been so far. */
+interface TableParser extends TableRules {
+  values: Float64Array;
+  /** Time of the latest row by flow, for tables whose rows have to be in order of time. */
+  latest: Map<number, number> | null;
+}
+
+const RULES: readonly TableRules[] = TABLE_SPECS.map((spec) => ({
+  name: spec.name,
+  rules: spec.columns.map(columnRule),
+  required: requiredFields(spec.name),
+  known: new Set(['type', ...spec.columns.map((column) => column.name)]),
+  timeIndex: timeColumn(spec),
+  flowIndex: spec.columns.findIndex((column) => column.name === 'flow'),
+}));
 
 const eventSchema = v.looseObject({
   time_us: v.pipe(v.number(), v.finite()),
@@ -45,16 +60,11 @@ export class RowParser {
   constructor(sink: RowSink, file: string | undefined) {
     this.#sink = sink;
     this.#file = file;
-    for (const spec of TABLE_SPECS) {
-      this.#tables.set(spec.name, {
-        name: spec.name,
-        rules: spec.columns.map(columnRule),
-        required: requiredFields(spec.name),
-        known: new Set(['type', ...spec.columns.map((column) => column.name)]),
-        values: new Float64Array(spec.columns.length),
-        latest: ORDERED.has(spec.name) ? new Map() : null,
-        timeIndex: timeColumn(spec),
-        flowIndex: spec.columns.findIndex((column) => column.name === 'flow'),
+    for (const table of RULES) {
+      this.#tables.set(table.name, {
+        ...table,
+        values: new Float64Array(table.rules.length),
+        latest: ORDERED.has(table.name) ? new Map() : null,
       });
     }
   }
@@ -106,7 +116,7 @@ export class RowParser {
     }
     this.#require(table, row);
     if (table.latest !== null) this.#checkClock(table, table.latest);
-    const extra = Object.keys(row).length > members ? extraMembers(row, table.known) : undefined;
+    const extra = Object.keys(row).length > members ? this.#extra(row, table.known) : undefined;
     this.#sink.row(table.name, values, extra, this.#line);
   }
 
@@ -138,7 +148,13 @@ export class RowParser {
       this.#fail(field, expected, row[field]);
     }
     const { time_us, name } = result.output;
-    this.#sink.event({ time_us, name, detail: row['detail'] }, extraMembers(row, EVENT_FIELDS), this.#line);
+    this.#sink.event({ time_us, name, detail: row['detail'] }, this.#extra(row, EVENT_FIELDS), this.#line);
+  }
+
+  /** The members that are not known, as text. Throws TraceError where the row is nested too deeply for that. */
+  #extra(row: Record<string, unknown>, known: ReadonlySet<string>): string {
+    if (isNestedTooDeeply(row)) this.#failText('line', nestingExpectation, 'more');
+    return extraMembers(row, known);
   }
 
   #failJson(text: string, complete: boolean): never {

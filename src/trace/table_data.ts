@@ -8,7 +8,7 @@ export class TableData {
   readonly spec: TableSpec;
   #columns: Float64Array[];
   /** Position of each row in the trace as a whole, across tables. */
-  #order = new Float64Array(INITIAL_ROWS);
+  #order = new Float64Array(0);
   #rows = 0;
   #sorted = true;
   readonly #time: number;
@@ -17,7 +17,7 @@ export class TableData {
 
   constructor(spec: TableSpec) {
     this.spec = spec;
-    this.#columns = spec.columns.map(() => new Float64Array(INITIAL_ROWS));
+    this.#columns = spec.columns.map(() => new Float64Array(0));
     this.#time = timeColumn(spec);
   }
 
@@ -78,7 +78,7 @@ export class TableData {
   #reserve(rows: number): void {
     const capacity = this.#order.length;
     if (rows <= capacity) return;
-    const length = Math.max(rows, 2 * capacity);
+    const length = Math.max(rows, 2 * capacity, INITIAL_ROWS);
     const grow = (old: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(length);
       grown.set(old);

@@ -11,11 +11,6 @@ export class CallClock {
   nowUs(): number {
     return this.timeUs(performance.now());
   }
-
-  /** The time of a `getStats` timestamp, which counts milliseconds of the Unix epoch. */
-  epochUs(epochMs: number): number {
-    return Math.round((epochMs - this.originEpochMs) * 1000);
-  }
 }
 
 const RTP_WRAP = 2 ** 32;

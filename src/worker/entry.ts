@@ -17,7 +17,7 @@ import {
 import { ReceiverPipeline } from './receiver_pipeline.js';
 import { Reporter } from './reporter.js';
 import { SenderPipeline } from './sender_pipeline.js';
-import { readTrailer, TRAILER_BYTES } from './trailer.js';
+import { hasTrailer, TRAILER_BYTES } from './trailer.js';
 
 const KEY_FRAME_RETRY_MS = 200;
 
@@ -67,10 +67,10 @@ function withPipeline(work: (p: Pipeline) => void): void {
   }
 }
 
-/** Takes a valid trailer off a received frame; anything else stays as it is. */
+/** Takes a whole trailer off a received frame, also one that says nothing usable; anything else stays as it is. */
 function strip(frame: EncodedFrame): void {
   const data = frame.data;
-  if (readTrailer(data) !== null) frame.data = data.slice(0, data.byteLength - TRAILER_BYTES);
+  if (hasTrailer(data)) frame.data = data.slice(0, data.byteLength - TRAILER_BYTES);
 }
 
 function onFrame(frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): void {

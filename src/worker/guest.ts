@@ -139,7 +139,7 @@ function defaultWorker(): Worker {
   return new Worker(new URL('./guest_worker.js', import.meta.url), { type: 'module' });
 }
 
-/** What a half of that slot is made with. Throws CoreError for a parameter that is none. */
+/** What a half of that slot is made with. Throws CoreError for an unknown parameter. */
 export function halfOptions({ name, flow, parameters }: GuestConfig): HalfOptions {
   const values = valuesOf(name, SCHEMA.components.user_controller, { parameters, path: 'parameters' });
   const [minBitrateBps = NaN, maxBitrateBps = NaN, startBitrateBps = NaN] = values;

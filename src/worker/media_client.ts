@@ -8,7 +8,7 @@ export class WorkerError extends Error {
 
 const START_TIMEOUT_MS = 10_000;
 const COMMAND_TIMEOUT_MS = 1000;
-/** A started worker ticks each 100 ms. After so much silence it is asked, and then has to answer. */
+/** A started worker ticks each 100 ms. After this much silence it is asked, and then has to answer. */
 const SILENCE_MS = 400;
 const WATCH_MS = 100;
 /** Asked twice: a page that was busy itself may see one answer too late, but not two. */

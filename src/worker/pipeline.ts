@@ -9,7 +9,7 @@ export interface Pipeline {
   frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void;
   /** Regular work, each `TICK_MS`. */
   tick(): void;
-  /** Of the controller in charge. */
+  /** Changes the controller in charge. */
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
   /** Replaces the controllers that are not in charge. Those that fail are reported, never thrown. */

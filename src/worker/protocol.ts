@@ -35,7 +35,7 @@ export interface MediaConfig {
    * once is enough.
    */
   recordsChanges?: boolean;
-  /** Sender: a key frame each so many seconds. */
+  /** Sender: seconds from one key frame to the next. */
   keyFrameIntervalS?: number;
 }
 
@@ -96,6 +96,8 @@ export interface WorkerStats {
   framesWithoutTrailer: number;
   /** Receiver: frames without the browser's `receiveTime`. */
   framesWithoutReceiveTime: number;
+  /** Arrivals, counters and reports that the core refused; each was lost alone. */
+  rowsRefused: number;
 }
 
 /** Reports of a media worker, in the order in which things happened. */
@@ -108,6 +110,8 @@ export type WorkerEvent =
   /** The page is to ask the encoder for a key frame. */
   | { kind: 'key-frame' }
   | { kind: 'fault'; message: string }
+  /** The core refused a row, and the call goes on without it. Told of the first alone; the statistics count them. */
+  | { kind: 'row-refused'; message: string }
   /** A half failed, and the call goes on: the one in charge keeps its last good rate, a shadow is taken out. */
   | { kind: 'controller-fault'; fault: ControllerFault }
   | { kind: 'tick'; stats: WorkerStats };

@@ -1,7 +1,7 @@
 import { encodeFeedback, type ArrivalInput } from '../core/index.js';
 import { CallClock, RtpTimeline } from './clock.js';
 import { receiverSlot, type ReceiverSlot, type SlotConfig } from './controller_slot.js';
-import type { EncodedFrame } from './encoded.js';
+import type { EncodedFrame, EncodedFrameMetadata } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
 import type { InboundReport, MediaConfig } from './protocol.js';
 import type { Reporter } from './reporter.js';
@@ -25,17 +25,18 @@ class SendTimes {
   #seq = -1;
   #rttUs = NaN;
 
-  of(trailer: Trailer | null, rtpTimestamp: number, arrivalTimeUs: number): SendTime {
-    const rtpUs = this.#rtp.timeUs(rtpTimestamp);
+  /** The send time is NaN for a frame that has neither a trailer nor an RTP timestamp. */
+  of(trailer: Trailer | null, rtpTimestamp: number | null, arrivalTimeUs: number): SendTime {
+    const rtpUs = rtpTimestamp === null ? NaN : this.#rtp.timeUs(rtpTimestamp);
     if (trailer !== null) {
-      this.#offsetUs = trailer.sendTimeUs - rtpUs;
+      if (rtpTimestamp !== null) this.#offsetUs = trailer.sendTimeUs - rtpUs;
       this.#seq = trailer.frameSeq;
       this.#rttUs = trailer.rttUs;
       return { sendTimeUs: trailer.sendTimeUs, seq: trailer.frameSeq, rttUs: trailer.rttUs };
     }
-    this.#offsetUs ??= arrivalTimeUs - rtpUs;
+    if (rtpTimestamp !== null) this.#offsetUs ??= arrivalTimeUs - rtpUs;
     this.#seq += 1;
-    return { sendTimeUs: rtpUs + this.#offsetUs, seq: this.#seq, rttUs: this.#rttUs };
+    return { sendTimeUs: rtpUs + (this.#offsetUs ?? NaN), seq: this.#seq, rttUs: this.#rttUs };
   }
 }
 
@@ -57,6 +58,12 @@ class SeenFrames {
 }
 
 const REMEMBERED_FRAMES = 256;
+
+/** The RTP timestamp of a frame, if it has one: others would stay in the time line for good. */
+function rtpTimestampOf(frame: EncodedFrame, metadata: EncodedFrameMetadata): number | null {
+  const timestamp = metadata.rtpTimestamp ?? frame.timestamp;
+  return Number.isInteger(timestamp) && timestamp >= 0 && timestamp < 2 ** 32 ? timestamp : null;
+}
 
 /** The receiving side: frames and wire counters in, feedback out. */
 export class ReceiverPipeline implements Pipeline {
@@ -102,33 +109,37 @@ export class ReceiverPipeline implements Pipeline {
     const data = frame.data;
     const metadata = frame.getMetadata();
     const trailer = readTrailer(data);
-    const rtpTimestamp = metadata.rtpTimestamp ?? frame.timestamp;
+    const rtpTimestamp = rtpTimestampOf(frame, metadata);
+    const { receiveTime = NaN } = metadata;
     const { stats } = this.reporter;
     stats.frames += 1;
-    if (metadata.receiveTime === undefined) stats.framesWithoutReceiveTime += 1;
+    if (!Number.isFinite(receiveTime)) stats.framesWithoutReceiveTime += 1;
     if (trailer === null) stats.framesWithoutTrailer += 1;
     this.#mark(trailer === null ? 'rtp_timestamp' : 'trailer');
-    if (!this.#seen.add(trailer?.frameSeq ?? rtpTimestamp)) {
+    const id = trailer?.frameSeq ?? rtpTimestamp;
+    if (id !== null && !this.#seen.add(id)) {
       forward(frame);
       return;
     }
     // A frame completed by a retransmission comes out before later frames that were complete earlier.
     // The controller meets them in this order, so its arrival clock must not go back.
-    const arrivalTimeUs = Math.max(this.#arrivalUs, this.clock.timeUs(metadata.receiveTime ?? now));
-    this.#arrivalUs = arrivalTimeUs;
+    const receivedMs = Number.isFinite(receiveTime) ? receiveTime : now;
+    const arrivalTimeUs = Math.max(this.#arrivalUs, this.clock.timeUs(receivedMs));
     const { sendTimeUs, seq, rttUs } = this.#times.of(trailer, rtpTimestamp, arrivalTimeUs);
     const arrival: ArrivalInput = {
       seq,
       sendTimeUs,
       arrivalTimeUs,
       sizeBytes: data.byteLength,
-      rtpTimestamp,
+      ...(rtpTimestamp !== null && { rtpTimestamp }),
       keyFrame: frame.type === 'key',
       rttUs,
     };
-    this.slots.first.pushArrival(arrival);
+    const taken = this.reporter.row(() => this.slots.first.pushArrival(arrival));
     forward(frame);
-    this.slots.shadows((slot) => slot.pushArrival(arrival));
+    if (!taken) return;
+    this.#arrivalUs = arrivalTimeUs;
+    this.slots.shadows((slot) => void this.reporter.row(() => slot.pushArrival(arrival)));
   }
 
   /** Marks, in the trace, from which frame on send times are of another kind. */
@@ -141,8 +152,8 @@ export class ReceiverPipeline implements Pipeline {
   }
 
   inbound(report: InboundReport): void {
-    this.slots.first.pushInbound(report);
-    this.slots.shadows((slot) => slot.pushInbound(report));
+    const taken = this.reporter.row(() => this.slots.first.pushInbound(report));
+    if (taken) this.slots.shadows((slot) => void this.reporter.row(() => slot.pushInbound(report)));
   }
 
   tick(): void {

@@ -1,4 +1,4 @@
-import type { TraceBatch } from '../core/index.js';
+import { CoreError, type TraceBatch } from '../core/index.js';
 import type { WorkerEvent, WorkerStats } from './protocol.js';
 
 /** A worker's one way out: keeps the order of events, moves columns instead of copying them. */
@@ -8,6 +8,7 @@ export class Reporter {
     busyMs: 0,
     framesWithoutTrailer: 0,
     framesWithoutReceiveTime: 0,
+    rowsRefused: 0,
   };
 
   constructor(private readonly port: MessagePort) {}
@@ -28,6 +29,23 @@ export class Reporter {
 
   tick(): void {
     this.emit({ kind: 'tick', stats: this.stats });
+  }
+
+  /**
+   * Runs `work` on a row from outside. One that the core refuses is lost alone: it is counted, and the first
+   * is told of. Returns whether it was taken; throws whatever else goes wrong.
+   */
+  row(work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      // A refusal names the field; without one it is the core itself that cannot go on.
+      if (!(error instanceof CoreError) || error.field === undefined) throw error;
+      this.stats.rowsRefused += 1;
+      if (this.stats.rowsRefused === 1) this.emit({ kind: 'row-refused', message: error.message });
+      return false;
+    }
   }
 
   /** Runs `work` and counts its time as this worker's cost. */

@@ -108,16 +108,19 @@ export class SenderPipeline implements Pipeline {
 
   sent(report: SentReport): void {
     const nowUs = this.clock.nowUs();
-    const rttUs = this.slots.first.sent(report, nowUs);
-    if (Number.isFinite(rttUs)) this.#rttUs = rttUs;
-    this.slots.shadows((seat) => seat.sent(report, nowUs));
+    const taken = this.host.reporter.row(() => {
+      const rttUs = this.slots.first.sent(report, nowUs);
+      if (Number.isFinite(rttUs)) this.#rttUs = rttUs;
+    });
+    if (taken) this.slots.shadows((seat) => void this.host.reporter.row(() => seat.sent(report, nowUs)));
   }
 
   /** Without feedback only losses are known. */
   receiverReport(report: ReceiverReport): void {
     const nowUs = this.clock.nowUs();
-    this.slots.first.receiverReport(report, nowUs);
-    this.slots.shadows((seat) => seat.receiverReport(report, nowUs));
+    const taken = this.host.reporter.row(() => this.slots.first.receiverReport(report, nowUs));
+    if (taken)
+      this.slots.shadows((seat) => void this.host.reporter.row(() => seat.receiverReport(report, nowUs)));
   }
 
   #run(): void {

@@ -2,7 +2,7 @@ import { CoreError, type Feedback, type RateUpdate, type TraceBatch } from '../c
 import type { SenderSlot, Slot } from './controller_slot.js';
 import type { ReceiverReport, SentReport } from './protocol.js';
 
-/** Controllers send feedback each 200 ms or more often; after so long without any, receiver reports take over. */
+/** Controllers send feedback each 200 ms or more often; after this long without any, receiver reports take over. */
 const FEEDBACK_SILENCE_US = 1_500_000;
 
 /** A sender half, and where it hears of the network from. */

@@ -2,6 +2,7 @@
 import { proxy, wrap, type Remote } from 'comlink';
 
 import type { SimulationOptions } from '../core/index.js';
+import { watchLife } from './life.js';
 import type {
   Answer,
   CheckedScenario,
@@ -38,7 +39,7 @@ export interface SimulationWorkerOptions {
   createWorker?: () => Worker;
   /** The core's module; default: the file that ships with the worker. */
   wasmUrl?: string | URL;
-  /** A run with a user's controller of which nothing is heard for so long is ended; default 10 s. */
+  /** A run with a user's controller of which nothing is heard for this long is ended; default 10 s. */
   controllerTimeoutMs?: number;
 }
 
@@ -127,10 +128,11 @@ export class SimulationWorker {
     const remote = wrap<SimulationWorkerApi>(this.#worker);
     if (wasmUrl !== undefined) remote.use(new URL(wasmUrl, location.href).href).catch(() => undefined);
     this.#remote = remote;
+    void watchLife(this.#worker, (name) => remote.hold(name));
     return remote;
   }
 
-  /** Of a user's controller: one that never returns would keep its worker for ever. */
+  /** The silence of a user's controller: one that never returns would keep its worker for ever. */
   #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
     const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;
     let heardAt = performance.now();

@@ -26,6 +26,7 @@ import {
   type Simulated,
   type Simulator,
 } from '../scenario/index.js';
+import { parseJson } from '../scenario/json_text.js';
 import { packBatches } from '../trace/index.js';
 import { loadUserModule } from './user_module.js';
 import type {
@@ -37,7 +38,7 @@ import type {
   SimulationResult,
 } from './simulation_protocol.js';
 
-/** After so long the worker lets messages in, such as the one to stop. */
+/** After this long the worker lets messages in, such as the one to stop. */
 const SLICE_MS = 25;
 /** Least time between two reports of progress. */
 const REPORT_MS = 80;
@@ -56,7 +57,7 @@ export class SimulationService {
   /** Checks a scenario: an object, or the text of its file. */
   check(input: unknown): Answer<CheckedScenario> {
     return this.#answer(() => {
-      const scenario = parseScenario(typeof input === 'string' ? parseJson(input) : input);
+      const scenario = parseScenario(typeof input === 'string' ? parseJson(input, 'scenario') : input);
       return { scenario, cells: cellsOf(scenario) };
     });
   }
@@ -200,16 +201,6 @@ function started(simulator: Simulator, request: SimulationRequest): Started {
     return judge(scenario, [{ cell, values: one }]).cells[0]?.metrics ?? [];
   };
   return { run: simulateCell(simulator, scenario, cell, seed, request.trace), metricsOf };
-}
-
-/** Throws ConfigError where it is no JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    const fix = 'mend it there; a JSON editor shows the place';
-    throw new ConfigError('scenario', 'JSON', messageOf(error), fix);
-  }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

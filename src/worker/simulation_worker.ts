@@ -2,6 +2,7 @@
 import { expose, transfer } from 'comlink';
 
 import type { SimulationOptions } from '../core/index.js';
+import { holdLife } from './life.js';
 import type {
   Answer,
   CheckedScenario,
@@ -14,6 +15,8 @@ import { SimulationService } from './simulation_service.js';
 let service = new SimulationService();
 
 const api = {
+  /** Holds a lock of this name from now on; see life.ts. */
+  hold: holdLife,
   /** Takes the module from this URL from now on. */
   use(wasmUrl: string): void {
     service = new SimulationService(wasmUrl);

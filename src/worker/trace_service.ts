@@ -15,12 +15,19 @@ import {
   type ViewQuery,
 } from '../trace/index.js';
 
+import { holdLife } from './life.js';
+
 /** Errors cross the worker boundary as data: structured clones of errors lose their fields. */
 export type Opened = { ok: true; header: TraceHeader } | { ok: false; problem: TraceProblem };
 
 export class TraceService {
   #trace = new TraceData();
   #header: TraceHeader = { ccscope_trace: 1 };
+
+  /** Holds a lock of this name from now on; see life.ts. */
+  hold(name: string): Promise<void> {
+    return holdLife(name);
+  }
 
   append(batch: TraceBatch): void {
     this.#trace.append(batch);

@@ -8,6 +8,8 @@
 export const TRAILER_BYTES = 24;
 const MAGIC = 0x31534343; // 'CCS1', little-endian
 const MAX_U32 = 0xffffffff;
+/** Microseconds up to here count exactly; the core takes no later times. */
+const MAX_TIME_US = 2 ** 53;
 
 /** What the sender says about a frame. */
 export interface Trailer {
@@ -47,15 +49,22 @@ export function appendTrailer(frame: ArrayBuffer, trailer: Trailer): ArrayBuffer
   return out.buffer;
 }
 
-/** Reads the trailer at the end of a frame; null when there is none, or a damaged one. */
-export function readTrailer(frame: ArrayBuffer): Trailer | null {
+/** Whether a frame ends with a whole trailer, whatever it says. */
+export function hasTrailer(frame: ArrayBuffer): boolean {
   const at = frame.byteLength - TRAILER_BYTES;
-  if (at < 0) return null;
+  if (at < 0) return false;
   const view = new DataView(frame, at);
-  if (view.getUint32(20, true) !== MAGIC) return null;
-  if (view.getUint32(16, true) !== crc32(new Uint8Array(frame, at, 16))) return null;
+  return (
+    view.getUint32(20, true) === MAGIC && view.getUint32(16, true) === crc32(new Uint8Array(frame, at, 16))
+  );
+}
+
+/** Reads the trailer at the end of a frame; null when there is none, a damaged one, or one of no possible time. */
+export function readTrailer(frame: ArrayBuffer): Trailer | null {
+  if (!hasTrailer(frame)) return null;
+  const view = new DataView(frame, frame.byteLength - TRAILER_BYTES);
   const sendTimeUs = view.getFloat64(0, true);
-  if (!Number.isFinite(sendTimeUs)) return null;
+  if (!(Math.abs(sendTimeUs) <= MAX_TIME_US)) return null;
   const rttUs = view.getUint32(12, true);
   return { sendTimeUs, frameSeq: view.getUint32(8, true), rttUs: rttUs === 0 ? NaN : rttUs };
 }

@@ -1,12 +1,14 @@
 import { expect, test } from './support.js';
 
+/** Where control puts the browser's own estimate, or above. */
+const FLOOR_BPS = 0.95 * 3e6;
 const LINK = {
   capacityBps: 800_000,
   queue: { kind: 'droptail', limitMs: 300 },
   oneWayDelayUs: 25_000,
 } as const;
 
-test('a loopback call is controlled, measured and recorded', async ({ call }) => {
+test('a loopback call is controlled, measured and recorded @measures', async ({ call }) => {
   await call.start();
   await call.flowing(150);
   const status = await call.status();
@@ -82,11 +84,37 @@ test('observe touches nothing of the encoder', async ({ call }) => {
 });
 
 test('cap limits the encoder under the estimate of the browser', async ({ call }) => {
-  await call.start({ mode: 'cap' });
+  const limits = { startBitrateBps: 150_000, maxBitrateBps: 200_000 };
+  await call.page.evaluate(() => {
+    const set = RTCRtpSender.prototype.setParameters;
+    RTCRtpSender.prototype.setParameters = function (this: RTCRtpSender, ...args) {
+      Object.assign(window, { sender: this });
+      return set.apply(this, args);
+    };
+  });
+  await call.start({ mode: 'cap', ...limits });
   await call.flowing(90);
-  const status = await call.status();
-  expect(status.effectiveMode).toBe('cap');
-  expect(status.encoderTargetBps).toBeGreaterThanOrEqual(100_000);
+  const { effectiveMode, encoderTargetBps, browserEstimateBps, maxBitrateBps } = await call.page.evaluate(
+    async () => {
+      const { sender } = window as unknown as { sender: RTCRtpSender };
+      const stats = (await sender.getStats()) as ReadonlyMap<string, RTCIceCandidatePairStats>;
+      const [pair] = [...stats.values()].filter((stat) => stat.availableOutgoingBitrate !== undefined);
+      const { effectiveMode, encoderTargetBps } = window.harness.call?.status ?? {};
+      return {
+        effectiveMode,
+        encoderTargetBps,
+        maxBitrateBps: sender.getParameters().encodings[0]?.maxBitrate ?? NaN,
+        browserEstimateBps: pair?.availableOutgoingBitrate ?? NaN,
+      };
+    },
+  );
+  expect(effectiveMode).toBe('cap');
+  // The browser's estimator is at work: it has not been set to a floor, as control does.
+  expect(browserEstimateBps).toBeLessThan(FLOOR_BPS);
+  expect(browserEstimateBps).toBeGreaterThan(maxBitrateBps);
+  expect(maxBitrateBps).toBe(encoderTargetBps);
+  expect(maxBitrateBps).toBeGreaterThanOrEqual(100_000);
+  expect(maxBitrateBps).toBeLessThanOrEqual(limits.maxBitrateBps);
 });
 
 test('detach gives the encoder its limits back and the call goes on', async ({ call }) => {
@@ -111,7 +139,9 @@ test('detach gives the encoder its limits back and the call goes on', async ({ c
   expect((await call.status()).effectiveMode).toBe('observe');
 });
 
-test('the in-page bottleneck holds the rate to its capacity and shows its queue', async ({ call }) => {
+test('the in-page bottleneck holds the rate to its capacity and shows its queue @measures', async ({
+  call,
+}) => {
   await call.start({ bottleneck: LINK, startBitrateBps: 1_500_000 });
   await call.flowing(150);
   expect((await call.status()).bottleneck).toBe('in-page');
@@ -180,10 +210,10 @@ test('browsers without script transforms are served by insertable streams', asyn
   expect((await call.status()).sendTimeSource).toBe('trailer');
 });
 
-test('the synthetic camera fills 2.5 Mbps at 30 fps', async ({ call }) => {
+test('the synthetic camera fills 2.5 Mbps at 30 fps @measures', async ({ call }) => {
   await call.start({ startBitrateBps: 2_500_000, minBitrateBps: 2_500_000 });
   await call.flowing(150);
-  expect(await call.fps()).toBeGreaterThan(25);
+  expect((await call.fps()).decoded).toBeGreaterThan(25);
   const sent = (await call.rows('rate')).slice(-20).map((r) => r['sent_bps'] ?? NaN);
   const mean = sent.reduce((a, b) => a + b, 0) / sent.length;
   expect(mean).toBeGreaterThan(2_300_000);

@@ -163,6 +163,7 @@ test('getStats has none of the fields', async ({ call }) => {
   await call.noticed('receiver-stats');
   await call.noticed('sender-stats');
   const groups = (await call.rows('group')).slice(-30);
+  expect(groups).toHaveLength(30);
   // R_r comes from whole frames, then.
   for (const row of groups) expect(row['received_rate_bps']).toBeGreaterThan(100_000);
   const arrivals = (await call.rows('arrival')).slice(-30);

@@ -14,7 +14,7 @@ async function byFlow(call: CallPage, table: 'group' | 'rate' | 'feedback' | 'ar
   return (flow: number) => rows.filter((row) => row['flow'] === flow);
 }
 
-test('shadows are fed like the controller in charge, and never obeyed', async ({ call }) => {
+test('shadows are fed like the controller in charge, and never obeyed @measures', async ({ call }) => {
   // The first is GCC as it is in charge: fed the same it must ask for the same. The second may
   // never ask for more than 150 kbps: where it moved the encoder, that would show.
   await call.start({

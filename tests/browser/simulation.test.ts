@@ -95,7 +95,9 @@ test('a trap in the module fails the run and not the page', async ({ call }) => 
     expect(problem?.message).toContain('the simulator broke down');
     expect(problem?.fix).toBeTruthy();
   }
-  expect(await call.page.evaluate(() => document.title)).toBeDefined();
+  // The page simulates on, in other workers.
+  const next = await call.page.evaluate((scenario) => window.harness.simulations.failures({}, scenario), MIX);
+  expect(next).toEqual([null, null]);
 });
 
 test('a worker that breaks down fails its run, and the next run has a new one', async ({ call }) => {

@@ -26,11 +26,19 @@ export class CallPage {
     await expect.poll(() => this.frames(), { timeout: 20_000 }).toBeGreaterThan(frames);
   }
 
-  /** Frames a second over the next 1.5 s. */
-  async fps(): Promise<number> {
-    const [from, before] = [performance.now(), await this.frames()];
+  /** Frames a second over the next 1.5 s: from the camera, after the encoder, after the decoder. */
+  async fps(): Promise<{ captured: number; encoded: number; decoded: number }> {
+    const now = async () => ({
+      ...(await this.page.evaluate(() => window.harness.framesSent())),
+      decoded: await this.frames(),
+    });
+    const from = performance.now();
+    const before = await now();
     await this.page.waitForTimeout(1500);
-    return ((await this.frames()) - before) / ((performance.now() - from) / 1000);
+    const after = await now();
+    const seconds = (performance.now() - from) / 1000;
+    const rate = (key: keyof typeof before) => (after[key] - before[key]) / seconds;
+    return { captured: rate('captured'), encoded: rate('encoded'), decoded: rate('decoded') };
   }
 
   status() {
@@ -50,10 +58,17 @@ export class CallPage {
     return this.page.evaluate((t) => window.harness.rows(t), table);
   }
 
-  /** The requirement on every fault: two seconds later the video runs. */
+  /**
+   * The requirement on every fault: two seconds later the video runs, two thirds of the camera's frames are
+   * encoded, and two thirds of these decoded. How many of 30 a second the camera makes is the machine's
+   * matter, which may do much else.
+   */
   async goesOn(): Promise<void> {
     await this.page.waitForTimeout(2000);
-    expect(await this.fps()).toBeGreaterThanOrEqual(20);
+    const fps = await this.fps();
+    expect(fps.captured, JSON.stringify(fps)).toBeGreaterThan(5);
+    expect(fps.encoded / fps.captured, JSON.stringify(fps)).toBeGreaterThan(2 / 3);
+    expect(fps.decoded / fps.encoded, JSON.stringify(fps)).toBeGreaterThan(2 / 3);
   }
 }
 

@@ -12,5 +12,5 @@ export default defineConfig({
     minify: false,
     target: 'es2022',
   },
-  preview: { host: '127.0.0.1', port: 41731, strictPort: true },
+  preview: { host: '127.0.0.1', strictPort: true },
 });

@@ -1,35 +1,12 @@
-/** `ccscope call` from the outside: a real call through the shaper, its report, and how it ends. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+/** `ccscope call` from the outside: a real call through the shaper, and its report. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '@playwright/test';
 
 import { comparedWith, type CallReport } from '../../src/node/call/types.js';
-
-const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
-
-interface Outcome {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-function start(args: readonly string[]): { child: ChildProcess; outcome: Promise<Outcome> } {
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
-  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
-  const outcome = once(child, 'close').then(([status]) => ({
-    status: status as number | null,
-    stdout,
-    stderr,
-  }));
-  return { child, outcome };
-}
+import { start } from './command.js';
 
 let folder: string;
 test.beforeAll(() => {
@@ -140,42 +117,9 @@ test('a controller of the user is in charge, another one fails as its shadow', a
   expect(run?.controller_faults[0]?.message).toMatch(/NaN/);
 });
 
-test('Ctrl-C ends the call and its browser', async () => {
-  const { child, outcome } = start(['call', '--duration', '600s']);
-  const browsers = (): number[] => (child.pid === undefined ? [] : descendants(child.pid));
-  await expect.poll(() => browsers().length, { timeout: 20_000 }).toBeGreaterThan(1);
-  const started = browsers();
-  child.kill('SIGINT');
-  const { status, stderr } = await outcome;
-  expect(status).toBe(1);
-  expect(stderr).toContain('interrupted');
-  await expect.poll(() => started.filter(isRunning)).toEqual([]);
-});
-
 test('a Chromium that is not there is named', async () => {
-  const env = { ...process.env, CCSCOPE_CHROMIUM: join(folder, 'none') };
-  const child = spawn(process.execPath, [cli, 'call'], { stdio: ['ignore', 'ignore', 'pipe'], env });
-  const [text] = (await once(child.stderr, 'data')) as [Buffer];
-  const [status] = (await once(child, 'exit')) as [number];
-  expect(text.toString()).toContain('CCSCOPE_CHROMIUM');
+  const { status, stderr } = await start(['call'], { ...process.env, CCSCOPE_CHROMIUM: join(folder, 'none') })
+    .outcome;
+  expect(stderr).toContain('CCSCOPE_CHROMIUM');
   expect(status).toBe(2);
 });
-
-/** Processes below this one (Linux; elsewhere the process itself stands for all). */
-function descendants(pid: number): number[] {
-  if (process.platform !== 'linux') return [pid, pid];
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .split(' ')
-    .filter(Boolean)
-    .map(Number);
-  return children.flatMap((child) => [child, ...(isRunning(child) ? descendants(child) : [])]);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-  } catch {
-    return false;
-  }
-}

@@ -49,7 +49,7 @@ const leastRoundTripMs = (page: Page): Promise<number> =>
     return Math.min(...all);
   });
 
-test('delays WebRTC by what is set, at any time', async ({ page }) => {
+test('delays WebRTC by what is set, at any time @measures', async ({ page }) => {
   const link = openDevtoolsLink({ settings: { capacity: '20mbps', rtt: 0 } });
   await link.attach(page);
   await connect(page);
@@ -67,7 +67,7 @@ test('delays WebRTC by what is set, at any time', async ({ page }) => {
   await expect(link.set({ rtt: 1 })).rejects.toThrow(/closed/);
 });
 
-test('limits WebRTC to the capacity that is set, and follows a function', async ({ page }) => {
+test('limits WebRTC to the capacity that is set, and follows a function @measures', async ({ page }) => {
   const link = openDevtoolsLink({
     settings: { capacity: (seconds) => (seconds < 1000 ? 400e3 : 1), rtt: 0 },
   });
@@ -94,7 +94,7 @@ test('limits WebRTC to the capacity that is set, and follows a function', async 
   await link.close();
 });
 
-test('shares the RTT between two attached pages, and survives pages that close', async ({
+test('shares the RTT between two attached pages, and survives pages that close @measures', async ({
   page,
   context,
 }) => {

@@ -268,7 +268,10 @@ test('what the address says wrongly is named', async ({ page, lab }) => {
   await expect(page.locator('input[name=seed]')).toHaveValue('1');
 });
 
-test('the page stays quick while it simulates, and everything on it has a name', async ({ page, lab }) => {
+test('the page stays quick while it simulates, and everything on it has a name @measures', async ({
+  page,
+  lab,
+}) => {
   await page.addInitScript(() => {
     const longTasks: number[] = [];
     Object.assign(window, { longTasks });

@@ -97,6 +97,7 @@ test('a number out of range is refused where it was typed', async ({ page, serve
 
 test('nothing on the page leads nowhere or has no name', async ({ page, served }) => {
   await page.goto(served.url);
+  await expect(page.getByRole('link')).not.toHaveCount(0);
   for (const link of await page.getByRole('link').all()) {
     const response = await page.request.get(
       new URL((await link.getAttribute('href')) ?? '', page.url()).href,

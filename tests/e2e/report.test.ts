@@ -49,6 +49,7 @@ test('the report draws every picture by itself, without the network', async ({ p
       return new Set(new Uint32Array(pixels?.buffer ?? new ArrayBuffer())).size;
     }),
   );
+  expect(colours).not.toEqual([]);
   for (const count of colours) expect(count).toBeGreaterThan(20);
   expect(problems).toEqual([]);
 });
@@ -79,4 +80,19 @@ test('the report follows the theme, and a button changes it', async ({ page, rep
   await page.getByRole('button', { name: 'Dark or light' }).click();
   expect(await background()).not.toBe(dark);
   await expect.poll(drawn).not.toBe(darkPicture);
+});
+
+test('no script runs in the report but its own', async ({ page, report }) => {
+  await page.goto(report);
+  const outcome = await page.evaluate(async () => {
+    const refused = new Promise<string>((resolve) =>
+      addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective)),
+    );
+    const script = document.createElement('script');
+    script.textContent = 'document.title = "injected"';
+    document.body.append(script);
+    return { refused: await refused, title: document.title };
+  });
+  expect(outcome.refused).toBe('script-src-elem');
+  expect(outcome.title).not.toContain('injected');
 });

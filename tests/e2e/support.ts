@@ -4,18 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import sirv from 'sirv';
-import { build } from 'vite';
 
 import { startServer } from '../../src/node/server.js';
 
 export { expect };
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
 /** Where the built app is served: by the local server, and as a static host would. */
 export interface Served {
   url: string;
   staticUrl: string;
+  /** Its folder. */
+  appDir: string;
 }
 
 /** The Call page as a user sees it. */
@@ -46,7 +45,7 @@ export class Scope {
     await expect(this.page.getByRole('status')).toHaveText('No call');
   }
 
-  /** Waits until the controller has seen so many frames. */
+  /** Waits until the controller has seen a number of frames. */
   async groups(count: number): Promise<void> {
     await expect
       .poll(() => this.page.evaluate(() => window.ccscope.counters().groups), { timeout: 30_000 })
@@ -62,12 +61,12 @@ export class Scope {
 export const test = base.extend<{ scope: Scope }, { served: Served }>({
   served: [
     async ({}, use) => {
-      const appDir = fileURLToPath(new URL('../../build/e2e-app', import.meta.url));
-      await build({ configFile: `${root}/vite.config.ts`, logLevel: 'error', build: { outDir: appDir } });
+      const appDir = fileURLToPath(new URL('../../dist/app', import.meta.url));
       const server = await startServer({ appDir });
       const files = createServer(sirv(appDir));
       await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-      await use({ url: server.url, staticUrl: `http://127.0.0.1:${(files.address() as AddressInfo).port}/` });
+      const { port } = files.address() as AddressInfo;
+      await use({ url: server.url, staticUrl: `http://127.0.0.1:${port}/`, appDir });
       await server.close();
       files.closeAllConnections();
       files.close();

@@ -44,7 +44,7 @@ export interface FlowInfo {
   name: string;
   kind: 'media' | 'tcp';
   direction: 'forward' | 'backward';
-  /** Of a media flow. */
+  /** The controller of a media flow. */
   controller?: ControllerName;
   preset?: string;
 }

@@ -12,9 +12,11 @@ export async function toFragment(text: string): Promise<string> {
   return fragment.length <= MAX_LENGTH ? fragment : '';
 }
 
-/** The scenario's text in a fragment; null where there is none. Rejects where it is damaged. */
+/** The scenario's text in a fragment; null where there is none. Rejects where it is damaged, or longer than any that is made here. */
 export async function fromFragment(fragment: string): Promise<string | null> {
   if (!fragment.startsWith(PREFIX)) return null;
+  // It may unpack to a thousand times as much.
+  if (fragment.length > MAX_LENGTH) throw new RangeError(`expected at most ${MAX_LENGTH} characters`);
   const base64 = fragment.slice(PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
   const packed = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return new TextDecoder().decode(await through(packed, new DecompressionStream('deflate-raw')));

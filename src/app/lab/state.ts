@@ -76,7 +76,7 @@ export function parseLab(query: string): { state: LabState; problems: StateProbl
   const problems: StateProblem[] = [];
   const changes: Record<string, unknown> = {};
   const cell: Record<string, string> = {};
-  for (const [field, got] of new URLSearchParams(query)) {
+  for (const [field, got] of new Map(new URLSearchParams(query))) {
     const isCell = field.startsWith(CELL_PREFIX);
     const schema = isCell ? name : Object.hasOwn(entries, field) && entries[field as keyof Entries];
     if (!schema) {

@@ -41,7 +41,14 @@ export class Recorder {
         'Download what is there, then reload the page.',
       );
     };
-    return new Recorder(await createTraceStore({ onError }));
+    const onReplaced = (): void =>
+      notify(
+        'info',
+        'recorder',
+        'The worker that records died and was replaced.',
+        'No recorded row was lost.',
+      );
+    return new Recorder(await createTraceStore({ onError, isKept: true, onReplaced }));
   }
 
   append(batch: TraceBatch): void {

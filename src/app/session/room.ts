@@ -4,6 +4,8 @@ import type { ServerClient } from './server_client.js';
 
 /** What the sending page tells the other one before the call. */
 export interface Invitation {
+  /** Which of the sending page's calls it is for: the room's own number there. */
+  call: number;
   originEpochMs: number;
   relay: { a: RelayAddress; b: RelayAddress } | null;
 }
@@ -20,9 +22,12 @@ function isRoomMessage(data: unknown): data is RoomMessage {
 
 /** Our end of a room with one other page in it. */
 export class Room {
+  readonly #call = Math.random();
+  /** Told when the other page has started its half of the call again: ours has lost its far side. */
+  onAgain: () => void = () => undefined;
   #listener: ((data: unknown) => void) | null = null;
   #early: unknown[] = [];
-  #onMessage: (message: RoomMessage) => void = () => undefined;
+  #onMessage: (message: RoomMessage) => unknown = () => undefined;
 
   private constructor(
     private readonly server: ServerClient,
@@ -37,22 +42,33 @@ export class Room {
   }
 
   /** The sending page: waits until somebody is there and has taken the invitation. */
-  invite(invitation: Invitation): Promise<void> {
-    const tell = (): void => this.#send({ kind: 'invitation', ...invitation });
+  invite(invitation: Omit<Invitation, 'call'>): Promise<void> {
+    const tell = (): void => this.#send({ kind: 'invitation', call: this.#call, ...invitation });
     return new Promise((resolve) => {
       this.#onMessage = ({ kind }) => {
         if (kind === 'here') tell();
-        if (kind === 'ready') resolve();
+        if (kind !== 'ready') return;
+        this.#onMessage = (message) => message.kind === 'here' && this.onAgain();
+        resolve();
       };
       tell();
     });
   }
 
-  /** The receiving page: waits for the invitation. */
-  invitation(): Promise<Invitation> {
+  /**
+   * The receiving page: waits for the invitation. A recording that goes on has one clock: then only
+   * an invitation with that origin will do.
+   */
+  invitation(originEpochMs?: number): Promise<Invitation> {
     return new Promise((resolve) => {
       this.#onMessage = (message) => {
-        if (message.kind === 'invitation') resolve(message);
+        if (message.kind !== 'invitation') return;
+        if (originEpochMs !== undefined && message.originEpochMs !== originEpochMs) return;
+        this.#onMessage = (again) => {
+          const isOther = again.kind === 'invitation' && again.call !== message.call;
+          if (isOther && again.originEpochMs === message.originEpochMs) this.onAgain();
+        };
+        resolve(message);
       };
       this.#send({ kind: 'here' });
     });
@@ -80,8 +96,8 @@ export class Room {
 
   #receive(data: unknown): void {
     if (!isRoomMessage(data)) return;
-    if (data.kind !== 'call') return this.#onMessage(data);
-    if (this.#listener) this.#listener(data.data);
+    if (data.kind !== 'call') this.#onMessage(data);
+    else if (this.#listener) this.#listener(data.data);
     else this.#early.push(data.data);
   }
 }

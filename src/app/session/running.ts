@@ -25,13 +25,22 @@ export class Running {
   #ended = false;
   readonly #closers: (() => unknown)[] = [];
 
+  /** Zero of the call's times, in milliseconds of the Unix epoch. */
+  originEpochMs: number;
+  /** Names the flows of the shadows, over all calls of the recording. */
+  readonly shadows: ShadowFlows;
+  /** Whether there is a recording that this call is a part of. */
+  isRecorded: boolean;
+
+  /** `before` is the call whose recording goes on with this one. */
   constructor(
     readonly started: AppState,
-    /** Zero of the call's times, in milliseconds of the Unix epoch. */
-    public originEpochMs = Date.now(),
-    /** Of the recording that this call is a part of. */
-    readonly shadows = new ShadowFlows(),
-  ) {}
+    before?: Running,
+  ) {
+    this.originEpochMs = before?.originEpochMs ?? Date.now();
+    this.shadows = before?.shadows ?? new ShadowFlows();
+    this.isRecorded = before?.isRecorded ?? false;
+  }
 
   get ended(): boolean {
     return this.#ended;

@@ -1,4 +1,5 @@
 /** The page's end of the local server: shaped links and rooms, over one WebSocket. */
+import type { PeerUfrags } from '../../rtc/index.js';
 import type { PartialLinkConfig } from '../../scenario/link_config.js';
 import {
   SERVER_PATH,
@@ -23,7 +24,8 @@ export class ServerError extends Error {
 
 /** What a link tells as it runs. */
 export interface LinkListener {
-  rows(rows: readonly QueueRow[]): void;
+  /** `missing`: how many rows the server left out before these. */
+  rows(rows: readonly QueueRow[], missing: number): void;
   lateness(lateness: LatenessMs): void;
   error(message: string): void;
 }
@@ -37,6 +39,9 @@ interface Waiting {
 type Request = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, 'id'> : never) : never;
 
 const CONNECT_TIMEOUT_MS = 3000;
+/** Between two attempts to reach a server that went away: each wait is twice the one before. */
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 4000;
 
 export class ServerClient {
   #nextId = 1;
@@ -69,6 +74,20 @@ export class ServerClient {
     });
   }
 
+  /** Looks for a server that went away, until the time is over or nobody wants it any more. Resolves to whether it is back. */
+  static async isBack(forMs: number, isWanted: () => boolean): Promise<boolean> {
+    const untilMs = performance.now() + forMs;
+    for (let waitMs = FIRST_WAIT_MS; isWanted(); waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0) return false;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, leftMs)));
+      const server = await ServerClient.connect();
+      server?.close();
+      if (server) return true;
+    }
+    return false;
+  }
+
   openLink(config: PartialLinkConfig): Promise<LinkOpened> {
     return this.#ask({ type: 'link/open', config }) as Promise<LinkOpened>;
   }
@@ -79,6 +98,11 @@ export class ServerClient {
 
   async setLink(link: string, config: PartialLinkConfig): Promise<void> {
     await this.#ask({ type: 'link/set', link, config });
+  }
+
+  /** Says whose packets a link is for. */
+  async expectPeers(link: string, { a, b }: PeerUfrags): Promise<void> {
+    await this.#ask({ type: 'link/peers', link, a, b });
   }
 
   async joinRoom(room: string): Promise<void> {
@@ -118,7 +142,7 @@ export class ServerClient {
   #pushed(message: ServerPush): void {
     switch (message.type) {
       case 'link/rows':
-        return this.#links.get(message.link)?.rows(message.rows);
+        return this.#links.get(message.link)?.rows(message.rows, message.dropped ?? 0);
       case 'link/lateness':
         return this.#links.get(message.link)?.lateness(message);
       case 'link/error':

@@ -1,31 +1,23 @@
 /** One call at a time: starts it, applies changed settings to it, ends it, and says how it is. */
 import { computed, signal } from '@preact/signals';
 
-import {
-  CallError,
-  createCall,
-  type CallOptions,
-  type CallStatus,
-  type MediaStats,
-} from '../../rtc/index.js';
+import { createCall, type CallOptions, type CallStatus, type MediaStats } from '../../rtc/index.js';
 import type { LatenessMs } from '../../scenario/server_protocol.js';
 import { isOwn, ownName } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
-import { NotAtHand, ownControllers } from '../own_controllers.js';
+import { ownControllers } from '../own_controllers.js';
 import { settings } from '../settings.js';
-import { linkSettings, toLinkConfig, toLinkOptions } from './link_settings.js';
+import { fixOf } from './fixes.js';
 import { LiveChanges } from './live_changes.js';
+import { openPath } from './path.js';
 import type { Recorder } from './recorder.js';
-import { changeEvent, restartMessage, watchForRestart, type SettingChange } from './restarts.js';
-import { Room } from './room.js';
+import { Patience, serverBack, serverLost, settingsChanged, workerDied, type Cause } from './recovery.js';
+import { watchForRestart } from './restarts.js';
 import { queueBatch, Running, Stopped } from './running.js';
 import { ServerClient, ServerError } from './server_client.js';
 import { SourceKeeper } from './source.js';
 
 export type Phase = 'idle' | 'starting' | 'waiting' | 'connecting' | 'connected' | 'failed';
-
-/** How the two sides reach each other. */
-type Path = Pick<CallOptions, 'relay' | 'bottleneck' | 'signalling'>;
 
 export class Session {
   readonly phase = signal<Phase>('idle');
@@ -44,6 +36,9 @@ export class Session {
   #running: Running | null = null;
   /** How often a stop was asked for: one while a call restarts prevents that. */
   #stops = 0;
+  /** Whether the local server went away under a call that goes on. */
+  #isServerLost = false;
+  readonly #patience = new Patience();
   #lastMedia: MediaStats | null = null;
   readonly #source = new SourceKeeper();
   readonly #connected = computed(() => this.phase.value === 'connected');
@@ -52,6 +47,11 @@ export class Session {
 
   get running(): boolean {
     return this.#running !== null;
+  }
+
+  /** Name of the shaped link of the call that runs; null when it has none. */
+  get link(): string | null {
+    return this.#running?.link ?? null;
   }
 
   /** Counters of the received pictures; of the last call when none runs; null before any. */
@@ -66,7 +66,7 @@ export class Session {
     if (this.#running && this.phase.peek() !== 'failed') return;
     await this.stop();
     this.status.value = null;
-    await this.#run(new Running(settings.peek()), []);
+    await this.#run(new Running(settings.peek()));
   }
 
   async stop(): Promise<void> {
@@ -77,21 +77,30 @@ export class Session {
     if (this.#running !== running) return;
     this.#running = null;
     this.#source.stop();
-    dismiss('restarted');
+    this.#isServerLost = false;
+    for (const code of ['restarted', 'server-lost']) dismiss(code);
     this.localStream.value = null;
     this.remoteStream.value = null;
     this.phase.value = 'idle';
   }
 
   /** Ends the call and starts it again with the settings as they are now; the recording goes on. */
-  async #restart(running: Running, changes: readonly SettingChange[]): Promise<void> {
+  async #restart(running: Running, cause: Cause): Promise<void> {
     if (running.ending) return;
     const stops = this.#stops;
+    const isWanted = (): boolean => this.#stops === stops;
     this.phase.value = 'starting';
-    for (const change of changes) this.recorder.event({ time_us: running.nowUs(), ...changeEvent(change) });
+    for (const event of cause.events) this.recorder.event({ time_us: running.nowUs(), ...event });
     await this.#end(running);
-    if (this.#stops !== stops) return;
-    await this.#run(new Running(settings.peek(), running.originEpochMs, running.shadows), changes);
+    await cause.wait?.(isWanted);
+    if (isWanted()) await this.#run(new Running(settings.peek(), running), cause);
+  }
+
+  /** The same for what may come again; false when it has come too often. */
+  #recover(running: Running, cause: Cause): boolean {
+    const mayBe = running.ending === null && this.#patience.allows();
+    if (mayBe) void this.#restart(running, cause);
+    return mayBe || running.ending !== null;
   }
 
   #end(running: Running): Promise<void> {
@@ -106,35 +115,41 @@ export class Session {
     this.connectedAt.value = null;
   }
 
-  /** Makes a call the one that runs. `changes` are what an earlier one was ended for. */
-  async #run(running: Running, changes: readonly SettingChange[]): Promise<void> {
+  /** Makes a call the one that runs. `cause` is why an earlier one was ended for it. */
+  async #run(running: Running, cause?: Cause): Promise<void> {
     this.#running = running;
     this.#lastMedia = null;
     this.phase.value = 'starting';
     this.lateness.value = null;
     dismiss('start');
     try {
-      await this.#open(running, changes.length > 0);
-      if (changes.length === 0) return;
-      const message = restartMessage(running.started, changes);
+      await this.#open(running);
+      if (!cause) return;
+      const message = cause.message(running.started, running.server !== null);
       notify('info', 'restarted', message, 'The recording goes on in the same trace.');
     } catch (error) {
-      if (error instanceof Stopped || running.ended) return;
+      if (error instanceof Stopped || running.ending) return;
       await this.stop();
       this.phase.value = 'failed';
       notify('error', 'start', `The call did not start: ${messageOf(error)}.`, fixOf(error));
     }
   }
 
-  async #open(running: Running, isRestart: boolean): Promise<void> {
+  async #open(running: Running): Promise<void> {
     const state = running.started;
     await ownControllers.look([state.controller, ...state.shadow].filter(isOwn).map(ownName));
     await this.#connectServer(running);
     const track = state.role === 'receive' ? null : await this.#openSource(running);
-    const path = state.role === 'receive' ? await this.#join(running) : await this.#host(running);
+    const path = await openPath(running, {
+      rows: (rows) => this.recorder.append(queueBatch(rows)),
+      lateness: (lateness) => (this.lateness.value = lateness),
+      waiting: () => (this.phase.value = 'waiting'),
+      broken: (cause) => this.#recover(running, cause),
+    });
     const options = { ...this.#callOptions(running), ...path, ...(track ? { track } : {}) };
-    if (isRestart) this.recorder.resume();
+    if (running.isRecorded) this.recorder.resume();
     else await this.recorder.begin(running.header);
+    running.isRecorded = true;
     this.recorder.nameFlows(running.shadows.known);
     const { name, controller = name } = running.controller;
     this.inCharge.value = { flow: 0, name, controller };
@@ -156,7 +171,7 @@ export class Session {
       started: running.started,
       settings,
       connected: this.#connected,
-      restart: (changes) => void this.#restart(running, changes),
+      restart: (changes) => void this.#restart(running, settingsChanged(changes)),
     });
   }
 
@@ -176,18 +191,14 @@ export class Session {
     if (server) {
       running.own(() => server.close());
       running.server = server;
-      dismiss('no-server');
-      server.onLost = () =>
-        notify(
-          'warning',
-          'server-lost',
-          'The local server went away.',
-          'Start it again with npm start, then start the call again.',
-        );
+      this.#isServerLost = false;
+      for (const code of ['no-server', 'server-lost']) dismiss(code);
+      server.onLost = () => this.#serverLost(running);
       return;
     }
     if (role !== 'loopback')
-      throw new ServerError('this page was not served by ccscope’s local server, which rooms need', 'room');
+      throw new ServerError('this page was not served by ccscope’s local server, which rooms need');
+    if (this.#isServerLost) return void this.#followServer(running);
     notify(
       'info',
       'no-server',
@@ -196,42 +207,17 @@ export class Session {
     );
   }
 
-  async #openLink(running: Running): Promise<Path> {
-    const state = running.started;
-    if (!running.server || state.bottleneck === 'in-page')
-      return { bottleneck: toLinkOptions(linkSettings(state)) };
-    const config = { ...toLinkConfig(linkSettings(state)), origin_epoch_ms: running.originEpochMs };
-    const { link, a, b } = await running.server.openLink(config);
-    running.link = link;
-    running.server.watchLink(link, {
-      rows: (rows) => rows.length > 0 && !running.ended && this.recorder.append(queueBatch(rows)),
-      lateness: (lateness) => (this.lateness.value = lateness),
-      error: (message) =>
-        notify('error', 'link', `The shaped link failed: ${message}.`, 'Start the call again.'),
-    });
-    return { relay: { a, b } };
+  #serverLost(running: Running): void {
+    this.#isServerLost = true;
+    const fix = 'Run npm start: the call goes on over the shaper by itself.';
+    notify('warning', 'server-lost', 'The local server went away, and the shaped link with it.', fix);
+    void this.#restart(running, serverLost(running.started));
   }
 
-  /** Our page sends, to itself or to another page of the room. */
-  async #host(running: Running): Promise<Path> {
-    const path = await this.#openLink(running);
-    const { room: name, role } = running.started;
-    if (role !== 'send' || !running.server) return path;
-    const room = await Room.join(running.server, name);
-    this.phase.value = 'waiting';
-    await room.invite({ originEpochMs: running.originEpochMs, relay: path.relay ?? null });
-    return { ...path, signalling: room.signalling };
-  }
-
-  /** Our page receives from another page of the room. */
-  async #join(running: Running): Promise<Path> {
-    if (!running.server) throw new ServerError('rooms need the local server', 'room');
-    const room = await Room.join(running.server, running.started.room);
-    this.phase.value = 'waiting';
-    const { originEpochMs, relay } = await room.invitation();
-    running.originEpochMs = originEpochMs;
-    queueMicrotask(() => room.ready());
-    return { ...(relay ? { relay } : {}), signalling: room.signalling };
+  /** Moves a call that goes on without the server back to it. */
+  async #followServer(running: Running): Promise<void> {
+    if (await ServerClient.isBack(Infinity, () => !running.ending))
+      await this.#restart(running, serverBack());
   }
 
   #callOptions(running: Running): CallOptions {
@@ -256,6 +242,8 @@ export class Session {
   #onStatus(running: Running, status: CallStatus): void {
     if (running.ended) return;
     this.status.value = status;
+    const [dead] = status.deadWorkers;
+    if (dead) this.#recover(running, workerDied(dead));
     for (const { flow } of status.controllerFaults) running.shadows.forget(flow);
     if (status.phase === 'failed') this.phase.value = 'failed';
     if (status.phase !== 'connected' || this.connectedAt.peek() !== null) return;
@@ -266,16 +254,4 @@ export class Session {
     const timer = setTimeout(() => void this.stop(), duration_s * 1000);
     running.own(() => clearTimeout(timer));
   }
-}
-
-function fixOf(error: unknown): string {
-  if (error instanceof NotAtHand) return 'Choose the file again, or another controller, then press Start.';
-  if (error instanceof DOMException && error.name === 'NotAllowedError') {
-    return 'Allow the camera in the browser, or choose the synthetic camera.';
-  }
-  if (error instanceof DOMException && error.name === 'NotFoundError') return 'Choose the synthetic camera.';
-  if (error instanceof CallError && error.field === undefined)
-    return 'Use a current Chrome, Edge, Firefox or Safari.';
-  if (error instanceof ServerError) return 'Run npm start and open the address that it prints.';
-  return 'Change the setting that the message names, then press Start again.';
 }

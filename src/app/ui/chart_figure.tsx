@@ -21,7 +21,7 @@ export interface Board {
   unit: string;
   about: string;
   make: MakeChart;
-  /** Of a strip of states: which ones. */
+  /** The states of a chart that is a strip. */
   strip?: StripSpec;
 }
 

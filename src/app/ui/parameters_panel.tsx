@@ -51,6 +51,8 @@ function setParameter(name: string, value: number | null): void {
 }
 
 const trimmed = (value: number): number => Number(value.toPrecision(3));
+const fitting = ({ min, max, whole }: ParameterSpec, value: number): number =>
+  Math.min(max, Math.max(min, whole ? Math.round(value) : value));
 
 /** A plain slider where the preset's value is well inside the range, else one in equal ratios around it; null for none. */
 function sliderOf({ min, max }: ParameterSpec, base: number) {
@@ -79,7 +81,7 @@ function ParameterField({ parameter }: { parameter: ParameterSpec }) {
   const changed = name in settings.value.set;
   const help = `${description} (${section})${values ? '' : `, ${min} to ${max}${unit && ` ${unit}`}; preset: ${base}`}`;
   const take = (next: number): void => {
-    if (Number.isFinite(next)) setParameter(name, next === base ? null : Math.min(max, Math.max(min, next)));
+    if (Number.isFinite(next)) setParameter(name, next === base ? null : fitting(parameter, next));
   };
   const slider = values ? null : sliderOf(parameter, base);
   return (
@@ -120,7 +122,7 @@ function ParameterField({ parameter }: { parameter: ParameterSpec }) {
               id={id}
               name={`set.${name}`}
               type="number"
-              step="any"
+              step={parameter.whole ? 1 : 'any'}
               min={min}
               max={max}
               value={value}

@@ -18,6 +18,8 @@ export interface Asked {
   /** Text of a module, or an address. */
   source: string;
   durationMs: number;
+  /** Ends earlier, when this half has failed and this many frames have been fed. */
+  until?: { fault: 'receiver' | 'sender'; frames: number };
   flow?: number;
 }
 
@@ -25,7 +27,7 @@ const FRAME_MS = 33;
 const START_BPS = 300e3;
 
 /** Loads the module into both halves and feeds them frames of 25 ms one-way delay. */
-export async function drive({ source, durationMs, flow = 0 }: Asked): Promise<Driven> {
+export async function drive({ source, durationMs, until, flow = 0 }: Asked): Promise<Driven> {
   const core = await compileCore();
   const url = /^(https?|data|blob):/.test(source)
     ? source
@@ -46,7 +48,9 @@ export async function drive({ source, durationMs, flow = 0 }: Asked): Promise<Dr
     },
   });
   let last = performance.now();
-  for (let seq = 0; performance.now() - began < durationMs; seq++) {
+  const isEnough = (frames: number): boolean =>
+    until !== undefined && frames >= until.frames && driven.faults.some(({ half }) => half === until.fault);
+  for (let seq = 0; performance.now() - began < durationMs && !isEnough(seq); seq++) {
     await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
     const now = performance.now();
     driven.longestStallMs = Math.max(driven.longestStallMs, now - last - FRAME_MS);

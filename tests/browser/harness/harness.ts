@@ -90,6 +90,18 @@ function feed(half: ReceiverHalf, batch: TraceBatch): void {
   }
 }
 
+/** Every peer connection that the page makes from now on. */
+function collectPeers(): RTCPeerConnection[] {
+  const peers: RTCPeerConnection[] = [];
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(configuration?: RTCConfiguration) {
+      super(configuration);
+      peers.push(this);
+    }
+  };
+  return peers;
+}
+
 class Harness {
   call: Call | null = null;
   /** The second call, where both roles of a pair run in this page. */
@@ -104,6 +116,7 @@ class Harness {
   readonly channels = channels;
   own: OwnConnection | null = null;
   farFrames: () => Promise<number> = () => Promise.resolve(0);
+  readonly #peers = collectPeers();
   #cleaning: (() => void)[] = [];
 
   async #options(choices: Omit<Choices, 'farSide' | 'trap'>): Promise<CallOptions> {
@@ -147,6 +160,17 @@ class Harness {
         ReadonlyMap<string, { framesDecoded?: number }> | undefined;
       return Math.max(0, ...[...(report?.values() ?? [])].map((stat) => stat.framesDecoded ?? 0));
     };
+  }
+
+  /** Video frames that this page's connections got from their sources (`media-source.frames`) and encoded. */
+  async framesSent(): Promise<{ captured: number; encoded: number }> {
+    const open = this.#peers.filter(({ connectionState }) => connectionState !== 'closed');
+    const reports = await Promise.all(open.map((peer) => peer.getStats()));
+    type Stat = { type: string; frames?: number; framesEncoded?: number };
+    const stats = reports.flatMap((report) => [...(report as ReadonlyMap<string, Stat>).values()]);
+    const total = (wanted: string, key: 'frames' | 'framesEncoded') =>
+      stats.reduce((sum, stat) => sum + (stat.type === wanted ? (stat[key] ?? 0) : 0), 0);
+    return { captured: total('media-source', 'frames'), encoded: total('outbound-rtp', 'framesEncoded') };
   }
 
   #show(stream: MediaStream | null): void {

@@ -90,7 +90,7 @@ function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) 
 /** 86,976. (Formatting by locale takes 15 ms the first time.) */
 const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** Of the media flows, each once. */
+/** The controllers of the media flows, each once. */
 function controllersText({ flows }: Run): string {
   const names = flows.flatMap(({ controller, preset }) => {
     if (controller === undefined) return [];

@@ -1,0 +1,86 @@
+/** How the two sides of a call reach each other: over a shaped link, in the page, or with another page of a room. */
+import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
+import type { LatenessMs, QueueRow } from '../../scenario/server_protocol.js';
+import { notify } from '../notices.js';
+import { linkSettings, toLinkConfig, toLinkOptions } from './link_settings.js';
+import { farSideAgain, linkFailed, type Cause } from './recovery.js';
+import { Room } from './room.js';
+import type { Running } from './running.js';
+import { ServerError, type ServerClient } from './server_client.js';
+
+export type Path = Pick<CallOptions, 'relay' | 'bottleneck' | 'signalling'>;
+
+export interface PathListener {
+  rows(rows: readonly QueueRow[]): void;
+  lateness(lateness: LatenessMs): void;
+  /** The other page is waited for. */
+  waiting(): void;
+  /** The path is of no use any more; says whether the call starts again. */
+  broken(cause: Cause): boolean;
+}
+
+export function openPath(running: Running, listener: PathListener): Promise<Path> {
+  return running.started.role === 'receive' ? join(running, listener) : host(running, listener);
+}
+
+async function openLink(running: Running, listener: PathListener): Promise<Path> {
+  const { started: state, server } = running;
+  if (!server || state.bottleneck === 'in-page') return { bottleneck: toLinkOptions(linkSettings(state)) };
+  const config = { ...toLinkConfig(linkSettings(state)), origin_epoch_ms: running.originEpochMs };
+  const { link, a, b } = await server.openLink(config);
+  running.link = link;
+  server.watchLink(link, {
+    rows: (rows, missing) => {
+      if (running.ended) return;
+      if (rows.length > 0) listener.rows(rows);
+      if (missing > 0) rowsMissing(missing);
+    },
+    lateness: (lateness) => listener.lateness(lateness),
+    error: (message) =>
+      listener.broken(linkFailed(message)) ||
+      notify('error', 'link', `The shaped link failed: ${message}.`, 'Start the call again.'),
+  });
+  // A link that is gone says so by itself.
+  const expect = (ufrags: PeerUfrags): void => void server.expectPeers(link, ufrags).catch(() => undefined);
+  return { relay: { a, b, expect } };
+}
+
+function rowsMissing(count: number): void {
+  const what = `${count} ${count === 1 ? 'row' : 'rows'} of the link's queue`;
+  notify(
+    'warning',
+    'link-rows',
+    `The recording lacks ${what}: this page did not read what the local server sent.`,
+    'Keep the page in front, and the machine less busy; the call and its link went on.',
+  );
+}
+
+/** Waits in the room of the call for the other page. */
+async function enter(server: ServerClient, { started }: Running, listener: PathListener): Promise<Room> {
+  const room = await Room.join(server, started.room);
+  room.onAgain = () => listener.broken(farSideAgain());
+  listener.waiting();
+  return room;
+}
+
+/** Our page sends, to itself or to another page of the room. */
+async function host(running: Running, listener: PathListener): Promise<Path> {
+  const path = await openLink(running, listener);
+  const { server, originEpochMs } = running;
+  if (running.started.role !== 'send' || !server) return path;
+  const room = await enter(server, running, listener);
+  await room.invite({ originEpochMs, relay: path.relay ?? null });
+  return { ...path, signalling: room.signalling };
+}
+
+/** Our page receives from another page of the room. */
+async function join(running: Running, listener: PathListener): Promise<Path> {
+  if (!running.server) throw new ServerError('rooms need the local server');
+  const room = await enter(running.server, running, listener);
+  const { originEpochMs, relay } = await room.invitation(
+    running.isRecorded ? running.originEpochMs : undefined,
+  );
+  running.originEpochMs = originEpochMs;
+  queueMicrotask(() => room.ready());
+  return { ...(relay ? { relay } : {}), signalling: room.signalling };
+}

@@ -1,0 +1,62 @@
+/** Why a call starts again by itself, and how often it may. */
+import type { Side } from '../../worker/protocol.js';
+import type { AppState } from '../state.js';
+import { changeEvent, restartMessage, type SettingChange } from './restarts.js';
+import { ServerClient } from './server_client.js';
+
+/** What ended a call that is to go on. */
+export interface Cause {
+  /** What the recording says. */
+  events: readonly { name: string; detail: unknown }[];
+  /** Resolves when a new call can be tried; by default that is at once. */
+  wait?(isWanted: () => boolean): Promise<unknown>;
+  /** For the user, once the new call runs, with the local server or without it. */
+  message(now: AppState, hasServer: boolean): string;
+}
+
+/** How long the local server may be away before a call goes on without it. */
+const AWAY_MS = 5000;
+/** What has ended this many calls within a minute would end the next one, too. */
+const MOST_RECOVERIES = 3;
+const WITHIN_MS = 60_000;
+
+export const settingsChanged = (changes: readonly SettingChange[]): Cause => ({
+  events: changes.map(changeEvent),
+  message: (now) => restartMessage(now, changes),
+});
+
+const because = (what: string, name: string, detail: unknown = null): Cause => ({
+  events: [{ name, detail }],
+  message: () => `${what}, so the call was started again.`,
+});
+
+export const linkFailed = (message: string): Cause =>
+  because(`The shaped link failed (${message})`, 'link_failed', { message });
+
+export const workerDied = (side: Side): Cause =>
+  because(`The media worker of the ${side} died`, 'worker_died', { side });
+
+export const farSideAgain = (): Cause => because('The other page started again', 'far_side_again');
+
+export const serverBack = (): Cause => because('The local server is back', 'server_back');
+
+/** Two pages have no other way than the server: they wait for it as long as it takes. */
+export const serverLost = ({ role }: AppState): Cause => ({
+  events: [{ name: 'server_lost', detail: null }],
+  wait: (isWanted) => ServerClient.isBack(role === 'loopback' ? AWAY_MS : Infinity, isWanted),
+  message: (now, hasServer) =>
+    hasServer
+      ? serverBack().message(now, hasServer)
+      : 'The call goes on with the bottleneck in the page: it shapes whole frames, not packets.',
+});
+
+/** Counts recoveries. */
+export class Patience {
+  #times: number[] = [];
+
+  /** Whether another recovery makes sense, which then counts. */
+  allows(nowMs = performance.now()): boolean {
+    this.#times = this.#times.filter((timeMs) => nowMs - timeMs < WITHIN_MS);
+    return this.#times.length < MOST_RECOVERIES && this.#times.push(nowMs) > 0;
+  }
+}

@@ -1,0 +1,20 @@
+/** Nothing that is read here nests half as deeply. */
+export const MAX_NESTING = 64;
+
+/**
+ * Whether lists and objects are nested more deeply than MAX_NESTING; then JSON.stringify and others that
+ * call themselves for each level would fail. Also true for objects that contain themselves.
+ */
+export function isNestedTooDeeply(value: unknown): boolean {
+  const open: [value: unknown, depth: number][] = [[value, 1]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [each, depth] = next;
+    if (typeof each !== 'object' || each === null) continue;
+    if (depth > MAX_NESTING) return true;
+    for (const inner of Object.values(each)) if (typeof inner === 'object') open.push([inner, depth + 1]);
+  }
+  return false;
+}
+
+/** For messages. */
+export const nestingExpectation = `lists and objects within each other at most ${MAX_NESTING} times`;

@@ -1,0 +1,35 @@
+/** The end of a worker, of which browsers tell nobody: a lock that it holds is free then. */
+
+/** In the worker: holds a lock of this name for as long as the worker lives. Resolves when it does. */
+export function holdLife(name: string): Promise<void> {
+  return new Promise((held) => {
+    void navigator.locks.request(name, () => {
+      held();
+      return new Promise<never>(() => undefined);
+    });
+  });
+}
+
+/** A worker whose script has not begun by then will not: even a busy machine loads one in a fraction of this. */
+const BEGIN_MS = 30_000;
+
+/**
+ * In the page: has a worker hold a lock, and dispatches an `error` event at it when it has ended,
+ * whoever ended it, or did not begin in time. Pages that are no secure context have no locks, and are not told.
+ */
+export async function watchLife(
+  worker: Worker,
+  hold: (name: string) => Promise<void>,
+  beginMs = BEGIN_MS,
+): Promise<void> {
+  if (!('locks' in navigator)) return;
+  const name = crypto.randomUUID();
+  const end = (message: string): boolean =>
+    worker.dispatchEvent(new ErrorEvent('error', { message, cancelable: true }));
+  // One that ends before it holds the lock never does.
+  const late = setTimeout(() => end(`it did not begin within ${beginMs / 1000} s`), beginMs);
+  await hold(name);
+  clearTimeout(late);
+  await navigator.locks.request(name, () => undefined);
+  end('it ended');
+}

@@ -1,0 +1,228 @@
+/** How a run of `ccscope call` ends when something does not go as it should: soon, with the reason, and alone. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { WebSocket } from 'ws';
+
+import { loadCoreModule } from '../../src/core/index.js';
+import { runPageCall } from '../../src/node/call/page_call.js';
+import { runCall, type CallServer, type RunContext } from '../../src/node/call/run.js';
+import type { CallPlan } from '../../src/node/call/types.js';
+import { startServer } from '../../src/node/server.js';
+import { openShaperLink } from '../../src/node/shaper/index.js';
+import { startShaper } from '../../src/node/shaper/shaper.js';
+import { DEFAULT_LINK_CONFIG } from '../../src/scenario/link_config.js';
+import { descendants, isBrowser, isRenderer, signal, type Process } from './command.js';
+import { expect, test } from './support.js';
+
+const plan: CallPlan = {
+  controller: 'gcc',
+  text: 'gcc',
+  mode: 'control',
+  set: {},
+  shadows: [],
+  files: [],
+  link: { ...DEFAULT_LINK_CONFIG },
+  durationMs: 600_000,
+  keyFrameIntervalS: 0,
+  sourceMaxBps: 2_500_000,
+  seed: 1,
+};
+
+const context = (changes: Partial<RunContext> = {}): RunContext => ({
+  signal: new AbortController().signal,
+  onProgress: () => undefined,
+  wantTrace: false,
+  wantHtml: false,
+  ...changes,
+});
+
+/** A page in the place of the app. */
+interface FakeApp {
+  url: string;
+  /** Resolves when the page has been asked for its state. */
+  asked: Promise<void>;
+  close(): void;
+}
+
+/** Serves a page that tells the first state when it is asked for the first time, and then the other. */
+async function fakeApp(first: object, then: object = first): Promise<FakeApp> {
+  const usual = { phase: 'connecting', status: null, link: null, notices: [], urlProblems: [] };
+  const states = [first, then].map((state) => ({ ...usual, ...state }));
+  let told: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => (told = resolve));
+  const server = createServer((request, response) => {
+    if (request.url === '/asked') told();
+    response.setHeader('content-type', 'text/html');
+    response.end(`<script>
+      const states = ${JSON.stringify(states)};
+      const state = () => {
+        fetch('/asked');
+        return states.length > 1 ? states.shift() : states[0];
+      };
+      window.ccscope = { state, media: () => null };
+    </script>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked, close };
+}
+
+const CONNECTED = { phase: 'connected', link: 'link-1' };
+
+/** A shaper that peer A has sent a packet to. */
+async function startedShaper() {
+  const shaper = await startShaper({ core: await loadCoreModule(), peers: 'first-datagram' });
+  const peer = createSocket('udp4');
+  peer.send('first', shaper.a.port, shaper.a.address);
+  await shaper.started;
+  peer.close();
+  return shaper;
+}
+
+/** Ends, at once, the processes of this kind that were started since. */
+function kill(kind: (candidate: Process) => boolean, before: readonly Process[]): void {
+  const known = new Set(before.map(({ pid }) => pid));
+  const victims = descendants(process.pid).filter((found) => kind(found) && !known.has(found.pid));
+  expect(victims).not.toEqual([]);
+  signal(victims, 'SIGKILL');
+}
+
+test.describe('a run of our own page', () => {
+  test('whose page finds no local server fails with what the page says', async ({ served }) => {
+    const server: CallServer = { url: served.staticUrl, shaper: () => null };
+    await expect(runCall(plan, server, context())).rejects.toThrow(
+      /^the page opened no link at the local server.*There is no local server here.*Run the call again/,
+    );
+  });
+
+  test('is measured by its own link, whoever has others at the same server', async ({ served }) => {
+    const server = await startServer({ appDir: served.appDir, record: true });
+    const stranger = new WebSocket(`${server.url.replace('http', 'ws')}ws`);
+    await once(stranger, 'open');
+    // Before the page, and at every moment in which the command could ask for a link.
+    let id = 0;
+    const openLink = (): void => stranger.send(JSON.stringify({ id: ++id, type: 'link/open', config: {} }));
+    openLink();
+    await once(stranger, 'message');
+    const asking: CallServer = {
+      url: server.url,
+      shaper: (link) => {
+        if (id < 5) openLink();
+        return server.shaper(link);
+      },
+    };
+    try {
+      const { report } = await runCall({ ...plan, durationMs: 3000 }, asking, context());
+      expect(report.utilisation).toBeGreaterThan(0.05);
+      expect(id).toBeGreaterThan(1);
+    } finally {
+      stranger.terminate();
+      await server.close();
+    }
+  });
+
+  test('fails when its link ends before the call', async () => {
+    const [app, shaper] = await Promise.all([fakeApp(CONNECTED), startedShaper()]);
+    const links = [shaper];
+    const server: CallServer = { url: app.url, shaper: () => links.pop() ?? null };
+    await expect(runCall(plan, server, context())).rejects.toThrow(/^the shaped link has ended before/);
+    await shaper.close();
+    app.close();
+  });
+
+  test('fails when the page goes over to another link', async () => {
+    const [app, shaper] = await Promise.all([
+      fakeApp(CONNECTED, { ...CONNECTED, link: 'link-2' }),
+      startedShaper(),
+    ]);
+    const server: CallServer = { url: app.url, shaper: () => shaper };
+    await expect(runCall(plan, server, context())).rejects.toThrow(/^the call went over to another link/);
+    await shaper.close();
+    app.close();
+  });
+
+  for (const [what, kind, message] of [
+    ['Chromium is killed', isBrowser, /^Chromium ended in the middle of the call.*run the call again$/],
+    ['the page crashes', isRenderer, /^the page crashed in the middle of the call; run the call again$/],
+  ] as const) {
+    test(`fails at once when ${what} while it connects`, async () => {
+      const app = await fakeApp({});
+      const before = descendants(process.pid);
+      const failed = expect(runCall(plan, { url: app.url, shaper: () => null }, context())).rejects;
+      await app.asked;
+      kill(kind, before);
+      await failed.toThrow(message);
+      app.close();
+    });
+
+    test(`fails at once when ${what} while it is measured`, async () => {
+      const [app, shaper] = await Promise.all([fakeApp(CONNECTED), startedShaper()]);
+      const before = descendants(process.pid);
+      let killed = false;
+      const onProgress = (): void => {
+        if (!killed) kill(kind, before);
+        killed = true;
+      };
+      const run = runCall(plan, { url: app.url, shaper: () => shaper }, context({ onProgress }));
+      await expect(run).rejects.toThrow(message);
+      await shaper.close();
+      app.close();
+    });
+  }
+
+  test('ends at once, and its browser with it, when it is interrupted', async () => {
+    const app = await fakeApp({});
+    const stop = new AbortController();
+    const reason = new Error('interrupted');
+    const before = descendants(process.pid).length;
+    const run = runCall(plan, { url: app.url, shaper: () => null }, context({ signal: stop.signal }));
+    const failed = expect(run).rejects;
+    await app.asked;
+    stop.abort(reason);
+    await failed.toBe(reason);
+    await expect.poll(() => descendants(process.pid).length).toBe(before);
+    app.close();
+  });
+});
+
+test.describe('a run of somebody’s pages', () => {
+  const pagePlan = (url: string) => ({
+    urls: [url],
+    clicks: [],
+    link: { ...DEFAULT_LINK_CONFIG },
+    durationMs: 600_000,
+  });
+
+  for (const [what, kind, message] of [
+    ['Chromium is killed', isBrowser, /^Chromium ended in the middle of the call/],
+    ['its page crashes', isRenderer, /^page 0 \(.*\) crashed/],
+  ] as const) {
+    test(`fails at once when ${what} before there is a call`, async () => {
+      const app = await fakeApp({});
+      const before = descendants(process.pid);
+      const failed = expect(runPageCall(pagePlan(`${app.url}asked`), context())).rejects;
+      await app.asked;
+      kill(kind, before);
+      await failed.toThrow(message);
+      app.close();
+    });
+  }
+
+  test('fails at once when the thread of its link has ended', async () => {
+    const app = await fakeApp({});
+    const thread = new URL('../node/broken_thread.mjs', import.meta.url);
+    const run = runPageCall(pagePlan(app.url), context(), async (options) => {
+      const link = await openShaperLink({ ...options, thread });
+      await link.sync().catch(() => undefined);
+      return link;
+    });
+    await expect(run).rejects.toThrow(/^the shaper failed: out of luck.*run the call again$/);
+    app.close();
+  });
+});

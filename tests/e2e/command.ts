@@ -1,0 +1,77 @@
+/** The command line as a process, and the processes that it starts. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+
+export interface Outcome {
+  /** Null when a signal ended it. */
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Command {
+  child: ChildProcess;
+  outcome: Promise<Outcome>;
+}
+
+/** Starts the built command. */
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Command {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  const outcome = once(child, 'close').then(([status]) => ({
+    status: status as number | null,
+    stdout,
+    stderr,
+  }));
+  return { child, outcome };
+}
+
+/** A process as /proc tells of it (Linux). */
+export interface Process {
+  pid: number;
+  parent: number;
+  /** Its command line. */
+  text: string;
+}
+
+/** A process may end while it is being looked at: null. */
+function read(pid: number): Process | null {
+  try {
+    // The name, in parentheses, may hold anything; the state and the parent follow it.
+    const [state = '', parent = ''] = (
+      readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? ''
+    ).split(' ');
+    const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return state === 'Z' ? null : { pid, parent: Number(parent), text };
+  } catch {
+    return null;
+  }
+}
+
+/** The processes below this one. */
+export function descendants(root: number | undefined): Process[] {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (read(Number(name)) ?? []) : []));
+  const below = (pid: number): Process[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+  return root === undefined ? [] : below(root);
+}
+
+export const isRunning = ({ pid }: Process): boolean => read(pid) !== null;
+
+/** Sends a signal to those that still run. */
+export function signal(processes: readonly Process[], name: NodeJS.Signals): void {
+  for (const { pid } of processes.filter(isRunning)) process.kill(pid, name);
+}
+
+/** Chromium's own process, which the others depend on. */
+export const isBrowser = ({ text }: Process): boolean =>
+  text.includes('--remote-debugging-pipe') && !text.includes('--type=');
+
+/** A process of Chromium that runs a page. */
+export const isRenderer = ({ text }: Process): boolean => text.includes('--type=renderer');

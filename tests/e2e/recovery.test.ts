@@ -1,0 +1,349 @@
+/** What a call runs on dies in the middle: the call goes on, the page says so, and the recording keeps every row. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+import type { Page } from '@playwright/test';
+
+import { collector, readTrace, type TraceData } from '../../src/trace/index.js';
+import { expect, Scope, test as base } from './support.js';
+
+const program = fileURLToPath(new URL('./server_process.mjs', import.meta.url));
+const appDir = fileURLToPath(new URL('../../dist/app', import.meta.url));
+
+/** The local server as a process. */
+class ServerProcess {
+  url = '';
+  #child: ChildProcess | null = null;
+
+  /** Starts it, at the port that it had before. */
+  async start(): Promise<void> {
+    const port = this.url === '' ? '0' : new URL(this.url).port;
+    const child = spawn(process.execPath, [program, port, appDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child = child;
+    [this.url] = (await once(createInterface(child.stdout), 'line')) as [string];
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (!child) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+}
+
+const test = base.extend<{ server: ServerProcess }>({
+  server: async ({ served }, use) => {
+    expect(served.url, 'the app is built').not.toBe('');
+    const server = new ServerProcess();
+    await server.start();
+    await use(server);
+    await server.kill();
+  },
+});
+
+const notices = (page: Page) => page.getByLabel('Notices');
+
+/** Resolves when the recording has that many more groups of frames: both halves of the controller work. */
+async function grows(page: Page, more = 30): Promise<void> {
+  const groups = await page.evaluate(() => window.ccscope.counters().groups);
+  await new Scope(page).groups(groups + more);
+}
+
+/** The recording so far, read as a file is. */
+async function recorded(page: Page): Promise<TraceData> {
+  const text = await page.evaluate(() => window.ccscope.exportTrace());
+  const { sink, trace } = collector();
+  await readTrace(Readable.from([Buffer.from(text)]), sink);
+  return trace;
+}
+
+const rowsOf = (trace: TraceData): string[] => [...trace.lines()].filter((line) => !line.includes('"event"'));
+
+/** What was recorded stands at the begin of what is recorded now, row by row. */
+function expectKept(before: TraceData, after: TraceData): void {
+  const lines = new Set(rowsOf(after));
+  const lost = rowsOf(before).filter((line) => !lines.has(line));
+  expect(lost).toEqual([]);
+  for (const table of ['arrival', 'group', 'rate', 'queue'])
+    expect(after.extent().rows[table], table).toBeGreaterThan(before.extent().rows[table] ?? Infinity);
+}
+
+const told = (trace: TraceData, ...names: string[]): string[] =>
+  trace.events.map(({ name }) => name).filter((name) => names.includes(name));
+
+/** A call runs until its server dies. Resolves with what it recorded until then, when the page has noticed. */
+async function dies(server: ServerProcess, page: Page, scope: Scope): Promise<TraceData> {
+  await page.goto(server.url);
+  await scope.start();
+  await scope.groups(30);
+  const before = await recorded(page);
+  await server.kill();
+  await expect(notices(page)).toContainText('The local server went away', { timeout: 15_000 });
+  return before;
+}
+
+test('the local server dies and comes back: the call goes on over a new link', async ({
+  page,
+  server,
+  scope,
+}) => {
+  const before = await dies(server, page, scope);
+  await server.start();
+  await expect(notices(page)).toContainText('The local server is back, so the call was started again.', {
+    timeout: 15_000,
+  });
+  await scope.live();
+  await expect(notices(page)).not.toContainText('went away');
+  await expect(page.getByText('shaper, real packets')).toBeVisible();
+  await grows(page);
+  const after = await recorded(page);
+  expectKept(before, after);
+  expect(told(after, 'start', 'server_lost', 'stop')).toEqual(['start', 'server_lost', 'stop', 'start']);
+});
+
+test('the local server stays away: the call goes on in the page, and moves back when it can', async ({
+  page,
+  server,
+  scope,
+}) => {
+  const before = await dies(server, page, scope);
+  await expect(notices(page)).toContainText('The call goes on with the bottleneck in the page', {
+    timeout: 15_000,
+  });
+  await scope.live();
+  await grows(page);
+  await server.start();
+  await expect(notices(page)).toContainText('The local server is back', { timeout: 15_000 });
+  await scope.live();
+  await expect(page.getByText('shaper, real packets')).toBeVisible();
+  await grows(page);
+  const after = await recorded(page);
+  expectKept(before, after);
+  expect(told(after, 'start', 'server_lost', 'server_back')).toEqual([
+    'start',
+    'server_lost',
+    'start',
+    'server_back',
+    'start',
+  ]);
+});
+
+test('the local server of two pages dies and comes back: both go on', async ({
+  page,
+  context,
+  server,
+  scope,
+}) => {
+  await page.goto(`${server.url}?role=send&room=again`);
+  await page.getByRole('banner').getByRole('button', { name: 'Start' }).click();
+  const far = await context.newPage();
+  await far.goto(`${server.url}?role=receive&room=again&autostart=1`);
+  await scope.live();
+  await new Scope(far).groups(30);
+  const before = await recorded(far);
+  await server.kill();
+  for (const each of [page, far])
+    await expect(notices(each)).toContainText('The local server went away', { timeout: 15_000 });
+  await server.start();
+  for (const each of [page, far]) {
+    await expect(notices(each)).toContainText('The local server is back', { timeout: 20_000 });
+    await new Scope(each).live();
+  }
+  await grows(far);
+  const after = await recorded(far);
+  expect(told(after, 'start', 'server_lost')).toEqual(['start', 'server_lost', 'start']);
+  expect(after.extent().rows['group']).toBeGreaterThan(before.extent().rows['group'] ?? Infinity);
+});
+
+test('the far side starts again: our half follows, with its recording', async ({
+  page,
+  context,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.url}?role=send&room=reload`);
+  await page.getByRole('banner').getByRole('button', { name: 'Start' }).click();
+  const far = await context.newPage();
+  await far.goto(`${served.url}?role=receive&room=reload&autostart=1`);
+  await scope.live();
+  await new Scope(far).groups(10);
+  await far.reload();
+  await expect(notices(page)).toContainText('The other page started again', { timeout: 15_000 });
+  await scope.live();
+  await new Scope(far).groups(10);
+  expect(told(await recorded(page), 'start', 'far_side_again')).toEqual(['start', 'far_side_again', 'start']);
+});
+
+test('the shaped link fails: the call is started again over a new one', async ({ page, served, scope }) => {
+  const links: string[] = [];
+  let fail: (link: string) => void = () => undefined;
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((text) => {
+      const { result } = JSON.parse(String(text)) as { result?: { link?: string } };
+      if (result?.link) links.push(result.link);
+      socket.send(text);
+    });
+    fail = (link) => socket.send(JSON.stringify({ type: 'link/error', link, message: 'its socket closed' }));
+  });
+  await page.goto(served.url);
+  await scope.start();
+  await scope.groups(30);
+  const before = await recorded(page);
+  fail(links[0] ?? '');
+  await expect(notices(page)).toContainText(
+    'The shaped link failed (its socket closed), so the call was started again.',
+    { timeout: 15_000 },
+  );
+  await scope.live();
+  await grows(page);
+  expect(links).toHaveLength(2);
+  const after = await recorded(page);
+  expectKept(before, after);
+  expect(told(after, 'start', 'link_failed')).toEqual(['start', 'link_failed', 'start']);
+});
+
+test('rows that the page did not read in time are missed in words', async ({ page, served, scope }) => {
+  let leaveOut = 0;
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((text) => {
+      const message = JSON.parse(String(text)) as { type?: string };
+      const dropped = message.type === 'link/rows' ? leaveOut : 0;
+      if (dropped > 0) leaveOut = 0;
+      socket.send(dropped > 0 ? JSON.stringify({ ...message, dropped }) : text);
+    });
+  });
+  await page.goto(served.url);
+  await scope.start();
+  await scope.groups(10);
+  await expect(notices(page)).not.toContainText('The recording lacks');
+  leaveOut = 7;
+  await expect(notices(page)).toContainText("The recording lacks 7 rows of the link's queue");
+});
+
+for (const [side, index] of [
+  ['sender', 0],
+  ['receiver', 1],
+] as const) {
+  test(`the media worker of the ${side} dies: a new call has its control back`, async ({
+    page,
+    served,
+    scope,
+  }) => {
+    await keepWorkers(page);
+    await page.goto(served.url);
+    await scope.start();
+    await scope.groups(30);
+    const before = await recorded(page);
+    await endWorker(page, 'entry', index);
+    await expect(notices(page)).toContainText(
+      `The media worker of the ${side} died, so the call was started again.`,
+      { timeout: 15_000 },
+    );
+    await scope.live();
+    await grows(page);
+    await expect(page.getByText('GCC in control')).toBeVisible();
+    const after = await recorded(page);
+    expectKept(before, after);
+    expect(told(after, 'start', 'worker_died')).toEqual(['start', 'worker_died', 'start']);
+  });
+}
+
+test('the worker that records dies: nothing recorded is lost, and the recording goes on', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await keepWorkers(page);
+  await page.goto(`${served.url}?bottleneck=in-page`);
+  await scope.start();
+  await scope.groups(30);
+  const before = await recorded(page);
+  await endWorker(page, 'trace_worker');
+  await expect(notices(page)).toContainText(
+    'The worker that records died and was replaced. No recorded row was lost.',
+    { timeout: 15_000 },
+  );
+  await grows(page);
+  expectKept(before, await recorded(page));
+});
+
+test('the simulation worker of the Lab dies: the page says so, and the next run works', async ({
+  page,
+  served,
+}) => {
+  await keepWorkers(page);
+  await page.goto(new URL('lab.html', served.url).href);
+  const run = page.getByRole('banner').getByRole('button', { name: 'Run' });
+  const status = page.getByRole('status');
+  await expect(run).toBeEnabled();
+  // From when it holds its lock, as the worker that records does, its end is seen at once.
+  const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
+  await expect.poll(locks, { intervals: [20] }).toBe(2);
+  await endWorkerWhenAsked(page, 'simulation_worker');
+  await run.click();
+  await expect(notices(page)).toContainText('the simulation worker failed: it ended', { timeout: 15_000 });
+  await run.click();
+  await expect(notices(page)).not.toContainText('it ended');
+  await expect(status).toHaveText(/Done/, { timeout: 20_000 });
+});
+
+test('the simulation worker of the Lab does not begin: the page says so', async ({ page, served }) => {
+  await page.clock.install();
+  let load: () => void = () => undefined;
+  const loading = new Promise<void>((resolve) => (load = resolve));
+  await page.route(/simulation_worker/, load);
+  await page.goto(new URL('lab.html', served.url).href);
+  await loading;
+  await page.clock.fastForward(30_000);
+  await expect(notices(page)).toContainText('the simulation worker failed: it did not begin within 30 s');
+});
+
+declare global {
+  interface Window {
+    /** The page's workers, in the order in which they were made. */
+    made: { url: string; worker: Worker }[];
+  }
+}
+
+/** Keeps hold of what a test ends. */
+async function keepWorkers(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const NativeWorker = window.Worker;
+    window.made = [];
+    window.Worker = class extends NativeWorker {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options);
+        window.made.push({ url: String(url), worker: this });
+      }
+    };
+  });
+}
+
+/** Ends one of the workers that were made from this script. */
+function endWorker(page: Page, script: string, index = 0): Promise<void> {
+  return page.evaluate(
+    ([name, i]) => window.made.filter(({ url }) => url.includes(name))[i]?.worker.terminate(),
+    [script, index] as const,
+  );
+}
+
+/** Ends a worker as soon as it is asked for something: before it could answer, however quick it is. */
+function endWorkerWhenAsked(page: Page, script: string): Promise<void> {
+  return page.evaluate((name) => {
+    const worker = window.made.find(({ url }) => url.includes(name))?.worker;
+    if (worker === undefined) throw new Error(`no worker was made from ${name}`);
+    const post = worker.postMessage.bind(worker);
+    const postMessage = (message: unknown, transfer: Transferable[] = []) => {
+      post(message, transfer);
+      worker.terminate();
+    };
+    Object.assign(worker, { postMessage });
+  }, script);
+}
