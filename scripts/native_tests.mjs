@@ -1,5 +1,5 @@
-// Compiles the core and tests/native/*_test.cc for this machine, with warnings as errors, under
-// AddressSanitizer and UndefinedBehaviorSanitizer, and runs them with GoogleTest.
+// Compiles the core, tests/native/*_test.cc and the fuzz targets with the replay of their corpora for this machine,
+// with warnings as errors, under AddressSanitizer and UndefinedBehaviorSanitizer, and runs them with GoogleTest.
 //
 //   node scripts/native_tests.mjs [--gtest_filter=PATTERN …]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,35 +8,45 @@ import { fileURLToPath } from 'node:url';
 
 import { warningFlags } from './build_wasm.mjs';
 import { filesUnder, inRoot } from './lib/files.mjs';
-import { compileObjects } from './lib/objects.mjs';
+import { compileObjects, precompile } from './lib/objects.mjs';
 import { fail, Problem, run, say, status } from './lib/run.mjs';
 import { findCxx, findGoogleTest } from './lib/tools.mjs';
 
 const folder = inRoot('build/native');
 const binary = join(folder, 'native_tests');
-const sanitizers = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'];
+// A conversion of a number that an integer cannot hold traps in WebAssembly.
+const sanitizers = [
+  '-fsanitize=address,undefined,float-cast-overflow',
+  ...['-fno-sanitize-recover=all', '-fno-omit-frame-pointer'],
+];
 
 /** Flags of every native build of the core. */
 export const commonFlags = ['-std=c++20', '-ffp-contract=off', '-Iwasm', '-I.', ...warningFlags];
-const testFlags = [...commonFlags, '-O1', '-g', ...sanitizers];
+/** Sanitizers name functions and lines with the least of the debug information. */
+const sanitized = [...commonFlags, '-g1', ...sanitizers];
 
-/** Builds the test binary when something changed, and returns its path. */
+/** Builds the test binary when something changed. */
 export async function buildNativeTests() {
+  say('Compiling the native tests …');
   const compiler = findCxx();
   const prefix = findGoogleTest();
   if (!compiler || !prefix) {
     throw new Problem('A C++ compiler or GoogleTest is missing: run `node scripts/setup.mjs`.');
   }
   const include = prefix === '/usr' ? [] : ['-isystem', join(prefix, 'include')];
-  const jobs = (path, extra) =>
-    filesUnder([path], (file) => file.endsWith('.cc') && !file.includes('/identity/')).map((source) => ({
-      ...{ compiler, source, folder },
-      flags: [...testFlags, ...extra],
-    }));
+  // Tests run once, and compile much faster without being optimised.
+  const testFlags = [...sanitized, '-O0', ...include];
+  const header = inRoot('tests/native/precompiled.h');
+  const precompiled = await precompile({ compiler, source: header, folder, flags: testFlags });
+  const isPart = (file) => file.endsWith('.cc') && !/\/identity\/|libfuzzer_main/.test(file);
+  const jobs = (path, job) =>
+    filesUnder([path], isPart).map((source) => ({ ...{ compiler, source, folder }, ...job }));
   const { objects, changed } = await compileObjects([
+    ...jobs('tests/native', { ...precompiled, flags: [...precompiled.flags, ...testFlags] }),
     // With run-time type information, unlike the module: UBSan checks the types of objects with it.
-    ...jobs('wasm', ['-fno-exceptions']),
-    ...jobs('tests/native', include),
+    ...jobs('wasm', { flags: [...sanitized, '-O1', '-fno-exceptions'] }),
+    // Their corpora hold thousands of inputs.
+    ...jobs('tests/fuzz/native', { flags: [...sanitized, '-O1', ...include] }),
   ]);
 
   const linked = join(folder, 'linked.txt');
@@ -49,16 +59,15 @@ export async function buildNativeTests() {
     });
     writeFileSync(linked, objects.join('\n'));
   }
-  return binary;
 }
 
-/** Builds and runs the native tests; resolves with the exit code. */
-export async function nativeTests(args = []) {
-  say('Compiling the native tests …');
-  const path = await buildNativeTests();
-  return status(path, args, { env: { UBSAN_OPTIONS: 'print_stacktrace=1' } });
+/** Runs the native tests that are built; resolves with the exit code. */
+export const runNativeTests = (args, env = {}) =>
+  status(binary, args, { env: { UBSAN_OPTIONS: 'print_stacktrace=1', ...env } });
+
+async function main() {
+  await buildNativeTests();
+  process.exitCode = await runNativeTests(process.argv.slice(2));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = await nativeTests(process.argv.slice(2)).catch(fail);
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main().catch(fail);

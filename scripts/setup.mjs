@@ -7,9 +7,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { inRoot } from './lib/files.mjs';
-import { canInstall, install } from './lib/install.mjs';
+import { canInstall, install, personIsThere } from './lib/install.mjs';
 import { fail, nodeBin, Problem, run, say } from './lib/run.mjs';
-import { findChromium, findCxx, findEmcc, findGoogleTest } from './lib/tools.mjs';
+import { findChromium, findCxx, findEmcc, findFuzzer, findGoogleTest } from './lib/tools.mjs';
 
 const oldestNode = [20, 19];
 
@@ -54,12 +54,13 @@ libraries are missing, run this, then try again:
 `;
 
 /** What is missing of the tools that do not come from npm, as keys of systemPackages. */
-async function missingTools({ native, chromium }) {
+async function missingTools({ native, chromium, fuzzer }) {
   const missing = [];
   if (!findEmcc()) missing.push('emscripten');
   if (native && !findCxx()) missing.push('compiler');
   if (native && !findGoogleTest()) missing.push('googletest');
   if (chromium && !(await findChromium())) missing.push('chromium');
+  if (fuzzer && !findFuzzer()) missing.push('fuzzer');
   return missing;
 }
 
@@ -72,20 +73,28 @@ async function installChromium() {
 
 /**
  * Sets up what is asked for: always the npm dependencies and Emscripten; `native` adds a C++ compiler and
- * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow.
+ * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow, `fuzzer`
+ * a clang with libFuzzer.
  */
-export async function setup({ native = false, chromium = false } = {}) {
+export async function setup({ native = false, chromium = false, fuzzer = false } = {}) {
   checkNode();
-  if (!hasDependencies()) await installDependencies();
-  const needs = { native, chromium };
+  const dependencies = hasDependencies() ? undefined : installDependencies();
+  // One after the other only where a question could be lost between what npm prints.
+  if (personIsThere()) await dependencies;
+  const needs = { native, chromium, fuzzer };
   const missing = await missingTools(needs);
   const fromSystem = missing.filter(canInstall);
-  if (fromSystem.length > 0) await install(fromSystem);
+  await Promise.all([dependencies, fromSystem.length > 0 ? install(fromSystem) : undefined]);
   const remaining = missing.length > 0 ? await missingTools(needs) : [];
   if (remaining.includes('emscripten')) throw new Problem(howToGetEmscripten);
   if (remaining.includes('compiler') || remaining.includes('googletest')) {
     throw new Problem(
       'Please install a C++20 compiler and GoogleTest (CXX and GTEST_ROOT may name them), then try again.',
+    );
+  }
+  if (remaining.includes('fuzzer')) {
+    throw new Problem(
+      'Please install clang 14 or newer with libFuzzer (CLANG may name its clang++), then try again.',
     );
   }
   if (remaining.includes('chromium')) await installChromium();

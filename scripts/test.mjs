@@ -1,127 +1,25 @@
-// `npm test`: from a fresh clone to all tests. Every part runs, whatever the ones before it did; the last
-// line is `N passed, N failed` over all parts, and the exit code is 1 unless nothing failed.
+// `npm test`: from a fresh clone to all tests. Every part runs, whatever the others did; parts run beside
+// each other where they don't disturb each other. The last line is `N passed, N failed` over all parts, and
+// the exit code is 1 unless nothing failed.
 //
-//   npm test -- [--only PART,PART …] [--list]
+//   npm test -- [--only PART,PART …] [--changed] [--list]
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { build } from './build.mjs';
-import { buildWasm } from './build_wasm.mjs';
 import { inRoot } from './lib/files.mjs';
-import { fail, Problem, say, status } from './lib/run.mjs';
-import { nativeTests } from './native_tests.mjs';
+import { fail, Problem, say } from './lib/run.mjs';
 import { setup } from './setup.mjs';
+import { affected, contents, lastPassed, rememberPassed } from './test/changes.mjs';
+import { parts } from './test/parts.mjs';
+import { schedule, withPrerequisites } from './test/schedule.mjs';
 
 const results = inRoot('build/test');
-const resultOf = (name) => join(results, `${name}.json`);
-
-/** A part that is one check: the exit code decides. */
-const check = (run) => async () =>
-  (await run()) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-const node = (script, ...args) => status(process.execPath, [inRoot(script), ...args]);
-const bin = (script, ...args) => node(join('node_modules', script), ...args);
-
-/** A check for each generator: what it writes is not stale. */
-const checks =
-  (...generators) =>
-  async () => {
-    const codes = [];
-    for (const generator of generators) codes.push(await node(generator, '--check'));
-    const passed = codes.filter((code) => code === 0).length;
-    return { passed, failed: codes.length - passed };
-  };
-
-/** Counts from a report file; a runner that failed without naming a test, or ran none, is one failure. */
-function counts(code, file, read) {
-  if (!existsSync(file)) return { passed: 0, failed: 1 };
-  const { passed, failed, skipped = 0 } = read(JSON.parse(readFileSync(file, 'utf8')));
-  const nothingRan = passed + failed === 0;
-  return { passed, failed: failed === 0 && (code !== 0 || nothingRan) ? 1 : failed, skipped };
-}
-
-async function native() {
-  const code = await nativeTests([`--gtest_output=json:${resultOf('native')}`, '--gtest_brief=1']);
-  return counts(code, resultOf('native'), ({ tests, failures }) => ({
-    passed: tests - failures,
-    failed: failures,
-  }));
-}
-
-async function unit() {
-  // The shaper's thread, the pages' observer and the evidence page are what the build makes.
-  await build({ app: false });
-  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultOf('unit')}`];
-  const code = await bin('vitest/vitest.mjs', 'run', ...report);
-  return counts(code, resultOf('unit'), (report) => ({
-    passed: report.numPassedTests,
-    failed: report.numFailedTests,
-    skipped: report.numPendingTests,
-  }));
-}
-
-const playwright = (name, config) => async () => {
-  const args = ['test', '-c', config, '--reporter=list,json'];
-  const code = await status(process.execPath, [inRoot('node_modules/@playwright/test/cli.js'), ...args], {
-    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: resultOf(name) },
-  });
-  return counts(code, resultOf(name), ({ stats }) => ({
-    passed: stats.expected + stats.flaky,
-    failed: stats.unexpected,
-    skipped: stats.skipped,
-  }));
-};
-
-const lintConfig = 'scripts/lint/eslint.config.js';
-
-/** The parts in the order in which they run. */
-const parts = {
-  format: {
-    title: 'Format',
-    run: check(() => bin('prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.')),
-  },
-  lint: { title: 'Lint', run: check(() => bin('eslint/bin/eslint.js', '-c', lintConfig, '.')) },
-  arrows: {
-    title: 'Which room uses which',
-    run: check(() =>
-      bin('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.cjs'),
-    ),
-  },
-  includes: {
-    title: 'Which room of the core includes which',
-    run: check(() => node('scripts/lint/check_includes.mjs')),
-  },
-  wasm: { title: 'WebAssembly module', run: check(() => buildWasm().then(() => 0)) },
-  generated: {
-    title: 'Generated files',
-    run: async () => {
-      await buildWasm(); // It tells the schema.
-      return checks('scripts/generate_schema.mjs', 'scripts/generate_readme.mjs')();
-    },
-  },
-  readme: { title: 'Files that the README names', run: check(() => node('scripts/lint/check_readme.mjs')) },
-  types: { title: 'Types', run: check(() => bin('typescript/bin/tsc', '-p', '.')) },
-  native: { title: 'Native tests under AddressSanitizer and UndefinedBehaviorSanitizer', run: native },
-  identity: {
-    title: 'Identical bytes natively and in WebAssembly',
-    run: check(() => node('scripts/identity_test.mjs')),
-  },
-  build: { title: 'Build', run: check(() => build().then(() => 0)) },
-  size: { title: 'Sizes', run: check(() => node('scripts/lint/check_size.mjs')) },
-  unit: { title: 'Unit and Node tests', run: unit },
-  browser: {
-    title: 'Browser and end-to-end tests',
-    run: playwright('browser', 'tests/playwright.config.ts'),
-  },
-  kit: {
-    title: 'Calls under test, of clients that nobody here wrote',
-    run: playwright('kit', 'tests/kit/playwright.config.ts'),
-  },
-  package: { title: 'Package in an empty project', run: check(() => node('scripts/test_package.mjs')) },
-};
 
 function selection() {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, list: { type: 'boolean' } } });
+  const flags = { list: { type: 'boolean' }, changed: { type: 'boolean' } };
+  const { values } = parseArgs({ options: { only: { type: 'string' }, ...flags } });
   if (values.list) {
     for (const [name, { title }] of Object.entries(parts)) say(`${name.padEnd(12)}${title}`);
     process.exit(0);
@@ -130,41 +28,89 @@ function selection() {
   const unknown = names.filter((name) => !parts[name]);
   if (unknown.length > 0)
     throw new Problem(`--only: no part ${unknown.join(', ')}; expected ${Object.keys(parts).join(', ')}.`);
-  return Object.keys(parts).filter((name) => names.includes(name));
+  return { names: Object.keys(parts).filter((name) => names.includes(name)), changed: values.changed };
 }
 
-async function runPart(name) {
-  const { title, run } = parts[name];
-  say(`\n━━━ ${title} (${name}) ━━━`);
+/** Runs a part in its process; what it prints comes at its end, or at once where nothing runs beside it. */
+async function runPart(name, files, { atOnce }) {
+  const outcomeFile = join(results, `${name}.outcome.json`);
   const began = performance.now();
-  const result = await run().catch((error) => {
-    say(error instanceof Problem ? error.message : String(error.stack));
-    return { passed: 0, failed: 1 };
+  const title = `\n━━━ ${parts[name].title} (${name}) ━━━`;
+  if (atOnce) say(title);
+  const child = spawn(process.execPath, [inRoot('scripts/test/run_part.mjs'), name, outcomeFile, ...files], {
+    stdio: ['ignore', ...(atOnce ? [2, 2] : ['pipe', 'pipe'])],
   });
-  return { name, ...result, seconds: (performance.now() - began) / 1000 };
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
+  await new Promise((resolve) => child.once('close', resolve));
+  if (!atOnce) say(`${clearLine}${title}\n${Buffer.concat(printed).toString().trimEnd()}`);
+  const outcome = existsSync(outcomeFile) ? JSON.parse(readFileSync(outcomeFile, 'utf8')) : null;
+  return { ...(outcome ?? { passed: 0, failed: 1 }), seconds: (performance.now() - began) / 1000 };
+}
+
+const clearLine = process.stderr.isTTY ? '\r\x1b[K' : '';
+
+/** What is running now: one line that is replaced on a terminal, and elsewhere a line for each that begins. */
+function progress() {
+  let before = [];
+  return (running) => {
+    const begun = running.filter((name) => !before.includes(name));
+    before = running;
+    if (process.stderr.isTTY) process.stderr.write(`${clearLine}Running: ${running.join(', ')} …`);
+    else for (const name of begun) say(`… ${name}`);
+  };
+}
+
+/** A part's line of the summary, and one for each of its failures. */
+function summaryOf({ name, passed, failed, skipped, seconds, blockedBy, files, failures = [] }) {
+  if (blockedBy) return `✗ ${name.padEnd(10)} not run: ${blockedBy} failed`;
+  const notes = `${skipped ? `, ${skipped} skipped` : ''}${files.length > 0 ? `, of ${files.join(', ')}` : ''}`;
+  const mark = failed > 0 ? '✗' : '✓';
+  const line = `${mark} ${name.padEnd(10)} ${passed} passed, ${failed} failed${notes} (${seconds.toFixed(1)} s)`;
+  return [line, ...failures.map((failure) => `    ${failure}`)].join('\n');
 }
 
 async function test() {
-  const names = selection();
+  const { names, changed } = selection();
+  const read = new Map(
+    names.filter((name) => parts[name].reads).map((name) => [name, contents(parts[name])]),
+  );
+  // What runs again: null for nothing, [] for all of a part.
+  const again = new Map(
+    names.map((name) => [name, read.has(name) ? affected(lastPassed(name), read.get(name)) : []]),
+  );
+  const isKept = (name) => again.get(name) === null && (changed || parts[name].isStatic);
+  const filesOf = (name) => (changed && again.get(name)) || [];
+  const asked = names.filter((name) => !isKept(name));
+  const toRun = withPrerequisites(parts, asked);
   await setup({
-    native: names.includes('native') || names.includes('identity'),
-    chromium: ['browser', 'kit', 'package'].some((name) => names.includes(name)),
+    native: toRun.includes('native') || toRun.includes('identity'),
+    chromium: ['browser', 'kit', 'measures', 'package'].some((name) => toRun.includes(name)),
   });
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
-  const outcomes = [];
-  for (const name of names) outcomes.push(await runPart(name));
 
-  say('\n━━━ Summary ━━━');
-  for (const { name, passed, failed, skipped, seconds } of outcomes) {
-    const notes = skipped ? `, ${skipped} skipped` : '';
-    say(
-      `${failed > 0 ? '✗' : '✓'} ${name.padEnd(10)} ${passed} passed, ${failed} failed${notes} (${seconds.toFixed(1)} s)`,
-    );
-  }
-  const total = (key) => outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
+  // One part, after what it needs: nothing runs beside anything.
+  const atOnce = asked.length === 1;
+  const run = async (name) => {
+    const some = filesOf(name);
+    const outcome = await runPart(name, some, { atOnce });
+    if (read.has(name)) rememberPassed(name, outcome.failed === 0 ? read.get(name) : null);
+    return { ...outcome, files: some };
+  };
+  const outcomes = await schedule(parts, toRun, run, { onChange: atOnce ? undefined : progress() });
+
+  say(`${clearLine}\n━━━ Summary ━━━`);
+  const kept = names.filter(isKept);
+  for (const name of kept) say(`✓ ${name.padEnd(10)} passed before, and nothing that it reads has changed`);
+  outcomes.forEach((outcome) => say(summaryOf(outcome)));
+  // What was only built for the others counts when it failed.
+  const counted = outcomes.filter(({ name, failed }) => asked.includes(name) || failed > 0);
+  const total = (key) => counted.reduce((sum, outcome) => sum + outcome[key], 0);
   process.exitCode = total('failed') > 0 ? 1 : 0;
-  console.log(`${total('passed')} passed, ${total('failed')} failed`);
+  // A static check that holds counts in a run of everything; `--changed` counts what ran.
+  const held = changed ? 0 : kept.length;
+  console.log(`${total('passed') + held} passed, ${total('failed')} failed`);
 }
 
 await test().catch(fail);

@@ -3,6 +3,10 @@ export interface CheckOptions {
   to: string;
   role: 'controlling' | 'controlled';
   nominate?: boolean;
+  /** Whose password protects it: a stranger knows only its own. Default: that of `to`. */
+  knownTo?: string;
 }
 export function bindingRequest(from: string, options: CheckOptions): Buffer;
-export function bindingSuccess(request: Buffer): Buffer;
+export function bindingSuccess(request: Buffer, ufrag: string): Buffer;
+export function bindingError(request: Buffer): Buffer;
+export function isAuthentic(packet: Buffer, ufrag: string): boolean;

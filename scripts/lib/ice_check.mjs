@@ -1,8 +1,14 @@
-// Connectivity checks as ICE agents send them (RFC 8445, 7.2.2; RFC 8489, 5), without their integrity:
-// nobody here verifies it.
+// Connectivity checks as ICE agents send them (RFC 8445, 7.2.2; RFC 8489, 5). The password of each agent
+// follows from its user name fragment, so that the scripted agents of a test can verify each other.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
 const COOKIE = 0x2112a442;
 const USERNAME = 0x0006;
+const MESSAGE_INTEGRITY = 0x0008;
+const ERROR_CODE = 0x0009;
 const USE_CANDIDATE = 0x0025;
+const FINGERPRINT = 0x8028;
 const ICE_CONTROLLED = 0x8029;
 const ICE_CONTROLLING = 0x802a;
 
@@ -16,26 +22,61 @@ function attribute(type, value) {
   return padded;
 }
 
-function message(type, transaction, attributes) {
-  const body = Buffer.concat(attributes);
+const passwordOf = (ufrag) => `the password of ${ufrag}`;
+
+/** The header and the attributes before an attribute that ends a number of bytes after them. */
+function sealed(head, bytes) {
+  const covered = Buffer.from(head);
+  covered.writeUInt16BE(head.length - 20 + bytes, 2);
+  return covered;
+}
+
+const integrityOf = (head, password) => createHmac('sha1', password).update(sealed(head, 24)).digest();
+
+function withFingerprint(head) {
+  const value = Buffer.alloc(4);
+  value.writeUInt32BE((crc32(sealed(head, 8)) ^ 0x5354554e) >>> 0);
+  return Buffer.concat([sealed(head, 8), attribute(FINGERPRINT, value)]);
+}
+
+/** A message with its integrity, if there is a password for it, and its fingerprint (RFC 8489, 14.5 and 14.7). */
+function message(type, transaction, attributes, password) {
   const header = Buffer.alloc(8);
   header.writeUInt16BE(type, 0);
-  header.writeUInt16BE(body.length, 2);
   header.writeUInt32BE(COOKIE, 4);
-  return Buffer.concat([header, transaction, body]);
+  const head = Buffer.concat([header, transaction, ...attributes]);
+  if (password === null) return withFingerprint(head);
+  const integrity = attribute(MESSAGE_INTEGRITY, integrityOf(head, password));
+  return withFingerprint(Buffer.concat([sealed(head, 24), integrity]));
+}
+
+/** Whether the integrity of a message is that of the agent with this user name fragment. */
+export function isAuthentic(packet, ufrag) {
+  for (let at = 20; at + 24 <= packet.length; at += 4 + Math.ceil(packet.readUInt16BE(at + 2) / 4) * 4) {
+    if (packet.readUInt16BE(at) !== MESSAGE_INTEGRITY) continue;
+    const own = integrityOf(packet.subarray(0, at), passwordOf(ufrag));
+    return timingSafeEqual(own, packet.subarray(at + 4, at + 24));
+  }
+  return false;
 }
 
 /** A binding request from the agent with this user name fragment. */
-export function bindingRequest(from, { to, role, nominate = false }) {
+export function bindingRequest(from, { to, role, nominate = false, knownTo = to }) {
   const transaction = Buffer.alloc(12);
   transaction.write(from.slice(0, 8));
   transaction.writeUInt32BE(++transactions, 8);
-  return message(0x0001, transaction, [
+  const attributes = [
     attribute(USERNAME, Buffer.from(`${to}:${from}`)),
     attribute(role === 'controlling' ? ICE_CONTROLLING : ICE_CONTROLLED, Buffer.alloc(8, 1)),
     ...(nominate ? [attribute(USE_CANDIDATE, Buffer.alloc(0))] : []),
-  ]);
+  ];
+  return message(0x0001, transaction, attributes, passwordOf(knownTo));
 }
 
-/** The answer to a binding request. */
-export const bindingSuccess = (request) => message(0x0101, request.subarray(8, 20), []);
+/** The answer of the agent with this user name fragment to a binding request. */
+export const bindingSuccess = (request, ufrag) =>
+  message(0x0101, request.subarray(8, 20), [], passwordOf(ufrag));
+
+/** The answer to a binding request whose integrity is wrong: 401 (RFC 8489, 9.1.3). */
+export const bindingError = (request) =>
+  message(0x0111, request.subarray(8, 20), [attribute(ERROR_CODE, Buffer.from([0, 0, 4, 1]))], null);

@@ -28,6 +28,13 @@ export const systemPackages = {
     pacman: ['gtest'],
     brew: ['googletest'],
   },
+  fuzzer: {
+    why: 'clang and its libFuzzer run the fuzz targets of the core',
+    'apt-get': ['clang-14', 'libclang-rt-14-dev'],
+    dnf: ['clang', 'compiler-rt', 'libstdc++-devel'],
+    pacman: ['clang', 'compiler-rt'],
+    brew: ['llvm'],
+  },
   chromium: {
     why: 'real calls run in a Chromium',
     'apt-get': ['chromium'],
@@ -46,7 +53,8 @@ const managers = {
 
 const packageManager = () => Object.keys(managers).find((name) => which(name));
 const isRoot = () => process.getuid?.() === 0;
-const personIsThere = () => Boolean(process.stdin.isTTY && process.stderr.isTTY && !process.env.CI);
+/** Is somebody there to be asked? */
+export const personIsThere = () => Boolean(process.stdin.isTTY && process.stderr.isTTY && !process.env.CI);
 
 async function agreesTo(command) {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });

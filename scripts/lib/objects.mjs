@@ -16,22 +16,22 @@ function dependencies(depFile) {
     .filter(Boolean);
 }
 
-function isFresh(object, command) {
+function isFresh(object, command, inputs) {
   if (![object, `${object}.d`, `${object}.command`].every((file) => existsSync(file))) return false;
   if (readFileSync(`${object}.command`, 'utf8') !== command) return false;
   const made = statSync(object).mtimeMs;
-  return dependencies(`${object}.d`).every((file) => {
+  return [...inputs, ...dependencies(`${object}.d`)].every((file) => {
     const path = resolve(root, file);
     return existsSync(path) && statSync(path).mtimeMs <= made;
   });
 }
 
-async function compile({ compiler, source, flags, folder, options }) {
+/** Makes `object` from `source` unless it is fresh; `inputs` are files that it is made from besides. */
+async function compile({ compiler, source, object, flags, inputs = [], options }) {
   const name = relative(root, source);
-  const object = join(folder, `${name}.o`);
   const args = [...flags, '-c', name, '-o', object];
   const command = [compiler, ...args].join(' ');
-  if (isFresh(object, command)) return { object, compiled: false };
+  if (isFresh(object, command, inputs)) return { object, compiled: false };
   mkdirSync(dirname(object), { recursive: true });
   await run(compiler, [...args, '-MMD', '-MF', `${object}.d`], { what: `Compiling ${name}`, ...options });
   writeFileSync(`${object}.command`, command);
@@ -39,7 +39,20 @@ async function compile({ compiler, source, flags, folder, options }) {
 }
 
 /**
- * Compiles every job ({compiler, source, flags, folder, options}); returns the objects in order and
+ * Precompiles a header, and returns the flags and inputs of the jobs that begin with it. The flags that
+ * generate code have to be those of the jobs; otherwise the compiler reads the header itself.
+ */
+export async function precompile({ compiler, source, folder, flags }) {
+  const header = join(folder, relative(root, source));
+  // Compilers look for it beside a header of this name; GCC's ending is known to Clang, too.
+  const object = `${header}.gch`;
+  await compile({ compiler, source, object, flags: [...flags, '-x', 'c++-header'] });
+  if (!existsSync(header)) writeFileSync(header, `#include "${source}"\n`);
+  return { flags: ['-include', relative(root, header)], inputs: [object] };
+}
+
+/**
+ * Compiles every job ({compiler, source, flags, inputs, folder, options}); returns the objects in order and
  * whether any is new. Throws the first failure after all have ended.
  */
 export async function compileObjects(jobs) {
@@ -48,9 +61,9 @@ export async function compileObjects(jobs) {
   const queue = [...jobs.entries()];
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      const [index, job] = next;
+      const [index, { folder, ...job }] = next;
       try {
-        results[index] = await compile(job);
+        results[index] = await compile({ ...job, object: join(folder, `${relative(root, job.source)}.o`) });
       } catch (error) {
         failures.push(error);
       }

@@ -14,7 +14,11 @@ export function instantiate(path) {
   return instance;
 }
 
-const withValues = ({ values, ...rest }) => (values === '' ? rest : { ...rest, values: values.split('|') });
+/** What wasm/units/parameter.h says of `values`, as the generated schema has it. */
+function withValues({ values, ...rest }) {
+  if (values === '') return rest;
+  return values === 'whole' ? { ...rest, whole: true } : { ...rest, values: values.split('|') };
+}
 
 /** What a preset sets, those included on which it is based. */
 function valuesOf(preset, presets) {

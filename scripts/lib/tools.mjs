@@ -1,7 +1,7 @@
-// Finds the tools that do not come from npm: Emscripten, a C++ compiler, GoogleTest, a Chromium.
+// Finds the tools that do not come from npm: Emscripten, a C++ compiler, GoogleTest, a Chromium, a fuzzer.
 // Answers are remembered per file and modification time, so that asking again costs nothing.
-import { existsSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -20,6 +20,9 @@ function versionOf(path) {
   if (answer !== undefined) remember(name, `${key}\n${answer}`);
   return answer;
 }
+
+/** The oldest clang whose libFuzzer the targets are built with. */
+const oldestClang = 14;
 
 /** The oldest Emscripten that compiles the core. */
 const oldestEmscripten = [3, 1, 6];
@@ -82,6 +85,37 @@ export function findGoogleTest() {
     '/opt/homebrew/opt/googletest',
   ];
   return prefixes.filter(Boolean).find((prefix) => existsSync(join(prefix, 'include/gtest/gtest.h')));
+}
+
+/** Can this compiler link a program with libFuzzer and UndefinedBehaviorSanitizer? */
+function linksFuzzer(compiler) {
+  const folder = mkdtempSync(join(tmpdir(), 'ccscope-fuzzer-'));
+  const source = join(folder, 'probe.cc');
+  writeFileSync(
+    source,
+    '#include <vector>\nextern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n',
+  );
+  const args = ['-std=c++20', '-fsanitize=fuzzer,undefined', source, '-o', join(folder, 'probe')];
+  const linked = output(compiler, args, { stdio: 'pipe' }) !== undefined;
+  rmSync(folder, { recursive: true });
+  return linked;
+}
+
+/** Path of a clang++ 14 or newer that has libFuzzer: CLANG, clang++, clang++-14 and up; or undefined. */
+export function findFuzzer() {
+  const newestFirst = Array.from({ length: 20 }, (_, i) => `clang++-${33 - i}`);
+  const candidates = ['clang++', ...newestFirst].map(which);
+  const homebrew = ['/opt/homebrew/opt/llvm/bin/clang++', '/usr/local/opt/llvm/bin/clang++'];
+  return [process.env.CLANG, ...candidates, ...homebrew].find((path) => {
+    if (!path || !existsSync(path)) return false;
+    const key = `fuzzer ${statSync(path).mtimeMs}`;
+    const name = `fuzzer-${path.replace(/[^\w.-]+/g, '_')}`;
+    if (recall(name) === key) return true;
+    const version = versionOf(path)?.match(/clang version (\d+)/);
+    if (!version || Number(version[1]) < oldestClang || !linksFuzzer(path)) return false;
+    remember(name, key);
+    return true;
+  });
 }
 
 const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];

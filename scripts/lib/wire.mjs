@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 
 /** IPv4 and UDP. */
 export const HEADER_BYTES = 28;
-/** Nothing came for so long: nothing will. */
+/** After this long without a packet, no more will come. */
 const QUIET_MS = 500;
 
 let connections = 0;
@@ -31,7 +31,7 @@ export async function sendThrough(link, traffic) {
     await bothKnown(link, names);
     await prepare?.();
     const sent = once(sender, 'message');
-    sender.postMessage('send');
+    for (const worker of workers) worker.postMessage('begin');
     const [{ sentUs }] = await sent;
     for (let before = -1, count = 0; count !== before;) {
       before = count;
@@ -75,7 +75,7 @@ export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
 }
 
 /**
- * When packets leave an ideal link with a drop-tail queue of so long a delay, one after the other, from
+ * When packets leave an ideal link with a drop-tail queue of a given delay, one after the other, from
  * the actual times of sending alone: which packets came is not looked at. Microseconds.
  */
 function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { hrtime } from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { bindingRequest } from './ice_check.mjs';
+import { bindingRequest, bindingSuccess } from './ice_check.mjs';
 
 const nowUs = () => Number(hrtime.bigint()) / 1e3;
 const { port, role, names, flow } = workerData;
@@ -43,6 +43,10 @@ const check = () =>
     '127.0.0.1',
   );
 const greeting = setInterval(check, 50);
+// Each answers the checks of the other, as ICE agents do: the relay knows them by that.
+socket.on('message', (packet, from) => {
+  if (packet.readUInt16BE(0) === 0x0001) socket.send(bindingSuccess(packet, mine), from.port, from.address);
+});
 
 function send() {
   const { packets, sizeBytes, intervalUs, pattern, seed, headerBytes } = flow;
@@ -98,10 +102,10 @@ function receive() {
 }
 
 parentPort.on('message', (message) => {
-  if (message === 'send') {
-    clearInterval(greeting);
-    send();
-  }
+  if (message !== 'begin') return;
+  // The checks of either end, or the answers to them, take capacity of the link.
+  clearInterval(greeting);
+  if (role === 'sender') send();
 });
 if (role === 'receiver') receive();
 check();

@@ -1,0 +1,2 @@
+/** Brings everything up to date; without `app` only what the command line needs. */
+export function build(options?: { app?: boolean }): Promise<void>;

@@ -1,0 +1,50 @@
+// What has changed since a part last passed: `npm test -- --changed` leaves out a part whose files are the
+// same, and of a part in which only tests are other files runs just these.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+
+import { filesUnder, inRoot, root } from '../lib/files.mjs';
+
+/** Every part reads these: what is installed, and how parts are run. */
+const common = ['package.json', 'package-lock.json', 'scripts/lib', 'scripts/test', 'scripts/test.mjs'];
+/** Files that the build makes beside sources. */
+const made = /^src\/(core\/ccscope\.wasm|inject\/observer\.js)$/;
+
+const recordOf = (name) => inRoot('build/passed', `${name}.json`);
+
+/** The contents of the part's files: path → hash. The version of Node counts as one of them. */
+export function contents({ reads }) {
+  const files = filesUnder([...new Set([...common, ...reads])], (file) => !made.test(file));
+  const hash = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+  return {
+    node: process.version,
+    ...Object.fromEntries(files.map((file) => [relative(root, file).replaceAll('\\', '/'), hash(file)])),
+  };
+}
+
+/** The contents with which a part passed last, or undefined. */
+export function lastPassed(name) {
+  const file = recordOf(name);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** Remembers with which contents a part passed; null: it did not. */
+export function rememberPassed(name, passed) {
+  const file = recordOf(name);
+  mkdirSync(dirname(file), { recursive: true });
+  if (passed) writeFileSync(file, JSON.stringify(passed));
+  else rmSync(file, { force: true });
+}
+
+/**
+ * What has to run again after these contents of a part became those: null for nothing, [] for all of it,
+ * otherwise only these test files. A test file is read by nothing but the runner of its own part.
+ */
+export function affected(before, now) {
+  if (!before) return [];
+  const paths = [...new Set([...Object.keys(now), ...Object.keys(before)])];
+  const changed = paths.filter((path) => now[path] !== before[path]);
+  if (changed.length === 0) return null;
+  return changed.every((path) => path.endsWith('.test.ts') && now[path]) ? changed : [];
+}

@@ -1,0 +1,163 @@
+// The parts of the test run: what each checks, comes after, needs of the machine (`kind`, see schedule.mjs)
+// and reads. `isStatic`: one check of files, which holds until one of them changes. `nice`: the higher,
+// the more it leaves to the others. What takes long comes first.
+import { availableParallelism } from 'node:os';
+
+import { build } from '../build.mjs';
+import { buildWasm } from '../build_wasm.mjs';
+import { buildNativeTests, runNativeTests } from '../native_tests.mjs';
+import { bin, checks, googleTest, node, playwright, vitest } from './runners.mjs';
+
+const browserTests = 'tests/playwright.config.ts';
+const kitTests = 'tests/kit/playwright.config.ts';
+const lintConfig = 'scripts/lint/eslint.config.js';
+// By content, so that a fresh clone with a copied cache is judged right, too.
+const prettierCache = ['--cache', '--cache-strategy=content', '--cache-location=build/prettier'];
+const cruise = ['src', '--config', '.dependency-cruiser.cjs'];
+
+const settings = ['.dependency-cruiser.cjs', '.prettierrc.json', '.prettierignore', 'tsconfig.json'];
+const all = ['src', 'wasm', 'tests', 'scripts', 'public', 'README.md', 'vite.config.ts', ...settings];
+/** What the build reads. */
+const built = ['src', 'wasm', 'public', 'scripts', 'vite.config.ts', 'tsconfig.json'];
+/** What tests read besides their own room. */
+const tested = [...built, 'tests/support'];
+const documents = ['README.md', 'src', 'wasm', 'public', 'scripts', 'tests'];
+
+export const parts = {
+  wasm: { title: 'WebAssembly module', kind: 'work', run: checks(() => buildWasm().then(() => 0)) },
+  generated: {
+    title: 'Generated files',
+    kind: 'work',
+    after: ['wasm'],
+    reads: documents,
+    run: checks(
+      () => node('scripts/generate_schema.mjs', '--check'),
+      () => node('scripts/generate_readme.mjs', '--check'),
+    ),
+  },
+  build: {
+    title: 'Build',
+    kind: 'work',
+    after: ['wasm'],
+    // The build writes what is stale.
+    behind: ['generated'],
+    run: checks(() => build().then(() => 0)),
+  },
+  browser: {
+    title: 'Browser and end-to-end tests',
+    kind: 'calls',
+    after: ['build'],
+    reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/node/reproduce_scenario.json'],
+    run: playwright('browser', [browserTests], '--grep-invert', '@measures'),
+  },
+  kit: {
+    title: 'Calls under test, of clients that nobody here wrote',
+    kind: 'calls',
+    after: ['build'],
+    reads: [...tested, browserTests, 'tests/kit', 'tests/unit/judge/synthetic.ts'],
+    run: playwright('kit', [kitTests], '--grep-invert', '@measures'),
+  },
+  native: {
+    title: 'Native tests under AddressSanitizer and UndefinedBehaviorSanitizer',
+    kind: 'work',
+    nice: 19,
+    reads: ['wasm', 'tests/native', 'tests/fuzz', 'tests/vectors', 'scripts'],
+    run: async () => {
+      await buildNativeTests();
+      return googleTest('native', availableParallelism(), runNativeTests);
+    },
+  },
+  unit: {
+    title: 'Unit and Node tests',
+    kind: 'work',
+    nice: 5,
+    after: ['build'],
+    reads: [...tested, 'tests/unit', 'tests/node', 'tests/fuzz', 'tests/vectors'],
+    run: vitest('unit'),
+  },
+  package: {
+    isStatic: true,
+    title: 'Package in an empty project',
+    // The guide's example judges what a call reaches.
+    kind: 'measures',
+    after: ['build'],
+    reads: [...built, 'README.md', 'LICENSE'],
+    run: checks(() => node('scripts/test_package.mjs')),
+  },
+  lint: {
+    isStatic: true,
+    title: 'Lint',
+    kind: 'work',
+    nice: 19,
+    reads: all,
+    run: checks(() => bin('eslint/bin/eslint.js', '-c', lintConfig, '.')),
+  },
+  identity: {
+    title: 'Identical bytes natively and in WebAssembly',
+    kind: 'work',
+    nice: 19,
+    after: ['wasm'],
+    reads: ['wasm', 'tests/native/identity', 'scripts'],
+    run: checks(() => node('scripts/identity_test.mjs')),
+  },
+  types: {
+    title: 'Types',
+    kind: 'work',
+    nice: 19,
+    reads: all,
+    run: checks(() =>
+      bin('typescript/bin/tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'build/types.tsbuildinfo'),
+    ),
+  },
+  format: {
+    title: 'Format',
+    kind: 'work',
+    nice: 19,
+    reads: all,
+    run: checks(() => bin('prettier/bin/prettier.cjs', '--check', '--log-level=warn', ...prettierCache, '.')),
+  },
+  arrows: {
+    isStatic: true,
+    title: 'Which room uses which',
+    kind: 'work',
+    nice: 19,
+    reads: ['src', ...settings],
+    run: checks(() => bin('dependency-cruiser/bin/dependency-cruise.mjs', ...cruise)),
+  },
+  includes: {
+    title: 'Which room of the core includes which',
+    kind: 'work',
+    nice: 19,
+    reads: ['wasm', 'scripts'],
+    run: checks(() => node('scripts/lint/check_includes.mjs')),
+  },
+  readme: {
+    title: 'Files that the README names',
+    kind: 'work',
+    nice: 19,
+    reads: documents,
+    run: checks(() => node('scripts/lint/check_readme.mjs')),
+  },
+  size: {
+    title: 'Sizes',
+    kind: 'work',
+    nice: 19,
+    after: ['build'],
+    reads: built,
+    run: checks(() => node('scripts/lint/check_size.mjs')),
+  },
+  measures: {
+    title: 'Browser tests and calls under test that judge rates and delays',
+    kind: 'measures',
+    after: ['build'],
+    reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/kit'],
+    run: playwright('measures', [browserTests, kitTests], '--grep', '@measures', '--workers', '1'),
+  },
+  wire: {
+    title: 'The shaper, measured on the wire',
+    kind: 'alone',
+    after: ['build'],
+    reads: [...built, 'tests/node/shaper_wire.test.ts', 'tests/node/links.ts'],
+    run: vitest('wire'),
+  },
+};

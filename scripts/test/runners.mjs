@@ -1,0 +1,118 @@
+// How a part is run and counted. A runner takes the files to run, [] for all, and resolves with
+// {passed, failed, skipped, failures}; `failures` names what failed, a line each.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+import { inRoot } from '../lib/files.mjs';
+import { status } from '../lib/run.mjs';
+
+const resultOf = (name) => inRoot('build/test', `${name}.json`);
+
+export const node = (script, ...args) => status(process.execPath, [inRoot(script), ...args]);
+export const bin = (script, ...args) => node(join('node_modules', script), ...args);
+
+/** Checks, each of which is its exit code. */
+export const checks =
+  (...runs) =>
+  async () => {
+    const codes = [];
+    for (const run of runs) codes.push(await run());
+    const passed = codes.filter((code) => code === 0).length;
+    return { passed, failed: codes.length - passed };
+  };
+
+/** A failed test in one line: its name and how its error begins. */
+const failure = (name, message = '') =>
+  [name, stripVTControlCharacters(message).split('\n')[0]].filter(Boolean).join(': ');
+
+/** Counts from a report file; a runner that failed without naming a test, or ran none, is one failure. */
+function counts(code, file, read, { mayRunNone = false } = {}) {
+  if (!existsSync(file)) return { passed: 0, failed: 1, failures: [`no report: exit code ${code}`] };
+  const { passed, failed, skipped = 0, failures } = read(JSON.parse(readFileSync(file, 'utf8')));
+  const nothingRan = passed + failed === 0 && !mayRunNone;
+  if (failed > 0 || (code === 0 && !nothingRan)) return { passed, failed, skipped, failures };
+  const why = nothingRan ? 'no test ran' : `every test passed, and the exit code is ${code}`;
+  return { passed, failed: 1, skipped, failures: [why] };
+}
+
+const sum = (outcomes) => {
+  const total = (key) => outcomes.reduce((all, outcome) => all + (outcome[key] ?? 0), 0);
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped'), failures };
+};
+
+/** GoogleTest in several processes, each with a share of the tests. */
+export async function googleTest(name, shards, run) {
+  const shard = async (_, index) => {
+    const file = resultOf(`${name}-${index}`);
+    const env = { GTEST_TOTAL_SHARDS: String(shards), GTEST_SHARD_INDEX: String(index) };
+    const code = await run([`--gtest_output=json:${file}`, '--gtest_brief=1'], env);
+    return counts(code, file, ({ tests, failures, testsuites }) => ({
+      passed: tests - failures,
+      failed: failures,
+      failures: testsuites
+        .flatMap(({ testsuite }) => testsuite)
+        .filter((test) => test.failures)
+        .map((test) => failure(`${test.classname}.${test.name}`, test.failures[0].failure)),
+    }));
+  };
+  return sum(await Promise.all(Array.from({ length: shards }, shard)));
+}
+
+/** What failed in a file of Vitest's report: tests, or the file itself before it had any. */
+function failuresOfFile({ name, status, message, assertionResults }) {
+  const tests = assertionResults.filter((test) => test.status === 'failed');
+  if (tests.length === 0 && status === 'failed') return [failure(name, message)];
+  return tests.map(({ fullName, failureMessages }) => failure(fullName, failureMessages[0]));
+}
+
+export const vitest = (project) => async (files) => {
+  const file = resultOf(project);
+  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const some = files.length > 0 ? ['--passWithNoTests', ...files] : [];
+  const code = await bin('vitest/vitest.mjs', 'run', '--project', project, ...report, ...some);
+  const read = ({ numPassedTests, numFailedTests, numPendingTests, testResults }) => ({
+    passed: numPassedTests,
+    failed: numFailedTests,
+    skipped: numPendingTests,
+    failures: testResults.flatMap(failuresOfFile),
+  });
+  return counts(code, file, read, { mayRunNone: files.length > 0 });
+};
+
+/** What failed in a suite of Playwright's report and in those within. */
+function failuresOfSuite({ specs, suites = [] }) {
+  const failed = specs
+    .filter(({ ok }) => !ok)
+    .map(({ file, line, title, tests }) => {
+      const errors = tests.flatMap(({ results }) => results.flatMap((result) => result.errors));
+      return failure(`${file}:${line} ${title}`, errors[0]?.message);
+    });
+  return [...failed, ...suites.flatMap(failuresOfSuite)];
+}
+
+/** Playwright with one configuration after the other, each a folder of tests/. */
+export const playwright =
+  (name, configs, ...args) =>
+  async (files) => {
+    const outcomes = [];
+    for (const [index, config] of configs.entries()) {
+      const report = resultOf(`${name}-${index}`);
+      const some = files.length > 0 ? ['--pass-with-no-tests', ...files] : [];
+      const command = ['test', '-c', config, '--reporter=list,json', ...args, ...some];
+      const code = await status(
+        process.execPath,
+        [inRoot('node_modules/@playwright/test/cli.js'), ...command],
+        { env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report } },
+      );
+      const read = ({ stats, suites }) => ({
+        passed: stats.expected + stats.flaky,
+        failed: stats.unexpected,
+        skipped: stats.skipped,
+        failures: suites.flatMap(failuresOfSuite),
+      });
+      outcomes.push(counts(code, report, read, { mayRunNone: files.length > 0 }));
+    }
+    return sum(outcomes);
+  };

@@ -1,0 +1,84 @@
+// Runs parts of the test run beside each other where they don't disturb each other.
+//
+// A part says what it needs of the machine:
+//   'work'      computes; as many at once as there are cores
+//   'calls'     waits for browsers in real time; one at a time, beside work
+//   'measures'  judges rates of calls; nothing runs beside it but work that is as nice as can be: it takes what is left
+//   'alone'     judges the times of packets; nothing runs beside it
+import { availableParallelism } from 'node:os';
+
+/** The parts that are asked for and all that these come after. */
+export function withPrerequisites(parts, names) {
+  const wanted = new Set();
+  const want = (name) => {
+    if (wanted.has(name)) return;
+    wanted.add(name);
+    parts[name].after?.forEach(want);
+  };
+  names.forEach(want);
+  return Object.keys(parts).filter((name) => wanted.has(name));
+}
+
+/** The niceness from which on work does not disturb a measurement of calls. */
+export const LEAST_NICE = 19;
+
+/** Can a part begin beside those that run? */
+function fits(part, running, cores) {
+  const isQuiet = ({ kind, nice = 0 }) => kind === 'work' && nice >= LEAST_NICE;
+  if (part.kind === 'alone') return running.length === 0;
+  if (part.kind === 'measures') return running.every(isQuiet);
+  if (running.some(({ kind }) => kind === 'alone')) return false;
+  if (running.some(({ kind }) => kind === 'measures') && !isQuiet(part)) return false;
+  const same = running.filter(({ kind }) => kind === part.kind).length;
+  return same < (part.kind === 'calls' ? 1 : cores);
+}
+
+/** Does a part that still waits keep another from beginning? */
+function comesBefore(other, { kind }) {
+  if (kind === 'alone') return other.kind !== 'alone';
+  return kind === 'measures' && !['measures', 'alone'].includes(other.kind) && (other.nice ?? 0) < LEAST_NICE;
+}
+
+/**
+ * Runs each of the named parts once, those first that come first: `after` the parts that it needs, and
+ * `behind` others, if they are named, whatever came of them. Parts that run alone come last. `run(name)`
+ * resolves with {passed, failed}; a part whose prerequisite failed is not run, and fails. Returns the
+ * outcomes in the order of the names.
+ */
+export async function schedule(parts, names, run, { cores = availableParallelism(), onChange } = {}) {
+  const outcomes = new Map();
+  const running = new Map();
+  const waiting = new Set(names);
+  const failedNeed = (name) => parts[name].after?.find((need) => outcomes.get(need)?.failed > 0);
+  const isPending = (name) => waiting.has(name) || running.has(name);
+  const isReady = (name) => {
+    const { after = [], behind = [] } = parts[name];
+    return ![...after, ...behind].some(isPending);
+  };
+
+  const begin = (name) => {
+    waiting.delete(name);
+    const need = failedNeed(name);
+    const work = need ? Promise.resolve({ passed: 0, failed: 1, blockedBy: need }) : run(name);
+    running.set(
+      name,
+      work.then((outcome) => {
+        running.delete(name);
+        outcomes.set(name, outcome);
+      }),
+    );
+  };
+
+  while (waiting.size > 0 || running.size > 0) {
+    const ready = [...waiting].filter(isReady);
+    for (const name of ready) {
+      // What keeps others from running waits for them, so that no core idles before it has to.
+      if ([...waiting].some((other) => comesBefore(parts[other], parts[name]))) continue;
+      const beside = [...running.keys()].map((other) => parts[other]);
+      if (fits(parts[name], beside, cores)) begin(name);
+    }
+    onChange?.([...running.keys()]);
+    await Promise.race(running.values());
+  }
+  return names.map((name) => ({ name, ...outcomes.get(name) }));
+}
