@@ -1,0 +1,52 @@
+// Builds the native fuzz targets, all in one binary, with libFuzzer and UndefinedBehaviorSanitizer. Memory errors are
+// found by the checks of the standard library here, and by AddressSanitizer where `npm test` replays the corpora.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { filesUnder, inRoot } from '../lib/files.mjs';
+import { compileObjects } from '../lib/objects.mjs';
+import { Problem, run } from '../lib/run.mjs';
+import { findFuzzer } from '../lib/tools.mjs';
+import { commonFlags } from '../native_tests.mjs';
+
+/** What is written by campaigns; not part of the repository. */
+export const fuzzFolder = inRoot('build/fuzz');
+const binary = join(fuzzFolder, 'bin/fuzz');
+
+// A conversion of a number that an integer cannot hold traps in WebAssembly.
+const sanitizers = ['-fsanitize=undefined,float-cast-overflow', '-fno-sanitize-recover=all'];
+const flags = [...commonFlags, '-O2', '-g1', '-D_GLIBCXX_ASSERTIONS', ...sanitizers];
+// Edges of the core are what is to be covered; libFuzzer's tracing of comparisons would cost half of the speed.
+const coverage = ['-fsanitize-coverage=inline-8bit-counters,pc-table', '-fno-exceptions'];
+
+const sources = () =>
+  filesUnder(['tests/fuzz/native'], (file) => file.endsWith('.cc') && !file.endsWith('_test.cc'));
+
+/** The names of all targets, as their sources have them. */
+export function targetNames() {
+  const names = sources().flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^FUZZ_TARGET\((\w+)\)/gm)].map(([, name]) => name),
+  );
+  return names.sort();
+}
+
+/** Builds what changed; the path of the binary. */
+export async function buildFuzzer() {
+  const compiler = findFuzzer();
+  if (!compiler) throw new Problem('A clang with libFuzzer is missing: `npm run fuzz` installs it.');
+  const folder = join(fuzzFolder, 'objects');
+  const jobs = (files, extra) =>
+    files.map((source) => ({ compiler, source, folder, flags: [...flags, ...extra] }));
+  const core = filesUnder(['wasm'], (file) => file.endsWith('.cc'));
+  const { objects, changed } = await compileObjects([...jobs(core, coverage), ...jobs(sources(), [])]);
+  const linked = join(fuzzFolder, 'linked.txt');
+  const list = objects.join('\n');
+  if (!changed && existsSync(binary) && existsSync(linked) && readFileSync(linked, 'utf8') === list)
+    return binary;
+  mkdirSync(dirname(binary), { recursive: true });
+  await run(compiler, ['-fsanitize=fuzzer', ...sanitizers, ...objects, '-o', binary], {
+    what: 'Linking the fuzz targets',
+  });
+  writeFileSync(linked, list);
+  return binary;
+}

@@ -1,0 +1,91 @@
+// The committed corpora of the native targets: tests/fuzz/corpus/<target>.txt, one input a line as `name hex`. What
+// minimisation chose has its hash as a name, what once was a fault has a name that says which, and stays.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { inRoot } from '../lib/files.mjs';
+import { Problem, run } from '../lib/run.mjs';
+import { fuzzFolder } from './build.mjs';
+
+const fileOf = (target) => inRoot('tests/fuzz/corpus', `${target}.txt`);
+/** Inputs that campaigns found, beside the committed ones. */
+export const grownCorpus = (target) => join(fuzzFolder, 'corpus', target);
+
+/** This many inputs of a corpus are enough, unless more are needed to cover every edge. */
+const mostInputs = 120;
+
+const isHash = (name) => /^[0-9a-f]{12}$/.test(name);
+
+/** The inputs of a target: names and bytes. */
+function readCorpus(target) {
+  if (!existsSync(fileOf(target))) return [];
+  const lines = readFileSync(fileOf(target), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const [name, hex = ''] = line.split(' ');
+    return { name, bytes: Buffer.from(hex, 'hex') };
+  });
+}
+
+function writeCorpus(target, inputs) {
+  mkdirSync(inRoot('tests/fuzz/corpus'), { recursive: true });
+  const lines = inputs.map(({ name, bytes }) => `${name} ${bytes.toString('hex')}`.trimEnd()).sort();
+  writeFileSync(fileOf(target), `${lines.join('\n')}\n`);
+}
+
+function emptied(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** The committed inputs as files, the form that libFuzzer reads; the folder. */
+export function unpackCorpus(target) {
+  const folder = emptied(join(fuzzFolder, 'seeds', target));
+  for (const { name, bytes } of readCorpus(target)) writeFileSync(join(folder, name), bytes);
+  return folder;
+}
+
+/** The inputs, as few as it takes, that cover all that the committed and the grown ones cover. */
+async function cover(binary, target, options) {
+  const chosen = emptied(join(fuzzFolder, 'merged', target));
+  const grown = grownCorpus(target);
+  mkdirSync(grown, { recursive: true });
+  await run(binary, ['-set_cover_merge=1', ...options, chosen, grown, unpackCorpus(target)], {
+    env: { CCSCOPE_FUZZ_TARGET: target },
+    stdio: 'ignore',
+    what: `Merging the corpora of ${target}`,
+  });
+  return readdirSync(chosen).map((file) => {
+    const bytes = readFileSync(join(chosen, file));
+    return { name: createHash('sha1').update(bytes).digest('hex').slice(0, 12), bytes };
+  });
+}
+
+/**
+ * Makes the committed corpus again: what covers every edge, and, as far as there is room, of what passes edges as many
+ * times as nothing else does.
+ */
+export async function mergeCorpus(binary, target) {
+  const inputs = new Map();
+  for (const options of [['-use_counters=0'], []]) {
+    const found = await cover(binary, target, options);
+    const isFirst = inputs.size === 0;
+    for (const { name, bytes } of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (isFirst || inputs.size < mostInputs) inputs.set(name, bytes);
+    }
+  }
+  const chosen = [...inputs].map(([name, bytes]) => ({ name, bytes }));
+  const faults = readCorpus(target).filter(({ name }) => !isHash(name));
+  writeCorpus(target, [...chosen, ...faults]);
+  return { inputs: chosen.length, faults: faults.length };
+}
+
+/** Adds an input that was a fault to the committed corpus, under a name that says which. */
+export function keepFault(target, file, name) {
+  if (!/^[a-z][a-z0-9-]*$/.test(name) || isHash(name)) {
+    throw new Problem(`--name: expected words of small letters with hyphens between them, not ${name}.`);
+  }
+  const others = readCorpus(target).filter((input) => input.name !== name);
+  writeCorpus(target, [...others, { name, bytes: readFileSync(file) }]);
+}

@@ -1,0 +1,97 @@
+// The Call page of the soak: a real call over the local server's shaper, driven as a user would drive it.
+import { launchChromium } from '../../dist/lib/node/call/chromium.js';
+
+const LIVE_MS = 60_000;
+/** A page is sampled when it has recorded this number of groups: then its own recording does not count as growth. */
+const SETTLED_GROUPS = 90;
+/** Each page begins with GCC. */
+const CONTROLLERS = ['nada', 'lcc', 'native'];
+
+/** What runs in each worker: keeps sight of the memories of WebAssembly modules. */
+function watchMemories() {
+  if (globalThis.wasmPages !== undefined) return;
+  const memories = [];
+  const { instantiate } = WebAssembly;
+  WebAssembly.instantiate = async (...args) => {
+    const made = await instantiate(...args);
+    memories.push(new WeakRef((made.instance ?? made).exports.memory));
+    return made;
+  };
+  globalThis.wasmPages = () =>
+    memories.reduce((sum, memory) => sum + (memory.deref()?.buffer.byteLength ?? 0) / 65_536, 0);
+}
+
+export class AppCall {
+  #page;
+  #devtools;
+  #controller = 0;
+  errors = [];
+
+  constructor(browser, url) {
+    this.browser = browser;
+    this.url = `${url}?autostart=1&source=synthetic&capacity=1mbps&rtt_ms=50&shadow=nada`;
+  }
+
+  static async open(url) {
+    const browser = await launchChromium();
+    const call = new AppCall(browser, url);
+    call.#page = await browser.newPage();
+    call.#page.on('pageerror', (error) => call.errors.push(String(error)));
+    call.#page.on('crash', () => call.errors.push('the page crashed'));
+    call.#page.on('worker', (worker) => worker.evaluate(watchMemories).catch(() => undefined));
+    call.#devtools = await call.#page.context().newCDPSession(call.#page);
+    await call.reload();
+    return call;
+  }
+
+  /** Loads the page, whose call starts by itself, and waits until it has settled. */
+  async reload() {
+    await this.#page.goto(this.url);
+    await this.#settled();
+  }
+
+  async #settled() {
+    await this.#page.waitForFunction(
+      (groups) => window.ccscope?.state().phase === 'connected' && window.ccscope.counters().groups >= groups,
+      SETTLED_GROUPS,
+      { timeout: LIVE_MS },
+    );
+  }
+
+  /** Another controller takes over, and the call starts again by itself. */
+  async changeController() {
+    const name = CONTROLLERS[this.#controller++ % CONTROLLERS.length];
+    await this.#page.getByLabel('Who decides the bitrate').selectOption(name);
+    await this.#page.waitForFunction(() => window.ccscope.state().phase !== 'connected', null, {
+      timeout: LIVE_MS,
+    });
+    await this.#page.waitForFunction(() => window.ccscope.state().phase === 'connected', null, {
+      timeout: LIVE_MS,
+    });
+    return name;
+  }
+
+  async sample() {
+    await this.#devtools.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await this.#devtools.send('Runtime.getHeapUsage');
+    const pages = await Promise.all(
+      this.#page.workers().map((worker) => worker.evaluate(() => globalThis.wasmPages?.() ?? 0)),
+    );
+    return {
+      heapMb: usedSize / 1e6,
+      wasmPages: pages.reduce((sum, each) => sum + each, 0),
+      workers: pages.length,
+    };
+  }
+
+  /** What the page says that went wrong, the name of its link, and how late the shaper sends. */
+  async state() {
+    const { phase, link, lateness, notices } = await this.#page.evaluate(() => window.ccscope.state());
+    const problems = notices.filter(({ level }) => level !== 'info').map(({ message }) => message);
+    return { phase, link, lateness, problems };
+  }
+
+  async close() {
+    await this.browser.close();
+  }
+}

@@ -1,0 +1,58 @@
+// A call under test of the soak: two pages whose packets pass the kit's relay, in a process of its own.
+import { connect, framesOf, negotiate, openPage, serveBlankPage } from '../lib/page_call.mjs';
+import { watchMemories } from './memories.mjs';
+import { serveParent } from './node_sample.mjs';
+import { watchThreads } from './threads.mjs';
+
+watchMemories();
+watchThreads();
+const { CallObserver } = await import('../../dist/lib/node/observe/observer.js');
+const { openShaperLink } = await import('../../dist/lib/node/shaper/index.js');
+const { launchChromium } = await import('../../dist/lib/node/call/chromium.js');
+
+const originEpochMs = Date.now();
+const link = await openShaperLink({
+  settings: { capacity: '1mbps', rtt: '50ms', queue: 'droptail:300ms' },
+  originEpochMs,
+});
+// A record grows for as long as it keeps everything, by design: two minutes of it are full before the warm-up ends.
+const observer = new CallObserver({ link, originEpochMs, keepUs: 120e6 });
+const browser = await launchChromium();
+const { url, close } = await serveBlankPage();
+
+let sender;
+let receiver;
+let errors = [];
+
+async function open() {
+  receiver = await openPage(browser, url, observer);
+  sender = await openPage(browser, url, observer);
+  for (const page of [sender, receiver]) page.on('pageerror', (error) => errors.push(String(error)));
+  await connect(sender, receiver);
+}
+
+await open();
+
+serveParent({
+  relayPort: () => link.relay.port,
+  restartIce: () => negotiate(sender, receiver, { iceRestart: true }),
+  /** The pages go, and others call each other. */
+  reload: async () => {
+    await Promise.all([sender, receiver].map((page) => page.context().close()));
+    await open();
+  },
+  state: async () => ({
+    frames: await framesOf(receiver),
+    state: await receiver.evaluate(() => peer.connectionState),
+    lateness: link.record.latenessMs,
+    flows: link.record.flows.length,
+    notices: [...link.record.notices, ...observer.record.notices].map(({ message }) => message),
+    errors: errors.splice(0),
+  }),
+  close: async () => {
+    await browser.close();
+    await observer.close();
+    await link.close();
+    close();
+  },
+});

@@ -1,0 +1,45 @@
+// What a process takes, as the kernel tells (Linux), and the trees of processes below this one.
+import { readdirSync, readFileSync } from 'node:fs';
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // The process ended while it was looked at.
+    return null;
+  }
+}
+
+/** Processes below `ancestor`, with what each is started as. */
+export function descendants(ancestor) {
+  const parents = new Map();
+  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const stat = read(`/proc/${pid}/stat`);
+    if (stat !== null) parents.set(Number(pid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+  }
+  const isBelow = (pid) => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === ancestor || isBelow(parent));
+  };
+  return [...parents.keys()]
+    .filter(isBelow)
+    .map((pid) => ({ pid, command: read(`/proc/${pid}/cmdline`) ?? '' }));
+}
+
+/** Chromium's kinds of processes: browser, renderer, gpu-process, utility. Its children separate their words as they like. */
+export function chromiumKind(command) {
+  if (!/^\S*chrom/i.test(command)) return null;
+  return /[\s\0]--type=([\w-]+)/.exec(command)?.[1] ?? 'browser';
+}
+
+/** Anonymous memory in MB and open descriptors of a process; null if it is gone. */
+export function usage(pid) {
+  const status = read(`/proc/${pid}/status`);
+  if (status === null) return null;
+  try {
+    const anonymous = Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? NaN);
+    return { memoryMb: (anonymous * 1024) / 1e6, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  } catch {
+    return null;
+  }
+}

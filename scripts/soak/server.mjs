@@ -1,0 +1,21 @@
+// The local server of the soak, in a process of its own.
+import { inRoot } from '../lib/files.mjs';
+import { watchMemories } from './memories.mjs';
+import { serveParent } from './node_sample.mjs';
+import { watchThreads } from './threads.mjs';
+
+watchMemories();
+watchThreads();
+const { startServer } = await import('../../dist/lib/node/index.js');
+
+const server = await startServer({ appDir: inRoot('dist/app') });
+
+serveParent({
+  url: () => server.url,
+  /** Ports of a link, for those who attack it; none if it is gone. */
+  portsOf: (link) => {
+    const shaper = server.shaper(link);
+    return shaper === null ? [] : [shaper.a.port, shaper.b.port];
+  },
+  close: () => server.close(),
+});

@@ -1,0 +1,46 @@
+// How fast a series grows, and whether that is known: a soak is judged by slopes, never by levels.
+import jStat from 'jstat';
+
+const CONFIDENCE = 0.95;
+
+/**
+ * The slope of a least-squares line through values at times, with Student's interval of 95 %. The unit is the
+ * values' unit per unit of time. NaN below three points.
+ */
+export function slopeOf(times, values) {
+  const n = times.length;
+  if (n < 3) return { slope: NaN, low: NaN, high: NaN };
+  const [meanTime, meanValue] = [jStat.mean(times), jStat.mean(values)];
+  const squares = times.reduce((sum, t) => sum + (t - meanTime) ** 2, 0);
+  const slope = times.reduce((sum, t, i) => sum + (t - meanTime) * (values[i] - meanValue), 0) / squares;
+  const residuals = times.reduce(
+    (sum, t, i) => sum + (values[i] - meanValue - slope * (t - meanTime)) ** 2,
+    0,
+  );
+  const error = Math.sqrt(residuals / (n - 2) / squares);
+  const half = jStat.studentt.inv((1 + CONFIDENCE) / 2, n - 2) * error;
+  return { slope, low: slope - half, high: slope + half };
+}
+
+/** `grows` when the whole interval is above the limit, `flat` when none of it is, else `not known`. */
+export function verdictOf({ low, high }, limit) {
+  if (low > limit) return 'grows';
+  return high <= limit ? 'flat' : 'not known';
+}
+
+/** The slopes of all series after warming up. A sample has a time in hours and a value for each name. */
+export function judge(samples, { warmUpHours, limitOf }) {
+  const counted = samples.filter(({ hours }) => hours >= warmUpHours);
+  const names = [...new Set(counted.flatMap(({ values }) => Object.keys(values)))];
+  return names.map((name) => {
+    const seen = counted.filter(({ values }) => Number.isFinite(values[name]));
+    const values = seen.map((sample) => sample.values[name]);
+    const line = slopeOf(
+      seen.map(({ hours }) => hours),
+      values,
+    );
+    const { limit, unit, judged } = limitOf(name);
+    const verdict = judged ? verdictOf(line, limit) : 'shown';
+    return { name, unit, limit, ...line, first: values[0], last: values.at(-1), verdict };
+  });
+}

@@ -1,0 +1,99 @@
+/** Inputs go to the server many at a time; a batch after which it does not answer is searched for the one. */
+import { ServerProcess } from './server_process.js';
+
+/** An input after which the server did not do its work. */
+export class DoorFault extends Error {
+  override readonly name = 'DoorFault';
+  constructor(
+    readonly fault: string,
+    readonly inputs: readonly Uint8Array[],
+  ) {
+    const listed = inputs.map((input) => Buffer.from(input).toString('hex')).join('\n');
+    super(`${fault}\nafter ${inputs.length} input(s), in hexadecimal:\n${listed}`);
+  }
+}
+
+/** Sends inputs to a server and waits until it has dealt with them. */
+export type SendAll = (port: number, inputs: readonly Uint8Array[]) => Promise<void>;
+
+/** A server under test. */
+export type Tested = Pick<ServerProcess, 'port' | 'fault' | 'close'>;
+
+export class Batches {
+  #server: Promise<Tested> | null = null;
+  #pending: Uint8Array[] = [];
+  /** One batch at a time: what another one does to the server is no fault of this one. */
+  #latest: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly sendAll: SendAll,
+    private readonly size: number,
+    private readonly start: () => Promise<Tested> = () => ServerProcess.start(),
+  ) {}
+
+  /** Keeps the input until a batch is full. Throws DoorFault. */
+  async add(input: Uint8Array): Promise<void> {
+    this.#pending.push(Uint8Array.from(input));
+    if (this.#pending.length >= this.size) await this.#flush();
+  }
+
+  /** Sends what is left, and ends the server. Throws DoorFault. */
+  async close(): Promise<void> {
+    try {
+      await this.#flush();
+    } finally {
+      await (await this.#server)?.close();
+      this.#server = null;
+    }
+  }
+
+  #flush(): Promise<void> {
+    const inputs = this.#pending;
+    this.#pending = [];
+    const flushed = this.#latest.then(() => this.#check(inputs));
+    this.#latest = flushed.catch(() => undefined);
+    return flushed;
+  }
+
+  async #check(inputs: readonly Uint8Array[]): Promise<void> {
+    if (inputs.length === 0) return;
+    const fault = await this.#faultOf(inputs);
+    if (fault !== null) throw await this.#smallest(inputs, fault);
+  }
+
+  /** A server that has shown a fault is replaced. */
+  async #faultOf(inputs: readonly Uint8Array[]): Promise<string | null> {
+    const server = await (this.#server ??= this.start());
+    await this.sendAll(server.port, inputs);
+    const fault = await server.fault();
+    if (fault === null) return null;
+    await server.close();
+    this.#server = null;
+    return fault;
+  }
+
+  /** Halves the inputs for as long as one half by itself shows a fault. */
+  async #smallest(inputs: readonly Uint8Array[], fault: string): Promise<DoorFault> {
+    if (inputs.length > 1) {
+      const middle = inputs.length >> 1;
+      for (const half of [inputs.slice(0, middle), inputs.slice(middle)]) {
+        const again = await this.#faultOf(half);
+        if (again !== null) return this.#smallest(half, again);
+      }
+    }
+    return new DoorFault(fault, inputs);
+  }
+}
+
+/** Calls `work` for each item, `width` of them at a time. */
+export async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+}

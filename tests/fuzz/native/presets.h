@@ -1,0 +1,17 @@
+// The presets of every controller, as all of its values in the order of its .def.
+#ifndef CCSCOPE_TESTS_FUZZ_NATIVE_PRESETS_H_
+#define CCSCOPE_TESTS_FUZZ_NATIVE_PRESETS_H_
+
+#include <vector>
+
+namespace ccscope::fuzz {
+
+using Values = std::vector<double>;
+
+inline constexpr int kControllers = 3;
+// By the controller's number in the schema.
+const std::vector<Values>& PresetsOf(int controller);
+
+}  // namespace ccscope::fuzz
+
+#endif  // CCSCOPE_TESTS_FUZZ_NATIVE_PRESETS_H_

@@ -1,0 +1,43 @@
+/** A few thousand inputs of each target, and every input that was a fault once. `npm run fuzz` runs millions. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { faultIn, folderOf, inputsOf, targetsIn, withoutStacks } from './harness.js';
+
+const INPUTS = 2000;
+/** Far more than they take, however busy the machine is. */
+const TIMEOUT_MS = 120_000;
+const SEED = 11;
+const CORPUS = join('tests', 'fuzz', 'corpus');
+
+withoutStacks();
+const modules = import.meta.glob<object>('./parsers/*.ts', { eager: true });
+const targets = Object.values(modules).flatMap(targetsIn);
+
+describe.each(targets.map((target) => [target.name, target] as const))('%s', (name, target) => {
+  afterAll(() => target.close?.());
+
+  it(
+    `holds for ${INPUTS} inputs`,
+    async () => {
+      const inputs = inputsOf(target, SEED);
+      for (let i = 0; i < INPUTS; i++) {
+        const input = inputs(i);
+        const fault = await faultIn(target, input);
+        if (fault !== undefined)
+          expect.fail(`input ${i}: ${Buffer.from(input).toString('base64')}\n${fault.message}`);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  const folder = join(CORPUS, folderOf(name));
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  it.each(files)('holds for %s', async (file) => {
+    expect(
+      (await faultIn(target, Uint8Array.from(readFileSync(join(folder, file)))))?.message,
+    ).toBeUndefined();
+  });
+});

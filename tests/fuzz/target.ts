@@ -1,0 +1,16 @@
+/** A fuzz target of the TypeScript side: something that reads what strangers write. */
+export interface FuzzTarget {
+  /** The name in the table of `npm run fuzz`. */
+  readonly name: string;
+  /** Valid inputs from which mutation starts. */
+  readonly seeds: readonly (string | Uint8Array)[];
+  /** Words of the input's language, which the mutator inserts and swaps. */
+  readonly words?: readonly string[];
+  /**
+   * Throws where an oracle is violated. Bad input that is refused with the error that the parser
+   * documents is no fault; any other error is one.
+   */
+  run(input: Uint8Array): void | Promise<void>;
+  /** Ends what the target opened. */
+  close?(): Promise<void>;
+}

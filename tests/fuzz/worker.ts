@@ -1,0 +1,58 @@
+/**
+ * Runs a range of one target's inputs in a thread of its own, so that whoever started it can end it: an input
+ * that never returns, or takes all memory, is a fault like another. The number of the latest input stands in
+ * shared memory.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { faultIn, inputsOf, targetsIn, withoutStacks, type Fault } from './harness.js';
+import type { FuzzTarget } from './target.js';
+
+/** What a thread is told. */
+export interface Order {
+  /** The bundle with the target. */
+  url: string;
+  target: string;
+  seed: number;
+  from: number;
+  to: number;
+  /** Until then; milliseconds of Date.now(). */
+  untilMs: number;
+  /** How many inputs a target that awaits may have in work at a time. */
+  concurrency: number;
+  /** Inputs to run in the place of mutated ones. */
+  files?: Uint8Array[];
+  /** [number of the latest input, how many are done]. */
+  shared: Int32Array;
+}
+
+/** What it says. */
+export type Report =
+  { kind: 'fault'; index: number; input: Uint8Array; fault: Fault } | { kind: 'end'; next: number };
+
+async function run(target: FuzzTarget, order: Order): Promise<number> {
+  const { files, seed, from, to, untilMs, shared, concurrency } = order;
+  const inputs = files === undefined ? inputsOf(target, seed) : (i: number) => files[i] ?? new Uint8Array(0);
+  let next = from;
+  const lane = async (): Promise<void> => {
+    while (next < to && ((next & 63) > 0 || Date.now() < untilMs)) {
+      const index = next++;
+      const input = inputs(index);
+      shared[0] = index;
+      const fault = await faultIn(target, input);
+      Atomics.add(shared, 1, 1);
+      if (fault !== undefined)
+        parentPort?.postMessage({ kind: 'fault', index, input, fault } satisfies Report);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return next;
+}
+
+withoutStacks();
+const order = workerData as Order;
+const target = targetsIn((await import(order.url)) as object).find(({ name }) => name === order.target);
+if (target === undefined) throw new Error(`${order.url} has no target ${order.target}`);
+const next = await run(target, order);
+await target.close?.();
+parentPort?.postMessage({ kind: 'end', next } satisfies Report);
