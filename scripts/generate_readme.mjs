@@ -50,11 +50,11 @@ const presetTable = (presets) =>
 const parameterTable = (parameters) =>
   table(
     ['parameter', 'unit', 'default', 'range', 'source', 'meaning'],
-    parameters.map(({ name, unit, default: value, min, max, values, section, description }) => [
+    parameters.map(({ name, unit, default: value, min, max, values, whole, section, description }) => [
       code(name),
       unit,
       values ? values[value] : value,
-      values ? values.join(', ') : `${min} to ${max}`,
+      values ? values.join(', ') : `${min} to ${max}${whole ? ', whole' : ''}`,
       section,
       description,
     ]),

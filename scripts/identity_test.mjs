@@ -127,8 +127,8 @@ function runOnModule({ exports: abi }, operations) {
   );
 }
 
-/** Likewise in a native build, without sanitizers and as optimised as the module. */
-async function runNatively(operations) {
+/** A native build of the program that takes the operations, without sanitizers and as optimised as the module. */
+async function buildNative() {
   const compiler = findCxx();
   if (!compiler) throw new Problem('A C++ compiler is missing: run `node scripts/setup.mjs`.');
   const folder = inRoot('build/identity');
@@ -137,6 +137,11 @@ async function runNatively(operations) {
   const { objects } = await compileObjects(sources.map((source) => ({ compiler, source, folder, flags })));
   const binary = join(folder, 'replay_abi');
   await run(compiler, [...objects, '-o', binary]);
+  return binary;
+}
+
+/** The operations on the native build; returns what `runOnModule` returns. */
+function runNatively(binary, operations) {
   const input = Buffer.alloc(operations.length * (argumentCount + 1) * 8);
   const numbers = new Float64Array(input.buffer, input.byteOffset, input.length / 8);
   operations.forEach((operation, i) => numbers.set(operation, i * (argumentCount + 1)));
@@ -147,6 +152,7 @@ async function runNatively(operations) {
 
 async function test() {
   await buildWasm();
+  const binary = await buildNative();
   const module = instantiate(wasmPath);
   const schema = readSchema();
   const bottlenecks = ['serial', 'token-bucket'];
@@ -160,7 +166,7 @@ async function test() {
     ),
   ].map(([name, operations]) => [name, [...operations]]);
   for (const [name, operations] of cases) {
-    const [inModule, native] = [runOnModule(module, operations), await runNatively(operations)];
+    const [inModule, native] = [runOnModule(module, operations), runNatively(binary, operations)];
     if (native.length < 1e5) throw new Problem(`${name}: only ${native.length} bytes came out.`);
     const same = inModule.equals(native);
     say(`${same ? '✓' : '✗'} ${name}: ${native.length} bytes`);

@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from '@playwright/test';
 
+import { CHROMIUM_FLAGS } from '../src/node/call/chromium.js';
+
 const root = fileURLToPath(new URL('..', import.meta.url));
-const HARNESS_PORT = 41731;
+/** Another one lets the tests of two clones run on one machine. */
+const HARNESS_PORT = Number(process.env['CCSCOPE_HARNESS_PORT'] ?? 41731);
 
 /** The Chromium to test with: the one that is asked for, else the system's, else Playwright's own. */
 const executablePath = [
@@ -17,42 +20,33 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../test-results',
   timeout: 60_000,
-  // Calls are real and share the machine: one at a time, or their timing means nothing.
-  workers: 1,
-  fullyParallel: false,
+  // Calls are real and wait most of the time: some share the machine. What judges rates or delays is
+  // tagged @measures: `npm test` runs it apart from the others.
+  workers: 3,
+  globalSetup: './support/build.ts',
   forbidOnly: process.env['CI'] !== undefined,
   reporter: process.env['CI'] === undefined ? 'list' : 'line',
   projects: [
-    { name: 'browser', testDir: './browser', use: { baseURL: `http://127.0.0.1:${HARNESS_PORT}` } },
-    { name: 'e2e', testDir: './e2e' },
+    {
+      name: 'browser',
+      testDir: './browser',
+      fullyParallel: true,
+      use: { baseURL: `http://127.0.0.1:${HARNESS_PORT}` },
+    },
+    // Files share what they have made at their beginning.
+    { name: 'e2e', testDir: './e2e', fullyParallel: false },
   ],
   use: {
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
       ignoreDefaultArgs: ['--headless', '--headless=old', '--mute-audio'],
-      args: [
-        '--headless=new',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--use-fake-ui-for-media-stream',
-        '--use-fake-device-for-media-stream',
-        '--autoplay-policy=no-user-gesture-required',
-        '--disable-background-timer-throttling',
-        '--disable-renderer-backgrounding',
-        '--disable-backgrounding-occluded-windows',
-      ],
+      args: ['--no-sandbox', ...CHROMIUM_FLAGS],
     },
   },
   webServer: {
     name: 'harness',
     cwd: root,
-    command:
-      'npx vite build -c tests/browser/vite.config.ts && npx vite preview -c tests/browser/vite.config.ts',
+    command: `npx vite build -c tests/browser/vite.config.ts && npx vite preview -c tests/browser/vite.config.ts --port ${HARNESS_PORT}`,
     url: `http://127.0.0.1:${HARNESS_PORT}`,
     reuseExistingServer: false,
   },

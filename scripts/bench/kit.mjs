@@ -1,9 +1,9 @@
 // What observing costs the pages under test: the time until a page has loaded, and the CPU of a call
 // between two pages, with and without the observer by turns so that both meet the same minutes.
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { connect, framesOf, openPage, serveBlankPage } from '../lib/page_call.mjs';
 import { heading, median, row } from './report.mjs';
 
 const ticksPerSecond = 100;
@@ -31,64 +31,6 @@ function childrenSeconds() {
   let ticks = 0;
   for (const [pid, each] of processes) if (pid !== process.pid && isOurs(pid)) ticks += each.ticks;
   return ticks / ticksPerSecond;
-}
-
-/** Both ends without a server between them: descriptions with all candidates in them, handed over here. */
-async function connect(sender, receiver) {
-  const offer = await sender.evaluate(async () => {
-    const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 360 });
-    const noise = Object.assign(document.createElement('canvas'), { width: 40, height: 23 });
-    const [context, source] = [canvas.getContext('2d'), noise.getContext('2d')];
-    const blocks = source.createImageData(40, 23);
-    setInterval(() => {
-      for (let i = 0; i < blocks.data.length; i++) blocks.data[i] = i % 4 === 3 ? 255 : 256 * Math.random();
-      source.putImageData(blocks, 0, 0);
-      context.drawImage(noise, 0, 0, 640, 368);
-    }, 33);
-    const peer = (window.peer = new RTCPeerConnection());
-    const stream = canvas.captureStream(30);
-    const sender = peer.addTrack(stream.getTracks()[0], stream);
-    const parameters = sender.getParameters();
-    for (const encoding of parameters.encodings) encoding.maxBitrate = 1_000_000;
-    await sender.setParameters(parameters);
-    await peer.setLocalDescription();
-    await new Promise((done) => {
-      peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && done();
-    });
-    return peer.localDescription.sdp;
-  });
-  const answer = await receiver.evaluate(async (sdp) => {
-    const peer = (window.peer = new RTCPeerConnection());
-    peer.ontrack = ({ streams: [stream] }) => {
-      const video = Object.assign(document.createElement('video'), { muted: true, srcObject: stream });
-      document.body.append(video);
-      void video.play();
-    };
-    await peer.setRemoteDescription({ type: 'offer', sdp });
-    await peer.setLocalDescription();
-    await new Promise((done) => {
-      peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && done();
-    });
-    return peer.localDescription.sdp;
-  }, offer);
-  await sender.evaluate((sdp) => peer.setRemoteDescription({ type: 'answer', sdp }), answer);
-}
-
-const framesOf = (page) =>
-  page.evaluate(async () => {
-    let frames = 0;
-    (await peer.getStats()).forEach((stat) => {
-      if (stat.type === 'inbound-rtp') frames += stat.framesDecoded ?? 0;
-    });
-    return frames;
-  });
-
-async function pageIn(browser, url, observer) {
-  const context = await browser.newContext();
-  await observer?.observe(context);
-  const page = await context.newPage();
-  await page.goto(url);
-  return page;
 }
 
 async function benchLoad(browser, url, observer) {
@@ -125,8 +67,8 @@ async function oneCall(launch, url, makeObserver) {
   const browser = await launch();
   const observer = makeObserver?.();
   try {
-    const receiver = await pageIn(browser, url, observer);
-    const sender = await pageIn(browser, url, observer);
+    const receiver = await openPage(browser, url, observer);
+    const sender = await openPage(browser, url, observer);
     await connect(sender, receiver);
     await sleep(settleS * 1000);
     const before = { cpu: childrenSeconds(), own: process.cpuUsage(), frames: await framesOf(receiver) };
@@ -169,12 +111,7 @@ async function benchCallCpu(launch, url, makeObserver, pairs) {
 export async function benchKit({ durationS }) {
   const { CallObserver } = await import('../../dist/lib/node/observe/observer.js');
   const { launchChromium } = await import('../../dist/lib/node/call/chromium.js');
-  const server = createServer((_, response) => {
-    response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>A page under test</title><body></body>');
-  });
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${server.address().port}/`;
+  const { url, close } = await serveBlankPage();
   const makeObserver = () => new CallObserver({ originEpochMs: Date.now() });
   try {
     const browser = await launchChromium();
@@ -184,6 +121,6 @@ export async function benchKit({ durationS }) {
     if (process.platform !== 'linux') return;
     await benchCallCpu(launchChromium, url, makeObserver, Math.max(1, Math.round(durationS / (2 * callS))));
   } finally {
-    server.close();
+    close();
   }
 }

@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export default tseslint.config(
-  { ignores: ['**/*.generated.ts', 'dist/', 'build/'] },
+  { ignores: ['**/*.generated.ts', 'dist/', 'build/', 'test-results/'] },
   {
     files: ['src/**/*.{ts,tsx}', 'tests/**/*.{ts,tsx}', 'vite.config.ts'],
     extends: [tseslint.configs.strictTypeChecked],

@@ -146,3 +146,15 @@ describe('the state of the page in the URL', () => {
     expect(checkField('loss', '-0.001').ok).toBe(false);
   });
 });
+
+it('an address says 0 for -0, too', () => {
+  expect(parseState('loss=-0&jitter_ms=-0').state).toEqual(parseState('').state);
+  expect(Object.is(parseState('controller=nada&set.k_u=-0').state.set['k_u'] ?? 0, 0)).toBe(true);
+});
+
+it('of a field that an address has more than once the last counts, and is told once', () => {
+  const { state, problems } = parseState('seed=x&seed=y&shadow=lcce&shadow=lcce&seed=3');
+  expect(state.seed).toBe(3);
+  expect(problems.map(({ field }) => field)).toEqual(['shadow']);
+  expect(problems[0]?.expected).toMatch(/Did you mean lcc\b(?!.*\blcc\b)/);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { pageUrl } from '../../src/node/call/run.js';
+import { pageUrl } from '../../src/node/call/own_page.js';
 import { ratios, spread, summarise } from '../../src/node/call/summary.js';
 import { reportText } from '../../src/node/call/table.js';
 import type { RunReport } from '../../src/node/call/types.js';

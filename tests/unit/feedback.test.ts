@@ -45,3 +45,19 @@ test('no more values than a message has room for', () => {
   const fits = { ...feedback, values: values.slice(1) };
   expect(decodeFeedback(encodeFeedback(fits, 7))).toEqual({ flow: 7, feedback: fits });
 });
+
+test('every number is one that the core takes', () => {
+  const refused: Partial<Feedback>[] = [
+    { timeUs: 1e300 },
+    { receivedRateBps: -1 },
+    { receivedRateBps: Infinity },
+    { packetsReceived: 1e300 },
+    { packetsLost: -1e300 },
+    { echoSendTimeUs: -Infinity },
+    { echoSendTimeUs: 1e300 },
+    { echoDelayUs: 1e300 },
+    { values: [1e300] },
+  ];
+  for (const changes of refused)
+    expect(decodeFeedback(encodeFeedback({ ...feedback, ...changes })), JSON.stringify(changes)).toBeNull();
+});

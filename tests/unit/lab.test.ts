@@ -59,6 +59,7 @@ describe('a scenario of one’s own in the address', () => {
     const noise = Array.from({ length: 60_000 }, (_, i) => Math.sin(i).toString(36).slice(3, 8)).join('');
     expect(await toFragment(noise)).toBe('');
     await expect(fromFragment('own=AAAA!')).rejects.toThrow();
+    await expect(fromFragment(`own=${'A'.repeat(1e6)}`)).rejects.toThrow(/at most 30000 characters/);
   });
 });
 

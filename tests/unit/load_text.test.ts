@@ -7,7 +7,9 @@ import {
   parseCrossTraffic,
   parseLinkConfig,
   parseOutage,
+  parseSchedule,
 } from '../../src/scenario/link_config.js';
+import { near } from '../../src/scenario/suggest.js';
 import { problem } from './scenario/support.js';
 
 describe('outages as text', () => {
@@ -90,4 +92,41 @@ describe('a link with them', () => {
     [{ cross_traffic: 'vegas:1' }, 'link.cross_traffic'],
     [{ cross_traffic: null }, 'link.cross_traffic'],
   ])('refuses %j at %s', (input, field) => expect(problem(() => parseLinkConfig(input)).field).toBe(field));
+});
+
+describe('texts that are made to take long', () => {
+  const BLANKS = ' '.repeat(800);
+  it.each([
+    ['queue', `codel:target=${BLANKS}x\ny`],
+    ['queue', `codel:target=${BLANKS}x${BLANKS}`],
+    ['queue', `codel:${'a'.repeat(800)}`],
+    ['outage', `100ms/${BLANKS}`],
+    ['cross_traffic', `cubic:${BLANKS}`],
+    ['capacity', `${BLANKS}1mbps${BLANKS}x`],
+  ])('are refused at once as %s: %j', (field, text) => {
+    const before = process.cpuUsage();
+    problem(() => parseLinkConfig({ [field]: text }));
+    const { user, system } = process.cpuUsage(before);
+    // It was 700 ms with a regular expression that tried three ways to share the blanks.
+    expect((user + system) / 1000).toBeLessThan(50);
+  });
+
+  it.each(['queue', 'outage', 'cross_traffic', 'capacity'])(
+    'are refused as %s where they are too long',
+    (field) => {
+      const { field: named, message } = problem(() => parseLinkConfig({ [field]: '1'.repeat(1e6) }));
+      expect(named).toBe(`link.${field}`);
+      expect(message.length).toBeLessThan(500);
+    },
+  );
+
+  it('have at most a million steps', () => {
+    const steps = Array.from({ length: 1_000_001 }, (_, i) => (i === 0 ? '1mbps' : `1mbps@${i}ms`));
+    expect(problem(() => parseSchedule(steps.join(','))).expected).toBe('at most 1000000 steps');
+  });
+
+  it('are compared with no name where nobody would type them', () => {
+    expect(near('x'.repeat(1e6), ['gcc', 'nada'])).toEqual([]);
+    expect(near('gc', ['gcc', 'nada'])).toEqual(['gcc']);
+  });
 });

@@ -85,6 +85,21 @@ describe('a capacity over time', () => {
     expect(told).toEqual(Array.from({ length: 4999 }, (_, i) => i + 1));
   });
 
+  it('is not asked for each moment of a pause of hours', () => {
+    let asked = 0;
+    const source = capacitySource((seconds) => {
+      asked++;
+      return 1e6 + Math.floor(seconds);
+    }, 'capacity');
+    source.next(3e6);
+    const before = asked;
+    const pairs = source.next(8 * 3600e6);
+    expect(asked - before).toBeLessThanOrEqual(1001);
+    expect(pairs.at(-1)).toBe(1e6 + 8 * 3600);
+    source.next(8 * 3600e6 + 200e3);
+    expect(asked - before).toBeLessThanOrEqual(1021);
+  });
+
   it('is what it is now, for a link that is told so', () => {
     let nowUs = 0;
     const clock = new CapacityClock(() => nowUs);

@@ -174,6 +174,7 @@ describe('slots', () => {
     const later = slots.setShadows([config(1), config(2)]);
     slots.destroy();
     await later;
-    expect(made.every(({ destroyed }) => destroyed)).toBe(true);
+    expect(made.map(({ destroyed }) => destroyed)).toEqual(made.map(() => true));
+    expect(made.at(-1)?.config.flow).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { checkOf, parseStun } from '../../src/node/shaper/stun.js';
+import { checkOf, isProtected, parseFingerprint, parseStun } from '../../src/node/shaper/stun.js';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');
 
@@ -47,6 +47,38 @@ describe('a STUN message', () => {
       username: null,
     });
     expect(message && checkOf(message)).toBeNull();
+  });
+
+  it.each([
+    ['the request', REQUEST],
+    ['the answer over IPv4', RESPONSE],
+    ['the answer over IPv6', RESPONSE6],
+  ])('has a fingerprint that is right, and that one bit makes wrong: %s', (_, packet) => {
+    expect(parseFingerprint(packet)).toEqual({ isCorrect: true });
+    expect(isProtected(packet)).toBe(true);
+    for (const at of [9, 25, packet.length - 30, packet.length - 1]) {
+      const changed = Buffer.from(packet);
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+      expect(isProtected(changed), `byte ${at}`).toBe(false);
+    }
+  });
+
+  it('is not protected without a fingerprint, or without an integrity', () => {
+    const without = (from: number, to: number) => {
+      const packet = Buffer.concat([REQUEST.subarray(0, from), REQUEST.subarray(to)]);
+      packet.writeUInt16BE(packet.length - 20, 2);
+      return packet;
+    };
+    expect(parseFingerprint(without(REQUEST.length - 8, REQUEST.length))).toBeNull();
+    expect(isProtected(without(REQUEST.length - 8, REQUEST.length))).toBe(false);
+    expect(isProtected(without(REQUEST.length - 32, REQUEST.length - 8))).toBe(false);
+  });
+
+  it('says nothing behind its integrity (RFC 8489, 14.5)', () => {
+    const at = REQUEST.length - 8;
+    const packet = Buffer.concat([REQUEST.subarray(0, at), bytes('00250000'), REQUEST.subarray(at)]);
+    packet.writeUInt16BE(packet.length - 20, 2);
+    expect(parseStun(packet)).toMatchObject({ username: 'evtj:h6vY', useCandidate: false });
   });
 
   it('has its class in two bits of the type between those of the method (RFC 8489, 5)', () => {
@@ -99,14 +131,21 @@ describe('a STUN message', () => {
   });
 
   it('survives whatever comes', () => {
-    // Each length and each byte in turn: nothing throws, whatever it is taken for.
+    // Each length, and in it each byte in turn: nothing throws, whatever it is taken for.
+    let [messages, others] = [0, 0];
     for (let length = 0; length <= REQUEST.length; length++) {
-      for (const value of [0, 1, 4, 0x7f, 0xff]) {
-        const packet = Buffer.from(REQUEST.subarray(0, length));
-        if (length > 3) packet.writeUInt16BE(Math.max(0, length - 20), 2);
-        if (length > 0) packet[(length * 7) % length] = value;
-        parseStun(packet);
+      for (let at = 0; at < length; at++) {
+        for (const value of [0, 1, 4, 0x7f, 0xff]) {
+          const packet = Buffer.from(REQUEST.subarray(0, length));
+          if (length > 3) packet.writeUInt16BE(Math.max(0, length - 20), 2);
+          packet[at] = value;
+          if (parseStun(packet) === null) others += 1;
+          else messages += 1;
+        }
       }
     }
+    // Both what ends at the header and what is read through its attributes.
+    expect(messages).toBeGreaterThan(1000);
+    expect(others).toBeGreaterThan(1000);
   });
 });

@@ -1,10 +1,7 @@
 /** The examples of users' controllers, which the README shows: the files themselves run here. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import aimd from '../../public/controllers/aimd.js';
 import {
@@ -18,10 +15,7 @@ import {
   type UserController,
   type WindowMetrics,
 } from '../../src/core/index.js';
-import { emccEnv, findEmcc } from '../../scripts/lib/tools.mjs';
-
-const folder = mkdtempSync(join(tmpdir(), 'ccscope-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+import { compileController } from '../support/compile_controller.js';
 
 let core: Core;
 let coreBytes: Buffer;
@@ -29,19 +23,6 @@ beforeAll(async () => {
   coreBytes = readFileSync('src/core/ccscope.wasm');
   core = await loadCore(coreBytes);
 });
-
-/** Compiles a C file as the README says. */
-function compiled(source: string, name: string): Buffer {
-  const emcc = findEmcc();
-  if (!emcc) throw new Error('Emscripten is missing');
-  const output = join(folder, `${name}.wasm`);
-  execFileSync(emcc, ['-O2', '-sSTANDALONE_WASM', '--no-entry', source, '-o', output], {
-    env: emccEnv(),
-    stdio: 'pipe',
-    shell: process.platform === 'win32',
-  });
-  return readFileSync(output);
-}
 
 type Media = Omit<MediaFlowOptions, 'kind'>;
 const PATH = { capacityBps: 1e6, oneWayDelayUs: 25e3, lossRatio: 0.005, jitterUs: 2e3 };
@@ -95,7 +76,7 @@ describe('aimd.ts', () => {
 
 describe('controllers as WebAssembly modules', () => {
   it('aimd.c, compiled with one command, gives the numbers of aimd.ts', async () => {
-    const controller = await wasmController(compiled('public/controllers/aimd.c', 'aimd'), { name: 'aimd' });
+    const controller = await wasmController(compileController('public/controllers/aimd.c'), { name: 'aimd' });
     expect(outcome({ controller })).toEqual(outcome({ controller: aimd }));
   });
 
@@ -126,7 +107,7 @@ describe('controllers as WebAssembly modules', () => {
   });
 
   it('memory beyond the limit is a fault', async () => {
-    const controller = await wasmController(compiled('public/controllers/aimd.c', 'small'), {
+    const controller = await wasmController(compileController('public/controllers/aimd.c'), {
       name: 'aimd',
       memoryLimitBytes: 1000,
     });

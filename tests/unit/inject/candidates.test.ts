@@ -196,3 +196,29 @@ describe('what the far side said', () => {
     expect([udpAddress(tcp), ufragOf(tcp), udpAddress(''), ufragOf('')]).toEqual([null, null, null, null]);
   });
 });
+
+describe('a candidate that is written oddly', () => {
+  const HOST = '842163049 1 udp 1677729535 203.0.113.7 53912 typ host';
+  it.each([
+    ['capitals', `A=Candidate:${HOST}`],
+    ['a separator of lines that ends none here', `a=candidate:${HOST} note a\u2028b`],
+    ['a carriage return before it', `a=x\ra=candidate:${HOST}`],
+    ['a blank behind it', `a=candidate:${HOST} note \t`],
+  ])('is replaced, too: %s', (_, line) => {
+    const once = descriptionThroughRelay(sdp('v=0', 'm=video 9 UDP 96', line), relay);
+    expect(once).not.toContain('203.0.113.7');
+    expect(once).toContain('127.0.0.1 40000');
+    expect(descriptionThroughRelay(once, relay)).toBe(once);
+  });
+
+  it('is replaced, too, where it trickles in', () => {
+    expect(candidateThroughRelay(`candidate:${HOST} note a\u2028b`, relay)).not.toContain('203.0.113.7');
+  });
+
+  it.each(['0', '65536', '1e3', '-1', '53912.5', '99999999999'])(
+    'names no address with the port %s',
+    (port) => {
+      expect(udpAddress(`candidate:${HOST.replace('53912', port)}`)).toBeNull();
+    },
+  );
+});

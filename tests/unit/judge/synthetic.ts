@@ -230,6 +230,7 @@ export function callRecord(call: SyntheticCall): CallRecord {
             forward: shaped ? direction(packets, capacity) : null,
             back: shaped ? direction([], capacity) : null,
             latenessMs: null,
+            interruptions: [],
             notices: [],
           },
     shadows: [],

@@ -16,7 +16,7 @@ const record = (...said: Said[]): CallRecord => ({
   endpoints: said.map((each, id) => endpoint(id, each)),
   link: {
     ...{ backend: 'shaper', changes: [], flows: [], forward: null, back: null },
-    ...{ latenessMs: null, notices: [] },
+    ...{ latenessMs: null, interruptions: [], notices: [] },
   },
 });
 

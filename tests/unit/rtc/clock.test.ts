@@ -2,10 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { CallClock, RtpTimeline } from '../../../src/worker/clock.js';
 
 describe('the call clock', () => {
-  it('counts whole microseconds from the origin, whichever reading it gets', () => {
+  it('counts whole microseconds from the origin, which may lie before or after this context began', () => {
     const clock = new CallClock(performance.timeOrigin);
     expect(clock.timeUs(1500.0004)).toBe(1_500_000);
-    expect(clock.epochUs(performance.timeOrigin + 2)).toBe(2000);
+    expect(new CallClock(performance.timeOrigin - 250).timeUs(1)).toBe(251_000);
+    expect(new CallClock(performance.timeOrigin + 250).timeUs(1)).toBe(-249_000);
+  });
+
+  it('reads the same clock for now', () => {
+    const clock = new CallClock(performance.timeOrigin - 250);
+    const before = performance.now();
+    const nowUs = clock.nowUs();
+    expect(nowUs).toBeGreaterThanOrEqual(clock.timeUs(before));
+    expect(nowUs).toBeLessThanOrEqual(clock.timeUs(performance.now()));
+    expect(Number.isInteger(nowUs)).toBe(true);
   });
 });
 

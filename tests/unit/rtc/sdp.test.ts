@@ -105,3 +105,21 @@ describe('throughRelay', () => {
     expect(rest(relayed)).toEqual(rest(lines(OFFER)));
   });
 });
+
+describe('a description that is rewritten twice', () => {
+  const video = (fmtp: string) => `v=0\r\nm=video 9 UDP 96\r\na=rtpmap:96 VP8/90000\r\n${fmtp}`;
+
+  it.each(['', 'a=fmtp:96 max-fs=9\r\n', 'a=fmtp:96 x-google-max-bitrate=1\r\n'])(
+    'is as after once: %j',
+    (fmtp) => {
+      const once = takeOver(video(fmtp));
+      expect(takeOver(once)).toBe(once);
+    },
+  );
+
+  it('has our bounds, not those that the far side gave', () => {
+    const taken = takeOver(video('a=fmtp:96 x-google-max-bitrate=1;max-fs=9\r\n'), { ceilingKbps: 4000 });
+    expect(taken.match(/x-google-max-bitrate=\d+/g)).toEqual(['x-google-max-bitrate=4000']);
+    expect(taken).toContain('max-fs=9');
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendTrailer, crc32, readTrailer, TRAILER_BYTES } from '../../../src/worker/trailer.js';
+import { appendTrailer, crc32, hasTrailer, readTrailer, TRAILER_BYTES } from '../../../src/worker/trailer.js';
 
 const frame = Uint8Array.from({ length: 500 }, (_, i) => (i * 37) & 0xff).buffer;
 const TRAILER = { sendTimeUs: 12_345_678, frameSeq: 4_000_000_000, rttUs: 53_000 };
@@ -23,6 +23,16 @@ describe('the timing trailer', () => {
 
   it('counts frames modulo 2^32', () => {
     expect(readTrailer(appendTrailer(frame, { ...TRAILER, frameSeq: 2 ** 32 + 5 }))?.frameSeq).toBe(5);
+  });
+
+  it('is taken off, but not read, where no clock shows its time', () => {
+    for (const sendTimeUs of [1e300, -1e300, 2 ** 53 + 2, NaN, Infinity]) {
+      const out = appendTrailer(frame, { ...TRAILER, sendTimeUs });
+      expect(readTrailer(out)).toBeNull();
+      expect(hasTrailer(out)).toBe(true);
+    }
+    expect(readTrailer(appendTrailer(frame, { ...TRAILER, sendTimeUs: 2 ** 53 }))?.sendTimeUs).toBe(2 ** 53);
+    expect(hasTrailer(frame)).toBe(false);
   });
 
   it('is not seen where there is none, or where one bit of it is wrong', () => {

@@ -7,10 +7,11 @@ import {
   compile,
   flowGroups,
   instantiate,
+  parseLinkConfig,
   parseScenario,
   selects,
 } from '../../../src/scenario/index.js';
-import { minimal, varied } from './support.js';
+import { minimal, problem, varied } from './support.js';
 
 const keys = (input: unknown): string[] => cellsOf(parseScenario(input)).map(cellKey);
 
@@ -184,5 +185,62 @@ describe('what the simulator gets', () => {
     expect(() => parseScenario(from('lte.trace'))).toThrow(
       /forward.capacity.mahimahi.*run the scenario from its file/,
     );
+  });
+});
+
+describe('scenarios that ask for too much', () => {
+  const values = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `v${i}`, set: {} }));
+  const axes = (count: number, of: number) =>
+    Array.from({ length: count }, (_, i) => ({ name: `a${i}`, values: values(of) }));
+
+  it('are refused before their cells are made', () => {
+    // 10^16 cells: to make them first would end the process.
+    expect(problem(() => parseScenario({ ...minimal, axes: axes(16, 10) }))).toMatchObject({
+      field: 'cells',
+      expected: 'at most 1000 cells',
+      got: '10000000000000000',
+    });
+    expect(cellsOf(parseScenario({ ...minimal, axes: axes(3, 10) }))).toHaveLength(1000);
+    const cells = Array.from({ length: 11 }, () => ({ a0: '*', a1: '*' }));
+    expect(problem(() => parseScenario({ ...minimal, axes: axes(2, 10), cells })).got).toBe('1100');
+  });
+
+  it('are refused for lists that are too long, and for more flows than the simulator takes', () => {
+    expect(problem(() => parseScenario({ ...minimal, axes: axes(17, 1) })).expected).toBe(
+      'a list of at most 16 axes',
+    );
+    const flows = Array.from({ length: 6 }, (_, i) => ({ kind: 'media', name: `f${i}`, count: 2000 }));
+    expect(problem(() => parseScenario({ ...minimal, flows }))).toMatchObject({
+      field: 'test.flows',
+      got: '12000',
+    });
+  });
+
+  it('say so where they are nested too deeply', () => {
+    const deep: unknown = JSON.parse('['.repeat(10_000) + ']'.repeat(10_000));
+    const set = { 'forward.capacity': deep };
+    for (const input of [deep, { ...minimal, axes: [{ name: 'a', values: [{ name: 'x', set }] }] }])
+      expect(problem(() => parseScenario(input)).expected).toContain('at most 64 times');
+  });
+
+  it('may not take names that every object has', () => {
+    const named = (name: string) => ({ ...minimal, axes: [{ name, values: values(1) }], cells: [{}] });
+    for (const name of ['constructor', '__proto__', 'toString'])
+      expect(problem(() => parseScenario(named(name))).field).toBe('scenario.axes.0.name');
+  });
+
+  it('are refused with a ConfigError whatever stands where a name or a number should be', () => {
+    const odd = { toString: 1 };
+    const set = { flows: [{ name: odd }], 'flows.gcc.count': 1 };
+    const axis = { ...minimal, axes: [{ name: 'a', values: [{ name: 'x', set }] }] };
+    expect(problem(() => parseScenario(axis)).field).toContain('flows.gcc.count');
+    expect(problem(() => parseScenario({ ...minimal, duration_s: odd })).got).toBe('an object');
+    expect(problem(() => parseLinkConfig({ rtt_ms: odd })).got).toBe('an object');
+  });
+
+  it('do not fill the screen with what was found', () => {
+    const long = 'x'.repeat(1e6);
+    const { message } = problem(() => parseScenario({ ...minimal, [long]: 1 }));
+    expect(message.length).toBeLessThan(1000);
   });
 });

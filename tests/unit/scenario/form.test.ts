@@ -34,6 +34,13 @@ describe('the form of a scenario', () => {
 
   it.each<[what: string, input: unknown, field: string, expected: RegExp, fix: RegExp]>([
     ['no object', 3, 'scenario', /an object/, /correct/],
+    [
+      'a band without an end',
+      { ...minimal, expectations: [{ ...expectation, band: [0, Infinity] }] },
+      'scenario.expectations.0.band.1',
+      /a number/,
+      /correct/,
+    ],
     ['a missing title', { ...minimal, title: undefined }, 'scenario.title', /a title/, /add it/],
     [
       'another version',

@@ -52,3 +52,10 @@ describe('traces of mahimahi', () => {
     expect(problem(() => mahimahiSchedule('1\n3\n', 1e15)).expected).toMatch(/at most 1000000 changes/);
   });
 });
+
+describe('a long run', () => {
+  it('of a trace without changes is one step, found at once', () => {
+    // Walked a millisecond at a time, this would take 10^12 steps.
+    expect(mahimahiSchedule('1\n2\n', 1e15)).toEqual([{ atUs: 0, capacityBps: 12_032_000 }]);
+  });
+});

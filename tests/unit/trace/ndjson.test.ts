@@ -185,6 +185,7 @@ describe('bad traces', () => {
     const random = seeded(7);
     const good = text(randomTrace(3, 40));
     const firstLine = good.indexOf('\n') + 1;
+    let refused = 0;
     for (let i = 0; i < 3000; i++) {
       const at = firstLine + Math.floor(random() * (good.length - firstLine));
       const damage = [() => '', () => 'NaN', () => '-', () => '"', () => String.fromCharCode(random() * 300)];
@@ -199,11 +200,38 @@ describe('bad traces', () => {
         // A damaged time may only show in the next row of its table.
         expect(found).toBeGreaterThanOrEqual(line);
         expect((error as TraceError).message).toMatch(/^trace:\d+: [^:]+: expected .+, got .+/s);
+        refused += 1;
       }
     }
+    expect(refused).toBeGreaterThan(1000);
   }, 30_000);
 
   it('has a header that survives', () => {
     expect(read(text(randomTrace(1, 5))).header).toEqual(HEADER);
+  });
+});
+
+describe('rows that are nested deeply', () => {
+  const deep = '['.repeat(6000) + ']'.repeat(6000);
+  it.each([
+    ['an event', `{"type":"event","time_us":1,"name":"a","detail":${deep}}`],
+    ['a member', `{"type":"group","time_us":1,"x":${deep}}`],
+    ['the type', `{"type":${deep}}`],
+  ])('are refused with their line: %s', (_, row) => {
+    expect(problem(lines(row))).toMatchObject({ file: 'trace.ndjson', line: 2 });
+  });
+
+  it('are refused as a header', () => {
+    expect(problem(`{"ccscope_trace":1,"x":${deep}}\n`)).toMatchObject({ line: 1, got: 'more' });
+  });
+
+  it('may be of other programs, which nobody here walks through', () => {
+    const row = `{"type":"other","x":${deep}}`;
+    const { trace, header } = read(lines(row));
+    expect(text(trace, header)).toBe(lines(row));
+  });
+
+  it('are named briefly, however long the name of a field is', () => {
+    expect(problem(lines(`{"type":"rate","${'x'.repeat(9000)}":nan}`)).message.length).toBeLessThan(300);
   });
 });

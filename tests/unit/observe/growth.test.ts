@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+
+import { assignFlows } from '../../../src/node/observe/connections.js';
+import { Endpoints } from '../../../src/node/observe/endpoints.js';
+import type { CallRecord } from '../../../src/node/observe/record.js';
+import { Shadows } from '../../../src/node/observe/shadows.js';
+import type { PageMessage } from '../../../src/inject/protocol.js';
+
+/** What a page with a number of connected pairs tells each time. */
+function messagesOf(pairs: number): PageMessage[] {
+  const sample = {
+    ...{ timeUs: 1, outbound: [], inbound: [], availableOutgoingBps: NaN, rttS: NaN },
+    ...{ bytesSent: NaN, bytesReceived: NaN },
+  };
+  return Array.from({ length: 2 * pairs }, (_, endpoint) => ({ type: 'sample', endpoint, sample }) as const);
+}
+
+function page(pairs: number): { record: CallRecord; batch(): void } {
+  const record: CallRecord = {
+    ...{ originEpochMs: 0, pages: [], endpoints: [], connections: [], shadows: [], notices: [] },
+    link: {
+      ...{ backend: 'shaper', changes: [], forward: null, back: null, latenessMs: null, notices: [] },
+      interruptions: [],
+      flows: Array.from({ length: pairs }, (_, i) => ({
+        flow: i + 1,
+        offererUfrag: `u${2 * i}`,
+        answererUfrag: `u${2 * i + 1}`,
+      })),
+    },
+  };
+  const endpoints = new Endpoints(record, undefined, new Shadows(record));
+  const hear = (messages: PageMessage[]) => {
+    endpoints.hear({ window: 'w', url: '', timeUs: 1, messages }, { page: 0, place: 'page' });
+    assignFlows(record);
+  };
+  for (let endpoint = 0; endpoint < 2 * pairs; endpoint++) {
+    const mate = endpoint ^ 1;
+    hear([
+      { type: 'endpoint', endpoint, timeUs: 0 },
+      { type: 'local', endpoint, role: null, ufrags: [`u${endpoint}`] },
+      { type: 'remote', endpoint, sides: [{ ufrag: `u${mate}`, candidates: [] }] },
+    ]);
+  }
+  const messages = messagesOf(pairs);
+  return { record, batch: () => hear(messages) };
+}
+
+/** Processor time of some batches. */
+function spentUs(batch: () => void): number {
+  const before = process.cpuUsage();
+  for (let i = 0; i < 5; i++) batch();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+describe('the observer', () => {
+  it('takes a batch in a time that grows as the connections do', { timeout: 60_000 }, () => {
+    const [few, many] = [page(200), page(800)];
+    for (const [{ record }, pairs] of [
+      [few, 200],
+      [many, 800],
+    ] as const)
+      expect(record.connections.flatMap(({ flows }) => flows)).toHaveLength(pairs);
+    // By turns, so that both meet the same minutes; the least of each is what it takes undisturbed.
+    let [fewUs, manyUs] = [Infinity, Infinity];
+    for (let round = 0; round < 30; round++) {
+      fewUs = Math.min(fewUs, spentUs(few.batch));
+      manyUs = Math.min(manyUs, spentUs(many.batch));
+    }
+    // Four times as many: 4 times as long; 16 times if each were compared with each.
+    expect(manyUs / fewUs).toBeLessThan(8);
+  });
+});

@@ -1,0 +1,25 @@
+/** What the package brings with it: whoever installs it gets each of its dependencies, too. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The app is shipped as one bundle, which brings its packages itself. */
+const librarySources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.ts$/.test(file) && !file.startsWith('app'),
+);
+
+test('every dependency is imported by something that is shipped', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const text = librarySources.map((file) => readFileSync(join(root, 'src', file), 'utf8')).join('\n');
+  const imported = [...text.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g)].map(
+    ([, name]) => name,
+  );
+  expect(Object.keys(dependencies).filter((name) => !imported.includes(name))).toEqual([]);
+  expect(Object.keys(dependencies)).not.toEqual([]);
+});
