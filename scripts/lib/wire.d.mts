@@ -17,7 +17,7 @@ export interface Traffic {
   durationS: number;
   pattern?: 'constant' | 'poisson';
   seed?: number;
-  /** Awaited when the relay knows both ends, before the first packet. */
+  /** Awaited when each end has answered the check of the other, before the first packet. */
   prepare?: () => Promise<unknown>;
 }
 export const HEADER_BYTES: number;

@@ -13,7 +13,7 @@ let connections = 0;
 
 /**
  * Sends packets through the relay of a link, forward. `rateBps` counts packets with their headers;
- * `prepare` is awaited when the relay knows both ends, before the first packet.
+ * `prepare` is awaited when each end has answered the check of the other, before the first packet.
  */
 export async function sendThrough(link, traffic) {
   const { rateBps, sizeBytes, durationS, pattern = 'constant', seed = 1, prepare } = traffic;
@@ -28,7 +28,8 @@ export async function sendThrough(link, traffic) {
   });
   const [sender, receiver] = workers;
   try {
-    await bothKnown(link, names);
+    // As ICE agents, they send nothing before their checks are answered: the relay would not forward it.
+    await Promise.all(workers.map((worker) => once(worker, 'message')));
     await prepare?.();
     const sent = once(sender, 'message');
     for (const worker of workers) worker.postMessage('begin');
@@ -44,17 +45,6 @@ export async function sendThrough(link, traffic) {
     return { sentUs, sequence, receivedUs, sizeBytes };
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
-  }
-}
-
-/** Waits until the relay has heard of both ends. */
-async function bothKnown(link, names) {
-  for (;;) {
-    await link.sync();
-    const { flows, forward, back } = link.record;
-    const flow = flows.find(({ offererUfrag }) => names.includes(offererUfrag))?.flow;
-    if ([forward, back].every(({ packets }) => packets.flow.subarray(0, packets.rows).includes(flow))) return;
-    await sleep(20);
   }
 }
 

@@ -13,6 +13,8 @@ const [mine, other] = role === 'sender' ? names : [...names].reverse();
 const AWAKE_US = 120;
 /** Sends are finished by the event loop, which needs its turn now and then. */
 const TURN_US = 5000;
+/** Longer than a round trip of the links here: a check that will be answered is not sent twice. */
+const CHECK_INTERVAL_MS = 250;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
@@ -42,10 +44,17 @@ const check = () =>
     port,
     '127.0.0.1',
   );
-const greeting = setInterval(check, 50);
+// Until it is answered; afterwards checks would take capacity of the link.
+const checking = setInterval(check, CHECK_INTERVAL_MS);
+let isAnswered = false;
 // Each answers the checks of the other, as ICE agents do: the relay knows them by that.
 socket.on('message', (packet, from) => {
-  if (packet.readUInt16BE(0) === 0x0001) socket.send(bindingSuccess(packet, mine), from.port, from.address);
+  const type = packet.readUInt16BE(0);
+  if (type === 0x0001) socket.send(bindingSuccess(packet, mine), from.port, from.address);
+  if (type !== 0x0101 || isAnswered) return;
+  isAnswered = true;
+  clearInterval(checking);
+  parentPort.postMessage('answered');
 });
 
 function send() {
@@ -103,8 +112,6 @@ function receive() {
 
 parentPort.on('message', (message) => {
   if (message !== 'begin') return;
-  // The checks of either end, or the answers to them, take capacity of the link.
-  clearInterval(greeting);
   if (role === 'sender') send();
 });
 if (role === 'receiver') receive();

@@ -2,6 +2,8 @@ import { expect, test } from './support.js';
 
 /** Where control puts the browser's own estimate, or above. */
 const FLOOR_BPS = 0.95 * 3e6;
+/** Chrome's step of `performance.now()` where a page is not cross-origin isolated (High Resolution Time, 7.1). */
+const CLOCK_STEP_US = 100;
 const LINK = {
   capacityBps: 800_000,
   queue: { kind: 'droptail', limitMs: 300 },
@@ -25,8 +27,8 @@ test('a loopback call is controlled, measured and recorded @measures', async ({ 
   const seqs = arrivals.map((r) => r['seq'] ?? NaN);
   expect(new Set(seqs).size).toBe(seqs.length);
   const delays = arrivals.map((r) => (r['arrival_time_us'] ?? NaN) - (r['send_time_us'] ?? NaN));
-  // One clock for both sides here: no frame arrives before it was sent.
-  expect(Math.min(...delays)).toBeGreaterThan(0);
+  // One clock for both sides here: no frame arrives before it was sent, as far as that clock tells.
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(-CLOCK_STEP_US);
   expect((await call.rows('group')).length).toBeGreaterThan(100);
   expect((await call.rows('inbound')).length).toBeGreaterThan(20);
   const rates = await call.rows('rate');
