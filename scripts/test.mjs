@@ -61,13 +61,15 @@ function progress() {
   };
 }
 
-/** A part's line of the summary, and one for each of its failures. */
-function summaryOf({ name, passed, failed, skipped, seconds, blockedBy, files, failures = [] }) {
+/** A part's line of the summary, and one for each of its failures and for each test that passed at its second run. */
+function summaryOf({ name, seconds, blockedBy, files, failures = [], unsteady = [], ...counts }) {
+  const { passed, failed, skipped } = counts;
   if (blockedBy) return `✗ ${name.padEnd(10)} not run: ${blockedBy} failed`;
   const notes = `${skipped ? `, ${skipped} skipped` : ''}${files.length > 0 ? `, of ${files.join(', ')}` : ''}`;
   const mark = failed > 0 ? '✗' : '✓';
   const line = `${mark} ${name.padEnd(10)} ${passed} passed, ${failed} failed${notes} (${seconds.toFixed(1)} s)`;
-  return [line, ...failures.map((failure) => `    ${failure}`)].join('\n');
+  const named = [...failures, ...unsteady.map((test) => `passed at its second run: ${test}`)];
+  return [line, ...named.map((text) => `    ${text}`)].join('\n');
 }
 
 async function test() {

@@ -1,5 +1,7 @@
 // How a part is run and counted. A runner takes the files to run, [] for all, and resolves with
-// {passed, failed, skipped, failures}; `failures` names what failed, a line each.
+// {passed, failed, skipped, failures, unsteady}; `failures` names what failed, a line each. Real calls share
+// the machine with whatever else runs there: a test that fails is run once more, and counts by that;
+// `unsteady` names each that failed first and then passed, so that none is unseen.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -29,17 +31,29 @@ const failure = (name, message = '') =>
 /** Counts from a report file; a runner that failed without naming a test, or ran none, is one failure. */
 function counts(code, file, read, { mayRunNone = false } = {}) {
   if (!existsSync(file)) return { passed: 0, failed: 1, failures: [`no report: exit code ${code}`] };
-  const { passed, failed, skipped = 0, failures } = read(JSON.parse(readFileSync(file, 'utf8')));
+  const {
+    passed,
+    failed,
+    skipped = 0,
+    failures,
+    unsteady = [],
+  } = read(JSON.parse(readFileSync(file, 'utf8')));
   const nothingRan = passed + failed === 0 && !mayRunNone;
-  if (failed > 0 || (code === 0 && !nothingRan)) return { passed, failed, skipped, failures };
+  if (failed > 0 || (code === 0 && !nothingRan)) return { passed, failed, skipped, failures, unsteady };
   const why = nothingRan ? 'no test ran' : `every test passed, and the exit code is ${code}`;
-  return { passed, failed: 1, skipped, failures: [why] };
+  return { passed, failed: 1, skipped, failures: [why], unsteady };
 }
 
 const sum = (outcomes) => {
   const total = (key) => outcomes.reduce((all, outcome) => all + (outcome[key] ?? 0), 0);
-  const failures = outcomes.flatMap((outcome) => outcome.failures);
-  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped'), failures };
+  const named = (key) => outcomes.flatMap((outcome) => outcome[key] ?? []);
+  return {
+    passed: total('passed'),
+    failed: total('failed'),
+    skipped: total('skipped'),
+    failures: named('failures'),
+    unsteady: named('unsteady'),
+  };
 };
 
 /** GoogleTest in several processes, each with a share of the tests. */
@@ -67,29 +81,36 @@ function failuresOfFile({ name, status, message, assertionResults }) {
   return tests.map(({ fullName, failureMessages }) => failure(fullName, failureMessages[0]));
 }
 
+/** What passed at its second run in a file of Vitest's report. */
+const unsteadyOfFile = ({ assertionResults }) =>
+  assertionResults
+    .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
+    .map(({ fullName, failureMessages }) => failure(fullName, failureMessages[0]));
+
 export const vitest = (project) => async (files) => {
   const file = resultOf(project);
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const some = files.length > 0 ? ['--passWithNoTests', ...files] : [];
-  const code = await bin('vitest/vitest.mjs', 'run', '--project', project, ...report, ...some);
+  const code = await bin('vitest/vitest.mjs', 'run', '--retry=1', '--project', project, ...report, ...some);
   const read = ({ numPassedTests, numFailedTests, numPendingTests, testResults }) => ({
     passed: numPassedTests,
     failed: numFailedTests,
     skipped: numPendingTests,
     failures: testResults.flatMap(failuresOfFile),
+    unsteady: testResults.flatMap(unsteadyOfFile),
   });
   return counts(code, file, read, { mayRunNone: files.length > 0 });
 };
 
-/** What failed in a suite of Playwright's report and in those within. */
-function failuresOfSuite({ specs, suites = [] }) {
-  const failed = specs
-    .filter(({ ok }) => !ok)
+/** The tests of a suite of Playwright's report, and of those within, that ended so; each in one line. */
+function testsOfSuite({ specs, suites = [] }, outcome) {
+  const own = specs
+    .filter(({ tests }) => tests.some(({ status }) => status === outcome))
     .map(({ file, line, title, tests }) => {
       const errors = tests.flatMap(({ results }) => results.flatMap((result) => result.errors));
       return failure(`${file}:${line} ${title}`, errors[0]?.message);
     });
-  return [...failed, ...suites.flatMap(failuresOfSuite)];
+  return [...own, ...suites.flatMap((suite) => testsOfSuite(suite, outcome))];
 }
 
 /** Playwright with one configuration after the other, each a folder of tests/. */
@@ -100,7 +121,7 @@ export const playwright =
     for (const [index, config] of configs.entries()) {
       const report = resultOf(`${name}-${index}`);
       const some = files.length > 0 ? ['--pass-with-no-tests', ...files] : [];
-      const command = ['test', '-c', config, '--reporter=list,json', ...args, ...some];
+      const command = ['test', '-c', config, '--retries=1', '--reporter=list,json', ...args, ...some];
       const code = await status(
         process.execPath,
         [inRoot('node_modules/@playwright/test/cli.js'), ...command],
@@ -110,7 +131,8 @@ export const playwright =
         passed: stats.expected + stats.flaky,
         failed: stats.unexpected,
         skipped: stats.skipped,
-        failures: suites.flatMap(failuresOfSuite),
+        failures: suites.flatMap((suite) => testsOfSuite(suite, 'unexpected')),
+        unsteady: suites.flatMap((suite) => testsOfSuite(suite, 'flaky')),
       });
       outcomes.push(counts(code, report, read, { mayRunNone: files.length > 0 }));
     }
