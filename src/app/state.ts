@@ -14,6 +14,7 @@ import {
   parseQueue,
   parseSchedule,
 } from '../scenario/link_config.js';
+import { FRAME_RATES, VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../scenario/video_format.js';
 import { isOwn, OWN_EXAMPLE, shadowTexts, watcherOf } from './controllers.js';
 import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './url_fields.js';
 
@@ -56,6 +57,13 @@ const entries = {
   max_bps: numberIn(1000, 1e8, 'bits per second'),
   start_bps: numberIn(1000, 1e8, 'bits per second'),
   source: oneOf(['synthetic', 'camera']),
+  size: oneOf(VIDEO_SIZE_NAMES),
+  fps: v.pipe(
+    oneOf(FRAME_RATES),
+    v.transform((text) => Number(text)),
+  ),
+  codec: oneOf(VIDEO_CODECS),
+  audio: flag,
   key_frame_interval_s: numberIn(0, 3600, 's (0: only when the encoder wants one)'),
   duration_s: numberIn(0, 86400, 's (0: until you press Stop)'),
   room: v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _')),
@@ -98,6 +106,10 @@ export const DEFAULT_STATE: AppState = {
   max_bps: 2_500_000,
   start_bps: 300_000,
   source: 'synthetic',
+  size: '360p',
+  fps: 30,
+  codec: 'vp8',
+  audio: false,
   key_frame_interval_s: 0,
   duration_s: 0,
   room: '',
@@ -204,7 +216,8 @@ function orderBitrates(state: AppState, problems: StateProblem[]): AppState {
   return { ...state, min_bps: min, start_bps: start, max_bps: max };
 }
 
-const asText = (value: AppState[keyof Entries]): string => {
+/** A value as the URL has it. */
+export const asText = (value: AppState[keyof Entries]): string => {
   if (typeof value === 'boolean') return value ? '1' : '0';
   return Array.isArray(value) ? value.join(',') : String(value);
 };

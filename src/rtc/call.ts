@@ -5,9 +5,10 @@ import { shadowSlots, slotInCharge } from './controllers.js';
 import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';
 import { ReceiverTap } from './receiver_tap.js';
 import { SenderTap } from './sender_tap.js';
+import { readAudioBytes, readSource } from './stats.js';
 import { StatusBoard } from './status.js';
 import { supported } from './support.js';
-import type { Call, CallOptions, CallStatus, MediaStats, ShadowController } from './types.js';
+import type { Call, CallOptions, CallStatus, MediaStats, ShadowController, VideoCodec } from './types.js';
 
 /** A call that cannot be made as asked: `field` names the option. */
 export class CallError extends Error {
@@ -23,7 +24,7 @@ export class CallError extends Error {
 /** Both ends open the channel themselves, under the same number: no negotiation is needed. */
 const FEEDBACK_CHANNEL = { label: 'ccscope feedback', id: 1000 };
 /** Its rate control follows setParameters without a key frame at each step. */
-const PREFERRED_CODEC = 'video/VP8';
+const DEFAULT_CODEC: VideoCodec = 'vp8';
 
 function openFeedback(peer: RTCPeerConnection): RTCDataChannel {
   const { label, id } = FEEDBACK_CHANNEL;
@@ -32,11 +33,24 @@ function openFeedback(peer: RTCPeerConnection): RTCDataChannel {
   return channel;
 }
 
+/** The codecs of this browser's video, those of this name first; null when it has none of this name. */
+function codecsFrom(name: VideoCodec): RTCRtpCodec[] | null {
+  const all = RTCRtpSender.getCapabilities('video')?.codecs ?? [];
+  const is = ({ mimeType }: RTCRtpCodec): boolean => mimeType.toLowerCase() === `video/${name}`;
+  return all.some(is) ? [...all.filter(is), ...all.filter((codec) => !is(codec))] : null;
+}
+
 function checkOptions(o: CallOptions): void {
   const support = supported();
   if (support.transforms === 'none') throw new CallError(support.message);
+  if (o.codec !== undefined && codecsFrom(o.codec) === null) {
+    throw new CallError(`codec: this browser has no ${o.codec.toUpperCase()}; choose another`, 'codec');
+  }
   if (o.role !== 'receive' && o.track?.kind !== 'video') {
     throw new CallError(`track: a video track is needed for role "${o.role}"`, 'track');
+  }
+  if (o.audioTrack !== undefined && o.audioTrack.kind !== 'audio') {
+    throw new CallError('audioTrack: expected an audio track; leave it out for a call without', 'audioTrack');
   }
   if (o.role !== 'loopback' && o.signalling === undefined) {
     throw new CallError(`signalling: needed for role "${o.role}"`, 'signalling');
@@ -60,11 +74,9 @@ function newPeer(): RTCPeerConnection {
   return new RTCPeerConnection({ bundlePolicy: 'max-bundle', ...streams });
 }
 
-function preferCodec(transceiver: RTCRtpTransceiver): void {
-  const all = RTCRtpSender.getCapabilities('video')?.codecs ?? [];
-  const preferred = all.filter((c) => c.mimeType === PREFERRED_CODEC);
-  if (preferred.length === 0 || !('setCodecPreferences' in transceiver)) return;
-  transceiver.setCodecPreferences([...preferred, ...all.filter((c) => c.mimeType !== PREFERRED_CODEC)]);
+function preferCodec(transceiver: RTCRtpTransceiver, name: VideoCodec): void {
+  const codecs = codecsFrom(name);
+  if (codecs !== null && 'setCodecPreferences' in transceiver) transceiver.setCodecPreferences(codecs);
 }
 
 /** One call: the peers of it that live in this page, and their taps. */
@@ -74,6 +86,7 @@ class LiveCall implements Call {
   #sender: SenderTap | null = null;
   #receiver: ReceiverTap | null = null;
   #remoteStream: MediaStream | null = null;
+  #audioReceiver: RTCRtpReceiver | null = null;
   readonly #board: StatusBoard;
   #shadows: readonly SlotConfig[];
   /** How many faults have been dealt with. */
@@ -128,7 +141,7 @@ class LiveCall implements Call {
     this.#sendPeer = peer;
     const feedback = openFeedback(peer);
     const track = options.track as MediaStreamTrack;
-    const { startBitrateBps, maxBitrateBps, mode } = options;
+    const { startBitrateBps, maxBitrateBps, mode, codec = DEFAULT_CODEC, audioTrack } = options;
     const maxBitrate = mode === 'observe' ? maxBitrateBps : startBitrateBps;
     const stream = new MediaStream([track]);
     const transceiver = peer.addTransceiver(track, {
@@ -136,7 +149,8 @@ class LiveCall implements Call {
       streams: [stream],
       sendEncodings: [{ maxBitrate }],
     });
-    preferCodec(transceiver);
+    preferCodec(transceiver, codec);
+    if (audioTrack) peer.addTransceiver(audioTrack, { direction: 'sendonly', streams: [stream] });
     const sender = new SenderTap(
       transceiver.sender,
       worker,
@@ -165,6 +179,10 @@ class LiveCall implements Call {
     };
     feedback.onclose = () => this.#feedbackClosed();
     peer.ontrack = ({ receiver, track }) => {
+      if (track.kind === 'audio') {
+        this.#audioReceiver = receiver;
+        this.#remoteStream?.addTrack(track);
+      }
       if (track.kind !== 'video' || this.#receiver !== null) return;
       this.#remoteStream?.addTrack(track);
       const tap = new ReceiverTap(receiver, worker, this.options, this.#board, send);
@@ -279,7 +297,11 @@ class LiveCall implements Call {
   }
 
   async mediaStats(): Promise<MediaStats> {
-    const picture = await this.#receiver?.picture();
+    const [picture, source, audio] = await Promise.all([
+      this.#receiver?.picture(),
+      this.#sendPeer?.getStats().then(readSource),
+      this.#audioReceiver?.getStats().then(readAudioBytes),
+    ]);
     const counters = this.#sender?.counters;
     return {
       fps: picture?.fps ?? NaN,
@@ -289,6 +311,11 @@ class LiveCall implements Call {
       longestFreezeS: picture?.longestFreezeS ?? NaN,
       width: picture?.width ?? NaN,
       height: picture?.height ?? NaN,
+      sourceWidth: source?.width ?? NaN,
+      sourceHeight: source?.height ?? NaN,
+      sourceFps: source?.fps ?? NaN,
+      codec: source?.codec ?? picture?.codec ?? null,
+      audioBytesReceived: audio ?? NaN,
       browserEstimateBps: counters?.browserEstimateBps ?? NaN,
       rttMs: (this.#sender?.rttUs ?? NaN) / 1000,
     };

@@ -9,6 +9,7 @@ export {
   type SyntheticCamera,
   type SyntheticCameraOptions,
 } from './synthetic_camera.js';
+export { createSyntheticVoice, type SyntheticVoice } from './synthetic_voice.js';
 export type {
   AssetUrls,
   Call,
@@ -24,6 +25,7 @@ export type {
   RelayAddress,
   ShadowController,
   Signalling,
+  VideoCodec,
 } from './types.js';
 export { createMediaWorker, WorkerError, type MediaWorker } from '../worker/media_client.js';
 export type { Side, WorkerStats } from '../worker/protocol.js';

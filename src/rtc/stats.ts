@@ -9,9 +9,20 @@ function* entries(report: RTCStatsReport, type: string): Generator<Fields> {
   for (const [, stat] of report as ReadonlyMap<string, Fields>) if (stat['type'] === type) yield stat;
 }
 
-function* video(report: RTCStatsReport, type: string): Generator<Fields> {
+function* ofKind(report: RTCStatsReport, type: string, kind: 'video' | 'audio'): Generator<Fields> {
   for (const stat of entries(report, type))
-    if (stat['kind'] === undefined || stat['kind'] === 'video') yield stat;
+    if (stat['kind'] === undefined || stat['kind'] === kind) yield stat;
+}
+
+/** What controllers are told is of the video alone, as their target is: audio beside it is not counted. */
+const video = (report: RTCStatsReport, type: string): Generator<Fields> => ofKind(report, type, 'video');
+
+/** The codec of a stream, lower-case, as `vp8`. */
+function codecOf(report: RTCStatsReport, stream: Fields | undefined): string | null {
+  for (const codec of entries(report, 'codec'))
+    if (codec['id'] === stream?.['codecId'] && typeof codec['mimeType'] === 'string')
+      return codec['mimeType'].replace(/^.*\//, '').toLowerCase();
+  return null;
 }
 
 function number(stat: Fields | undefined, name: string): number {
@@ -102,6 +113,7 @@ export interface PictureCounters {
   totalFreezesDurationS: number;
   width: number;
   height: number;
+  codec: string | null;
 }
 
 export function readPicture(report: RTCStatsReport): PictureCounters {
@@ -113,7 +125,33 @@ export function readPicture(report: RTCStatsReport): PictureCounters {
     totalFreezesDurationS: number(stat, 'totalFreezesDuration'),
     width: number(stat, 'frameWidth'),
     height: number(stat, 'frameHeight'),
+    codec: codecOf(report, stat),
   };
+}
+
+/** What a video sender's encoder is given, and its codec. */
+export interface SourcePicture {
+  width: number;
+  height: number;
+  fps: number;
+  codec: string | null;
+}
+
+export function readSource(report: RTCStatsReport): SourcePicture {
+  const stat = first(video(report, 'media-source'));
+  return {
+    width: number(stat, 'width'),
+    height: number(stat, 'height'),
+    fps: number(stat, 'framesPerSecond'),
+    codec: codecOf(report, first(video(report, 'outbound-rtp'))),
+  };
+}
+
+/** Bytes of an audio receiver, as on the wire; NaN where the browser does not say. */
+export function readAudioBytes(report: RTCStatsReport): number {
+  const stat = first(ofKind(report, 'inbound-rtp', 'audio'));
+  const headers = IP_UDP_HEADER_BYTES * number(stat, 'packetsReceived') + number(stat, 'headerBytesReceived');
+  return number(stat, 'bytesReceived') + headers;
 }
 
 /** Finds the longest freeze by watching the totals grow; feed it often. */

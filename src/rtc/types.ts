@@ -108,11 +108,22 @@ export interface ControlOptions extends AssetUrls {
   onStatus(status: CallStatus): void;
 }
 
+/** Video codecs that a call can prefer: their frames may carry the timing trailer. */
+export type VideoCodec = 'vp8' | 'vp9';
+
 export interface CallOptions extends ControlOptions {
   /** `loopback`: both peers in this page, each with a worker of its own. */
   role: 'loopback' | 'send' | 'receive';
   /** The video to send; needed by `loopback` and `send`. */
   track?: MediaStreamTrack;
+  /** Preferred for the video; default `vp8`, whose rate control follows its target without key frames. */
+  codec?: VideoCodec;
+  /**
+   * Sent beside the video, in the same connection (Opus). Its packets share the link with the video's, but
+   * nothing of it is counted for the controller: received rate and losses are those of the video's stream,
+   * as the target is the video encoder's. To the controller audio is cross traffic, which it meets as delay.
+   */
+  audioTrack?: MediaStreamTrack;
   /** A shaped link: the sender sends to socket `a`, the receiver to socket `b`. */
   relay?: Relay;
   /** A bottleneck inside the sender's transform, at frame granularity; not together with `relay`. */
@@ -123,7 +134,7 @@ export interface CallOptions extends ControlOptions {
   keyFrameIntervalS?: number;
 }
 
-/** The receiving side's picture, as the browser counts it; NaN where it does not say. */
+/** What is sent and the receiving side's picture, as the browser counts them; NaN or null where it does not say. */
 export interface MediaStats {
   fps: number;
   framesDecoded: number;
@@ -132,13 +143,21 @@ export interface MediaStats {
   longestFreezeS: number;
   width: number;
   height: number;
+  /** What the encoder is given. */
+  sourceWidth: number;
+  sourceHeight: number;
+  sourceFps: number;
+  /** Lower-case, as `vp8`. */
+  codec: string | null;
+  /** Cumulative, as on the wire; NaN without audio. */
+  audioBytesReceived: number;
   /** The browser's own estimate at the sender (`availableOutgoingBitrate`). */
   browserEstimateBps: number;
   rttMs: number;
 }
 
 export interface Call {
-  /** The received video; null for role `send`. */
+  /** The received video, and the audio beside it; null for role `send`. */
   readonly remoteStream: MediaStream | null;
   readonly status: CallStatus;
   /** Changes a parameter of the controller in charge, on both halves that this page has. Rejects with a CoreError on a bad value. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pageUrl } from '../../src/node/call/own_page.js';
 import { ratios, spread, summarise } from '../../src/node/call/summary.js';
 import { reportText } from '../../src/node/call/table.js';
-import type { RunReport } from '../../src/node/call/types.js';
+import type { CallPlan, RunReport } from '../../src/node/call/types.js';
 import { DEFAULT_LINK_CONFIG } from '../../src/scenario/link_config.js';
 
 const run = (utilisation: number, p50: number | null, timeTo90: number | null): RunReport => ({
@@ -20,6 +20,8 @@ const run = (utilisation: number, p50: number | null, timeTo90: number | null): 
   freeze_count: 0,
   longest_freeze_s: 0,
   shaper_lateness_ms: { p50: 0.1, p95: 0.2, p99: 0.8 },
+  sent: null,
+  received: null,
   target_mean_bps: 900_000,
   target_of_capacity: { p5: 0.7, p50: 0.9, p95: 1.1 },
   target_final_bps: 950_000,
@@ -73,6 +75,13 @@ describe('the report for people', () => {
     expect(lines.find((line) => /^\s+2 /.test(line))).toContain('- / 60 / 90');
   });
 
+  it('says what was sent, but for pages that decide it themselves', () => {
+    const source = { name: 'noise', width: 1280, height: 720, fps: 30 };
+    const [first] = reportText({ ...report, source, codec: 'vp9', audio: true }).split('\n');
+    expect(first).toContain(', noise 1280x720 at 30 fps in VP9 beside audio, 60 s (');
+    expect(reportText(report).split('\n')[0]).not.toContain(' fps');
+  });
+
   it('warns of what the page warned of', () => {
     const warned = { ...run(0.8, 20, 5), notices: ['warning: control was not verified.', 'info: a detail.'] };
     const text = reportText({ ...report, runs: [warned, warned] });
@@ -81,24 +90,27 @@ describe('the report for people', () => {
   });
 });
 
+const PLAN: CallPlan = {
+  controller: 'gcc',
+  text: 'gcc',
+  mode: 'cap',
+  preset: 'gcc-live',
+  set: { alpha: 0.9 },
+  shadows: ['nada', 'gcc:ton-2017-literal'],
+  files: [],
+  source: { name: 'synthetic', width: 1280, height: 720, fps: 15, file: null },
+  codec: 'vp9',
+  audio: true,
+  link: { ...DEFAULT_LINK_CONFIG, capacity: '1.5mbps,0.6mbps@20s', loss_ratio: 0.01 },
+  durationMs: 60_000,
+  keyFrameIntervalS: 8,
+  sourceMaxBps: 2e6,
+  seed: 4,
+};
+
 describe('the address of the page', () => {
   it('carries the whole plan', () => {
-    const url = new URL(
-      pageUrl('http://127.0.0.1:1/', {
-        controller: 'gcc',
-        text: 'gcc',
-        mode: 'cap',
-        preset: 'gcc-live',
-        set: { alpha: 0.9 },
-        shadows: ['nada', 'gcc:ton-2017-literal'],
-        files: [],
-        link: { ...DEFAULT_LINK_CONFIG, capacity: '1.5mbps,0.6mbps@20s', loss_ratio: 0.01 },
-        durationMs: 60_000,
-        keyFrameIntervalS: 8,
-        sourceMaxBps: 2e6,
-        seed: 4,
-      }),
-    );
+    const url = new URL(pageUrl('http://127.0.0.1:1/', PLAN));
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       autostart: '1',
       capacity: '1.5mbps,0.6mbps@20s',
@@ -110,7 +122,19 @@ describe('the address of the page', () => {
       'set.alpha': '0.9',
       max_bps: '2000000',
       key_frame_interval_s: '8',
+      source: 'synthetic',
+      size: '720p',
+      fps: '15',
+      codec: 'vp9',
+      audio: '1',
       seed: '4',
     });
+  });
+
+  it('asks for no size of a camera that plays a file', () => {
+    const source = { name: 'mine.y4m', width: 480, height: 270, fps: 24, file: '/videos/mine.y4m' };
+    const { searchParams } = new URL(pageUrl('http://127.0.0.1:1/', { ...PLAN, source }));
+    expect(searchParams.get('source')).toBe('camera');
+    expect([...searchParams.keys()].filter((key) => ['size', 'fps'].includes(key))).toEqual([]);
   });
 });

@@ -9,6 +9,10 @@ const NEED_RESTART = [
   'controller',
   'mode',
   'source',
+  'size',
+  'fps',
+  'codec',
+  'audio',
   'bottleneck',
   'start_bps',
   'min_bps',
@@ -22,8 +26,8 @@ const REST_MS = 500;
 /** A setting that differs from what the call was started with. */
 export interface SettingChange {
   name: (typeof NEED_RESTART)[number] | 'preset';
-  from: string | number;
-  to: string | number;
+  from: string | number | boolean;
+  to: string | number | boolean;
 }
 
 /** What can be told apart only by another call. With the browser in charge the mode means nothing. */
@@ -53,6 +57,13 @@ function factOf(now: AppState, name: SettingChange['name']): string {
       return `${titleOf(now.preset)} watches now`;
     case 'source':
       return now.source === 'camera' ? 'your camera is sent now' : 'the synthetic video is sent now';
+    case 'size':
+    case 'fps':
+      return `${now.size} at ${now.fps} frames per second is asked for now`;
+    case 'codec':
+      return `the video is ${now.codec.toUpperCase()} now`;
+    case 'audio':
+      return now.audio ? 'a voice is sent beside the video now' : 'the video goes alone now';
     case 'bottleneck':
       return now.bottleneck === 'shaper'
         ? 'the shaper is asked for now'

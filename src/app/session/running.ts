@@ -9,6 +9,7 @@ import type { AppState } from '../state.js';
 import { linkSettings, toLinkConfig } from './link_settings.js';
 import type { ServerClient } from './server_client.js';
 import { liveController, ShadowFlows } from './shadows.js';
+import type { SentVideo } from './source.js';
 
 /** Thrown out of the start of a call that was stopped meanwhile. */
 export class Stopped extends Error {
@@ -20,6 +21,8 @@ export class Running {
   server: ServerClient | null = null;
   /** The shaped link at the local server. */
   link: string | null = null;
+  /** What is sent, as its track says; null in the page that receives. */
+  video: SentVideo | null = null;
   /** Settles once the call has ended; null while nobody has asked for it. */
   ending: Promise<void> | null = null;
   #ended = false;
@@ -102,6 +105,8 @@ export class Running {
       ...this.controllerStart,
       origin_epoch_ms: this.originEpochMs,
       mode: this.mode,
+      ...(this.video && { video: { ...this.video, codec: this.started.codec } }),
+      audio: this.started.audio,
       link: { ...toLinkConfig(linkSettings(this.started)), at: this.link ? 'shaper' : 'in-page' },
     };
   }

@@ -15,7 +15,7 @@ import { Patience, serverBack, serverLost, settingsChanged, workerDied, type Cau
 import { watchForRestart } from './restarts.js';
 import { queueBatch, Running, Stopped } from './running.js';
 import { ServerClient, ServerError } from './server_client.js';
-import { SourceKeeper } from './source.js';
+import { SourceKeeper, videoOf, type SourceTracks } from './source.js';
 
 export type Phase = 'idle' | 'starting' | 'waiting' | 'connecting' | 'connected' | 'failed';
 
@@ -139,14 +139,14 @@ export class Session {
     const state = running.started;
     await ownControllers.look([state.controller, ...state.shadow].filter(isOwn).map(ownName));
     await this.#connectServer(running);
-    const track = state.role === 'receive' ? null : await this.#openSource(running);
+    const tracks = state.role === 'receive' ? null : await this.#openSource(running);
     const path = await openPath(running, {
       rows: (rows) => this.recorder.append(queueBatch(rows)),
       lateness: (lateness) => (this.lateness.value = lateness),
       waiting: () => (this.phase.value = 'waiting'),
       broken: (cause) => this.#recover(running, cause),
     });
-    const options = { ...this.#callOptions(running), ...path, ...(track ? { track } : {}) };
+    const options = { ...this.#callOptions(running), ...path, ...tracks };
     if (running.isRecorded) this.recorder.resume();
     else await this.recorder.begin(running.header);
     running.isRecorded = true;
@@ -175,13 +175,14 @@ export class Session {
     });
   }
 
-  async #openSource(running: Running): Promise<MediaStreamTrack> {
-    const { source, seed } = running.started;
-    const track = await this.#source.open(source, seed, () => !running.ended);
-    if (!track) throw new Stopped();
+  async #openSource(running: Running): Promise<SourceTracks> {
+    const tracks = await this.#source.open(running.started, () => !running.ended);
+    if (!tracks) throw new Stopped();
+    const { track } = tracks;
     if (this.localStream.peek()?.getVideoTracks()[0] !== track)
       this.localStream.value = new MediaStream([track]);
-    return track;
+    running.video = videoOf(track, running.started);
+    return tracks;
   }
 
   async #connectServer(running: Running): Promise<void> {
@@ -221,9 +222,10 @@ export class Session {
   }
 
   #callOptions(running: Running): CallOptions {
-    const { role, shadow, min_bps, max_bps, start_bps, key_frame_interval_s } = running.started;
+    const { role, shadow, codec, min_bps, max_bps, start_bps, key_frame_interval_s } = running.started;
     return {
       role,
+      codec,
       mode: running.mode,
       controller: running.controller,
       shadows: running.shadows.take(shadow),

@@ -1,52 +1,92 @@
-/** The video that a call sends: made here, or from a real camera. */
-import { createSyntheticCamera } from '../../rtc/index.js';
+/** The video that a call sends, made here or from a real camera, and the voice beside it. */
+import { createSyntheticCamera, createSyntheticVoice, type CallOptions } from '../../rtc/index.js';
+import { VIDEO_SIZES } from '../../scenario/video_format.js';
+import type { AppState } from '../state.js';
 
 interface Source {
   readonly track: MediaStreamTrack;
   stop(): void;
 }
 
-async function realCamera(): Promise<Source> {
-  const stream = await navigator.mediaDevices.getUserMedia({
-    video: { width: { ideal: 640 }, height: { ideal: 360 }, frameRate: { ideal: 30 } },
-  });
+/** The settings that make a source. */
+type SourceSettings = Pick<AppState, 'source' | 'size' | 'fps' | 'audio' | 'seed'>;
+
+/** What a call is given to send. */
+export type SourceTracks = Required<Pick<CallOptions, 'track'>> & Pick<CallOptions, 'audioTrack'>;
+
+/** What is sent, for the trace; null where the browser does not say. */
+export interface SentVideo {
+  label: string;
+  width: number | null;
+  height: number | null;
+  frame_rate: number | null;
+}
+
+/** A browser that plays a file as its camera has the path of that as label: its last part tells enough. */
+export function videoOf(track: MediaStreamTrack, { source, size, fps }: SourceSettings): SentVideo {
+  if (source === 'synthetic') return { label: source, ...VIDEO_SIZES[size], frame_rate: fps };
+  const { width = null, height = null, frameRate = null } = track.getSettings();
+  return { label: track.label.replace(/^.*[\\/]/, ''), width, height, frame_rate: frameRate };
+}
+
+/** Media Capture and Streams, 4.3.8; `none`: a mode of the camera's own, since scaled pictures are others. */
+interface CameraConstraints extends MediaTrackConstraints {
+  resizeMode: { exact: 'none' };
+}
+
+async function realCamera({ size, fps }: SourceSettings): Promise<Source> {
+  const { width, height } = VIDEO_SIZES[size];
+  const video: CameraConstraints = {
+    ...{ width: { ideal: width }, height: { ideal: height }, frameRate: { ideal: fps } },
+    resizeMode: { exact: 'none' },
+  };
+  const stream = await navigator.mediaDevices.getUserMedia({ video });
   const [track] = stream.getVideoTracks();
   if (!track) throw new Error('camera: the browser gave no video track');
   return { track, stop: () => track.stop() };
 }
 
-function openSource(kind: 'synthetic' | 'camera', seed: number): Promise<Source> {
-  return kind === 'camera' ? realCamera() : createSyntheticCamera({ seed });
+function openVideo(settings: SourceSettings): Promise<Source> {
+  const { source, size, fps, seed } = settings;
+  if (source === 'camera') return realCamera(settings);
+  return createSyntheticCamera({ ...VIDEO_SIZES[size], fps, seed });
 }
 
 /** The source in use, which lasts over restarts of the call: a camera is not asked for twice. */
 export class SourceKeeper {
-  #kept: { kind: string; seed: number; source: Source } | null = null;
+  #kept: { of: string; video: Source } | null = null;
+  #voice: Source | null = null;
 
   /**
-   * The track of such a source: the one in use if it is of that kind and alive, else a new one's.
+   * The tracks of such a source: those in use if they were made alike and are alive, else new ones.
    * Null when it is wanted no more once the user has allowed it. Rejects when it is refused.
    */
-  async open(
-    kind: 'synthetic' | 'camera',
-    seed: number,
-    isWanted: () => boolean,
-  ): Promise<MediaStreamTrack | null> {
-    const kept = this.#kept;
-    if (kept?.kind === kind && kept.seed === seed && kept.source.track.readyState === 'live')
-      return kept.source.track;
-    this.stop();
-    const source = await openSource(kind, seed);
-    if (!isWanted()) {
-      source.stop();
-      return null;
+  async open(settings: SourceSettings, isWanted: () => boolean): Promise<SourceTracks | null> {
+    const { source, size, fps, audio, seed } = settings;
+    const of = [source, size, fps, seed].join();
+    if (this.#kept?.of !== of || this.#kept.video.track.readyState !== 'live') {
+      this.stop();
+      const video = await openVideo(settings);
+      if (!isWanted()) {
+        video.stop();
+        return null;
+      }
+      this.#kept = { of, video };
     }
-    this.#kept = { kind, seed, source };
-    return source.track;
+    if (audio) this.#voice ??= createSyntheticVoice();
+    else this.#endVoice();
+    const voice = this.#voice;
+    return { track: this.#kept.video.track, ...(voice && { audioTrack: voice.track }) };
   }
 
   stop(): void {
-    this.#kept?.source.stop();
+    this.#kept?.video.stop();
     this.#kept = null;
+    this.#endVoice();
+  }
+
+  #endVoice(): void {
+    this.#voice?.stop();
+    this.#voice = null;
   }
 }

@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 import { change, settings } from '../settings.js';
-import { checkField, type AppState } from '../state.js';
+import { asText, checkField, type AppState } from '../state.js';
 
 type TextSetting = 'capacity' | 'queue';
 type NumberSetting = { [K in keyof AppState]: AppState[K] extends number ? K : never }[keyof AppState];
-type ChoiceSetting = 'preset' | 'mode' | 'source' | 'bottleneck';
+type ChoiceSetting = 'preset' | 'mode' | 'source' | 'size' | 'fps' | 'codec' | 'audio' | 'bottleneck';
 
 interface FieldProps {
   label: string;
@@ -135,7 +135,7 @@ export function ChoiceField({ field, label, help, options, disabled = false, onC
         id={id}
         name={field}
         disabled={disabled}
-        value={settings.value[field]}
+        value={asText(settings.value[field])}
         aria-description={help}
         onChange={({ currentTarget }) => {
           const checked = checkField(field, currentTarget.value);

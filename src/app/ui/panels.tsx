@@ -113,6 +113,42 @@ export function CallPanel({ running }: { running: boolean }) {
         ]}
       />
       <ChoiceField
+        field="size"
+        label="Picture"
+        help="Its size; a camera without it gives the nearest that it has"
+        options={[
+          { value: '360p', label: '360p: 640 × 360' },
+          { value: '720p', label: '720p: 1280 × 720' },
+        ]}
+      />
+      <ChoiceField
+        field="fps"
+        label="Frames per second"
+        help="A camera without this rate gives the nearest that it has"
+        options={[
+          { value: '30', label: '30' },
+          { value: '15', label: '15' },
+        ]}
+      />
+      <ChoiceField
+        field="codec"
+        label="Codec"
+        help="What the video is encoded with"
+        options={[
+          { value: 'vp8', label: 'VP8' },
+          { value: 'vp9', label: 'VP9' },
+        ]}
+      />
+      <ChoiceField
+        field="audio"
+        label="Audio"
+        help="Its packets share the link with the video’s; the controller steers the video alone"
+        options={[
+          { value: '0', label: 'None' },
+          { value: '1', label: 'A synthetic voice (Opus)' },
+        ]}
+      />
+      <ChoiceField
         field="bottleneck"
         label="Bottleneck"
         help="Where the link is"

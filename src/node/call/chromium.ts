@@ -72,8 +72,11 @@ function findChromium(playwrights: string): string {
   );
 }
 
-/** Starts Chromium. It ends with this process, whatever becomes of that. Throws FailedRun. */
-export async function launchChromium(): Promise<Browser> {
+/**
+ * Starts Chromium, which plays the video file `camera` as its camera, if there is one. It ends with this
+ * process, whatever becomes of that. Throws FailedRun.
+ */
+export async function launchChromium(camera: string | null = null): Promise<Browser> {
   // Large, so that only calls load it and other commands start at once.
   const { chromium } = await import('playwright-core');
   const executablePath = findChromium(chromium.executablePath());
@@ -82,7 +85,11 @@ export async function launchChromium(): Promise<Browser> {
     return await chromium.launch({
       executablePath,
       ignoreDefaultArgs: ['--headless', '--headless=old', '--mute-audio'],
-      args: [...CHROMIUM_FLAGS, ...(isRoot ? ['--no-sandbox'] : [])],
+      args: [
+        ...CHROMIUM_FLAGS,
+        ...(isRoot ? ['--no-sandbox'] : []),
+        ...(camera === null ? [] : [`--use-file-for-fake-video-capture=${camera}`]),
+      ],
       // The command closes it on these itself, and then ends with its own status.
       handleSIGINT: false,
       handleSIGTERM: false,
@@ -110,15 +117,16 @@ const NEWS_MS = 2000;
 const SOMETHING_ENDED = /closed|crashed|disconnected/;
 
 /**
- * Runs `work` with a Chromium that is closed afterwards, whatever happens. Rejects at once, whatever `work`
+ * Runs `work` with a Chromium (see launchChromium for its `camera`) that is closed afterwards, whatever happens. Rejects at once, whatever `work`
  * waits for: with the signal's reason when that is aborted, with FailedRun when Chromium or a page has ended.
  */
 export async function withChromium<T>(
   signal: AbortSignal,
   work: (own: OwnBrowser) => Promise<T>,
+  camera: string | null = null,
 ): Promise<T> {
   signal.throwIfAborted();
-  const browser = await launched(signal);
+  const browser = await launched(signal, camera);
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
   const end = (what: string): void => ended.abort(new FailedRun(`${what}; run the call again`));
@@ -146,8 +154,8 @@ export async function withChromium<T>(
 }
 
 /** A Chromium that was still starting when nobody wanted it any more is closed when it has started. */
-async function launched(signal: AbortSignal): Promise<Browser> {
-  const launching = launchChromium();
+async function launched(signal: AbortSignal, camera: string | null): Promise<Browser> {
+  const launching = launchChromium(camera);
   try {
     return await unlessAborted(signal, launching);
   } catch (error) {

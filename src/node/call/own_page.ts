@@ -2,9 +2,10 @@
 import type { Page } from 'playwright-core';
 
 import type { ControllerFault } from '../../core/index.js';
+import { VIDEO_SIZE_NAMES, VIDEO_SIZES } from '../../scenario/video_format.js';
 import { FailedRun } from '../errors.js';
 import type { TargetRows } from './targets.js';
-import type { CallMode, CallPlan } from './types.js';
+import type { CallMode, CallPlan, CallSource } from './types.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
 /** A trace of hours is a long text. */
@@ -23,6 +24,13 @@ export interface PageMedia {
   framesDecoded: number;
   freezeCount: number;
   longestFreezeS: number;
+  width: number;
+  height: number;
+  sourceWidth: number;
+  sourceHeight: number;
+  sourceFps: number;
+  codec: string | null;
+  audioBytesReceived: number;
 }
 export interface PageCounters {
   overuseCount: number;
@@ -36,12 +44,24 @@ export interface PageTargets extends TargetRows {
   parameters: Readonly<Record<string, number>>;
 }
 
+/** Of the page's own pictures; a camera that plays a file has its one format. */
+function formatOf({ file, width, height, fps }: CallSource): Record<string, string> {
+  if (file !== null) return {};
+  const size = VIDEO_SIZE_NAMES.find(
+    (name) => VIDEO_SIZES[name].width === width && VIDEO_SIZES[name].height === height,
+  );
+  return { fps: String(fps), ...(size === undefined ? {} : { size }) };
+}
+
 /** The Call page's address for a plan: its whole state is in the query. */
 export function pageUrl(url: string, plan: CallPlan): string {
   const { link } = plan;
   const query = new URLSearchParams({
     autostart: '1',
-    source: 'synthetic',
+    source: plan.source.file === null ? 'synthetic' : 'camera',
+    ...formatOf(plan.source),
+    codec: plan.codec,
+    audio: plan.audio ? '1' : '0',
     bottleneck: 'shaper',
     capacity: String(link.capacity),
     queue: link.queue,

@@ -114,6 +114,8 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
       p95: finiteOrNull(late?.p95),
       p99: finiteOrNull(late?.p99),
     },
+    sent: null,
+    received: null,
     shadows: shadowReport(shadow, absolute, run),
     controller_faults: [],
     notices,

@@ -6,10 +6,10 @@ import { parseSchedule } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
 import { capacityBits, linkMetrics } from '../metrics.js';
 import type { Shaper } from '../shaper/shaper.js';
-import { withChromium } from './chromium.js';
-import { OwnPage, pageUrl, type PageState } from './own_page.js';
+import { withChromium, type OwnBrowser } from './chromium.js';
+import { OwnPage, pageUrl, type PageMedia, type PageState } from './own_page.js';
 import { targetReport, type TargetRows } from './targets.js';
-import type { CallPlan, FaultReport, RunReport } from './types.js';
+import type { CallPlan, FaultReport, RunReport, SentReport } from './types.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const POLL_MS = 250;
@@ -41,7 +41,7 @@ export interface RunResult {
 
 /** Makes one call of our own page. Throws FailedRun; whatever happens, the browser is closed. */
 export function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
-  return withChromium(context.signal, async ({ browser, signal, newPage }) => {
+  const work = async ({ browser, signal, newPage }: OwnBrowser): Promise<RunResult> => {
     const page = await newPage();
     await page.goto(pageUrl(server.url, plan));
     await page
@@ -54,7 +54,8 @@ export function runCall(plan: CallPlan, server: CallServer, context: RunContext)
     const link = await connected(own, server, signal);
     const result = await measure({ page: own, ...link, server }, plan, { ...context, signal });
     return { ...result, browser: `Chromium ${browser.version()}` };
-  });
+  };
+  return withChromium(context.signal, work, plan.source.file);
 }
 
 /** The link of a page. Other clients of the server may have links, too. */
@@ -135,6 +136,7 @@ async function measure(
   ]);
   const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
   const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
+  const audioBytes = (after.media?.audioBytesReceived ?? NaN) - (before.media?.audioBytesReceived ?? NaN);
   const capacity = parseSchedule(plan.link.capacity);
   // The page's rows count from the origin of the trace.
   const inTrace = { fromUs: fromUs - shaper.originUs, toUs: toUs - shaper.originUs };
@@ -157,12 +159,25 @@ async function measure(
     freeze_count: finite(after.media?.freezeCount),
     longest_freeze_s: finite(after.media?.longestFreezeS),
     shaper_lateness_ms: { p50: finite(p50_ms), p95: finite(p95_ms), p99: finite(p99_ms) },
+    sent: after.media && sentReport(after.media),
+    received: after.media && {
+      width: finite(after.media.width),
+      height: finite(after.media.height),
+      audio_bps: finite((audioBytes * 8e6) / (after.atUs - before.atUs)),
+    },
     shadows,
     controller_faults: (now.status?.controllerFaults ?? []).map(faultReport),
     notices: now.notices.map(({ level, message }) => `${level}: ${message}`),
   };
   return { report, trace, html: null };
 }
+
+const sentReport = ({ codec, sourceWidth, sourceHeight, sourceFps }: PageMedia): SentReport => ({
+  codec,
+  width: finite(sourceWidth),
+  height: finite(sourceHeight),
+  fps: finite(sourceFps),
+});
 
 const NO_ROWS: TargetRows = { timeUs: [], targetBps: [] };
 

@@ -77,13 +77,13 @@ export function reportOf(calls: readonly Series[]): CallReport | null {
   return { ...first, comparison: { ...compared, ratios: ratios(first.runs, second.runs) } };
 }
 
-interface Progress {
-  update(runsDone: number, what: string): void;
+export interface Progress {
+  update(done: number, what: string): void;
   stop(): void;
 }
 
-/** A bar on a terminal, nothing elsewhere. */
-function progress(io: Io, runs: number): Progress {
+/** A bar on a terminal, nothing elsewhere; `total` is what 100 % are. */
+export function progress(io: Io, total: number): Progress {
   if (io.stderr.isTTY !== true) return { update: () => undefined, stop: () => undefined };
   const bar = new SingleBar({
     stream: io.stderr,
@@ -91,6 +91,6 @@ function progress(io: Io, runs: number): Progress {
     hideCursor: true,
     clearOnComplete: true,
   });
-  bar.start(runs, 0, { what: 'starting' });
-  return { update: (runsDone, what) => bar.update(runsDone, { what }), stop: () => bar.stop() };
+  bar.start(total, 0, { what: 'starting' });
+  return { update: (done, what) => bar.update(done, { what }), stop: () => bar.stop() };
 }

@@ -13,6 +13,14 @@ const text = (value: number | null, digits: number): string => (value === null ?
 const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
   [p50, p95, p99].map((value) => text(value, digits)).join(' / ');
 
+/** What the calls sent; nothing is known of somebody's own pages. */
+function sentText({ source, codec, audio }: ControllerReport): string[] {
+  if (source === undefined) return [];
+  const { name, width, height, fps } = source;
+  const voice = audio === true ? ' beside audio' : '';
+  return [`${name} ${width}x${height} at ${fps} fps in ${(codec ?? '').toUpperCase()}${voice}`];
+}
+
 const COLUMNS: readonly [
   title: string,
   cell: (run: RunReport) => string,
@@ -113,6 +121,7 @@ export function reportText(report: CallReport): string {
   const rest = [
     ...(outage === 'none' ? [] : [`outages ${outage}`]),
     ...(cross_traffic === 'none' ? [] : [`beside ${cross_traffic}`]),
+    ...sentText(report),
     `${report.duration_s} s (${report.browser})`,
   ];
   const pages = report.urls === undefined ? [] : [[...new Set(report.urls)].join(', ')];

@@ -1,8 +1,24 @@
 /** What `ccscope call` is asked for and what it reports. Keep the report's shape stable. */
 import type { LinkConfig } from '../../scenario/link_config.js';
+import type { VideoCodec } from '../../scenario/video_format.js';
 import type { LinkMetrics, Percentiles } from '../metrics.js';
 
 export type CallMode = 'control' | 'cap' | 'observe';
+
+/** The pictures that a call of our own page sends. */
+export interface SourceReport {
+  /** `synthetic`, a content by its name, or the name of a file. */
+  name: string;
+  width: number;
+  height: number;
+  /** Frames per second. */
+  fps: number;
+}
+
+export interface CallSource extends SourceReport {
+  /** What Chromium plays as its camera; null where the page paints the pictures itself. */
+  file: string | null;
+}
 
 export interface CallPlan {
   /** A controller of the core, `native`, or the name of a user's file. */
@@ -17,6 +33,10 @@ export interface CallPlan {
   shadows: readonly string[];
   /** The user's controllers among all these. */
   files: readonly { name: string; path: string }[];
+  source: CallSource;
+  codec: VideoCodec;
+  /** Whether a voice is sent beside the video. */
+  audio: boolean;
   link: LinkConfig;
   durationMs: number;
   keyFrameIntervalS: number;
@@ -51,6 +71,22 @@ export interface FaultReport {
   message: string;
 }
 
+/** What the encoder was given, and its codec, at the end of a run. */
+export interface SentReport {
+  codec: string | null;
+  width: number | null;
+  height: number | null;
+  fps: number | null;
+}
+
+/** What came out at the far side at the end of a run; an encoder short of bits sends a smaller picture. */
+export interface ReceivedReport {
+  width: number | null;
+  height: number | null;
+  /** As on the wire, over the last two thirds; null without audio. */
+  audio_bps: number | null;
+}
+
 /** One call. Absent numbers are null. */
 export interface RunReport extends LinkMetrics, TargetReport {
   /** The mode that was in force: `control` only where the takeover was verified. */
@@ -65,6 +101,9 @@ export interface RunReport extends LinkMetrics, TargetReport {
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;
+  /** Null for somebody's own pages. */
+  sent: SentReport | null;
+  received: ReceivedReport | null;
   shadows: ShadowReport[];
   /** Of users' controllers, or of the core. */
   controller_faults: FaultReport[];
@@ -106,6 +145,10 @@ export interface ControllerReport {
   preset: string | null;
   /** Parameters that differ from the preset. */
   parameters: Readonly<Record<string, number>>;
+  /** These three are absent where somebody's own pages decide them. */
+  source?: SourceReport;
+  codec?: VideoCodec;
+  audio?: boolean;
   link: LinkConfig;
   duration_s: number;
   browser: string;

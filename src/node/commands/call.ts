@@ -1,9 +1,11 @@
 import { Option, type Command } from 'commander';
 
 import { parseRate } from '../../scenario/link_config.js';
+import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { runPageCall, type PagePlan } from '../call/page_call.js';
 import { runCall, type CallServer } from '../call/run.js';
 import { makeCalls, reportOf, type Series } from '../call/series.js';
+import { prepareSource } from '../call/source.js';
 import { reportText } from '../call/table.js';
 import type { CallPlan, CallReport } from '../call/types.js';
 import { faultLine, loadControllerFile } from '../controllers.js';
@@ -15,11 +17,13 @@ import { startServer, type ServedController } from '../server.js';
 import {
   controllerArgument,
   controllersArgument,
+  frameRateArgument,
   pagePlanOf,
   plansOf,
   presetArgument,
   setArgument,
   shadowArgument,
+  sourceArgument,
   urlArgument,
   type CallFlags,
 } from './call_options.js';
@@ -77,6 +81,20 @@ export function register(program: Command, io: Io): void {
       millisecondsArgument(100),
     )
     .option(
+      '--source <what>',
+      'synthetic, test-picture, fractal, noise, text (ffmpeg makes these four once) or a file (.y4m, .mjpeg)',
+      sourceArgument,
+      'synthetic',
+    )
+    .addOption(
+      new Option('--size <size>', 'size of the pictures, unless they are a file’s (default: 360p)').choices(
+        VIDEO_SIZE_NAMES,
+      ),
+    )
+    .option('--fps <rate>', '15 or 30 frames per second, unless a file’s (default: 30)', frameRateArgument)
+    .addOption(new Option('--codec <codec>', 'video codec').choices(VIDEO_CODECS).default('vp8'))
+    .option('--audio', 'send a voice beside the video, over the same link')
+    .option(
       '--source-max <rate>',
       'most that the source sends',
       argument((text) => parseRate(text)),
@@ -109,7 +127,7 @@ export function register(program: Command, io: Io): void {
 type IsGiven = (flag: keyof CallFlags) => boolean;
 
 async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
-  const make = planned(flags, isGiven);
+  const make = planned(flags, isGiven, io);
   for (const name of ['trace', 'html'] as const)
     if (flags[name] === '-') throw new UsageError(`--${name}: expected a file, got -`);
   for (const file of [flags.json, flags.trace, flags.html])
@@ -148,7 +166,7 @@ interface Planned {
 }
 
 /** Checks what was asked for, at once; then gets ready what the calls need. Throws UsageError. */
-function planned(flags: CallFlags, isGiven: IsGiven): () => Promise<Planned> {
+function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Planned> {
   if (flags.url.length > 0) {
     const plan = pagePlanOf(flags, isGiven);
     return () => Promise.resolve({ calls: [pageCalls(plan)], close: () => Promise.resolve() });
@@ -158,6 +176,8 @@ function planned(flags: CallFlags, isGiven: IsGiven): () => Promise<Planned> {
       throw new UsageError(`--${flag}: expected --url with it; add that or remove --${flag}`);
   const plans = plansOf(flags);
   return async () => {
+    const [{ source } = {}] = plans;
+    if (source) await interruptible((signal) => prepareSource(source, signal, io));
     const server = await startServer({ record: true, controllers: await filesOf(plans) });
     return { calls: ownCalls(plans, server), close: () => server.close() };
   };
@@ -178,9 +198,11 @@ async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promis
 /** Calls of ccscope's own page, of each controller. */
 function ownCalls(plans: readonly CallPlan[], server: CallServer): Series[] {
   return plans.map((plan) => {
-    const { mode, controller, preset = null, set, link, durationMs } = plan;
+    const { mode, controller, preset = null, set, codec, audio, link, durationMs } = plan;
+    const { file: _, ...source } = plan.source;
+    const sent = { source, codec, audio };
     return {
-      head: { mode, controller, preset, parameters: set, link, duration_s: durationMs / 1e3 },
+      head: { mode, controller, preset, parameters: set, ...sent, link, duration_s: durationMs / 1e3 },
       browser: '',
       runs: [],
       make: (context) => runCall(plan, server, context),

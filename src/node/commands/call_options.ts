@@ -14,8 +14,12 @@ import { controllerText, ownName, ownText, parseController } from '../../scenari
 import { ConfigError } from '../../scenario/link_config.js';
 import { didYouMean } from '../../scenario/suggest.js';
 import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
+import { FRAME_RATES, type VideoCodec } from '../../scenario/video_format.js';
+import { CONTENT_NAMES } from '../call/named_content.js';
 import type { PagePlan } from '../call/page_call.js';
+import { sourceOf, type SourceFlags } from '../call/source.js';
 import type { CallMode, CallPlan } from '../call/types.js';
+import { VIDEO_FILE } from '../call/video_file.js';
 import { UsageError } from '../errors.js';
 import { linkConfigOf, type LinkFlags } from './link_options.js';
 
@@ -28,7 +32,7 @@ export interface NamedController {
   path?: string;
 }
 
-export interface CallFlags extends LinkFlags {
+export interface CallFlags extends LinkFlags, SourceFlags {
   controller: NamedController[];
   compare?: NamedController;
   shadow: NamedController[];
@@ -39,6 +43,8 @@ export interface CallFlags extends LinkFlags {
   runs: number;
   keyFrameInterval?: number;
   sourceMax: number;
+  codec: VideoCodec;
+  audio?: boolean;
   url: string[];
   pages?: number;
   click: string[];
@@ -89,6 +95,22 @@ export function presetArgument(name: string): string {
   );
 }
 
+const SOURCES: readonly string[] = ['synthetic', ...CONTENT_NAMES];
+
+/** A file is looked at once all flags are known. */
+export function sourceArgument(text: string): string {
+  if (SOURCES.includes(text) || VIDEO_FILE.test(text)) return text;
+  throw new InvalidArgumentError(
+    `Expected ${SOURCES.join(', ')} or a file (.y4m, .mjpeg).${didYouMean(text, SOURCES)}`,
+  );
+}
+
+export function frameRateArgument(text: string): number {
+  const rate = FRAME_RATES.find((known) => known === text);
+  if (rate !== undefined) return Number(rate);
+  throw new InvalidArgumentError(`Expected ${FRAME_RATES.join(' or ')}.`);
+}
+
 /** Values are checked with the controller that they are for. */
 export function setArgument(text: string, before: Record<string, string>): Record<string, string> {
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
@@ -133,6 +155,9 @@ function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPl
     set: { ...watches?.parameters, ...set },
     shadows: shadows.map((shadow) => shadow.text),
     files,
+    source: sourceOf(flags),
+    codec: flags.codec,
+    audio: flags.audio ?? false,
     link: linkOf(flags),
     durationMs: flags.duration ?? DEFAULT_DURATION_MS,
     keyFrameIntervalS: (flags.keyFrameInterval ?? 0) / 1e3,
@@ -161,6 +186,11 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
     'mode',
     'keyFrameInterval',
     'sourceMax',
+    'source',
+    'size',
+    'fps',
+    'codec',
+    'audio',
   ] as const;
   const strange = ours.find(isGiven);
   if (strange !== undefined) {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { FreezeWatch, readInbound, readOutbound, readPicture } from '../../../src/rtc/stats.js';
+import {
+  FreezeWatch,
+  readAudioBytes,
+  readInbound,
+  readOutbound,
+  readPicture,
+  readSource,
+} from '../../../src/rtc/stats.js';
 
 const report = (...stats: Record<string, unknown>[]) =>
   new Map(stats.map((stat, i) => [String(i), { id: String(i), timestamp: 5000, ...stat }])) as RTCStatsReport;
@@ -65,9 +72,31 @@ describe('readings of getStats', () => {
     expect(readOutbound(report(layer, layer))?.sentBytes).toBe(2 * 1280);
   });
 
+  it('name what the encoder is given, and the codec', () => {
+    const source = { type: 'media-source', kind: 'video', width: 1280, height: 720, framesPerSecond: 15 };
+    const voice = { type: 'media-source', kind: 'audio', audioLevel: 0.1 };
+    const codec = { type: 'codec', id: 'C', mimeType: 'video/VP9' };
+    const other = { type: 'codec', id: 'D', mimeType: 'audio/opus' };
+    const stream = { type: 'outbound-rtp', kind: 'video', codecId: 'C' };
+    expect(readSource(report(voice, source, other, codec, stream))).toEqual({
+      width: 1280,
+      height: 720,
+      fps: 15,
+      codec: 'vp9',
+    });
+    expect(readSource(report())).toEqual({ width: NaN, height: NaN, fps: NaN, codec: null });
+  });
+
+  it('count the bytes of audio as on the wire, and those of the video beside it apart', () => {
+    const video = { type: 'inbound-rtp', kind: 'video', packetsReceived: 9, bytesReceived: 9 };
+    const audio = { type: 'inbound-rtp', kind: 'audio', packetsReceived: 50, bytesReceived: 4000 };
+    expect(readAudioBytes(report(video, { ...audio, headerBytesReceived: 1000 }))).toBe(5000 + 50 * 28);
+    expect(readAudioBytes(report(video))).toBeNaN();
+  });
+
   it('find the longest freeze', () => {
     const watch = new FreezeWatch();
-    const picture = { fps: 30, framesDecoded: 1, width: 1, height: 1 };
+    const picture = { fps: 30, framesDecoded: 1, width: 1, height: 1, codec: null };
     for (const [freezeCount, totalFreezesDurationS] of [
       [0, 0],
       [1, 0.3],

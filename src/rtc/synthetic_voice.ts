@@ -1,0 +1,41 @@
+/** A voice made of two tones, as loud and as quiet by turns as speech is, so that Opus has something to do. */
+
+export interface SyntheticVoice {
+  readonly track: MediaStreamTrack;
+  stop(): void;
+}
+
+/** A vowel's first two formants. */
+const TONES_HZ = [220, 660];
+/** Syllables per second. */
+const SYLLABLES_HZ = 4;
+const LOUDNESS = 0.2;
+
+/**
+ * Starts the voice. A page that nobody has touched may make no sound: its audio begins with the first press
+ * of a key or button. Throws when the browser has no Web Audio.
+ */
+export function createSyntheticVoice(): SyntheticVoice {
+  const context = new AudioContext();
+  const out = context.createMediaStreamDestination();
+  const loudness = new GainNode(context, { gain: LOUDNESS / 2 });
+  const depth = new GainNode(context, { gain: LOUDNESS / 2 });
+  const syllables = new OscillatorNode(context, { frequency: SYLLABLES_HZ });
+  const tones = TONES_HZ.map((frequency) => new OscillatorNode(context, { frequency, type: 'sawtooth' }));
+  syllables.connect(depth).connect(loudness.gain);
+  for (const tone of tones) tone.connect(loudness);
+  loudness.connect(out);
+  for (const source of [syllables, ...tones]) source.start();
+  const [track] = out.stream.getAudioTracks();
+  if (track === undefined) throw new Error('this browser makes no audio track; call without audio');
+  const wake = (): void => void context.resume().catch(() => undefined);
+  const gestures = ['pointerdown', 'keydown'] as const;
+  for (const gesture of gestures) addEventListener(gesture, wake);
+  wake();
+  const stop = (): void => {
+    for (const gesture of gestures) removeEventListener(gesture, wake);
+    track.stop();
+    void context.close();
+  };
+  return { track, stop };
+}

@@ -1,0 +1,19 @@
+/** The pictures of a call as people write them: `720p`, frames per second, `vp9`. */
+
+/** Width and height in pixels, by name. */
+export const VIDEO_SIZES = {
+  '360p': { width: 640, height: 360 },
+  '720p': { width: 1280, height: 720 },
+} as const;
+export type VideoSize = keyof typeof VIDEO_SIZES;
+export const VIDEO_SIZE_NAMES = Object.keys(VIDEO_SIZES) as [VideoSize, ...VideoSize[]];
+
+/** Frames per second. */
+export const FRAME_RATES = ['15', '30'] as const;
+
+/**
+ * Codecs whose frames carry a trailer behind their last byte. Those of H.264 are searched for start codes by
+ * the packetizer, and those of AV1 are split into OBUs, the trailer with them.
+ */
+export const VIDEO_CODECS = ['vp8', 'vp9'] as const;
+export type VideoCodec = (typeof VIDEO_CODECS)[number];
