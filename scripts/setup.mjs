@@ -2,13 +2,13 @@
 //
 //   node scripts/setup.mjs        everything
 //
-// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest and a Chromium.
+// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest, a Chromium and ffmpeg.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { inRoot } from './lib/files.mjs';
 import { canInstall, install, personIsThere } from './lib/install.mjs';
-import { fail, nodeBin, Problem, run, say } from './lib/run.mjs';
+import { fail, nodeBin, Problem, run, say, which } from './lib/run.mjs';
 import { findChromium, findCxx, findEmcc, findFuzzer, findGoogleTest } from './lib/tools.mjs';
 
 const oldestNode = [20, 19];
@@ -54,13 +54,14 @@ libraries are missing, run this, then try again:
 `;
 
 /** What is missing of the tools that do not come from npm, as keys of systemPackages. */
-async function missingTools({ native, chromium, fuzzer }) {
+async function missingTools({ native, chromium, fuzzer, ffmpeg }) {
   const missing = [];
   if (!findEmcc()) missing.push('emscripten');
   if (native && !findCxx()) missing.push('compiler');
   if (native && !findGoogleTest()) missing.push('googletest');
   if (chromium && !(await findChromium())) missing.push('chromium');
   if (fuzzer && !findFuzzer()) missing.push('fuzzer');
+  if (ffmpeg && !which('ffmpeg')) missing.push('ffmpeg');
   return missing;
 }
 
@@ -74,14 +75,14 @@ async function installChromium() {
 /**
  * Sets up what is asked for: always the npm dependencies and Emscripten; `native` adds a C++ compiler and
  * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow, `fuzzer`
- * a clang with libFuzzer.
+ * a clang with libFuzzer, `ffmpeg` what makes the videos of calls that are named.
  */
-export async function setup({ native = false, chromium = false, fuzzer = false } = {}) {
+export async function setup({ native = false, chromium = false, fuzzer = false, ffmpeg = false } = {}) {
   checkNode();
   const dependencies = hasDependencies() ? undefined : installDependencies();
   // One after the other only where a question could be lost between what npm prints.
   if (personIsThere()) await dependencies;
-  const needs = { native, chromium, fuzzer };
+  const needs = { native, chromium, fuzzer, ffmpeg };
   const missing = await missingTools(needs);
   const fromSystem = missing.filter(canInstall);
   await Promise.all([dependencies, fromSystem.length > 0 ? install(fromSystem) : undefined]);
@@ -97,6 +98,7 @@ export async function setup({ native = false, chromium = false, fuzzer = false }
       'Please install clang 14 or newer with libFuzzer (CLANG may name its clang++), then try again.',
     );
   }
+  if (remaining.includes('ffmpeg')) throw new Problem('Please install ffmpeg, then try again.');
   if (remaining.includes('chromium')) await installChromium();
   if (chromium) {
     const path = await findChromium();
@@ -106,6 +108,6 @@ export async function setup({ native = false, chromium = false, fuzzer = false }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await setup({ native: true, chromium: true }).catch(fail);
+  await setup({ native: true, chromium: true, ffmpeg: true }).catch(fail);
   say('Everything is set up.');
 }

@@ -87,6 +87,7 @@ async function test() {
   const toRun = withPrerequisites(parts, asked);
   await setup({
     native: toRun.includes('native') || toRun.includes('identity'),
+    ffmpeg: toRun.includes('browser'),
     chromium: ['browser', 'kit', 'measures', 'package'].some((name) => toRun.includes(name)),
   });
   rmSync(results, { recursive: true, force: true });

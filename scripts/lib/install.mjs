@@ -42,6 +42,13 @@ export const systemPackages = {
     pacman: ['chromium'],
     brew: undefined,
   },
+  ffmpeg: {
+    why: 'ffmpeg makes the videos that calls send by name',
+    'apt-get': ['ffmpeg'],
+    dnf: ['ffmpeg-free'],
+    pacman: ['ffmpeg'],
+    brew: ['ffmpeg'],
+  },
 };
 
 const managers = {

@@ -37,6 +37,21 @@ describe('settings that start a call again', () => {
   });
 });
 
+describe('what is sent', () => {
+  it.each([
+    [{ size: '720p' as const }, '720p at 30 frames per second is asked for now'],
+    [{ fps: 15 }, '360p at 15 frames per second is asked for now'],
+    [{ size: '720p' as const, fps: 15 }, '720p at 15 frames per second is asked for now'],
+    [{ codec: 'vp9' as const }, 'the video is VP9 now'],
+    [{ audio: true }, 'a voice is sent beside the video now'],
+  ])('starts the call again: %j', (change, says) => {
+    const now = { ...DEFAULT_STATE, ...change };
+    const changes = changesForRestart(DEFAULT_STATE, now);
+    expect(changes.map(({ name }) => name)).toEqual(Object.keys(change));
+    expect(restartMessage(now, changes)).toBe(`The call was restarted: ${says}.`);
+  });
+});
+
 describe('the watch over a running call', () => {
   const watched = () => {
     const settings = signal<AppState>(DEFAULT_STATE);
