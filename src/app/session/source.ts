@@ -29,7 +29,7 @@ export function videoOf(track: MediaStreamTrack, { source, size, fps }: SourceSe
   return { label: track.label.replace(/^.*[\\/]/, ''), width, height, frame_rate: frameRate };
 }
 
-/** Media Capture and Streams, 4.3.8; `none`: a mode of the camera's own, since scaled pictures are others. */
+/** `resizeMode` of Media Capture and Streams; `none`: a mode of the camera's own, whose pictures are not scaled. */
 interface CameraConstraints extends MediaTrackConstraints {
   resizeMode: { exact: 'none' };
 }
