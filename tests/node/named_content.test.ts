@@ -1,6 +1,7 @@
 /** Contents that ffmpeg makes, with a stand-in for it: when it is asked, and what is left when it fails. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { delimiter, dirname } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -82,6 +83,16 @@ it('leaves nothing when the command is interrupted, and makes it the next time',
   standIn(`${LAST}; echo whole > "$last"`);
   await prepare();
   expect(readFileSync(noise.file, 'utf8')).toBe('whole\n');
+});
+
+it('removes what a killed process left, and nothing of one that is at it', async () => {
+  standIn(`${LAST}; echo pictures > "$last"`);
+  const { pid: ended = NaN } = spawnSync('true', { env: { PATH } });
+  mkdirSync(dirname(noise.file), { recursive: true });
+  const own = `${basename(noise.file)}.${process.ppid}.part`;
+  for (const name of [`other.y4m.${ended}.part`, own]) writeFileSync(join(dirname(noise.file), name), 'half');
+  await prepare();
+  expect(left().sort()).toEqual([basename(noise.file), own].sort());
 });
 
 it('asks for no file where the page paints the pictures', async () => {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -125,6 +125,7 @@ export async function makeContent(name: ContentName, format: VideoFormat, making
   const bar = progress(io, format.fps * LOOP_S);
   try {
     mkdirSync(dirname(file), { recursive: true });
+    removeOrphans(dirname(file));
     const args = [...ffmpegArguments(name, format), '-progress', 'pipe:1', '-y', part];
     await ffmpeg(args, signal, (frame) => bar.update(frame, `making ${name}, once`));
     renameSync(part, file);
@@ -137,8 +138,26 @@ export async function makeContent(name: ContentName, format: VideoFormat, making
   }
 }
 
+/** Removes what processes have left that were killed at it. */
+function removeOrphans(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /\.(\d+)\.part$/.exec(name) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Somebody else's process is there, too.
+    return systemCode(error) === 'EPERM';
+  }
+}
+
 function whyNot(error: unknown, folder: string): string {
-  if (systemCode(error) === 'ENOENT')
+  const isSpawn = error instanceof Error && 'syscall' in error && error.syscall === 'spawn ffmpeg';
+  if (isSpawn && systemCode(error) === 'ENOENT')
     return 'expected ffmpeg, which makes its pictures; install it (apt install ffmpeg), or choose synthetic';
   const reason = error instanceof Error ? error.message : String(error);
   return `its file could not be made (${reason}); see that ${folder} can be written to and has 500 MB left`;
