@@ -87,7 +87,7 @@ it('leaves nothing when the command is interrupted, and makes it the next time',
 
 it('removes what a killed process left, and nothing of one that is at it', async () => {
   standIn(`${LAST}; echo pictures > "$last"`);
-  const { pid: ended = NaN } = spawnSync('true', { env: { PATH } });
+  const { pid: ended } = spawnSync('true', { env: { PATH } });
   mkdirSync(dirname(noise.file), { recursive: true });
   const own = `${basename(noise.file)}.${process.ppid}.part`;
   for (const name of [`other.y4m.${ended}.part`, own]) writeFileSync(join(dirname(noise.file), name), 'half');
