@@ -193,6 +193,20 @@ test('a connection of the user is controlled, and let go again', async ({ call }
   await call.goesOn();
 });
 
+test('a codec that the browser has not is refused by name, before there is a call', async ({ call }) => {
+  await call.page.evaluate(() => {
+    const all = RTCRtpSender.getCapabilities('video');
+    const codecs = (all?.codecs ?? []).filter(({ mimeType }) => mimeType !== 'video/VP9');
+    RTCRtpSender.getCapabilities = () => ({ headerExtensions: [], ...all, codecs });
+  });
+  await expect(call.start({ codec: 'vp9' })).rejects.toThrow(
+    'codec: this browser has no VP9; choose another',
+  );
+  expect(await call.page.evaluate(() => window.harness.call)).toBeNull();
+  await call.start({ codec: 'vp8' });
+  await call.flowing();
+});
+
 test('key frames come at the interval that is asked for', async ({ call }) => {
   await call.start({ keyFrameIntervalS: 1, minBitrateBps: 1_000_000, startBitrateBps: 1_000_000 });
   await call.flowing(180);
