@@ -4,15 +4,16 @@
 /** Room of src/ -> the rooms that it may import besides itself. */
 const mayUse = {
   core: [],
+  machine: [],
   scenario: ['core', 'trace'],
   trace: ['core'],
-  worker: ['core', 'scenario', 'trace'],
-  rtc: ['core', 'trace', 'worker'],
+  worker: ['core', 'machine', 'scenario', 'trace'],
+  rtc: ['core', 'machine', 'trace', 'worker'],
   charts: ['core', 'scenario', 'trace'],
-  inject: ['core', 'trace', 'rtc', 'charts'],
-  node: ['core', 'scenario', 'trace', 'worker', 'inject'],
+  inject: ['core', 'machine', 'trace', 'rtc', 'charts'],
+  node: ['core', 'machine', 'scenario', 'trace', 'worker', 'inject'],
   playwright: ['core', 'node', 'trace', 'scenario'],
-  app: ['core', 'scenario', 'trace', 'worker', 'rtc', 'charts'],
+  app: ['core', 'machine', 'scenario', 'trace', 'worker', 'rtc', 'charts'],
 };
 
 const arrows = Object.entries(mayUse).map(([room, others]) => ({

@@ -1,4 +1,4 @@
-/** What a page's observer and its frame worker say to each other. Types only. */
+/** What a page's observer and its frame worker say to each other. */
 
 /** Options of each transform. */
 export interface FrameWorkerOptions {
@@ -11,8 +11,16 @@ export interface FrameWorkerRequest {
   id: number;
 }
 
-/** `rows` as in the message `frames`, for each endpoint that received any. */
-export interface FrameWorkerAnswer {
-  id: number;
+/** A second in which the worker ticked: its end, in milliseconds of the Unix epoch, and how late its latest tick was. */
+export type LateTick = [epochMs: number, lateMs: number];
+
+/** What was noted since the last time: `rows` as in the message `frames`, for each endpoint that received any. */
+export interface FrameWorkerNotes {
   rows: [endpoint: number, rows: number[]][];
+  late: LateTick[];
 }
+
+export type FrameWorkerAnswer = { id: number } & FrameWorkerNotes;
+
+/** The worker ticks at this interval while it has frames to note: it is a callback that nothing of the page delays. */
+export const TICK_MS = 100;

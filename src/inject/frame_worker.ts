@@ -2,7 +2,14 @@
  * The worker behind the transforms of received video: notes each frame and lets it pass. Whatever
  * fails in here, frames go on.
  */
-import type { FrameWorkerAnswer, FrameWorkerOptions, FrameWorkerRequest } from './frame_protocol.js';
+import { TickLateness } from '../machine/tick_lateness.js';
+import {
+  TICK_MS,
+  type FrameWorkerAnswer,
+  type FrameWorkerOptions,
+  type FrameWorkerRequest,
+  type LateTick,
+} from './frame_protocol.js';
 
 /** Chromium's and Firefox's metadata has more than TypeScript knows. */
 interface Metadata {
@@ -23,7 +30,19 @@ interface Transformer {
   readonly options: FrameWorkerOptions;
 }
 
+/** Nobody asks for more than this many seconds. */
+const MOST_LATE = 60;
+
 let noted = new Map<number, number[]>();
+let late: LateTick[] = [];
+let ticking: ReturnType<typeof setInterval> | undefined;
+const lateness = new TickLateness(TICK_MS);
+
+function tick(): void {
+  const nowMs = performance.now();
+  const lateMs = lateness.tick(nowMs);
+  if (lateMs !== null && late.length < MOST_LATE) late.push([performance.timeOrigin + nowMs, lateMs]);
+}
 
 function note(frame: Frame, { endpoint, originEpochMs }: FrameWorkerOptions): void {
   const now = performance.now();
@@ -61,12 +80,15 @@ async function pass({ readable, writable, options }: Transformer): Promise<void>
 
 addEventListener('rtctransform', (event) => {
   const { transformer } = event as Event & { transformer: Transformer };
+  ticking ??= setInterval(tick, TICK_MS);
   // The streams end with the connection or when the page puts another transform there.
   pass(transformer).catch(() => undefined);
 });
 
 addEventListener('message', ({ data }: MessageEvent<FrameWorkerRequest>) => {
   const rows = [...noted];
+  const answer: FrameWorkerAnswer = { id: data.id, rows, late };
   noted = new Map();
-  postMessage({ id: data.id, rows } satisfies FrameWorkerAnswer);
+  late = [];
+  postMessage(answer);
 });

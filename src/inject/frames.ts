@@ -2,7 +2,12 @@
  * The page's end of the frame worker. Receivers of a page's first task come before a worker can prove
  * itself alive; they are attached to it on trust, and given back if it turns out that there is none.
  */
-import type { FrameWorkerAnswer, FrameWorkerOptions, FrameWorkerRequest } from './frame_protocol.js';
+import type {
+  FrameWorkerAnswer,
+  FrameWorkerNotes,
+  FrameWorkerOptions,
+  FrameWorkerRequest,
+} from './frame_protocol.js';
 import { attempt, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
@@ -12,6 +17,8 @@ const START_MS = 5000;
 
 /** A worker that does not answer within this time has nothing to tell. */
 const ANSWER_MS = 1000;
+
+const NOTHING: FrameWorkerNotes = { rows: [], late: [] };
 
 interface TrustedTypes {
   createPolicy(
@@ -39,7 +46,7 @@ export class FrameWorker {
   #worker: Worker | null = null;
   #state: State = 'starting';
   #nextId = 0;
-  readonly #waiting = new Map<number, (rows: FrameWorkerAnswer['rows']) => void>();
+  readonly #waiting = new Map<number, (notes: FrameWorkerNotes) => void>();
   #attached = false;
 
   /** `failed` is called, at most once and not before the constructor returns, when there is no worker after all. */
@@ -78,27 +85,27 @@ export class FrameWorker {
     return new RTCRtpScriptTransform(this.#worker, options);
   }
 
-  /** The frames noted since the last time. Never waits long, never rejects. */
-  take(): Promise<FrameWorkerAnswer['rows']> {
-    return this.#attached ? this.#ask() : Promise.resolve([]);
+  /** What was noted since the last time. Never waits long, never rejects. */
+  take(): Promise<FrameWorkerNotes> {
+    return this.#attached ? this.#ask() : Promise.resolve(NOTHING);
   }
 
-  #ask(): Promise<FrameWorkerAnswer['rows']> {
+  #ask(): Promise<FrameWorkerNotes> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
       attempt(() => this.#worker?.postMessage({ id } satisfies FrameWorkerRequest));
-      setTimeout(() => this.#resolve(id, []), ANSWER_MS);
+      setTimeout(() => this.#resolve(id, NOTHING), ANSWER_MS);
     });
   }
 
-  #hear({ id, rows }: FrameWorkerAnswer): void {
+  #hear({ id, rows, late }: FrameWorkerAnswer): void {
     if (this.#state === 'starting') this.#state = 'alive';
-    this.#resolve(id, rows);
+    this.#resolve(id, { rows, late });
   }
 
-  #resolve(id: number, rows: FrameWorkerAnswer['rows']): void {
-    this.#waiting.get(id)?.(rows);
+  #resolve(id: number, notes: FrameWorkerNotes): void {
+    this.#waiting.get(id)?.(notes);
     this.#waiting.delete(id);
   }
 }

@@ -99,7 +99,10 @@ class Observer implements PageObserver {
     const endpoints = [...this.#open];
     const timeUs = reporter.nowUs();
     const samples = endpoints.map((endpoint) => endpoint.sample());
-    for (const [endpoint, rows] of await worker.take()) reporter.add({ type: 'frames', endpoint, rows });
+    const { rows: noted, late } = await worker.take();
+    for (const [endpoint, rows] of noted) reporter.add({ type: 'frames', endpoint, rows });
+    for (const [epochMs, lateMs] of late)
+      reporter.add({ type: 'late', timeUs: reporter.timeUs(epochMs), lateMs });
     await Promise.all(samples);
     for (const endpoint of endpoints) {
       endpoint.look();

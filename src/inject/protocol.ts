@@ -101,7 +101,9 @@ export type PageMessage =
   | { type: 'frames'; endpoint: number; rows: number[] }
   | { type: 'routed'; endpoint: number; routed: boolean; remote: string }
   | { type: 'source'; endpoint: number; source: 'transform' | 'getStats' }
-  | { type: 'notice'; endpoint: number; notice: RecordNotice };
+  | { type: 'notice'; endpoint: number; notice: RecordNotice }
+  /** How late the latest tick of the window's own worker was in the second that ended then. */
+  | { type: 'late'; timeUs: number; lateMs: number };
 
 /** What a window has to tell since the last time, in order. */
 export interface PageBatch {

@@ -13,7 +13,12 @@ export class Reporter {
 
   /** Microseconds since the origin. */
   nowUs(): number {
-    return Math.round((epochMs() - this.config.originEpochMs) * 1000);
+    return this.timeUs(epochMs());
+  }
+
+  /** The same for another time, in milliseconds of the Unix epoch. */
+  timeUs(epoch: number): number {
+    return Math.round((epoch - this.config.originEpochMs) * 1000);
   }
 
   /** Told with the next batch. */

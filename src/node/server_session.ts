@@ -223,7 +223,8 @@ export class Session implements Member {
     if (this.socket.bufferedAmount > this.context.limits.rows_buffer_bytes) return;
     for (const [link, { shaper }] of this.#links) {
       const lateness = shaper.latenessMs();
-      if (lateness.packets > 0) this.#send({ type: 'link/lateness', link, ...lateness });
+      const recent_p95_ms = shaper.takeRecentLatenessP95Ms();
+      if (lateness.packets > 0) this.#send({ type: 'link/lateness', link, ...lateness, recent_p95_ms });
     }
   }
 }

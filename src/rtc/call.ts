@@ -2,6 +2,7 @@ import type { LinkOptions } from '../core/index.js';
 import type { SlotConfig } from '../worker/controller_slot.js';
 import { createMediaWorker } from '../worker/media_client.js';
 import { shadowSlots, slotInCharge } from './controllers.js';
+import { MachineMonitor } from './machine_monitor.js';
 import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';
 import { ReceiverTap } from './receiver_tap.js';
 import { SenderTap } from './sender_tap.js';
@@ -88,6 +89,7 @@ class LiveCall implements Call {
   #remoteStream: MediaStream | null = null;
   #audioReceiver: RTCRtpReceiver | null = null;
   readonly #board: StatusBoard;
+  readonly #machine: MachineMonitor;
   #shadows: readonly SlotConfig[];
   /** How many faults have been dealt with. */
   #faults = 0;
@@ -99,6 +101,13 @@ class LiveCall implements Call {
     this.#board = new StatusBoard(options.mode, bottleneck, (status) => {
       this.#settleFaults(status);
       options.onStatus(status);
+    });
+    this.#machine = new MachineMonitor({
+      board: this.#board,
+      originEpochMs: options.originEpochMs,
+      onEvent: (event) => options.onEvent(event),
+      askedFps: () => options.sourceFps ?? options.track?.getSettings().frameRate,
+      counters: () => this.#sender?.counters ?? null,
     });
     if (options.mode !== 'observe') return;
     this.#board.notice(
@@ -210,6 +219,7 @@ class LiveCall implements Call {
       this.#board.clear('connection');
       this.#board.update({ phase: 'connected' });
       this.#sender?.connected();
+      this.#machine.start();
     } else if (peer.connectionState === 'failed') {
       this.#failed(new Error('no path between the two sides was found'));
     }
@@ -270,6 +280,10 @@ class LiveCall implements Call {
     await this.#sender?.setBottleneck(options);
   }
 
+  shaperLate(p95Ms: number): void {
+    this.#machine.shaperLate(p95Ms);
+  }
+
   requestKeyFrame(): void {
     (this.#sender ?? this.#receiver)?.requestKeyFrame();
   }
@@ -288,6 +302,7 @@ class LiveCall implements Call {
 
   async close(): Promise<void> {
     if (this.status.phase === 'closed') return;
+    this.#machine.stop();
     this.#board.update({ phase: 'closed' });
     await Promise.allSettled([this.#sender?.detach(), this.#receiver?.detach()]);
     this.#sendPeer?.close();

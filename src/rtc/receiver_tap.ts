@@ -66,6 +66,7 @@ export class ReceiverTap {
       framesWithoutTrailer: 0,
       framesWithoutReceiveTime: 0,
       rowsRefused: 0,
+      tickLateMs: NaN,
     };
     this.#seen = now;
     const frames = now.frames - before.frames;

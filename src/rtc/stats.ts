@@ -79,6 +79,9 @@ export interface OutboundCounters {
   packetsLost: number;
   rttUs: number;
   browserEstimateBps: number;
+  /** Frames that the source has given to the encoder, and when that was counted, in milliseconds of the Unix epoch. */
+  sourceFrames: number;
+  epochMs: number;
 }
 
 /** Null when the browser has no counters of a video sender, or leaves the sent bytes out. */
@@ -96,12 +99,15 @@ export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
   }
   if (Number.isNaN(sentBytes)) return null;
   const pair = selectedPair(report);
+  const source = first(video(report, 'media-source'));
   return {
     sentBytes,
     packetsSent,
     packetsLost: number(first(video(report, 'remote-inbound-rtp')), 'packetsLost'),
     rttUs: number(pair, 'currentRoundTripTime') * 1e6,
     browserEstimateBps: number(pair, 'availableOutgoingBitrate'),
+    sourceFrames: number(source, 'frames'),
+    epochMs: number(source, 'timestamp'),
   };
 }
 

@@ -9,6 +9,8 @@ export interface SyntheticCameraOptions extends Partial<CameraSettings> {
 
 export interface SyntheticCamera {
   readonly track: MediaStreamTrack;
+  /** What it was asked for. The track's own setting is what it makes. */
+  readonly fps: number;
   stop(): void;
 }
 
@@ -50,7 +52,7 @@ export async function createSyntheticCamera(options: SyntheticCameraOptions = {}
       track.stop();
       worker.terminate();
     };
-    return { track, stop };
+    return { track, fps: settings.fps, stop };
   } catch (error) {
     worker.terminate();
     throw error;

@@ -1,5 +1,6 @@
 /** What a call is asked for and what it says of itself. */
 import type { ControllerFault, ControllerName, LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
+import type { MachineState } from '../machine/index.js';
 import type { Side, WorkerStats } from '../worker/protocol.js';
 
 /**
@@ -83,6 +84,8 @@ export interface CallStatus {
   deadWorkers: readonly Side[];
   /** Halves of controllers that failed while the call went on. */
   controllerFaults: readonly ControllerFault[];
+  /** Whether this machine is too busy for the call. */
+  machine: MachineState;
 }
 
 /** Where the worker and the core's module are, when not beside this module. */
@@ -130,6 +133,8 @@ export interface CallOptions extends ControlOptions {
   bottleneck?: LinkOptions;
   /** Needed by `send` and `receive`. */
   signalling?: Signalling;
+  /** What the track's source was asked for, in frames per second; default: what the track says. */
+  sourceFps?: number;
   /** Asks the encoder for a key frame at this interval, in seconds. */
   keyFrameIntervalS?: number;
 }
@@ -167,6 +172,8 @@ export interface Call {
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
   /** Changes the in-page bottleneck; rejects when there is none. */
   setBottleneck(options: Partial<LinkOptions>): Promise<void>;
+  /** Tells how late a shaper outside of the page sent in the last second (95th percentile). */
+  shaperLate(p95Ms: number): void;
   requestKeyFrame(): void;
   /** Gives the encoder its former settings back and lets frames pass untouched; the call goes on. */
   detach(): Promise<void>;

@@ -83,6 +83,12 @@ export interface LatenessMs {
   packets: number;
 }
 
+/** The same over a whole call, and lately. */
+export interface ToldLatenessMs extends LatenessMs {
+  /** Of the packets since the last such message; null where there were none. */
+  recent_p95_ms: number | null;
+}
+
 export type ServerReply =
   | { id: number; ok: true; result: LinkOpened | RoomJoined | null }
   /** `id` 0 answers a message that had none. */
@@ -91,7 +97,7 @@ export type ServerReply =
 export type ServerPush =
   /** `dropped` rows before these were left out, since the client did not read. */
   | { type: 'link/rows'; link: string; rows: QueueRow[]; dropped?: number }
-  | ({ type: 'link/lateness'; link: string } & LatenessMs)
+  | ({ type: 'link/lateness'; link: string } & ToldLatenessMs)
   | { type: 'link/error'; link: string; message: string }
   | { type: 'room/peer'; room: string; peers: number }
   | { type: 'room/signal'; room: string; data: unknown };

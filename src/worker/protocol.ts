@@ -98,6 +98,8 @@ export interface WorkerStats {
   framesWithoutReceiveTime: number;
   /** Arrivals, counters and reports that the core refused; each was lost alone. */
   rowsRefused: number;
+  /** By how many milliseconds the latest tick of the last whole second was late; NaN in the first. */
+  tickLateMs: number;
 }
 
 /** Reports of a media worker, in the order in which things happened. */

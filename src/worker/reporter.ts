@@ -1,5 +1,6 @@
 import { CoreError, type TraceBatch } from '../core/index.js';
-import type { WorkerEvent, WorkerStats } from './protocol.js';
+import { TickLateness } from '../machine/tick_lateness.js';
+import { TICK_MS, type WorkerEvent, type WorkerStats } from './protocol.js';
 
 /** A worker's one way out: keeps the order of events, moves columns instead of copying them. */
 export class Reporter {
@@ -9,7 +10,10 @@ export class Reporter {
     framesWithoutTrailer: 0,
     framesWithoutReceiveTime: 0,
     rowsRefused: 0,
+    tickLateMs: NaN,
   };
+
+  readonly #lateness = new TickLateness(TICK_MS);
 
   constructor(private readonly port: MessagePort) {}
 
@@ -28,6 +32,7 @@ export class Reporter {
   }
 
   tick(): void {
+    this.stats.tickLateMs = this.#lateness.tick(performance.now()) ?? this.stats.tickLateMs;
     this.emit({ kind: 'tick', stats: this.stats });
   }
 

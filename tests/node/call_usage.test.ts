@@ -22,6 +22,8 @@ describe('ccscope call', () => {
     [['--cross-traffic', 'cubic:65'], /--cross-traffic.*up to 64 connections/],
     [['--runs', '0'], /integer from 1/],
     [['--duration', '1s'], /at least 3000 ms/],
+    [['--until-quiet', '0'], /--until-quiet.*integer from 1/],
+    [['--until-quiet', 'soon'], /--until-quiet.*integer from 1/],
     [['--controller', 'magic'], /gcc, nada, lcc, native or a file/],
     [['--controller', 'nadda'], /Did you mean nada/],
     [['--controller', 'gcc,gcc'], /gcc, nada, lcc, native .* at most once/],

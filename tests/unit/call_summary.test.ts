@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
 
+import { distortion, FIX, type MachineReport } from '../../src/machine/index.js';
 import { pageUrl } from '../../src/node/call/own_page.js';
+import { makeCalls, reportOf, type Series } from '../../src/node/call/series.js';
 import { ratios, spread, summarise } from '../../src/node/call/summary.js';
 import { reportText } from '../../src/node/call/table.js';
 import type { CallPlan, RunReport } from '../../src/node/call/types.js';
+import type { Io } from '../../src/node/io.js';
 import { DEFAULT_LINK_CONFIG } from '../../src/scenario/link_config.js';
+
+const QUIET: MachineReport = {
+  overloaded: false,
+  share: 0,
+  reasons: [],
+  shaper_late_p95_ms: 0.6,
+  callbacks_late_ms: 4,
+  source_frames_ratio: 1,
+};
 
 const run = (utilisation: number, p50: number | null, timeTo90: number | null): RunReport => ({
   mode: 'control',
@@ -22,6 +34,7 @@ const run = (utilisation: number, p50: number | null, timeTo90: number | null): 
   shaper_lateness_ms: { p50: 0.1, p95: 0.2, p99: 0.8 },
   sent: null,
   received: null,
+  machine: QUIET,
   target_mean_bps: 900_000,
   target_of_capacity: { p5: 0.7, p50: 0.9, p95: 1.1 },
   target_final_bps: 950_000,
@@ -66,6 +79,8 @@ describe('the report for people', () => {
     duration_s: 60,
     browser: 'Chromium 156',
     runs: [run(0.876, 20, 5), run(0.8, null, null)],
+    set_aside: [],
+    overloaded_runs: 0,
     summary: summarise([run(0.876, 20, 5), run(0.8, null, null)]),
   };
 
@@ -136,5 +151,97 @@ describe('the address of the page', () => {
     const { searchParams } = new URL(pageUrl('http://127.0.0.1:1/', { ...PLAN, source }));
     expect(searchParams.get('source')).toBe('camera');
     expect([...searchParams.keys()].filter((key) => ['size', 'fps'].includes(key))).toEqual([]);
+  });
+});
+
+describe('runs on an overloaded machine', () => {
+  const loaded = (utilisation: number): RunReport => ({
+    ...run(utilisation, 20, null),
+    machine: {
+      overloaded: true,
+      share: 0.64,
+      reasons: ['shaper', 'callbacks'],
+      shaper_late_p95_ms: 41.25,
+      callbacks_late_ms: 77,
+      source_frames_ratio: 1,
+    },
+  });
+
+  /** Makes runs of these utilisations in turn; those below a half on an overloaded machine. */
+  async function made(utilisations: readonly number[], options: { runs: number; again?: number }) {
+    const left = [...utilisations];
+    const series: Series = {
+      head: {
+        ...{ mode: 'control', controller: 'gcc', preset: 'gcc-live', parameters: {} },
+        ...{ link: DEFAULT_LINK_CONFIG, duration_s: 60 },
+      },
+      ...{ browser: '', runs: [], setAside: [] },
+      make: () => {
+        const utilisation = left.shift() ?? NaN;
+        const report = utilisation < 0.5 ? loaded(utilisation) : run(utilisation, 20, 5);
+        return Promise.resolve({ report, browser: 'Chromium 156', trace: null, html: null });
+      },
+    };
+    let stderr = '';
+    const stream = { write: (text: string) => (stderr += text) };
+    const io = { stdout: stream, stderr: stream } as unknown as Io;
+    await makeCalls([series], { ...options, signal: new AbortController().signal, io });
+    const report = reportOf([series]);
+    if (report === null) throw new Error('no run was made');
+    return { report, stderr, text: reportText(report), left };
+  }
+
+  it('are marked, counted and stay in the medians', async () => {
+    const { report, stderr, text } = await made([0.9, 0.3, 0.8], { runs: 3 });
+    expect(report).toMatchObject({ overloaded_runs: 1, set_aside: [] });
+    expect(report.summary.utilisation).toEqual({ median: 0.8, min: 0.3, max: 0.9 });
+    expect(stderr).toBe('');
+    const lines = text.split('\n').map((line) => line.trim());
+    expect(lines.filter((line) => /^!?\d  /.test(line)).map((line) => line.split(/\s+/)[0])).toEqual([
+      '1',
+      '!2',
+      '3',
+    ]);
+    expect(lines).toContain(
+      '! run 2: the machine was overloaded for 64 % of the run: packets leave the shaper 41.3 ms late (p95), callbacks come 77 ms late; ' +
+        `so ${distortion(['shaper', 'callbacks'])}. To do: ${FIX}.`,
+    );
+    expect(lines).toContain('1 of 3 runs on an overloaded machine');
+  });
+
+  it('leave no trace in the text where there are none', async () => {
+    const { report, text } = await made([0.9, 0.8], { runs: 2 });
+    expect(report.overloaded_runs).toBe(0);
+    expect(text).not.toMatch(/overloaded|!/);
+  });
+
+  it('are made again until one is quiet, and set aside', async () => {
+    const { report, stderr, text, left } = await made([0.9, 0.3, 0.2, 0.8, 0.7], { runs: 2, again: 3 });
+    expect(report.runs.map(({ utilisation }) => utilisation)).toEqual([0.9, 0.8]);
+    expect(report.set_aside.map(({ utilisation }) => utilisation)).toEqual([0.3, 0.2]);
+    expect(report.overloaded_runs).toBe(0);
+    expect(report.summary.utilisation).toEqual({
+      median: expect.closeTo(0.85, 9) as number,
+      min: 0.8,
+      max: 0.9,
+    });
+    expect(stderr).toMatch(
+      /^gcc, run 2: the machine was overloaded .* again \(1 of 3\)\ngcc, run 2: .*\(2 of 3\)\n$/,
+    );
+    expect(text).toContain(
+      '0 of 2 runs on an overloaded machine; 2 more set aside and made again, in no median',
+    );
+    expect(left).toEqual([0.7]);
+  });
+
+  it('are made again so often and not more: the last one counts, and is marked', async () => {
+    const { report, stderr, left } = await made([0.1, 0.2, 0.3, 0.9], { runs: 1, again: 2 });
+    expect(report.runs.map(({ utilisation }) => utilisation)).toEqual([0.3]);
+    expect(report).toMatchObject({
+      overloaded_runs: 1,
+      set_aside: [{ utilisation: 0.1 }, { utilisation: 0.2 }],
+    });
+    expect(stderr.split('\n')).toHaveLength(3);
+    expect(left).toEqual([0.9]);
   });
 });

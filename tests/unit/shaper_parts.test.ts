@@ -49,6 +49,19 @@ describe('the lateness', () => {
     for (let i = 0; i < 900; i++) lateness.add(1e6);
     expect(lateness.summary().p50_ms).toBeGreaterThan(100);
   });
+
+  it('of late is that since it was last asked for, to the microsecond', () => {
+    const lateness = new Lateness();
+    expect(lateness.takeRecentP95Ms()).toBeNull();
+    for (let i = 100; i >= 1; i--) lateness.add(i / 100);
+    expect(lateness.takeRecentP95Ms()).toBe(0.95);
+    expect(lateness.takeRecentP95Ms()).toBeNull();
+    lateness.add(7);
+    expect(lateness.takeRecentP95Ms()).toBe(7);
+    lateness.add(-0.02);
+    expect(lateness.takeRecentP95Ms()).toBe(0);
+    expect(lateness.summary().packets).toBe(102);
+  });
 });
 
 describe('a capacity over time', () => {

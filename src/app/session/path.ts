@@ -1,6 +1,6 @@
 /** How the two sides of a call reach each other: over a shaped link, in the page, or with another page of a room. */
 import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
-import type { LatenessMs, QueueRow } from '../../scenario/server_protocol.js';
+import type { QueueRow, ToldLatenessMs } from '../../scenario/server_protocol.js';
 import { notify } from '../notices.js';
 import { linkSettings, toLinkConfig, toLinkOptions } from './link_settings.js';
 import { farSideAgain, linkFailed, type Cause } from './recovery.js';
@@ -12,7 +12,7 @@ export type Path = Pick<CallOptions, 'relay' | 'bottleneck' | 'signalling'>;
 
 export interface PathListener {
   rows(rows: readonly QueueRow[]): void;
-  lateness(lateness: LatenessMs): void;
+  lateness(lateness: ToldLatenessMs): void;
   /** The other page is waited for. */
   waiting(): void;
   /** The path is of no use any more; says whether the call starts again. */

@@ -4,7 +4,7 @@ import type { PartialLinkConfig } from '../../scenario/link_config.js';
 import {
   SERVER_PATH,
   type ClientMessage,
-  type LatenessMs,
+  type ToldLatenessMs,
   type LinkOpened,
   type QueueRow,
   type ServerMessage,
@@ -26,7 +26,7 @@ export class ServerError extends Error {
 export interface LinkListener {
   /** `missing`: how many rows the server left out before these. */
   rows(rows: readonly QueueRow[], missing: number): void;
-  lateness(lateness: LatenessMs): void;
+  lateness(lateness: ToldLatenessMs): void;
   error(message: string): void;
 }
 

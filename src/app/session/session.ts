@@ -142,7 +142,10 @@ export class Session {
     const tracks = state.role === 'receive' ? null : await this.#openSource(running);
     const path = await openPath(running, {
       rows: (rows) => this.recorder.append(queueBatch(rows)),
-      lateness: (lateness) => (this.lateness.value = lateness),
+      lateness: (lateness) => {
+        this.lateness.value = lateness;
+        if (lateness.recent_p95_ms !== null) running.call?.shaperLate(lateness.recent_p95_ms);
+      },
       waiting: () => (this.phase.value = 'waiting'),
       broken: (cause) => this.#recover(running, cause),
     });
@@ -222,6 +225,7 @@ export class Session {
   }
 
   #callOptions(running: Running): CallOptions {
+    const { fps } = this.#source;
     const { role, shadow, codec, min_bps, max_bps, start_bps, key_frame_interval_s } = running.started;
     return {
       role,
@@ -233,6 +237,7 @@ export class Session {
       maxBitrateBps: max_bps,
       startBitrateBps: start_bps,
       originEpochMs: running.originEpochMs,
+      ...(fps === undefined ? {} : { sourceFps: fps }),
       ...(key_frame_interval_s > 0 ? { keyFrameIntervalS: key_frame_interval_s } : {}),
       // What a call still had under way when the next one began would stand in the wrong place.
       onTrace: (batch) => this.#running === running && this.recorder.append(batch),

@@ -5,6 +5,8 @@ import type { AppState } from '../state.js';
 
 interface Source {
   readonly track: MediaStreamTrack;
+  /** Frames per second that it was asked for, where its track does not say that. */
+  readonly fps?: number;
   stop(): void;
 }
 
@@ -77,6 +79,11 @@ export class SourceKeeper {
     else this.#endVoice();
     const voice = this.#voice;
     return { track: this.#kept.video.track, ...(voice && { audioTrack: voice.track }) };
+  }
+
+  /** Frames per second that the source in use was asked for; undefined where its track says that. */
+  get fps(): number | undefined {
+    return this.#kept?.source.fps;
   }
 
   stop(): void {

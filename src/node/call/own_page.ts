@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 
 import type { ControllerFault } from '../../core/index.js';
 import { VIDEO_SIZE_NAMES, VIDEO_SIZES } from '../../scenario/video_format.js';
+import type { MachineState } from '../../machine/index.js';
 import { FailedRun } from '../errors.js';
 import type { TargetRows } from './targets.js';
 import type { CallMode, CallPlan, CallSource } from './types.js';
@@ -16,7 +17,11 @@ export interface PageState {
   phase: string;
   /** Its link at the local server; null without one. */
   link: string | null;
-  status: { effectiveMode: CallMode; controllerFaults: readonly ControllerFault[] } | null;
+  status: {
+    effectiveMode: CallMode;
+    controllerFaults: readonly ControllerFault[];
+    machine: MachineState;
+  } | null;
   notices: readonly { level: string; message: string; fix: string }[];
   urlProblems: readonly { field: string; got: string; expected: string }[];
 }

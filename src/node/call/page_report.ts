@@ -2,11 +2,13 @@
  * What `ccscope call --url` reports of a call of somebody's own pages, in the shape of every call's
  * report. Of a call both ways the direction counts that carried more media.
  */
+import { machineReport } from '../../machine/index.js';
 import { tableSpec, type TableName } from '../../core/index.js';
 import type { CapacityStep } from '../../core/link.js';
 import { FailedRun } from '../errors.js';
 import { finiteOrNull, pathMetrics, sidesOf } from '../judge/call_metrics.js';
 import { freezesIn } from '../judge/freezes.js';
+import { machineIn } from '../judge/machine.js';
 import { keptFromUs, linkSides, packetsIn, pathsOf } from '../judge/view.js';
 import { linkMetrics, type Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../observe/record.js';
@@ -116,6 +118,7 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     },
     sent: null,
     received: null,
+    machine: machineReport(machineIn(record, run)),
     shadows: shadowReport(shadow, absolute, run),
     controller_faults: [],
     notices,

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ControllerFault } from '../../core/index.js';
+import { machineReport, MachineWatch } from '../../machine/index.js';
 import { parseSchedule } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
 import { capacityBits, linkMetrics } from '../metrics.js';
@@ -165,6 +166,7 @@ async function measure(
       height: finite(after.media.height),
       audio_bps: finite((audioBytes * 8e6) / (after.atUs - before.atUs)),
     },
+    machine: machineReport(now.status?.machine ?? new MachineWatch().state),
     shadows,
     controller_faults: (now.status?.controllerFaults ?? []).map(faultReport),
     notices: now.notices.map(({ level, message }) => `${level}: ${message}`),

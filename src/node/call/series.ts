@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 
 import { SingleBar } from 'cli-progress';
 
+import { loadText } from '../../machine/index.js';
 import { fileOutput, type Io } from '../io.js';
 import type { RunContext, RunResult } from './run.js';
 import { ratios, summarise } from './summary.js';
@@ -10,9 +11,11 @@ import type { CallReport, ControllerReport, RunReport } from './types.js';
 
 /** The runs of one controller so far, and how another is made. */
 export interface Series {
-  head: Omit<ControllerReport, 'browser' | 'runs' | 'summary'>;
+  head: Omit<ControllerReport, 'browser' | 'runs' | 'set_aside' | 'overloaded_runs' | 'summary'>;
   browser: string;
   runs: RunReport[];
+  /** Runs on an overloaded machine that were made again. */
+  setAside: RunReport[];
   make(context: RunContext): Promise<RunResult>;
 }
 
@@ -22,6 +25,8 @@ export interface SeriesOptions {
   /** Files; with several calls their names get the controller and the number of the run. */
   trace?: string | undefined;
   html?: string | undefined;
+  /** How often a run on an overloaded machine is made again; default: never. */
+  again?: number | undefined;
   signal: AbortSignal;
   io: Io;
 }
@@ -37,12 +42,14 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
       const run = own.runs.length + 1;
       const what = `${own.head.controller}, run ${run}`;
       bar.update(made, what);
-      const result = await own.make({
-        signal: options.signal,
-        onProgress: (share) => bar.update(made + Math.min(1, share), what),
-        wantTrace: options.trace !== undefined,
-        wantHtml: options.html !== undefined,
-      });
+      const make = (): Promise<RunResult> =>
+        own.make({
+          signal: options.signal,
+          onProgress: (share) => bar.update(made + Math.min(1, share), what),
+          wantTrace: options.trace !== undefined,
+          wantHtml: options.html !== undefined,
+        });
+      const result = await untilQuiet(make, own, what, options);
       own.runs.push(result.report);
       own.browser = result.browser;
       const suffix = total === 1 ? '' : `.${own.head.controller}-${run}`;
@@ -51,6 +58,24 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
     }
   } finally {
     bar.stop();
+  }
+}
+
+/** Makes a run, and again while the machine is overloaded, as often as the options say; those before the last are set aside. */
+async function untilQuiet(
+  make: () => Promise<RunResult>,
+  own: Series,
+  what: string,
+  { again = 0, io }: SeriesOptions,
+): Promise<RunResult> {
+  for (let repeated = 0; ; repeated++) {
+    const result = await make();
+    const { machine } = result.report;
+    if (!machine.overloaded || repeated === again) return result;
+    own.setAside.push(result.report);
+    io.stderr.write(
+      `${what}: the machine was ${loadText(machine)}; it is made again (${repeated + 1} of ${again})\n`,
+    );
   }
 }
 
@@ -63,8 +88,9 @@ async function keep(file: string | undefined, suffix: string, text: string | nul
   await output.end();
 }
 
-function controllerReport({ head, browser, runs }: Series): ControllerReport {
-  return { ...head, browser, runs, summary: summarise(runs) };
+function controllerReport({ head, browser, runs, setAside }: Series): ControllerReport {
+  const overloaded_runs = runs.filter(({ machine }) => machine.overloaded).length;
+  return { ...head, browser, runs, set_aside: setAside, overloaded_runs, summary: summarise(runs) };
 }
 
 /** The first controller's report, with the others in it; null if no run came to its end. */

@@ -1,4 +1,5 @@
 /** The report as text for people. */
+import { consequence, loadText } from '../../machine/index.js';
 import type { Percentiles } from '../metrics.js';
 import {
   comparedWith,
@@ -95,15 +96,53 @@ function faultLines(runs: readonly RunReport[]): string[] {
   );
 }
 
-function controllerText({ controller, mode, preset, runs, summary }: ControllerReport): string {
+/** Before the number of a run whose machine was overloaded. */
+const MARK = '!';
+
+/** Which runs are about the machine, what distorts them, and how many they are. */
+function machineLines(runs: readonly RunReport[], aside: readonly RunReport[]): string[] {
+  const marked = runs.filter(({ machine }) => machine.overloaded).length;
+  if (marked + aside.length === 0) return [];
+  const lines = [
+    ...runs.map((run, i) => ({ run, which: `run ${i + 1}` })),
+    ...aside.map((run) => ({ run, which: 'aside' })),
+  ]
+    .filter(({ run }) => run.machine.overloaded)
+    .map(
+      ({ run: { machine }, which }) =>
+        `${MARK} ${which}: the machine was ${loadText(machine)}; so ${consequence(machine)}`,
+    );
+  const made = `${marked} of ${runs.length} runs on an overloaded machine`;
+  const again = aside.length === 0 ? '' : `; ${aside.length} more set aside and made again, in no median`;
+  return [...lines, made + again];
+}
+
+function controllerText({
+  controller,
+  mode,
+  preset,
+  runs,
+  set_aside: aside,
+  summary,
+}: ControllerReport): string {
   const named = preset === null ? controller : `${controller}, preset ${preset}`;
   const name = controller === 'native' ? 'the browser’s own controller' : `${named}, ${mode} mode`;
-  const columns = COLUMNS.filter(([, , only]) => only === undefined || runs.some(only));
+  const columns = COLUMNS.filter(([, , only]) => only === undefined || [...runs, ...aside].some(only));
+  const row = (run: RunReport, which: string): string[] => [
+    `${run.machine.overloaded ? MARK : ''}${which}`,
+    ...columns.map(([, cell]) => cell(run)),
+  ];
   const rows = [
     ['run', ...columns.map(([title]) => title)],
-    ...runs.map((run, i) => [String(i + 1), ...columns.map(([, cell]) => cell(run))]),
+    ...runs.map((run, i) => row(run, String(i + 1))),
+    ...aside.map((run) => row(run, 'aside')),
   ];
-  const lines = [name, aligned(rows), ...runs.flatMap((run, i) => stepLines(run, i + 1))];
+  const lines = [
+    name,
+    aligned(rows),
+    ...machineLines(runs, aside),
+    ...runs.flatMap((run, i) => stepLines(run, i + 1)),
+  ];
   if (runs.length > 1) {
     lines.push(
       `median (range): utilisation ${range(summary.utilisation, 3)}, queue p50 ${range(summary.queue_delay_p50_ms, 0)} ms, ` +

@@ -1,4 +1,5 @@
 /** What `ccscope call` is asked for and what it reports. Keep the report's shape stable. */
+import type { MachineReport } from '../../machine/index.js';
 import type { LinkConfig } from '../../scenario/link_config.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
 import type { LinkMetrics, Percentiles } from '../metrics.js';
@@ -104,6 +105,7 @@ export interface RunReport extends LinkMetrics, TargetReport {
   /** Null for somebody's own pages. */
   sent: SentReport | null;
   received: ReceivedReport | null;
+  machine: MachineReport;
   shadows: ShadowReport[];
   /** Of users' controllers, or of the core. */
   controller_faults: FaultReport[];
@@ -153,6 +155,10 @@ export interface ControllerReport {
   duration_s: number;
   browser: string;
   runs: RunReport[];
+  /** Runs on an overloaded machine that were made again (`--until-quiet`): in no summary. */
+  set_aside: RunReport[];
+  /** How many of `runs` were made on an overloaded machine. */
+  overloaded_runs: number;
   summary: Summary;
 }
 

@@ -35,6 +35,7 @@ alternate, so that all meet the same minutes. Utilisation and queuing delay are 
 two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
 With --url the calls are those of your own pages, unmodified: all their connections pass one link,
 which treats both directions alike, and the numbers are those of the direction that carries more.
+A run whose machine was too busy is marked: its numbers are about the machine.
 With several runs, FILE of --trace and --html gets the controller and the number of the run before its ending.`;
 
 /** Adds `ccscope call`. */
@@ -75,6 +76,14 @@ export function register(program: Command, io: Io): void {
       millisecondsArgument(3000),
     )
     .option('--runs <number>', 'runs of each controller', numberArgument(1, 1000, { integer: true }), 1)
+    .addOption(
+      new Option(
+        '--until-quiet [times]',
+        'make a run again whose machine was overloaded, at most so many times (3, if you say nothing)',
+      )
+        .preset('3')
+        .argParser(numberArgument(1, 100, { integer: true })),
+    )
     .option(
       '--key-frame-interval <time>',
       'how often a key frame is forced (default: none)',
@@ -150,9 +159,9 @@ async function makeAndReport(
   signal: AbortSignal,
   io: Io,
 ): Promise<void> {
-  const { runs, trace, html } = flags;
+  const { runs, trace, html, untilQuiet: again } = flags;
   try {
-    await makeCalls(calls, { runs, trace, html, signal, io });
+    await makeCalls(calls, { runs, trace, html, again, signal, io });
   } finally {
     // Also when one failed: those before it are worth knowing.
     const report = reportOf(calls);
@@ -205,6 +214,7 @@ function ownCalls(plans: readonly CallPlan[], server: CallServer): Series[] {
       head: { mode, controller, preset, parameters: set, ...sent, link, duration_s: durationMs / 1e3 },
       browser: '',
       runs: [],
+      setAside: [],
       make: (context) => runCall(plan, server, context),
     };
   });
@@ -226,6 +236,7 @@ function pageCalls(plan: PagePlan): Series {
     },
     browser: '',
     runs: [],
+    setAside: [],
     make: (context) => runPageCall(plan, context),
   };
 }

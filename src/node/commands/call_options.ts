@@ -41,6 +41,7 @@ export interface CallFlags extends LinkFlags, SourceFlags {
   mode?: CallMode;
   duration?: number;
   runs: number;
+  untilQuiet?: number;
   keyFrameInterval?: number;
   sourceMax: number;
   codec: VideoCodec;

@@ -1,5 +1,7 @@
 /** The tables below the charts: connections, their ends, what happened. */
+import { reasonText } from '../../machine/index.js';
 import { msText, percentText, rateText, secondsText, type CallMetrics } from '../judge/index.js';
+import { machineSpells } from '../judge/machine.js';
 import type { EndpointRecord } from '../observe/record.js';
 import { html, type Html } from '../html/text.js';
 import { endpointName } from './charts.js';
@@ -107,6 +109,11 @@ function happenings({ record, judged }: EvidenceInput): Happening[] {
     ...record.pages.flatMap(({ id, ended }) =>
       ended === null ? [] : [{ timeUs: ended.timeUs, what: 'page', text: `page ${id + 1} ${ended.why}` }],
     ),
+    ...machineSpells(record).map(({ fromUs, toUs, reasons }) => ({
+      timeUs: fromUs,
+      what: 'machine',
+      text: `too busy for the call ${toUs === null ? 'from here on' : `for ${secondsText(toUs - fromUs)}`}: ${reasonText(reasons)}`,
+    })),
     ...judged.map((one) => ({
       timeUs: one.timeUs,
       what: 'expectation',

@@ -2,7 +2,9 @@
  * The call's numbers as JSON. Names carry their units, ratios are of 1, times count from
  * `origin_epoch_ms`; null where nothing is known. How each is defined stands in ../judge/call_metrics.ts.
  */
+import { machineReport } from '../../machine/index.js';
 import type { CallMetrics } from '../judge/index.js';
+import { machineIn } from '../judge/machine.js';
 import { version } from '../version.js';
 import { durationUs } from './charts.js';
 import { holds, noticesOf, type EvidenceInput } from './input.js';
@@ -57,6 +59,9 @@ export function metricsJson(input: EvidenceInput): Record<string, unknown> {
       set: text,
     })),
     shaper_lateness_ms: link?.latenessMs ?? null,
+    machine: machineReport(
+      machineIn(record, metrics.call?.window ?? { fromUs: 0, toUs: durationUs(record) }),
+    ),
     call: metrics.call === null ? null : metricsRow(metrics.call),
     time_to_90pct_s: rounded(metrics.timeTo90S, 2),
     connections: metrics.connections.map(({ id, name, metrics: own }) => ({ id, name, ...metricsRow(own) })),

@@ -6,6 +6,7 @@
 import { tableSpec } from '../../core/index.js';
 import type { TraceEvent } from '../../core/session.js';
 import { eventLine, formatHeader, RowFormatter, timeColumn, TRACE_VERSION } from '../../trace/index.js';
+import { machineSpells } from '../judge/machine.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../observe/record.js';
 import { connectionName, mainDirection } from './charts.js';
 import { holds, type EvidenceInput } from './input.js';
@@ -58,6 +59,12 @@ export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
         ? []
         : [{ time_us: ended.timeUs, name: 'page_ended', detail: { page: id, why: ended.why } }],
     ),
+    ...machineSpells(record).flatMap(({ fromUs, toUs, reasons }) => [
+      { time_us: fromUs, name: 'machine_overloaded', detail: { reasons } },
+      ...(toUs === null
+        ? []
+        : [{ time_us: toUs, name: 'machine_recovered', detail: { for_us: toUs - fromUs } }]),
+    ]),
     ...judged.map((one) => ({
       time_us: one.timeUs,
       name: 'expectation',

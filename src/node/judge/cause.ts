@@ -3,6 +3,7 @@
  * bears out, in an order that depends on what went wrong. What every explanation looks at is
  * gathered in facts.ts.
  */
+import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
 import type { Window } from '../metrics.js';
 import type { CallRecord } from '../observe/record.js';
 import { gatherFacts, type Facts } from './facts.js';
@@ -13,6 +14,7 @@ export type CauseKind =
   | 'not-connected'
   | 'not-routed'
   | 'page-ended'
+  | 'machine-overloaded'
   | 'no-media'
   | 'capacity'
   | 'outage'
@@ -94,6 +96,15 @@ const notRouted: Explanation = ({ unrouted }) =>
         evidence: `${unrouted} peer connection${unrouted > 1 ? 's' : ''} did not pass the link: what the link does has no effect on them.`,
         fix: 'The notices in the evidence say why; relay-only candidates and connections made before the page was observed are the usual reasons.',
       };
+
+const machineOverloaded: Explanation = ({ machine }) =>
+  isOverloaded(machine)
+    ? {
+        kind: 'machine-overloaded',
+        evidence: `The machine was too busy for the call in ${percentText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
+        fix: `${FIX.charAt(0).toUpperCase()}${FIX.slice(1)}.`,
+      }
+    : null;
 
 const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
   stopped
@@ -248,7 +259,8 @@ const unknown: Explanation = ({ metrics }) => ({
   fix: 'See the chart in the evidence.',
 });
 
-const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted];
+/** What makes every other explanation void. */
+const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
 const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
   'rate-low': [
     ...ALIVE,

@@ -3,7 +3,9 @@ import { capacityBits, type Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, StatsSample } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
 import { capacityBitsIn, pathMetrics, samplesIn, sidesOf, type CallMetrics } from './call_metrics.js';
+import type { MachineState } from '../../machine/index.js';
 import { detectorFacts, type DetectorFacts } from './detector.js';
+import { machineIn } from './machine.js';
 import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
 import { checkKept, linkSides, packetsIn, pathConnectedUs, type LinkSide, type Path } from './view.js';
 
@@ -38,6 +40,8 @@ export interface Facts {
   detector: DetectorFacts | null;
   /** Whether the senders' sources gave no frame in the window; false where that is not known. */
   sourceStopped: boolean;
+  /** Whether the machine was too busy for the call. */
+  machine: MachineState;
   /** The received rate over the last two seconds and over the two before. */
   growth: { beforeBps: number; nowBps: number } | null;
 }
@@ -208,6 +212,7 @@ export function gatherFacts(record: CallRecord, paths: readonly Path[], window: 
     excess: excessOf(record, paths, window),
     detector: detectorFacts(record, sidesOf(paths, 'receiver'), window),
     sourceStopped: sourceStopped(samples),
+    machine: machineIn(record, window),
     growth: growthOf(record, paths, window),
   };
 }

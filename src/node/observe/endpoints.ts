@@ -74,6 +74,10 @@ export class Endpoints {
     this.#windows.set(window, known);
     const told = new Set<Known>();
     for (const message of messages) {
+      if (message.type === 'late') {
+        this.record.late.push({ timeUs: message.timeUs, lateMs: message.lateMs });
+        continue;
+      }
       if (message.type === 'endpoint') known.set(message.endpoint, this.#create(message, url, place));
       const endpoint = known.get(message.endpoint);
       if (endpoint === undefined) continue;
@@ -105,7 +109,7 @@ export class Endpoints {
     return { record, freezes: new FreezeFinder(record.freezes), framed: new Set() };
   }
 
-  #apply(known: Known, message: Exclude<PageMessage, { type: 'endpoint' }>): void {
+  #apply(known: Known, message: Exclude<PageMessage, { type: 'endpoint' | 'late' }>): void {
     const { record } = known;
     switch (message.type) {
       case 'state':

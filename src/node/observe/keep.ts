@@ -7,7 +7,7 @@
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/index.js';
 import { dropRows, FRAME_COLUMNS, frameColumns, PACKET_COLUMNS } from './columns.js';
-import type { CallRecord, DirectionRecord, EndpointRecord, FrameColumns } from './record.js';
+import type { CallRecord, DirectionRecord, EndpointRecord, FrameColumns, LateSecond } from './record.js';
 import type { Shadows } from './shadows.js';
 
 /** Two hours: at two samples and thirty frames a second about 40 MB an endpoint. */
@@ -35,6 +35,7 @@ export class Keeper {
   #drop(fromUs: number): void {
     const { endpoints, link, notices } = this.record;
     for (const endpoint of endpoints) this.#dropOf(endpoint, fromUs);
+    for (const seconds of [this.record.late, link?.late]) if (seconds) dropSeconds(seconds, fromUs);
     for (const direction of [link?.forward, link?.back]) if (direction) dropDirection(direction, fromUs);
     for (const shadow of this.record.shadows)
       shadow.batches = shadow.batches.filter((batch) => !(lastTimeUs(batch) < fromUs));
@@ -65,6 +66,11 @@ export class Keeper {
 function dropFrames(frames: FrameColumns, fromUs: number): void {
   const kept = frames.arrivalUs.subarray(0, frames.rows).findIndex((timeUs) => timeUs >= fromUs);
   dropRows(frames, FRAME_COLUMNS, kept < 0 ? frames.rows : kept);
+}
+
+function dropSeconds(seconds: LateSecond[], fromUs: number): void {
+  const kept = seconds.findIndex(({ timeUs }) => timeUs >= fromUs);
+  seconds.splice(0, kept < 0 ? seconds.length : kept);
 }
 
 function dropDirection(direction: DirectionRecord, fromUs: number): void {

@@ -62,6 +62,7 @@ export class CallObserver {
       connections: [],
       link: link?.record ?? null,
       shadows: [],
+      late: [],
       notices: [],
     };
     this.record = record;

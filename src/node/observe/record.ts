@@ -62,6 +62,13 @@ export interface LinkChangeRecord {
   text: string;
 }
 
+/** A second of something that ought to be punctual. */
+export interface LateSecond {
+  /** Its end. */
+  timeUs: number;
+  lateMs: number;
+}
+
 export interface LinkRecord {
   backend: 'shaper' | 'devtools';
   changes: LinkChangeRecord[];
@@ -71,6 +78,8 @@ export interface LinkRecord {
   back: DirectionRecord | null;
   /** How late packets were sent; null without a shaper or packets. */
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
+  /** The 95th percentile of it, each second in which packets were sent. */
+  late: LateSecond[];
   /** Times in which no packet passed, since the shaper's thread had ended; null: it lasts. */
   interruptions: { fromUs: number; toUs: number | null }[];
   /** What went wrong with the link itself. */
@@ -166,5 +175,7 @@ export interface CallRecord {
   link: LinkRecord | null;
   /** Empty where no frames are seen. */
   shadows: ShadowRecord[];
+  /** How late the latest callback of the observer's worker in each page was, each second; empty where no frames are seen. */
+  late: LateSecond[];
   notices: RecordNotice[];
 }

@@ -4,12 +4,16 @@ import type { LatenessMs } from '../../scenario/server_protocol.js';
 /** Packets are counted by lateness in steps of this width; the last step has everything that is later. */
 const STEP_MS = 0.01;
 const STEPS = 20_000;
+/** More packets than this are not kept between two looks at the recent ones. */
+const MOST_RECENT = 10_000;
 
 export class Lateness {
   readonly #counts = new Uint32Array(STEPS);
   #packets = 0;
+  #recentMs: number[] = [];
 
   add(ms: number): void {
+    if (this.#recentMs.length < MOST_RECENT) this.#recentMs.push(ms);
     const step = Math.min(STEPS - 1, Math.max(0, Math.floor(ms / STEP_MS)));
     this.#counts[step] = (this.#counts[step] ?? 0) + 1;
     this.#packets++;
@@ -23,6 +27,14 @@ export class Lateness {
       number,
     ];
     return { p50_ms, p95_ms, p99_ms, packets: this.#packets };
+  }
+
+  /** The 95th percentile of the packets since the last time that this was asked; null where there were none. */
+  takeRecentP95Ms(): number | null {
+    const sorted = this.#recentMs.sort((a, b) => a - b);
+    this.#recentMs = [];
+    const p95Ms = sorted[Math.ceil(0.95 * sorted.length) - 1];
+    return p95Ms === undefined ? null : Math.max(0, p95Ms);
   }
 
   #percentile(percent: number): number {

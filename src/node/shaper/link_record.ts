@@ -5,7 +5,7 @@
  * of the capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a function.
  */
 import { dropRows, PACKET_COLUMNS } from '../observe/columns.js';
-import type { DirectionRecord, LinkRecord, PacketColumns } from '../observe/record.js';
+import type { DirectionRecord, LateSecond, LinkRecord, PacketColumns } from '../observe/record.js';
 import { LOG_COLUMNS, MAX_PACKETS } from './packet_log.js';
 import type { HostPause } from './protocol.js';
 
@@ -14,6 +14,8 @@ const MAX_QUEUE_ROWS = 2 ** 16;
 const MAX_CAPACITIES = 2 ** 17;
 const PIECES = 8;
 const MAX_PAUSES = 20;
+/** About four hours. */
+const MAX_LATE_SECONDS = 2 ** 14;
 /** With room for what comes at once. */
 const LARGEST = MAX_PACKETS + 2 ** 16;
 
@@ -41,9 +43,16 @@ export function emptyLinkRecord(backend: LinkRecord['backend']): LinkRecord {
     forward: emptyDirection(),
     back: emptyDirection(),
     latenessMs: null,
+    late: [],
     interruptions: [],
     notices: [],
   };
+}
+
+/** Appends how late packets were in a second. */
+export function noteLate({ late }: LinkRecord, second: LateSecond): void {
+  late.push(second);
+  if (late.length > MAX_LATE_SECONDS) late.splice(0, MAX_LATE_SECONDS / PIECES);
 }
 
 /** Appends the columns that PacketLog.take gave. */

@@ -1,7 +1,7 @@
 /** What a link and the thread that shapes its packets say to each other. */
 import type { LinkOptions } from '../../core/link.js';
 import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
-import type { CapacityChange, RelayFlow } from '../observe/record.js';
+import type { CapacityChange, LateSecond, RelayFlow } from '../observe/record.js';
 import type { Direction } from './path.js';
 
 /** Capacities from times on, as pairs of microseconds and bit/s; times count from the schedule's start. */
@@ -68,4 +68,7 @@ export type FromThread =
   /** Without an id: the thread cannot go on. */
   | { kind: 'failed'; id: number | null; problem: ThreadProblem }
   | { kind: 'flow'; flow: RelayFlow }
-  | ({ kind: 'batch'; lateness: LatenessMs; pause: HostPause | null } & Record<Direction, WayBatch>);
+  | ({ kind: 'batch'; lateness: LatenessMs; late: LateSecond | null; pause: HostPause | null } & Record<
+      Direction,
+      WayBatch
+    >);

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:dgram';
 
 import type { CoreModule } from '../../core/load.js';
-import type { CapacityChange } from '../observe/record.js';
+import type { CapacityChange, LateSecond } from '../observe/record.js';
 import { CapacitySchedule } from './capacity_schedule.js';
 import { PacketLog } from './packet_log.js';
 import { DIRECTIONS, Path, type Direction } from './path.js';
@@ -15,6 +15,8 @@ import { Relay, type RelayOptions } from './relay.js';
 const ANY_BPS = 1e6;
 /** Batches are made ten times a second: after this long without one, the machine stood still. */
 const PAUSE_US = 1e6;
+/** How often it is told how late packets were. */
+const SECOND_US = 1e6;
 /** The two directions draw from generators of their own. */
 const SEED_STEP = 1_000_003;
 
@@ -67,10 +69,12 @@ export class RelayPath {
   readonly #nowUs: () => number;
   #startUs: number | null = null;
   #batchUs: number;
+  #secondUs: number;
 
   constructor({ core, seed, relay, nowUs }: RelayPathOptions) {
     this.#nowUs = nowUs;
     this.#batchUs = nowUs();
+    this.#secondUs = nowUs();
     this.#path = new Path<Arrival>({
       core,
       forward: { capacityBps: ANY_BPS, seed },
@@ -109,7 +113,16 @@ export class RelayPath {
       forward: this.#wayBatch('forward', nowUs),
       back: this.#wayBatch('back', nowUs),
       lateness: this.#path.lateness.summary(),
+      late: this.#lateSecond(nowUs),
     };
+  }
+
+  /** Once a second: how late packets were in it; null in between, and where there were none. */
+  #lateSecond(nowUs: number): LateSecond | null {
+    if (nowUs - this.#secondUs < SECOND_US) return null;
+    this.#secondUs = nowUs;
+    const lateMs = this.#path.lateness.takeRecentP95Ms();
+    return lateMs === null ? null : { timeUs: nowUs, lateMs };
   }
 
   close(): void {

@@ -196,6 +196,11 @@ export class Shaper {
     return this.#path.lateness.summary();
   }
 
+  /** The 95th percentile of those since this was last asked; null where there were none. */
+  takeRecentLatenessP95Ms(): number | null {
+    return this.#path.lateness.takeRecentP95Ms();
+  }
+
   /** Closes the sockets; packets under way are lost. */
   async close(): Promise<void> {
     if (this.#closed) return;

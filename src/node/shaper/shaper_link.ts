@@ -9,7 +9,7 @@ import { CapacityFeeds } from './capacity_feeds.js';
 import type { LinkChange, ShaperLink } from './controlled_link.js';
 import { Interruptions } from './interruptions.js';
 import { hrtimeUs, LastingThread } from './lasting_thread.js';
-import { appendPackets, boundDirection, emptyLinkRecord, notePause } from './link_record.js';
+import { appendPackets, boundDirection, emptyLinkRecord, noteLate, notePause } from './link_record.js';
 import { DIRECTIONS, type Direction } from './path.js';
 import type { FromThread, ThreadSetup } from './protocol.js';
 import { parseLinkSettings, pathSettings, withDefaults, type LinkSettings } from './settings.js';
@@ -143,6 +143,7 @@ class WorkerLink implements ShaperLink {
       if (startUs !== null) this.feeds.started(direction, this.#zeroUs + startUs - hrtimeUs());
     }
     if (batch.pause !== null) notePause(this.record, batch.pause);
+    if (batch.late !== null) noteLate(this.record, batch.late);
     this.record.latenessMs = this.#interruptions.latenessMs(batch.lateness);
   }
 

@@ -267,8 +267,10 @@ export async function syntheticCall(): Promise<CallRecord> {
       interruptions: [],
       notices: [],
       latenessMs: { p50: 0.1, p95: 0.4, p99: 0.9, packets: packets.rows },
+      late: [],
     },
     shadows: [{ flow: 0, endpoint: 1, ssrc: 1001, batches: shadowOf(core, frames) }],
+    late: [],
     notices: [],
   };
 }

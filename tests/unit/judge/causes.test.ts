@@ -10,6 +10,7 @@ import {
   type Asked,
   type Cause,
 } from '../../../src/node/judge/index.js';
+import { LIMITS } from '../../../src/machine/index.js';
 import type { CallRecord } from '../../../src/node/observe/record.js';
 import { callRecord, samples, steady, outbound, videoSamples, type SyntheticCall } from './synthetic.js';
 
@@ -296,5 +297,64 @@ describe('windows', () => {
     expect(judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 3e6 })).toMatchObject({
       pass: true,
     });
+  });
+});
+
+describe('an overloaded machine', () => {
+  const each = (ms: number, count = 20): number[] => Array.from({ length: count }, () => ms);
+  const { begin: shaperMs } = LIMITS.shaper;
+  const { begin: callbacksMs } = LIMITS.callbacks;
+
+  it('is the first cause of whatever fails, before those that show as well', () => {
+    const lossy = steady(0, 20, 4e5).map((packet, i) =>
+      i % 8 === 0 ? { ...packet, dropped: 'random-loss' as const } : packet,
+    );
+    const record = (lateMs: number) => slowCall({}, { packets: lossy, shaperLateMs: each(lateMs) });
+    const rule = { overUs: 10e6, mode: 'once' as const };
+    const judged = (lateMs: number): (Cause | null)[] => [
+      whyLow(record(lateMs)),
+      judgeLoss(asked(record(lateMs)), { ...rule, ratio: 0.01 }).cause,
+      judgeUtilisation(asked(record(lateMs)), { ...rule, max: 0.01, of: 'call' }).cause,
+    ];
+    expect(judged(shaperMs).map((cause) => cause?.kind)).toEqual(Array(3).fill('machine-overloaded'));
+    const kinds = judged(0.99 * shaperMs).map((cause) => cause?.kind);
+    expect(kinds).not.toContain('machine-overloaded');
+    expect(kinds[0]).toBe('loss');
+  });
+
+  it('says by what, how much, what that distorts, and what to do', () => {
+    const cause = whyLow(slowCall({}, { shaperLateMs: each(40), callbacksLateMs: each(90) }));
+    expect(cause?.evidence).toMatch(
+      /too busy for the call in \d+(\.\d+)? % of the time: packets leave the shaper 40\.0 ms late \(p95\), callbacks come 90 ms late; so the link is slower .*stamped late/,
+    );
+    expect(cause?.fix).toMatch(/^Close what else runs .*\.$/);
+    const one = whyLow(slowCall({}, { callbacksLateMs: each(callbacksMs) }));
+    expect(one?.kind).toBe('machine-overloaded');
+    expect(one?.evidence).not.toContain('shaper');
+    expect(whyLow(slowCall({}, { callbacksLateMs: each(0.99 * callbacksMs) }))?.kind).toBe('unknown');
+  });
+
+  it('is none for hiccups, nor for what was over before the window', () => {
+    const hiccups = each(1).map((ms, i) => (i % 5 < 2 ? 300 : ms));
+    expect(whyLow(slowCall({}, { shaperLateMs: hiccups }))?.kind).toBe('unknown');
+    const before = [...each(200, 5), ...each(1, 25)];
+    const { cause } = judgeUtilisation(asked(slowCall({}, { shaperLateMs: before }), 20), {
+      ...{ overUs: 8e6, mode: 'once', min: 0.9, of: 'call', afterUs: 12e6 },
+    });
+    expect(cause?.kind).not.toBe('machine-overloaded');
+  });
+
+  it('takes the latest of several pages in a second for that second', () => {
+    const record = slowCall();
+    for (let s = 1; s <= 20; s++)
+      for (const [page, lateMs] of [1, 2, 90, 1].entries())
+        record.late.push({ timeUs: s * 1e6 - page * 1e5, lateMs });
+    expect(whyLow(record)?.evidence).toContain('callbacks come 90 ms late');
+  });
+
+  it('does not speak where the call never came about', () => {
+    const record = slowCall({}, { connectedS: null, shaperLateMs: each(90) });
+    const verdict = judgeUtilisation(asked(record, 30), { overUs: 10e6, mode: 'once', min: 0.5, of: 'call' });
+    expect(verdict.cause?.kind).toBe('not-connected');
   });
 });

@@ -5,6 +5,7 @@ import type {
   DirectionRecord,
   EndpointRecord,
   InboundStats,
+  LateSecond,
   OutboundStats,
   PacketColumns,
   StatsSample,
@@ -208,7 +209,13 @@ export interface SyntheticCall {
   offerer?: Partial<EndpointRecord>;
   answerer?: Partial<EndpointRecord>;
   backend?: 'shaper' | 'devtools' | 'none';
+  /** How late packets left the shaper, and callbacks came in pages, each second from 1 s on. */
+  shaperLateMs?: readonly number[];
+  callbacksLateMs?: readonly number[];
 }
+
+const lateSeconds = (lateMs: readonly number[] = []): LateSecond[] =>
+  lateMs.map((ms, i) => ({ timeUs: (i + 1) * 1e6, lateMs: ms }));
 
 /** A call between page 0, which offers and sends, and page 1; flow 1 of the link. */
 export function callRecord(call: SyntheticCall): CallRecord {
@@ -230,10 +237,12 @@ export function callRecord(call: SyntheticCall): CallRecord {
             forward: shaped ? direction(packets, capacity) : null,
             back: shaped ? direction([], capacity) : null,
             latenessMs: null,
+            late: lateSeconds(call.shaperLateMs),
             interruptions: [],
             notices: [],
           },
     shadows: [],
+    late: lateSeconds(call.callbacksLateMs),
     notices: [],
   };
 }

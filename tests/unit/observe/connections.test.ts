@@ -12,11 +12,11 @@ const endpoint = (id: number, said: Said): EndpointRecord => ({
 });
 
 const record = (...said: Said[]): CallRecord => ({
-  ...{ originEpochMs: 0, pages: [], connections: [], shadows: [], notices: [] },
+  ...{ originEpochMs: 0, pages: [], connections: [], shadows: [], late: [], notices: [] },
   endpoints: said.map((each, id) => endpoint(id, each)),
   link: {
     ...{ backend: 'shaper', changes: [], flows: [], forward: null, back: null },
-    ...{ latenessMs: null, interruptions: [], notices: [] },
+    ...{ latenessMs: null, late: [], interruptions: [], notices: [] },
   },
 });
 

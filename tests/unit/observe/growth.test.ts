@@ -17,9 +17,17 @@ function messagesOf(pairs: number): PageMessage[] {
 
 function page(pairs: number): { record: CallRecord; batch(): void } {
   const record: CallRecord = {
-    ...{ originEpochMs: 0, pages: [], endpoints: [], connections: [], shadows: [], notices: [] },
+    ...{ originEpochMs: 0, pages: [], endpoints: [], connections: [], shadows: [], late: [], notices: [] },
     link: {
-      ...{ backend: 'shaper', changes: [], forward: null, back: null, latenessMs: null, notices: [] },
+      ...{
+        backend: 'shaper',
+        changes: [],
+        forward: null,
+        back: null,
+        latenessMs: null,
+        late: [],
+        notices: [],
+      },
       interruptions: [],
       flows: Array.from({ length: pairs }, (_, i) => ({
         flow: i + 1,

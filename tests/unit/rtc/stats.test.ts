@@ -50,6 +50,7 @@ describe('readings of getStats', () => {
         { type: 'transport', selectedCandidatePairId: '1' },
         { type: 'outbound-rtp', kind: 'video', bytesSent: 1000, packetsSent: 10, headerBytesSent: 240 },
         { type: 'remote-inbound-rtp', kind: 'video', packetsLost: 4 },
+        { type: 'media-source', kind: 'video', frames: 77, timestamp: 1_700_000_000_000.5 },
       ),
     );
     expect(counters).toEqual({
@@ -58,6 +59,8 @@ describe('readings of getStats', () => {
       packetsLost: 4,
       rttUs: 50_000,
       browserEstimateBps: 3e6,
+      sourceFrames: 77,
+      epochMs: 1_700_000_000_000.5,
     });
   });
 

@@ -1,0 +1,6 @@
+/** When the machine is the problem: what a call tells of the machine that it runs on. */
+export { LIMITS, QUANTITIES, WINDOW_SECONDS, type Limits, type Quantity } from './definition.js';
+export { consequence, loadText, machineReport, type MachineReport } from './report.js';
+export { distortion, FIX, reasonText, worstText } from './text.js';
+export { TickLateness } from './tick_lateness.js';
+export { isOverloaded, MachineWatch, type MachineState, type Reason } from './watch.js';

@@ -1,0 +1,31 @@
+/** An overloaded machine in words: by what, what that makes of a call's numbers, and what to do. */
+import type { Quantity } from './definition.js';
+import type { MachineState, Reason } from './watch.js';
+
+/** One line. */
+export const FIX =
+  'close what else runs on this machine, make fewer calls at once, or send a smaller picture';
+
+const VALUES: Readonly<Record<Quantity, (value: number) => string>> = {
+  shaper: (ms) => `packets leave the shaper ${ms.toFixed(1)} ms late (p95)`,
+  callbacks: (ms) => `callbacks come ${ms.toFixed(0)} ms late`,
+  source: (share) => `the source makes ${(100 * share).toFixed(0)} % of the frames that it was asked for`,
+};
+
+const EFFECTS: Readonly<Record<Quantity, string>> = {
+  shaper: 'the link is slower and more jittery than it was set, and queuing delays are too long',
+  callbacks: 'frames are stamped late, and the controller sees delay that is not there',
+  source: 'the source limits the video, and utilisation and frame rate are too low',
+};
+
+/** `packets leave the shaper 12.3 ms late (p95), callbacks come 70 ms late` */
+export const reasonText = (reasons: readonly Pick<Reason, 'by' | 'value'>[]): string =>
+  reasons.map(({ by, value }) => VALUES[by](value)).join(', ');
+
+/** The same at the worst time of what a machine was ever overloaded by. */
+export const worstText = ({ everBy, worst }: Pick<MachineState, 'everBy' | 'worst'>): string =>
+  reasonText(everBy.map((by) => ({ by, value: worst[by] ?? NaN })));
+
+/** What these make of a call's numbers. */
+export const distortion = (by: readonly Quantity[]): string =>
+  by.map((quantity) => EFFECTS[quantity]).join('; ');

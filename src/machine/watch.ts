@@ -1,0 +1,126 @@
+/** Watches a machine: says from each second's quantities whether it is overloaded, by what, and since when. */
+import {
+  KEPT_US,
+  LIMITS,
+  OVERLOADED_SHARE,
+  QUANTITIES,
+  reaches,
+  WINDOW_SECONDS,
+  worse,
+  type Quantity,
+} from './definition.js';
+
+/** Why a machine counts as overloaded. */
+export interface Reason {
+  by: Quantity;
+  /** The median over the window, in the quantity's unit. */
+  value: number;
+  /** The limit that it reached. */
+  limit: number;
+}
+
+export interface MachineState {
+  overloaded: boolean;
+  /** The first of the bad seconds; null while it is not. */
+  sinceUs: number | null;
+  /** By what, now. */
+  reasons: readonly Reason[];
+  /** The share of the time watched in which it was overloaded, 0 to 1. */
+  share: number;
+  /** By what at any time. */
+  everBy: readonly Quantity[];
+  /** Each quantity over its worst window; null while none is full. */
+  worst: Readonly<Record<Quantity, number | null>>;
+}
+
+/** Whether what was measured while the watch went on is the machine's doing. */
+export const isOverloaded = ({ share }: Pick<MachineState, 'share'>): boolean => share >= OVERLOADED_SHARE;
+
+interface Second {
+  timeUs: number;
+  value: number;
+}
+
+function median(seconds: readonly Second[]): number {
+  const sorted = seconds.map(({ value }) => value).sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? NaN;
+}
+
+/** One quantity over its window, with its own alarm. */
+class Gauge {
+  #seconds: Second[] = [];
+  #worst: number | null = null;
+  #alarm: { reason: Reason; sinceUs: number } | null = null;
+
+  constructor(private readonly by: Quantity) {}
+
+  get alarm(): { reason: Reason; sinceUs: number } | null {
+    return this.#alarm;
+  }
+
+  get worst(): number | null {
+    return this.#worst;
+  }
+
+  see(timeUs: number, value: number): void {
+    this.#seconds.push({ timeUs, value });
+    if (this.#seconds.length > WINDOW_SECONDS) this.#seconds.shift();
+    if (this.#seconds.length < WINDOW_SECONDS) return;
+    const { by } = this;
+    const { begin, end } = LIMITS[by];
+    const middle = median(this.#seconds);
+    this.#worst = worse(by, this.#worst, middle);
+    if (this.#alarm === null ? !reaches(by, middle, begin) : reaches(by, end, middle)) {
+      this.#alarm = null;
+      return;
+    }
+    const first = this.#seconds.find((second) => reaches(by, second.value, begin));
+    const sinceUs = this.#alarm?.sinceUs ?? first?.timeUs ?? timeUs;
+    this.#alarm = { reason: { by, value: middle, limit: begin }, sinceUs };
+  }
+
+  /** Drops what is too old; without anything left there is no reason for an alarm. */
+  forget(nowUs: number): void {
+    this.#seconds = this.#seconds.filter(({ timeUs }) => nowUs - timeUs < KEPT_US);
+    if (this.#seconds.length === 0) this.#alarm = null;
+  }
+}
+
+export class MachineWatch {
+  readonly #gauges = new Map(QUANTITIES.map((by) => [by, new Gauge(by)]));
+  readonly #everBy = new Set<Quantity>();
+  #fromUs: number | null = null;
+  #nowUs = 0;
+  #overloadedUs = 0;
+
+  /** A quantity's value over the second that ends at `timeUs`, on any clock in microseconds. NaN says nothing. */
+  see(by: Quantity, timeUs: number, value: number): void {
+    this.#advance(timeUs);
+    if (Number.isNaN(value)) return;
+    const gauge = this.#gauges.get(by);
+    gauge?.see(timeUs, value);
+    if (gauge?.alarm) this.#everBy.add(by);
+  }
+
+  #advance(timeUs: number): void {
+    this.#fromUs ??= timeUs;
+    const passedUs = timeUs - Math.max(this.#fromUs, this.#nowUs);
+    if (passedUs > 0 && this.state.overloaded) this.#overloadedUs += passedUs;
+    this.#nowUs = Math.max(this.#nowUs, timeUs);
+    for (const gauge of this.#gauges.values()) gauge.forget(this.#nowUs);
+  }
+
+  get state(): MachineState {
+    const alarms = [...this.#gauges.values()].flatMap(({ alarm }) => (alarm === null ? [] : [alarm]));
+    const worst = Object.fromEntries([...this.#gauges].map(([by, gauge]) => [by, gauge.worst]));
+    const watchedUs = this.#nowUs - (this.#fromUs ?? this.#nowUs);
+    return {
+      overloaded: alarms.length > 0,
+      sinceUs: alarms.length === 0 ? null : Math.min(...alarms.map(({ sinceUs }) => sinceUs)),
+      reasons: alarms.map(({ reason }) => reason),
+      share: watchedUs > 0 ? this.#overloadedUs / watchedUs : 0,
+      everBy: QUANTITIES.filter((by) => this.#everBy.has(by)),
+      worst: worst as MachineState['worst'],
+    };
+  }
+}

@@ -1,0 +1,104 @@
+/** Tells when the machine is too busy for the call: a notice while it is so, an event at begin and end. */
+import type { TraceEvent } from '../core/index.js';
+import { distortion, FIX, MachineWatch, reasonText, TickLateness } from '../machine/index.js';
+import { TICK_MS } from '../worker/protocol.js';
+import type { OutboundCounters } from './stats.js';
+import type { StatusBoard } from './status.js';
+
+const LOOK_MS = 1000;
+const CODE = 'machine-overloaded';
+
+export interface MachineMonitorOptions {
+  board: StatusBoard;
+  originEpochMs: number;
+  onEvent(event: TraceEvent): void;
+  /** Frames per second that the source was asked for; undefined where there is none, or it is not known. */
+  askedFps(): number | undefined;
+  /** What the browser last said of the sender. */
+  counters(): OutboundCounters | null;
+}
+
+export class MachineMonitor {
+  readonly #watch = new MachineWatch();
+  readonly #page = new TickLateness(TICK_MS);
+  readonly #timers: ReturnType<typeof setInterval>[] = [];
+  #pageLateMs = NaN;
+  #before: OutboundCounters | null = null;
+  #beganUs: number | null = null;
+  /** What the notice says, so that it is not told again with other numbers each second. */
+  #told = '';
+
+  constructor(private readonly options: MachineMonitorOptions) {}
+
+  /** Watches from now on; what a call costs until it is connected is no sign. */
+  start(): void {
+    if (this.#timers.length > 0) return;
+    this.#before = this.options.counters();
+    this.#timers.push(
+      setInterval(() => this.#tick(), TICK_MS),
+      setInterval(() => this.#look(), LOOK_MS),
+    );
+  }
+
+  stop(): void {
+    this.#timers.splice(0).forEach(clearInterval);
+  }
+
+  /** The 95th percentile of how late the shaper sent in the last second. */
+  shaperLate(p95Ms: number): void {
+    if (this.#timers.length === 0) return;
+    this.#watch.see('shaper', this.#nowUs(), p95Ms);
+  }
+
+  #nowUs(): number {
+    const epochMs = performance.timeOrigin + performance.now();
+    return Math.round((epochMs - this.options.originEpochMs) * 1000);
+  }
+
+  /** Browsers slow the timers of a page that nobody sees down: that is no load. */
+  #tick(): void {
+    const lateMs = this.#page.tick(performance.now());
+    if (lateMs !== null) this.#pageLateMs = document.visibilityState === 'hidden' ? NaN : lateMs;
+  }
+
+  #look(): void {
+    const { workers } = this.options.board.status;
+    const late = [this.#pageLateMs, workers.sender?.tickLateMs, workers.receiver?.tickLateMs];
+    const known = late.filter((ms): ms is number => ms !== undefined && !Number.isNaN(ms));
+    const nowUs = this.#nowUs();
+    if (known.length > 0) this.#watch.see('callbacks', nowUs, Math.max(...known));
+    this.#watch.see('source', nowUs, this.#frameShare());
+    this.#tell(nowUs);
+  }
+
+  /** Frames that the source made since the last look, of those that it was asked for; NaN where that is not known. */
+  #frameShare(): number {
+    const [before, now, askedFps] = [this.#before, this.options.counters(), this.options.askedFps()];
+    this.#before = now;
+    if (before === null || now === null || askedFps === undefined) return NaN;
+    const seconds = (now.epochMs - before.epochMs) / 1e3;
+    return seconds > 0 ? (now.sourceFrames - before.sourceFrames) / seconds / askedFps : NaN;
+  }
+
+  #tell(nowUs: number): void {
+    const { board, onEvent } = this.options;
+    const { state } = this.#watch;
+    board.update({ machine: state });
+    const by = state.reasons.map((reason) => reason.by);
+    if (by.join() === this.#told) return;
+    this.#told = by.join();
+    if (state.overloaded) {
+      const message = `This machine is too busy for the call: ${reasonText(state.reasons)}. So ${distortion(by)}.`;
+      board.notice('warning', CODE, message, FIX);
+    } else board.clear(CODE);
+    if (state.overloaded === (this.#beganUs !== null)) return;
+    const began = { since_us: state.sinceUs, reasons: state.reasons };
+    const ended = { for_us: nowUs - (this.#beganUs ?? nowUs) };
+    onEvent({
+      time_us: nowUs,
+      name: state.overloaded ? 'machine_overloaded' : 'machine_recovered',
+      detail: state.overloaded ? began : ended,
+    });
+    this.#beganUs = state.overloaded ? nowUs : null;
+  }
+}

@@ -1,0 +1,36 @@
+/** A matcher that fails names the machine first where that is too busy, and only there. */
+import { expect, expectRouted, test } from './support.js';
+
+test.use({ linkOptions: { capacity: '10mbps' }, evidence: 'off' });
+
+/** Takes the thread of the observer's worker away, again and again, as a busy machine does. */
+function takeThread(): void {
+  setInterval(() => {
+    const untilMs = performance.now() + 150;
+    while (performance.now() < untilMs);
+  }, 230);
+}
+
+test('a call whose callbacks come late @measures', async ({ call, page }) => {
+  test.setTimeout(120_000);
+  await page.goto('/loop.html');
+  await expectRouted(call);
+  /** More than the page sends: it fails on any machine. */
+  const causeOf = async (): Promise<string> => {
+    const over = { over: '6s', timeout: '10s' } as const;
+    const failure = await expect(call)
+      .toHaveUtilisation({ min: 0.9 }, over)
+      .catch((error: unknown) => String(error));
+    return /Cause:\s+(\S+):/.exec(failure ?? '')?.[1] ?? 'none';
+  };
+  expect(['machine-overloaded', 'none']).not.toContain(await causeOf());
+
+  await Promise.all(page.workers().map((worker) => worker.evaluate(takeThread)));
+  await expect
+    .poll(() => call.record.late.slice(-5).every(({ lateMs }) => lateMs > 40), { timeout: 30_000 })
+    .toBe(true);
+  expect(await causeOf()).toBe('machine-overloaded');
+  const { cause } = call.judgements.at(-1)?.judgement ?? {};
+  expect(cause?.evidence).toMatch(/callbacks come \d+ ms late; so frames are stamped late/);
+  expect(cause?.fix).toContain('close what else runs'.slice(1));
+});
