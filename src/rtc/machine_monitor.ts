@@ -1,6 +1,13 @@
-/** Tells when the machine is too busy for the call: a notice while it is so, an event at begin and end. */
+/** Tells when the machine is too busy for the call: a notice while it is so, events at its begin and end. */
 import type { TraceEvent } from '../core/index.js';
-import { distortion, FIX, MachineWatch, reasonText, TickLateness } from '../machine/index.js';
+import {
+  distortion,
+  FIX,
+  MachineWatch,
+  reasonText,
+  TickLateness,
+  type MachineState,
+} from '../machine/index.js';
 import { TICK_MS } from '../worker/protocol.js';
 import type { OutboundCounters } from './stats.js';
 import type { StatusBoard } from './status.js';
@@ -25,7 +32,7 @@ export class MachineMonitor {
   #pageLateMs = NaN;
   #before: OutboundCounters | null = null;
   #beganUs: number | null = null;
-  /** What the notice says, so that it is not told again with other numbers each second. */
+  /** By what it was when that was last told: it is not told again with other numbers each second. */
   #told = '';
 
   constructor(private readonly options: MachineMonitorOptions) {}
@@ -81,7 +88,7 @@ export class MachineMonitor {
   }
 
   #tell(nowUs: number): void {
-    const { board, onEvent } = this.options;
+    const { board } = this.options;
     const { state } = this.#watch;
     board.update({ machine: state });
     const by = state.reasons.map((reason) => reason.by);
@@ -91,14 +98,17 @@ export class MachineMonitor {
       const message = `This machine is too busy for the call: ${reasonText(state.reasons)}. So ${distortion(by)}.`;
       board.notice('warning', CODE, message, FIX);
     } else board.clear(CODE);
-    if (state.overloaded === (this.#beganUs !== null)) return;
-    const began = { since_us: state.sinceUs, reasons: state.reasons };
-    const ended = { for_us: nowUs - (this.#beganUs ?? nowUs) };
-    onEvent({
+    this.#record(nowUs, state);
+  }
+
+  /** At the begin, when something else becomes the reason, and at the end. */
+  #record(nowUs: number, { overloaded, sinceUs, reasons }: MachineState): void {
+    const beganUs = this.#beganUs ?? nowUs;
+    this.#beganUs = overloaded ? beganUs : null;
+    this.options.onEvent({
       time_us: nowUs,
-      name: state.overloaded ? 'machine_overloaded' : 'machine_recovered',
-      detail: state.overloaded ? began : ended,
+      name: overloaded ? 'machine_overloaded' : 'machine_recovered',
+      detail: overloaded ? { since_us: sinceUs, reasons } : { for_us: nowUs - beganUs },
     });
-    this.#beganUs = state.overloaded ? nowUs : null;
   }
 }
