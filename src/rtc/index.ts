@@ -27,5 +27,6 @@ export type {
   Signalling,
   VideoCodec,
 } from './types.js';
+export type { MachineState, Quantity, Reason } from '../machine/index.js';
 export { createMediaWorker, WorkerError, type MediaWorker } from '../worker/media_client.js';
 export type { Side, WorkerStats } from '../worker/protocol.js';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { expect, test } from '@playwright/test';
 
+import type { MachineReport } from '../../src/machine/index.js';
 import { comparedWith, type CallReport } from '../../src/node/call/types.js';
 import { start } from './command.js';
 
@@ -13,6 +14,16 @@ test.beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'ccscope-call-'));
 });
 test.afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A run of 8 s fills a window; whether the machine is overloaded is its own matter, but what is said of it fits. */
+function expectMachine(machine: MachineReport | undefined): void {
+  expect(machine?.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
+  expect(machine?.callbacks_late_ms).toBeGreaterThanOrEqual(0);
+  expect(machine?.share).toBeGreaterThanOrEqual(0);
+  expect(machine?.share).toBeLessThan(1);
+  expect(machine?.reasons.length).toBeGreaterThanOrEqual(machine?.overloaded === true ? 1 : 0);
+  if (machine?.overloaded === false) expect(machine.reasons).toEqual([]);
+}
 
 test('a run of each controller gives a report of both, with ratios, and traces that replay', async () => {
   test.setTimeout(120_000);
@@ -36,6 +47,9 @@ test('a run of each controller gives a report of both, with ratios, and traces t
     expect(run?.fps).toBeLessThan(35);
     expect(run?.queue_delay_ms.p50).toBeLessThanOrEqual(run?.queue_delay_ms.p95 ?? 0);
     expect(run?.shaper_lateness_ms.p50).toBeGreaterThanOrEqual(0);
+    expectMachine(run?.machine);
+    expect(run?.machine.source_frames_ratio).toBeGreaterThan(0.1);
+    expect(run?.machine.source_frames_ratio).toBeLessThan(1.2);
   }
   expect(report.comparison?.ratios.utilisation?.of_medians).toBeCloseTo(
     (report.runs[0]?.utilisation ?? 0) / (native?.runs[0]?.utilisation ?? 1),

@@ -48,6 +48,10 @@ test('two pages with simple-peer: report, chart and a trace that replays', async
   expect(run?.utilisation).toBeGreaterThan(0.3);
   expect(run?.fps).toBeGreaterThan(3);
   expect(run?.cross_utilisation).toBe(0);
+  // The observer's worker and the shaper tell of themselves; how many frames the pages wanted to make, nobody knows.
+  expect(run?.machine).toMatchObject({ source_frames_ratio: null });
+  expect(run?.machine.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
+  expect(run?.machine.callbacks_late_ms).toBeGreaterThanOrEqual(0);
   expect(run?.shadows).toMatchObject([{ controller: 'gcc' }]);
   expect(readFileSync(html, 'utf8')).toContain('/simple_peer.html');
   const lines = readFileSync(trace, 'utf8').trim().split('\n');

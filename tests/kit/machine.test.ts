@@ -31,6 +31,6 @@ test('a call whose callbacks come late @measures', async ({ call, page }) => {
     .toBe(true);
   expect(await causeOf()).toBe('machine-overloaded');
   const { cause } = call.judgements.at(-1)?.judgement ?? {};
-  expect(cause?.evidence).toMatch(/callbacks come \d+ ms late; so frames are stamped late/);
-  expect(cause?.fix).toContain('close what else runs'.slice(1));
+  expect(cause?.evidence).toMatch(/callbacks come \d+ ms late.*; so .*frames are stamped late/);
+  expect(cause?.fix).toMatch(/^Close what else runs on this machine/);
 });

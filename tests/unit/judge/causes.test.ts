@@ -11,6 +11,7 @@ import {
   type Cause,
 } from '../../../src/node/judge/index.js';
 import { LIMITS } from '../../../src/machine/index.js';
+import { machineSpells } from '../../../src/node/judge/machine.js';
 import type { CallRecord } from '../../../src/node/observe/record.js';
 import { callRecord, samples, steady, outbound, videoSamples, type SyntheticCall } from './synthetic.js';
 
@@ -350,6 +351,16 @@ describe('an overloaded machine', () => {
       for (const [page, lateMs] of [1, 2, 90, 1].entries())
         record.late.push({ timeUs: s * 1e6 - page * 1e5, lateMs });
     expect(whyLow(record)?.evidence).toContain('callbacks come 90 ms late');
+  });
+
+  it('has its times, which the trace of a call tells as events', () => {
+    const lateMs = [...each(1, 10), ...each(60, 10), ...each(1, 10), ...each(60, 10)];
+    const reasons = [{ by: 'shaper', value: 60, limit: shaperMs }];
+    expect(machineSpells(slowCall({}, { shaperLateMs: lateMs }))).toEqual([
+      { fromUs: 13e6, toUs: 23e6, reasons },
+      { fromUs: 33e6, toUs: null, reasons },
+    ]);
+    expect(machineSpells(slowCall({}, { shaperLateMs: each(0.99 * shaperMs) }))).toEqual([]);
   });
 
   it('does not speak where the call never came about', () => {
