@@ -74,7 +74,7 @@ async function untilQuiet(
     if (!machine.overloaded || repeated === again) return result;
     own.setAside.push(result.report);
     io.stderr.write(
-      `${what}: the machine was ${loadText(machine)}; it is made again (${repeated + 1} of ${again})\n`,
+      `${what}: the machine was ${loadText(machine)}; the run is made again (${repeated + 1} of ${again})\n`,
     );
   }
 }

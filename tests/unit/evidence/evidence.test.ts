@@ -56,6 +56,23 @@ const which = (holds: (i: number) => boolean): number[] =>
   Array.from({ length: packets().rows }, (_, i) => i).filter(holds);
 
 describe('the trace', () => {
+  it('has a time in which the machine was too busy, at its begin and its end', () => {
+    const late = Array.from({ length: 20 }, (_, i) => ({ timeUs: (i + 1) * 1e6, lateMs: i < 10 ? 90 : 1 }));
+    const busy = { ...input, record: { ...record, late } };
+    const events = [...traceLines(busy)].filter((line) => line.includes('"machine_'));
+    expect(events.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { time_us: 5e6, name: 'machine_overloaded', detail: { reasons: [{ by: 'callbacks', value: 90 }] } },
+      { time_us: 13e6, name: 'machine_recovered', detail: { for_us: 8e6 } },
+    ]);
+    expect(metricsJson(busy)['machine']).toMatchObject({
+      overloaded: true,
+      reasons: ['callbacks'],
+      callbacks_late_ms: 90,
+    });
+    expect([...traceLines(input)].filter((line) => line.includes('"machine_'))).toEqual([]);
+    expect(metricsJson(input)['machine']).toMatchObject({ overloaded: false, share: 0, reasons: [] });
+  });
+
   it('is one that ccscope replay takes, frame by frame', async () => {
     const path = files.path('call.ndjson');
     writeFileSync(path, `${[...traceLines(input)].join('\n')}\n`);
