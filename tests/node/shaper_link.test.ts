@@ -95,6 +95,12 @@ describe('two agents at a relay', () => {
     expect(packetsOf(link, 'back', 32)).toMatchObject([{ flow: 1, reason: 0 }]);
     expect(direction(link, 'forward').capacity).toMatchObject([{ capacityBps: 10e6 }]);
     expect(link.record.latenessMs?.packets).toBeGreaterThanOrEqual(4);
+    // Told once a second, if there were any.
+    await expect.poll(() => link.record.late, { timeout: 10_000 }).toHaveLength(1);
+    const [second] = link.record.late;
+    expect(second?.lateMs).toBeGreaterThanOrEqual(0);
+    expect(second?.lateMs).toBeLessThanOrEqual((link.record.latenessMs?.p99 ?? NaN) + 0.01);
+    expect(second?.timeUs).toBeGreaterThanOrEqual(1e6);
   });
 
   it('have their roles by what they say, not by who comes first', async () => {
