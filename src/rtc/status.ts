@@ -1,4 +1,3 @@
-import { MachineWatch } from '../machine/index.js';
 import type { CallStatus, Mode, Notice } from './types.js';
 
 /** A call's status: one place that is written, and one listener that is told. */
@@ -22,7 +21,7 @@ export class StatusBoard {
       workers: {},
       deadWorkers: [],
       controllerFaults: [],
-      machine: new MachineWatch().state,
+      machine: null,
     };
   }
 

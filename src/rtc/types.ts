@@ -84,8 +84,8 @@ export interface CallStatus {
   deadWorkers: readonly Side[];
   /** Halves of controllers that failed while the call went on. */
   controllerFaults: readonly ControllerFault[];
-  /** Whether this machine is too busy for the call. */
-  machine: MachineState;
+  /** Whether this machine is too busy for the call; null while nobody watches it: before it is connected, and with attachments. */
+  machine: MachineState | null;
 }
 
 /** Where the worker and the core's module are, when not beside this module. */

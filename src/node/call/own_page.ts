@@ -20,7 +20,7 @@ export interface PageState {
   status: {
     effectiveMode: CallMode;
     controllerFaults: readonly ControllerFault[];
-    machine: MachineState;
+    machine: MachineState | null;
   } | null;
   notices: readonly { level: string; message: string; fix: string }[];
   urlProblems: readonly { field: string; got: string; expected: string }[];
