@@ -95,7 +95,7 @@ function runOnModule({ exports: abi }, operations) {
     simulate('ccs_sim_set_delay', 4),
     simulate('ccs_sim_schedule_capacity', 3),
     simulate('ccs_sim_add_window', 2),
-    simulate('ccs_sim_add_media_flow', 6),
+    simulate('ccs_sim_add_media_flow', 7),
     simulate('ccs_sim_add_tcp_flow', 6),
     simulate('ccs_sim_trace', 2),
     ([us]) => {

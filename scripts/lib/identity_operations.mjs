@@ -144,15 +144,25 @@ export function* simulationOperations({ kind, values }, mode, schema) {
   }
   yield [16, 2e6, 8e6];
   yield [16, 9e6, 15e6];
+  const numberOf = ({ controller }) => Object.keys(controllers).indexOf(controller);
   const media = (controller, source, ...flow) => [
     ...inputs([...valuesOf(components.media_source, source), ...controller.values, 7e6, 8e6]),
-    [17, ...flow, Object.keys(controllers).indexOf(controller.controller), 1],
+    [17, ...flow, numberOf(controller), 0, 1],
+  ];
+  const live = (controller, path, ...flow) => [
+    ...inputs([
+      ...valuesOf(components.media_source, { inverse_response_ms: 200 }),
+      ...valuesOf(components.live_call, path),
+      ...controller.values,
+    ]),
+    [17, ...flow, numberOf(controller), 1, 0],
   ];
   const every = controllersOf(schema);
   const of = (name) => every.find((each) => each.name === name);
   yield* media(of('gcc'), {}, 0, 0, NaN, 0);
   yield* media(of('gcc-live'), { key_frame_interval_s: 3, key_frame_factor: 4 }, 0, 1e6, 18e6, 12500);
   yield* media(of('gcc'), { ramp_time_constant_s: 4 }, 1, 0, NaN, 0);
+  yield* live(of('gcc-live'), { stalls_per_s: 8, stall_tail: 1.5, audio_bps: 32e3 }, 0, 0, NaN, 0);
   for (const name of Object.keys(controllers).filter((each) => each !== 'gcc')) {
     yield* media(
       every.find(({ controller }) => controller === name),

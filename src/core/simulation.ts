@@ -125,9 +125,23 @@ export class Simulation {
       parameters: flow.source ?? {},
       path: 'source',
     });
+    const live =
+      flow.live === undefined
+        ? []
+        : componentValues('live_call', {
+            preset: flow.live.preset,
+            parameters: flow.live.parameters ?? {},
+            path: 'live',
+          });
     const add = (): void => {
-      this.#handle.core.input([...source, ...values, ...pauses]);
-      this.#handle.check('ccs_sim_add_media_flow', ...common(flow), index, pauses.length / 2);
+      this.#handle.core.input([...source, ...live, ...values, ...pauses]);
+      this.#handle.check(
+        'ccs_sim_add_media_flow',
+        ...common(flow),
+        index,
+        Number(live.length > 0),
+        pauses.length / 2,
+      );
     };
     if (user === undefined) add();
     else this.#handle.core.users.making({ controller: user, seed: this.#seed, faults: this.#faults }, add);

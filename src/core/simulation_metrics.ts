@@ -40,6 +40,11 @@ export interface FlowMetrics {
   targetRateBps: number;
   /** Standard deviation of the received rate over the rate intervals. */
   receiveRateSdBps: number;
+  /** Of a live call: frames that could be shown. */
+  frames: number;
+  /** Of a live call: how often the picture stood still (webrtc-stats, freezeCount), and for how long at most, us. */
+  freezes: number;
+  longestFreezeUs: number;
   /** From the flow's start until its received rate first reaches 90 % of its share of the capacity; NaN if never. */
   convergenceUs: number;
   /** RTT - RTT_min of RTCP probes (ToN V, AQM 3), us; media flows only. */
@@ -130,6 +135,9 @@ function readFlow(reader: Reader, flow: number, name: string | undefined): FlowM
     goodputBps: reader.next(),
     targetRateBps: reader.next(),
     receiveRateSdBps: reader.next(),
+    frames: reader.next(),
+    freezes: reader.next(),
+    longestFreezeUs: reader.next(),
     convergenceUs: reader.next(),
     probeQueueDelayUs: reader.distribution(),
     rttUs: reader.distribution(),

@@ -50,7 +50,12 @@ export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
   sourcePreset?: string;
   /** Parameters of the video source that differ: names of the component `media_source` of the schema. */
   source?: Readonly<Record<string, number>>;
-  /** Times in which the source sends nothing. */
+  /**
+   * As a browser makes the call, frame by frame through transforms, pacer, relay and data channel
+   * (wasm/sim/live/live.md), instead of packet by packet: names of the component `live_call` of the schema.
+   */
+  live?: { preset?: string; parameters?: Readonly<Record<string, number>> };
+  /** Times in which the source sends nothing; none in a live call. */
   pauses?: readonly { fromUs: number; toUs: number }[];
 }
 

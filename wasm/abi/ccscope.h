@@ -143,10 +143,11 @@ int ccs_sim_set_delay(void* handle, int direction, double one_way_delay_us, doub
 int ccs_sim_schedule_capacity(void* handle, int direction, double at_us, double capacity_bps);
 // A span of time with metrics of its own; window 0 is the whole run.
 int ccs_sim_add_window(void* handle, double begin_us, double end_us);
-// The input buffer holds the values of the source, in the order of the schema, then those of the
-// controller, then pairs of begin and end of pauses. A stop_us of NaN: the flow does not stop.
+// The input buffer holds the values of the source, in the order of the schema, where `live` is 1 those of the
+// path of a live call (sim/live/live_flow.h), those of the controller, then pairs of begin and end of pauses. A
+// stop_us of NaN: the flow does not stop.
 int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
-                           int controller, int pauses);
+                           int controller, int live, int pauses);
 // The input buffer holds TCP's values in the order of the schema, then, for short files, the smallest
 // and the largest size in bytes and the mean pause in us.
 int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,

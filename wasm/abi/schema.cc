@@ -67,6 +67,11 @@ CCSCOPE_FN(const char*, ccs_schema)() {
   PRESETS
 #include "sim/media_source_presets.def"
   END_COMPONENT
+  COMPONENT("live_call")
+#include "sim/live/parameters.def"
+  PRESETS
+#include "sim/live/presets.def"
+  END_COMPONENT
   COMPONENT("user_controller")
 #include "abi/user_controller.def"
   PRESETS END_COMPONENT

@@ -110,7 +110,7 @@ void WriteFlow(const Simulation& s, int window, int index, std::vector<double>& 
   Write(out, {static_cast<double>(flow.kind()), static_cast<double>(flow.params().direction), f.sent_packets,
               f.sent.bytes(), f.received_packets, f.received.bytes(), f.lost_packets, f.lost.bytes(),
               f.sent > DataSize::Zero() ? f.lost / f.sent : 0.0, rate(f.sent), rate(f.received), rate(f.goodput),
-              f.target_bps.mean(), f.received_bps.sd(),
+              f.target_bps.mean(), f.received_bps.sd(), f.frames, f.freezes, f.longest_freeze.us(),
               convergence >= TimeDelta::Zero() ? convergence.us() : std::numeric_limits<double>::quiet_NaN()});
   Write(out, f.probe_queue_delay_us);
   Write(out, f.rtt_us);
@@ -199,25 +199,35 @@ CCSCOPE_FN(int, ccs_sim_add_window)(void* handle, double begin_us, double end_us
 }
 
 CCSCOPE_FN(int, ccs_sim_add_media_flow)
-(void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int controller, int pauses) {
+(void* handle, int direction, double start_us, double stop_us, double extra_delay_us, int controller, int live,
+ int pauses) {
   SimulationHandle& h = Of(handle);
   FlowParams params;
   if (!ReadFlow(h, {direction, start_us, stop_us, extra_delay_us}, params)) return 1;
   const ControllerSpec* spec = FindController(controller);
   if (spec == nullptr) return 1;
   if (pauses < 0 || pauses > kMaxPauses) return Fail("pauses", "expected at most 1000");
-  const double* in = Input(kMediaSourceParameterCount + spec->parameter_count + 2 * pauses);
+  if (live != 0 && pauses > 0) return Fail("pauses", "expected none in a live call");
+  const int live_count = live != 0 ? live::kParameterCount : 0;
+  const double* in = Input(kMediaSourceParameterCount + live_count + spec->parameter_count + 2 * pauses);
   if (in == nullptr) return Fail("parameters", "expected them in the input buffer");
   if (const auto error = CheckValues(kMediaSourceParameterSpecs, kMediaSourceParameterCount, in, kMediaSourceParameterCount)) {
     return FailIn("source", error.field, error.expectation);
   }
   const auto source = ParamsFromValues<MediaSource::Params>(in);
   if (!CheckFrames(source)) return 1;
+  in += kMediaSourceParameterCount;
+  if (const auto error = CheckValues(live::kParameterSpecs, live_count, in, live_count)) {
+    return FailIn("live", error.field, error.expectation);
+  }
+  const double* live_values = in;
+  in += live_count;
   std::vector<double> values;
-  if (!ReadParameters(*spec, in + kMediaSourceParameterCount, values)) return 1;
+  if (!ReadParameters(*spec, in, values)) return 1;
+  in += spec->parameter_count;
   std::vector<Window> spans;
   for (int i = 0; i < pauses; ++i) {
-    const double* pause = in + kMediaSourceParameterCount + spec->parameter_count + 2 * i;
+    const double* pause = in + 2 * i;
     if (!(pause[0] >= 0 && pause[1] > pause[0])) return Fail("pauses", "expected each to end after it begins");
     spans.push_back({Timestamp::Micros(pause[0]), Timestamp::Micros(pause[1])});
   }
@@ -225,7 +235,11 @@ CCSCOPE_FN(int, ccs_sim_add_media_flow)
   Recorder& recorder = h.simulation.recorder();
   MediaFlow::Controller halves{spec->make_receiver(values.data(), flow, recorder),
                                spec->make_sender(values.data(), flow, h.simulation.ControllerSeed(flow), recorder)};
-  h.simulation.AddMediaFlow(params, source, std::move(spans), std::move(halves));
+  if (live == 0) {
+    h.simulation.AddMediaFlow(params, source, std::move(spans), std::move(halves));
+  } else {
+    h.simulation.AddLiveFlow(params, source, ParamsFromValues<live::Parameters>(live_values), std::move(halves));
+  }
   return 0;
 }
 
@@ -268,7 +282,7 @@ CCSCOPE_FN(void*, ccs_sim_sender_half)(void* handle, int flow) {
   if (flow < 0 || flow >= s.flows() || s.flow(flow).kind() != FlowKind::kMedia) {
     return Fail("flow", "expected the number of a media flow"), nullptr;
   }
-  return static_cast<const MediaFlow&>(s.flow(flow)).sender();
+  return const_cast<SenderHalf*>(s.flow(flow).sender());
 }
 
 CCSCOPE_FN(void*, ccs_sim_recorder)(void* handle) { return &Of(handle).simulation.recorder(); }

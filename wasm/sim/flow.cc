@@ -1,5 +1,7 @@
 #include "sim/flow.h"
 
+#include <algorithm>
+
 namespace ccscope {
 
 void FlowMeter::OnSent(DataSize size) {
@@ -49,6 +51,18 @@ void FlowMeter::OnProbe(TimeDelta rtt, TimeDelta queue_delay) {
     FlowWindow& window = this->window(w);
     window.rtt_us.Add(rtt.us());
     window.probe_queue_delay_us.Add(queue_delay.us());
+  }
+}
+
+void FlowMeter::OnFrame() {
+  for (const int w : active_windows_) ++window(w).frames;
+}
+
+void FlowMeter::OnFreeze(TimeDelta length) {
+  for (const int w : active_windows_) {
+    FlowWindow& window = this->window(w);
+    ++window.freezes;
+    window.longest_freeze = std::max(window.longest_freeze, length);
   }
 }
 

@@ -29,6 +29,7 @@ struct FlowParams {
 };
 
 class Recorder;
+class SenderHalf;
 
 class Flow;
 
@@ -64,6 +65,9 @@ class FlowMeter {
   void OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
+  // A frame is there to be shown; the picture stood still for so long before one.
+  void OnFrame();
+  void OnFreeze(TimeDelta length);
 
   FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }
   const FlowWindow& window(int index) const { return windows_[static_cast<std::size_t>(index)]; }
@@ -120,6 +124,8 @@ class Flow {
   virtual bool ActiveThrough(Timestamp begin, Timestamp end) const { return begin >= params_.start && end <= params_.stop; }
   // What its controller asks for; infinite without one.
   virtual DataRate target() const { return DataRate::PlusInfinity(); }
+  // The sender half of that controller; null without one.
+  virtual const SenderHalf* sender() const { return nullptr; }
   // The most that it would ever send.
   virtual DataRate highest_rate() const { return DataRate::PlusInfinity(); }
   // Writes its rows of the trace.

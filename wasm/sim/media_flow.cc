@@ -177,19 +177,23 @@ void MediaFlow::ApplyRate(Timestamp now) {
 }
 
 void MediaFlow::Trace(Timestamp now, TimeDelta interval, Recorder& recorder) {
-  const FlowMeter::Interval passed = meter().TakeInterval();
-  const double flow = static_cast<double>(index());
-  const TimeDelta rtt = meter().last_rtt();
-  recorder.Output(RateRow{.flow = flow,
+  TraceRates(*this, rate_, now, interval, recorder);
+}
+
+void TraceRates(Flow& flow, const RateUpdate& rate, Timestamp now, TimeDelta interval, Recorder& recorder) {
+  const FlowMeter::Interval passed = flow.meter().TakeInterval();
+  const double number = static_cast<double>(flow.index());
+  const TimeDelta rtt = flow.meter().last_rtt();
+  recorder.Output(RateRow{.flow = number,
                           .time_us = now.us(),
-                          .a_r_bps = rate_.a_r.bps(),
-                          .a_s_bps = rate_.a_s.bps(),
-                          .target_bps = rate_.target.bps(),
+                          .a_r_bps = rate.a_r.bps(),
+                          .a_s_bps = rate.a_s.bps(),
+                          .target_bps = rate.target.bps(),
                           .sent_bps = (passed.sent / interval).bps(),
-                          .fraction_lost = rate_.fraction_lost,
-                          .rtt_us = rate_.rtt.us(),
+                          .fraction_lost = rate.fraction_lost,
+                          .rtt_us = rate.rtt.us(),
                           .browser_estimate_bps = kAbsent});
-  recorder.Output(ThroughputRow{.flow = flow,
+  recorder.Output(ThroughputRow{.flow = number,
                                 .time_us = now.us(),
                                 .received_bps = (passed.received / interval).bps(),
                                 .queue_delay_us = passed.mean_queue_delay_us(),

@@ -35,7 +35,7 @@ class MediaFlow final : public Flow {
   void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) override;
   void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
   bool ActiveThrough(Timestamp begin, Timestamp end) const override;
-  SenderHalf* sender() const { return controller_.sender.get(); }
+  const SenderHalf* sender() const override { return controller_.sender.get(); }
   DataRate target() const override { return rate_.target; }
   DataRate highest_rate() const override { return source_params_.max_rate(); }
   void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
@@ -89,6 +89,9 @@ class MediaFlow final : public Flow {
   Pool<DataPacket> data_;
   Pool<Message> messages_;
 };
+
+// Writes the rows of a flow that a controller with these rates is in charge of.
+void TraceRates(Flow& flow, const RateUpdate& rate, Timestamp now, TimeDelta interval, Recorder& recorder);
 
 }  // namespace ccscope
 

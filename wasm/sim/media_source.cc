@@ -27,7 +27,9 @@ MediaSource::MediaSource(const Params& params, DataRate start_rate)
     : params_(params),
       target_(start_rate),
       rate_(std::clamp(start_rate, params.min_rate(), std::max(params.min_rate(), params.max_rate()))),
-      follow_(Step(params.frame_interval(), TimeDelta::Millis(params.encoder_lag_ms))),
+      follow_down_(Step(params.frame_interval(), TimeDelta::Millis(params.encoder_lag_ms))),
+      follow_up_(params.encoder_rise_lag_ms > 0 ? Step(params.frame_interval(), TimeDelta::Millis(params.encoder_rise_lag_ms)) : follow_down_),
+      inverse_(params.encoder_lag_ms > 0 ? params.inverse_response_ms / params.encoder_lag_ms : 0),
       innovation_(params.noise_sd * std::sqrt(1 - params.noise_correlation * params.noise_correlation)),
       give_back_(params.recovery_ms > 0 ? std::min(1.0, params.frame_interval() / TimeDelta::Millis(params.recovery_ms)) : 0),
       key_frame_interval_(static_cast<int>(params.key_frame_interval_s * params.frame_rate)) {
@@ -39,16 +41,25 @@ MediaSource::MediaSource(const Params& params, DataRate start_rate)
 
 void MediaSource::FollowTarget() {
   const DataRate highest = std::max(params_.min_rate(), params_.max_rate());
-  const DataRate next = ramp_ > 1 ? rate_ * ramp_ : rate_ + (target_ + rate_ * -1) * follow_;
+  const DataRate next = ramp_ > 1 ? rate_ * ramp_ : rate_ + (target_ + rate_ * -1) * (target_ < rate_ ? follow_down_ : follow_up_);
   rate_ = std::clamp(next, params_.min_rate(), highest);
+}
+
+// VP8 spends, or saves, what a new target leaves of its buffer before it follows (media_source.md).
+DataRate MediaSource::MeanRate() const {
+  if (target_ >= rate_ || target_ < rate_ * (1 - params_.cut_without_inverse)) return rate_;
+  const DataRate highest = std::max(params_.min_rate(), params_.max_rate());
+  const DataRate mean = rate_ + (rate_ + std::min(target_, highest) * -1) * inverse_;
+  return std::clamp(mean, params_.min_rate(), highest);
 }
 
 MediaSource::Frame MediaSource::NextFrame(Random& random) {
   FollowTarget();
   if (params_.noise_sd > 0) noise_ = params_.noise_correlation * noise_ + innovation_ * random.Gaussian();
   Frame frame;
-  frame.key_frame = frames_ == 0 || (key_frame_interval_ > 0 && frames_ % key_frame_interval_ == 0);
-  const DataSize mean = rate_ * params_.frame_interval();
+  frame.key_frame = key_frame_requested_ || (key_frame_interval_ > 0 && frames_ % key_frame_interval_ == 0);
+  key_frame_requested_ = false;
+  const DataSize mean = MeanRate() * params_.frame_interval();
   const double wanted = frame.key_frame && params_.key_frame_factor > 1 ? params_.key_frame_factor : 1 + noise_;
   const double share = std::max(kSmallestShare, wanted - excess_ * give_back_);
   if (give_back_ > 0) excess_ += share - 1;

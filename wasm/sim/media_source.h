@@ -26,6 +26,8 @@ class MediaSource {
   MediaSource(const Params& params, DataRate start_rate);
 
   void SetTarget(DataRate target) { target_ = target; }
+  // The next frame is a key frame.
+  void RequestKeyFrame() { key_frame_requested_ = true; }
 
   struct Frame {
     DataSize size;  // payload
@@ -40,15 +42,19 @@ class MediaSource {
 
  private:
   void FollowTarget();
+  DataRate MeanRate() const;
 
   Params params_;
   DataRate target_;
   DataRate rate_;
-  double follow_;       // share of the way to the target that one frame takes
+  double follow_down_;  // share of the way to the target that one frame takes
+  double follow_up_;
+  double inverse_;      // what a frame has beyond that, over the way that is left
   double innovation_;   // standard deviation of what is new in the noise of a frame
   double noise_ = 0;
   double ramp_ = 1;     // growth per frame
   int frames_ = 0;
+  bool key_frame_requested_ = true;  // the first frame is one
   double give_back_;    // share of the excess that one frame takes back
   double excess_ = 0;   // by which the frames so far went over their means, in means
   int key_frame_interval_;  // in frames; 0: none

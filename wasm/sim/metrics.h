@@ -48,6 +48,10 @@ struct FlowWindow {
   double lost_packets = 0;
   DataSize lost;
   DataSize goodput;  // payload that arrived for the first time
+  // Of a live call: frames that could be shown, and how often and for how long at most the picture stood still.
+  double frames = 0;
+  double freezes = 0;
+  TimeDelta longest_freeze;
   RunningMean target_bps;
   RunningMean received_bps;  // over the rate intervals
   Histogram probe_queue_delay_us;

@@ -36,6 +36,8 @@ class Pool {
     return slots_[index];
   }
 
+  const T& operator[](Index index) const { return slots_[index]; }
+
   std::size_t used() const { return used_; }
 
  private:

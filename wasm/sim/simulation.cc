@@ -71,6 +71,12 @@ int Simulation::AddMediaFlow(const FlowParams& params, const MediaSource::Params
                                              windows(), NextSeed(), network(), recorder_));
 }
 
+int Simulation::AddLiveFlow(const FlowParams& params, const MediaSource::Params& source, const live::Parameters& live,
+                            MediaFlow::Controller controller) {
+  return AddFlow(std::make_unique<live::LiveFlow>(params, source, live, std::move(controller), flows(), windows(),
+                                                  NextSeed(), network(), recorder_));
+}
+
 int Simulation::AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp) {
   return AddFlow(std::make_unique<TcpFlow>(params, tcp, flows(), windows(), NextSeed(), network()));
 }

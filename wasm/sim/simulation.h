@@ -17,6 +17,7 @@
 
 #include "sim/event_queue.h"
 #include "sim/flow.h"
+#include "sim/live/live_flow.h"
 #include "sim/media_flow.h"
 #include "sim/metrics.h"
 #include "sim/path.h"
@@ -62,6 +63,8 @@ class Simulation final : private FlowNetwork {
   int AddWindow(const Window& window);
   int AddMediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
                    MediaFlow::Controller controller);
+  int AddLiveFlow(const FlowParams& params, const MediaSource::Params& source, const live::Parameters& live,
+                  MediaFlow::Controller controller);
   int AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp);
 
   // Rows of the tables whose bits are set, `rate` and `queue` rows at that interval.

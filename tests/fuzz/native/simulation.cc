@@ -119,16 +119,27 @@ class Scenario {
     }
     const double start = input_.Byte() * 4e3;
     const double stop = start + input_.Byte() * 3.5e3;
-    const int pauses = input_.Pick(3);
+    const int chosen = input_.Pick(4);
+    const bool is_live = chosen == 3;
+    const int pauses = is_live ? 0 : chosen;
     const double extra = Extra();
-    double* in = ccs_input_buffer(kMediaSourceParameterCount + parameters.count() + 2 * pauses);
+    live::Parameters usual_path;
+    double path[live::kParameterCount];
+    std::memcpy(path, &usual_path, sizeof path);
+    for (int i = is_live ? input_.Pick(4) : 0; i > 0; --i) {
+      const int index = input_.Pick(live::kParameterCount);
+      path[index] = input_.Parameter(live::kParameterSpecs[index], path[index]);
+    }
+    const int path_count = is_live ? live::kParameterCount : 0;
+    double* in = ccs_input_buffer(kMediaSourceParameterCount + path_count + parameters.count() + 2 * pauses);
     in = std::copy(source, source + kMediaSourceParameterCount, in);
+    in = std::copy(path, path + path_count, in);
     in = std::copy(parameters.values().begin(), parameters.values().end(), in);
     for (int i = 0; i < pauses; ++i) {
       *in++ = input_.Byte() * 1e4;
       *in++ = input_.Byte() * 2e4;
     }
-    flows_ += Maybe(ccs_sim_add_media_flow(simulation_, input_.Pick(2), start, stop, extra, controller, pauses));
+    flows_ += Maybe(ccs_sim_add_media_flow(simulation_, input_.Pick(2), start, stop, extra, controller, is_live, pauses));
   }
 
   void AddTcpFlow() {

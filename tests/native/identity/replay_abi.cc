@@ -106,7 +106,7 @@ class Interpreter {
         Write(ccs_sim_add_window(simulation_, a[0], a[1]));
         break;
       case 17:
-        Write(ccs_sim_add_media_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5])));
+        Write(ccs_sim_add_media_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5]), ToInt(a[6])));
         break;
       case 18:
         Write(ccs_sim_add_tcp_flow(simulation_, ToInt(a[0]), a[1], a[2], a[3], ToInt(a[4]), ToInt(a[5])));

@@ -1,6 +1,9 @@
 #include "cc/gcc/capacity_probe.h"
 
 #include <algorithm>
+#include <array>
+
+#include "units/deterministic_math.h"
 
 namespace ccscope::gcc {
 namespace {
@@ -9,52 +12,103 @@ namespace {
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
-constexpr int kFallFrames = 3;
-// A capacity below this share of what is sent has fallen, if the newest frame waited for longer than
-// this; smaller excesses are the over-use detector's.
+// A capacity below this share of what is sent has fallen; smaller excesses the drain takes care of.
 constexpr double kFallenTo = 0.85;
-constexpr TimeDelta kWaitOfFall = TimeDelta::Millis(12);
 // An empty queue: the one-way delay is within this of propagation and own serialisation.
 constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, beyond the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// A wait below this is within the burst of one frame; draining more leaves at least this share of A_r.
-constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(30);
+// A wait below this is not drained; draining leaves at least this share of A_r.
+constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
 constexpr double kDrainFloor = 0.12;
+constexpr double kMostOfDrain = 0.5;
+// What is expected of a fall is drained for so long at most.
+constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
+// Growth beyond what was delivered.
+constexpr double kBeyondDelivered = 1.5;
+constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
+// A queue below this share of the capacity seen puts that capacity in doubt (competing flows take their
+// share). It is then believed up to the rate of that queue, and more and more beyond it: twice as much
+// after this time, as in CUBIC's probing.
+constexpr double kPlausibleShare = 0.8;
+constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
+// How what comes of the target is followed, and its bounds.
+constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
+constexpr TimeDelta kShareFallTime = TimeDelta::Millis(4000);
+constexpr TimeDelta kShareRiseTime = TimeDelta::Millis(2000);
+constexpr double kLowestShare = 0.8;
+constexpr double kHighestShare = 1.15;
+// A queue is beyond doubt that is longer than this, or grows by so much with each frame.
+constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
+constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
+constexpr double kSureLatenesses = 6;
+// Otherwise nothing is cut by more than half of what was delivered.
+constexpr double kLeastOfDelivered = 0.5;
 
 }  // namespace
 
 CapacityProbe::Params::Params(const Parameters& p)
     : on(p.capacity_probe != 0),
+      target(p.capacity_probe_target),
+      time(TimeDelta::Millis(p.capacity_probe_time_ms)),
       drain_time(TimeDelta::Seconds(p.burst_drain_s)),
-      alpha(p.alpha),
-      min_bitrate(p.min_bitrate()) {}
+      min_bitrate(p.min_bitrate()),
+      max_bitrate(std::max(p.min_bitrate(), p.max_bitrate())) {}
 
 void CapacityProbe::OnFrame(const Arrival& arrival) {
-  if (params_.on) dispersion_.OnFrame(arrival);
+  if (!params_.on) return;
+  now_ = arrival.arrival_time;
+  dispersion_.OnFrame(arrival);
 }
 
-std::optional<DataRate> CapacityProbe::Capacity(std::optional<DataRate> delivered) const {
+// What the encoder makes of what it is asked for, with headers and retransmissions: encoders stay below by
+// up to a fifth, for seconds behind a rise, or above it with the headers.
+void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now) {
+  asked_ = asked_ + (asked + asked_ * -1) * (1 - det::Exp(-(elapsed / kAskedTime)));
+  if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
+  const double share = std::clamp(*conditions.delivered / asked_, kLowestShare, kHighestShare);
+  // What was lost or waits in a queue was sent as well.
+  if (share < wire_share_ && (conditions.loss > 0 || SeesQueue())) return;
+  const TimeDelta time = share < wire_share_ ? kShareFallTime : kShareRiseTime;
+  wire_share_ += (share - wire_share_) * (1 - det::Exp(-(elapsed / time)));
+}
+
+// What was before a fall says nothing of what is now.
+TimeDelta CapacityProbe::Horizon() const {
+  return fell_at_ ? std::clamp(now_ - *fell_at_ + kFallHorizon, kFallHorizon, kHorizon) : kHorizon;
+}
+
+std::optional<DataRate> CapacityProbe::Capacity() const {
   if (!params_.on) return std::nullopt;
-  const auto estimate = dispersion_.Capacity(kHorizon, kFrames);
+  const auto estimate = dispersion_.Capacity(Horizon(), kFrames);
   if (!estimate) return std::nullopt;
-  return std::max(estimate->lower, delivered.value_or(DataRate::Zero()));
+  return estimate->best;
 }
 
-std::optional<DataRate> CapacityProbe::LatestCapacity(std::optional<DataRate> delivered, bool behind_losses) const {
-  if (!params_.on) return std::nullopt;
-  const auto estimate = dispersion_.Capacity(kFallHorizon, kFallFrames);
-  if (!estimate) return std::nullopt;
-  return behind_losses ? std::max(estimate->upper, delivered.value_or(DataRate::Zero())) : estimate->upper;
+// The capacity that the latest frames speak of, if each took longer to be served than single stamps'
+// lateness explains: the fewer frames, the further beyond.
+std::optional<DataRate> CapacityProbe::FallenCapacity() const {
+  struct Evidence {
+    int frames;
+    TimeDelta excess;
+    double latenesses;
+  };
+  constexpr std::array<Evidence, 3> kEnough{{{2, TimeDelta::Millis(4), 2}, {3, TimeDelta::Millis(3), 1}, {5, TimeDelta::Millis(2), 0.3}}};
+  for (const auto& [frames, excess, latenesses] : kEnough) {
+    if (dispersion_.ServiceExcess(frames) > excess + dispersion_.Lateness() * latenesses) return dispersion_.ServiceRate(frames);
+  }
+  return std::nullopt;
 }
 
-bool CapacityProbe::HasFallenBelow(DataRate sent, std::optional<DataRate> latest_capacity) const {
-  return latest_capacity && *latest_capacity < sent * kFallenTo && Wait() > kWaitOfFall;
+bool CapacityProbe::HasFallen(DataRate a_r) const {
+  if (!params_.on || !SeesQueue()) return false;
+  const auto fallen = FallenCapacity();
+  return fallen && *fallen < a_r * wire_share_ * kFallenTo;
 }
 
-bool CapacityProbe::QueueStaysEmpty(const GroupDeltas& deltas, std::optional<DataRate> capacity) {
-  if (!params_.on) return false;
+bool CapacityProbe::QueueStaysEmpty(const GroupDeltas& deltas) {
+  const std::optional<DataRate> capacity = Capacity();
   const std::optional<TimeDelta> base = dispersion_.Base();
   if (!base || !capacity) return false;
   const TimeDelta excess = deltas.one_way_delay - *base - deltas.later_size / *capacity;
@@ -62,22 +116,67 @@ bool CapacityProbe::QueueStaysEmpty(const GroupDeltas& deltas, std::optional<Dat
   return groups_of_empty_queue_ >= kGroupsOfEmptyQueue;
 }
 
-void CapacityProbe::ExpectBacklog(DataRate sent, DataRate capacity, TimeDelta rtt, Timestamp now) {
-  if (!(capacity < sent * kFallenTo)) return;
-  const TimeDelta unseen = Wait() + rtt + kEncoderResponse;
-  expected_backlog_ = Wait() + unseen * (sent / capacity - 1);
-  expected_at_ = now;
+DataRate CapacityProbe::Trusted(DataRate capacity, Timestamp now) const {
+  if (!doubt_) return capacity;
+  const double t = (now - doubt_->since) / kDoubt;
+  return std::min(capacity, doubt_->rate * (1 + t * t * t));
 }
 
-// Behind a fall the cut goes to the floor at once: an encoder fills its own buffer first, as large as
-// 0.4 s of the new rate (VP8), so that a moderate cut makes frames larger before smaller.
-DataRate CapacityProbe::Drain(DataRate a_r, std::optional<DataRate> capacity, Timestamp now) const {
-  if (params_.drain_time == TimeDelta::Zero() || !capacity) return DataRate::Zero();
+// Whether a queue is beyond doubt: by losses, by its length, or since frames take far longer to be served
+// than single stamps are late.
+bool CapacityProbe::IsSureOfQueue(const Conditions& conditions) const {
+  return conditions.loss > 0 || Wait() > kLongQueue ||
+         dispersion_.ServiceExcess(2) > kSureExcess + dispersion_.Lateness() * kSureLatenesses;
+}
+
+// What left at the old rate since the newest frame did, and will until the new rate is in force, is not
+// seen yet, but on its way into the queue. The cut goes to the floor at once: an encoder fills its own
+// buffer first, as large as 0.4 s of the new rate (VP8), so that a moderate cut makes frames larger
+// before smaller.
+DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now) {
+  const DataRate sent = a_r * wire_share_;
+  const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
+  const TimeDelta backlog = Wait() + unseen * std::max(0.0, sent / capacity - 1);
+  drained_at_ = now + std::min(backlog, kLongestDrain);
+  is_sure_ = IsSureOfQueue(conditions);
+  fell_at_ = now;
+  const auto before = dispersion_.Capacity(kHorizon, kFrames);
+  if (before && sent < before->best * kPlausibleShare) doubt_ = Doubt{a_r, now};
+  return capacity * (params_.target / wire_share_);
+}
+
+DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
+  const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
+  return std::min(risen, std::max(delivered * kBeyondDelivered + kBeyondDeliveredOffset, a_r));
+}
+
+// What to leave of A_r to empty the queue.
+DataRate CapacityProbe::Drain(DataRate a_r, Timestamp now) const {
+  if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
   const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kDrainFloor, params_.min_bitrate));
-  if (now - expected_at_ < expected_backlog_) return most;
+  if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * kLeastOfDelivered);
   const TimeDelta excess = std::max(TimeDelta::Zero(), Wait() - kWaitToDrain);
-  const DataRate drain = std::min(*capacity, a_r / params_.alpha) * (excess / params_.drain_time);
-  return std::min(drain, most);
+  return std::min(a_r * std::min(kMostOfDrain, excess / params_.drain_time), most);
+}
+
+std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Conditions& conditions, Timestamp now) {
+  if (!params_.on) return std::nullopt;
+  const auto estimate = dispersion_.Capacity(Horizon(), kFrames);
+  if (!estimate) return std::nullopt;
+  const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
+  if (!last_next_.IsFinite()) first_ = now;
+  last_next_ = now;
+  // Counters come late, frames without what was lost: the more of both.
+  const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()),
+                                      dispersion_.Delivered(kHorizon).value_or(DataRate::Zero()));
+  ObserveEncoder(a_r - drain_, conditions, elapsed, now);
+  DataRate level = Trusted(estimate->best, now) * (params_.target / wire_share_);
+  if (HasFallen(a_r)) level = Fall(a_r, *FallenCapacity(), conditions, now);
+  DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;
+  if (!IsSureOfQueue(conditions)) next = std::max(next, std::min(a_r, delivered * kLeastOfDelivered));
+  next = std::clamp(next, params_.min_bitrate, params_.max_bitrate);
+  drain_ = Drain(next, now);
+  return Rate{next, drain_};
 }
 
 }  // namespace ccscope::gcc

@@ -1,7 +1,11 @@
-// What a live call knows of the bottleneck beside the paper's filter, from the dispersion of its own
-// frames: the capacity to grow by, a fall of it within a few frames, whether the queue is empty, and
-// how much of A_r to leave unused until a backlog is drained. ccscope's own addition to GCC; every
-// rule is off unless the parameter capacity_probe is on.
+// The rate of a live call from what its own frames show of the bottleneck (frame_dispersion.h): a share
+// of the capacity, less what drains a queue that is really there. ccscope's own addition to GCC; off
+// unless the parameter capacity_probe is on. Where frames show no capacity, it says so, and the paper's
+// detector and rate controller decide.
+//
+// Each estimate is believed as far as it goes: to grow by, up to what about as good a fit allows for
+// below, and never beyond 1.5 times what was delivered in the last second; to fall by, if all of the
+// latest frames waited for longer than single late stamps explain.
 #ifndef CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
 
@@ -19,10 +23,23 @@ class CapacityProbe {
  public:
   struct Params {
     bool on;
-    TimeDelta drain_time;  // zero: no drain
-    double alpha;
+    double target;          // share of the capacity
+    TimeDelta time;         // time constant of the growth
+    TimeDelta drain_time;   // zero: no drain
     DataRate min_bitrate;
+    DataRate max_bitrate;
     explicit Params(const Parameters& p);
+  };
+  // What is known beside the frames.
+  struct Conditions {
+    std::optional<DataRate> delivered;  // on the wire, in the last second
+    double loss = 0;
+    TimeDelta rtt;
+  };
+  // What to ask for.
+  struct Rate {
+    DataRate a_r;
+    DataRate drain;  // to leave of it for now
   };
 
   explicit CapacityProbe(const Parameters& parameters) : params_(parameters) {}
@@ -31,32 +48,52 @@ class CapacityProbe {
 
   void OnFrame(const Arrival& arrival);
 
-  // The capacity to grow by. `delivered`, what came through lately, is surely there.
-  std::optional<DataRate> Capacity(std::optional<DataRate> delivered) const;
-  // The capacity to fall by: the most that the latest few frames allow for. Behind losses, frames
-  // wait for what is sent again, and `delivered` tells more.
-  std::optional<DataRate> LatestCapacity(std::optional<DataRate> delivered, bool behind_losses) const;
-  // Whether that is far below what is sent, and frames queue: no need to wait for m.
-  bool HasFallenBelow(DataRate sent, std::optional<DataRate> latest_capacity) const;
-
-  // How long the newest frame waited behind earlier ones.
+  // The capacity as the frames of about the last second show it.
+  std::optional<DataRate> Capacity() const;
+  // Whether a queue is really there: beyond what late stamps explain.
+  bool SeesQueue() const { return dispersion_.Wait() > kQueue; }
+  // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return dispersion_.Wait(); }
   // Whether the queue was empty for several groups in a row, these included; once per pair of groups.
   // From the one-way delay, so that queues that others fill count as well.
-  bool QueueStaysEmpty(const GroupDeltas& deltas, std::optional<DataRate> capacity);
+  bool QueueStaysEmpty(const GroupDeltas& deltas);
 
-  // Behind a fall: what left at the old rate since the newest frame did, and will until the new rate
-  // is in force, is not seen yet, but on its way into the queue.
-  void ExpectBacklog(DataRate sent, DataRate capacity, TimeDelta rtt, Timestamp now);
-  // What to leave of A_r to drain the backlog that the sender's own burst or a fall left.
-  DataRate Drain(DataRate a_r, std::optional<DataRate> capacity, Timestamp now) const;
+  // Whether the capacity is far below what is sent, and frames queue: the rate is not to wait.
+  bool HasFallen(DataRate a_r) const;
+  // The rate to follow `a_r`, which was asked for up to now; nothing where no capacity is seen.
+  std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
  private:
+  static constexpr TimeDelta kQueue = TimeDelta::Millis(12);
+
+  TimeDelta Horizon() const;
+  std::optional<DataRate> FallenCapacity() const;
+  bool IsSureOfQueue(const Conditions& conditions) const;
+  DataRate Trusted(DataRate capacity, Timestamp now) const;
+  DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
+  DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
+  DataRate Drain(DataRate a_r, Timestamp now) const;
+  void ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
+
   Params params_;
   FrameDispersion dispersion_;
+  Timestamp now_ = Timestamp::MinusInfinity();
+  Timestamp first_;
+  Timestamp last_next_ = Timestamp::MinusInfinity();
+  DataRate drain_;
+  // What comes on the wire over what is asked for, averaged over about a second.
+  double wire_share_ = 1.05;
+  DataRate asked_;
   int groups_of_empty_queue_ = 0;
-  TimeDelta expected_backlog_;
-  Timestamp expected_at_ = Timestamp::MinusInfinity();
+  std::optional<Timestamp> fell_at_;
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog of a fall will be gone
+  bool is_sure_ = false;                               // of that fall
+  // The latest queue at a rate well below the capacity that dispersion showed: others share it.
+  struct Doubt {
+    DataRate rate;
+    Timestamp since;
+  };
+  std::optional<Doubt> doubt_;
 };
 
 }  // namespace ccscope::gcc

@@ -21,11 +21,12 @@ void DelayBasedController::OnQueueRestored() {
 }
 
 void DelayBasedController::UpdateRate(Signal signal, const Conditions& conditions, Timestamp now) {
-  const auto& [received_rate, capacity, loss, rtt] = conditions;
-  rate_controller_.Update({signal, received_rate, capacity, loss, rtt, filter_.noise_variance_ms2()}, now);
+  const auto& [received_rate, loss, rtt] = conditions;
+  rate_controller_.Update({signal, received_rate, loss, rtt, filter_.noise_variance_ms2()}, now);
 }
 
-void DelayBasedController::Record(const GroupDeltas& deltas, const Conditions& conditions, bool held, Timestamp now) {
+void DelayBasedController::Record(const GroupDeltas& deltas, const Conditions& conditions,
+                                  std::optional<DataRate> capacity, bool held, Timestamp now) {
   const auto bps = [](const std::optional<DataRate>& rate) {
     return rate ? rate->bps() : std::numeric_limits<double>::quiet_NaN();
   };
@@ -47,7 +48,7 @@ void DelayBasedController::Record(const GroupDeltas& deltas, const Conditions& c
       .a_r_bps = rate_controller_.a_r().bps(),
       .num_deltas = static_cast<double>(filter_.num_deltas()),
       .one_way_delay_us = deltas.one_way_delay.us(),
-      .capacity_estimate_bps = bps(conditions.capacity),
+      .capacity_estimate_bps = bps(capacity),
       .held = held ? 1.0 : 0.0,
   });
 }

@@ -21,7 +21,6 @@ class DelayBasedController {
   // What the rate controller is told beside the signal.
   struct Conditions {
     std::optional<DataRate> received_rate;  // R_r
-    std::optional<DataRate> capacity;       // from frame dispersion, where it is used
     double loss = 0;
     TimeDelta rtt;
   };
@@ -44,11 +43,13 @@ class DelayBasedController {
     return rate_controller_.MayDecreaseAgain(received_rate, rtt, now);
   }
   DataRate a_r() const { return rate_controller_.a_r(); }
-  DataRate expected_sent() const { return rate_controller_.expected_sent(); }
+  // A_r is what something else made it.
+  void Follow(DataRate a_r, Timestamp now) { rate_controller_.Follow(a_r, now); }
 
   bool records() const { return recorder_.keeps(TraceTable::kGroup); }
-  // The row of a pair; `held`: it did not reach the filter.
-  void Record(const GroupDeltas& deltas, const Conditions& conditions, bool held, Timestamp now);
+  // The row of a pair; `capacity`: as frames show it; `held`: the pair did not reach the filter.
+  void Record(const GroupDeltas& deltas, const Conditions& conditions, std::optional<DataRate> capacity, bool held,
+              Timestamp now);
 
  private:
   double flow_;

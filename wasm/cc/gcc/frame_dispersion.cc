@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "units/deterministic_math.h"
+
 namespace ccscope::gcc {
 namespace {
 
@@ -16,16 +18,13 @@ constexpr int kMinPoints = 6;
 // Less dispersion than this per frame is clock noise.
 constexpr TimeDelta kMinServiceTime = TimeDelta::Millis(2);
 
-// How much the ratio of sums may fall short of the capacity: stamps can only be late, on a busy
-// machine by a tenth of the service time in the mean (measured in calls; the median by a fiftieth).
-constexpr double kSumsFallShort = 1.25;
-
 // Regression: the line has this share of the points below it.
 constexpr double kQuantile = 0.25;
-// Slopes looked at: infinite capacity to 50 kbps, by golden section.
-constexpr double kMaxSlopeUsPerByte = 160;
+// Capacities looked at, by golden section over the logarithm: 160 Mbps to 50 kbps.
+constexpr double kMinUsPerByte = 0.05;
+constexpr double kMaxUsPerByte = 160;
 constexpr double kGolden = 0.6180339887498949;
-constexpr int kSections = 24;
+constexpr int kSections = 20;
 // The intercept follows a regression that fits: while frames queue, few lie on the line. It follows
 // slowly upwards, since a queue that stays for seconds lifts all points alike.
 constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // mean pinball loss
@@ -33,103 +32,141 @@ constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;
 constexpr double kWeightOfBadFit = 0.1;
 
+// A capacity is about as good as the best one while the mean loss is within this of its own.
+constexpr double kAboutAsGood = 1.1;
+constexpr TimeDelta kClockNoise = TimeDelta::Micros(100);
+
+// Lateness of stamps: of so many frames, this share took no longer than that to be served.
+constexpr int kLatenessFrames = 64;
+constexpr double kLatenessQuantile = 0.85;
+
 DataSize OnTheWire(DataSize payload) {
   return payload + kHeadersPerPacket * std::max(1.0, std::ceil(payload / kPayloadPerPacket));
 }
 
+double Pinball(double residual) { return residual > 0 ? kQuantile * residual : (kQuantile - 1) * residual; }
+
+struct Minimum {
+  double at;
+  double value;
+};
+
+// The minimum of a function with one valley, over the logarithm of [low, high].
+template <class F>
+Minimum LeastOf(double low, double high, F&& f) {
+  double from = det::Log(low);
+  double to = det::Log(high);
+  double left = to - kGolden * (to - from);
+  double right = from + kGolden * (to - from);
+  double at_left = f(det::Exp(left));
+  double at_right = f(det::Exp(right));
+  for (int i = 0; i < kSections; ++i) {
+    if (at_left <= at_right) {
+      to = right;
+      right = left;
+      at_right = at_left;
+      left = to - kGolden * (to - from);
+      at_left = f(det::Exp(left));
+    } else {
+      from = left;
+      left = right;
+      at_left = at_right;
+      right = from + kGolden * (to - from);
+      at_right = f(det::Exp(right));
+    }
+  }
+  return at_left <= at_right ? Minimum{det::Exp(left), at_left} : Minimum{det::Exp(right), at_right};
+}
+
 }  // namespace
 
+FrameDispersion::Frame& FrameDispersion::Back(int k) {
+  return frames_[static_cast<std::size_t>((next_ - 1 - k + 2 * kFrames) % kFrames)];
+}
 const FrameDispersion::Frame& FrameDispersion::Back(int k) const {
   return frames_[static_cast<std::size_t>((next_ - 1 - k + 2 * kFrames) % kFrames)];
 }
 
-// The intercept that fits best at this slope, and how well it does (pinball loss).
-FrameDispersion::Line FrameDispersion::BestLine(double slope_us_per_byte) {
-  for (int k = 0; k < count_; ++k) {
-    residuals_[static_cast<std::size_t>(k)] =
-        Back(k).one_way_delay().us() - slope_us_per_byte * Back(k).size.bytes();
+// The intercept that fits best at this capacity, over all frames, and how well it does.
+FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
+  Timestamp free = Timestamp::MinusInfinity();
+  for (int k = count_ - 1; k >= 0; --k) {
+    free = std::max(free, Back(k).send) + TimeDelta::Micros(us_per_byte * Back(k).size.bytes());
+    residuals_[static_cast<std::size_t>(k)] = (Back(k).arrival - free).us();
   }
   // In another array: standard libraries leave what they partition in different orders, and a sum has
   // the same bits in one order only.
   const auto end = std::copy(residuals_.begin(), residuals_.begin() + count_, partitioned_.begin());
   const auto quantile = partitioned_.begin() + static_cast<int>(kQuantile * (count_ - 1));
   std::nth_element(partitioned_.begin(), quantile, end);
-  Line line{*quantile, slope_us_per_byte, 0};
-  for (int k = 0; k < count_; ++k) {
-    const double above = residuals_[static_cast<std::size_t>(k)] - line.intercept_us;
-    line.loss += above > 0 ? kQuantile * above : (kQuantile - 1) * above;
-  }
-  return line;
+  Fit fit{us_per_byte, *quantile, 0};
+  for (int k = 0; k < count_; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us) / count_;
+  return fit;
 }
 
-// The loss is convex in the slope: golden-section search.
 void FrameDispersion::UpdateBase() {
-  double low = 0;
-  double high = kMaxSlopeUsPerByte;
-  Line left = BestLine(high - kGolden * (high - low));
-  Line right = BestLine(low + kGolden * (high - low));
-  for (int i = 0; i < kSections; ++i) {
-    if (left.loss <= right.loss) {
-      high = right.slope_us_per_byte;
-      right = left;
-      left = BestLine(high - kGolden * (high - low));
-    } else {
-      low = left.slope_us_per_byte;
-      left = right;
-      right = BestLine(low + kGolden * (high - low));
-    }
-  }
-  const Line& best = left.loss <= right.loss ? left : right;
-  const bool good = best.loss / count_ < kGoodFit.us();
+  const Minimum least = LeastOf(kMinUsPerByte, kMaxUsPerByte, [this](double x) { return BestBase(x).loss; });
+  const Fit best = BestBase(least.at);
+  us_per_byte_ = best.us_per_byte;
+  const bool good = best.loss < kGoodFit.us();
   if (!base_us_ || !had_good_fit_) {
-    base_us_ = best.intercept_us;
+    base_us_ = best.base_us;
     had_good_fit_ = good && count_ >= 2 * kMinPoints;
     return;
   }
-  const double weight = (best.intercept_us < *base_us_ ? kWeightDown : kWeightUp) * (good ? 1 : kWeightOfBadFit);
-  *base_us_ += (best.intercept_us - *base_us_) * weight;
+  const double weight = (best.base_us < *base_us_ ? kWeightDown : kWeightUp) * (good ? 1 : kWeightOfBadFit);
+  *base_us_ += (best.base_us - *base_us_) * weight;
 }
 
-TimeDelta FrameDispersion::ServiceTime(int k) const {
-  const Frame& frame = Back(k);
-  const Timestamp start = std::max(frame.send + TimeDelta::Micros(*base_us_), Back(k + 1).arrival);
-  return std::max(frame.arrival - start, TimeDelta::Zero());
+void FrameDispersion::UpdateLateness() {
+  const int count = std::min(kLatenessFrames, count_);
+  for (int k = 0; k < count; ++k) partitioned_[static_cast<std::size_t>(k)] = Back(k).service_excess.us();
+  const auto quantile = partitioned_.begin() + static_cast<int>(kLatenessQuantile * (count - 1));
+  std::nth_element(partitioned_.begin(), quantile, partitioned_.begin() + count);
+  lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
+}
+
+// Of the latest frames with the base as it is. A frame that came earlier than it could corrects the
+// model: the queue was shorter. One that came later need not: stamps are late.
+double FrameDispersion::Loss(double us_per_byte, int frames) const {
+  const TimeDelta base = TimeDelta::Micros(*base_us_);
+  Timestamp free = Back(frames).arrival - base;
+  double loss = 0;
+  for (int k = frames - 1; k >= 0; --k) {
+    const Frame& frame = Back(k);
+    const Timestamp left = frame.arrival - base;
+    free = std::max(free, frame.send) + TimeDelta::Micros(us_per_byte * frame.size.bytes());
+    loss += Pinball((left - free).us());
+    free = std::min(free, std::max(left, frame.send));
+  }
+  return loss / frames;
 }
 
 std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta horizon, int min_frames) const {
   if (!base_us_) return std::nullopt;
-  struct Sample {
-    double service_us_per_byte;
-    DataSize size;
-  };
-  std::array<Sample, kFrames> samples;
-  int count = 0;
-  TimeDelta service;
+  int frames = 0;
   DataSize size;
-  for (int k = 0; k + 1 < count_ && (Back(0).arrival - Back(k).arrival <= horizon || count < min_frames); ++k) {
-    if (Back(k).seq - Back(k + 1).seq != 1) continue;  // a frame is missing in between
-    const TimeDelta x = ServiceTime(k);
-    // In ascending order: a few dozen at most, and std::sort alone is a thirtieth of the module.
-    const Sample sample{x.us() / Back(k).size.bytes(), Back(k).size};
-    auto place = samples.begin() + count++;
-    for (; place != samples.begin() && sample.service_us_per_byte < (place - 1)->service_us_per_byte; --place) {
-      *place = *(place - 1);
+  while (frames + 1 < count_ && (Back(0).arrival - Back(frames).arrival <= horizon || frames < min_frames)) {
+    size += Back(frames++).size;
+  }
+  if (frames < min_frames) return std::nullopt;
+  const auto loss = [this, frames](double us_per_byte) { return Loss(us_per_byte, frames); };
+  const Minimum best = LeastOf(kMinUsPerByte, kMaxUsPerByte, loss);
+  if (best.at * size.bytes() < kMinServiceTime.us() * frames) return std::nullopt;
+  const double good_enough = best.value * kAboutAsGood + kClockNoise.us();
+  const auto edge = [&](double bad) {
+    double good = best.at;
+    if (loss(bad) <= good_enough) return bad;
+    for (int i = 0; i < 8; ++i) {
+      const double middle = std::sqrt(good * bad);
+      (loss(middle) <= good_enough ? good : bad) = middle;
     }
-    *place = sample;
-    service += x;
-    size += Back(k).size;
-  }
-  if (count < min_frames || service < kMinServiceTime * count) return std::nullopt;
-  int median = 0;
-  for (DataSize below = samples[0].size; below < size / 2; below += samples[static_cast<std::size_t>(median)].size) {
-    ++median;
-  }
-  const auto capacity = [](double us_per_byte) {
-    return us_per_byte > 0 ? DataSize::Bytes(1) / TimeDelta::Micros(us_per_byte) : DataRate::PlusInfinity();
+    return good;
   };
-  const DataRate by_median = capacity(samples[static_cast<std::size_t>(median)].service_us_per_byte);
-  const DataRate by_sums = capacity(service.us() / size.bytes());
-  return Estimate{std::min(by_median, by_sums * kSumsFallShort), std::max(by_median, by_sums)};
+  const auto rate = [](double us_per_byte) { return DataSize::Bytes(1) / TimeDelta::Micros(us_per_byte); };
+  const double least = edge(kMinUsPerByte);
+  return Estimate{rate(best.at), rate(edge(kMaxUsPerByte)),
+                  least > kMinUsPerByte ? rate(least) : DataRate::PlusInfinity()};
 }
 
 std::optional<TimeDelta> FrameDispersion::Base() const {
@@ -137,13 +174,62 @@ std::optional<TimeDelta> FrameDispersion::Base() const {
   return TimeDelta::Micros(*base_us_);
 }
 
+TimeDelta FrameDispersion::Wait(int frames) const {
+  if (!base_us_ || count_ < frames) return TimeDelta::Zero();
+  TimeDelta least = Back(0).excess;
+  for (int k = 1; k < frames; ++k) least = std::min(least, Back(k).excess);
+  return std::max(least, TimeDelta::Zero());
+}
+
+// The fewer frames say it, the further beyond single stamps' lateness it has to be.
+TimeDelta FrameDispersion::Wait() const {
+  struct Evidence {
+    int frames;
+    double latenesses;
+  };
+  constexpr std::array<Evidence, 4> kEnough{{{2, 3}, {3, 1.5}, {5, 0.7}, {8, 0.2}}};
+  TimeDelta wait;
+  for (const auto& [frames, latenesses] : kEnough) wait = std::max(wait, Wait(frames) - lateness_ * latenesses);
+  return wait;
+}
+
+TimeDelta FrameDispersion::ServiceExcess(int frames) const {
+  if (!base_us_ || count_ < frames) return TimeDelta::Zero();
+  TimeDelta least = TimeDelta::PlusInfinity();
+  for (int k = 0; k < frames; ++k) least = std::min(least, Back(k).service_excess);
+  return least;
+}
+
+DataRate FrameDispersion::ServiceRate(int frames) const {
+  DataRate fastest;
+  for (int k = 0; k < frames; ++k) fastest = std::max(fastest, Back(k).size / std::max(Back(k).service, kMinServiceTime));
+  return fastest;
+}
+
+std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
+  if (count_ < kMinPoints) return std::nullopt;
+  DataSize size;
+  int k = 0;
+  for (; k < count_ && Back(0).arrival - Back(k).arrival < window; ++k) size += Back(k).size;
+  // The first frame was on its way before it arrived.
+  const TimeDelta span = k < count_ ? window : Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window);
+  return size / std::min(window, span);
+}
+
 void FrameDispersion::OnFrame(const Arrival& arrival) {
-  frames_[static_cast<std::size_t>(next_)] = {arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
+  frames_[static_cast<std::size_t>(next_)] = {arrival.seq, arrival.send_time, arrival.arrival_time,
+                                              OnTheWire(arrival.size)};
   next_ = (next_ + 1) % kFrames;
   count_ = std::min(count_ + 1, kFrames);
   if (count_ < kMinPoints) return;
   UpdateBase();
-  wait_ = std::max(Back(1).arrival - Back(0).send - TimeDelta::Micros(*base_us_), TimeDelta::Zero());
+  Frame& frame = Back(0);
+  const TimeDelta base = TimeDelta::Micros(*base_us_);
+  const TimeDelta expected = TimeDelta::Micros(us_per_byte_ * frame.size.bytes());
+  frame.excess = frame.one_way_delay() - base - expected;
+  frame.service = frame.arrival - std::max(frame.send + base, Back(1).arrival);
+  frame.service_excess = frame.service - expected;
+  UpdateLateness();
 }
 
 }  // namespace ccscope::gcc

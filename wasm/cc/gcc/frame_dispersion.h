@@ -1,15 +1,16 @@
-// Capacity from the dispersion of frames, for live calls. A frame leaves as a packet train, so the
-// time that the bottleneck takes for it is its size over the capacity: a probe that costs nothing
-// (packet-train dispersion; cf. Dovrolis et al., "What do packet dispersion techniques measure?",
-// INFOCOM 2001). ccscope's own addition to GCC: the paper's filter also estimates 1/C, but only
-// from pairs of frames between which the queue ran empty.
+// Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train,
+// so the time that the bottleneck takes for it is its size over the capacity: a probe that costs
+// nothing (packet-train dispersion; cf. Dovrolis et al., "What do packet dispersion techniques
+// measure?", INFOCOM 2001). ccscope's own addition to GCC: the paper's filter also estimates 1/C, but
+// only from pairs of frames between which the queue ran empty.
 //
-// Model of a serial bottleneck with propagation delay b (in which the clocks' offset stands):
-//   one-way delay  o_i = w_i + b + L_i / C   with the wait w_i >= 0 behind earlier frames
-// The frames that did not wait lie on a line below all others: its intercept b comes from a linear
-// quantile regression of o on L at a low quantile, over the latest frames. With b,
-//   start of service  s_i = max(T_i + b, t_{i-1}),   service time  x_i = t_i - s_i = L_i / C
-// hold for every frame, waiting or not, and 1/C = sum x_i / sum L_i follows changes within frames.
+// Model of a serial bottleneck (Lindley's recursion) with propagation delay b, in which the clocks'
+// offset stands: a frame of L_i bytes that is sent at T_i has left at
+//   f_i = max(T_i, f_{i-1}) + L_i / C     and is stamped at     t_i = f_i + b + n_i.
+// Stamps are only ever late (n_i >= 0): on a machine that does other things by tens of milliseconds,
+// and for several frames at once. So the fit is a quantile regression at a low quantile, which late
+// stamps do not move as long as some are punctual; the queue is what *all* of the latest frames
+// waited at least; and how far single stamps are off says how much of either to believe.
 #ifndef CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
 #define CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
 
@@ -25,11 +26,10 @@ class FrameDispersion {
  public:
   void OnFrame(const Arrival& arrival);
 
-  // From two readings of the same frames, the median over their bytes and the ratio of the sums. A
-  // pause of a scheduler or a Wi-Fi outage holds frames up and then lets several through at once:
-  // the sums then show too little, the median may show too much.
-  // lower: what is safe to grow by; upper: what both readings allow for.
   struct Estimate {
+    DataRate best;
+    // The capacities between which the fit is about as good; infinite above where nothing speaks
+    // against more.
     DataRate lower;
     DataRate upper;
   };
@@ -38,8 +38,21 @@ class FrameDispersion {
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, with the clocks' offset in it.
   std::optional<TimeDelta> Base() const;
-  // How long the newest frame waited for its service.
-  TimeDelta Wait() const { return wait_; }
+  // How long each of the latest `frames` frames waited for its service at least, beyond what the
+  // lateness of stamps explains. Zero before there is a base.
+  TimeDelta Wait(int frames) const;
+  // The same, of so few frames as the lateness of stamps allows.
+  TimeDelta Wait() const;
+  // By how much each of the latest `frames` frames took longer to be served, at least, than at the
+  // capacity of the last seconds. A capacity that has fallen makes all of them take longer; a late stamp,
+  // a retransmission, a pause of the machine or of a radio link makes one late, and the next the shorter.
+  TimeDelta ServiceExcess(int frames) const;
+  // The rate at which the fastest of them was served.
+  DataRate ServiceRate(int frames) const;
+  // What came of frames in the last `window`, on the wire, or since the first.
+  std::optional<DataRate> Delivered(TimeDelta window) const;
+  // By how much single stamps are late, beyond the model.
+  TimeDelta Lateness() const { return lateness_; }
 
  private:
   struct Frame {
@@ -47,19 +60,24 @@ class FrameDispersion {
     Timestamp send;
     Timestamp arrival;
     DataSize size;  // on the wire
+    TimeDelta excess = {};          // of the one-way delay over propagation and own service
+    TimeDelta service = {};         // how long it was served
+    TimeDelta service_excess = {};  // beyond that at the capacity of the last seconds
     TimeDelta one_way_delay() const { return arrival - send; }
   };
   static constexpr int kFrames = 128;
 
+  Frame& Back(int k);
   const Frame& Back(int k) const;
-  struct Line {
-    double intercept_us;
-    double slope_us_per_byte;
-    double loss;  // of the regression
+  struct Fit {
+    double us_per_byte;
+    double base_us;
+    double loss;  // of the regression, per frame
   };
-  Line BestLine(double slope_us_per_byte);
+  Fit BestBase(double us_per_byte);
   void UpdateBase();
-  TimeDelta ServiceTime(int k) const;
+  void UpdateLateness();
+  double Loss(double us_per_byte, int frames) const;
 
   std::array<Frame, kFrames> frames_{};
   int count_ = 0;
@@ -67,8 +85,9 @@ class FrameDispersion {
   std::array<double, kFrames> residuals_{};    // scratch
   std::array<double, kFrames> partitioned_{};  // scratch
   std::optional<double> base_us_;
+  double us_per_byte_ = 0;  // that the base was found with
   bool had_good_fit_ = false;
-  TimeDelta wait_;
+  TimeDelta lateness_;
 };
 
 }  // namespace ccscope::gcc

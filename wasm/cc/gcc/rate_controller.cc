@@ -18,16 +18,8 @@ constexpr TimeDelta kMaxElapsed = TimeDelta::Seconds(1);
 constexpr double kMinVariance = 0.4;
 constexpr double kMaxVariance = 2.5;
 constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
-// An overuse below this share of the capacity seen puts that capacity in doubt (a token bucket lets
-// bursts through, competing flows take their share). It is then believed up to the rate of that
-// overuse, and more and more beyond it: twice as much after this time, as in CUBIC's probing.
-constexpr double kPlausibleShare = 0.8;
-constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// What counts as a steady target, and how the encoder's share of it is followed.
-constexpr double kSteadyBand = 0.1;
-constexpr TimeDelta kSteadyTime = TimeDelta::Millis(1200);
-constexpr double kShareWeight = 0.15;  // per update
-constexpr double kLowestShare = 0.8;
+// Where something else makes A_r, it counts as a decrease from this share on.
+constexpr double kDecreased = 0.95;
 
 // Average size of the packets of a frame at this rate.
 DataSize AveragePacketSize(DataRate rate) {
@@ -122,40 +114,10 @@ DataRate RateController::AdaptiveIncrease(TimeDelta elapsed, const Input& input)
   return a_r_ * (1 + growth * (mean_max_kbps_ ? 0.5 : 3)) + kMinMultiplicativeStep;
 }
 
-std::optional<DataRate> RateController::TrustedCapacity(const Input& input, Timestamp now) const {
-  if (!input.capacity || !doubt_) return input.capacity;
-  const double t = (now - doubt_->since) / kDoubt;
-  return std::min(*input.capacity, doubt_->rate * (1 + t * t * t));
-}
-
-// Fast growth until a share of the capacity that dispersion shows comes through; from there on slow
-// probing, since that capacity may be too little (competing flows, clock noise) as well as too much.
-DataRate RateController::TowardsCapacity(DataRate capacity, TimeDelta elapsed) const {
-  const DataRate goal = capacity * (params_.capacity_probe_target / encoder_share_);
-  if (a_r_ < goal) return a_r_ + (goal - a_r_) * (1 - det::Exp(-(elapsed / TimeDelta::Millis(params_.capacity_probe_time_ms))));
-  const double step = std::max(params_.additive_min_bps_per_s, a_r_.bps() * params_.capacity_probe_beyond);
-  return a_r_ + DataRate::BitsPerSec(step * elapsed.seconds());
-}
-
-// Encoders stay below their target by up to a fifth, or above it with the headers. Looked at only
-// while the target has been steady for a while, since they follow a rise late.
-void RateController::ObserveEncoder(std::optional<DataRate> received_rate, Timestamp now) {
-  const double moved = a_r_ / steady_rate_;
-  if (!(moved > 1 - kSteadyBand && moved < 1 + kSteadyBand)) {
-    steady_rate_ = a_r_;
-    steady_since_ = now;
-  }
-  if (!received_rate || now - steady_since_ < kSteadyTime) return;
-  const double share = std::clamp(*received_rate / a_r_, kLowestShare, 1.0);
-  encoder_share_ += (share - encoder_share_) * kShareWeight;
-}
-
 DataRate RateController::Increased(const Input& input, Timestamp now) {
   const TimeDelta elapsed = std::min(now - last_change_.value_or(now), kMaxElapsed);
   if (fast_start_ && input.loss >= params_.loss_low) fast_start_ = false;
-  const std::optional<DataRate> capacity = TrustedCapacity(input, now);
-  if (capacity) return TowardsCapacity(*capacity, elapsed);
-  if (fast_start_ && !capacity && params_.fast_start_factor > 1) {
+  if (fast_start_ && params_.fast_start_factor > 1) {
     return a_r_ * det::Pow(params_.fast_start_factor, elapsed.seconds());
   }
   if (mean_max_kbps_ && input.received_rate &&
@@ -173,23 +135,16 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
 }
 
 DataRate RateController::Decreased(const Input& input) {
-  DataRate received = input.received_rate.value_or(a_r_);
-  if (input.capacity) {
-    // The window of R_r still holds what came before a fall of the capacity.
-    received = std::min(received, *input.capacity);
-  }
+  const DataRate received = input.received_rate.value_or(a_r_);
   if (mean_max_kbps_ && received.kbps() < *mean_max_kbps_ - params_.near_max_sigmas * MaxDeviationKbps()) {
     mean_max_kbps_.reset();
   }
   OnMaximumSeen(received);
-  // Where the capacity is seen, so is the encoder: what it sends is to be alpha of what came through.
-  const double share = input.capacity ? encoder_share_ : 1;
-  return std::min(a_r_, received * (params_.alpha / share));
+  return std::min(a_r_, received * params_.alpha);
 }
 
 DataRate RateController::Bounded(DataRate rate, const Input& input) const {
-  // Where the capacity is seen, it is the better bound: R_r lags behind the encoder by a second.
-  if (input.received_rate && params_.upper_bound_factor > 0 && !input.capacity) {
+  if (input.received_rate && params_.upper_bound_factor > 0) {
     DataRate bound = *input.received_rate * params_.upper_bound_factor + DataRate::BitsPerSec(params_.upper_bound_offset_bps);
     if (params_.upper_bound_forces_decrease == 0) bound = std::max(bound, a_r_);
     rate = std::min(rate, bound);
@@ -200,7 +155,6 @@ DataRate RateController::Bounded(DataRate rate, const Input& input) const {
 DataRate RateController::Update(const Input& input, Timestamp now) {
   updated_ = true;
   if (!Initialised(input, now)) return a_r_;
-  if (input.capacity) ObserveEncoder(input.received_rate, now);
   if (last_update_) update_period_ = update_period_ * 0.9 + (now - *last_update_) * 0.1;
   last_update_ = now;
   const RateState before = state_;
@@ -211,7 +165,6 @@ DataRate RateController::Update(const Input& input, Timestamp now) {
     a_r_ = Bounded(Increased(input, now), input);
     last_change_ = now;
   } else if (state_ == RateState::kDecrease) {
-    if (input.capacity && a_r_ < *input.capacity * kPlausibleShare) doubt_ = Doubt{a_r_, now};
     fast_start_ = false;
     initialised_ = true;
     a_r_ = Bounded(Decreased(input), input);
@@ -219,6 +172,15 @@ DataRate RateController::Update(const Input& input, Timestamp now) {
     state_ = RateState::kHold;  // until the pipe is drained
   }
   return a_r_;
+}
+
+void RateController::Follow(DataRate rate, Timestamp now) {
+  updated_ = initialised_ = true;
+  fast_start_ = false;
+  state_ = acted_state_ = rate < a_r_ * kDecreased ? RateState::kDecrease : RateState::kIncrease;
+  if (state_ == RateState::kDecrease) last_decrease_ = now;
+  a_r_ = std::clamp(rate, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
+  last_change_ = now;
 }
 
 }  // namespace ccscope::gcc

@@ -26,7 +26,6 @@ class RateController {
   struct Input {
     Signal signal;
     std::optional<DataRate> received_rate;    // R_r
-    std::optional<DataRate> capacity;         // from frame dispersion, where it is used
     double loss = 0;                          // fraction lost lately; ends the fast start
     TimeDelta rtt;
     double noise_variance_ms2 = 0;            // sigma^2 of the arrival filter
@@ -37,12 +36,12 @@ class RateController {
 
   // One update of A_r, with each feedback and at once on overuse.
   DataRate Update(const Input& input, Timestamp now);
+  // A_r is what something else made it: the capacity that frames show, where they do (capacity_probe.h).
+  void Follow(DataRate rate, Timestamp now);
   // Whether an overuse may cut the rate again so soon after the last change.
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;
 
   DataRate a_r() const { return a_r_; }
-  // What an encoder is seen to send at that target.
-  DataRate expected_sent() const { return a_r_ * encoder_share_; }
   RateState state() const { return state_; }
   // The state in which the last update changed A_r: Decrease passes on to Hold at once.
   RateState acted_state() const { return acted_state_; }
@@ -53,12 +52,9 @@ class RateController {
   DataRate Decreased(const Input& input);
   DataRate AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const;
   DataRate AdaptiveIncrease(TimeDelta elapsed, const Input& input) const;
-  DataRate TowardsCapacity(DataRate capacity, TimeDelta elapsed) const;
-  void ObserveEncoder(std::optional<DataRate> received_rate, Timestamp now);
   DataRate Bounded(DataRate rate, const Input& input) const;
   double MaxDeviationKbps() const;
   void OnMaximumSeen(DataRate received_rate);
-  std::optional<DataRate> TrustedCapacity(const Input& input, Timestamp now) const;
 
   Parameters params_;
   DataRate a_r_;
@@ -76,16 +72,6 @@ class RateController {
   // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.
   std::optional<double> mean_max_kbps_;
   double variance_max_ = 0.4;
-  // The encoder's rate on the wire over its target, and since when the target is steady.
-  double encoder_share_ = 1;
-  DataRate steady_rate_;
-  Timestamp steady_since_;
-  // The latest overuse at a rate well below the capacity that dispersion showed.
-  struct Doubt {
-    DataRate rate;
-    Timestamp since;
-  };
-  std::optional<Doubt> doubt_;
 };
 
 }  // namespace ccscope::gcc

@@ -6,7 +6,7 @@
 namespace ccscope::gcc {
 namespace {
 
-constexpr TimeDelta kDeliveredWindow = TimeDelta::Millis(250);
+constexpr TimeDelta kDeliveredWindow = TimeDelta::Seconds(1);
 // Deltas lag by one group: the first of a hold are those of the groups before it.
 constexpr int kGroupsBeforeSettled = 2;
 // Losses with a wait beyond this come from a full queue, not from the path.
@@ -22,7 +22,6 @@ Receiver::Receiver(const Parameters& parameters, double flow, Recorder& recorder
       controller_(parameters, flow, recorder),
       probe_(parameters),
       arrival_rate_(TimeDelta::Millis(parameters.received_rate_window_ms)),
-      latest_arrival_rate_(kDeliveredWindow),
       rtt_(parameters.rtt_before_known()) {
   BeginPairs(pairs_);
 }
@@ -81,29 +80,25 @@ std::optional<DataRate> Receiver::ReceivedRate() {
   return arrival_rate_.Rate(now_);
 }
 
-// What came through lately, over a shorter window than R_r; only the probe asks for it.
+// What came through in the last second; only the probe asks for it.
 std::optional<DataRate> Receiver::DeliveredRate() {
-  if (!probe_.on()) return std::nullopt;
   if (params_.received_rate_source == 1) {
     if (const auto rate = wire_rate_.Rate(kDeliveredWindow)) return rate;
   }
-  return latest_arrival_rate_.Rate(now_);
+  return arrival_rate_.Rate(now_);
 }
 
-std::optional<DataRate> Receiver::LatestCapacity() {
-  return probe_.LatestCapacity(DeliveredRate(), hold_since_.has_value());
-}
-
-bool Receiver::CapacityHasFallen() {
-  return probe_.HasFallenBelow(controller_.expected_sent(), LatestCapacity());
+// One update of A_r by what the frames show; false where they show nothing.
+bool Receiver::FollowFrames() {
+  const auto next = probe_.Next(controller_.a_r(), {DeliveredRate(), loss_, rtt_}, now_);
+  drain_ = next ? next->drain : DataRate::Zero();
+  if (next) controller_.Follow(next->a_r, now_);
+  return next.has_value();
 }
 
 void Receiver::UpdateRate(Signal signal) {
-  const bool overuse = signal == Signal::kOveruse;
-  const std::optional<DataRate> capacity = overuse ? LatestCapacity() : probe_.Capacity(DeliveredRate());
-  const DataRate sent = controller_.expected_sent();
-  controller_.UpdateRate(signal, {ReceivedRate(), capacity, loss_, rtt_}, now_);
-  if (overuse && capacity) probe_.ExpectBacklog(sent, *capacity, rtt_, now_);
+  if (FollowFrames()) return;
+  controller_.UpdateRate(signal, {ReceivedRate(), loss_, rtt_}, now_);
 }
 
 void Receiver::OnGroups(const GroupDeltas& deltas) {
@@ -112,13 +107,17 @@ void Receiver::OnGroups(const GroupDeltas& deltas) {
   const bool warming_up = now_ - started_ < TimeDelta::Millis(params_.warm_up_ms);
   const bool held = Held(deltas);
   // A queue that stays empty does not grow, whatever m still says.
-  const bool empty = probe_.QueueStaysEmpty(deltas, probe_.Capacity(DeliveredRate()));
+  const bool empty = probe_.QueueStaysEmpty(deltas);
   if (empty && controller_.signal() == Signal::kOveruse) controller_.OnQueueRestored();
   if (!warming_up && !held) controller_.OnGroups(deltas, now_);
-  const bool overuse = (controller_.signal() == Signal::kOveruse && !held) || CapacityHasFallen();
-  if (overuse && controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) UpdateRate(Signal::kOveruse);
+  if (probe_.HasFallen(controller_.a_r())) {
+    FollowFrames();
+  } else if (controller_.signal() == Signal::kOveruse && !held && !probe_.Capacity() &&
+             controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) {
+    UpdateRate(Signal::kOveruse);
+  }
   if (!controller_.records()) return;
-  controller_.Record(deltas, {ReceivedRate(), probe_.Capacity(DeliveredRate()), loss_, rtt_}, warming_up || held, now_);
+  controller_.Record(deltas, {ReceivedRate(), loss_, rtt_}, probe_.Capacity(), warming_up || held, now_);
 }
 
 void Receiver::KeepForSender(const GroupDeltas& deltas) {
@@ -128,10 +127,9 @@ void Receiver::KeepForSender(const GroupDeltas& deltas) {
 }
 
 void Receiver::UpdateRatePeriodically() {
-  const bool overuse = controller_.signal() == Signal::kOveruse || CapacityHasFallen();
-  if (!overuse || controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) {
-    UpdateRate(overuse ? Signal::kOveruse : controller_.signal());
-  }
+  if (FollowFrames() || hold_since_) return;
+  const Signal signal = controller_.signal();
+  if (signal != Signal::kOveruse || controller_.MayDecreaseAgain(ReceivedRate(), rtt_, now_)) UpdateRate(signal);
 }
 
 std::optional<Feedback> Receiver::FeedbackIfDue() {
@@ -139,17 +137,16 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
       !last_feedback_ || now_ - *last_feedback_ >= TimeDelta::Millis(params_.feedback_interval_ms);
   if (sender_filters()) {
     if (!periodic && PairCount(pairs_) < kMaxPairs) return std::nullopt;
-    return MakeFeedback(DataRate::Zero());
+    return MakeFeedback();
   }
-  if (periodic && !hold_since_) UpdateRatePeriodically();
-  const DataRate drain = probe_.Drain(controller_.a_r(), probe_.Capacity(DeliveredRate()), now_);
-  const DataRate requested = controller_.a_r() - drain;
+  if (periodic) UpdateRatePeriodically();
+  const DataRate requested = controller_.a_r() - drain_;
   if (!periodic && requested >= last_sent_rate_ * (1 - params_.feedback_fall_fraction)) return std::nullopt;
   last_sent_rate_ = requested;
-  return MakeFeedback(drain);
+  return MakeFeedback();
 }
 
-Feedback Receiver::MakeFeedback(DataRate drain) {
+Feedback Receiver::MakeFeedback() {
   last_feedback_ = now_;
   Feedback feedback;
   feedback.time = now_;
@@ -159,6 +156,7 @@ Feedback Receiver::MakeFeedback(DataRate drain) {
   feedback.echo_send_time = last_send_time_;
   feedback.echo_delay = now_ - last_arrival_time_;
   DataRate a_r = controller_.a_r();
+  DataRate drain = drain_;
   if (sender_filters()) {
     feedback.value_count = pairs_.value_count;
     feedback.values = pairs_.values;
@@ -191,10 +189,7 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   HoldIfDisturbed(arrival);
   packets_.OnArrival(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
-  if (probe_.on()) {
-    latest_arrival_rate_.Add(arrival.size, arrival.arrival_time);
-    probe_.OnFrame(arrival);
-  }
+  probe_.OnFrame(arrival);
   const auto deltas =
       grouping_.OnArrival(arrival.send_time, arrival.arrival_time, arrival.size, arrival.rtp_timestamp);
   if (deltas) OnGroups(*deltas);

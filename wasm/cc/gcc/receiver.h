@@ -39,12 +39,11 @@ class Receiver final : public ReceiverHalf {
   bool sender_filters() const { return params_.filter_at != 0; }
   std::optional<DataRate> ReceivedRate();
   std::optional<DataRate> DeliveredRate();
-  std::optional<DataRate> LatestCapacity();
-  bool CapacityHasFallen();
+  bool FollowFrames();
   void UpdateRate(Signal signal);
   void UpdateRatePeriodically();
   std::optional<Feedback> FeedbackIfDue();
-  Feedback MakeFeedback(DataRate drain);
+  Feedback MakeFeedback();
 
   Parameters params_;
   double flow_;
@@ -53,7 +52,6 @@ class Receiver final : public ReceiverHalf {
   DelayBasedController controller_;
   CapacityProbe probe_;
   ArrivalRate arrival_rate_;         // R_r
-  ArrivalRate latest_arrival_rate_;  // over the window of DeliveredRate()
   WireRate wire_rate_;
 
   Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
@@ -73,6 +71,8 @@ class Receiver final : public ReceiverHalf {
 
   Feedback pairs_;  // its values are those of the next message, if the sender half filters
   std::optional<Timestamp> last_pair_;
+
+  DataRate drain_;
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();

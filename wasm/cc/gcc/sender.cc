@@ -60,7 +60,7 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
 
 // What the receiver half does with each pair of groups and with each interval, where it filters.
 void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
-  DelayBasedController::Conditions conditions{std::nullopt, std::nullopt, loss_controller_.fraction_lost(), rtt_};
+  DelayBasedController::Conditions conditions{std::nullopt, loss_controller_.fraction_lost(), rtt_};
   if (feedback.received_rate > DataRate::Zero()) conditions.received_rate = feedback.received_rate;
   const auto update = [&](Signal signal) {
     const bool overuse = signal == Signal::kOveruse;
@@ -78,7 +78,7 @@ void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
     const GroupDeltas deltas{pair.send, pair.send + pair.delay_variation, pair.size, DataSize::Zero(), one_way_delay};
     controller_.OnGroups(deltas, arrivals_);
     if (controller_.signal() == Signal::kOveruse) update(Signal::kOveruse);
-    if (controller_.records()) controller_.Record(deltas, conditions, false, now);
+    if (controller_.records()) controller_.Record(deltas, conditions, std::nullopt, false, now);
   }
   update(controller_.signal());
   a_r_ = controller_.a_r();

@@ -1,0 +1,96 @@
+#include "sim/live/frame_assembly.h"
+
+#include <algorithm>
+
+namespace ccscope::live {
+namespace {
+
+// A browser's receiver asks again for a key frame that has not come by then.
+constexpr TimeDelta kKeyFrameRetry = TimeDelta::Millis(500);
+
+}  // namespace
+
+// Packets arrive in their order, but for those that were asked for again.
+void FrameAssembly::FindMissing(double seq, Timestamp now) {
+  const auto found = std::find_if(missing_.begin(), missing_.end(), [seq](const Missing& m) { return m.seq == seq; });
+  if (found != missing_.end()) missing_.erase(found);
+  const double first = highest_seq_ ? *highest_seq_ + 1 : 0;
+  for (double lost = first; lost < seq; ++lost) {
+    ++packets_lost_;
+    if (params_.nack) missing_.push_back({lost, now});
+  }
+  if (!params_.nack && seq > first) GiveUp();
+  highest_seq_ = std::max(highest_seq_.value_or(seq), seq);
+}
+
+// The frame's place, made with those before it; none once its turn is over.
+FrameAssembly::Slot* FrameAssembly::SlotOf(const FramePacket& packet) {
+  if (packet.frame < next_frame_) return nullptr;
+  const auto index = static_cast<std::size_t>(packet.frame - next_frame_);
+  while (slots_.size() <= index) slots_.PushBack({});
+  return &slots_[index];
+}
+
+void FrameAssembly::OnPacket(const FramePacket& packet, Timestamp now) {
+  FindMissing(packet.seq, now);
+  Slot* slot = SlotOf(packet);
+  if (slot == nullptr) return;
+  slot->known = true;
+  slot->frame.of = packet;
+  slot->frame.arrived = std::max(slot->frame.arrived, now);
+  ++slot->received;
+}
+
+std::optional<FrameAssembly::Frame> FrameAssembly::NextFrame() {
+  const auto complete = [](const Slot& slot) { return slot.known && slot.received >= slot.frame.of.packets; };
+  // Whatever waits for a packet that never comes is skipped, up to the next whole key frame.
+  while (awaits_key_frame_ && !slots_.empty() && !(complete(slots_.front()) && slots_.front().frame.of.key_frame)) {
+    const bool may_still_be_one = slots_.front().known && slots_.front().frame.of.key_frame;
+    if (may_still_be_one) return std::nullopt;
+    if (slots_.size() == 1 && !complete(slots_.front())) return std::nullopt;
+    slots_.Pop();
+    ++next_frame_;
+  }
+  if (slots_.empty() || !complete(slots_.front())) return std::nullopt;
+  awaits_key_frame_ = false;
+  ++next_frame_;
+  return slots_.PopFront().frame;
+}
+
+void FrameAssembly::GiveUp() {
+  if (!awaits_key_frame_) ask_for_key_frame_at_ = Timestamp::MinusInfinity();
+  awaits_key_frame_ = true;
+}
+
+FrameAssembly::Request FrameAssembly::TakeRequest(Timestamp now) {
+  Request request;
+  for (std::size_t i = 0; i < missing_.size() && request.count < kMaxAskedFor;) {
+    Missing& missing = missing_[i];
+    if (missing.ask_at > now) {
+      ++i;
+    } else if (missing.asked == params_.nack_retries) {
+      missing_.erase(missing_.begin() + static_cast<std::ptrdiff_t>(i));
+      GiveUp();
+    } else {
+      ++missing.asked;
+      missing.ask_at = now + params_.nack_interval;
+      request.seqs[static_cast<std::size_t>(request.count++)] = missing.seq;
+      ++i;
+    }
+  }
+  return request;
+}
+
+Timestamp FrameAssembly::NextRequest() const {
+  Timestamp next = awaits_key_frame_ ? ask_for_key_frame_at_ : Timestamp::PlusInfinity();
+  for (const Missing& missing : missing_) next = std::min(next, missing.ask_at);
+  return next;
+}
+
+bool FrameAssembly::TakeNeedsKeyFrame(Timestamp now) {
+  if (!awaits_key_frame_ || now < ask_for_key_frame_at_) return false;
+  ask_for_key_frame_at_ = now + kKeyFrameRetry;
+  return true;
+}
+
+}  // namespace ccscope::live

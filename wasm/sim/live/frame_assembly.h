@@ -1,0 +1,91 @@
+// A receiver's packets on their way to frames: which are missing, when they are asked for again (RFC 4585,
+// 6.2.1), and which frames are complete. Frames come out in their order, each when it and those that it
+// refers to are there, as a browser hands them to its transforms.
+#ifndef CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
+#define CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "units/ring_buffer.h"
+#include "units/units.h"
+
+namespace ccscope::live {
+
+// What every packet of a frame says of it.
+struct FramePacket {
+  double seq = 0;  // of the packet, without retransmissions
+  double frame = 0;
+  int packets = 1;      // of the frame
+  DataSize frame_size;  // payload
+  bool key_frame = false;
+  double rtp_timestamp = 0;
+  Timestamp stamped;  // by the sender's transform
+  std::optional<TimeDelta> rtt = {};
+};
+
+class FrameAssembly {
+ public:
+  struct Params {
+    bool nack;
+    TimeDelta nack_interval;
+    int nack_retries;
+  };
+  struct Frame {
+    FramePacket of;
+    Timestamp arrived;  // its last packet
+  };
+  // One message asks for so many packets at most.
+  static constexpr int kMaxAskedFor = 64;
+  struct Request {
+    int count = 0;
+    std::array<double, kMaxAskedFor> seqs{};
+  };
+
+  explicit FrameAssembly(const Params& params) : params_(params) {}
+
+  void OnPacket(const FramePacket& packet, Timestamp now);
+  // The next frame that is complete, and whose turn it is.
+  std::optional<Frame> NextFrame();
+
+  // The packets to ask for now.
+  Request TakeRequest(Timestamp now);
+  // When TakeRequest() has something to say next; infinity if nothing is missing.
+  Timestamp NextRequest() const;
+  // Whether to ask for a key frame now: behind a packet that was given up nothing else helps.
+  bool TakeNeedsKeyFrame(Timestamp now);
+
+  // How many packets were missed so far; as in receiver reports, one that comes again stays lost, since it
+  // comes in a stream of its own (RFC 4588).
+  double packets_lost() const { return packets_lost_; }
+
+ private:
+  struct Slot {
+    bool known = false;
+    int received = 0;
+    Frame frame;
+  };
+  struct Missing {
+    double seq;
+    Timestamp ask_at;
+    int asked = 0;
+  };
+  void FindMissing(double seq, Timestamp now);
+  Slot* SlotOf(const FramePacket& packet);
+  void GiveUp();
+
+  Params params_;
+  RingBuffer<Slot> slots_;  // from next_frame_ on
+  double next_frame_ = 0;
+  std::optional<double> highest_seq_;
+  std::vector<Missing> missing_;  // in the order in which they were missed
+  bool awaits_key_frame_ = false;
+  Timestamp ask_for_key_frame_at_ = Timestamp::PlusInfinity();
+  double packets_lost_ = 0;
+};
+
+}  // namespace ccscope::live
+
+#endif  // CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_

@@ -1,0 +1,160 @@
+// A video call as a browser makes it with ccscope in charge: what an encoder makes is stamped frame by
+// frame in a transform, leaves as a burst through the browser's pacer and a relay, is put together from
+// packets that are asked for again when they are lost, and stamped at the far side; the feedback comes
+// back over an unreliable data channel, the target goes in through setParameters. Every process on the
+// way may be late (lateness.h). live.md says how near to real calls that is. In contrast to MediaFlow,
+// whose controller sees every packet, as the papers' senders and receivers do.
+#ifndef CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
+#define CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
+
+#include <array>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "sim/flow.h"
+#include "sim/live/frame_assembly.h"
+#include "sim/live/lateness.h"
+#include "sim/media_flow.h"
+#include "sim/media_source.h"
+#include "sim/pool.h"
+#include "trace/recorder.h"
+#include "units/parameter.h"
+#include "units/random.h"
+#include "units/ring_buffer.h"
+
+namespace ccscope::live {
+
+struct Parameters {
+#define PARAMETER CCSCOPE_PARAMETER_FIELD
+#include "sim/live/parameters.def"
+#undef PARAMETER
+
+  DataSize payload() const { return DataSize::Bytes(payload_bytes); }
+  DataSize header() const { return DataSize::Bytes(header_bytes); }
+};
+
+inline constexpr int kParameterCount = static_cast<int>(sizeof(Parameters) / sizeof(double));
+extern const ParameterSpec kParameterSpecs[kParameterCount];
+
+class LiveFlow final : public Flow {
+ public:
+  LiveFlow(const FlowParams& params, const MediaSource::Params& source, const Parameters& live,
+           MediaFlow::Controller controller, int index, int windows, std::uint64_t seed, FlowNetwork& network,
+           Recorder& recorder);
+
+  void Begin() override;
+  void OnTimer(int timer, Timestamp now) override;
+  void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) override;
+  void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
+  const SenderHalf* sender() const override { return controller_.sender.get(); }
+  DataRate target() const override { return rate_.target; }
+  DataRate highest_rate() const override { return source_params_.max_rate(); }
+  void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
+  double packets_under_way(Leg leg) const override {
+    return static_cast<double>(leg == Leg::kData ? data_.used() : messages_.used() - replying_.size() - hearing_.size());
+  }
+
+ private:
+  enum class What { kVideo, kAudio, kReport };
+  struct DataPacket {
+    What what = What::kVideo;
+    bool again = false;
+    FramePacket frame = {};
+    DataSize payload = {};
+    DataSize size = {};  // on the wire
+    Timestamp encoded = {};
+    Timestamp sent = {};
+  };
+  struct Arriving {
+    DataPacket packet;
+    TimeDelta queue_delay;
+  };
+  struct Echo {
+    Timestamp report_sent;
+  };
+  struct KeyFrameRequest {};
+  using Message = std::variant<Feedback, Echo, FrameAssembly::Request, KeyFrameRequest>;
+  struct SizedMessage {
+    Message message;
+    DataSize size;
+  };
+
+  // What happens next within the two pages and the relay. Of one kind one thing at most is due; the
+  // queues hold what waits for it.
+  enum Event { kCapture, kSend, kPace, kEnter, kArrive, kReply, kHear, kStats, kTick, kApply, kEncode, kAskAgain, kAudio, kReport, kEvents };
+  template <class T>
+  struct Due {
+    Timestamp at;
+    T what;
+  };
+
+  void Schedule(Event event, Timestamp at);
+  void Run(Event event, Timestamp now);
+  void OnCapture(Timestamp now);
+  void OnSend(Timestamp now);
+  void OnPace(Timestamp now);
+  void OnEnter(Timestamp now);
+  void OnArrive(Timestamp now);
+  void OnReply(Timestamp now);
+  void OnHear(Timestamp now);
+  void OnStats(Timestamp now);
+  void OnTick(Timestamp now);
+  void OnApply(Timestamp now);
+  void AskAgain(Timestamp now);
+
+  void Packetise(const MediaSource::Frame& frame, Timestamp now);
+  void SendAgain(const FrameAssembly::Request& request, Timestamp now);
+  void Leave(const DataPacket& packet, Timestamp now);
+  void OnFrame(const FrameAssembly::Frame& frame);
+  void Show(const FramePacket& frame, Timestamp now);
+  void Reply(const Message& message, DataSize size, Timestamp now);
+  void Want(Timestamp now);
+
+  MediaSource::Params source_params_;
+  Parameters live_;
+  MediaFlow::Controller controller_;
+  Recorder& recorder_;
+  Random random_;
+  MediaSource source_;
+  RateUpdate rate_;
+  Lateness camera_;
+  Lateness sender_;
+  Lateness relay_in_;
+  Lateness relay_out_;
+  Lateness receiver_;
+  Lateness receiver_page_;
+  Lateness sender_page_;
+
+  std::array<Timestamp, kEvents> due_;
+  Timestamp next_frame_;
+  Timestamp last_encoded_ = Timestamp::MinusInfinity();
+  double frames_ = 0;
+  double next_seq_ = 0;
+  RingBuffer<Due<int>> stamped_;          // packets of each frame that waits to be sent
+  RingBuffer<DataPacket> encoded_;        // those packets
+  RingBuffer<DataPacket> pacer_;          // what waits for the pacer
+  RingBuffer<DataPacket> pacer_again_;    // what is sent again goes first
+  std::vector<DataPacket> history_;       // by sequence number
+  RingBuffer<Due<DataPacket>> entering_;  // the relay
+  RingBuffer<Due<Arriving>> arriving_;
+  RingBuffer<Due<Pool<SizedMessage>::Index>> replying_;
+  RingBuffer<Due<Pool<SizedMessage>::Index>> hearing_;
+  DataSize sent_;
+  DataRate encoder_target_;
+  DataRate wanted_;
+  Timestamp last_applied_ = Timestamp::MinusInfinity();
+  FrameAssembly assembly_;
+  double packets_received_ = 0;
+  DataSize bytes_received_;
+  Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  Timestamp last_shown_ = Timestamp::MinusInfinity();
+  TimeDelta playout_delay_;
+  TimeDelta mean_interval_;
+  Pool<DataPacket> data_;
+  Pool<SizedMessage> messages_;
+};
+
+}  // namespace ccscope::live
+
+#endif  // CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
