@@ -43,6 +43,7 @@ class MediaSource {
  private:
   void FollowTarget();
   DataRate MeanRate() const;
+  double Share() const;
 
   Params params_;
   DataRate target_;

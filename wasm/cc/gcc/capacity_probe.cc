@@ -34,11 +34,19 @@ constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
 // How what comes of the target is followed, and its bounds.
+constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
 constexpr TimeDelta kShareFallTime = TimeDelta::Millis(4000);
+constexpr TimeDelta kShareFallTimeFarBelow = TimeDelta::Millis(800);
+constexpr double kFarBelow = 0.87;
+constexpr TimeDelta kShareRiseTimeFarAbove = TimeDelta::Millis(250);
+constexpr double kShareFarAbove = 0.03;
 constexpr TimeDelta kShareRiseTime = TimeDelta::Millis(2000);
 constexpr double kLowestShare = 0.8;
 constexpr double kHighestShare = 1.15;
+// For so long frames wait for what was lost; fewer frames than these say nothing of the capacity then.
+constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
+constexpr int kFramesBehindLoss = 5;
 // A queue is beyond doubt that is longer than this, or grows by so much with each frame.
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
@@ -64,13 +72,20 @@ void CapacityProbe::OnFrame(const Arrival& arrival) {
 
 // What the encoder makes of what it is asked for, with headers and retransmissions: encoders stay below by
 // up to a fifth, for seconds behind a rise, or above it with the headers.
-void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now) {
+void CapacityProbe::ObserveEncoder(DataRate asked, DataRate capacity, const Conditions& conditions, TimeDelta elapsed,
+                                   Timestamp now) {
   asked_ = asked_ + (asked + asked_ * -1) * (1 - det::Exp(-(elapsed / kAskedTime)));
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
   const double share = std::clamp(*conditions.delivered / asked_, kLowestShare, kHighestShare);
+  const double latest = dispersion_.Delivered(kLatest).value_or(DataRate::Zero()) / asked_;
   // What was lost or waits in a queue was sent as well.
-  if (share < wire_share_ && (conditions.loss > 0 || SeesQueue())) return;
-  const TimeDelta time = share < wire_share_ ? kShareFallTime : kShareRiseTime;
+  if (share < wire_share_ && (now - lost_at_ < kLossShows || SeesQueue())) return;
+  // Far below the capacity there is room for an encoder that catches up.
+  const bool has_room = *conditions.delivered < capacity * kFarBelow;
+  const TimeDelta fall = has_room ? kShareFallTimeFarBelow : kShareFallTime;
+  const bool catches_up = std::min(latest, share) > wire_share_ + kShareFarAbove;
+  const TimeDelta rise = catches_up ? kShareRiseTimeFarAbove : kShareRiseTime;
+  const TimeDelta time = share < wire_share_ ? fall : rise;
   wire_share_ += (share - wire_share_) * (1 - det::Exp(-(elapsed / time)));
 }
 
@@ -95,7 +110,10 @@ std::optional<DataRate> CapacityProbe::FallenCapacity() const {
     double latenesses;
   };
   constexpr std::array<Evidence, 3> kEnough{{{2, TimeDelta::Millis(4), 2}, {3, TimeDelta::Millis(3), 1}, {5, TimeDelta::Millis(2), 0.3}}};
+  // Behind a loss, frames wait for what is sent again, and others for them.
+  const bool behind_loss = now_ - lost_at_ < kLossShows;
   for (const auto& [frames, excess, latenesses] : kEnough) {
+    if (behind_loss && frames < kFramesBehindLoss) continue;
     if (dispersion_.ServiceExcess(frames) > excess + dispersion_.Lateness() * latenesses) return dispersion_.ServiceRate(frames);
   }
   return std::nullopt;
@@ -169,7 +187,8 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   // Counters come late, frames without what was lost: the more of both.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()),
                                       dispersion_.Delivered(kHorizon).value_or(DataRate::Zero()));
-  ObserveEncoder(a_r - drain_, conditions, elapsed, now);
+  if (conditions.loss > 0) lost_at_ = now;
+  ObserveEncoder(a_r - drain_, estimate->best, conditions, elapsed, now);
   DataRate level = Trusted(estimate->best, now) * (params_.target / wire_share_);
   if (HasFallen(a_r)) level = Fall(a_r, *FallenCapacity(), conditions, now);
   DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;

@@ -73,12 +73,13 @@ class CapacityProbe {
   DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
   DataRate Drain(DataRate a_r, Timestamp now) const;
-  void ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
+  void ObserveEncoder(DataRate asked, DataRate capacity, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
 
   Params params_;
   FrameDispersion dispersion_;
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp first_;
+  Timestamp lost_at_ = Timestamp::MinusInfinity();
   Timestamp last_next_ = Timestamp::MinusInfinity();
   DataRate drain_;
   // What comes on the wire over what is asked for, averaged over about a second.
