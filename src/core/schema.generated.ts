@@ -593,11 +593,11 @@ export const CONTROLLERS = {
       {
         name: 'capacity_probe_target',
         unit: '',
-        default: 0.955,
+        default: 0.985,
         min: 0.1,
         max: 1,
         section: 'live calls',
-        description: 'share of the capacity seen that is asked for, on the wire',
+        description: 'share of the capacity seen that an encoder is to fill in its fullest half seconds',
       },
       {
         name: 'capacity_probe_time_ms',
@@ -709,7 +709,7 @@ export const CONTROLLERS = {
         max: 2,
         section: 'live calls; deployed',
         description:
-          'A_s is lifted to A_r: by each report with little loss, or only until A_r first falls or a report shows loss',
+          'A_s is lifted to A_r: by each report of at most loss_high, since the delay-based rate sees the queue, or by those below loss_low until A_r first falls or a report shows loss',
         values: ['off', 'on', 'fast_start'],
       },
       {
@@ -2372,6 +2372,24 @@ export const COMPONENTS = {
         description: 'the same where the target rises; 0: as where it falls',
       },
       {
+        name: 'first_share',
+        unit: '',
+        default: 1,
+        min: 0.1,
+        max: 1,
+        section: 'measured',
+        description: 'share of its target that the encoder makes at first',
+      },
+      {
+        name: 'first_share_s',
+        unit: 's',
+        default: 4,
+        min: 0,
+        max: 100000,
+        section: 'measured',
+        description: 'time constant with which that becomes all of it',
+      },
+      {
         name: 'inverse_response_ms',
         unit: 'ms',
         default: 0,
@@ -2526,7 +2544,7 @@ export const COMPONENTS = {
         min: 0,
         max: 10000,
         section: 'measured',
-        description: 'mean length of such a wait',
+        description: 'length of such a wait, times an exponential variate',
       },
       {
         name: 'stall_tail',
@@ -2535,8 +2553,7 @@ export const COMPONENTS = {
         min: 0.1,
         max: 4,
         section: 'measured',
-        description:
-          'power of an exponential variate that a wait follows: 1 is exponential, more has a longer tail',
+        description: 'power of that variate: 1 is an exponential wait, more has a longer tail',
       },
       {
         name: 'stats_interval_ms',
@@ -2643,7 +2660,7 @@ export const COMPONENTS = {
         description: 'two to four busy processes of normal priority on two cores',
         values: {
           stalls_per_s: 8,
-          stall_ms: 12,
+          stall_ms: 9,
           stall_tail: 1.5,
           stamp_delay_us: 800,
           receive_delay_us: 800,
@@ -2654,7 +2671,7 @@ export const COMPONENTS = {
         description: 'three more calls on two cores: nothing on the way is punctual',
         values: {
           stalls_per_s: 6,
-          stall_ms: 60,
+          stall_ms: 36,
           stall_tail: 1.8,
           stamp_delay_us: 1500,
           receive_delay_us: 1500,

@@ -83,7 +83,7 @@ export class SourceKeeper {
 
   /** Frames per second that the source in use was asked for; undefined where its track says that. */
   get fps(): number | undefined {
-    return this.#kept?.source.fps;
+    return this.#kept?.video.fps;
   }
 
   stop(): void {

@@ -36,17 +36,23 @@ constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
 // How what comes of the target is followed, and its bounds.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
-constexpr TimeDelta kShareFallTime = TimeDelta::Millis(4000);
+constexpr TimeDelta kShareFallTime = TimeDelta::Millis(1500);
 constexpr TimeDelta kShareFallTimeFarBelow = TimeDelta::Millis(800);
 constexpr double kFarBelow = 0.87;
-constexpr TimeDelta kShareRiseTimeFarAbove = TimeDelta::Millis(250);
-constexpr double kShareFarAbove = 0.03;
-constexpr TimeDelta kShareRiseTime = TimeDelta::Millis(2000);
+constexpr double kShareOfQueue = 0.3;  // per second of a long queue
+constexpr TimeDelta kShareRiseTime = TimeDelta::Millis(500);
 constexpr double kLowestShare = 0.8;
 constexpr double kHighestShare = 1.15;
 // For so long frames wait for what was lost; fewer frames than these say nothing of the capacity then.
 constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 constexpr int kFramesBehindLoss = 5;
+constexpr double kAlike = 2.5;
+// Room is made by this with each second with a loss, and given back by that with each without.
+constexpr double kMoreRoom = 0.03;
+constexpr double kLessRoom = 0.004;
+constexpr double kMostRoom = 0.12;
+constexpr int kLossySeconds = 5;
+constexpr TimeDelta kRandomFor = TimeDelta::Seconds(30);
 // A queue is beyond doubt that is longer than this, or grows by so much with each frame.
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
@@ -79,14 +85,16 @@ void CapacityProbe::ObserveEncoder(DataRate asked, DataRate capacity, const Cond
   const double share = std::clamp(*conditions.delivered / asked_, kLowestShare, kHighestShare);
   const double latest = dispersion_.Delivered(kLatest).value_or(DataRate::Zero()) / asked_;
   // What was lost or waits in a queue was sent as well.
-  if (share < wire_share_ && (now - lost_at_ < kLossShows || SeesQueue())) return;
+  if (std::max(share, latest) < wire_share_ && (now - lost_at_ < kLossShows || SeesQueue())) return;
   // Far below the capacity there is room for an encoder that catches up.
   const bool has_room = *conditions.delivered < capacity * kFarBelow;
   const TimeDelta fall = has_room ? kShareFallTimeFarBelow : kShareFallTime;
-  const bool catches_up = std::min(latest, share) > wire_share_ + kShareFarAbove;
-  const TimeDelta rise = catches_up ? kShareRiseTimeFarAbove : kShareRiseTime;
-  const TimeDelta time = share < wire_share_ ? fall : rise;
-  wire_share_ += (share - wire_share_) * (1 - det::Exp(-(elapsed / time)));
+  const double now_share = std::min(kHighestShare, latest > wire_share_ ? latest : share);
+  const TimeDelta time = now_share < wire_share_ ? fall : kShareRiseTime;
+  wire_share_ += (now_share - wire_share_) * (1 - det::Exp(-(elapsed / time)));
+  // A queue that stays says that the encoder makes more of its target than is thought.
+  const TimeDelta excess = std::max(TimeDelta::Zero(), Wait() - kWaitToDrain);
+  wire_share_ = std::min(kHighestShare, wire_share_ + kShareOfQueue * (excess / kLongQueue) * elapsed.seconds());
 }
 
 // What was before a fall says nothing of what is now.
@@ -99,6 +107,24 @@ std::optional<DataRate> CapacityProbe::Capacity() const {
   const auto estimate = dispersion_.Capacity(Horizon(), kFrames);
   if (!estimate) return std::nullopt;
   return estimate->best;
+}
+
+// CoDel and its like drop while the queue is short, the less the more often it is empty. Losses that go on
+// whatever room there is are the path's own: for a while they are not answered.
+void CapacityProbe::LeaveRoom(const Conditions& conditions, Timestamp now) {
+  if (conditions.loss > 0) lost_at_ = now;
+  if (now - room_changed_ < kHorizon) return;
+  room_changed_ = now;
+  const bool lossy = now - lost_at_ < kHorizon;
+  if (now < random_until_ || !lossy) {
+    room_ = std::max(0.0, room_ - (now < random_until_ ? kMoreRoom : kLessRoom));
+    lossy_seconds_ = std::max(0, lossy_seconds_ - 1);
+  } else if (room_ < kMostRoom) {
+    room_ = std::min(kMostRoom, room_ + kMoreRoom);
+  } else if (++lossy_seconds_ == kLossySeconds) {
+    random_until_ = now + kRandomFor;
+    lossy_seconds_ = 0;
+  }
 }
 
 // The capacity that the latest frames speak of, if each took longer to be served than single stamps'
@@ -114,7 +140,10 @@ std::optional<DataRate> CapacityProbe::FallenCapacity() const {
   const bool behind_loss = now_ - lost_at_ < kLossShows;
   for (const auto& [frames, excess, latenesses] : kEnough) {
     if (behind_loss && frames < kFramesBehindLoss) continue;
-    if (dispersion_.ServiceExcess(frames) > excess + dispersion_.Lateness() * latenesses) return dispersion_.ServiceRate(frames);
+    if (dispersion_.ServiceExcess(frames) <= excess + dispersion_.Lateness() * latenesses) continue;
+    // A new capacity serves them alike; what was sent again comes far later than its neighbours.
+    const auto [slowest, fastest] = dispersion_.ServiceRatesOf(frames);
+    if (fastest < slowest * kAlike) return fastest;
   }
   return std::nullopt;
 }
@@ -187,9 +216,9 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   // Counters come late, frames without what was lost: the more of both.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()),
                                       dispersion_.Delivered(kHorizon).value_or(DataRate::Zero()));
-  if (conditions.loss > 0) lost_at_ = now;
+  LeaveRoom(conditions, now);
   ObserveEncoder(a_r - drain_, estimate->best, conditions, elapsed, now);
-  DataRate level = Trusted(estimate->best, now) * (params_.target / wire_share_);
+  DataRate level = Trusted(estimate->best, now) * ((params_.target - room_) / wire_share_);
   if (HasFallen(a_r)) level = Fall(a_r, *FallenCapacity(), conditions, now);
   DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;
   if (!IsSureOfQueue(conditions)) next = std::max(next, std::min(a_r, delivered * kLeastOfDelivered));

@@ -73,6 +73,7 @@ class CapacityProbe {
   DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
   DataRate Drain(DataRate a_r, Timestamp now) const;
+  void LeaveRoom(const Conditions& conditions, Timestamp now);
   void ObserveEncoder(DataRate asked, DataRate capacity, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
 
   Params params_;
@@ -85,6 +86,11 @@ class CapacityProbe {
   // What comes on the wire over what is asked for, averaged over about a second.
   double wire_share_ = 1.05;
   DataRate asked_;
+  // Left of the capacity where a queue discipline drops before its queue is long.
+  double room_ = 0;
+  Timestamp room_changed_ = Timestamp::MinusInfinity();
+  int lossy_seconds_ = 0;  // at the largest room
+  Timestamp random_until_ = Timestamp::MinusInfinity();
   int groups_of_empty_queue_ = 0;
   std::optional<Timestamp> fell_at_;
   Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog of a fall will be gone

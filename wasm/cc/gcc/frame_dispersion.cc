@@ -32,6 +32,9 @@ constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;
 constexpr double kWeightOfBadFit = 0.1;
 
+// Frames that come within this share of the time that the link takes for one are bunched.
+constexpr double kBunched = 0.3;
+
 // A capacity is about as good as the best one while the mean loss is within this of its own.
 constexpr double kAboutAsGood = 1.1;
 constexpr TimeDelta kClockNoise = TimeDelta::Micros(100);
@@ -89,24 +92,27 @@ const FrameDispersion::Frame& FrameDispersion::Back(int k) const {
 
 // The intercept that fits best at this capacity, over all frames, and how well it does.
 FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
+  int count = 0;
   Timestamp free = Timestamp::MinusInfinity();
   for (int k = count_ - 1; k >= 0; --k) {
     free = std::max(free, Back(k).send) + TimeDelta::Micros(us_per_byte * Back(k).size.bytes());
-    residuals_[static_cast<std::size_t>(k)] = (Back(k).arrival - free).us();
+    if (!Back(k).bunched) residuals_[static_cast<std::size_t>(count++)] = (Back(k).arrival - free).us();
   }
+  if (count < kMinPoints) return {us_per_byte, 0, kMaxUsPerByte};
   // In another array: standard libraries leave what they partition in different orders, and a sum has
   // the same bits in one order only.
-  const auto end = std::copy(residuals_.begin(), residuals_.begin() + count_, partitioned_.begin());
-  const auto quantile = partitioned_.begin() + static_cast<int>(kQuantile * (count_ - 1));
+  const auto end = std::copy(residuals_.begin(), residuals_.begin() + count, partitioned_.begin());
+  const auto quantile = partitioned_.begin() + static_cast<int>(kQuantile * (count - 1));
   std::nth_element(partitioned_.begin(), quantile, end);
   Fit fit{us_per_byte, *quantile, 0};
-  for (int k = 0; k < count_; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us) / count_;
+  for (int k = 0; k < count; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us) / count;
   return fit;
 }
 
 void FrameDispersion::UpdateBase() {
   const Minimum least = LeastOf(kMinUsPerByte, kMaxUsPerByte, [this](double x) { return BestBase(x).loss; });
   const Fit best = BestBase(least.at);
+  if (best.base_us == 0) return;  // nearly all are bunched
   us_per_byte_ = best.us_per_byte;
   const bool good = best.loss < kGoodFit.us();
   if (!base_us_ || !had_good_fit_) {
@@ -132,24 +138,30 @@ double FrameDispersion::Loss(double us_per_byte, int frames) const {
   const TimeDelta base = TimeDelta::Micros(*base_us_);
   Timestamp free = Back(frames).arrival - base;
   double loss = 0;
+  int counted = 0;
   for (int k = frames - 1; k >= 0; --k) {
     const Frame& frame = Back(k);
     const Timestamp left = frame.arrival - base;
     free = std::max(free, frame.send) + TimeDelta::Micros(us_per_byte * frame.size.bytes());
-    loss += Pinball((left - free).us());
+    if (!frame.bunched) {
+      loss += Pinball((left - free).us());
+      ++counted;
+    }
     free = std::min(free, std::max(left, frame.send));
   }
-  return loss / frames;
+  return loss / std::max(counted, 1);
 }
 
 std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta horizon, int min_frames) const {
   if (!base_us_) return std::nullopt;
   int frames = 0;
+  int counted = 0;
   DataSize size;
-  while (frames + 1 < count_ && (Back(0).arrival - Back(frames).arrival <= horizon || frames < min_frames)) {
-    size += Back(frames++).size;
+  while (frames + 1 < count_ && (Back(0).arrival - Back(frames).arrival <= horizon || counted < min_frames)) {
+    size += Back(frames).size;
+    if (!Back(frames++).bunched) ++counted;
   }
-  if (frames < min_frames) return std::nullopt;
+  if (counted < min_frames) return std::nullopt;
   const auto loss = [this, frames](double us_per_byte) { return Loss(us_per_byte, frames); };
   const Minimum best = LeastOf(kMinUsPerByte, kMaxUsPerByte, loss);
   if (best.at * size.bytes() < kMinServiceTime.us() * frames) return std::nullopt;
@@ -200,10 +212,13 @@ TimeDelta FrameDispersion::ServiceExcess(int frames) const {
   return least;
 }
 
-DataRate FrameDispersion::ServiceRate(int frames) const {
-  DataRate fastest;
-  for (int k = 0; k < frames; ++k) fastest = std::max(fastest, Back(k).size / std::max(Back(k).service, kMinServiceTime));
-  return fastest;
+FrameDispersion::ServiceRates FrameDispersion::ServiceRatesOf(int frames) const {
+  ServiceRates rates{DataRate::PlusInfinity(), DataRate::Zero()};
+  for (int k = 0; k < frames; ++k) {
+    const DataRate rate = Back(k).size / std::max(Back(k).service, kMinServiceTime);
+    rates = {std::min(rates.slowest, rate), std::max(rates.fastest, rate)};
+  }
+  return rates;
 }
 
 std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
@@ -216,12 +231,20 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   return size / std::min(window, span);
 }
 
+// No link serves a frame so much faster than those of the last seconds: it waited for a retransmission of an
+// earlier one, or for the process that stamps it.
+void FrameDispersion::MarkBunch() {
+  const TimeDelta served = TimeDelta::Micros(us_per_byte_ * Back(0).size.bytes());
+  if (Back(0).arrival - Back(1).arrival < served * kBunched) Back(0).bunched = Back(1).bunched = true;
+}
+
 void FrameDispersion::OnFrame(const Arrival& arrival) {
   frames_[static_cast<std::size_t>(next_)] = {arrival.seq, arrival.send_time, arrival.arrival_time,
                                               OnTheWire(arrival.size)};
   next_ = (next_ + 1) % kFrames;
   count_ = std::min(count_ + 1, kFrames);
   if (count_ < kMinPoints) return;
+  MarkBunch();
   UpdateBase();
   Frame& frame = Back(0);
   const TimeDelta base = TimeDelta::Micros(*base_us_);

@@ -47,8 +47,12 @@ class FrameDispersion {
   // capacity of the last seconds. A capacity that has fallen makes all of them take longer; a late stamp,
   // a retransmission, a pause of the machine or of a radio link makes one late, and the next the shorter.
   TimeDelta ServiceExcess(int frames) const;
-  // The rate at which the fastest of them was served.
-  DataRate ServiceRate(int frames) const;
+  // The rates at which the slowest and the fastest of them were served.
+  struct ServiceRates {
+    DataRate slowest;
+    DataRate fastest;
+  };
+  ServiceRates ServiceRatesOf(int frames) const;
   // What came of frames in the last `window`, on the wire, or since the first.
   std::optional<DataRate> Delivered(TimeDelta window) const;
   // By how much single stamps are late, beyond the model.
@@ -63,6 +67,7 @@ class FrameDispersion {
     TimeDelta excess = {};          // of the one-way delay over propagation and own service
     TimeDelta service = {};         // how long it was served
     TimeDelta service_excess = {};  // beyond that at the capacity of the last seconds
+    bool bunched = false;           // stamped with a neighbour: neither time is the link's
     TimeDelta one_way_delay() const { return arrival - send; }
   };
   static constexpr int kFrames = 128;
@@ -75,6 +80,7 @@ class FrameDispersion {
     double loss;  // of the regression, per frame
   };
   Fit BestBase(double us_per_byte);
+  void MarkBunch();
   void UpdateBase();
   void UpdateLateness();
   double Loss(double us_per_byte, int frames) const;

@@ -11,10 +11,11 @@ void LossController::Configure(const Parameters& parameters) {
 
 // The start-up of deployed code trusts the delay-based rate until there is a sign of congestion;
 // eq. 14 alone would grow by 5 % a report.
-bool LossController::FollowsDelayBased() const {
+bool LossController::FollowsDelayBased(double fraction_lost) const {
   enum class Follow { kNever, kAlways, kInFastStart };
   const auto follow = static_cast<Follow>(static_cast<int>(params_.a_s_follows_a_r));
-  return follow == Follow::kAlways || (follow == Follow::kInFastStart && fast_start_);
+  if (follow == Follow::kAlways) return fraction_lost <= params_.loss_high;
+  return follow == Follow::kInFastStart && fast_start_ && fraction_lost < params_.loss_low;
 }
 
 void LossController::OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt,
@@ -29,7 +30,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
     return;
   }
   if (now - last_report_ < TimeDelta::Millis(params_.loss_report_interval_ms)) {
-    a_s_ = FollowsDelayBased() && fraction_lost_ < params_.loss_low ? a_r : std::min(a_s_, a_r);
+    a_s_ = FollowsDelayBased(fraction_lost_) ? a_r : std::min(a_s_, a_r);
     return;
   }
   // Late packets can take a loss back: it counts as none then (RFC 3550 A.3).
@@ -69,10 +70,10 @@ void LossController::OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt,
       a_s_ = a_s_ * (1 - params_.loss_decrease_factor * fraction_lost);
       last_cut_ = now;
     }
+  } else if (FollowsDelayBased(fraction_lost)) {
+    a_s_ = a_r;
   } else if (fraction_lost < params_.loss_low) {
-    a_s_ = FollowsDelayBased()
-               ? a_r
-               : base * params_.loss_increase_factor + DataRate::BitsPerSec(params_.loss_increase_offset_bps);
+    a_s_ = base * params_.loss_increase_factor + DataRate::BitsPerSec(params_.loss_increase_offset_bps);
   }
   a_s_ = std::min(a_s_, a_r);
   a_s_ = std::clamp(a_s_, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));

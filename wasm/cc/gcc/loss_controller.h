@@ -29,7 +29,7 @@ class LossController {
 
  private:
   DataRate IncreaseBase(Timestamp now);
-  bool FollowsDelayBased() const;
+  bool FollowsDelayBased(double fraction_lost) const;
 
   struct Sample {
     Timestamp time;

@@ -14,10 +14,10 @@ namespace ccscope::live {
 class Lateness {
  public:
   struct Params {
-    TimeDelta usual;       // mean of an exponential delay of each item
-    double stalls_per_s;   // how often a wait begins, by a Poisson process between the waits
-    TimeDelta stall;       // mean of a wait
-    double tail;           // a wait is an exponential variate to this power, scaled to that mean
+    TimeDelta usual;      // mean of an exponential delay of each item
+    double stalls_per_s;  // how often a wait begins, by a Poisson process between the waits
+    TimeDelta stall;      // a wait is this times an exponential variate
+    double tail;          // to this power
   };
   Lateness(const Params& params, std::uint64_t seed);
 
@@ -26,12 +26,10 @@ class Lateness {
   Timestamp Handled(Timestamp at);
 
  private:
-  double Exponential() { return -LogOfUniform(); }
-  double LogOfUniform();
+  double Exponential();
   void NextStall(Timestamp from);
 
   Params params_;
-  double mean_of_power_;
   Random random_;
   Timestamp stall_begin_ = Timestamp::PlusInfinity();
   Timestamp stall_end_;
