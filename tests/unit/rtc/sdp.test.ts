@@ -43,7 +43,7 @@ const OFFER = [
 ].join('\r\n');
 
 const lines = (sdp: string) => sdp.split('\r\n');
-const BOUNDS = 'x-google-min-bitrate=3000;x-google-start-bitrate=3000;x-google-max-bitrate=8000';
+const BOUNDS = 'x-google-min-bitrate=3000;x-google-start-bitrate=3000;x-google-max-bitrate=3000';
 
 describe('takeOver', () => {
   const taken = lines(takeOver(OFFER));

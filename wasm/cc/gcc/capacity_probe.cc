@@ -39,7 +39,7 @@ constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
 constexpr TimeDelta kShareFallTime = TimeDelta::Millis(1500);
 constexpr TimeDelta kShareFallTimeFarBelow = TimeDelta::Millis(800);
 constexpr double kFarBelow = 0.87;
-constexpr double kShareOfQueue = 0.3;  // per second of a long queue
+constexpr double kShareOfQueue = 0.8;  // per second of a long queue
 constexpr TimeDelta kShareRiseTime = TimeDelta::Millis(500);
 constexpr double kLowestShare = 0.8;
 constexpr double kHighestShare = 1.15;
@@ -53,6 +53,10 @@ constexpr double kLessRoom = 0.004;
 constexpr double kMostRoom = 0.12;
 constexpr int kLossySeconds = 5;
 constexpr TimeDelta kRandomFor = TimeDelta::Seconds(30);
+constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
+constexpr double kHeavyLoss = 0.1;
+constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
+constexpr double kOfDelivered = 0.9;
 // A queue is beyond doubt that is longer than this, or grows by so much with each frame.
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
@@ -74,6 +78,7 @@ void CapacityProbe::OnFrame(const Arrival& arrival) {
   if (!params_.on) return;
   now_ = arrival.arrival_time;
   dispersion_.OnFrame(arrival);
+  estimate_ = dispersion_.Capacity(Horizon(), kFrames);
 }
 
 // What the encoder makes of what it is asked for, with headers and retransmissions: encoders stay below by
@@ -100,13 +105,6 @@ void CapacityProbe::ObserveEncoder(DataRate asked, DataRate capacity, const Cond
 // What was before a fall says nothing of what is now.
 TimeDelta CapacityProbe::Horizon() const {
   return fell_at_ ? std::clamp(now_ - *fell_at_ + kFallHorizon, kFallHorizon, kHorizon) : kHorizon;
-}
-
-std::optional<DataRate> CapacityProbe::Capacity() const {
-  if (!params_.on) return std::nullopt;
-  const auto estimate = dispersion_.Capacity(Horizon(), kFrames);
-  if (!estimate) return std::nullopt;
-  return estimate->best;
 }
 
 // CoDel and its like drop while the queue is short, the less the more often it is empty. Losses that go on
@@ -187,8 +185,7 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
   drained_at_ = now + std::min(backlog, kLongestDrain);
   is_sure_ = IsSureOfQueue(conditions);
   fell_at_ = now;
-  const auto before = dispersion_.Capacity(kHorizon, kFrames);
-  if (before && sent < before->best * kPlausibleShare) doubt_ = Doubt{a_r, now};
+  if (sent < estimate_->best * kPlausibleShare) doubt_ = Doubt{a_r, now};
   return capacity * (params_.target / wire_share_);
 }
 
@@ -206,20 +203,26 @@ DataRate CapacityProbe::Drain(DataRate a_r, Timestamp now) const {
   return std::min(a_r * std::min(kMostOfDrain, excess / params_.drain_time), most);
 }
 
+DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
+  if (now - now_ > kHorizon) return DataRate::Zero();
+  return dispersion_.Delivered(kHorizon).value_or(DataRate::Zero());
+}
+
 std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Conditions& conditions, Timestamp now) {
-  if (!params_.on) return std::nullopt;
-  const auto estimate = dispersion_.Capacity(Horizon(), kFrames);
-  if (!estimate) return std::nullopt;
+  if (!estimate_) return std::nullopt;
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
   if (!last_next_.IsFinite()) first_ = now;
   last_next_ = now;
   // Counters come late, frames without what was lost: the more of both.
-  const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()),
-                                      dispersion_.Delivered(kHorizon).value_or(DataRate::Zero()));
+  const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
   LeaveRoom(conditions, now);
-  ObserveEncoder(a_r - drain_, estimate->best, conditions, elapsed, now);
-  DataRate level = Trusted(estimate->best, now) * ((params_.target - room_) / wire_share_);
+  ObserveEncoder(a_r - drain_, estimate_->best, conditions, elapsed, now);
+  DataRate level = Trusted(estimate_->best, now) * ((params_.target - room_) / wire_share_);
   if (HasFallen(a_r)) level = Fall(a_r, *FallenCapacity(), conditions, now);
+  // Where much is lost, or frames no longer come, the counters know better.
+  loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));
+  const bool no_frames = now - now_ > kNoFrames;
+  if (loss_ > kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));
   DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;
   if (!IsSureOfQueue(conditions)) next = std::max(next, std::min(a_r, delivered * kLeastOfDelivered));
   next = std::clamp(next, params_.min_bitrate, params_.max_bitrate);

@@ -43,13 +43,18 @@ class CapacityProbe {
   };
 
   explicit CapacityProbe(const Parameters& parameters) : params_(parameters) {}
-  void Configure(const Parameters& parameters) { params_ = Params(parameters); }
+  void Configure(const Parameters& parameters) {
+    params_ = Params(parameters);
+    if (!params_.on) estimate_.reset();
+  }
   bool on() const { return params_.on; }
 
   void OnFrame(const Arrival& arrival);
 
   // The capacity as the frames of about the last second show it.
-  std::optional<DataRate> Capacity() const;
+  std::optional<DataRate> Capacity() const {
+    return estimate_ ? std::optional<DataRate>(estimate_->best) : std::nullopt;
+  }
   // Whether a queue is really there: beyond what late stamps explain.
   bool SeesQueue() const { return dispersion_.Wait() > kQueue; }
   // How long the newest frames waited behind earlier ones.
@@ -73,11 +78,13 @@ class CapacityProbe {
   DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
   DataRate Drain(DataRate a_r, Timestamp now) const;
+  DataRate FramesDelivered(Timestamp now) const;
   void LeaveRoom(const Conditions& conditions, Timestamp now);
   void ObserveEncoder(DataRate asked, DataRate capacity, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
 
   Params params_;
   FrameDispersion dispersion_;
+  std::optional<FrameDispersion::Estimate> estimate_;  // as of the latest frame
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp first_;
   Timestamp lost_at_ = Timestamp::MinusInfinity();
@@ -86,6 +93,7 @@ class CapacityProbe {
   // What comes on the wire over what is asked for, averaged over about a second.
   double wire_share_ = 1.05;
   DataRate asked_;
+  double loss_ = 0;  // averaged over half a second
   // Left of the capacity where a queue discipline drops before its queue is long.
   double room_ = 0;
   Timestamp room_changed_ = Timestamp::MinusInfinity();

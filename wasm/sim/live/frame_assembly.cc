@@ -41,18 +41,20 @@ void FrameAssembly::OnPacket(const FramePacket& packet, Timestamp now) {
   ++slot->received;
 }
 
-std::optional<FrameAssembly::Frame> FrameAssembly::NextFrame() {
-  const auto complete = [](const Slot& slot) { return slot.known && slot.received >= slot.frame.of.packets; };
-  // Whatever waits for a packet that never comes is skipped, up to the next whole key frame.
-  while (awaits_key_frame_ && !slots_.empty() && !(complete(slots_.front()) && slots_.front().frame.of.key_frame)) {
-    const bool may_still_be_one = slots_.front().known && slots_.front().frame.of.key_frame;
-    if (may_still_be_one) return std::nullopt;
-    if (slots_.size() == 1 && !complete(slots_.front())) return std::nullopt;
-    slots_.Pop();
-    ++next_frame_;
-  }
-  if (slots_.empty() || !complete(slots_.front())) return std::nullopt;
+// Whatever waits for a packet that never comes is skipped, up to the next whole key frame.
+void FrameAssembly::SkipToKeyFrame() {
+  std::size_t first = 0;
+  while (first < slots_.size() && !(slots_[first].complete() && slots_[first].frame.of.key_frame)) ++first;
+  if (first == slots_.size()) return;
+  for (; first > 0; --first, ++next_frame_) slots_.Pop();
   awaits_key_frame_ = false;
+  const double seq = slots_.front().frame.of.seq;
+  std::erase_if(missing_, [seq](const Missing& missing) { return missing.seq < seq; });
+}
+
+std::optional<FrameAssembly::Frame> FrameAssembly::NextFrame() {
+  if (awaits_key_frame_) SkipToKeyFrame();
+  if (awaits_key_frame_ || slots_.empty() || !slots_.front().complete()) return std::nullopt;
   ++next_frame_;
   return slots_.PopFront().frame;
 }

@@ -66,6 +66,7 @@ class FrameAssembly {
     bool known = false;
     int received = 0;
     Frame frame;
+    bool complete() const { return known && received >= frame.of.packets; }
   };
   struct Missing {
     double seq;
@@ -74,6 +75,7 @@ class FrameAssembly {
   };
   void FindMissing(double seq, Timestamp now);
   Slot* SlotOf(const FramePacket& packet);
+  void SkipToKeyFrame();
   void GiveUp();
 
   Params params_;

@@ -15,6 +15,8 @@ constexpr double kRtpClockHz = 90000;
 constexpr double kRtpModulus = 4294967296.0;
 // As many packets as a sender remembers to send them again.
 constexpr std::size_t kHistory = 1024;
+// Feedback is missing that has not come for so long (src/worker/sender_seat.ts).
+constexpr TimeDelta kFeedbackMissing = TimeDelta::Seconds(1);
 constexpr TimeDelta kTickInterval = TimeDelta::Millis(100);
 constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);
 // A freeze (webrtc-stats, freezeCount): an interval between two frames of more than three times the mean,
@@ -236,7 +238,10 @@ void LiveFlow::OnArrive(Timestamp now) {
   while (!arriving_.empty() && arriving_.front().at <= now) {
     const DataPacket packet = arriving_.PopFront().what.packet;
     network().Hold(-1);
-    if (packet.what == What::kReport) Reply(Echo{packet.sent}, kRtcpSize, now);
+    if (packet.what == What::kReport) {
+      Reply(Echo{packet.sent}, kRtcpSize, now);
+      Reply(Losses{packets_received_, assembly_.packets_lost()}, kRtcpSize, now);
+    }
     if (packet.what != What::kVideo) continue;
     ++packets_received_;
     bytes_received_ += packet.size;
@@ -312,7 +317,11 @@ void LiveFlow::OnHear(Timestamp now) {
     } else if (std::holds_alternative<KeyFrameRequest>(message)) {
       source_.RequestKeyFrame();
     } else if (const auto* feedback = std::get_if<Feedback>(&message)) {
+      last_feedback_ = now;
       controller_.sender->OnFeedback(*feedback, now);
+      Want(now);
+    } else if (const auto* losses = std::get_if<Losses>(&message); losses && now - last_feedback_ > kFeedbackMissing) {
+      controller_.sender->OnReceiverReport(losses->packets_received, losses->packets_lost, now);
       Want(now);
     }
   }

@@ -74,7 +74,12 @@ class LiveFlow final : public Flow {
     Timestamp report_sent;
   };
   struct KeyFrameRequest {};
-  using Message = std::variant<Feedback, Echo, FrameAssembly::Request, KeyFrameRequest>;
+  // What RTCP says where no feedback comes.
+  struct Losses {
+    double packets_received;
+    double packets_lost;
+  };
+  using Message = std::variant<Feedback, Echo, FrameAssembly::Request, KeyFrameRequest, Losses>;
   struct SizedMessage {
     Message message;
     DataSize size;
@@ -141,6 +146,7 @@ class LiveFlow final : public Flow {
   RingBuffer<Due<Pool<SizedMessage>::Index>> replying_;
   RingBuffer<Due<Pool<SizedMessage>::Index>> hearing_;
   DataSize sent_;
+  Timestamp last_feedback_;
   DataRate encoder_target_;
   DataRate wanted_;
   Timestamp last_applied_ = Timestamp::MinusInfinity();
