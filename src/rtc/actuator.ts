@@ -1,8 +1,10 @@
-/** Puts target rates into the encoder: one call at a time, at most ten a second, within rails. */
+/** Puts target rates into the encoder: one call at a time, at most ten a second unless the rate falls, within rails. */
 
 const MIN_INTERVAL_MS = 100;
 /** Smaller changes than this part of the rate in force are not worth a call. */
 const HYSTERESIS = 0.02;
+/** A rate that falls by more than this part does not wait: meanwhile a queue would grow. */
+const FALL = 0.1;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5000;
 
@@ -64,9 +66,17 @@ export class Actuator {
     return !(Math.abs(this.#wantedBps - this.#appliedBps) < HYSTERESIS * this.#appliedBps);
   }
 
+  #falls(): boolean {
+    return this.#wantedBps !== null && this.#wantedBps < (1 - FALL) * this.#appliedBps && this.#retryMs === 0;
+  }
+
   #plan(): void {
-    if (this.#busy !== null || this.#timer !== undefined || !this.#due()) return;
-    const waitMs = Math.max(this.#retryMs, MIN_INTERVAL_MS) - (performance.now() - this.#lastAt);
+    if (this.#busy !== null || !this.#due()) return;
+    const falls = this.#falls();
+    if (this.#timer !== undefined && !falls) return;
+    clearTimeout(this.#timer);
+    const intervalMs = falls ? 0 : Math.max(this.#retryMs, MIN_INTERVAL_MS);
+    const waitMs = intervalMs - (performance.now() - this.#lastAt);
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;

@@ -4,14 +4,16 @@
 #define CCSCOPE_TESTS_NATIVE_LIVE_SUPPORT_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "abi/controllers.h"
 #include "sim/live/live_flow.h"
-#include "simulation_support.h"
+#include "tests/native/simulation_support.h"
 
 namespace ccscope {
 
@@ -131,6 +133,125 @@ inline void SetGcc(ControllerValues& values, const std::string& name, double val
   for (int i = 0; i < gcc::kParameterCount; ++i) {
     if (name == gcc::kParameterSpecs[i].name) values[static_cast<std::size_t>(i)] = value;
   }
+}
+
+constexpr int kGcc = 0;
+
+// The values of a preset of the live path.
+inline live::Parameters Machine(const std::string& preset) {
+  live::Parameters p;
+  if (preset == "idle") return p;
+#define PRESET(id, name, description) if (preset == name) {
+#define SET(parameter, value) p.parameter = value;
+#define END_PRESET(id) }
+#include "sim/live/presets.def"
+#undef PRESET
+#undef SET
+#undef END_PRESET
+  return p;
+}
+
+// A camera in front of VP8, as measured (media_source.md).
+inline MediaSource::Params CameraSource(double max_bitrate_bps) {
+  MediaSource::Params s;
+  s.noise_sd = 0.17;
+  s.noise_correlation = 0;
+  s.recovery_ms = 600;
+  s.encoder_lag_ms = 150;
+  s.encoder_rise_lag_ms = 1000;
+  s.inverse_response_ms = 70;
+  s.first_share = 0.75;
+  s.first_share_s = 5;
+  s.key_frame_factor = 8;
+  s.header_bytes = 0;
+  s.max_bitrate_bps = max_bitrate_bps;
+  return s;
+}
+
+// More than the link ever carries.
+inline double SourceRateOf(const LiveLink& link) {
+  double highest = link.capacity_bps;
+  for (const auto& step : link.steps) highest = std::max(highest, step.capacity.bps());
+  return std::max(2.5e6, highest * 1.5);
+}
+
+inline ControllerValues ValuesFor(const LiveLink& link) {
+  ControllerValues values = GccLive();
+  SetGcc(values, "max_bitrate_bps", SourceRateOf(link));
+  return values;
+}
+
+// Each number's median over runs with these many seeds.
+inline LiveResult MedianOf(const LiveLink& link, const std::string& machine, int runs, double duration_s) {
+  std::vector<LiveResult> results;
+  for (int seed = 1; seed <= runs; ++seed) {
+    const auto seed64 = static_cast<std::uint64_t>(seed);
+    results.push_back(RunLive(link, CameraSource(SourceRateOf(link)), Machine(machine), kGcc, ValuesFor(link), seed64, duration_s));
+  }
+  const auto median = [&](double LiveResult::*number) {
+    std::sort(results.begin(), results.end(), [number](const LiveResult& a, const LiveResult& b) { return a.*number < b.*number; });
+    return results[results.size() / 2].*number;
+  };
+  LiveResult r;
+  r.utilisation = median(&LiveResult::utilisation);
+  r.queue_p95_ms = median(&LiveResult::queue_p95_ms);
+  r.drops = median(&LiveResult::drops);
+  r.start_s = median(&LiveResult::start_s);
+  return r;
+}
+
+// Links of all kinds, drawn from a seed: 0.3 to 8 Mbps, RTT of 20 to 300 ms, drop-tail queues of 80 to 800 ms
+// (70 %) or one of the disciplines, losses, jitter, a step down and up again (20 %).
+inline std::vector<LiveLink> RandomLinks(std::uint64_t seed, int count) {
+  Random random(seed);
+  const auto between = [&](double low, double high) { return low * std::exp(random.Uniform() * std::log(high / low)); };
+  std::vector<LiveLink> links;
+  for (int i = 0; i < count; ++i) {
+    LiveLink link;
+    link.capacity_bps = between(300e3, 8e6);
+    link.rtt_ms = between(20, 300);
+    const double kind = random.Uniform();
+    link.queue = kind < 0.7 ? DropTailOf(between(80, 800), 0, 0) : AllQueues()[1 + static_cast<std::size_t>(random.Uniform() * 4)];
+    const double loss = random.Uniform();
+    link.loss_ratio = loss < 0.12 ? 0.005 : loss < 0.24 ? 0.02 : loss < 0.3 ? 0.05 : 0;
+    const double jitter = random.Uniform();
+    link.jitter_ms = jitter < 0.12 ? 4 : jitter < 0.24 ? 10 : 0;
+    if (random.Uniform() < 0.2) {
+      const double fallen = link.capacity_bps * (0.3 + 0.4 * random.Uniform());
+      link.steps = {{AtSeconds(16), DataRate::BitsPerSec(fallen)}, {AtSeconds(28), DataRate::BitsPerSec(link.capacity_bps)}};
+    }
+    char name[120];
+    std::snprintf(name, sizeof name, "%.2f Mbps, RTT %.0f ms, queue %d (%.0f), loss %.3f, jitter %.0f ms%s", link.capacity_bps / 1e6,
+                  link.rtt_ms, static_cast<int>(link.queue.kind), link.queue.values[0], link.loss_ratio, link.jitter_ms,
+                  link.steps.empty() ? "" : ", steps");
+    link.name = name;
+    links.push_back(link);
+  }
+  return links;
+}
+
+// By how much frames come later than from an ideal link of 1 Mbps with 50 ms, ms, in ascending order.
+inline std::vector<double> LatenessOfFrames(const live::Parameters& machine, const ControllerValues& values, double duration_s) {
+  SimulationSpec spec;
+  spec.params = {.duration = TimeDelta::Seconds(duration_s)};
+  spec.forward.link = {.bottleneck = {.capacity = DataRate::KilobitsPerSec(1000)}, .one_way_delay = TimeDelta::Millis(25)};
+  spec.backward.link.one_way_delay = TimeDelta::Millis(25);
+  auto simulation = Build(spec);
+  const ControllerSpec* law = FindController(kGcc);
+  MediaFlow::Controller halves{law->make_receiver(values.data(), 0, simulation->recorder()),
+                               law->make_sender(values.data(), 0, 1, simulation->recorder())};
+  simulation->AddLiveFlow({}, CameraSource(400e3), machine, std::move(halves));
+  simulation->SetTrace(std::uint32_t{1} << static_cast<int>(TraceTable::kArrival), TimeDelta::Millis(50));
+  simulation->RunUntil(AtSeconds(duration_s));
+  double free_us = 0;
+  std::vector<double> late;
+  for (const ArrivalRow& row : TraceRows<ArrivalRow>(*simulation)) {
+    const double packets = std::max(1.0, std::ceil(row.size_bytes / machine.payload_bytes));
+    free_us = std::max(free_us, row.send_time_us) + (row.size_bytes + packets * machine.header_bytes) * 8;
+    late.push_back((row.arrival_time_us - free_us - 25e3) / 1e3);
+  }
+  std::sort(late.begin(), late.end());
+  return late;
 }
 
 }  // namespace ccscope

@@ -71,6 +71,24 @@ describe('the actuator', () => {
     expect(Math.abs(last - 1_795_000) / 1_795_000).toBeLessThan(0.02);
   });
 
+  it('lets a rate that falls by more than a tenth go at once, after the call that is under way', async () => {
+    const sender = new FakeSender([{}]);
+    const actuator = new Actuator(sender, RAILS);
+    actuator.want(1_000_000);
+    await vi.advanceTimersByTimeAsync(40);
+    const atMs = performance.now();
+    actuator.want(950_000);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(sender.calls).toHaveLength(1);
+    actuator.want(800_000);
+    await vi.advanceTimersByTimeAsync(0);
+    actuator.want(500_000);
+    await vi.advanceTimersByTimeAsync(60);
+    expect(sender.calls.map(({ maxBitrate }) => maxBitrate)).toEqual([1_000_000, 800_000, 500_000]);
+    expect(sender.calls.map((call) => call.atMs - atMs).slice(1)).toEqual([20, 50]);
+    expect(sender.overlapped).toBe(false);
+  });
+
   it('keeps within the rails, and away from rates that browsers reject', async () => {
     const sender = new FakeSender([{}]);
     const actuator = new Actuator(sender, { ...RAILS, minBitrateBps: 0 });

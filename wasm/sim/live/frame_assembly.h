@@ -22,7 +22,7 @@ struct FramePacket {
   DataSize frame_size;  // payload
   bool key_frame = false;
   double rtp_timestamp = 0;
-  Timestamp stamped;  // by the sender's transform
+  Timestamp stamped = {};  // by the sender's transform
   std::optional<TimeDelta> rtt = {};
 };
 

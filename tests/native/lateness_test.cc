@@ -1,0 +1,78 @@
+#include "sim/live/lateness.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace ccscope::live {
+namespace {
+
+constexpr int kItems = 200000;
+
+// When items that come each millisecond are handled, in ms after they come.
+std::vector<double> Delays(const Lateness::Params& params, std::uint64_t seed) {
+  Lateness lateness(params, seed);
+  std::vector<double> delays;
+  Timestamp last = Timestamp::MinusInfinity();
+  for (int i = 0; i < kItems; ++i) {
+    const Timestamp at = Timestamp::Millis(i);
+    const Timestamp handled = lateness.Handled(at);
+    EXPECT_GE(handled, last);
+    last = handled;
+    delays.push_back((handled - at).ms());
+  }
+  return delays;
+}
+
+double MeanOf(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(Lateness, AMachineThatDoesNothingElseIsPunctual) {
+  for (const double delay : Delays({TimeDelta::Zero(), 0, TimeDelta::Millis(10), 1}, 1)) ASSERT_EQ(delay, 0);
+}
+
+// Exponential waits of mean s begin, with a rate of r, while none is on: a share r s / (1 + r s) of the time is
+// waited in, and an item in it waits for another s in the mean (PASTA, and a wait has no memory): 0.1 / 1.1
+// times 10 ms. Two hundred seconds hold 1818 waits: standard errors of 2 and 4 %.
+TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
+  const auto delays = Delays({TimeDelta::Zero(), 10, TimeDelta::Millis(10), 1}, 7);
+  double late = 0;
+  for (const double delay : delays) late += delay > 0 ? 1 : 0;
+  EXPECT_NEAR(late / kItems, 0.1 / 1.1, 0.1 / 1.1 * 0.1);
+  EXPECT_NEAR(MeanOf(delays), 10 * 0.1 / 1.1, 10 * 0.1 / 1.1 * 0.15);
+}
+
+// An exponential variate to the power 2 has the mean 2 and the second moment 24: by the same argument, with
+// residual waits of E[X^2] / 2 E[X] = 6 times the scale.
+TEST(Lateness, APowerHasLongerWaits) {
+  const auto delays = Delays({TimeDelta::Zero(), 5, TimeDelta::Millis(5), 2}, 3);
+  const double share = 5 * 0.010 / (1 + 5 * 0.010);
+  EXPECT_NEAR(MeanOf(delays), share * 30, share * 30 * 0.35);
+  double late = 0;
+  for (const double delay : delays) late += delay > 0 ? 1 : 0;
+  EXPECT_NEAR(late / kItems, share, share * 0.15);
+}
+
+TEST(Lateness, WhatComesInAWaitIsHandledAtItsEnd) {
+  const auto delays = Delays({TimeDelta::Zero(), 10, TimeDelta::Millis(10), 1}, 7);
+  int bunched = 0;
+  for (std::size_t i = 1; i < delays.size(); ++i) {
+    if (delays[i] > 0 && delays[i - 1] > 0 && std::fabs(delays[i - 1] - delays[i] - 1) < 1e-6) ++bunched;
+  }
+  EXPECT_GT(bunched, kItems / 30);
+}
+
+TEST(Lateness, TheUsualDelayIsExponential) {
+  Lateness lateness({TimeDelta::Millis(2), 0, TimeDelta::Zero(), 1}, 5);
+  double sum = 0;
+  // Far apart, so that none waits for the one before.
+  for (int i = 0; i < 20000; ++i) sum += (lateness.Handled(Timestamp::Seconds(i)) - Timestamp::Seconds(i)).ms();
+  EXPECT_NEAR(sum / 20000, 2, 2 * 0.03);
+}
+
+}  // namespace
+}  // namespace ccscope::live

@@ -1,0 +1,123 @@
+// The twin of the live path: what every call must have, what it was measured against, and how the controller
+// for live calls does in it (wasm/sim/live/live.md).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/native/live_support.h"
+
+namespace ccscope {
+namespace {
+
+TEST(LiveFlow, TheSameSeedGivesTheSameCall) {
+  const LiveLink link{.name = "", .loss_ratio = 0.01, .jitter_ms = 3};
+  const LiveResult first = RunLive(link, CameraSource(2.5e6), Machine("loaded"), kGcc, GccLive(), 5, 10);
+  const LiveResult again = RunLive(link, CameraSource(2.5e6), Machine("loaded"), kGcc, GccLive(), 5, 10);
+  const LiveResult other = RunLive(link, CameraSource(2.5e6), Machine("loaded"), kGcc, GccLive(), 6, 10);
+  EXPECT_EQ(first.utilisation, again.utilisation);
+  EXPECT_EQ(first.queue_p95_ms, again.queue_p95_ms);
+  EXPECT_EQ(first.fps, again.fps);
+  EXPECT_NE(first.utilisation, other.utilisation);
+}
+
+// 30 frames a second come, on time, at a third of the capacity.
+TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
+  auto values = GccLive();
+  SetGcc(values, "max_bitrate_bps", 500e3);
+  const LiveResult r = RunLive({.name = "", .capacity_bps = 1.5e6}, CameraSource(500e3), Machine("idle"), kGcc, values, 1, 30);
+  EXPECT_NEAR(r.fps, 30, 0.2);
+  EXPECT_EQ(r.freezes, 0);
+  EXPECT_EQ(r.drops, 0);
+  EXPECT_NEAR(r.utilisation, 1.0 / 3, 0.03);  // with headers of 56 B a packet
+}
+
+// Losses come back as retransmissions: the picture goes on, and the wire carries p more.
+TEST(LiveFlow, LossesAreSentAgain) {
+  auto values = GccLive();
+  SetGcc(values, "max_bitrate_bps", 500e3);
+  const LiveLink link{.name = "", .capacity_bps = 3e6, .loss_ratio = 0.03};
+  const LiveResult r = RunLive(link, CameraSource(500e3), Machine("idle"), kGcc, values, 1, 30);
+  EXPECT_NEAR(r.fps, 30, 0.7);
+  auto without = Machine("idle");
+  without.nack = 0;
+  const LiveResult lost = RunLive(link, CameraSource(500e3), without, kGcc, values, 1, 30);
+  EXPECT_LT(lost.fps, 20);
+}
+
+// Beside four busy processes, real frames were late by 10.5 ms in the median and 53 at the 95th percentile
+// (live.md), in one recording: the preset is to be within a factor of two of it.
+TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
+  auto values = GccLive();
+  SetGcc(values, "max_bitrate_bps", 400e3);
+  const std::vector<double> late = LatenessOfFrames(Machine("loaded"), values, 60);
+  const auto quantile = [&](double q) { return late[static_cast<std::size_t>(q * static_cast<double>(late.size() - 1))]; };
+  EXPECT_GT(quantile(0.5), 10.5 / 2);
+  EXPECT_LT(quantile(0.5), 10.5 * 2);
+  EXPECT_GT(quantile(0.95), 53.0 / 2);
+  EXPECT_LT(quantile(0.95), 53.0 * 2);
+}
+
+// What `gcc-live` reached in real calls on these links (single runs of 36 s, November 2026): the twin is to
+// be within 0.06 in utilisation and within 25 ms in the 95th percentile of the queue.
+struct Measured {
+  LiveLink link;
+  double utilisation;
+  double queue_p95_ms;
+};
+
+TEST(LiveFlow, ComesNearRealCalls) {
+  const std::vector<Measured> measured = {
+      {{.name = "1 Mbps"}, 0.933, 39},
+      {{.name = "2 Mbps", .capacity_bps = 2e6}, 0.941, 41},
+      {{.name = "500 kbps", .capacity_bps = 500e3}, 0.901, 50},
+      {{.name = "queue of 100 ms", .queue = DropTailOf(100, 0, 0)}, 0.936, 40},
+      {{.name = "CoDel", .queue = AllQueues()[1]}, 0.902, 32},
+      {{.name = "3 Mbps, 150 ms", .capacity_bps = 3e6, .rtt_ms = 150}, 0.913, 45},
+      {{.name = "outages", .outage_on_ms = 100, .outage_off_ms = 20}, 0.647, 110},
+  };
+  for (const Measured& each : measured) {
+    const LiveResult r = MedianOf(each.link, "idle", 3, 36);
+    EXPECT_NEAR(r.utilisation, each.utilisation, 0.06) << each.link.name;
+    EXPECT_NEAR(r.queue_p95_ms, each.queue_p95_ms, 25) << each.link.name;
+  }
+}
+
+// A hundred links that nobody chose parameters on, beside the bounds that hold whatever frames say.
+class HundredLinks : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
+  const bool idle = std::string(GetParam()) == "idle";
+  std::vector<double> utilisations;
+  std::vector<double> queues;
+  int low = 0;
+  for (const LiveLink& link : RandomLinks(77, 100)) {
+    const LiveResult r = RunLive(link, CameraSource(SourceRateOf(link)), Machine(GetParam()), kGcc, ValuesFor(link), 1);
+    utilisations.push_back(r.utilisation);
+    queues.push_back(r.queue_p95_ms);
+    // Not below half of the capacity for longer than a second, unless there was loss or a queue of 100 ms.
+    if (link.loss_ratio == 0 && r.low_s > 1) ++low;
+    // Behind a fall the target is that of before for a while.
+    if (link.steps.empty() && link.loss_ratio == 0) {
+      EXPECT_LT(r.high, 2) << link.name;
+    }
+  }
+  std::sort(utilisations.begin(), utilisations.end());
+  std::sort(queues.begin(), queues.end());
+  RecordProperty("median_utilisation", std::to_string(utilisations[50]));
+  RecordProperty("tenth_utilisation", std::to_string(utilisations[10]));
+  RecordProperty("median_queue_p95_ms", std::to_string(queues[50]));
+  EXPECT_GT(utilisations[50], idle ? 0.85 : 0.72);
+  EXPECT_GT(utilisations[10], idle ? 0.55 : 0.35);
+  EXPECT_LT(utilisations[50], 0.97);
+  EXPECT_LT(queues[50], idle ? 45 : 100);
+  EXPECT_LE(low, 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(GccLive, HundredLinks, ::testing::Values("idle", "loaded"));
+
+}  // namespace
+}  // namespace ccscope
