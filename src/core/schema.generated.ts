@@ -2656,14 +2656,25 @@ export const COMPONENTS = {
         values: {},
       },
       {
-        name: 'loaded',
-        description: 'two to four busy processes of normal priority on two cores',
+        name: 'busy',
+        description: 'a machine with one or two other busy processes on two cores',
         values: {
           stalls_per_s: 8,
           stall_ms: 9,
           stall_tail: 1.5,
           stamp_delay_us: 800,
           receive_delay_us: 800,
+        },
+      },
+      {
+        name: 'loaded',
+        description: 'four busy processes of normal priority on two cores, as recorded',
+        values: {
+          stalls_per_s: 20,
+          stall_ms: 12,
+          stall_tail: 1.2,
+          stamp_delay_us: 2000,
+          receive_delay_us: 2000,
         },
       },
       {
