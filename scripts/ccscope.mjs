@@ -5,7 +5,7 @@ import { build } from './build.mjs';
 import { fail } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
-const opensPage = process.argv[2] === 'call';
+const opensPage = process.argv[2] === 'call' && !process.argv.includes('--twin');
 
 try {
   await setup({ chromium: opensPage });

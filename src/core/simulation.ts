@@ -78,7 +78,9 @@ export class Simulation {
 
   #setPath(direction: number, path: PathOptions, name: string): void {
     inside(name, () => {
-      const { outages } = path;
+      const { burstLossPackets, outages } = path;
+      if (burstLossPackets !== undefined)
+        this.#handle.check('ccs_sim_set_burst_loss', direction, burstLossPackets);
       if (outages !== undefined) {
         const { meanOnUs, meanOffUs, offPhases = 1 } = outages;
         inside('outages', () => {

@@ -19,6 +19,8 @@ export interface PathOptions {
   oneWayDelayUs?: number;
   /** Probability that a packet is lost before the queue, 0 to 1. Default 0. */
   lossRatio?: number;
+  /** Mean length of a run of lost packets, as LinkOptions have it. Default 1: independent losses. */
+  burstLossPackets?: number;
   /** Standard deviation of a normal delay before the queue, of which the absolute value, at most three deviations, counts. */
   jitterUs?: number;
   /** Default: none. */

@@ -36,6 +36,7 @@ const plan: CallPlan = {
 
 const context = (changes: Partial<RunContext> = {}): RunContext => ({
   signal: new AbortController().signal,
+  run: 0,
   onProgress: () => undefined,
   wantTrace: false,
   wantHtml: false,

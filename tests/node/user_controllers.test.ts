@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 import { loadCore } from '../../src/core/index.js';
 import { ControllerSimulator, parseScenario, runCell } from '../../src/scenario/index.js';
+import type { CallReport } from '../../src/node/call/types.js';
 import { loadControllerFile } from '../../src/node/controllers.js';
 import aimd from '../../public/controllers/aimd.js';
 import { scratch } from './support.js';
@@ -255,6 +256,33 @@ describe('ccscope replay --controller', () => {
       controller: 'looper',
       controller_faults: [{ controller: 'looper' }],
     });
+  });
+});
+
+describe('ccscope call --twin --controller', () => {
+  const twin = (file: string, ...args: string[]) =>
+    ccscope('call', '--twin', '--controller', file, '--duration', '20s', '--json', '-', ...args);
+
+  it('runs a file of TypeScript in the place of the core’s own, runs differing by seed', async () => {
+    const { status, stdout, stderr } = await twin(AIMD, '--runs', '2');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const report = JSON.parse(stdout) as CallReport;
+    expect(report).toMatchObject({ controller: 'aimd.ts', preset: null, parameters: {}, twin: true });
+    const [first = NaN, second = NaN] = report.runs.map((run) => run.utilisation);
+    expect(first).not.toBe(second);
+    for (const used of [first, second]) {
+      expect(used).toBeGreaterThan(0.3);
+      expect(used).toBeLessThan(1);
+    }
+  });
+
+  it('one that throws: the run goes on with the last good rate, exit 1', async () => {
+    const { status, stdout, stderr } = await twin(controller('breaks', { rate: 'throw new Error("boom")' }));
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/rate threw Error: boom/);
+    const [run] = (JSON.parse(stdout) as CallReport).runs;
+    expect(run?.controller_faults).toHaveLength(1);
+    expect(run?.target_final_bps).toBe(4e5);
   });
 });
 

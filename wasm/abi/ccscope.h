@@ -134,6 +134,8 @@ void* ccs_sim_create(double duration_us, double rate_interval_us, double seed, d
 void ccs_sim_destroy(void* handle);
 // Outages of the path of that direction; before the path itself.
 int ccs_sim_set_outages(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases);
+// The mean length of a burst of losses, in packets; before the path itself.
+int ccs_sim_set_burst_loss(void* handle, int direction, double packets);
 // A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.
 int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
                            double burst_bytes, double one_way_delay_us, double loss_ratio, double jitter_us);

@@ -164,7 +164,7 @@ CCSCOPE_FN(int, ccs_link_set_loss_ratio)(void* handle, double loss_ratio, double
 CCSCOPE_FN(int, ccs_link_set_burst_loss)(void* handle, double packets, double now_us) {
   using namespace ccscope;
   if (CheckTimeOrNone(now_us)) return 1;
-  if (!Within(packets, 1, 1e6)) return Fail("burstLossPackets", "expected 1 to 1e6 packets");
+  if (CheckBurstLoss(packets)) return 1;
   return Change(handle, now_us, &Link::SetBurstLoss, packets);
 }
 

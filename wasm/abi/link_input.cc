@@ -31,6 +31,9 @@ int CheckDelay(double us) {
   return Within(us, 0, kMaxDelayUs) ? 0 : Fail("oneWayDelayUs", "expected 0 to 6e7 us (one minute)");
 }
 int CheckLoss(double ratio) { return Within(ratio, 0, 1) ? 0 : Fail("lossRatio", "expected 0 to 1"); }
+int CheckBurstLoss(double packets) {
+  return Within(packets, 1, 1e6) ? 0 : Fail("burstLossPackets", "expected 1 to 1e6 packets");
+}
 int CheckJitter(double us) {
   return Within(us, 0, kMaxJitterUs) ? 0 : Fail("jitterUs", "expected 0 to 1e7 us (ten seconds)");
 }

@@ -25,6 +25,7 @@ int CheckCapacity(double bps);
 int CheckCapacityOrOutage(double bps);
 int CheckDelay(double us);
 int CheckLoss(double ratio);
+int CheckBurstLoss(double packets);
 int CheckJitter(double us);
 int CheckMode(int mode);
 int CheckSeed(double seed);

@@ -28,7 +28,9 @@ struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
 
   Simulation simulation;
-  Outages::Params outages[2];  // of the next path of each direction
+  // Of the next path of each direction.
+  Outages::Params outages[2];
+  double burst_loss_packets[2] = {1, 1};
   Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
   bool running = false;
   std::vector<double> metrics;
@@ -142,6 +144,13 @@ CCSCOPE_FN(int, ccs_sim_set_outages)
   return ReadOutages(mean_on_us, mean_off_us, off_phases, h.outages[direction]) ? 0 : 1;
 }
 
+CCSCOPE_FN(int, ccs_sim_set_burst_loss)(void* handle, int direction, double packets) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0 || CheckBurstLoss(packets) != 0) return 1;
+  h.burst_loss_packets[direction] = packets;
+  return 0;
+}
+
 CCSCOPE_FN(int, ccs_sim_set_bottleneck)
 (void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
  double one_way_delay_us, double loss_ratio, double jitter_us) {
@@ -150,6 +159,7 @@ CCSCOPE_FN(int, ccs_sim_set_bottleneck)
   if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
   if (!ReadLink({capacity_bps, mode, burst_bytes, one_way_delay_us, loss_ratio, jitter_us}, params)) return 1;
   params.outages = h.outages[direction];
+  params.burst_loss_packets = h.burst_loss_packets[direction];
   auto queue = MakeQueue(queue_kind, queue_values, h.simulation.NextSeed());
   if (queue == nullptr) return 1;
   h.simulation.SetPath(static_cast<Direction>(direction), params, std::move(queue));
@@ -168,6 +178,7 @@ CCSCOPE_FN(int, ccs_sim_set_delay)
   params.loss_ratio = loss_ratio;
   params.jitter = TimeDelta::Micros(jitter_us);
   params.outages = h.outages[direction];
+  params.burst_loss_packets = h.burst_loss_packets[direction];
   h.simulation.SetPath(static_cast<Direction>(direction), params, nullptr);
   return 0;
 }

@@ -59,13 +59,19 @@ double MediaSource::Share() const {
   return 1 - (1 - params_.first_share) * (1 - Step(age, TimeDelta::Seconds(params_.first_share_s)));
 }
 
+bool MediaSource::IsStill() const {
+  if (params_.still_s <= 0) return false;
+  return std::fmod(frames_ / params_.frame_rate, params_.moving_s + params_.still_s) >= params_.moving_s;
+}
+
 MediaSource::Frame MediaSource::NextFrame(Random& random) {
   FollowTarget();
   if (params_.noise_sd > 0) noise_ = params_.noise_correlation * noise_ + innovation_ * random.Gaussian();
   Frame frame;
   frame.key_frame = key_frame_requested_ || (key_frame_interval_ > 0 && frames_ % key_frame_interval_ == 0);
   key_frame_requested_ = false;
-  const DataSize mean = MeanRate() * params_.frame_interval() * Share();
+  const DataRate most = IsStill() ? DataRate::BitsPerSec(params_.still_bitrate_bps) : DataRate::PlusInfinity();
+  const DataSize mean = std::min(MeanRate(), most) * params_.frame_interval() * Share();
   const double wanted = frame.key_frame && params_.key_frame_factor > 1 ? params_.key_frame_factor : 1 + noise_;
   const double share = std::max(kSmallestShare, wanted - excess_ * give_back_);
   if (give_back_ > 0) excess_ += share - 1;

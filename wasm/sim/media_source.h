@@ -44,6 +44,7 @@ class MediaSource {
   void FollowTarget();
   DataRate MeanRate() const;
   double Share() const;
+  bool IsStill() const;
 
   Params params_;
   DataRate target_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace ccscope {
@@ -149,7 +150,18 @@ bool Simulation::Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size
   for (const int w : active_windows_) {
     ++PathWindowOf(w, static_cast<int>(direction)).drops[static_cast<std::size_t>(reason)];
   }
+  RecordDrop(direction, {.flow = flow.index(), .size = size, .offered = now}, now, reason);
   return false;
+}
+
+void Simulation::RecordDrop(Direction direction, const Packet& packet, Timestamp at, DropReason reason) {
+  recorder_.Output(PacketRow{.link = static_cast<double>(direction),
+                             .flow = static_cast<double>(packet.flow),
+                             .time_us = at.us(),
+                             .offered_us = packet.offered.us(),
+                             .size_bytes = packet.size.bytes(),
+                             .queue_delay_us = std::numeric_limits<double>::quiet_NaN(),
+                             .dropped = static_cast<double>(reason)});
 }
 
 void Simulation::SetTimer(int flow, int timer, Timestamp at) {
@@ -178,6 +190,7 @@ void Simulation::PollPath(int index) {
     path.PopDrop();
     --packets_;
     for (const int w : active_windows_) ++PathWindowOf(w, index).drops[static_cast<std::size_t>(reason)];
+    RecordDrop(static_cast<Direction>(index), packet, time, reason);
     Flow& flow = *flows_[static_cast<std::size_t>(packet.flow)].flow;
     flow.OnDropped(leg_of(flow), static_cast<std::uint32_t>(packet.id), now_);
   }
@@ -190,6 +203,13 @@ void Simulation::PollPath(int index) {
       window.delivered += delivery->packet.size;
       window.queue_delay_us.Add(queue_delay.us());
     }
+    recorder_.Output(PacketRow{.link = static_cast<double>(index),
+                               .flow = static_cast<double>(delivery->packet.flow),
+                               .time_us = delivery->depart.us(),
+                               .offered_us = delivery->packet.offered.us(),
+                               .size_bytes = delivery->packet.size.bytes(),
+                               .queue_delay_us = queue_delay.us(),
+                               .dropped = 0});
     FlowSlot& flow = flows_[static_cast<std::size_t>(delivery->packet.flow)];
     path.PopDelivery();
     Deliver(flow, leg_of(*flow.flow), id, queue_delay);

@@ -151,6 +151,7 @@ class Simulation final : private FlowNetwork {
   Status Exceeded() const;
   void Dispatch(const Source& source);
   void PollPath(int index);
+  void RecordDrop(Direction direction, const Packet& packet, Timestamp at, DropReason reason);
   void Deliver(FlowSlot& slot, Leg leg, std::uint32_t id, TimeDelta queue_delay);
   void PassExtraDelay(int flow, int leg);
   void UpdateActiveWindows();

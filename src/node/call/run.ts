@@ -25,6 +25,8 @@ export interface CallServer {
 
 export interface RunContext {
   signal: AbortSignal;
+  /** The number of the run of this controller, from 0. */
+  run: number;
   /** Told of the share of the run that is over. */
   onProgress(share: number): void;
   wantTrace: boolean;

@@ -45,6 +45,7 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
       const make = (): Promise<RunResult> =>
         own.make({
           signal: options.signal,
+          run: own.runs.length,
           onProgress: (share) => bar.update(made + Math.min(1, share), what),
           wantTrace: options.trace !== undefined,
           wantHtml: options.html !== undefined,

@@ -36,7 +36,11 @@ const COLUMNS: readonly [
   ['overuses', (run) => String(run.overuse_count)],
   ['fps', (run) => text(run.fps, 1)],
   ['freezes (longest s)', (run) => `${text(run.freeze_count, 0)} (${text(run.longest_freeze_s, 1)})`],
-  ['shaper late p50 / p95 / p99 ms', (run) => three(run.shaper_lateness_ms, 2)],
+  [
+    'shaper late p50 / p95 / p99 ms',
+    (run) => three(run.shaper_lateness_ms, 2),
+    (run) => run.shaper_lateness_ms.p50 !== null,
+  ],
 ];
 
 /** Rows of cells, each column as wide as its widest cell. */

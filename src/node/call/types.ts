@@ -6,6 +6,10 @@ import type { LinkMetrics, Percentiles } from '../metrics.js';
 
 export type CallMode = 'control' | 'cap' | 'observe';
 
+/** Presets of the component `live_call`: how busy the machine is on which a twin's call is made. */
+export const TWIN_MACHINES = ['idle', 'loaded', 'overloaded'] as const;
+export type TwinMachine = (typeof TWIN_MACHINES)[number];
+
 /** The pictures that a call of our own page sends. */
 export interface SourceReport {
   /** `synthetic`, a content by its name, or the name of a file. */
@@ -104,6 +108,7 @@ export interface RunReport extends LinkMetrics, TargetReport {
   shaper_lateness_ms: Percentiles;
   /** Null for somebody's own pages. */
   sent: SentReport | null;
+  /** Null for those, and in a twin, which has no pictures. */
   received: ReceivedReport | null;
   machine: MachineReport;
   shadows: ShadowReport[];
@@ -151,6 +156,10 @@ export interface ControllerReport {
   source?: SourceReport;
   codec?: VideoCodec;
   audio?: boolean;
+  /** The calls were simulated; absent for real ones. */
+  twin?: true;
+  /** How busy the machine was that the twin was simulated on. */
+  machine?: TwinMachine;
   link: LinkConfig;
   duration_s: number;
   browser: string;

@@ -7,14 +7,16 @@ import { runCall, type CallServer } from '../call/run.js';
 import { makeCalls, reportOf, type Series } from '../call/series.js';
 import { prepareSource } from '../call/source.js';
 import { reportText } from '../call/table.js';
-import type { CallPlan, CallReport } from '../call/types.js';
+import { TWIN_MACHINES, type CallPlan, type CallReport, type TwinMachine } from '../call/types.js';
 import { faultLine, loadControllerFile } from '../controllers.js';
 import { FailedRun, UsageError } from '../errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
 import { SHADOW } from '../observe/shadow.js';
 import { startServer, type ServedController } from '../server.js';
+import { runTwin, TWIN } from '../twin/run.js';
 import {
+  checkTwin,
   controllerArgument,
   controllersArgument,
   frameRateArgument,
@@ -109,6 +111,12 @@ export function register(program: Command, io: Io): void {
       argument((text) => parseRate(text)),
       2_500_000,
     )
+    .option('--twin', 'simulate the calls instead of making them: the same link, source and controllers')
+    .addOption(
+      new Option('--machine <load>', 'with --twin: how busy the machine is (default: idle)').choices(
+        TWIN_MACHINES,
+      ),
+    )
     .option(
       '--url <address>',
       'drive this page instead of ccscope’s own (may be repeated: one page each)',
@@ -184,6 +192,13 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Plan
     if (isGiven(flag))
       throw new UsageError(`--${flag}: expected --url with it; add that or remove --${flag}`);
   const plans = plansOf(flags);
+  if (flags.twin === true) {
+    checkTwin(plans, isGiven);
+    const calls = plans.map((plan) => twinCalls(plan, flags.machine ?? 'idle'));
+    return () => Promise.resolve({ calls, close: () => Promise.resolve() });
+  }
+  if (flags.machine !== undefined)
+    throw new UsageError('--machine: expected --twin with it; add that or remove --machine');
   return async () => {
     const [{ source } = {}] = plans;
     if (source) await interruptible((signal) => prepareSource(source, signal, io));
@@ -204,20 +219,34 @@ async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promis
   if (flags.json !== '-') io.stdout.write(reportText(report));
 }
 
+/** What a report says of a plan at its top. */
+function headOf(plan: CallPlan): Series['head'] {
+  const { mode, controller, preset = null, set, codec, audio, link, durationMs } = plan;
+  const { file: _, ...source } = plan.source;
+  const sent = { source, codec, audio };
+  return { mode, controller, preset, parameters: set, ...sent, link, duration_s: durationMs / 1e3 };
+}
+
 /** Calls of ccscope's own page, of each controller. */
 function ownCalls(plans: readonly CallPlan[], server: CallServer): Series[] {
-  return plans.map((plan) => {
-    const { mode, controller, preset = null, set, codec, audio, link, durationMs } = plan;
-    const { file: _, ...source } = plan.source;
-    const sent = { source, codec, audio };
-    return {
-      head: { mode, controller, preset, parameters: set, ...sent, link, duration_s: durationMs / 1e3 },
-      browser: '',
-      runs: [],
-      setAside: [],
-      make: (context) => runCall(plan, server, context),
-    };
-  });
+  return plans.map((plan) => ({
+    head: headOf(plan),
+    browser: '',
+    runs: [],
+    setAside: [],
+    make: (context) => runCall(plan, server, context),
+  }));
+}
+
+/** Simulated calls of a controller. */
+function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
+  return {
+    head: { ...headOf(plan), twin: true, machine },
+    browser: TWIN,
+    runs: [],
+    setAside: [],
+    make: (context) => runTwin(plan, machine, context),
+  };
 }
 
 /** Calls of somebody's pages. */

@@ -18,9 +18,10 @@ import { FRAME_RATES, type VideoCodec } from '../../scenario/video_format.js';
 import { CONTENT_NAMES } from '../call/named_content.js';
 import type { PagePlan } from '../call/page_call.js';
 import { sourceOf, type SourceFlags } from '../call/source.js';
-import type { CallMode, CallPlan } from '../call/types.js';
+import type { CallMode, CallPlan, TwinMachine } from '../call/types.js';
 import { VIDEO_FILE } from '../call/video_file.js';
 import { UsageError } from '../errors.js';
+import { sourcePreset } from '../twin/options.js';
 import { linkConfigOf, type LinkFlags } from './link_options.js';
 
 /** A controller as it was named: of the core, of the browser (`native`), or a file. */
@@ -46,6 +47,8 @@ export interface CallFlags extends LinkFlags, SourceFlags {
   sourceMax: number;
   codec: VideoCodec;
   audio?: boolean;
+  twin?: true;
+  machine?: TwinMachine;
   url: string[];
   pages?: number;
   click: string[];
@@ -176,6 +179,9 @@ export function urlArgument(text: string, before: string[]): string[] {
   throw new InvalidArgumentError('Expected an address such as http://localhost:5173/room.');
 }
 
+/** A flag as it is written. */
+const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 /** The plan for somebody's own pages, whose code decides about everything but the link. Throws UsageError. */
 export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) => boolean): PagePlan {
   const ours = [
@@ -192,11 +198,14 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
     'fps',
     'codec',
     'audio',
+    'twin',
+    'machine',
   ] as const;
   const strange = ours.find(isGiven);
   if (strange !== undefined) {
-    const name = strange.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new UsageError(`--${name}: not with --url, whose pages decide that themselves; remove it`);
+    throw new UsageError(
+      `--${dashed(strange)}: not with --url, whose pages decide that themselves; remove it`,
+    );
   }
   const { url, pages, click, duration = DEFAULT_DURATION_MS } = flags;
   if (url.length > 1 && pages !== undefined)
@@ -250,4 +259,18 @@ function linkOf(flags: CallFlags): CallPlan['link'] {
     if (error instanceof ConfigError) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** Flags of real calls alone. */
+const REAL = ['mode', 'shadow', 'untilQuiet'] as const;
+
+/** Throws UsageError for what the twin of a call cannot do. */
+export function checkTwin(plans: readonly CallPlan[], isGiven: (flag: keyof CallFlags) => boolean): void {
+  const strange = REAL.find(isGiven);
+  if (strange !== undefined) throw new UsageError(`--${dashed(strange)}: not with --twin; remove it`);
+  if (plans.some(({ controller }) => controller === 'native'))
+    throw new UsageError(
+      '--controller: not native with --twin: the browser’s own controller cannot be simulated; name gcc, nada, lcc or a file',
+    );
+  for (const { source, codec } of plans) sourcePreset(source, codec);
 }

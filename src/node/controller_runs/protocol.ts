@@ -1,5 +1,5 @@
 /** What a command and the worker that runs a user's controller for it say to each other. */
-import type { ControllerFault, TraceBatch } from '../../core/index.js';
+import type { ControllerFault, SimulationOptions, TraceBatch, WindowMetrics } from '../../core/index.js';
 import type { CellParams, Scenario, TraceOptions } from '../../scenario/index.js';
 import type { GivenParameters } from '../../trace/index.js';
 import type { ControllerFile } from '../controllers.js';
@@ -14,6 +14,8 @@ export interface WorkerSetup {
 export type Task =
   /** One run of one cell, all media flows with the controller. */
   | { kind: 'run'; scenario: Scenario; cell: CellParams; seed: number; trace: TraceOptions | null }
+  /** A simulation, all media flows with the controller. */
+  | { kind: 'simulate'; options: SimulationOptions }
   /** Begins a replay. */
   | { kind: 'replay'; file: string; flow: string | undefined; parameters: GivenParameters }
   /** The next piece of the trace; null: its end. */
@@ -21,7 +23,10 @@ export type Task =
 
 /** What came of a task. */
 export interface TaskResult {
+  /** Of a run of a cell. */
   values: ReadonlyMap<string, number>;
+  /** Of a simulation. */
+  windows: readonly WindowMetrics[];
   batches: TraceBatch[];
   arrivals: number;
   /** What the controller did wrong in it. */

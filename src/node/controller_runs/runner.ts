@@ -105,7 +105,7 @@ export class ControllerRunner {
     if (message.kind === 'done') pending?.resolve(message.result);
     if (message.kind === 'ready') {
       this.name = message.name;
-      pending?.resolve({ values: new Map(), batches: [], arrivals: 0, faults: [] });
+      pending?.resolve({ values: new Map(), windows: [], batches: [], arrivals: 0, faults: [] });
     }
   }
 

@@ -6,9 +6,10 @@ import {
   wasmController,
   type ControllerFault,
   type Core,
+  type TraceBatch,
   type UserController,
 } from '../../core/index.js';
-import { ControllerSimulator, simulateCell } from '../../scenario/index.js';
+import { ControllerSimulator, simulate, simulateCell, type RunStep } from '../../scenario/index.js';
 import { Replayer, TraceReader } from '../../trace/index.js';
 import { controllerOf } from '../../worker/user_module.js';
 import type { Task, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
@@ -45,6 +46,8 @@ class Tasks {
     switch (task.kind) {
       case 'run':
         return this.#run(task);
+      case 'simulate':
+        return this.#simulate(task);
       case 'replay':
         return this.#beginReplay(task);
       case 'piece':
@@ -54,17 +57,14 @@ class Tasks {
 
   #run({ scenario, cell, seed, trace }: Extract<Task, { kind: 'run' }>): TaskResult {
     const simulator = new ControllerSimulator(this.#core, this.#controller);
-    const run = simulateCell(simulator, scenario, cell, seed, trace ?? undefined);
-    const result = nothing();
-    let told = performance.now();
-    for (;;) {
-      const step = run.next();
-      if (step.done === true) return { ...result, values: step.value.values, faults: simulator.faults };
-      for (const batch of step.value.batches) result.batches.push(batch);
-      if (performance.now() - told < PROGRESS_MS) continue;
-      told = performance.now();
-      tell({ kind: 'progress', share: step.value.share });
-    }
+    const { batches, end } = through(simulateCell(simulator, scenario, cell, seed, trace ?? undefined));
+    return { ...nothing(), batches, values: end.values, faults: simulator.faults };
+  }
+
+  #simulate({ options }: Extract<Task, { kind: 'simulate' }>): TaskResult {
+    const simulator = new ControllerSimulator(this.#core, this.#controller);
+    const { batches, end } = through(simulate(simulator, options));
+    return { ...nothing(), batches, windows: end.windows, faults: simulator.faults };
   }
 
   #beginReplay({ file: name, flow, parameters }: Extract<Task, { kind: 'replay' }>): TaskResult {
@@ -94,7 +94,27 @@ class Tasks {
 }
 
 const noFaults: readonly ControllerFault[] = [];
-const nothing = (): TaskResult => ({ values: new Map(), batches: [], arrivals: 0, faults: noFaults });
+const nothing = (): TaskResult => ({
+  values: new Map(),
+  windows: [],
+  batches: [],
+  arrivals: 0,
+  faults: noFaults,
+});
+
+/** Runs to the end, and tells how far it is. */
+function through<T>(run: Iterator<RunStep, T, boolean | undefined>): { batches: TraceBatch[]; end: T } {
+  const batches: TraceBatch[] = [];
+  let told = performance.now();
+  for (;;) {
+    const step = run.next();
+    if (step.done === true) return { batches, end: step.value };
+    for (const batch of step.value.batches) batches.push(batch);
+    if (performance.now() - told < PROGRESS_MS) continue;
+    told = performance.now();
+    tell({ kind: 'progress', share: step.value.share });
+  }
+}
 
 async function start(): Promise<void> {
   const controller = await load();

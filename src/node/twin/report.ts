@@ -1,0 +1,108 @@
+/** The report of a simulated call, by the definitions of real ones. */
+import {
+  DROP_REASONS,
+  tableSpec,
+  type TableName,
+  type TraceBatch,
+  type WindowMetrics,
+} from '../../core/index.js';
+import { machineReport, MachineWatch } from '../../machine/index.js';
+import { parseSchedule } from '../../scenario/link_config.js';
+import { targetReport } from '../call/targets.js';
+import type { CallPlan, FaultReport, RunReport } from '../call/types.js';
+import { linkMetrics, utilisation } from '../metrics.js';
+import type { PacketRecord } from '../shaper/packet_log.js';
+
+/** What a simulation gave. */
+export interface Simulated {
+  /** The whole run, then the windows of `twinOptions`. */
+  windows: readonly WindowMetrics[];
+  batches: readonly TraceBatch[];
+  faults: readonly FaultReport[];
+}
+
+/** A packet at the bottleneck on the way there, and whose it was. */
+type FlowPacket = PacketRecord & { flow: number };
+
+/** The columns of a table over all batches, by name. */
+function columnsOf(batches: readonly TraceBatch[], table: TableName): (name: string) => number[] {
+  const own = batches.filter((batch) => batch.table === table);
+  const { columns } = tableSpec(table);
+  return (name) => {
+    const index = columns.findIndex((column) => column.name === name);
+    return own.flatMap((batch) => [...(batch.columns[index] ?? [])]);
+  };
+}
+
+/** In the order in which they left the bottleneck or were dropped. */
+function packetsOf(batches: readonly TraceBatch[]): FlowPacket[] {
+  const column = columnsOf(batches, 'packet');
+  const [link, flow, depart, offered, size, delay, dropped] = [
+    ...['link', 'flow', 'time_us', 'offered_us', 'size_bytes', 'queue_delay_us', 'dropped'],
+  ].map(column);
+  return (link ?? [])
+    .flatMap((direction, i) => (direction === 0 ? [i] : []))
+    .map((i) => ({
+      flow: flow?.[i] ?? NaN,
+      offeredUs: offered?.[i] ?? NaN,
+      sizeBytes: size?.[i] ?? NaN,
+      queueDelayUs: delay?.[i] ?? NaN,
+      departUs: depart?.[i] ?? NaN,
+      dropped: DROP_REASONS[dropped?.[i] ?? 0] ?? null,
+    }))
+    .sort((a, b) => a.departUs - b.departUs);
+}
+
+/** What one flow's controller wanted, row by row. */
+function targetRows(batches: readonly TraceBatch[]): { timeUs: number[]; targetBps: number[] } {
+  const column = columnsOf(batches, 'rate');
+  const own = column('flow').flatMap((flow, i) => (flow === 0 ? [i] : []));
+  const [timeUs, targetBps] = [column('time_us'), column('target_bps')];
+  return { timeUs: own.map((i) => timeUs[i] ?? NaN), targetBps: own.map((i) => targetBps[i] ?? NaN) };
+}
+
+/** How often a detector went into overuse. */
+function overuses(batches: readonly TraceBatch[]): number {
+  const spec = tableSpec('group').columns.find(({ name }) => name === 'signal');
+  const overuse = spec?.values?.indexOf('overuse') ?? NaN;
+  const signals = columnsOf(batches, 'group')('signal');
+  return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
+}
+
+const finite = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
+
+export function twinReport(plan: CallPlan, { windows, batches, faults }: Simulated): RunReport {
+  const run = { fromUs: 0, toUs: plan.durationMs * 1e3 };
+  const steps = parseSchedule(plan.link.capacity);
+  const lastTwoThirds = { fromUs: run.toUs / 3, toUs: run.toUs };
+  const packets = packetsOf(batches);
+  const [, call, measured] = windows.map(({ flows }) => flows[0]);
+  const { width, height, fps } = plan.source;
+  const seconds = (lastTwoThirds.toUs - lastTwoThirds.fromUs) / 1e6;
+  return {
+    ...linkMetrics(
+      packets.filter(({ flow }) => flow === 0),
+      steps,
+      run,
+    ),
+    ...targetReport(targetRows(batches), steps, run),
+    mode: plan.mode,
+    cross_utilisation: utilisation(
+      packets.filter(({ flow }) => flow !== 0),
+      steps,
+      lastTwoThirds,
+    ),
+    overuse_count: overuses(batches),
+    fps: finite((measured?.frames ?? NaN) / seconds),
+    freeze_count: finite(call?.freezes),
+    longest_freeze_s: finite((call?.longestFreezeUs ?? NaN) / 1e6),
+    shaper_lateness_ms: { p50: null, p95: null, p99: null },
+    sent: { codec: plan.codec.toUpperCase(), width, height, fps },
+    received: null,
+    machine: machineReport(new MachineWatch().state),
+    shadows: [],
+    controller_faults: [...faults],
+    notices: [],
+  };
+}
