@@ -53,6 +53,8 @@ constexpr double kLessRoom = 0.004;
 constexpr double kMostRoom = 0.12;
 constexpr int kLossySeconds = 5;
 constexpr TimeDelta kRandomFor = TimeDelta::Seconds(30);
+// What is sent again comes in bursts of its own.
+constexpr double kRoomForLost = 0.03;
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr double kHeavyLoss = 0.1;
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
@@ -115,7 +117,8 @@ void CapacityProbe::LeaveRoom(const Conditions& conditions, Timestamp now) {
   room_changed_ = now;
   const bool lossy = now - lost_at_ < kHorizon;
   if (now < random_until_ || !lossy) {
-    room_ = std::max(0.0, room_ - (now < random_until_ ? kMoreRoom : kLessRoom));
+    const bool random = now < random_until_;
+    room_ = std::max(random ? kRoomForLost : 0, room_ - (random ? kMoreRoom : kLessRoom));
     lossy_seconds_ = std::max(0, lossy_seconds_ - 1);
   } else if (room_ < kMostRoom) {
     room_ = std::min(kMostRoom, room_ + kMoreRoom);
