@@ -8,22 +8,30 @@ import { parseJson } from '../scenario/json_text.js';
 import { didYouMean } from '../scenario/suggest.js';
 import { systemCode, UsageError } from './errors.js';
 
-/** Where the registry is, seen from the sources and from the library built of them. */
-const FOLDERS = ['../../public/scenarios/', '../../../public/scenarios/'];
+/** Where the package's data is, seen from the sources and from the library built of them. */
+const PUBLIC = ['../../public/', '../../../public/'];
 
-/** The folder of the registry. */
-export function registryFolder(): string {
-  const folder = FOLDERS.map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) =>
-    existsSync(path),
+/** A folder of data that comes with the package. */
+export type PublicFolder = 'scenarios' | 'matrices';
+
+export function publicFolder(name: PublicFolder): string {
+  const folder = PUBLIC.map((path) => fileURLToPath(new URL(`${path}${name}/`, import.meta.url))).find(
+    (path) => existsSync(path),
   );
   if (folder === undefined)
-    throw new Error('the folder public/scenarios of the package is missing; reinstall it');
+    throw new Error(`the folder public/${name} of the package is missing; reinstall it`);
   return folder;
 }
 
+/** The folder of the registry. */
+export const registryFolder = (): string => publicFolder('scenarios');
+
 /** The ids of all scenarios of the registry, in the order of their numbers. */
-export function registryIds(): string[] {
-  return readdirSync(registryFolder())
+export const registryIds = (): string[] => namesIn('scenarios');
+
+/** The names of the JSON files of a folder, in the order of their numbers. */
+export function namesIn(folder: PublicFolder): string[] {
+  return readdirSync(publicFolder(folder))
     .filter((file) => file.endsWith('.json'))
     .map((file) => file.slice(0, -'.json'.length))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
@@ -48,7 +56,8 @@ export function readScenario(idOrFile: string): Scenario {
   }
 }
 
-function readText(file: string, absent: () => string): string {
+/** Throws UsageError, with what `absent` says where there is no such file. */
+export function readText(file: string, absent: () => string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -117,7 +117,10 @@ const fields = {
 /** Where the rows of this link have their zero: milliseconds since 1970. */
 const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('milliseconds since 1970')));
 
-const partialLinkConfig = v.strictObject({ ...v.partial(v.object(fields)).entries, origin_epoch_ms: origin });
+/** The settings of a link, each of which may be left out. */
+export const linkEntries = v.partial(v.object(fields)).entries;
+
+const partialLinkConfig = v.strictObject({ ...linkEntries, origin_epoch_ms: origin });
 
 /**
  * A link in both directions: capacity, queue, loss, jitter, outages and cross traffic on the way there, half the RTT

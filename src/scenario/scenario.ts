@@ -111,7 +111,8 @@ export const parseForm = (input: unknown, at: string): Scenario => parsed(scenar
 export const parseNetwork = (input: unknown, at: string): v.InferOutput<typeof networkSchema> =>
   parsed(networkSchema, input, at);
 
-function parsed<T>(schema: v.GenericSchema<unknown, T>, input: unknown, at: string): T {
+/** Checks a value that came from outside. Throws ConfigError for the first fault; `at` begins its path. */
+export function parsed<T>(schema: v.GenericSchema<unknown, T>, input: unknown, at: string): T {
   checkNesting(input, at);
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;

@@ -63,11 +63,11 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
 }
 
 /** Makes a run, and again while the machine is overloaded, as often as the options say; those before the last are set aside. */
-async function untilQuiet(
+export async function untilQuiet(
   make: () => Promise<RunResult>,
   own: Series,
   what: string,
-  { again = 0, io }: SeriesOptions,
+  { again = 0, io }: Pick<SeriesOptions, 'again' | 'io'>,
 ): Promise<RunResult> {
   for (let repeated = 0; ; repeated++) {
     const result = await make();
@@ -89,7 +89,8 @@ async function keep(file: string | undefined, suffix: string, text: string | nul
   await output.end();
 }
 
-function controllerReport({ head, browser, runs, setAside }: Series): ControllerReport {
+/** What a controller's runs came to. */
+export function controllerReport({ head, browser, runs, setAside }: Series): ControllerReport {
   const overloaded_runs = runs.filter(({ machine }) => machine.overloaded).length;
   return { ...head, browser, runs, set_aside: setAside, overloaded_runs, summary: summarise(runs) };
 }

@@ -25,6 +25,7 @@ export interface CallSource extends SourceReport {
   file: string | null;
 }
 
+/** One controller's calls: how each is made. */
 export interface CallPlan {
   /** A controller of the core, `native`, or the name of a user's file. */
   controller: string;

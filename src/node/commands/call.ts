@@ -3,18 +3,16 @@ import { Option, type Command } from 'commander';
 import { parseRate } from '../../scenario/link_config.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { runPageCall, type PagePlan } from '../call/page_call.js';
-import { runCall, type CallServer } from '../call/run.js';
+import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
 import { makeCalls, reportOf, type Series } from '../call/series.js';
-import { prepareSource } from '../call/source.js';
 import { reportText } from '../call/table.js';
-import { TWIN_MACHINES, type CallPlan, type CallReport, type TwinMachine } from '../call/types.js';
-import { faultLine, loadControllerFile } from '../controllers.js';
+import { TWIN_MACHINES, type CallReport } from '../call/types.js';
+import { faultLine } from '../controllers.js';
 import { FailedRun, UsageError } from '../errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
 import { SHADOW } from '../observe/shadow.js';
-import { startServer, type ServedController } from '../server.js';
-import { runTwin, TWIN } from '../twin/run.js';
+import { callMatrix } from './call_matrix.js';
 import {
   checkTwin,
   controllerArgument,
@@ -111,6 +109,10 @@ export function register(program: Command, io: Io): void {
       argument((text) => parseRate(text)),
       2_500_000,
     )
+    .option(
+      '--matrix <file>',
+      'all combinations of the links, controllers and sources in this file, in one report; or the name of one that comes with ccscope (live)',
+    )
     .option('--twin', 'simulate the calls instead of making them: the same link, source and controllers')
     .addOption(
       new Option('--machine <load>', 'with --twin: how busy the machine is (default: idle)').choices(
@@ -135,10 +137,18 @@ export function register(program: Command, io: Io): void {
       [],
     )
     .option('--trace <file>', 'write the recorded trace (NDJSON)')
-    .option('--html <file>', 'with --url: write an interactive chart of the call, one file')
+    .option(
+      '--html <file>',
+      'with --url: an interactive chart of the call; with --matrix: its report; one file',
+    )
     .option('--json <file>', 'write the report as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
-    .action((flags: CallFlags) => call(flags, io, (flag) => command.getOptionValueSource(flag) === 'cli'));
+    .action((flags: CallFlags) => {
+      const isGiven: IsGiven = (flag) => command.getOptionValueSource(flag) === 'cli';
+      if (flags.matrix === undefined) return call(flags, io, isGiven);
+      const given = Object.keys(flags).filter((flag) => command.getOptionValueSource(flag) === 'cli');
+      return callMatrix(flags.matrix, flags, given, io);
+    });
 }
 
 type IsGiven = (flag: keyof CallFlags) => boolean;
@@ -200,53 +210,14 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Plan
   if (flags.machine !== undefined)
     throw new UsageError('--machine: expected --twin with it; add that or remove --machine');
   return async () => {
-    const [{ source } = {}] = plans;
-    if (source) await interruptible((signal) => prepareSource(source, signal, io));
-    const server = await startServer({ record: true, controllers: await filesOf(plans) });
-    return { calls: ownCalls(plans, server), close: () => server.close() };
+    const server = await openServer(plans, io);
+    return { calls: plans.map((plan) => realCalls(plan, server)), close: () => server.close() };
   };
-}
-
-/** The users' controllers of all plans, bundled, each once. Throws UsageError. */
-async function filesOf(plans: readonly CallPlan[]): Promise<ServedController[]> {
-  const paths = new Map(plans.flatMap(({ files }) => files).map(({ name, path }) => [name, path]));
-  const reading = [...paths].map(async ([name, path]) => ({ ...(await loadControllerFile(path)), name }));
-  return Promise.all(reading);
 }
 
 async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promise<void> {
   if (flags.json !== undefined) await writeJson(flags.json, report, io);
   if (flags.json !== '-') io.stdout.write(reportText(report));
-}
-
-/** What a report says of a plan at its top. */
-function headOf(plan: CallPlan): Series['head'] {
-  const { mode, controller, preset = null, set, codec, audio, link, durationMs } = plan;
-  const { file: _, ...source } = plan.source;
-  const sent = { source, codec, audio };
-  return { mode, controller, preset, parameters: set, ...sent, link, duration_s: durationMs / 1e3 };
-}
-
-/** Calls of ccscope's own page, of each controller. */
-function ownCalls(plans: readonly CallPlan[], server: CallServer): Series[] {
-  return plans.map((plan) => ({
-    head: headOf(plan),
-    browser: '',
-    runs: [],
-    setAside: [],
-    make: (context) => runCall(plan, server, context),
-  }));
-}
-
-/** Simulated calls of a controller. */
-function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
-  return {
-    head: { ...headOf(plan), twin: true, machine },
-    browser: TWIN,
-    runs: [],
-    setAside: [],
-    make: (context) => runTwin(plan, machine, context),
-  };
 }
 
 /** Calls of somebody's pages. */

@@ -47,6 +47,7 @@ export interface CallFlags extends LinkFlags, SourceFlags {
   sourceMax: number;
   codec: VideoCodec;
   audio?: boolean;
+  matrix?: string;
   twin?: true;
   machine?: TwinMachine;
   url: string[];

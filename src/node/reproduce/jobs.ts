@@ -46,7 +46,8 @@ export interface RunFailure {
   message: string;
 }
 
-export type RunOutcome = { result: RunValues } | { failure: RunFailure };
+export type Outcome<R> = { result: R } | { failure: RunFailure };
+export type RunOutcome = Outcome<RunValues>;
 
 const PACKET_BITS = 12_000;
 /** Frames, feedback and probes of a flow cost something at any rate. */

@@ -3,20 +3,25 @@ import { availableParallelism } from 'node:os';
 
 import { Tinypool } from 'tinypool';
 
-import type { Job, RunOutcome } from './jobs.js';
+import type { Job, Outcome, RunFailure, RunValues } from './jobs.js';
 
-export interface PoolOptions {
+/** A job of any kind: `cost` is how long it takes beside the others, in any unit. */
+export interface Costly {
+  cost: number;
+}
+
+export interface PoolOptions<J extends Costly = Job, R = RunValues> {
   /** Workers; default: as many as the machine has cores. */
   threads?: number;
   /** Ends all work; the promise is rejected with its reason. */
   signal?: AbortSignal;
   /** Called with each job that ended, in the order in which they end. */
-  onDone?: (job: Job, outcome: RunOutcome) => void;
-  /** A module whose default export takes a Job and gives a RunOutcome. */
+  onDone?: (job: J, outcome: Outcome<R>) => void;
+  /** A module whose default export takes a job and gives an outcome; default: runs of cells. */
   worker?: URL;
 }
 
-const failed = (error: unknown): RunOutcome => {
+const failed = (error: unknown): { failure: RunFailure } => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { failure: { name, message } };
 };
@@ -40,7 +45,10 @@ function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => bo
  * Runs all jobs, the costly ones first, so that the cores end together. The outcomes are in the order
  * of the jobs; a job that fails is an outcome, too, and the others go on.
  */
-export async function runJobs(jobs: readonly Job[], options: PoolOptions = {}): Promise<RunOutcome[]> {
+export async function runJobs<J extends Costly = Job, R = RunValues>(
+  jobs: readonly J[],
+  options: PoolOptions<J, R> = {},
+): Promise<Outcome<R>[]> {
   const { threads = availableParallelism(), signal, onDone } = options;
   signal?.throwIfAborted();
   if (jobs.length === 0) return [];
@@ -58,9 +66,9 @@ export async function runJobs(jobs: readonly Job[], options: PoolOptions = {}): 
   const watched = new WeakSet<object>();
   let isOpen = true;
   const watch = (): void => watchThreads(pool, watched, () => isOpen);
-  const outcomes: RunOutcome[] = [];
-  const one = async ({ job, index }: { job: Job; index: number }): Promise<void> => {
-    const outcome = await (pool.run(job) as Promise<RunOutcome>).catch(failed);
+  const outcomes: Outcome<R>[] = [];
+  const one = async ({ job, index }: { job: J; index: number }): Promise<void> => {
+    const outcome = await (pool.run(job) as Promise<Outcome<R>>).catch(failed);
     // A pool that is stopped fails what it has not done: that is no outcome.
     signal?.throwIfAborted();
     watch();

@@ -1,0 +1,134 @@
+/** The form of a matrix of calls: links, controllers and sources of which every combination is run. */
+import * as v from 'valibot';
+
+import { integer, list, named, record, text } from '../../scenario/form_parts.js';
+import { linkEntries, parsedBy, parseRate, within } from '../../scenario/link_config.js';
+import { ConfigError, shown } from '../../scenario/quantities.js';
+import { parsed } from '../../scenario/scenario.js';
+import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
+import { TWIN_MACHINES } from '../call/types.js';
+
+/** What controllers are compared by: how each is written, and its name in a run's summary. */
+export const COMPARED = [
+  'utilisation',
+  'queue_delay_p95_ms',
+  'drops',
+  'freeze_count',
+  'time_to_90pct_s',
+] as const;
+export type Compared = (typeof COMPARED)[number];
+
+/** Who may look at a link's results: `training` links are those that parameters are chosen on. */
+export const SETS = ['training', 'test'] as const;
+export type LinkSet = (typeof SETS)[number];
+
+/** A link, with the fields of `LinkConfig`, whose defaults they have. */
+const link = record({
+  name: named('a name'),
+  set: v.optional(v.picklist(SETS, 'training or test')),
+  /** Most that sources send over it. Default 2.5mbps. */
+  source_max: v.optional(
+    parsedBy(v.union([v.string(), v.number()], 'a rate such as 2.5mbps'), (value) => parseRate(value)),
+  ),
+  ...linkEntries,
+});
+
+const controller = record({
+  name: named('a name'),
+  /** gcc, nada, lcc, native or a file beside the matrix. Default: the name. */
+  controller: v.optional(text('gcc, nada, lcc, native or a file')),
+  /** Default: the controller's own for calls. */
+  preset: v.optional(text('the name of a preset')),
+  /** Parameters that differ from the preset. */
+  set: v.optional(v.record(v.string(), v.union([v.number(), v.string()]), 'parameters with their values')),
+});
+
+const source = record({
+  name: named('a name'),
+  /** As `--source` has it; a file is found beside the matrix. Default: the name. */
+  source: v.optional(text('synthetic, test-picture, fractal, noise, text or a file')),
+  size: v.optional(v.picklist(VIDEO_SIZE_NAMES, VIDEO_SIZE_NAMES.join(' or '))),
+  fps: v.optional(v.picklist([15, 30], '15 or 30')),
+  codec: v.optional(v.picklist(VIDEO_CODECS, VIDEO_CODECS.join(' or '))),
+  audio: v.optional(v.boolean('true or false')),
+  /** The names of the links that it is sent over. Default: all. */
+  links: v.optional(list(text('the name of a link'), 'names of links')),
+});
+
+/**
+ * What is asked of a difference of medians, a controller's less the baseline's: at least, or at most, this.
+ * `over: links` asks it of the median over the links instead of each.
+ */
+const target = v.pipe(
+  record({
+    metric: v.picklist(COMPARED, `one of ${COMPARED.join(', ')}`),
+    at_least: v.optional(within(-1e9, 1e9)),
+    at_most: v.optional(within(-1e9, 1e9)),
+    over: v.optional(v.literal('links', '"links"')),
+  }),
+  v.check(
+    ({ at_least, at_most }) => (at_least === undefined) !== (at_most === undefined),
+    'either at_least or at_most',
+  ),
+);
+
+const filled = <const T extends v.GenericSchema>(item: T, what: string) =>
+  v.pipe(list(item, what), v.minLength(1, `at least one of its ${what}`));
+
+const matrixSchema = record({
+  ccscope_matrix: v.literal(1, '1, the version of this format'),
+  title: text('a title'),
+  description: v.optional(text('a description')),
+  /** Length of a run. Default 42, as long as the shipped schedules. */
+  duration_s: v.optional(within(3, 86_400, ' s')),
+  /** Runs of each controller on each link. Default 3. */
+  runs: v.optional(integer(1, 1000)),
+  /** How busy the machine of a twin is. Default idle. */
+  machine: v.optional(v.picklist(TWIN_MACHINES, `one of ${TWIN_MACHINES.join(', ')}`)),
+  links: filled(link, 'links'),
+  controllers: filled(controller, 'controllers'),
+  /** Default: the synthetic camera. */
+  sources: v.optional(filled(source, 'sources')),
+  /** The name of the controller that the others are compared with. Default native. */
+  baseline: v.optional(text('the name of a controller')),
+  targets: v.optional(list(target, 'targets')),
+});
+
+export type Matrix = v.InferOutput<typeof matrixSchema>;
+export type MatrixLink = Matrix['links'][number];
+export type MatrixController = Matrix['controllers'][number];
+export type MatrixSource = NonNullable<Matrix['sources']>[number];
+export type Target = v.InferOutput<typeof target>;
+
+export const DEFAULT_DURATION_S = 42;
+export const DEFAULT_RUNS = 3;
+export const DEFAULT_SOURCES: readonly MatrixSource[] = [{ name: 'synthetic' }];
+
+/** Checks a matrix that came from outside: its form, its names. Throws ConfigError; `at` begins its paths. */
+export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
+  const matrix = parsed(matrixSchema, input, at);
+  const { links, controllers, sources = [], baseline } = matrix;
+  for (const [field, named] of Object.entries({ links, controllers, sources })) {
+    const seen = new Set<string>();
+    for (const [i, { name }] of named.entries()) {
+      if (seen.has(name))
+        throw new ConfigError(
+          `${at}.${field}.${i}.name`,
+          'different names',
+          shown(name),
+          'rename one of the two',
+        );
+      seen.add(name);
+    }
+  }
+  for (const [i, { links: only = [] }] of sources.entries())
+    for (const [j, name] of only.entries()) expectName(`${at}.sources.${i}.links.${j}`, name, links);
+  if (baseline !== undefined) expectName(`${at}.baseline`, baseline, controllers);
+  return matrix;
+}
+
+function expectName(field: string, name: string, known: readonly { name: string }[]): void {
+  if (known.some((each) => each.name === name)) return;
+  const names = known.map((each) => each.name).join(', ');
+  throw new ConfigError(field, `one of ${names}`, shown(name), 'correct this name');
+}

@@ -1,0 +1,82 @@
+/** What a matrix of calls came to: one report of all cells. Keep its shape stable. */
+import { controllerReport, type Series } from '../call/series.js';
+import type { TwinMachine } from '../call/types.js';
+import type { Matrix } from './form.js';
+import { NATIVE, type Cell, type CellNames } from './plan.js';
+import { compareCells, type CellReport, type ComparisonReport, type OverLinksReport } from './verdicts.js';
+
+/** A run that came to no end; the others went on. */
+export interface FailureReport extends CellNames {
+  /** From 1, as texts count. */
+  run: number;
+  error: string;
+}
+
+export interface MatrixReport {
+  title: string;
+  description: string | null;
+  /** The name or file of the matrix. */
+  matrix: string;
+  ccscope: string;
+  /** When it began, in ISO 8601. */
+  created: string;
+  /** Simulated on a machine of that load; absent for real calls. */
+  twin?: true;
+  machine?: TwinMachine;
+  /** Runs that were asked for in each cell. */
+  runs: number;
+  duration_s: number;
+  /** False where it was interrupted: what follows is what there was. */
+  complete: boolean;
+  /** What took another course than the file says. */
+  notes: string[];
+  cells: CellReport[];
+  /** Whom the others are compared with; null where it took no part. */
+  baseline: string | null;
+  comparisons: ComparisonReport[];
+  over_links: OverLinksReport[];
+  failures: FailureReport[];
+}
+
+/** A cell and its runs so far. */
+export interface RunCell extends Cell {
+  series: Series;
+}
+
+/** What is known of a matrix before its first run. */
+export type MatrixHead = Omit<
+  MatrixReport,
+  'complete' | 'cells' | 'baseline' | 'comparisons' | 'over_links' | 'failures'
+>;
+
+export const namesOf = ({ link, set, source, controller }: CellNames): CellNames => ({
+  ...{ link, set, source, controller },
+});
+
+export function matrixReport(
+  head: MatrixHead,
+  { baseline = NATIVE, targets = [] }: Matrix,
+  cells: readonly RunCell[],
+  failures: readonly FailureReport[],
+): MatrixReport {
+  const made = cells
+    .filter(({ series }) => series.runs.length > 0)
+    .map((cell): CellReport => ({ ...namesOf(cell), report: controllerReport(cell.series) }));
+  const takesPart = cells.some(({ controller }) => controller === baseline);
+  const done = made.reduce((sum, { report }) => sum + report.runs.length, 0);
+  return {
+    ...head,
+    complete: done + failures.length === cells.length * head.runs,
+    cells: made,
+    baseline: takesPart ? baseline : null,
+    ...compareCells(made, baseline, targets),
+    failures: inOrder(failures, cells),
+  };
+}
+
+/** In the order of the cells, whichever failed first. */
+function inOrder(failures: readonly FailureReport[], cells: readonly CellNames[]): FailureReport[] {
+  const place = ({ link, source, controller }: CellNames): number =>
+    cells.findIndex((cell) => cell.link === link && cell.source === source && cell.controller === controller);
+  return [...failures].sort((a, b) => place(a) - place(b) || a.run - b.run);
+}

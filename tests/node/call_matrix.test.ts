@@ -1,0 +1,155 @@
+/** `ccscope call --matrix`: what it refuses, and a matrix of twins from file to page. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { describe, expect, it } from 'vitest';
+
+import type { MatrixReport } from '../../src/node/matrix/report.js';
+import { SMALL } from '../unit/matrix/support.js';
+import { ccscope, scratch } from './support.js';
+
+const { path, write } = scratch();
+const execute = promisify(execFile);
+const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+
+const file = (name: string, changes: object): string => write(name, JSON.stringify({ ...SMALL, ...changes }));
+
+/** The command as it is installed: simulations run in workers of the built library. */
+async function installed(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  try {
+    return { status: 0, ...(await execute(process.execPath, [cli, 'call', ...args], { maxBuffer: 1e8 })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { status: code, stdout, stderr };
+  }
+}
+
+describe('ccscope call --matrix', () => {
+  const small = file('small.json', {});
+  it.each([
+    [['--matrix', 'none'], /--matrix: none is neither the name of a matrix nor a file.*live/],
+    [['--matrix', write('broken.json', '{')], /broken\.json: expected JSON/],
+    [['--matrix', file('wrong.json', { runs: 'all' })], /wrong\.json\.runs: expected a number/],
+    [['--matrix', small, '--capacity', '1mbps'], /--capacity: not with --matrix, whose file decides/],
+    [['--matrix', small, '--controller', 'gcc'], /--controller: not with --matrix/],
+    [['--matrix', small, '--source-max', '1mbps'], /--source-max: not with --matrix/],
+    [['--matrix', small, '--trace', 'trace.ndjson'], /--trace: not with --matrix/],
+    [['--matrix', small, '--machine', 'loaded'], /--machine: expected --twin with it/],
+    [['--matrix', small, '--twin', '--until-quiet'], /--until-quiet: not with --twin/],
+    [['--matrix', small, '--html', '-'], /--html: expected a file, got -/],
+    [['--matrix', small, '--json', path('none/report.json')], /none\/report\.json: its folder/],
+    [
+      ['--twin', '--matrix', file('native.json', { controllers: [{ name: 'native' }] })],
+      /--twin: expected a controller besides native/,
+    ],
+    [
+      ['--twin', '--matrix', file('codec.json', { sources: [{ name: 'fractal', codec: 'vp9' }] })],
+      /--codec: the twin knows fractal in VP8/,
+    ],
+  ])('refuses %j as bad usage', async (args, expected) => {
+    const { status, stderr, stdout } = await ccscope(['call', ...args]);
+    expect(stderr).toMatch(expected);
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+  });
+
+  it('simulates two controllers on two links, into one report and one page', async () => {
+    const [json, html] = [path('report.json'), path('report.html')];
+    const matrix = file('two.json', {
+      ...{
+        runs: 2,
+        duration_s: 15,
+        baseline: 'nada',
+        controllers: [{ name: 'gcc' }, { name: 'nada' }, { name: 'native' }],
+      },
+      targets: [
+        { metric: 'utilisation', at_least: -1 },
+        { metric: 'queue_delay_p95_ms', at_most: -1000 },
+        { metric: 'utilisation', over: 'links', at_least: -1 },
+      ],
+    });
+    const { status, stdout, stderr } = await installed(
+      '--matrix',
+      matrix,
+      '--twin',
+      '--json',
+      json,
+      '--html',
+      html,
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const report = JSON.parse(readFileSync(json, 'utf8')) as MatrixReport;
+    expect(report).toMatchObject({
+      ...{ title: 'Two links', twin: true, machine: 'idle', runs: 2, duration_s: 15, complete: true },
+      ...{ baseline: 'nada', failures: [], notes: [expect.stringMatching(/^native was left out/)] },
+    });
+    expect(report.cells.map(({ link, controller }) => [link, controller])).toEqual([
+      ...[
+        ['narrow', 'gcc'],
+        ['narrow', 'nada'],
+        ['wide', 'gcc'],
+        ['wide', 'nada'],
+      ],
+    ]);
+    for (const { report: one, link } of report.cells) {
+      expect(one.runs).toHaveLength(2);
+      expect(one.runs[0]?.utilisation).not.toBe(one.runs[1]?.utilisation);
+      expect(one.summary.utilisation.median).toBeGreaterThan(link === 'narrow' ? 0.8 : 0.4);
+      expect(one.summary.utilisation.median).toBeLessThan(1);
+    }
+    expect(
+      report.comparisons.map(({ controller, verdicts }) => [controller, ...verdicts.map((v) => v.holds)]),
+    ).toEqual([
+      ['gcc', true, false],
+      ['gcc', true, false],
+    ]);
+    expect(report.over_links).toMatchObject([
+      {
+        controller: 'gcc',
+        against: 'nada',
+        set: null,
+        cells: 2,
+        holding: [{ holds_in: 2 }, { holds_in: 0 }],
+      },
+    ]);
+    expect(stdout).toMatch(/Two links \(twin, machine idle\)/);
+    expect(stdout).toMatch(/narrow\s+synthetic\s+gcc .*queue p95$/m);
+    expect(stdout).toMatch(/utilisation at least -1 in the median: holds/);
+    const page = readFileSync(html, 'utf8');
+    expect(page).toContain("default-src 'none'");
+    expect(page.match(/data-figure=/g)).toHaveLength(4);
+    expect(page).toContain('gcc beside nada');
+    // The same seeds, whatever the workers did in which order.
+    const again = await installed('--matrix', matrix, '--twin', '--json', '-');
+    expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
+  }, 60_000);
+
+  it('names a run that failed, and goes on', async () => {
+    const never = write(
+      'breaks.mjs',
+      'export default { name: "breaks", createReceiver() { process.exit(3); }, createSender() { return { onFeedback() {}, rate: () => ({ targetBps: 4e5 }) }; } };',
+    );
+    const controllers = [{ name: 'gcc' }, { name: 'breaks', controller: never }];
+    const matrix = file('fails.json', { runs: 1, duration_s: 5, controllers });
+    const { status, stdout, stderr } = await installed('--matrix', matrix, '--twin', '--json', '-');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/narrow, synthetic: breaks, run 1 failed: .*ended/);
+    expect(stderr).toMatch(/2 runs failed/);
+    const { cells, failures, complete } = JSON.parse(stdout) as MatrixReport;
+    expect(complete).toBe(true);
+    expect(cells.map(({ link, controller }) => [link, controller])).toEqual([
+      ...[
+        ['narrow', 'gcc'],
+        ['wide', 'gcc'],
+      ],
+    ]);
+    expect(failures.map(({ link, controller, run }) => [link, controller, run])).toEqual([
+      ...[
+        ['narrow', 'breaks', 1],
+        ['wide', 'breaks', 1],
+      ],
+    ]);
+  }, 60_000);
+});

@@ -1,0 +1,95 @@
+import { PassThrough } from 'node:stream';
+
+import { describe, expect, it } from 'vitest';
+
+import type { RunContext, RunResult } from '../../../src/node/call/run.js';
+import { FailedRun } from '../../../src/node/errors.js';
+import { parseMatrix } from '../../../src/node/matrix/form.js';
+import { cellsOf } from '../../../src/node/matrix/plan.js';
+import { matrixReport } from '../../../src/node/matrix/report.js';
+import { makeReal, type Made } from '../../../src/node/matrix/run.js';
+import { cell as cellOf, SMALL } from './support.js';
+
+const matrix = parseMatrix(SMALL);
+const HEAD = {
+  ...{ title: 'Two links', description: null, matrix: 'small', ccscope: '1.2.3', created: '2026-01-31' },
+  ...{ runs: 2, duration_s: 42, notes: [] },
+};
+const quiet = { overloaded: false, share: 0, reasons: [], shaper_late_p95_ms: 0, callbacks_late_ms: 0 };
+
+/** A matrix whose runs do what `make` does; `log` gets each run as it begins. */
+function prepared(make: (what: string, context: RunContext) => void): { made: Made; log: string[] } {
+  const log: string[] = [];
+  const cells = cellsOf({ matrix, at: 'small', folder: '/' }).map((cell) => ({
+    ...cell,
+    series: {
+      head: cellOf({}).report,
+      ...{ browser: '', runs: [], setAside: [] },
+      make: (context: RunContext): Promise<RunResult> => {
+        const what = `${cell.link} ${cell.controller} ${context.run}`;
+        log.push(what);
+        make(what, context);
+        const [run] = cellOf({}, {}).report.runs;
+        const report = { ...run, machine: { ...quiet, source_frames_ratio: 1 } } as RunResult['report'];
+        return Promise.resolve({ report, browser: 'Chromium 1', trace: null, html: null });
+      },
+    },
+  }));
+  return { made: { cells, failures: [] }, log };
+}
+
+const options = (signal = new AbortController().signal) => ({
+  ...{ runs: 2, signal },
+  io: { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() },
+});
+
+describe('the runs of a matrix', () => {
+  it('go on when one fails, which is reported', async () => {
+    const { made, log } = prepared((what) => {
+      if (what === 'narrow native 0') throw new FailedRun('the page gave no answer');
+    });
+    const given = options();
+    await makeReal(made, given);
+    expect(log).toEqual([
+      ...['narrow gcc 0', 'narrow native 0', 'narrow gcc 1', 'narrow native 1'],
+      ...['wide gcc 0', 'wide native 0', 'wide gcc 1', 'wide native 1'],
+    ]);
+    expect(String(given.io.stderr.read())).toBe(
+      'narrow, synthetic: native, run 1 failed: the page gave no answer\n',
+    );
+    const report = matrixReport(HEAD, matrix, made.cells, made.failures);
+    expect(report.complete).toBe(true);
+    expect(report.cells.map((cell) => cell.report.runs.length)).toEqual([2, 1, 2, 2]);
+    expect(report.failures).toEqual([
+      {
+        link: 'narrow',
+        set: null,
+        source: 'synthetic',
+        controller: 'native',
+        run: 1,
+        error: 'the page gave no answer',
+      },
+    ]);
+    expect(report.comparisons.map(({ link }) => link)).toEqual(['narrow', 'wide']);
+  });
+
+  it('end when it is interrupted, and what was made is reported', async () => {
+    const stop = new AbortController();
+    const reason = new FailedRun('interrupted');
+    const { made, log } = prepared((what) => {
+      if (what !== 'narrow gcc 1') return;
+      stop.abort(reason);
+      throw reason;
+    });
+    await expect(makeReal(made, options(stop.signal))).rejects.toBe(reason);
+    expect(log).toHaveLength(3);
+    const report = matrixReport(HEAD, matrix, made.cells, made.failures);
+    expect(report.complete).toBe(false);
+    expect(report.failures).toEqual([]);
+    expect(report.cells.map((cell) => [cell.link, cell.controller, cell.report.runs.length])).toEqual([
+      ['narrow', 'gcc', 1],
+      ['narrow', 'native', 1],
+    ]);
+    expect(report.comparisons).toHaveLength(1);
+  });
+});

@@ -1,0 +1,41 @@
+import { DEFAULT_LINK_CONFIG } from '../../../src/scenario/link_config.js';
+import { summarise } from '../../../src/node/call/summary.js';
+import type { RunReport } from '../../../src/node/call/types.js';
+import type { Compared } from '../../../src/node/matrix/form.js';
+import type { CellNames } from '../../../src/node/matrix/plan.js';
+import type { CellReport } from '../../../src/node/matrix/verdicts.js';
+
+/** The least that a matrix has. */
+export const SMALL = {
+  ccscope_matrix: 1,
+  title: 'Two links',
+  links: [
+    { name: 'narrow', capacity: '500kbps' },
+    { name: 'wide', capacity: '2mbps', rtt_ms: 100 },
+  ],
+  controllers: [{ name: 'gcc' }, { name: 'native' }],
+};
+
+type Values = Partial<Record<Compared, number | null>>;
+
+const run = (values: Values): RunReport =>
+  ({
+    utilisation: values.utilisation ?? 0.9,
+    queue_delay_ms: { p50: 10, p95: values.queue_delay_p95_ms ?? 50, p99: 60 },
+    drops: values.drops ?? 0,
+    freeze_count: values.freeze_count ?? 0,
+    time_to_90pct_s: values.time_to_90pct_s === undefined ? 5 : values.time_to_90pct_s,
+  }) as RunReport;
+
+/** A cell whose runs measured these. */
+export function cell(names: Partial<CellNames>, ...runs: readonly Values[]): CellReport {
+  const made = runs.map(run);
+  return {
+    ...{ link: 'narrow', set: null, source: 'synthetic', controller: 'gcc', ...names },
+    report: {
+      ...{ mode: 'control', controller: 'gcc', preset: null, parameters: {}, link: DEFAULT_LINK_CONFIG },
+      ...{ duration_s: 42, browser: '', runs: made, set_aside: [], overloaded_runs: 0 },
+      summary: summarise(made),
+    },
+  };
+}
