@@ -73,6 +73,7 @@ describe('what a simulation refuses', () => {
     ['forward.bottleneck', forward({ bottleneck: 'leaky' })],
     ['forward.oneWayDelayUs', forward({ oneWayDelayUs: -1 })],
     ['forward.lossRatio', forward({ lossRatio: 1.01 })],
+    ['forward.burstLossPackets', forward({ burstLossPackets: 0.5 })],
     ['forward.jitterUs', forward({ jitterUs: Infinity })],
     ['forward.queue.kind', forward({ queue: { kind: 'red' } })],
     ['forward.queue.limitMs', forward({ queue: { kind: 'droptail', limitMs: -3 } })],
@@ -246,6 +247,52 @@ describe('the trace of a simulation', () => {
     }
     const [metrics] = whole.metrics();
     expect(totals(once)['arrival']).toBe(metrics?.flows[0]?.receivedPackets);
+  });
+
+  it('has each packet of each flow at the bottleneck, delivered or dropped and why', () => {
+    const lossy = { capacityBps: 1e6, oneWayDelayUs: 25e3, lossRatio: 0.02 };
+    const run = finished({ forward: lossy, flows: [MEDIA, TCP], trace: { tables: ['packet'] } });
+    const batches = run.drain();
+    const column = (name: string) => columnOf(batches, 'packet', name);
+    const dropped = column('dropped');
+    // The way back has no bottleneck, and drops nothing.
+    const forwards = column('link').map((link, i) => ({
+      link,
+      flow: column('flow')[i],
+      dropped: dropped[i],
+    }));
+    const [whole] = run.metrics();
+    const of = (reason: number) =>
+      forwards.filter((each) => each.link === 0 && each.dropped === reason).length;
+    expect(of(0)).toBe(whole?.forward.deliveredPackets);
+    expect(of(DROP_REASONS.indexOf('random-loss'))).toBe(whole?.forward.drops['random-loss']);
+    expect(of(DROP_REASONS.indexOf('queue-full'))).toBe(whole?.forward.drops['queue-full']);
+    expect(of(DROP_REASONS.indexOf('random-loss'))).toBeGreaterThan(0);
+    expect(new Set(forwards.map(({ flow }) => flow))).toEqual(new Set([0, 1]));
+    for (const [i, delayUs] of column('queue_delay_us').entries())
+      expect(Number.isNaN(delayUs)).toBe(dropped[i] !== 0);
+  });
+
+  it.each([1, 5])('loses in runs of %i packets on average', (burstLossPackets) => {
+    const forwardPath = { capacityBps: 2e6, lossRatio: 0.1, burstLossPackets };
+    const run = finished({
+      ...{ durationUs: 200e6, forward: forwardPath, trace: { tables: ['packet'] as const } },
+      flows: [{ ...MEDIA, source: { min_bitrate_bps: 1e6 } }],
+    });
+    const batches = run.drain();
+    const links = columnOf(batches, 'packet', 'link');
+    const offered = columnOf(batches, 'packet', 'offered_us');
+    const dropped = columnOf(batches, 'packet', 'dropped');
+    const inOrder = links
+      .flatMap((link, i) => (link === 0 ? [i] : []))
+      .sort((a, b) => (offered[a] ?? 0) - (offered[b] ?? 0))
+      .map((i) => dropped[i] !== 0);
+    const lost = inOrder.filter(Boolean).length;
+    const runs = inOrder.filter((is, i) => is && inOrder[i - 1] !== true).length;
+    expect(lost / inOrder.length).toBeGreaterThan(0.08);
+    expect(lost / inOrder.length).toBeLessThan(0.12);
+    expect(lost / runs).toBeGreaterThan(burstLossPackets === 1 ? 1.05 : 4);
+    expect(lost / runs).toBeLessThan(burstLossPackets === 1 ? 1.2 : 6);
   });
 });
 

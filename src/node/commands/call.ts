@@ -35,6 +35,8 @@ alternate, so that all meet the same minutes. Utilisation and queuing delay are 
 two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
 With --url the calls are those of your own pages, unmodified: all their connections pass one link,
 which treats both directions alike, and the numbers are those of the direction that carries more.
+With --twin they are simulated, and the report is the same; --matrix makes every combination of a file's
+links, controllers and sources, real or simulated (src/node/call/README.md has its form).
 A run whose machine was too busy is marked: its numbers are about the machine.
 With several runs, FILE of --trace and --html gets the controller and the number of the run before its ending.`;
 
@@ -200,7 +202,9 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Plan
   }
   for (const flag of ['pages', 'click', 'html'] as const)
     if (isGiven(flag))
-      throw new UsageError(`--${flag}: expected --url with it; add that or remove --${flag}`);
+      throw new UsageError(
+        `--${flag}: expected --url${flag === 'html' ? ' or --matrix' : ''} with it; add that or remove --${flag}`,
+      );
   const plans = plansOf(flags);
   if (flags.twin === true) {
     checkTwin(plans, isGiven);

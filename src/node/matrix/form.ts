@@ -8,7 +8,7 @@ import { parsed } from '../../scenario/scenario.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { TWIN_MACHINES } from '../call/types.js';
 
-/** What controllers are compared by: how each is written, and its name in a run's summary. */
+/** What controllers are compared by: names of a report's summary. */
 export const COMPARED = [
   'utilisation',
   'queue_delay_p95_ms',

@@ -70,7 +70,7 @@ export async function makeTwins(
     return plan === undefined ? [] : [{ plan, machine, cell, run, cost: plan.durationMs }];
   });
   const bar = progress(io, jobs.length);
-  const reports = made.cells.map((): RunReport[] => []);
+  const reports = made.cells.map((): (RunReport | undefined)[] => []);
   let done = 0;
   try {
     await runJobs<TwinJob, RunReport>(jobs, {
@@ -88,6 +88,6 @@ export async function makeTwins(
     bar.stop();
     // In the order of their seeds, whichever ended first.
     for (const [index, { series }] of made.cells.entries())
-      series.runs.push(...(reports[index] ?? []).filter(() => true));
+      series.runs.push(...(reports[index] ?? []).flatMap((report) => report ?? []));
   }
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
 import { parseMatrix } from '../../../src/node/matrix/form.js';
@@ -93,6 +95,12 @@ describe('a matrix', () => {
         [3, 1],
       ],
     ]);
+  });
+
+  it('is in the guide as it can be run', () => {
+    const guide = readFileSync(new URL('../../../src/node/call/README.md', import.meta.url), 'utf8');
+    const example = /<!-- example: a matrix -->\s+```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+    expect(cells(JSON.parse(example))).toHaveLength((4 + 2) * 3);
   });
 
   it('comes with the package: links to tune on and links to test on, gcc beside native', () => {
