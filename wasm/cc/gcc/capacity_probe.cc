@@ -33,30 +33,18 @@ constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // after this time, as in CUBIC's probing.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// How what comes of the target is followed, and its bounds.
+// Far below the capacity: an encoder may catch up.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
-constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
-constexpr TimeDelta kShareFallTime = TimeDelta::Millis(1500);
-constexpr TimeDelta kShareFallTimeFarBelow = TimeDelta::Millis(800);
 constexpr double kFarBelow = 0.87;
-constexpr double kShareOfQueue = 0.8;  // per second of a long queue
-constexpr TimeDelta kShareRiseTime = TimeDelta::Millis(500);
-constexpr double kLowestShare = 0.8;
-constexpr double kHighestShare = 1.15;
 // For so long frames wait for what was lost; fewer frames than these say nothing of the capacity then.
 constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 constexpr int kFramesBehindLoss = 5;
+// Frames that a new capacity serves are served alike: within this factor.
 constexpr double kAlike = 2.5;
-// Room is made by this with each second with a loss, and given back by that with each without.
-constexpr double kMoreRoom = 0.03;
-constexpr double kLessRoom = 0.004;
-constexpr double kMostRoom = 0.12;
-constexpr int kLossySeconds = 5;
-constexpr TimeDelta kRandomFor = TimeDelta::Seconds(30);
-// What is sent again comes in bursts of its own.
-constexpr double kRoomForLost = 0.03;
-constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
+// Where more is lost than this, over half a second, or no frames come for so long, the rate is this share of
+// what is delivered, less what is lost.
 constexpr double kHeavyLoss = 0.1;
+constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
 // A queue is beyond doubt that is longer than this, or grows by so much with each frame.
@@ -83,49 +71,19 @@ void CapacityProbe::OnFrame(const Arrival& arrival) {
   estimate_ = dispersion_.Capacity(Horizon(), kFrames);
 }
 
-// What the encoder makes of what it is asked for, with headers and retransmissions: encoders stay below by
-// up to a fifth, for seconds behind a rise, or above it with the headers.
-void CapacityProbe::ObserveEncoder(DataRate asked, DataRate capacity, const Conditions& conditions, TimeDelta elapsed,
-                                   Timestamp now) {
-  asked_ = asked_ + (asked + asked_ * -1) * (1 - det::Exp(-(elapsed / kAskedTime)));
+void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now) {
+  encoder_share_.OnAsked(asked, elapsed);
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
-  const double share = std::clamp(*conditions.delivered / asked_, kLowestShare, kHighestShare);
-  const double latest = dispersion_.Delivered(kLatest).value_or(DataRate::Zero()) / asked_;
-  // What was lost or waits in a queue was sent as well.
-  if (std::max(share, latest) < wire_share_ && (now - lost_at_ < kLossShows || SeesQueue())) return;
-  // Far below the capacity there is room for an encoder that catches up.
-  const bool has_room = *conditions.delivered < capacity * kFarBelow;
-  const TimeDelta fall = has_room ? kShareFallTimeFarBelow : kShareFallTime;
-  const double now_share = std::min(kHighestShare, latest > wire_share_ ? latest : share);
-  const TimeDelta time = now_share < wire_share_ ? fall : kShareRiseTime;
-  wire_share_ += (now_share - wire_share_) * (1 - det::Exp(-(elapsed / time)));
-  // A queue that stays says that the encoder makes more of its target than is thought.
-  const TimeDelta excess = std::max(TimeDelta::Zero(), Wait() - kWaitToDrain);
-  wire_share_ = std::min(kHighestShare, wire_share_ + kShareOfQueue * (excess / kLongQueue) * elapsed.seconds());
+  const DataRate latest = dispersion_.Delivered(kLatest).value_or(DataRate::Zero());
+  const bool has_room = *conditions.delivered < estimate_->best * kFarBelow;
+  const bool may_be_less = !room_.LostIn(kLossShows, now) && !SeesQueue();
+  encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
+  encoder_share_.OnQueue(std::max(TimeDelta::Zero(), Wait() - kWaitToDrain), elapsed);
 }
 
 // What was before a fall says nothing of what is now.
 TimeDelta CapacityProbe::Horizon() const {
   return fell_at_ ? std::clamp(now_ - *fell_at_ + kFallHorizon, kFallHorizon, kHorizon) : kHorizon;
-}
-
-// CoDel and its like drop while the queue is short, the less the more often it is empty. Losses that go on
-// whatever room there is are the path's own: for a while they are not answered.
-void CapacityProbe::LeaveRoom(const Conditions& conditions, Timestamp now) {
-  if (conditions.loss > 0) lost_at_ = now;
-  if (now - room_changed_ < kHorizon) return;
-  room_changed_ = now;
-  const bool lossy = now - lost_at_ < kHorizon;
-  if (now < random_until_ || !lossy) {
-    const bool random = now < random_until_;
-    room_ = std::max(random ? kRoomForLost : 0, room_ - (random ? kMoreRoom : kLessRoom));
-    lossy_seconds_ = std::max(0, lossy_seconds_ - 1);
-  } else if (room_ < kMostRoom) {
-    room_ = std::min(kMostRoom, room_ + kMoreRoom);
-  } else if (++lossy_seconds_ == kLossySeconds) {
-    random_until_ = now + kRandomFor;
-    lossy_seconds_ = 0;
-  }
 }
 
 // The capacity that the latest frames speak of, if each took longer to be served than single stamps'
@@ -138,7 +96,7 @@ std::optional<DataRate> CapacityProbe::FallenCapacity() const {
   };
   constexpr std::array<Evidence, 3> kEnough{{{2, TimeDelta::Millis(4), 2}, {3, TimeDelta::Millis(3), 1}, {5, TimeDelta::Millis(2), 0.3}}};
   // Behind a loss, frames wait for what is sent again, and others for them.
-  const bool behind_loss = now_ - lost_at_ < kLossShows;
+  const bool behind_loss = room_.LostIn(kLossShows, now_);
   for (const auto& [frames, excess, latenesses] : kEnough) {
     if (behind_loss && frames < kFramesBehindLoss) continue;
     if (dispersion_.ServiceExcess(frames) <= excess + dispersion_.Lateness() * latenesses) continue;
@@ -152,7 +110,7 @@ std::optional<DataRate> CapacityProbe::FallenCapacity() const {
 bool CapacityProbe::HasFallen(DataRate a_r) const {
   if (!params_.on || !SeesQueue()) return false;
   const auto fallen = FallenCapacity();
-  return fallen && *fallen < a_r * wire_share_ * kFallenTo;
+  return fallen && *fallen < a_r * encoder_share_.value() * kFallenTo;
 }
 
 bool CapacityProbe::QueueStaysEmpty(const GroupDeltas& deltas) {
@@ -182,14 +140,14 @@ bool CapacityProbe::IsSureOfQueue(const Conditions& conditions) const {
 // buffer first, as large as 0.4 s of the new rate (VP8), so that a moderate cut makes frames larger
 // before smaller.
 DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now) {
-  const DataRate sent = a_r * wire_share_;
+  const DataRate sent = a_r * encoder_share_.value();
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
   const TimeDelta backlog = Wait() + unseen * std::max(0.0, sent / capacity - 1);
   drained_at_ = now + std::min(backlog, kLongestDrain);
   is_sure_ = IsSureOfQueue(conditions);
   fell_at_ = now;
   if (sent < estimate_->best * kPlausibleShare) doubt_ = Doubt{a_r, now};
-  return capacity * (params_.target / wire_share_);
+  return capacity * (params_.target / encoder_share_.value());
 }
 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
@@ -218,9 +176,9 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   last_next_ = now;
   // Counters come late, frames without what was lost: the more of both.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
-  LeaveRoom(conditions, now);
-  ObserveEncoder(a_r - drain_, estimate_->best, conditions, elapsed, now);
-  DataRate level = Trusted(estimate_->best, now) * ((params_.target - room_) / wire_share_);
+  room_.Update(conditions.loss > 0, now);
+  ObserveEncoder(a_r - drain_, conditions, elapsed, now);
+  DataRate level = Trusted(estimate_->best, now) * ((params_.target - room_.room()) / encoder_share_.value());
   if (HasFallen(a_r)) level = Fall(a_r, *FallenCapacity(), conditions, now);
   // Where much is lost, or frames no longer come, the counters know better.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));

@@ -12,9 +12,11 @@
 #include <optional>
 
 #include "cc/controller.h"
+#include "cc/gcc/encoder_share.h"
 #include "cc/gcc/frame_dispersion.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
+#include "cc/gcc/room_for_drops.h"
 #include "units/units.h"
 
 namespace ccscope::gcc {
@@ -79,26 +81,18 @@ class CapacityProbe {
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
   DataRate Drain(DataRate a_r, Timestamp now) const;
   DataRate FramesDelivered(Timestamp now) const;
-  void LeaveRoom(const Conditions& conditions, Timestamp now);
-  void ObserveEncoder(DataRate asked, DataRate capacity, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
+  void ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
 
   Params params_;
   FrameDispersion dispersion_;
   std::optional<FrameDispersion::Estimate> estimate_;  // as of the latest frame
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp first_;
-  Timestamp lost_at_ = Timestamp::MinusInfinity();
   Timestamp last_next_ = Timestamp::MinusInfinity();
   DataRate drain_;
-  // What comes on the wire over what is asked for, averaged over about a second.
-  double wire_share_ = 1.05;
-  DataRate asked_;
+  EncoderShare encoder_share_;
+  RoomForDrops room_;
   double loss_ = 0;  // averaged over half a second
-  // Left of the capacity where a queue discipline drops before its queue is long.
-  double room_ = 0;
-  Timestamp room_changed_ = Timestamp::MinusInfinity();
-  int lossy_seconds_ = 0;  // at the largest room
-  Timestamp random_until_ = Timestamp::MinusInfinity();
   int groups_of_empty_queue_ = 0;
   std::optional<Timestamp> fell_at_;
   Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog of a fall will be gone

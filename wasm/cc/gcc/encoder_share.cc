@@ -1,0 +1,42 @@
+#include "cc/gcc/encoder_share.h"
+
+#include <algorithm>
+
+#include "units/deterministic_math.h"
+
+namespace ccscope::gcc {
+namespace {
+
+constexpr double kLowest = 0.8;
+constexpr double kHighest = 1.15;
+constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
+// An encoder that catches up would fill a queue before long: its share is followed faster up than down.
+constexpr TimeDelta kRiseTime = TimeDelta::Millis(500);
+constexpr TimeDelta kFallTime = TimeDelta::Millis(1500);
+constexpr TimeDelta kFallTimeWithRoom = TimeDelta::Millis(800);
+// Per second of such a queue.
+constexpr double kRiseOfQueue = 0.8;
+constexpr TimeDelta kQueue = TimeDelta::Millis(100);
+
+double Step(TimeDelta elapsed, TimeDelta time_constant) { return 1 - det::Exp(-(elapsed / time_constant)); }
+
+}  // namespace
+
+void EncoderShare::OnAsked(DataRate asked, TimeDelta elapsed) {
+  asked_ = asked_ + (asked + asked_ * -1) * Step(elapsed, kAskedTime);
+}
+
+void EncoderShare::OnDelivered(const Delivered& delivered, TimeDelta elapsed) {
+  const double of_second = std::clamp(delivered.second / asked_, kLowest, kHighest);
+  const double of_half = delivered.half / asked_;
+  if (std::max(of_second, of_half) < share_ && !delivered.may_be_less) return;
+  const double seen = std::min(kHighest, of_half > share_ ? of_half : of_second);
+  const TimeDelta fall = delivered.has_room ? kFallTimeWithRoom : kFallTime;
+  share_ += (seen - share_) * Step(elapsed, seen < share_ ? fall : kRiseTime);
+}
+
+void EncoderShare::OnQueue(TimeDelta length, TimeDelta elapsed) {
+  share_ = std::min(kHighest, share_ + kRiseOfQueue * (length / kQueue) * elapsed.seconds());
+}
+
+}  // namespace ccscope::gcc
