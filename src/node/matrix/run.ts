@@ -86,8 +86,8 @@ export async function makeTwins(
     });
   } finally {
     bar.stop();
-    // In the order of their seeds, whichever ended first.
+    // In the order of their seeds, whichever ended first; those that failed left holes.
     for (const [index, { series }] of made.cells.entries())
-      series.runs.push(...(reports[index] ?? []).flatMap((report) => report ?? []));
+      series.runs.push(...(reports[index] ?? []).flat());
   }
 }

@@ -185,7 +185,9 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   const bool no_frames = now - now_ > kNoFrames;
   if (loss_ > kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));
   DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;
-  if (!IsSureOfQueue(conditions)) next = std::max(next, std::min(a_r, delivered * kLeastOfDelivered));
+  if (!IsSureOfQueue(conditions)) {
+    next = std::max(next, std::min(a_r, std::max(delivered, estimate_->best) * kLeastOfDelivered));
+  }
   next = std::clamp(next, params_.min_bitrate, params_.max_bitrate);
   drain_ = Drain(next, now);
   return Rate{next, drain_};
