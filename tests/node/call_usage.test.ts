@@ -63,7 +63,7 @@ describe('ccscope call', () => {
     [['--url', 'http://localhost:1', '--pages', '9'], /--pages.*integer from 1 to 8/],
     [['--pages', '2'], /--pages: expected --url/],
     [['--machine', 'loaded'], /--machine: expected --twin with it/],
-    [['--twin', '--machine', 'busy'], /--machine.*idle, loaded, overloaded/],
+    [['--twin', '--machine', 'tired'], /--machine.*idle, busy, loaded, overloaded/],
     [['--twin', '--controller', 'gcc,native'], /--controller: not native with --twin/],
     [['--twin', '--mode', 'cap'], /--mode: not with --twin; remove it/],
     [['--twin', '--shadow', 'nada'], /--shadow: not with --twin/],

@@ -24,7 +24,7 @@ describe('a matrix', () => {
     [{ links: [narrow, narrow] }, /matrix\.links\.1\.name: expected different names, got "narrow"/],
     [{ runs: 0 }, /matrix\.runs: expected a number from 1 to 1000/],
     [{ duration_s: 1 }, /matrix\.duration_s: expected a number from 3/],
-    [{ machine: 'busy' }, /matrix\.machine: expected one of idle, loaded, overloaded/],
+    [{ machine: 'tired' }, /matrix\.machine: expected one of idle, busy, loaded, overloaded/],
     [{ sources: [{ name: 'noise', fps: 25 }] }, /matrix\.sources\.0\.fps: expected 15 or 30/],
     [{ sources: [{ name: 'noise', links: ['slow'] }] }, /sources\.0\.links\.0: expected one of narrow, wide/],
     [{ baseline: 'nada' }, /matrix\.baseline: expected one of gcc, native, got "nada"/],
