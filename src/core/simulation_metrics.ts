@@ -40,9 +40,9 @@ export interface FlowMetrics {
   targetRateBps: number;
   /** Standard deviation of the received rate over the rate intervals. */
   receiveRateSdBps: number;
-  /** Of a live call: frames that could be shown. */
+  /** Frames of a live call that could be shown. */
   frames: number;
-  /** Of a live call: how often the picture stood still (webrtc-stats, freezeCount), and for how long at most, us. */
+  /** How often the picture of a live call stood still (webrtc-stats, freezeCount), and its longest stop, us. */
   freezes: number;
   longestFreezeUs: number;
   /** From the flow's start until its received rate first reaches 90 % of its share of the capacity; NaN if never. */

@@ -85,7 +85,7 @@ export interface LatenessMs {
 
 /** The same over a whole call, and lately. */
 export interface ToldLatenessMs extends LatenessMs {
-  /** Of the packets since the last such message; null where there were none. */
+  /** The lateness of the packets since the last such message; null if there were no packets. */
   recent_p95_ms: number | null;
 }
 

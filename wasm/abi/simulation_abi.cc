@@ -28,7 +28,7 @@ struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
 
   Simulation simulation;
-  // Of the next path of each direction.
+  // They hold for the next path of each direction.
   Outages::Params outages[2];
   double burst_loss_packets[2] = {1, 1};
   Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};

@@ -48,7 +48,7 @@ struct FlowWindow {
   double lost_packets = 0;
   DataSize lost;
   DataSize goodput;  // payload that arrived for the first time
-  // Of a live call: frames that could be shown, and how often and for how long at most the picture stood still.
+  // In a live call: frames that could be shown, how often the picture stood still, and its longest stop.
   double frames = 0;
   double freezes = 0;
   TimeDelta longest_freeze;

@@ -49,7 +49,7 @@ export interface PageTargets extends TargetRows {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** Of the page's own pictures; a camera that plays a file has its one format. */
+/** These are for the page's own pictures; a camera that plays a file has its one format. */
 function formatOf({ file, width, height, fps }: CallSource): Record<string, string> {
   if (file !== null) return {};
   const size = VIDEO_SIZE_NAMES.find(

@@ -81,7 +81,7 @@ export function register(program: Command, io: Io): void {
     .addOption(
       new Option(
         '--until-quiet [times]',
-        'make a run again whose machine was overloaded, at most so many times (3, if you say nothing)',
+        'repeat a run whose machine was overloaded, up to this many times (3 if none is given)',
       )
         .preset('3')
         .argParser(numberArgument(1, 100, { integer: true })),

@@ -23,9 +23,9 @@ export type Task =
 
 /** What came of a task. */
 export interface TaskResult {
-  /** Of a run of a cell. */
+  /** Metrics of one run of a cell. */
   values: ReadonlyMap<string, number>;
-  /** Of a simulation. */
+  /** Metrics of a simulation. */
   windows: readonly WindowMetrics[];
   batches: TraceBatch[];
   arrivals: number;

@@ -39,7 +39,7 @@ constexpr double kBunched = 0.3;
 constexpr double kAboutAsGood = 1.1;
 constexpr TimeDelta kClockNoise = TimeDelta::Micros(100);
 
-// Lateness of stamps: of so many frames, this share took no longer than that to be served.
+// How late stamps are: this share of the latest frames took no longer than that to be served.
 constexpr int kLatenessFrames = 64;
 constexpr double kLatenessQuantile = 0.85;
 
@@ -132,7 +132,7 @@ void FrameDispersion::UpdateLateness() {
   lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
 }
 
-// Of the latest frames with the base as it is. A frame that came earlier than it could corrects the
+// The loss over the latest frames, with the base as it is. A frame that came earlier than it could corrects the
 // model: the queue was shorter. One that came later need not: stamps are late.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
   const TimeDelta base = TimeDelta::Micros(*base_us_);

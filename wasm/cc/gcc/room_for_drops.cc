@@ -10,7 +10,7 @@ constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr double kMore = 0.03;
 constexpr double kLess = 0.004;
 constexpr double kMost = 0.12;
-// So many lossy seconds at the largest room say that losses do not mind it.
+// After this number of lossy seconds at the largest room, the losses do not depend on it.
 constexpr int kLossySeconds = 5;
 constexpr TimeDelta kRandomFor = TimeDelta::Seconds(30);
 constexpr double kForRetransmissions = 0.03;

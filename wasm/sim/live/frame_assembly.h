@@ -37,7 +37,7 @@ class FrameAssembly {
     FramePacket of;
     Timestamp arrived;  // its last packet
   };
-  // One message asks for so many packets at most.
+  // The most packets that one message asks for.
   static constexpr int kMaxAskedFor = 64;
   struct Request {
     int count = 0;
