@@ -78,8 +78,6 @@ TEST_P(FrameDispersionOf, FindsTheCapacityAndTheWaitOfAnIdealLink) {
     const auto estimate = dispersion.Capacity(kHorizon, kFrames);
     ASSERT_TRUE(estimate);
     ASSERT_NEAR(estimate->best.bps() / 1e6, capacity, 0.03 * capacity) << i;
-    ASSERT_LE(estimate->lower, estimate->best) << i;
-    ASSERT_GE(estimate->upper, estimate->best) << i;
     ASSERT_NEAR(dispersion.Wait(1).ms(), fifo.wait_ms(), 1.5) << i;
   }
   EXPECT_GT(longest_wait_ms, 5);  // frames did wait

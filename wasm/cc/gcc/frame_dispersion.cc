@@ -35,10 +35,6 @@ constexpr double kWeightOfBadFit = 0.1;
 // Frames that come within this share of the time that the link takes for one are bunched.
 constexpr double kBunched = 0.3;
 
-// A capacity is about as good as the best one while the mean loss is within this of its own.
-constexpr double kAboutAsGood = 1.1;
-constexpr TimeDelta kClockNoise = TimeDelta::Micros(100);
-
 // How late stamps are: this share of the latest frames took no longer than that to be served.
 constexpr int kLatenessFrames = 64;
 constexpr double kLatenessQuantile = 0.85;
@@ -165,20 +161,7 @@ std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta hor
   const auto loss = [this, frames](double us_per_byte) { return Loss(us_per_byte, frames); };
   const Minimum best = LeastOf(kMinUsPerByte, kMaxUsPerByte, loss);
   if (best.at * size.bytes() < kMinServiceTime.us() * frames) return std::nullopt;
-  const double good_enough = best.value * kAboutAsGood + kClockNoise.us();
-  const auto edge = [&](double bad) {
-    double good = best.at;
-    if (loss(bad) <= good_enough) return bad;
-    for (int i = 0; i < 8; ++i) {
-      const double middle = std::sqrt(good * bad);
-      (loss(middle) <= good_enough ? good : bad) = middle;
-    }
-    return good;
-  };
-  const auto rate = [](double us_per_byte) { return DataSize::Bytes(1) / TimeDelta::Micros(us_per_byte); };
-  const double least = edge(kMinUsPerByte);
-  return Estimate{rate(best.at), rate(edge(kMaxUsPerByte)),
-                  least > kMinUsPerByte ? rate(least) : DataRate::PlusInfinity()};
+  return Estimate{DataSize::Bytes(1) / TimeDelta::Micros(best.at)};
 }
 
 std::optional<TimeDelta> FrameDispersion::Base() const {

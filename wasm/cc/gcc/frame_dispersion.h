@@ -28,10 +28,6 @@ class FrameDispersion {
 
   struct Estimate {
     DataRate best;
-    // The capacities between which the fit is about as good; infinite above where nothing speaks
-    // against more.
-    DataRate lower;
-    DataRate upper;
   };
   // Over the frames of the last `horizon`, at least `min_frames`; nothing before there are so many,
   // or while their dispersion is lost in the noise of the clocks.
