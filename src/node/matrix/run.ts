@@ -88,6 +88,6 @@ export async function makeTwins(
     bar.stop();
     // In the order of their seeds, whichever ended first; those that failed left holes.
     for (const [index, { series }] of made.cells.entries())
-      series.runs.push(...(reports[index] ?? []).flat());
+      series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
   }
 }
