@@ -151,6 +151,8 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
 }
 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
+  const DataRate latest = dispersion_.Delivered(kLatest).value_or(DataRate::Zero());
+  delivered = std::max(delivered, latest);
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
   return std::min(risen, std::max(delivered * kBeyondDelivered + kBeyondDeliveredOffset, a_r));
 }

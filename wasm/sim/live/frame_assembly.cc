@@ -31,14 +31,15 @@ FrameAssembly::Slot* FrameAssembly::SlotOf(const FramePacket& packet) {
   return &slots_[index];
 }
 
-void FrameAssembly::OnPacket(const FramePacket& packet, Timestamp now) {
+std::optional<FrameAssembly::Frame> FrameAssembly::OnPacket(const FramePacket& packet, Timestamp now) {
   FindMissing(packet.seq, now);
   Slot* slot = SlotOf(packet);
-  if (slot == nullptr) return;
+  if (slot == nullptr) return std::nullopt;
   slot->known = true;
   slot->frame.of = packet;
   slot->frame.arrived = std::max(slot->frame.arrived, now);
-  ++slot->received;
+  if (++slot->received != packet.packets) return std::nullopt;
+  return slot->frame;
 }
 
 // Whatever waits for a packet that never comes is skipped, up to the next whole key frame.

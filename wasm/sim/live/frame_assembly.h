@@ -1,6 +1,6 @@
 // A receiver's packets on their way to frames: which are missing, when they are asked for again (RFC 4585,
-// 6.2.1), and which frames are complete. Frames come out in their order, each when it and those that it
-// refers to are there, as a browser hands them to its transforms.
+// 6.2.1), and which frames are complete. A browser hands a frame to its transform as soon as it is whole,
+// whatever is missing before it, and to its decoder when those that it refers to are there as well.
 #ifndef CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 #define CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 
@@ -46,8 +46,9 @@ class FrameAssembly {
 
   explicit FrameAssembly(const Params& params) : params_(params) {}
 
-  void OnPacket(const FramePacket& packet, Timestamp now);
-  // The next frame that is complete, and whose turn it is.
+  // The frame that is whole with this packet, if any.
+  std::optional<Frame> OnPacket(const FramePacket& packet, Timestamp now);
+  // The next frame that can be decoded: it and all before it are whole, or it is a key frame that was asked for.
   std::optional<Frame> NextFrame();
 
   // The packets to ask for now.

@@ -245,8 +245,8 @@ void LiveFlow::OnArrive(Timestamp now) {
     if (packet.what != What::kVideo) continue;
     ++packets_received_;
     bytes_received_ += packet.size;
-    assembly_.OnPacket(packet.frame, now);
-    while (const auto frame = assembly_.NextFrame()) OnFrame(*frame);
+    if (const auto whole = assembly_.OnPacket(packet.frame, now)) OnFrame(*whole);
+    while (const auto frame = assembly_.NextFrame()) Show(frame->of, now);
   }
   if (!arriving_.empty()) Schedule(kArrive, arriving_.front().at);
   AskAgain(now);
@@ -260,9 +260,8 @@ void LiveFlow::AskAgain(Timestamp now) {
 }
 
 void LiveFlow::OnFrame(const FrameAssembly::Frame& frame) {
-  last_arrival_ = std::max(last_arrival_, frame.arrived);
   const FramePacket& of = frame.of;
-  const Arrival arrival{of.frame, of.stamped, last_arrival_, of.frame_size, of.rtp_timestamp, of.key_frame, of.rtt};
+  const Arrival arrival{of.frame, of.stamped, frame.arrived, of.frame_size, of.rtp_timestamp, of.key_frame, of.rtt};
   recorder_.Input(ArrivalRow{.flow = static_cast<double>(index()),
                              .seq = arrival.seq,
                              .send_time_us = arrival.send_time.us(),
@@ -273,9 +272,8 @@ void LiveFlow::OnFrame(const FrameAssembly::Frame& frame) {
                              .key_frame = of.key_frame ? 1.0 : 0.0,
                              .rtt_us = of.rtt ? of.rtt->us() : kAbsent});
   if (const auto feedback = controller_.receiver->OnArrival(arrival)) {
-    Reply(*feedback, DataSize::Bytes(live_.feedback_bytes), last_arrival_);
+    Reply(*feedback, DataSize::Bytes(live_.feedback_bytes), frame.arrived);
   }
-  Show(of, last_arrival_);
 }
 
 // The jitter buffer delays every frame by as much as the latest of the last while was delayed.

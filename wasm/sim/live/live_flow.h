@@ -153,7 +153,6 @@ class LiveFlow final : public Flow {
   FrameAssembly assembly_;
   double packets_received_ = 0;
   DataSize bytes_received_;
-  Timestamp last_arrival_ = Timestamp::MinusInfinity();
   Timestamp last_shown_ = Timestamp::MinusInfinity();
   TimeDelta playout_delay_;
   TimeDelta mean_interval_;
