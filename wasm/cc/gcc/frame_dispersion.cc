@@ -43,6 +43,9 @@ DataSize OnTheWire(DataSize payload) {
   return payload + kHeadersPerPacket * std::max(1.0, std::ceil(payload / kPayloadPerPacket));
 }
 
+// Frames that have not come are as large as the next one; more of them than this are no gap, but a pause.
+constexpr double kMostMissing = 3;
+
 double Pinball(double residual) { return residual > 0 ? kQuantile * residual : (kQuantile - 1) * residual; }
 
 struct Minimum {
@@ -86,13 +89,20 @@ const FrameDispersion::Frame& FrameDispersion::Back(int k) const {
   return frames_[static_cast<std::size_t>((next_ - 1 - k + 2 * kFrames) % kFrames)];
 }
 
+// When the link has served the frame, if it was free at `free`.
+Timestamp FrameDispersion::Served(const Frame& frame, Timestamp free, double us_per_byte) {
+  const double frames = 1 + std::min(frame.missing, kMostMissing);
+  const TimeDelta own = TimeDelta::Micros(us_per_byte * frame.size.bytes());
+  return std::max(free + own * (frames - 1), frame.send) + own;
+}
+
 // The intercept that fits best at this capacity, over all frames, and how well it does.
 FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
   int count = 0;
   Timestamp free = Timestamp::MinusInfinity();
   for (int k = count_ - 1; k >= 0; --k) {
-    free = std::max(free, Back(k).send) + TimeDelta::Micros(us_per_byte * Back(k).size.bytes());
-    if (!Back(k).bunched) residuals_[static_cast<std::size_t>(count++)] = (Back(k).arrival - free).us();
+    free = Served(Back(k), free, us_per_byte);
+    if (Back(k).tells_time()) residuals_[static_cast<std::size_t>(count++)] = (Back(k).arrival - free).us();
   }
   if (count < kMinPoints) return {us_per_byte, 0, kMaxUsPerByte};
   // In another array: standard libraries leave what they partition in different orders, and a sum has
@@ -122,9 +132,13 @@ void FrameDispersion::UpdateBase() {
 
 void FrameDispersion::UpdateLateness() {
   const int count = std::min(kLatenessFrames, count_);
-  for (int k = 0; k < count; ++k) partitioned_[static_cast<std::size_t>(k)] = Back(k).service_excess.us();
-  const auto quantile = partitioned_.begin() + static_cast<int>(kLatenessQuantile * (count - 1));
-  std::nth_element(partitioned_.begin(), quantile, partitioned_.begin() + count);
+  int known = 0;
+  for (int k = 0; k < count; ++k) {
+    if (Back(k).tells_service()) partitioned_[static_cast<std::size_t>(known++)] = Back(k).service_excess.us();
+  }
+  if (known == 0) return;
+  const auto quantile = partitioned_.begin() + static_cast<int>(kLatenessQuantile * (known - 1));
+  std::nth_element(partitioned_.begin(), quantile, partitioned_.begin() + known);
   lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
 }
 
@@ -138,12 +152,12 @@ double FrameDispersion::Loss(double us_per_byte, int frames) const {
   for (int k = frames - 1; k >= 0; --k) {
     const Frame& frame = Back(k);
     const Timestamp left = frame.arrival - base;
-    free = std::max(free, frame.send) + TimeDelta::Micros(us_per_byte * frame.size.bytes());
-    if (!frame.bunched) {
+    free = Served(frame, free, us_per_byte);
+    if (frame.tells_time()) {
       loss += Pinball((left - free).us());
       ++counted;
     }
-    free = std::min(free, std::max(left, frame.send));
+    free = frame.missing > 0 ? left : std::min(free, std::max(left, frame.send));
   }
   return loss / std::max(counted, 1);
 }
@@ -155,7 +169,7 @@ std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta hor
   DataSize size;
   while (frames + 1 < count_ && (Back(0).arrival - Back(frames).arrival <= horizon || counted < min_frames)) {
     size += Back(frames).size;
-    if (!Back(frames++).bunched) ++counted;
+    if (Back(frames++).tells_time()) ++counted;
   }
   if (counted < min_frames) return std::nullopt;
   const auto loss = [this, frames](double us_per_byte) { return Loss(us_per_byte, frames); };
@@ -169,11 +183,22 @@ std::optional<TimeDelta> FrameDispersion::Base() const {
   return TimeDelta::Micros(*base_us_);
 }
 
+// Visits so many of the latest frames that were not sent again; false if there are not so many.
+template <class Visit>
+bool FrameDispersion::ForLatest(int frames, Visit&& visit) const {
+  for (int k = 0; k < count_ && frames > 0; ++k) {
+    if (visit(Back(k))) --frames;
+  }
+  return frames == 0;
+}
+
 TimeDelta FrameDispersion::Wait(int frames) const {
-  if (!base_us_ || count_ < frames) return TimeDelta::Zero();
-  TimeDelta least = Back(0).excess;
-  for (int k = 1; k < frames; ++k) least = std::min(least, Back(k).excess);
-  return std::max(least, TimeDelta::Zero());
+  TimeDelta least = TimeDelta::PlusInfinity();
+  const bool enough = ForLatest(frames, [&least](const Frame& frame) {
+    if (!frame.sent_again) least = std::min(least, frame.excess);
+    return !frame.sent_again;
+  });
+  return base_us_ && enough ? std::max(least, TimeDelta::Zero()) : TimeDelta::Zero();
 }
 
 // The fewer frames say it, the further beyond single stamps' lateness it has to be.
@@ -189,18 +214,22 @@ TimeDelta FrameDispersion::Wait() const {
 }
 
 TimeDelta FrameDispersion::ServiceExcess(int frames) const {
-  if (!base_us_ || count_ < frames) return TimeDelta::Zero();
   TimeDelta least = TimeDelta::PlusInfinity();
-  for (int k = 0; k < frames; ++k) least = std::min(least, Back(k).service_excess);
-  return least;
+  const bool enough = ForLatest(frames, [&least](const Frame& frame) {
+    if (frame.tells_service()) least = std::min(least, frame.service_excess);
+    return frame.tells_service();
+  });
+  return base_us_ && enough ? least : TimeDelta::Zero();
 }
 
 FrameDispersion::ServiceRates FrameDispersion::ServiceRatesOf(int frames) const {
   ServiceRates rates{DataRate::PlusInfinity(), DataRate::Zero()};
-  for (int k = 0; k < frames; ++k) {
-    const DataRate rate = Back(k).size / std::max(Back(k).service, kMinServiceTime);
+  ForLatest(frames, [&rates](const Frame& frame) {
+    if (!frame.tells_service()) return false;
+    const DataRate rate = frame.served / std::max(frame.service, kMinServiceTime);
     rates = {std::min(rates.slowest, rate), std::max(rates.fastest, rate)};
-  }
+    return true;
+  });
   return rates;
 }
 
@@ -214,27 +243,54 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   return size / std::min(window, span);
 }
 
-// No link serves a frame so much faster than those of the last seconds: it waited for a retransmission of an
-// earlier one, or for the process that stamps it.
+// No link serves a frame so much faster than those of the last seconds: it waited for the process that
+// stamps it.
 void FrameDispersion::MarkBunch() {
+  if (!Back(0).tells_service() || Back(1).sent_again) return;
   const TimeDelta served = TimeDelta::Micros(us_per_byte_ * Back(0).size.bytes());
   if (Back(0).arrival - Back(1).arrival < served * kBunched) Back(0).bunched = Back(1).bunched = true;
 }
 
-void FrameDispersion::OnFrame(const Arrival& arrival) {
-  frames_[static_cast<std::size_t>(next_)] = {arrival.seq, arrival.send_time, arrival.arrival_time,
-                                              OnTheWire(arrival.size)};
+// At its place in the order of sending; false if that is long over.
+bool FrameDispersion::Insert(const Frame& frame) {
+  int later = 0;  // frames
+  while (later < count_ && Back(later).seq > frame.seq) ++later;
+  if (later > 0 && later == count_) return false;
   next_ = (next_ + 1) % kFrames;
   count_ = std::min(count_ + 1, kFrames);
-  if (count_ < kMinPoints) return;
+  for (int k = 0; k < later; ++k) Back(k) = Back(k + 1);
+  Back(later) = frame;
+  Back(later).sent_again = later > 0;
+  for (int k = later; k >= std::max(0, later - 1); --k) {
+    if (k + 1 < count_) Back(k).missing = std::max(0.0, Back(k).seq - Back(k + 1).seq - 1);
+  }
+  return true;
+}
+
+// What the frame's stamp says of its way, if those before it have come.
+void FrameDispersion::Measure(int k) {
+  Frame& frame = Back(k);
+  const TimeDelta base = TimeDelta::Micros(*base_us_);
+  frame.excess = frame.one_way_delay() - base - TimeDelta::Micros(us_per_byte_ * frame.size.bytes());
+  frame.served = frame.size;
+  int before = k + 1;
+  while (before + 1 < count_ && Back(before).sent_again) frame.served += Back(before++).size;
+  const TimeDelta expected = TimeDelta::Micros(us_per_byte_ * frame.served.bytes());
+  frame.service = frame.arrival - std::max(frame.send + base, Back(before).arrival);
+  frame.service_excess = frame.service - expected;
+}
+
+void FrameDispersion::OnFrame(const Arrival& arrival) {
+  const Frame frame{arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
+  if (count_ > 0 && frame.seq < Back(0).seq - kFrames) count_ = 0;  // the sender has begun anew
+  if (!Insert(frame) || count_ < kMinPoints) return;
   MarkBunch();
   UpdateBase();
-  Frame& frame = Back(0);
-  const TimeDelta base = TimeDelta::Micros(*base_us_);
-  const TimeDelta expected = TimeDelta::Micros(us_per_byte_ * frame.size.bytes());
-  frame.excess = frame.one_way_delay() - base - expected;
-  frame.service = frame.arrival - std::max(frame.send + base, Back(1).arrival);
-  frame.service_excess = frame.service - expected;
+  if (!base_us_) return;
+  int k = 0;
+  while (Back(k).seq != frame.seq) ++k;
+  Measure(k);
+  if (k > 0) Measure(k - 1);
   UpdateLateness();
 }
 

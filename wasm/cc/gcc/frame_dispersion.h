@@ -11,6 +11,9 @@
 // and for several frames at once. So the fit is a quantile regression at a low quantile, which late
 // stamps do not move as long as some are punctual; the queue is what *all* of the latest frames
 // waited at least; and how far single stamps are off says how much of either to believe.
+//
+// A frame that lost a packet comes when that packet was sent again, after later frames. It takes its
+// place in their order, where its bytes passed the bottleneck, but its stamp says nothing of the queue.
 #ifndef CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
 #define CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
 
@@ -61,13 +64,20 @@ class FrameDispersion {
     Timestamp arrival;
     DataSize size;  // on the wire
     TimeDelta excess = {};          // of the one-way delay over propagation and own service
-    TimeDelta service = {};         // how long it was served
+    DataSize served = {};           // it and those sent again just before it,
+    TimeDelta service = {};         // how long they were served,
     TimeDelta service_excess = {};  // beyond that at the capacity of the last seconds
+    double missing = 0;             // frames between this and the one before that have not come
+    bool sent_again = false;        // it came after later frames
     bool bunched = false;           // stamped with a neighbour: neither time is the link's
     TimeDelta one_way_delay() const { return arrival - send; }
+    // Whether its stamp says when the link had served it, and its service what the link needs for it.
+    bool tells_time() const { return !sent_again && !bunched && missing == 0; }
+    bool tells_service() const { return !sent_again && missing == 0; }
   };
   static constexpr int kFrames = 128;
 
+  static Timestamp Served(const Frame& frame, Timestamp free, double us_per_byte);
   Frame& Back(int k);
   const Frame& Back(int k) const;
   struct Fit {
@@ -76,6 +86,10 @@ class FrameDispersion {
     double loss;  // of the regression, per frame
   };
   Fit BestBase(double us_per_byte);
+  bool Insert(const Frame& frame);
+  void Measure(int k);
+  template <class Visit>
+  bool ForLatest(int frames, Visit&& visit) const;
   void MarkBunch();
   void UpdateBase();
   void UpdateLateness();
