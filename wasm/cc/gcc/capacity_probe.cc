@@ -52,7 +52,7 @@ constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
 constexpr double kSureLatenesses = 6;
 // Otherwise nothing is cut by more than half of what was delivered.
-constexpr double kLeastOfDelivered = 0.5;
+constexpr double kLeastOfDelivered = 0.7;
 
 }  // namespace
 
@@ -69,6 +69,7 @@ void CapacityProbe::OnFrame(const Arrival& arrival) {
   now_ = arrival.arrival_time;
   dispersion_.OnFrame(arrival);
   estimate_ = dispersion_.Capacity(Horizon(), kFrames);
+  if (now_ > drained_at_ + kHorizon) room_for_waits_.OnFrame(Wait(), now_);
 }
 
 void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now) {
@@ -180,7 +181,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
   room_.Update(conditions.loss > 0, now);
   ObserveEncoder(a_r - drain_, conditions, elapsed, now);
-  DataRate level = Trusted(estimate_->best, now) * ((params_.target - room_.room()) / encoder_share_.value());
+  DataRate level = Trusted(estimate_->best, now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
   if (HasFallen(a_r)) level = Fall(a_r, *FallenCapacity(), conditions, now);
   // Where much is lost, or frames no longer come, the counters know better.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));

@@ -17,6 +17,7 @@
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
 #include "cc/gcc/room_for_drops.h"
+#include "cc/gcc/room_for_waits.h"
 #include "units/units.h"
 
 namespace ccscope::gcc {
@@ -92,6 +93,7 @@ class CapacityProbe {
   DataRate drain_;
   EncoderShare encoder_share_;
   RoomForDrops room_;
+  RoomForWaits room_for_waits_;
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
   std::optional<Timestamp> fell_at_;

@@ -1,0 +1,28 @@
+#include "cc/gcc/room_for_waits.h"
+
+#include <algorithm>
+namespace ccscope::gcc {
+namespace {
+
+constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
+// Where more than this share of a second's frames waits for so long, more is left from then on; after
+// any other second a little less.
+constexpr TimeDelta kLong = TimeDelta::Millis(60);
+constexpr double kOften = 0.08;
+constexpr double kMore = 0.04;
+constexpr double kLess = 0.005;
+constexpr double kMost = 0.4;
+
+}  // namespace
+
+void RoomForWaits::OnFrame(TimeDelta wait, Timestamp now) {
+  ++frames_;
+  if (wait > kLong) ++long_waits_;
+  if (now - second_began_ < kSecond) return;
+  const bool often = long_waits_ > kOften * frames_;
+  room_ = std::clamp(room_ + (often ? kMore : -kLess), 0.0, kMost);
+  second_began_ = now;
+  frames_ = long_waits_ = 0;
+}
+
+}  // namespace ccscope::gcc

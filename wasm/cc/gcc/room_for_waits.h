@@ -1,0 +1,27 @@
+// How much of a capacity to leave unused where frames wait for long again and again: on a link that pauses
+// (Wi-Fi, mobile), the queue of a pause is gone the sooner, the more there is left. Queues that the own rate
+// made are drained (capacity_probe.h), and do not count.
+#ifndef CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
+#define CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
+
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+class RoomForWaits {
+ public:
+  // With each frame: how long it waited at least.
+  void OnFrame(TimeDelta wait, Timestamp now);
+  // Share of the capacity.
+  double room() const { return room_; }
+
+ private:
+  double room_ = 0;
+  Timestamp second_began_ = Timestamp::MinusInfinity();
+  int frames_ = 0;
+  int long_waits_ = 0;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
