@@ -1,4 +1,4 @@
-#include "cc/gcc/frame_dispersion.h"
+#include "cc/frame_dispersion.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ccscope::gcc {
+namespace ccscope {
 namespace {
 
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
@@ -77,7 +77,7 @@ TEST_P(FrameDispersionOf, FindsTheCapacityAndTheWaitOfAnIdealLink) {
     if (i < 100) continue;
     const auto estimate = dispersion.Capacity(kHorizon, kFrames);
     ASSERT_TRUE(estimate);
-    ASSERT_NEAR(estimate->best.bps() / 1e6, capacity, 0.03 * capacity) << i;
+    ASSERT_NEAR(estimate->bps() / 1e6, capacity, 0.03 * capacity) << i;
     ASSERT_NEAR(dispersion.Wait(1).ms(), fifo.wait_ms(), 1.5) << i;
   }
   EXPECT_GT(longest_wait_ms, 5);  // frames did wait
@@ -92,7 +92,7 @@ TEST_P(FrameDispersionOf, IsWithin8PercentThroughHalfAMillisecondOfNoise) {
     if (i < 100) continue;
     const auto estimate = dispersion.Capacity(kHorizon, kFrames);
     ASSERT_TRUE(estimate);
-    ASSERT_NEAR(estimate->best.bps() / 1e6, capacity, 0.08 * capacity) << i;
+    ASSERT_NEAR(estimate->bps() / 1e6, capacity, 0.08 * capacity) << i;
   }
 }
 
@@ -105,12 +105,12 @@ TEST(FrameDispersion, NoticesAFallOfTheCapacityWithinHalfASecond) {
   FrameDispersion dispersion;
   Fifo fifo(2);
   for (int i = 0; i < 150; ++i) fifo.Frame(dispersion, 0.5);
-  EXPECT_NEAR(dispersion.Capacity(TimeDelta::Millis(250), kFrames)->best.bps() / 1e6, 2, 0.06);
+  EXPECT_NEAR(dispersion.Capacity(TimeDelta::Millis(250), kFrames)->bps() / 1e6, 2, 0.06);
   fifo.SetCapacity(1);
   for (int i = 0; i < 15; ++i) fifo.Frame(dispersion, 1.1);
   const auto estimate = dispersion.Capacity(TimeDelta::Millis(250), kFrames);
   ASSERT_TRUE(estimate);
-  EXPECT_NEAR(estimate->best.bps() / 1e6, 1, 0.1);
+  EXPECT_NEAR(estimate->bps() / 1e6, 1, 0.1);
 }
 
 TEST(FrameDispersion, NoticesARiseOfTheCapacityWithinHalfASecond) {
@@ -121,7 +121,7 @@ TEST(FrameDispersion, NoticesARiseOfTheCapacityWithinHalfASecond) {
   for (int i = 0; i < 15; ++i) fifo.Frame(dispersion, 0.4);
   const auto estimate = dispersion.Capacity(TimeDelta::Millis(250), kFrames);
   ASSERT_TRUE(estimate);
-  EXPECT_NEAR(estimate->best.bps() / 1e6, 2, 0.2);
+  EXPECT_NEAR(estimate->bps() / 1e6, 2, 0.2);
 }
 
 TEST(FrameDispersion, SaysNothingFromFiveFrames) {
@@ -140,7 +140,7 @@ TEST(FrameDispersion, AFrameWithoutPayloadTravelsInAPacketToo) {
   for (int i = 0; i < 300; ++i) fifo.Frame(dispersion, i % 3 == 0 ? 0 : 0.8);
   const auto estimate = dispersion.Capacity(kHorizon, kFrames);
   ASSERT_TRUE(estimate);
-  EXPECT_NEAR(estimate->best.bps() / 1e6, 1, 0.03);
+  EXPECT_NEAR(estimate->bps() / 1e6, 1, 0.03);
 }
 
 // At 1 Gbps a frame of 1 Mbps takes 0.03 ms: less than clocks tell apart.
@@ -160,7 +160,7 @@ TEST(FrameDispersion, IsNotMovedByStampsThatAreLate) {
     if (i < 100) continue;
     const auto estimate = dispersion.Capacity(kHorizon, kFrames);
     ASSERT_TRUE(estimate);
-    ASSERT_NEAR(estimate->best.bps() / 1e6, 1, 0.15) << i;
+    ASSERT_NEAR(estimate->bps() / 1e6, 1, 0.15) << i;
     ASSERT_LT(dispersion.Wait().ms(), fifo.wait_ms() + 12) << i;
     ASSERT_LE(dispersion.ServiceExcess(2).ms(), 4 + 2 * dispersion.Lateness().ms()) << i;
   }
@@ -206,4 +206,4 @@ TEST(FrameDispersion, CountsWhatWasDeliveredInTheLastSecond) {
 }
 
 }  // namespace
-}  // namespace ccscope::gcc
+}  // namespace ccscope

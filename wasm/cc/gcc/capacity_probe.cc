@@ -1,26 +1,20 @@
 #include "cc/gcc/capacity_probe.h"
 
 #include <algorithm>
-#include <array>
 
 #include "units/deterministic_math.h"
 
 namespace ccscope::gcc {
 namespace {
 
-// Frames looked at: to grow by, and to notice a fall with.
+// Frames of so long a time speak of the capacity.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
-constexpr int kFrames = 6;
-constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
-// A capacity below this share of what is sent has fallen; smaller excesses the drain takes care of.
-constexpr double kFallenTo = 0.85;
 // An empty queue: the one-way delay is within this of propagation and own serialisation.
 constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, beyond the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// A wait below this is not drained; draining leaves at least this share of A_r.
-constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
+// Draining leaves at least this share of A_r.
 constexpr double kDrainFloor = 0.12;
 constexpr double kMostOfDrain = 0.5;
 // What is expected of a fall is drained for so long at most.
@@ -36,22 +30,15 @@ constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
 // Far below the capacity: an encoder may catch up.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
-// For so long frames wait for what was lost; fewer frames than these say nothing of the capacity then.
+// For so long frames wait for what was lost.
 constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
-constexpr int kFramesBehindLoss = 5;
-// Frames that a new capacity serves are served alike: within this factor.
-constexpr double kAlike = 2.5;
 // Where more is lost than this, over half a second, or no frames come for so long, the rate is this share of
 // what is delivered, less what is lost.
 constexpr double kHeavyLoss = 0.1;
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
-// A queue is beyond doubt that is longer than this, or grows by so much with each frame.
-constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
-constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
-constexpr double kSureLatenesses = 6;
-// Otherwise nothing is cut by more than half of what was delivered.
+// Without a queue that is beyond doubt, no cut leaves less of what was delivered.
 constexpr double kLeastOfDelivered = 0.7;
 
 }  // namespace
@@ -66,57 +53,23 @@ CapacityProbe::Params::Params(const Parameters& p)
 
 void CapacityProbe::OnFrame(const Arrival& arrival) {
   if (!params_.on) return;
-  now_ = arrival.arrival_time;
-  dispersion_.OnFrame(arrival);
-  estimate_ = dispersion_.Capacity(Horizon(), kFrames);
-  if (now_ > drained_at_ + kHorizon) room_for_waits_.OnFrame(Wait(), now_);
+  capacity_.OnFrame(arrival);
+  if (arrival.arrival_time > drained_at_ + kHorizon) room_for_waits_.OnFrame(Wait(), arrival.arrival_time);
 }
 
 void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now) {
   encoder_share_.OnAsked(asked, elapsed);
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
-  const DataRate latest = dispersion_.Delivered(kLatest).value_or(DataRate::Zero());
-  const bool has_room = *conditions.delivered < estimate_->best * kFarBelow;
+  const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
+  const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
   const bool may_be_less = !room_.LostIn(kLossShows, now) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
-  encoder_share_.OnQueue(std::max(TimeDelta::Zero(), Wait() - kWaitToDrain), elapsed);
-}
-
-// What was before a fall says nothing of what is now.
-TimeDelta CapacityProbe::Horizon() const {
-  return fell_at_ ? std::clamp(now_ - *fell_at_ + kFallHorizon, kFallHorizon, kHorizon) : kHorizon;
-}
-
-// The capacity that the latest frames speak of, if each took longer to be served than single stamps'
-// lateness explains: the fewer frames, the further beyond.
-std::optional<DataRate> CapacityProbe::FallenCapacity() const {
-  struct Evidence {
-    int frames;
-    TimeDelta excess;
-    double latenesses;
-  };
-  constexpr std::array<Evidence, 3> kEnough{{{2, TimeDelta::Millis(4), 2}, {3, TimeDelta::Millis(3), 1}, {5, TimeDelta::Millis(2), 0.3}}};
-  // Behind a loss, frames wait for what is sent again, and others for them.
-  const bool behind_loss = room_.LostIn(kLossShows, now_);
-  for (const auto& [frames, excess, latenesses] : kEnough) {
-    if (behind_loss && frames < kFramesBehindLoss) continue;
-    if (dispersion_.ServiceExcess(frames) <= excess + dispersion_.Lateness() * latenesses) continue;
-    // A new capacity serves them alike; what was sent again comes far later than its neighbours.
-    const auto [slowest, fastest] = dispersion_.ServiceRatesOf(frames);
-    if (fastest < slowest * kAlike) return fastest;
-  }
-  return std::nullopt;
-}
-
-bool CapacityProbe::HasFallen(DataRate a_r) const {
-  if (!params_.on || !SeesQueue()) return false;
-  const auto fallen = FallenCapacity();
-  return fallen && *fallen < a_r * encoder_share_.value() * kFallenTo;
+  encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
 }
 
 bool CapacityProbe::QueueStaysEmpty(const GroupDeltas& deltas) {
   const std::optional<DataRate> capacity = Capacity();
-  const std::optional<TimeDelta> base = dispersion_.Base();
+  const std::optional<TimeDelta> base = capacity_.frames().Base();
   if (!base || !capacity) return false;
   const TimeDelta excess = deltas.one_way_delay - *base - deltas.later_size / *capacity;
   groups_of_empty_queue_ = excess < kEmptyQueue ? groups_of_empty_queue_ + 1 : 0;
@@ -129,13 +82,6 @@ DataRate CapacityProbe::Trusted(DataRate capacity, Timestamp now) const {
   return std::min(capacity, doubt_->rate * (1 + t * t * t));
 }
 
-// Whether a queue is beyond doubt: by losses, by its length, or since frames take far longer to be served
-// than single stamps are late.
-bool CapacityProbe::IsSureOfQueue(const Conditions& conditions) const {
-  return conditions.loss > 0 || Wait() > kLongQueue ||
-         dispersion_.ServiceExcess(2) > kSureExcess + dispersion_.Lateness() * kSureLatenesses;
-}
-
 // What left at the old rate since the newest frame did, and will until the new rate is in force, is not
 // seen yet, but on its way into the queue. The cut goes to the floor at once: an encoder fills its own
 // buffer first, as large as 0.4 s of the new rate (VP8), so that a moderate cut makes frames larger
@@ -145,15 +91,15 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
   const TimeDelta backlog = Wait() + unseen * std::max(0.0, sent / capacity - 1);
   drained_at_ = now + std::min(backlog, kLongestDrain);
-  is_sure_ = IsSureOfQueue(conditions);
-  fell_at_ = now;
-  if (sent < estimate_->best * kPlausibleShare) doubt_ = Doubt{a_r, now};
+  is_sure_ = capacity_.IsSureOfQueue(conditions.loss);
+  capacity_.OnFall(now);
+  if (sent < *Capacity() * kPlausibleShare) doubt_ = Doubt{a_r, now};
   return capacity * (params_.target / encoder_share_.value());
 }
 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
-  const DataRate latest = dispersion_.Delivered(kLatest).value_or(DataRate::Zero());
-  delivered = std::max(delivered, latest);
+  // While the rate grows, the latest half second says more than the whole one.
+  delivered = std::max(delivered, capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
   return std::min(risen, std::max(delivered * kBeyondDelivered + kBeyondDeliveredOffset, a_r));
 }
@@ -162,34 +108,34 @@ DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, 
 DataRate CapacityProbe::Drain(DataRate a_r, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
   const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kDrainFloor, params_.min_bitrate));
-  if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * kLeastOfDelivered);
-  const TimeDelta excess = std::max(TimeDelta::Zero(), Wait() - kWaitToDrain);
-  return std::min(a_r * std::min(kMostOfDrain, excess / params_.drain_time), most);
+  if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * kMostOfDrain);
+  return std::min(a_r * std::min(kMostOfDrain, capacity_.WaitToDrain() / params_.drain_time), most);
 }
 
 DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
-  if (now - now_ > kHorizon) return DataRate::Zero();
-  return dispersion_.Delivered(kHorizon).value_or(DataRate::Zero());
+  if (now - capacity_.latest_frame() > kHorizon) return DataRate::Zero();
+  return capacity_.frames().Delivered(kHorizon).value_or(DataRate::Zero());
 }
 
 std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Conditions& conditions, Timestamp now) {
-  if (!estimate_) return std::nullopt;
+  if (!Capacity()) return std::nullopt;
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
   if (!last_next_.IsFinite()) first_ = now;
   last_next_ = now;
   // Counters come late, frames without what was lost: the more of both.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
   room_.Update(conditions.loss > 0, now);
+  if (conditions.loss > 0) capacity_.OnLoss(now);
   ObserveEncoder(a_r - drain_, conditions, elapsed, now);
-  DataRate level = Trusted(estimate_->best, now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
-  if (HasFallen(a_r)) level = Fall(a_r, *FallenCapacity(), conditions, now);
+  DataRate level = Trusted(*Capacity(), now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
+  if (const auto fallen = Fallen(a_r)) level = Fall(a_r, *fallen, conditions, now);
   // Where much is lost, or frames no longer come, the counters know better.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));
-  const bool no_frames = now - now_ > kNoFrames;
+  const bool no_frames = now - capacity_.latest_frame() > kNoFrames;
   if (loss_ > kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));
   DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;
-  if (!IsSureOfQueue(conditions)) {
-    next = std::max(next, std::min(a_r, std::max(delivered, estimate_->best) * kLeastOfDelivered));
+  if (!capacity_.IsSureOfQueue(conditions.loss)) {
+    next = std::max(next, std::min(a_r, std::max(delivered, *Capacity()) * kLeastOfDelivered));
   }
   next = std::clamp(next, params_.min_bitrate, params_.max_bitrate);
   drain_ = Drain(next, now);

@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "cc/controller.h"
+#include "cc/frame_capacity.h"
 #include "cc/gcc/encoder_share.h"
-#include "cc/gcc/frame_dispersion.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
 #include "cc/gcc/room_for_drops.h"
@@ -48,35 +48,29 @@ class CapacityProbe {
   explicit CapacityProbe(const Parameters& parameters) : params_(parameters) {}
   void Configure(const Parameters& parameters) {
     params_ = Params(parameters);
-    if (!params_.on) estimate_.reset();
+    if (!params_.on) capacity_.Reset();
   }
   bool on() const { return params_.on; }
 
   void OnFrame(const Arrival& arrival);
 
   // The capacity as the frames of about the last second show it.
-  std::optional<DataRate> Capacity() const {
-    return estimate_ ? std::optional<DataRate>(estimate_->best) : std::nullopt;
-  }
+  std::optional<DataRate> Capacity() const { return capacity_.capacity(); }
   // Whether a queue is really there: beyond what late stamps explain.
-  bool SeesQueue() const { return dispersion_.Wait() > kQueue; }
+  bool SeesQueue() const { return capacity_.SeesQueue(); }
   // How long the newest frames waited behind earlier ones.
-  TimeDelta Wait() const { return dispersion_.Wait(); }
+  TimeDelta Wait() const { return capacity_.Wait(); }
   // Whether the queue was empty for several groups in a row, these included; once per pair of groups.
   // From the one-way delay, so that queues that others fill count as well.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
   // Whether the capacity is far below what is sent, and frames queue: the rate is not to wait.
-  bool HasFallen(DataRate a_r) const;
+  bool HasFallen(DataRate a_r) const { return params_.on && Fallen(a_r).has_value(); }
   // The rate to follow `a_r`, which was asked for up to now; nothing where no capacity is seen.
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
  private:
-  static constexpr TimeDelta kQueue = TimeDelta::Millis(12);
-
-  TimeDelta Horizon() const;
-  std::optional<DataRate> FallenCapacity() const;
-  bool IsSureOfQueue(const Conditions& conditions) const;
+  std::optional<DataRate> Fallen(DataRate a_r) const { return capacity_.FallenBelow(a_r * encoder_share_.value()); }
   DataRate Trusted(DataRate capacity, Timestamp now) const;
   DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
@@ -85,9 +79,7 @@ class CapacityProbe {
   void ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
 
   Params params_;
-  FrameDispersion dispersion_;
-  std::optional<FrameDispersion::Estimate> estimate_;  // as of the latest frame
-  Timestamp now_ = Timestamp::MinusInfinity();
+  FrameCapacity capacity_;
   Timestamp first_;
   Timestamp last_next_ = Timestamp::MinusInfinity();
   DataRate drain_;
@@ -96,7 +88,6 @@ class CapacityProbe {
   RoomForWaits room_for_waits_;
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
-  std::optional<Timestamp> fell_at_;
   Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog of a fall will be gone
   bool is_sure_ = false;                               // of that fall
   // The latest queue at a rate well below the capacity that dispersion showed: others share it.

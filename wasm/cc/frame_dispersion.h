@@ -1,8 +1,8 @@
 // Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train,
 // so the time that the bottleneck takes for it is its size over the capacity: a probe that costs
 // nothing (packet-train dispersion; cf. Dovrolis et al., "What do packet dispersion techniques
-// measure?", INFOCOM 2001). ccscope's own addition to GCC: the paper's filter also estimates 1/C, but
-// only from pairs of frames between which the queue ran empty.
+// measure?", INFOCOM 2001). ccscope's own addition to the controllers: GCC's filter also estimates 1/C,
+// but only from pairs of frames between which the queue ran empty.
 //
 // Model of a serial bottleneck (Lindley's recursion) with propagation delay b, in which the clocks'
 // offset stands: a frame of L_i bytes that is sent at T_i has left at
@@ -14,8 +14,8 @@
 //
 // A frame that lost a packet comes when that packet was sent again, after later frames. It takes its
 // place in their order, where its bytes passed the bottleneck, but its stamp says nothing of the queue.
-#ifndef CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
-#define CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
+#ifndef CCSCOPE_CC_FRAME_DISPERSION_H_
+#define CCSCOPE_CC_FRAME_DISPERSION_H_
 
 #include <array>
 #include <optional>
@@ -23,18 +23,15 @@
 #include "cc/controller.h"
 #include "units/units.h"
 
-namespace ccscope::gcc {
+namespace ccscope {
 
 class FrameDispersion {
  public:
   void OnFrame(const Arrival& arrival);
 
-  struct Estimate {
-    DataRate best;
-  };
   // Over the frames of the last `horizon`, at least `min_frames`; nothing before there are so many,
   // or while their dispersion is lost in the noise of the clocks.
-  std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
+  std::optional<DataRate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, with the clocks' offset in it.
   std::optional<TimeDelta> Base() const;
   // How long each of the latest `frames` frames waited for its service at least, beyond what the
@@ -106,6 +103,6 @@ class FrameDispersion {
   TimeDelta lateness_;
 };
 
-}  // namespace ccscope::gcc
+}  // namespace ccscope
 
-#endif  // CCSCOPE_CC_GCC_FRAME_DISPERSION_H_
+#endif  // CCSCOPE_CC_FRAME_DISPERSION_H_

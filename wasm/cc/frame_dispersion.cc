@@ -1,11 +1,11 @@
-#include "cc/gcc/frame_dispersion.h"
+#include "cc/frame_dispersion.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "units/deterministic_math.h"
 
-namespace ccscope::gcc {
+namespace ccscope {
 namespace {
 
 // A frame's payload travels in packets of about 1,150 B with 12 B of RTP, 16 B of header
@@ -162,7 +162,7 @@ double FrameDispersion::Loss(double us_per_byte, int frames) const {
   return loss / std::max(counted, 1);
 }
 
-std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta horizon, int min_frames) const {
+std::optional<DataRate> FrameDispersion::Capacity(TimeDelta horizon, int min_frames) const {
   if (!base_us_) return std::nullopt;
   int frames = 0;
   int counted = 0;
@@ -175,7 +175,7 @@ std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta hor
   const auto loss = [this, frames](double us_per_byte) { return Loss(us_per_byte, frames); };
   const Minimum best = LeastOf(kMinUsPerByte, kMaxUsPerByte, loss);
   if (best.at * size.bytes() < kMinServiceTime.us() * frames) return std::nullopt;
-  return Estimate{DataSize::Bytes(1) / TimeDelta::Micros(best.at)};
+  return DataSize::Bytes(1) / TimeDelta::Micros(best.at);
 }
 
 std::optional<TimeDelta> FrameDispersion::Base() const {
@@ -294,4 +294,4 @@ void FrameDispersion::OnFrame(const Arrival& arrival) {
   UpdateLateness();
 }
 
-}  // namespace ccscope::gcc
+}  // namespace ccscope

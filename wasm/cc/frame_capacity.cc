@@ -1,0 +1,72 @@
+#include "cc/frame_capacity.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ccscope {
+namespace {
+
+// Frames looked at: for the capacity, and just after a fall.
+constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
+constexpr int kFrames = 6;
+constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
+// A capacity below this share of what is sent has fallen.
+constexpr double kFallenTo = 0.85;
+// For so long frames wait for what was lost; fewer frames than these say nothing of the capacity then.
+constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
+constexpr int kFramesBehindLoss = 5;
+// Frames that a new capacity serves are served alike: within this factor.
+constexpr double kAlike = 2.5;
+constexpr TimeDelta kQueue = TimeDelta::Millis(12);
+constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
+// Beyond doubt are losses of more than this, a longer queue, or one that grows by so much with each frame.
+constexpr double kHeavyLoss = 0.1;
+constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
+constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
+constexpr double kSureLatenesses = 6;
+
+}  // namespace
+
+void FrameCapacity::OnFrame(const Arrival& arrival) {
+  now_ = arrival.arrival_time;
+  dispersion_.OnFrame(arrival);
+  estimate_ = dispersion_.Capacity(Horizon(), kFrames);
+}
+
+TimeDelta FrameCapacity::Horizon() const {
+  return fell_at_ ? std::clamp(now_ - *fell_at_ + kFallHorizon, kFallHorizon, kHorizon) : kHorizon;
+}
+
+bool FrameCapacity::SeesQueue() const { return Wait() > kQueue; }
+
+TimeDelta FrameCapacity::WaitToDrain() const { return std::max(TimeDelta::Zero(), Wait() - kWaitToDrain); }
+
+bool FrameCapacity::IsSureOfQueue(double loss) const {
+  return loss > kHeavyLoss || Wait() > kLongQueue ||
+         dispersion_.ServiceExcess(2) > kSureExcess + dispersion_.Lateness() * kSureLatenesses;
+}
+
+std::optional<DataRate> FrameCapacity::Fallen() const {
+  struct Evidence {
+    int frames;
+    TimeDelta excess;
+    double latenesses;
+  };
+  constexpr std::array<Evidence, 3> kEnough{{{2, TimeDelta::Millis(4), 2}, {3, TimeDelta::Millis(3), 1}, {5, TimeDelta::Millis(2), 0.3}}};
+  const bool behind_loss = now_ - lost_at_ < kLossShows;
+  for (const auto& [frames, excess, latenesses] : kEnough) {
+    if (behind_loss && frames < kFramesBehindLoss) continue;
+    if (dispersion_.ServiceExcess(frames) <= excess + dispersion_.Lateness() * latenesses) continue;
+    const auto [slowest, fastest] = dispersion_.ServiceRatesOf(frames);
+    if (fastest < slowest * kAlike) return fastest;
+  }
+  return std::nullopt;
+}
+
+std::optional<DataRate> FrameCapacity::FallenBelow(DataRate sent) const {
+  if (!SeesQueue()) return std::nullopt;
+  const auto fallen = Fallen();
+  return fallen && *fallen < sent * kFallenTo ? fallen : std::nullopt;
+}
+
+}  // namespace ccscope
