@@ -42,6 +42,8 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
   feedback.echo_delay = now_ - last_arrival_time_;
   feedback.Add(epoch->mean.us());
   feedback.Add(epoch->smallest.us());
+  const auto bound = params_.capacity_bound != 0 ? bound_.Next(feedback.received_rate, now_) : std::nullopt;
+  feedback.Add(bound.value_or(DataRate::Zero()).bps());
   RecordFeedback(feedback, flow_, recorder_);
   return feedback;
 }
@@ -62,11 +64,15 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   last_arrival_time_ = arrival.arrival_time;
   packets_.OnArrival(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
+  if (params_.capacity_bound != 0) bound_.OnFrame(arrival);
   return Message(epochs_.Add(sample, now_));
 }
 
 std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& counters) {
   now_ = std::max(now_, counters.time);
+  const double received = counters.packets_received - packets_.received();
+  const double lost = std::max(0.0, counters.packets_lost - packets_.lost());
+  if (packets_.has_counters() && received > 0) bound_.OnLoss(lost / (lost + received), now_);
   packets_.OnCounters(counters);
   wire_rate_.Add(counters);
   return Message(epochs_.Advance(now_));

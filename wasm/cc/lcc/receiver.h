@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cc/capacity_bound.h"
 #include "cc/controller.h"
 #include "cc/lcc/delay_rate_tracker.h"
 #include "cc/lcc/parameters.h"
@@ -14,8 +15,9 @@
 
 namespace ccscope::lcc {
 
-// The values of LCC's feedback: one-way delays of an epoch in us, receiver's clock less sender's.
-enum FeedbackValue { kMeanDelay, kSmallestDelay, kFeedbackValues };
+// The values of LCC's feedback: one-way delays of an epoch in us, receiver's clock less sender's, and a bound
+// of the rate by the capacity that frames show (capacity_bound.h), bps; 0: none.
+enum FeedbackValue { kMeanDelay, kSmallestDelay, kBound, kFeedbackValues };
 
 class Receiver final : public ReceiverHalf {
  public:
@@ -42,6 +44,7 @@ class Receiver final : public ReceiverHalf {
   Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
   Timestamp last_send_time_;
   Timestamp last_arrival_time_;
+  CapacityBound bound_;
   TimeDelta smallest_delay_ = TimeDelta::PlusInfinity();
 };
 

@@ -41,7 +41,11 @@ DataRate Sender::Bounded(DataRate rate) const {
   return std::clamp(rate, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
 }
 
-ParameterError Sender::Check(const Feedback& feedback) const { return ExpectValues(feedback, kFeedbackValues); }
+ParameterError Sender::Check(const Feedback& feedback) const {
+  if (const auto error = ExpectValues(feedback, kFeedbackValues)) return error;
+  if (!(feedback.values[kBound] >= 0)) return {"bound_bps", "expected a number >= 0"};
+  return {};
+}
 
 void Sender::OnRtt(TimeDelta rtt) {
   if (!(rtt > TimeDelta::Zero() && rtt < kMaxRtt)) return;
@@ -77,6 +81,7 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const DataRate sent = SendingRate();
   Learn(epoch, sent, now);
   rate_ = Decide(sent, feedback.received_rate);
+  if (feedback.values[kBound] > 0) rate_ = Bounded(std::min(rate_, DataRate::BitsPerSec(feedback.values[kBound])));
   Record(epoch, sent, now);
 }
 

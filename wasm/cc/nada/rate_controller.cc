@@ -64,6 +64,11 @@ DataRate RateController::GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) con
 
 void RateController::Clip() { r_ref_ = std::clamp(r_ref_, params_.min_bitrate(), params_.max_bitrate()); }
 
+void RateController::Limit(DataRate bound) {
+  r_ref_ = std::min(r_ref_, bound);
+  Clip();
+}
+
 void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now) {
   const bool measured = params_.elapsed == 0 && last_update_;
   const TimeDelta delta =

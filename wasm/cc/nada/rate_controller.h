@@ -33,6 +33,9 @@ class RateController {
   // With each feedback message.
   void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now);
 
+  // Not more than this for now.
+  void Limit(DataRate bound);
+
   // Within [RMIN, RMAX].
   DataRate r_ref() const { return r_ref_; }
 

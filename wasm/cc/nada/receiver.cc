@@ -45,8 +45,14 @@ DataRate Receiver::ReceivedRate() {
   return arrival_rate_.Rate(now_).value_or(DataRate::Zero());
 }
 
+// A fall of the capacity does not wait for the next message, but for a frame since the last one.
+bool Receiver::FeedbackIsDue() {
+  if (!last_feedback_ || now_ - *last_feedback_ >= params_.delta()) return true;
+  return params_.capacity_bound != 0 && now_ > *last_feedback_ && bound_.HasFallen(ReceivedRate());
+}
+
 std::optional<Feedback> Receiver::FeedbackIfDue() {
-  if (last_feedback_ && now_ - *last_feedback_ < params_.delta()) return std::nullopt;
+  if (!FeedbackIsDue()) return std::nullopt;
   last_feedback_ = now_;
   losses_.Update(now_);
   const TimeDelta queuing_delay = delay_.queuing_delay();
@@ -66,6 +72,8 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
   feedback.Add(static_cast<double>(mode));
   feedback.Add(x_curr.ms());
   feedback.Add(losses_.p_loss());
+  const auto bound = params_.capacity_bound != 0 ? bound_.Next(feedback.received_rate, now_) : std::nullopt;
+  feedback.Add(bound.value_or(DataRate::Zero()).bps());
   recorder_.Output(NadaRow{
       .flow = flow_,
       .time_us = now_.us(),
@@ -91,6 +99,7 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   last_arrival_time_ = arrival.arrival_time;
   CountPacket(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
+  if (params_.capacity_bound != 0) bound_.OnFrame(arrival);
   const TimeDelta sample = delay_.OnArrival(arrival.send_time, arrival.arrival_time, now_);
   if (sample >= TimeDelta::Millis(params_.qeps_ms)) last_build_up_ = now_;
   return FeedbackIfDue();
@@ -102,7 +111,9 @@ std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& count
   double received = 0;
   if (packets_.has_counters()) {
     received = std::max(0.0, counters.packets_received - packets_.received());
-    losses_.OnPackets(received, std::max(0.0, counters.packets_lost - packets_.lost()), rtt_, now_);
+    const double lost = std::max(0.0, counters.packets_lost - packets_.lost());
+    losses_.OnPackets(received, lost, rtt_, now_);
+    bound_.OnLoss(lost / std::max(1.0, lost + received), now_);
   }
   packets_.OnCounters(counters);
   // Silence tells nothing of the queue: no message, and the sender half keeps its rate.

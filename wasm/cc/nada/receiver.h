@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cc/capacity_bound.h"
 #include "cc/controller.h"
 #include "cc/nada/delay_filter.h"
 #include "cc/nada/loss_estimator.h"
@@ -28,6 +29,7 @@ class Receiver final : public ReceiverHalf {
  private:
   void CountPacket(double seq);
   DataRate ReceivedRate();
+  bool FeedbackIsDue();
   std::optional<Feedback> FeedbackIfDue();
 
   Parameters params_;
@@ -38,6 +40,7 @@ class Receiver final : public ReceiverHalf {
   ArrivalRate arrival_rate_;
   WireRate wire_rate_;
   PacketCounter packets_;
+  CapacityBound bound_;
 
   Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
   Timestamp last_send_time_;

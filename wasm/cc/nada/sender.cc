@@ -24,6 +24,7 @@ ParameterError Sender::Check(const Feedback& feedback) const {
   if (mode != 0 && mode != 1) return {"mode", "expected 0 or 1"};
   if (!(feedback.values[kSignal] >= 0)) return {"x_curr_ms", "expected a number >= 0"};
   if (!(feedback.values[kLossRatio] >= 0 && feedback.values[kLossRatio] <= 1)) return {"loss_ratio", "expected 0 to 1"};
+  if (!(feedback.values[kBound] >= 0)) return {"bound_bps", "expected a number >= 0"};
   if (!(feedback.received_rate >= DataRate::Zero())) return {"received_rate_bps", "expected a number >= 0"};
   return {};
 }
@@ -34,6 +35,7 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   loss_ratio_ = feedback.values[kLossRatio];
   rate_controller_.Update(static_cast<Mode>(static_cast<int>(feedback.values[kMode])),
                           TimeDelta::Millis(feedback.values[kSignal]), feedback.received_rate, rtt_, now);
+  if (feedback.values[kBound] > 0) rate_controller_.Limit(DataRate::BitsPerSec(feedback.values[kBound]));
 }
 
 bool Sender::OnSent(const SentCounters& counters) {

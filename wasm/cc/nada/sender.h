@@ -14,6 +14,7 @@ enum FeedbackValue {
   kMode,       // rmode
   kSignal,     // x_curr, ms
   kLossRatio,  // p_loss; only to be shown
+  kBound,      // of the rate, by the capacity that frames show (capacity_bound.h), bps; 0: none
   kFeedbackValues
 };
 

@@ -1,0 +1,34 @@
+#include "cc/capacity_bound.h"
+
+#include <algorithm>
+
+namespace ccscope {
+namespace {
+
+// Share of a capacity that frames can fill.
+constexpr double kTarget = 0.985;
+// A queue is to be gone after this time, at the cost of at most this share of the capacity.
+constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
+constexpr double kMostOfDrain = 0.7;
+// Without a queue that is beyond doubt, the bound is not below this share of what was delivered.
+constexpr double kLeastOfDelivered = 0.7;
+
+}  // namespace
+
+void CapacityBound::OnLoss(double fraction, Timestamp now) {
+  loss_ = fraction;
+  if (fraction > 0) capacity_.OnLoss(now);
+}
+
+std::optional<DataRate> CapacityBound::Next(DataRate delivered, Timestamp now) {
+  if (!capacity_.capacity()) return std::nullopt;
+  DataRate level = *capacity_.capacity();
+  if (const auto fallen = capacity_.FallenBelow(delivered)) {
+    capacity_.OnFall(now);
+    level = std::min(level, *fallen);
+  }
+  const DataRate bound = level * (kTarget - std::min(kMostOfDrain, capacity_.WaitToDrain() / kDrainTime));
+  return capacity_.IsSureOfQueue(loss_) ? bound : std::max(bound, delivered * kLeastOfDelivered);
+}
+
+}  // namespace ccscope

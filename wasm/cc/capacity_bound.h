@@ -1,0 +1,33 @@
+// An upper bound of the rate of a live call, from what its own frames show of the bottleneck
+// (frame_capacity.h): for controllers whose own law sees a fall of the capacity, or a short queue, too late.
+// ccscope's own addition to NADA and LCC; off unless the parameter capacity_bound is on.
+#ifndef CCSCOPE_CC_CAPACITY_BOUND_H_
+#define CCSCOPE_CC_CAPACITY_BOUND_H_
+
+#include <optional>
+
+#include "cc/controller.h"
+#include "cc/frame_capacity.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class CapacityBound {
+ public:
+  void OnFrame(const Arrival& arrival) { capacity_.OnFrame(arrival); }
+  // Share of the packets that were lost since the last time.
+  void OnLoss(double fraction, Timestamp now);
+  // Whether the capacity has fallen far below what was delivered lately: the sender is not to wait for the
+  // next message that is due.
+  bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
+  // Less what drains a queue that is really there; nothing where no capacity is seen.
+  std::optional<DataRate> Next(DataRate delivered, Timestamp now);
+
+ private:
+  FrameCapacity capacity_;
+  double loss_ = 0;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_CC_CAPACITY_BOUND_H_
