@@ -1,4 +1,4 @@
-#include "cc/gcc/room_for_drops.h"
+#include "cc/room_for_drops.h"
 
 #include <gtest/gtest.h>
 

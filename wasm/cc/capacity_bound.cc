@@ -17,6 +17,7 @@ constexpr double kLeastOfDelivered = 0.7;
 
 void CapacityBound::OnLoss(double fraction, Timestamp now) {
   loss_ = fraction;
+  room_.Update(fraction > 0, now);
   if (fraction > 0) capacity_.OnLoss(now);
 }
 
@@ -27,7 +28,7 @@ std::optional<DataRate> CapacityBound::Next(DataRate delivered, Timestamp now) {
     capacity_.OnFall(now);
     level = std::min(level, *fallen);
   }
-  const DataRate bound = level * (kTarget - std::min(kMostOfDrain, capacity_.WaitToDrain() / kDrainTime));
+  const DataRate bound = level * (kTarget - room_.room() - std::min(kMostOfDrain, capacity_.WaitToDrain() / kDrainTime));
   return capacity_.IsSureOfQueue(loss_) ? bound : std::max(bound, delivered * kLeastOfDelivered);
 }
 

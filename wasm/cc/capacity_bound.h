@@ -8,6 +8,7 @@
 
 #include "cc/controller.h"
 #include "cc/frame_capacity.h"
+#include "cc/room_for_drops.h"
 #include "units/units.h"
 
 namespace ccscope {
@@ -25,6 +26,7 @@ class CapacityBound {
 
  private:
   FrameCapacity capacity_;
+  RoomForDrops room_;
   double loss_ = 0;
 };
 

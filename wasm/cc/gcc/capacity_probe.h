@@ -16,7 +16,7 @@
 #include "cc/gcc/encoder_share.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
-#include "cc/gcc/room_for_drops.h"
+#include "cc/room_for_drops.h"
 #include "cc/gcc/room_for_waits.h"
 #include "units/units.h"
 

@@ -59,13 +59,17 @@ TimeDelta Receiver::Sample(const Arrival& arrival) {
 
 std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   now_ = std::max(now_, arrival.arrival_time);
+  // A frame that comes after later ones waited for what was sent again: that is no queue, and no RTT.
+  const bool is_late = params_.delay_sample != 0 && last_arrival_time_ > Timestamp::MinusInfinity() && arrival.send_time < last_send_time_;
   const TimeDelta sample = Sample(arrival);
-  last_send_time_ = arrival.send_time;
-  last_arrival_time_ = arrival.arrival_time;
+  if (!is_late) {
+    last_send_time_ = arrival.send_time;
+    last_arrival_time_ = arrival.arrival_time;
+  }
   packets_.OnArrival(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
   if (params_.capacity_bound != 0) bound_.OnFrame(arrival);
-  return Message(epochs_.Add(sample, now_));
+  return Message(is_late ? epochs_.Advance(now_) : epochs_.Add(sample, now_));
 }
 
 std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& counters) {

@@ -95,13 +95,18 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
 std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   now_ = std::max(now_, arrival.arrival_time);
   if (arrival.rtt) rtt_ = *arrival.rtt;
-  last_send_time_ = arrival.send_time;
-  last_arrival_time_ = arrival.arrival_time;
+  // A frame that comes after later ones waited for what was sent again: that is no queue, and no RTT.
+  const bool is_late = params_.delay_sample != 0 && last_feedback_ && arrival.send_time < last_send_time_;
+  if (!is_late) {
+    last_send_time_ = arrival.send_time;
+    last_arrival_time_ = arrival.arrival_time;
+  }
   CountPacket(arrival.seq);
   arrival_rate_.Add(arrival.size, arrival.arrival_time);
   if (params_.capacity_bound != 0) bound_.OnFrame(arrival);
-  const TimeDelta sample = delay_.OnArrival(arrival.send_time, arrival.arrival_time, now_);
-  if (sample >= TimeDelta::Millis(params_.qeps_ms)) last_build_up_ = now_;
+  if (!is_late && delay_.OnArrival(arrival.send_time, arrival.arrival_time, now_) >= TimeDelta::Millis(params_.qeps_ms)) {
+    last_build_up_ = now_;
+  }
   return FeedbackIfDue();
 }
 

@@ -1,8 +1,8 @@
-#include "cc/gcc/room_for_drops.h"
+#include "cc/room_for_drops.h"
 
 #include <algorithm>
 
-namespace ccscope::gcc {
+namespace ccscope {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
@@ -33,4 +33,4 @@ void RoomForDrops::Update(bool lost, Timestamp now) {
   }
 }
 
-}  // namespace ccscope::gcc
+}  // namespace ccscope
