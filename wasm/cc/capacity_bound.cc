@@ -13,12 +13,20 @@ constexpr double kMostOfDrain = 0.7;
 // Without a queue that is beyond doubt, the bound is not below this share of what was delivered.
 constexpr double kLeastOfDelivered = 0.7;
 
+// Of a capacity, less than this is used.
+constexpr double kMuchUnused = 0.8;
+
 }  // namespace
 
 void CapacityBound::OnLoss(double fraction, Timestamp now) {
   loss_ = fraction;
   room_.Update(fraction > 0, now);
   if (fraction > 0) capacity_.OnLoss(now);
+}
+
+bool CapacityBound::ShowsRoom(DataRate delivered) const {
+  const auto capacity = capacity_.capacity();
+  return capacity && capacity_.WaitToDrain() == TimeDelta::Zero() && delivered < *capacity * kMuchUnused;
 }
 
 std::optional<DataRate> CapacityBound::Next(DataRate delivered, Timestamp now) {

@@ -21,6 +21,8 @@ class CapacityBound {
   // Whether the capacity has fallen far below what was delivered lately: the sender is not to wait for the
   // next message that is due.
   bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
+  // Whether frames show that much of the capacity is unused, and no queue.
+  bool ShowsRoom(DataRate delivered) const;
   // Less what drains a queue that is really there; nothing where no capacity is seen.
   std::optional<DataRate> Next(DataRate delivered, Timestamp now);
 

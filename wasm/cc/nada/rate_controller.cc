@@ -13,6 +13,9 @@ constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // The weight of a new share of the encoder.
 constexpr double kShareWeight = 0.1;
 
+// A capacity that frames show leaves at least this share of what was received.
+constexpr double kLeastOfReceived = 0.5;
+
 }  // namespace
 
 double RampUpGamma(TimeDelta rtt, const Parameters& p) {
@@ -64,8 +67,8 @@ DataRate RateController::GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) con
 
 void RateController::Clip() { r_ref_ = std::clamp(r_ref_, params_.min_bitrate(), params_.max_bitrate()); }
 
-void RateController::Limit(DataRate bound) {
-  r_ref_ = std::min(r_ref_, bound);
+void RateController::Bound(DataRate bound, DataRate r_recv) {
+  r_ref_ = std::clamp(r_ref_, std::min(bound, r_recv * kLeastOfReceived), bound);
   Clip();
 }
 

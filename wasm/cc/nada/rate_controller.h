@@ -33,8 +33,8 @@ class RateController {
   // With each feedback message.
   void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now);
 
-  // Not more than this for now.
-  void Limit(DataRate bound);
+  // Not more than the capacity allows, and, up to that, not less than half of what was received.
+  void Bound(DataRate bound, DataRate r_recv);
 
   // Within [RMIN, RMAX].
   DataRate r_ref() const { return r_ref_; }

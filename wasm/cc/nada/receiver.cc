@@ -61,10 +61,12 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
   const TimeDelta x_curr = CongestionSignal(warped, losses_.p_loss(), kMarkingRatio, params_);
   const bool built_up = params_.ramp_up_while == 0 ? now_ - last_build_up_ < params_.logwin()
                                                    : x_curr >= TimeDelta::Millis(params_.qeps_ms);
-  const Mode mode = built_up || losses_.RecentLoss(now_) ? Mode::kGradual : Mode::kRampUp;
   Feedback feedback;
   feedback.time = now_;
   feedback.received_rate = std::max(ReceivedRate(), DataRate::Zero());
+  // Where frames show room, a loss is the path's, and a single late sample the machine's.
+  const bool has_room = params_.capacity_bound != 0 && bound_.ShowsRoom(feedback.received_rate);
+  const Mode mode = (built_up || losses_.RecentLoss(now_)) && !has_room ? Mode::kGradual : Mode::kRampUp;
   feedback.packets_received = packets_.received();
   feedback.packets_lost = packets_.lost();
   feedback.echo_send_time = last_send_time_;

@@ -35,7 +35,7 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   loss_ratio_ = feedback.values[kLossRatio];
   rate_controller_.Update(static_cast<Mode>(static_cast<int>(feedback.values[kMode])),
                           TimeDelta::Millis(feedback.values[kSignal]), feedback.received_rate, rtt_, now);
-  if (feedback.values[kBound] > 0) rate_controller_.Limit(DataRate::BitsPerSec(feedback.values[kBound]));
+  if (feedback.values[kBound] > 0) rate_controller_.Bound(DataRate::BitsPerSec(feedback.values[kBound]), feedback.received_rate);
 }
 
 bool Sender::OnSent(const SentCounters& counters) {
