@@ -10,6 +10,12 @@ constexpr double kTarget = 0.985;
 // A queue is to be gone after this time, at the cost of at most this share of the capacity.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
 constexpr double kMostOfDrain = 0.7;
+// What leaves at the old rate for so long after a frame was stamped is on its way into the queue of a fall.
+constexpr TimeDelta kResponse = TimeDelta::Millis(150);
+constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
+// An encoder fills its own buffer before it makes smaller frames: until the backlog is gone it is asked for
+// this share of the capacity.
+constexpr double kLeftWhileDraining = 0.12;
 // Without a queue that is beyond doubt, the bound is not below this share of what was delivered.
 constexpr double kLeastOfDelivered = 0.7;
 
@@ -29,15 +35,24 @@ bool CapacityBound::ShowsRoom(DataRate delivered) const {
   return capacity && capacity_.WaitToDrain() == TimeDelta::Zero() && delivered < *capacity * kMuchUnused;
 }
 
+void CapacityBound::OnFall(DataRate fallen, DataRate delivered, Timestamp now) {
+  const TimeDelta wait = capacity_.Wait();
+  const TimeDelta backlog = wait + (wait + kResponse) * std::max(0.0, delivered / fallen - 1);
+  drained_at_ = now + std::min(backlog, kLongestDrain);
+  capacity_.OnFall(now);
+}
+
 std::optional<DataRate> CapacityBound::Next(DataRate delivered, Timestamp now) {
   if (!capacity_.capacity()) return std::nullopt;
   DataRate level = *capacity_.capacity();
   if (const auto fallen = capacity_.FallenBelow(delivered)) {
-    capacity_.OnFall(now);
     level = std::min(level, *fallen);
+    OnFall(level, delivered, now);
   }
+  const bool is_sure = capacity_.IsSureOfQueue(loss_);
+  if (now < drained_at_ && is_sure) return level * kLeftWhileDraining;
   const DataRate bound = level * (kTarget - room_.room() - std::min(kMostOfDrain, capacity_.WaitToDrain() / kDrainTime));
-  return capacity_.IsSureOfQueue(loss_) ? bound : std::max(bound, delivered * kLeastOfDelivered);
+  return is_sure ? bound : std::max(bound, delivered * kLeastOfDelivered);
 }
 
 }  // namespace ccscope

@@ -27,9 +27,12 @@ class CapacityBound {
   std::optional<DataRate> Next(DataRate delivered, Timestamp now);
 
  private:
+  void OnFall(DataRate fallen, DataRate delivered, Timestamp now);
+
   FrameCapacity capacity_;
   RoomForDrops room_;
   double loss_ = 0;
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog of a fall will be gone
 };
 
 }  // namespace ccscope
