@@ -739,7 +739,7 @@ export const CONTROLLERS = {
           hold_max_ms: 3000,
           fast_start_factor: 1.5,
           capacity_probe: 1,
-          burst_drain_s: 0.4,
+          burst_drain_s: 0.25,
           feedback_interval_ms: 100,
           restart_on_negative: 1,
         },

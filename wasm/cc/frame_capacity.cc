@@ -19,7 +19,8 @@ constexpr int kFramesBehindLoss = 5;
 constexpr double kAlike = 2.5;
 constexpr TimeDelta kQueue = TimeDelta::Millis(12);
 constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
-// Beyond doubt are losses of more than this, a longer queue, or one that grows by so much with each frame.
+// Beyond doubt are losses of more than this or behind a queue, a longer queue, or one that grows by so much
+// with each frame.
 constexpr double kHeavyLoss = 0.1;
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
@@ -42,7 +43,7 @@ bool FrameCapacity::SeesQueue() const { return Wait() > kQueue; }
 TimeDelta FrameCapacity::WaitToDrain() const { return std::max(TimeDelta::Zero(), Wait() - kWaitToDrain); }
 
 bool FrameCapacity::IsSureOfQueue(double loss) const {
-  return loss > kHeavyLoss || Wait() > kLongQueue ||
+  return loss > kHeavyLoss || (loss > 0 && SeesQueue()) || Wait() > kLongQueue ||
          dispersion_.ServiceExcess(2) > kSureExcess + dispersion_.Lateness() * kSureLatenesses;
 }
 

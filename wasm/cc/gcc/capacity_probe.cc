@@ -16,7 +16,7 @@ constexpr int kGroupsOfEmptyQueue = 4;
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
 // Draining leaves at least this share of A_r.
 constexpr double kDrainFloor = 0.12;
-constexpr double kMostOfDrain = 0.5;
+constexpr double kMostOfDrain = 0.7;
 // What is expected of a fall is drained for so long at most.
 constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
 // Growth beyond what was delivered.
@@ -38,6 +38,8 @@ constexpr double kHeavyLoss = 0.1;
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
+// Of what the counters say was delivered, frames explain this much less: both are of different seconds.
+constexpr double kUnexplained = 0.1;
 // Without a queue that is beyond doubt, no cut leaves less of what was delivered.
 constexpr double kLeastOfDelivered = 0.7;
 
@@ -117,6 +119,13 @@ DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
   return capacity_.frames().Delivered(kHorizon).value_or(DataRate::Zero());
 }
 
+// What came on the wire beside the frames. A queue that drops makes the sender send again what was dropped, on
+// top of its target: without room for that, retransmissions are dropped and sent again as well.
+DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp now) const {
+  const DataRate delivered = conditions.delivered.value_or(DataRate::Zero());
+  return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
+}
+
 std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Conditions& conditions, Timestamp now) {
   if (!Capacity()) return std::nullopt;
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
@@ -128,6 +137,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   if (conditions.loss > 0) capacity_.OnLoss(now);
   ObserveEncoder(a_r - drain_, conditions, elapsed, now);
   DataRate level = Trusted(*Capacity(), now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
+  if (conditions.loss > 0) level = std::max(level - Retransmissions(conditions, now), level * kLeastOfDelivered);
   if (const auto fallen = Fallen(a_r)) level = Fall(a_r, *fallen, conditions, now);
   // Where much is lost, or frames no longer come, the counters know better.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));

@@ -76,6 +76,7 @@ class CapacityProbe {
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
   DataRate Drain(DataRate a_r, Timestamp now) const;
   DataRate FramesDelivered(Timestamp now) const;
+  DataRate Retransmissions(const Conditions& conditions, Timestamp now) const;
   void ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
 
   Params params_;
