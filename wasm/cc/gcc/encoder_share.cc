@@ -8,7 +8,7 @@ namespace ccscope::gcc {
 namespace {
 
 constexpr double kLowest = 0.8;
-constexpr double kHighest = 1.15;
+constexpr double kHighest = 1.05;
 constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
 // An encoder that catches up would fill a queue before long: its share is followed faster up than down.
 constexpr TimeDelta kRiseTime = TimeDelta::Millis(500);

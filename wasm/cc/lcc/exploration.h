@@ -34,8 +34,9 @@ class Exploration {
   bool Wanted(const State& state) const {
     return on() && (state.control >= state.largest || state.average < state.target);
   }
-  // From the present rate, at least, or half way to the expected one, a step up.
-  DataRate Raise(DataRate rate, DataRate expected, DataRate received) const;
+  // From the present rate, at least, or half way to the expected one, a step up; a larger one where frames show
+  // room.
+  DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room) const;
   DataRate Vary(DataRate rate);
 
  private:

@@ -16,6 +16,9 @@ constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
 // A message that is older than the one before by more than this does not come late: the clock was set.
 constexpr TimeDelta kMaxReordering = TimeDelta::Seconds(3);
 
+// A rate below this share of the capacity that frames show has room.
+constexpr double kMuchUnused = 0.8;
+
 }  // namespace
 
 Sender::Sender(const Parameters& parameters, double flow, std::uint64_t seed, Recorder& recorder)
@@ -80,8 +83,9 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const EpochDelays epoch{TimeDelta::Micros(feedback.values[kMeanDelay]), TimeDelta::Micros(feedback.values[kSmallestDelay])};
   const DataRate sent = SendingRate();
   Learn(epoch, sent, now);
-  rate_ = Decide(sent, feedback.received_rate);
-  if (feedback.values[kBound] > 0) rate_ = Bounded(std::min(rate_, DataRate::BitsPerSec(feedback.values[kBound])));
+  const DataRate bound = DataRate::BitsPerSec(feedback.values[kBound]);
+  rate_ = Decide(sent, feedback.received_rate, bound);
+  if (bound > DataRate::Zero()) rate_ = Bounded(std::min(rate_, bound));
   Record(epoch, sent, now);
 }
 
@@ -101,7 +105,7 @@ void Sender::Learn(const EpochDelays& epoch, DataRate sent, Timestamp now) {
 }
 
 // S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
-DataRate Sender::Decide(DataRate sent, DataRate received) {
+DataRate Sender::Decide(DataRate sent, DataRate received, DataRate bound) {
   expected_ = fitter_.ConditionalMean(controller_.control_delay());
   const BayesianController::Delays now = delays();
   DataRate next = expected_;
@@ -110,7 +114,7 @@ DataRate Sender::Decide(DataRate sent, DataRate received) {
     next = params_.cut_from == 0 ? sent * params_.cut_factor : std::min(sent, received * params_.cut_factor);
   } else if (exploration_.Wanted({controller_.control_delay(), range_.largest, now.average, controller_.delay_target()})) {
     action_ = Action::kExploration;
-    next = exploration_.Raise(sent, expected_, received);
+    next = exploration_.Raise(sent, expected_, received, received < bound * kMuchUnused);
   } else {
     action_ = Action::kExpectation;
   }

@@ -35,7 +35,7 @@ class Sender final : public SenderHalf {
   DataRate SendingRate() const;
   DataRate Bounded(DataRate rate) const;
   void Learn(const EpochDelays& epoch, DataRate sent, Timestamp now);
-  DataRate Decide(DataRate sent, DataRate received);
+  DataRate Decide(DataRate sent, DataRate received, DataRate bound);
   void CountLosses(const Feedback& feedback);
   void Record(const EpochDelays& epoch, DataRate sent, Timestamp now);
 

@@ -15,6 +15,8 @@ constexpr double kShareWeight = 0.1;
 
 // A capacity that frames show leaves at least this share of what was received.
 constexpr double kLeastOfReceived = 0.5;
+// A rate below this share of the capacity may grow by the largest step.
+constexpr double kMuchUnused = 0.8;
 
 }  // namespace
 
@@ -40,11 +42,16 @@ void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   ++updates_;
 }
 
+// The step may cause no more queue than qbound, or what fits below the capacity where that is known.
+double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataRate> bound) const {
+  return bound && r_recv < *bound * kMuchUnused ? params_.gamma_max : RampUpGamma(rtt, params_);
+}
+
 // What may grow by gamma is what is sent. An encoder that leaves more than gamma of its target unused
 // would else hold the ramp-up for ever.
-DataRate RateController::RampedUp(DataRate r_recv, TimeDelta rtt, DataRate gradual) const {
+DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
-  const DataRate ramped = r_recv * ((1 + RampUpGamma(rtt, params_)) / share);
+  const DataRate ramped = r_recv * ((1 + gamma) / share);
   switch (static_cast<RampUpFloor>(static_cast<int>(params_.ramp_up_floor))) {
     case RampUpFloor::kNone:
       return ramped;
@@ -67,18 +74,15 @@ DataRate RateController::GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) con
 
 void RateController::Clip() { r_ref_ = std::clamp(r_ref_, params_.min_bitrate(), params_.max_bitrate()); }
 
-void RateController::Bound(DataRate bound, DataRate r_recv) {
-  r_ref_ = std::clamp(r_ref_, std::min(bound, r_recv * kLeastOfReceived), bound);
-  Clip();
-}
-
-void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now) {
+void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now,
+                            std::optional<DataRate> bound) {
   const bool measured = params_.elapsed == 0 && last_update_;
   const TimeDelta delta =
       measured ? std::clamp(now - *last_update_, TimeDelta::Zero(), kLongestInterval) : params_.delta();
   ObserveEncoder(mode, r_recv);
   const DataRate gradual = GraduallyUpdated(x_curr, delta);
-  r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, rtt, gradual) : gradual;
+  r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, Gamma(r_recv, rtt, bound), gradual) : gradual;
+  if (bound) r_ref_ = std::clamp(r_ref_, std::min(*bound, r_recv * kLeastOfReceived), *bound);
   Clip();
   x_prev_ = x_curr;
   last_update_ = now;

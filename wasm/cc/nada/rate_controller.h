@@ -30,17 +30,17 @@ class RateController {
   }
   void Configure(const Parameters& parameters);
 
-  // With each feedback message.
-  void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now);
-
-  // Not more than the capacity allows, and, up to that, not less than half of what was received.
-  void Bound(DataRate bound, DataRate r_recv);
+  // With each feedback message. `bound`: what the capacity that frames show allows, if they show one; the rate
+  // does not exceed it, nor, up to it, is it less than half of what was received.
+  void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now,
+              std::optional<DataRate> bound = std::nullopt);
 
   // Within [RMIN, RMAX].
   DataRate r_ref() const { return r_ref_; }
 
  private:
-  DataRate RampedUp(DataRate r_recv, TimeDelta rtt, DataRate gradual) const;
+  DataRate RampedUp(DataRate r_recv, double gamma, DataRate gradual) const;
+  double Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataRate> bound) const;
   DataRate GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const;
   void ObserveEncoder(Mode mode, DataRate r_recv);
   void Clip();

@@ -1,6 +1,7 @@
 #include "cc/nada/sender.h"
 
 #include <limits>
+#include <optional>
 
 #include "cc/nada/rate_shaping_buffer.h"
 
@@ -33,9 +34,10 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
   if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
   loss_ratio_ = feedback.values[kLossRatio];
+  const std::optional<DataRate> bound =
+      feedback.values[kBound] > 0 ? std::optional(DataRate::BitsPerSec(feedback.values[kBound])) : std::nullopt;
   rate_controller_.Update(static_cast<Mode>(static_cast<int>(feedback.values[kMode])),
-                          TimeDelta::Millis(feedback.values[kSignal]), feedback.received_rate, rtt_, now);
-  if (feedback.values[kBound] > 0) rate_controller_.Bound(DataRate::BitsPerSec(feedback.values[kBound]), feedback.received_rate);
+                          TimeDelta::Millis(feedback.values[kSignal]), feedback.received_rate, rtt_, now, bound);
 }
 
 bool Sender::OnSent(const SentCounters& counters) {
