@@ -103,15 +103,16 @@ DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, 
   // While the rate grows, the latest half second says more than the whole one.
   delivered = std::max(delivered, capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
-  return std::min(risen, std::max(delivered * kBeyondDelivered + kBeyondDeliveredOffset, a_r));
+  return std::min(risen, std::max((delivered * kBeyondDelivered + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
 }
 
 // What to leave of A_r to empty the queue.
-DataRate CapacityProbe::Drain(DataRate a_r, Timestamp now) const {
+DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
   const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kDrainFloor, params_.min_bitrate));
-  if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * kMostOfDrain);
-  return std::min(a_r * std::min(kMostOfDrain, capacity_.WaitToDrain() / params_.drain_time), most);
+  if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * (1 - kLeastOfDelivered));
+  const double share = is_sure ? kMostOfDrain : 1 - kLeastOfDelivered;
+  return std::min(a_r * std::min(share, capacity_.WaitToDrain() / params_.drain_time), most);
 }
 
 DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
@@ -144,11 +145,12 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   const bool no_frames = now - capacity_.latest_frame() > kNoFrames;
   if (loss_ > kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));
   DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;
-  if (!capacity_.IsSureOfQueue(conditions.loss)) {
+  const bool is_sure = capacity_.IsSureOfQueue(conditions.loss);
+  if (!is_sure) {
     next = std::max(next, std::min(a_r, std::max(delivered, *Capacity()) * kLeastOfDelivered));
   }
   next = std::clamp(next, params_.min_bitrate, params_.max_bitrate);
-  drain_ = Drain(next, now);
+  drain_ = Drain(next, is_sure, now);
   return Rate{next, drain_};
 }
 

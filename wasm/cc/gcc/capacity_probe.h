@@ -74,7 +74,7 @@ class CapacityProbe {
   DataRate Trusted(DataRate capacity, Timestamp now) const;
   DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
-  DataRate Drain(DataRate a_r, Timestamp now) const;
+  DataRate Drain(DataRate a_r, bool is_sure, Timestamp now) const;
   DataRate FramesDelivered(Timestamp now) const;
   DataRate Retransmissions(const Conditions& conditions, Timestamp now) const;
   void ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
