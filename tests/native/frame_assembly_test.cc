@@ -40,6 +40,22 @@ TEST(FrameAssembly, AFrameComesOutWithItsLastPacket) {
   EXPECT_EQ(assembly.NextRequest(), Timestamp::PlusInfinity());
 }
 
+// As in Chromium, where a frame behind a loss passes the transform before the one that lost a packet.
+TEST(FrameAssembly, TellsOfEachFrameOnceAsSoonAsItIsWhole) {
+  FrameAssembly assembly(kParams);
+  for (const double seq : {0, 2, 3, 4}) EXPECT_FALSE(assembly.OnPacket(Packet(seq), At(seq)));
+  const auto second = assembly.OnPacket(Packet(5), At(5));
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->of.frame, 1);
+  EXPECT_EQ(second->arrived, At(5));
+  const auto first = assembly.OnPacket(Packet(1), At(60));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->of.frame, 0);
+  EXPECT_EQ(first->arrived, At(60));
+  EXPECT_FALSE(assembly.OnPacket(Packet(1), At(61)));
+  EXPECT_EQ(FramesOut(assembly), (std::vector<double>{0, 1}));
+}
+
 TEST(FrameAssembly, AGapIsAskedForAtOnceAndAgainUntilItComes) {
   FrameAssembly assembly(kParams);
   for (const double seq : {0, 2, 3, 4, 5}) assembly.OnPacket(Packet(seq), At(seq));

@@ -167,6 +167,51 @@ TEST(FrameDispersion, IsNotMovedByStampsThatAreLate) {
   EXPECT_GT(dispersion.Lateness().ms(), 1);
 }
 
+// Every eighth frame loses a packet: it comes 60 ms late, behind the two frames that were sent after it.
+TEST(FrameDispersion, IsNotMovedByFramesThatWereSentAgain) {
+  constexpr double kCapacityMbps = 1;
+  constexpr double kPayload = 2600;
+  FrameDispersion dispersion;
+  std::vector<Arrival> waiting;
+  double free_ms = 0;
+  for (int i = 0; i < 600; ++i) {
+    Arrival arrival;
+    arrival.seq = i;
+    arrival.send_time = Timestamp::Millis(i * 1000.0 / 30);
+    arrival.size = DataSize::Bytes(kPayload + (i % 5) * 200);
+    const double wait_ms = std::max(0.0, free_ms - arrival.send_time.ms());
+    free_ms = std::max(free_ms, arrival.send_time.ms()) + WireBytes(arrival.size.bytes()) * 8 / (kCapacityMbps * 1000);
+    const bool again = i % 8 == 7;
+    arrival.arrival_time = Timestamp::Millis(free_ms + kOffsetMs + (again ? 60 : 0));
+    if (again) {
+      waiting.push_back(arrival);
+      continue;
+    }
+    dispersion.OnFrame(arrival);
+    if (!waiting.empty() && i % 8 == 1) {
+      dispersion.OnFrame(waiting.back());
+      waiting.clear();
+    }
+    if (i < 100) continue;
+    const auto estimate = dispersion.Capacity(kHorizon, kFrames);
+    ASSERT_TRUE(estimate);
+    ASSERT_NEAR(estimate->bps() / 1e6, kCapacityMbps, 0.05) << i;
+    ASSERT_NEAR(dispersion.Wait(1).ms(), wait_ms, 1.5) << i;
+    ASSERT_LT(dispersion.ServiceExcess(2).ms(), 2) << i;
+  }
+}
+
+TEST(FrameDispersion, BeginsAnewWhereTheSequenceDoes) {
+  FrameDispersion dispersion;
+  Fifo before(1);
+  for (int i = 0; i < 300; ++i) before.Frame(dispersion, 0.8);
+  Fifo after(3);
+  for (int i = 0; i < 60; ++i) after.Frame(dispersion, 0.8);
+  const auto estimate = dispersion.Capacity(kHorizon, kFrames);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->bps() / 1e6, 3, 0.1);
+}
+
 // The same machine, and frames of twice the capacity for half a second: 500 ms of queue, all of it real.
 TEST(FrameDispersion, SeesAQueueThroughStampsThatAreLate) {
   FrameDispersion dispersion;

@@ -119,13 +119,14 @@ TEST(LccTest, TheSameSeedGivesTheSameRun) {
   EXPECT_EQ(run(), run());
 }
 
-Feedback Message(double time_ms, double delay_ms, double received_bps = 5e5) {
+Feedback Message(double time_ms, double delay_ms, double received_bps = 5e5, double bound_bps = 0) {
   Feedback feedback;
   feedback.time = Timestamp::Millis(time_ms);
   feedback.received_rate = DataRate::BitsPerSec(received_bps);
   feedback.echo_send_time = Timestamp::Millis(time_ms - 100);
   feedback.Add(delay_ms * 1e3);
   feedback.Add(delay_ms * 1e3);
+  feedback.Add(bound_bps);
   return feedback;
 }
 
@@ -156,6 +157,15 @@ TEST(LccSenderTest, InCallsTheCutIsOneOfWhatArrived) {
   EXPECT_NEAR(sender.Process(Timestamp::Millis(1500)).target.bps(), 0.8 * 700e3, 1e-6);
 }
 
+TEST(LccSenderTest, TheCapacityThatFramesShowBoundsTheRate) {
+  Recorder recorder;
+  Sender sender(Live(), 0, 1, recorder);
+  sender.OnFeedback(Message(1000, 50, 5e5, 2e5), Timestamp::Millis(1000));
+  EXPECT_EQ(sender.Process(Timestamp::Millis(1000)).target.bps(), 2e5);
+  sender.OnFeedback(Message(1050, 50, 5e5), Timestamp::Millis(1050));
+  EXPECT_GT(sender.Process(Timestamp::Millis(1050)).target.bps(), 2e5);
+}
+
 TEST(LccSenderTest, MessagesThatWereOvertakenAreLeftOut) {
   Recorder recorder;
   Sender sender({}, 0, 1, recorder);
@@ -171,6 +181,7 @@ TEST(LccSenderTest, MessagesOfOtherControllersAreRefused) {
   const Sender sender({}, 0, 1, recorder);
   Feedback feedback = Message(0, 50);
   EXPECT_FALSE(sender.Check(feedback));
+  EXPECT_EQ(std::string(sender.Check(Message(0, 50, 5e5, -1)).field), "bound_bps");
   feedback.Add(1);
   EXPECT_TRUE(sender.Check(feedback));
   EXPECT_TRUE(sender.Check(Feedback{}));
@@ -208,6 +219,7 @@ TEST(LccSenderTest, RatesStayWithinTheirBoundsWhateverComes) {
       feedback.echo_delay = TimeDelta::Micros(random.Uniform() < 0.1 ? INFINITY : number());
       feedback.Add(number());
       feedback.Add(number());
+      feedback.Add(std::fabs(number()));
       ASSERT_FALSE(sender.Check(feedback));
       const Timestamp now = Timestamp::Micros(number());
       static_cast<void>(sender.OnSent({now, DataSize::Bytes(number()), DataSize::Zero()}));

@@ -99,7 +99,7 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     utilisations.push_back(r.utilisation);
     queues.push_back(r.queue_p95_ms);
     // Not below half of the capacity for longer than a second, unless there was loss or a queue of 100 ms;
-    // beside four busy processes that is not so everywhere yet.
+    // behind falls on paths with an RTT beyond 150 ms that is not so everywhere yet.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
     // Behind a fall the target is that of before for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
@@ -111,11 +111,55 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
   RecordProperty("median_utilisation", std::to_string(utilisations[50]));
   RecordProperty("tenth_utilisation", std::to_string(utilisations[10]));
   RecordProperty("median_queue_p95_ms", std::to_string(queues[50]));
-  EXPECT_GT(utilisations[50], idle ? 0.85 : 0.72);
-  EXPECT_GT(utilisations[10], idle ? 0.55 : 0.35);
+  EXPECT_GT(utilisations[50], idle ? 0.9 : 0.74);
+  EXPECT_GT(utilisations[10], idle ? 0.75 : 0.6);
   EXPECT_LT(utilisations[50], 0.97);
-  EXPECT_LT(queues[50], idle ? 45 : 100);
-  EXPECT_LE(low, idle ? 0 : 5);
+  EXPECT_LT(queues[50], idle ? 60 : 100);
+  EXPECT_LE(low, idle ? 1 : 3);
+}
+
+// NADA and LCC, with their rules for calls, on forty others.
+struct OtherController {
+  const char* name;
+  int controller;
+  ControllerValues (*values)();
+};
+class FortyLinks : public ::testing::TestWithParam<OtherController> {};
+
+TEST_P(FortyLinks, AreUsedAndDropLittle) {
+  std::vector<double> utilisations;
+  std::vector<double> queues;
+  for (LiveLink& link : RandomLinks(78, 40)) {
+    const MediaSource::Params source = CameraSource(SourceRateOf(link));
+    const LiveResult r = RunLive(link, source, Machine("idle"), GetParam().controller, GetParam().values(), 1);
+    // Sources are capped at the presets' highest bitrate.
+    if (link.capacity_bps > 2.2e6) continue;
+    utilisations.push_back(r.utilisation);
+    queues.push_back(r.queue_p95_ms);
+  }
+  std::sort(utilisations.begin(), utilisations.end());
+  std::sort(queues.begin(), queues.end());
+  const std::size_t count = utilisations.size();
+  ASSERT_GT(count, 20u);
+  EXPECT_GT(utilisations[count / 2], 0.88);
+  EXPECT_LT(utilisations[count / 2], 0.99);
+  EXPECT_GT(utilisations[count / 10], 0.7);
+  EXPECT_LT(queues[count / 2], 80);
+}
+
+INSTANTIATE_TEST_SUITE_P(Live, FortyLinks,
+                         ::testing::Values(OtherController{"Nada", kNada, NadaLive}, OtherController{"Lcc", kLcc, LccLive}),
+                         [](const auto& info) { return info.param.name; });
+
+// A fall from 1.5 to 0.6 Mbps cost NADA 505 drops, and LCC 858, before frames bounded their rates.
+TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
+  const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
+  for (const auto& [controller, values] : {std::pair{kGcc, GccLive()}, {kNada, NadaLive()}, {kLcc, LccLive()}}) {
+    const LiveResult r = RunLive(fall, CameraSource(2.5e6), Machine("idle"), controller, values, 1, 24);
+    EXPECT_LT(r.drops, 60) << controller;
+    EXPECT_LE(r.freezes, 2) << controller;
+    EXPECT_GT(r.utilisation, 0.7) << controller;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(GccLive, HundredLinks, ::testing::Values("idle", "loaded"));

@@ -7,11 +7,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "abi/controllers.h"
+#include "cc/lcc/parameters.h"
+#include "cc/nada/parameters.h"
 #include "sim/live/live_flow.h"
 #include "tests/native/simulation_support.h"
 
@@ -39,7 +42,7 @@ struct LiveResult {
   double freezes = 0;
   double longest_freeze_s = 0;
   double start_s = 0;          // to 90 % of the capacity over 2 s; the duration if never
-  double low_s = 0;            // longest time of a target below half of the capacity, after the start, without loss or queue
+  double low_s = 0;            // longest time of a target below half of the capacity, not at the start or a rise, without loss or queue
   double high = 0;             // highest target over the capacity
   double fps = 0;
   double jain = 1;
@@ -96,6 +99,7 @@ inline LiveResult RunLive(const LiveLink& link, const MediaSource::Params& sourc
   std::vector<double> received;
   double last_bad = -1e9;
   double low_since = -1;
+  double risen_at = -1e9;  // the capacity; the rate has five seconds to follow
   std::size_t q = 0;
   std::size_t t = 0;
   for (const RateRow& row : rates) {
@@ -111,7 +115,8 @@ inline LiveResult RunLive(const LiveLink& link, const MediaSource::Params& sourc
     const bool grew_drops = q > 0 && queue[q].drops > queue[q - 1].drops;
     if (queue[q].queue_delay_us > 100e3 || grew_drops) last_bad = now_s;
     r.high = std::max(r.high, row.target_bps / std::max(1.0, capacity));
-    const bool low = row.target_bps < capacity / 2 && now_s > 15 && now_s - last_bad > 1;
+    if (q > 0 && capacity > queue[q - 1].capacity_bps) risen_at = now_s;
+    const bool low = row.target_bps < capacity / 2 && now_s > 15 && now_s - last_bad > 1 && now_s - risen_at > 5;
     if (!low) low_since = -1;
     if (low && low_since < 0) low_since = now_s;
     if (low) r.low_s = std::max(r.low_s, now_s - low_since);
@@ -136,6 +141,34 @@ inline void SetGcc(ControllerValues& values, const std::string& name, double val
 }
 
 constexpr int kGcc = 0;
+constexpr int kNada = 1;
+constexpr int kLcc = 2;
+
+// The values of nada-live and lcc-live.
+template <class Parameters>
+ControllerValues ValuesOf(const Parameters& parameters) {
+  ControllerValues values(sizeof(Parameters) / sizeof(double));
+  std::memcpy(values.data(), &parameters, sizeof(Parameters));
+  return values;
+}
+inline ControllerValues NadaLive() {
+  using P = nada::Parameters;
+#define PRESET(id, name, description) const auto id = [] { P p;
+#define SET(parameter, value) p.parameter = value;
+#define END_PRESET(id) return p; };
+#include "cc/nada/presets.def"
+  (void)nada_rfc8698, (void)nada_2015;
+  return ValuesOf(nada_live());
+}
+inline ControllerValues LccLive() {
+  using P = lcc::Parameters;
+#include "cc/lcc/presets.def"
+#undef PRESET
+#undef SET
+#undef END_PRESET
+  (void)lcc, (void)lcc_n300;
+  return ValuesOf(lcc_live());
+}
 
 // The values of a preset of the live path.
 inline live::Parameters Machine(const std::string& preset) {

@@ -53,6 +53,19 @@ TEST(NadaRateController, FollowsWhatWasReceivedIn2015) {
   EXPECT_NEAR(controller.r_ref().kbps(), 240, 1e-9);
 }
 
+// Half of what was received at least, up to the bound; below 0.8 of it the step is GAMMA_MAX = 0.5.
+TEST(NadaRateController, KeepsWithinTheCapacityThatFramesShow) {
+  RateController controller(With(nada_rfc8698(), 1000, 2500));
+  controller.Update(Mode::kGradual, Ms(0), Kbps(1000), Ms(50), AtMs(100), Kbps(600));
+  EXPECT_EQ(controller.r_ref().kbps(), 600);
+  controller.Update(Mode::kGradual, Ms(5000), Kbps(600), Ms(50), AtMs(200), Kbps(600));
+  EXPECT_EQ(controller.r_ref().kbps(), 300);
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(300), Ms(50), AtMs(300), Kbps(600));
+  EXPECT_NEAR(controller.r_ref().kbps(), 450, 1e-9);
+  controller.Update(Mode::kRampUp, Ms(0), Kbps(500), Ms(50), AtMs(400), Kbps(600));
+  EXPECT_NEAR(controller.r_ref().kbps(), 500 * (1 + 50.0 / 270), 1e-6);
+}
+
 // An encoder that sends 0.8 of its target: (1 + gamma) 0.8 < 1 at an RTT of 50 ms. The gradual update
 // then grows by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005 from 1 Mbps.
 TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {

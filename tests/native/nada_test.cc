@@ -115,12 +115,13 @@ Arrival Packet(double seq, double send_ms, double arrival_ms, double bytes) {
   return arrival;
 }
 
-Feedback Message(double mode, double x_curr_ms, double loss_ratio, double received_bps) {
+Feedback Message(double mode, double x_curr_ms, double loss_ratio, double received_bps, double bound_bps = 0) {
   Feedback feedback;
   feedback.received_rate = DataRate::BitsPerSec(received_bps);
   feedback.Add(mode);
   feedback.Add(x_curr_ms);
   feedback.Add(loss_ratio);
+  feedback.Add(bound_bps);
   return feedback;
 }
 
@@ -136,6 +137,8 @@ TEST(NadaSender, RefusesWhatNoReceiverHalfSends) {
   EXPECT_EQ(field(Message(0, -1, 0, 0)), "x_curr_ms");
   EXPECT_EQ(field(Message(0, kNaN, 0, 0)), "x_curr_ms");
   EXPECT_EQ(field(Message(0, 0, 1.1, 0)), "loss_ratio");
+  EXPECT_EQ(field(Message(0, 0, 0, 0, -1)), "bound_bps");
+  EXPECT_EQ(field(Message(0, 0, 0, 0, kNaN)), "bound_bps");
   EXPECT_EQ(field(Message(0, 0, 0, -1)), "received_rate_bps");
   EXPECT_EQ(field(Message(0, 0, 0, kNaN)), "received_rate_bps");
   Feedback other = Message(0, 0, 0, 0);

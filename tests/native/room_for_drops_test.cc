@@ -58,9 +58,9 @@ double ShareAfter(EncoderShare& share, double of_asked, double seconds, bool has
 TEST(EncoderShare, ComesToWhatTheEncoderMakesOfItsTarget) {
   EncoderShare share;
   EXPECT_NEAR(ShareAfter(share, 0.9, 12), 0.9, 0.005);
-  EXPECT_NEAR(ShareAfter(share, 1.06, 6), 1.06, 0.005);
+  EXPECT_NEAR(ShareAfter(share, 1.04, 6), 1.04, 0.005);
   EXPECT_NEAR(ShareAfter(share, 0.3, 20), 0.8, 0.005);  // never believed to be less
-  EXPECT_NEAR(ShareAfter(share, 2, 20), 1.15, 0.005);
+  EXPECT_NEAR(ShareAfter(share, 2, 20), 1.05, 0.005);
 }
 
 TEST(EncoderShare, RisesFasterThanItFallsAndFallsFasterWhereThereIsRoom) {
@@ -81,10 +81,10 @@ TEST(EncoderShare, DoesNotFallWhereSomethingIsLostOrWaitsAndRisesWithAQueue) {
   EncoderShare share;
   ShareAfter(share, 1, 10);
   EXPECT_NEAR(ShareAfter(share, 0.5, 5, false, false), 1, 0.005);
-  share.OnQueue(TimeDelta::Millis(50), TimeDelta::Millis(250));
-  EXPECT_NEAR(share.value(), 1.1, 0.005);
+  share.OnQueue(TimeDelta::Millis(50), TimeDelta::Millis(100));
+  EXPECT_NEAR(share.value(), 1.04, 0.005);
   share.OnQueue(TimeDelta::Seconds(10), TimeDelta::Seconds(10));
-  EXPECT_NEAR(share.value(), 1.15, 1e-6);
+  EXPECT_NEAR(share.value(), 1.05, 1e-6);
 }
 
 }  // namespace

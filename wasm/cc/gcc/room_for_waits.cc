@@ -11,7 +11,7 @@ constexpr TimeDelta kLong = TimeDelta::Millis(60);
 constexpr double kOften = 0.08;
 constexpr double kMore = 0.04;
 constexpr double kLess = 0.005;
-constexpr double kMost = 0.4;
+constexpr double kMost = 0.25;
 
 }  // namespace
 

@@ -36,7 +36,7 @@ class Exploration {
   }
   // From the present rate, at least, or half way to the expected one, a step up; a larger one where frames show
   // room.
-  DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room) const;
+  DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room = false) const;
   DataRate Vary(DataRate rate);
 
  private:

@@ -1,0 +1,87 @@
+#include "cc/capacity_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ccscope {
+namespace {
+
+constexpr DataRate kMbps = DataRate::BitsPerSec(1e6);
+
+// 30 frames a second through an ideal first-in first-out link of `capacity_mbps`, each in packets of 1,150 B with 56 B
+// of headers.
+class Call {
+ public:
+  explicit Call(double capacity_mbps) : capacity_mbps_(capacity_mbps) {}
+  void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
+
+  void Frames(int count, double wire_bytes) {
+    for (; count > 0; --count, ++frame_) {
+      const double send_ms = frame_ * 1000.0 / 30;
+      const double wire = wire_bytes * (0.8 + 0.1 * (frame_ % 5));
+      free_ms_ = std::max(free_ms_, send_ms) + wire * 8 / (capacity_mbps_ * 1000);
+      Arrival arrival;
+      arrival.seq = frame_;
+      arrival.send_time = Timestamp::Millis(send_ms);
+      arrival.arrival_time = Timestamp::Millis(free_ms_ + 25);
+      arrival.size = DataSize::Bytes(wire - 56 * std::max(1.0, std::ceil(wire / 1206)));
+      now_ = arrival.arrival_time;
+      bound.OnFrame(arrival);
+    }
+  }
+  Timestamp now() const { return now_; }
+
+  CapacityBound bound;
+
+ private:
+  double capacity_mbps_;
+  int frame_ = 0;
+  double free_ms_ = 0;
+  Timestamp now_;
+};
+
+TEST(CapacityBound, IsTheCapacityWhereNothingQueues) {
+  Call call(1);
+  EXPECT_FALSE(call.bound.Next(kMbps, call.now()));
+  call.Frames(60, 2500);  // 0.6 Mbps
+  const auto bound = call.bound.Next(kMbps * 0.6, call.now());
+  ASSERT_TRUE(bound);
+  EXPECT_NEAR(bound->bps(), 0.985e6, 0.02e6);
+  EXPECT_TRUE(call.bound.ShowsRoom(kMbps * 0.6));
+  EXPECT_FALSE(call.bound.ShowsRoom(kMbps * 0.9));
+  EXPECT_FALSE(call.bound.HasFallen(kMbps * 0.6));
+}
+
+// From 1.5 to 0.6 Mbps beneath 1.35 Mbps: two frames say so, and the backlog of what was not seen yet is drained.
+TEST(CapacityBound, FollowsAFallAtOnceAndDrainsWhatItLeft) {
+  Call call(1.5);
+  call.Frames(90, 5600);
+  call.SetCapacity(0.6);
+  call.Frames(3, 5600);
+  EXPECT_TRUE(call.bound.HasFallen(kMbps * 1.35));
+  const auto bound = call.bound.Next(kMbps * 1.35, call.now());
+  ASSERT_TRUE(bound);
+  EXPECT_LT(bound->bps(), 0.2e6);
+  call.Frames(140, 1500);  // 0.36 Mbps
+  const auto after = call.bound.Next(kMbps * 0.36, call.now());
+  ASSERT_TRUE(after);
+  EXPECT_NEAR(after->bps(), 0.985 * 0.6e6, 0.03e6);
+}
+
+TEST(CapacityBound, LeavesRoomWhereTheQueueDrops) {
+  Call call(1);
+  call.Frames(60, 2500);
+  for (int i = 0; i < 5; ++i) {
+    call.bound.OnLoss(0.02, call.now());
+    call.Frames(30, 2500);
+  }
+  const auto bound = call.bound.Next(kMbps * 0.6, call.now());
+  ASSERT_TRUE(bound);
+  EXPECT_LT(bound->bps(), 0.92e6);
+  EXPECT_GT(bound->bps(), 0.8e6);
+}
+
+}  // namespace
+}  // namespace ccscope

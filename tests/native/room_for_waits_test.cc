@@ -1,0 +1,39 @@
+#include "cc/gcc/room_for_waits.h"
+
+#include <gtest/gtest.h>
+
+namespace ccscope::gcc {
+namespace {
+
+// `of_ten` of ten frames wait for 80 ms, for so many seconds of 30 frames.
+void Wait(RoomForWaits& room, double& now_s, int of_ten, double seconds) {
+  for (int i = 0; i < seconds * 30; ++i, now_s += 1.0 / 30) {
+    room.OnFrame(TimeDelta::Millis(i % 10 < of_ten ? 80 : 20), Timestamp::Seconds(now_s));
+  }
+}
+
+TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
+  RoomForWaits room;
+  double now_s = 0;
+  Wait(room, now_s, 0, 5);
+  EXPECT_EQ(room.room(), 0);
+  Wait(room, now_s, 1, 3.5);
+  const double made = room.room();
+  EXPECT_GT(made, 0.07);
+  EXPECT_LT(made, 0.17);
+  Wait(room, now_s, 0, 5);
+  EXPECT_LT(room.room(), made);
+  EXPECT_GT(room.room(), made - 0.035);
+  Wait(room, now_s, 0, 60);
+  EXPECT_EQ(room.room(), 0);
+}
+
+TEST(RoomForWaits, IsNeverMoreThanAQuarter) {
+  RoomForWaits room;
+  double now_s = 0;
+  Wait(room, now_s, 10, 60);
+  EXPECT_NEAR(room.room(), 0.25, 1e-9);
+}
+
+}  // namespace
+}  // namespace ccscope::gcc
