@@ -40,6 +40,8 @@ export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOp
       if (cell === undefined) continue;
       signal.throwIfAborted();
       bar.update(done, what(cell, run));
+      // Without a bar, two hours of calls would pass in silence.
+      if (io.stderr.isTTY !== true) io.stderr.write(`${done + 1} of ${steps.length}: ${what(cell, run)}\n`);
       const context: RunContext = {
         ...{ signal, run, wantTrace: false, wantHtml: false },
         onProgress: (share) => bar.update(done + Math.min(1, share), what(cell, run)),
