@@ -18,8 +18,7 @@ constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
 constexpr double kLeftWhileDraining = 0.12;
 // Without a queue that is beyond doubt, the bound is not below this share of what was delivered.
 constexpr double kLeastOfDelivered = 0.7;
-
-// Of a capacity, less than this is used.
+// There is room while less than this share of the capacity is used.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace

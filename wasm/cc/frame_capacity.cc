@@ -17,6 +17,7 @@ constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 constexpr int kFramesBehindLoss = 5;
 // Frames that a new capacity serves are served alike: within this factor.
 constexpr double kAlike = 2.5;
+// Longer waits are a queue; of such a one, what is beyond this is drained.
 constexpr TimeDelta kQueue = TimeDelta::Millis(12);
 constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
 // Beyond doubt are losses of more than this or behind a queue, a longer queue, or one that grows by so much

@@ -183,7 +183,7 @@ std::optional<TimeDelta> FrameDispersion::Base() const {
   return TimeDelta::Micros(*base_us_);
 }
 
-// Visits so many of the latest frames that were not sent again; false if there are not so many.
+// Goes back until `visit` has counted so many frames; false if there are not so many.
 template <class Visit>
 bool FrameDispersion::ForLatest(int frames, Visit&& visit) const {
   for (int k = 0; k < count_ && frames > 0; ++k) {
@@ -251,11 +251,11 @@ void FrameDispersion::MarkBunch() {
   if (Back(0).arrival - Back(1).arrival < served * kBunched) Back(0).bunched = Back(1).bunched = true;
 }
 
-// At its place in the order of sending; false if that is long over.
-bool FrameDispersion::Insert(const Frame& frame) {
+// At its place in the order of sending: behind how many; nothing if that is long over.
+std::optional<int> FrameDispersion::Insert(const Frame& frame) {
   int later = 0;  // frames
   while (later < count_ && Back(later).seq > frame.seq) ++later;
-  if (later > 0 && later == count_) return false;
+  if (later > 0 && later == count_) return std::nullopt;
   next_ = (next_ + 1) % kFrames;
   count_ = std::min(count_ + 1, kFrames);
   for (int k = 0; k < later; ++k) Back(k) = Back(k + 1);
@@ -264,7 +264,7 @@ bool FrameDispersion::Insert(const Frame& frame) {
   for (int k = later; k >= std::max(0, later - 1); --k) {
     if (k + 1 < count_) Back(k).missing = std::max(0.0, Back(k).seq - Back(k + 1).seq - 1);
   }
-  return true;
+  return later;
 }
 
 // What the frame's stamp says of its way, if those before it have come.
@@ -283,14 +283,13 @@ void FrameDispersion::Measure(int k) {
 void FrameDispersion::OnFrame(const Arrival& arrival) {
   const Frame frame{arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
   if (count_ > 0 && frame.seq < Back(0).seq - kFrames) count_ = 0;  // the sender has begun anew
-  if (!Insert(frame) || count_ < kMinPoints) return;
+  const std::optional<int> later = Insert(frame);
+  if (!later || count_ < kMinPoints) return;
   MarkBunch();
   UpdateBase();
   if (!base_us_) return;
-  int k = 0;
-  while (Back(k).seq != frame.seq) ++k;
-  Measure(k);
-  if (k > 0) Measure(k - 1);
+  // What came late says what its successor was served with.
+  for (int k = *later; k >= std::max(0, *later - 1); --k) Measure(k);
   UpdateLateness();
 }
 

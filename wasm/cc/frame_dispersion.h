@@ -83,7 +83,7 @@ class FrameDispersion {
     double loss;  // of the regression, per frame
   };
   Fit BestBase(double us_per_byte);
-  bool Insert(const Frame& frame);
+  std::optional<int> Insert(const Frame& frame);
   void Measure(int k);
   template <class Visit>
   bool ForLatest(int frames, Visit&& visit) const;
