@@ -92,7 +92,7 @@ describe('density of a sender half', () => {
     // An RTT of 80 ms on the sender's own clock; the receiver's is hours ahead.
     const feedback = { timeUs: 1e10, receivedRateBps: 4e5, packetsReceived: 5, packetsLost: 0 };
     const echo = { echoSendTimeUs: 1000, echoDelayUs: 10e3 };
-    sender.pushFeedback({ ...feedback, ...echo, values: [1e10, 1e10] }, 91e3);
+    sender.pushFeedback({ ...feedback, ...echo, values: [1e10, 1e10, 0] }, 91e3);
     const density = there(sender.density({ rates: 101, delays: 101 }));
     const top = density.values.indexOf(Math.max(...density.values));
     expect(density.ratesBps[top % 101]).toBeCloseTo(400e3, 3);
