@@ -42,7 +42,7 @@ test('two controllers on one link: a report, differences and a page', async ({ p
   const html = join(folder, 'real.html');
   const args = ['--matrix', matrix('real.json', { targets: TARGETS }), '--json', '-', '--html', html];
   const { status, stdout, stderr } = await start(['call', ...args]).outcome;
-  expect(stderr).toBe('');
+  expect(stderr).toMatch(/^1 of 2: [^\n]*: gcc, run 1\n2 of 2: [^\n]*: native, run 1\n$/);
   expect(status).toBe(0);
   const report = JSON.parse(stdout) as MatrixReport;
   expect(report).toMatchObject({ complete: true, baseline: 'native', failures: [], runs: 1, duration_s: 5 });
