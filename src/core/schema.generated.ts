@@ -593,9 +593,9 @@ export const CONTROLLERS = {
       {
         name: 'capacity_probe_target',
         unit: '',
-        default: 0.985,
+        default: 1,
         min: 0.1,
-        max: 1,
+        max: 1.5,
         section: 'live calls',
         description: 'share of the capacity seen that an encoder is to fill in its fullest half seconds',
       },

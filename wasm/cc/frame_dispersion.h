@@ -51,6 +51,8 @@ class FrameDispersion {
   ServiceRates ServiceRatesOf(int frames) const;
   // What came of frames in the last `window`, on the wire, or since the first.
   std::optional<DataRate> Delivered(TimeDelta window) const;
+  // Whether the newest frame was stamped with the one before it, though the link needs longer for it.
+  bool IsBunched() const { return Back(0).bunched; }
   // By how much single stamps are late, beyond the model.
   TimeDelta Lateness() const { return lateness_; }
 

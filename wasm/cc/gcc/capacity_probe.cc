@@ -19,7 +19,8 @@ constexpr double kDrainFloor = 0.12;
 constexpr double kMostOfDrain = 0.7;
 // What is expected of a fall is drained for so long at most.
 constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
-// Growth beyond what was delivered.
+// Growth beyond what was delivered, of late.
+constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // A queue below this share of the capacity seen puts that capacity in doubt (competing flows take their
@@ -56,7 +57,8 @@ CapacityProbe::Params::Params(const Parameters& p)
 void CapacityProbe::OnFrame(const Arrival& arrival) {
   if (!params_.on) return;
   capacity_.OnFrame(arrival);
-  if (arrival.arrival_time > drained_at_ + kHorizon) room_for_waits_.OnFrame(Wait(), arrival.arrival_time);
+  if (arrival.arrival_time <= drained_at_ + kHorizon) return;
+  room_for_waits_.OnFrame(Wait(), capacity_.frames().IsBunched(), arrival.arrival_time);
 }
 
 void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions, TimeDelta elapsed, Timestamp now) {
@@ -100,8 +102,8 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
 }
 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
-  // While the rate grows, the latest half second says more than the whole one.
-  delivered = std::max(delivered, capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero()));
+  // While the rate grows, the newest frames say more than those of a second.
+  delivered = std::max(delivered, capacity_.frames().Delivered(kNewest).value_or(DataRate::Zero()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
   return std::min(risen, std::max((delivered * kBeyondDelivered + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
 }

@@ -28,7 +28,7 @@ class EncoderShare {
   void OnQueue(TimeDelta length, TimeDelta elapsed);
 
  private:
-  double share_ = 1.05;
+  double share_ = 0.8;  // of the first seconds
   DataRate asked_;  // averaged over about as long as what is delivered
 };
 

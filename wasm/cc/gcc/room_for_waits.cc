@@ -1,28 +1,30 @@
 #include "cc/gcc/room_for_waits.h"
 
 #include <algorithm>
+
 namespace ccscope::gcc {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 // Where more than this share of a second's frames waits for so long, more is left from then on; after
 // any other second a little less.
-constexpr TimeDelta kLong = TimeDelta::Millis(60);
+constexpr TimeDelta kLong = TimeDelta::Millis(40);
 constexpr double kOften = 0.08;
-constexpr double kMore = 0.04;
+constexpr double kMore = 0.05;
 constexpr double kLess = 0.005;
-constexpr double kMost = 0.25;
+constexpr double kMost = 0.3;
 
 }  // namespace
 
-void RoomForWaits::OnFrame(TimeDelta wait, Timestamp now) {
+void RoomForWaits::OnFrame(TimeDelta wait, bool bunched, Timestamp now) {
   ++frames_;
+  if (bunched) ++bunched_;
   if (wait > kLong) ++long_waits_;
   if (now - second_began_ < kSecond) return;
-  const bool often = long_waits_ > kOften * frames_;
+  const bool often = bunched_ == 0 && long_waits_ > kOften * frames_;
   room_ = std::clamp(room_ + (often ? kMore : -kLess), 0.0, kMost);
   second_began_ = now;
-  frames_ = long_waits_ = 0;
+  frames_ = long_waits_ = bunched_ = 0;
 }
 
 }  // namespace ccscope::gcc

@@ -1,6 +1,7 @@
 // How much of a capacity to leave unused where frames wait for long again and again: on a link that pauses
 // (Wi-Fi, mobile), the queue of a pause is gone the sooner, the more there is left. Queues that the own rate
-// made are drained (capacity_probe.h), and do not count.
+// made are drained (capacity_probe.h), and do not count; nor do seconds with frames that come bunched: there
+// the machine is late, not the link.
 #ifndef CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
 #define CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
 
@@ -10,8 +11,8 @@ namespace ccscope::gcc {
 
 class RoomForWaits {
  public:
-  // With each frame: how long it waited at least.
-  void OnFrame(TimeDelta wait, Timestamp now);
+  // With each frame: how long it waited at least, and whether it came bunched with the one before it.
+  void OnFrame(TimeDelta wait, bool bunched, Timestamp now);
   // Share of the capacity.
   double room() const { return room_; }
 
@@ -20,6 +21,7 @@ class RoomForWaits {
   Timestamp second_began_ = Timestamp::MinusInfinity();
   int frames_ = 0;
   int long_waits_ = 0;
+  int bunched_ = 0;
 };
 
 }  // namespace ccscope::gcc
