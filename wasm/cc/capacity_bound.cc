@@ -2,22 +2,17 @@
 
 #include <algorithm>
 
+#include "cc/drain_limits.h"
+
 namespace ccscope {
 namespace {
 
 // Share of a capacity that frames can fill.
 constexpr double kTarget = 0.985;
-// A queue is to be gone after this time, at the cost of at most this share of the capacity.
+// A queue is to be gone after this time.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
-constexpr double kMostOfDrain = 0.7;
 // What leaves at the old rate for so long after a frame was stamped is on its way into the queue of a fall.
 constexpr TimeDelta kResponse = TimeDelta::Millis(150);
-constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
-// An encoder fills its own buffer before it makes smaller frames: until the backlog is gone it is asked for
-// this share of the capacity.
-constexpr double kLeftWhileDraining = 0.12;
-// Without a queue that is beyond doubt, the bound is not below this share of what was delivered.
-constexpr double kLeastOfDelivered = 0.7;
 // There is room while less than this share of the capacity is used.
 constexpr double kMuchUnused = 0.8;
 

@@ -20,9 +20,8 @@ constexpr double kAlike = 2.5;
 // Longer waits are a queue; of such a one, what is beyond this is drained.
 constexpr TimeDelta kQueue = TimeDelta::Millis(12);
 constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
-// Beyond doubt are losses of more than this or behind a queue, a longer queue, or one that grows by so much
-// with each frame.
-constexpr double kHeavyLoss = 0.1;
+// Beyond doubt are heavy losses, losses behind a queue, a longer queue, or one that grows by so much with each
+// frame.
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
 constexpr double kSureLatenesses = 6;

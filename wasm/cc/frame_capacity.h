@@ -13,12 +13,17 @@ namespace ccscope {
 
 class FrameCapacity {
  public:
+  // More than this is lost by a full queue.
+  static constexpr double kHeavyLoss = 0.1;
+
   void OnFrame(const Arrival& arrival);
   // Something was lost: frames that wait for it say nothing of the capacity.
   void OnLoss(Timestamp now) { lost_at_ = now; }
   void Reset() { estimate_.reset(); }
 
-  std::optional<DataRate> capacity() const { return estimate_; }
+  std::optional<DataRate> capacity() const { return estimate_ ? std::optional(estimate_->rate) : std::nullopt; }
+  // How far frames are off it, in the mean, as a share of the time that one takes.
+  double spread() const { return estimate_ ? estimate_->spread : 0; }
   // The capacity that the latest frames speak of, where it is far below `sent` and they queue.
   std::optional<DataRate> FallenBelow(DataRate sent) const;
   // From now on what was before this fall says nothing.
@@ -41,7 +46,7 @@ class FrameCapacity {
   std::optional<DataRate> Fallen() const;
 
   FrameDispersion dispersion_;
-  std::optional<DataRate> estimate_;  // as of the latest frame
+  std::optional<FrameDispersion::Estimate> estimate_;  // as of the latest frame
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp lost_at_ = Timestamp::MinusInfinity();
   std::optional<Timestamp> fell_at_;

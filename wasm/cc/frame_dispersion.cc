@@ -162,7 +162,7 @@ double FrameDispersion::Loss(double us_per_byte, int frames) const {
   return loss / std::max(counted, 1);
 }
 
-std::optional<DataRate> FrameDispersion::Capacity(TimeDelta horizon, int min_frames) const {
+std::optional<FrameDispersion::Estimate> FrameDispersion::Capacity(TimeDelta horizon, int min_frames) const {
   if (!base_us_) return std::nullopt;
   int frames = 0;
   int counted = 0;
@@ -174,8 +174,9 @@ std::optional<DataRate> FrameDispersion::Capacity(TimeDelta horizon, int min_fra
   if (counted < min_frames) return std::nullopt;
   const auto loss = [this, frames](double us_per_byte) { return Loss(us_per_byte, frames); };
   const Minimum best = LeastOf(kMinUsPerByte, kMaxUsPerByte, loss);
-  if (best.at * size.bytes() < kMinServiceTime.us() * frames) return std::nullopt;
-  return DataSize::Bytes(1) / TimeDelta::Micros(best.at);
+  const double service_us = best.at * size.bytes() / frames;
+  if (service_us < kMinServiceTime.us()) return std::nullopt;
+  return Estimate{DataSize::Bytes(1) / TimeDelta::Micros(best.at), best.value / service_us};
 }
 
 std::optional<TimeDelta> FrameDispersion::Base() const {

@@ -29,9 +29,13 @@ class FrameDispersion {
  public:
   void OnFrame(const Arrival& arrival);
 
+  struct Estimate {
+    DataRate rate;
+    double spread;  // by how much frames are off it, in the mean, over the time that the link takes for one
+  };
   // Over the frames of the last `horizon`, at least `min_frames`; nothing before there are so many,
   // or while their dispersion is lost in the noise of the clocks.
-  std::optional<DataRate> Capacity(TimeDelta horizon, int min_frames) const;
+  std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, with the clocks' offset in it.
   std::optional<TimeDelta> Base() const;
   // How long each of the latest `frames` frames waited for its service at least, beyond what the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cc/drain_limits.h"
 #include "units/deterministic_math.h"
 
 namespace ccscope::gcc {
@@ -14,14 +15,12 @@ constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, beyond the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// Draining leaves at least this share of A_r.
-constexpr double kDrainFloor = 0.12;
-constexpr double kMostOfDrain = 0.7;
-// What is expected of a fall is drained for so long at most.
-constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
-// Growth beyond what was delivered, of late.
+// Growth beyond what was delivered of late, where frames agree about the capacity. Where they are off by a fifth
+// of the time that a frame takes, in the mean, this much less.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
-constexpr double kBeyondDelivered = 1.5;
+constexpr double kBeyondDelivered = 0.5;
+constexpr double kLeastBeyondDelivered = 0.1;
+constexpr double kDoubtPerSpread = 3;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // A queue below this share of the capacity seen puts that capacity in doubt (competing flows take their
 // share). It is then believed up to the rate of that queue, and more and more beyond it: twice as much
@@ -33,16 +32,13 @@ constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
 // For so long frames wait for what was lost.
 constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
-// Where more is lost than this, over half a second, or no frames come for so long, the rate is this share of
-// what is delivered, less what is lost.
-constexpr double kHeavyLoss = 0.1;
+// Where much is lost, over half a second, or no frames come for so long, the rate is this share of what is
+// delivered, less what is lost.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
 // Of what the counters say was delivered, frames explain this much less: both are of different seconds.
 constexpr double kUnexplained = 0.1;
-// Without a queue that is beyond doubt, no cut leaves less of what was delivered.
-constexpr double kLeastOfDelivered = 0.7;
 
 }  // namespace
 
@@ -87,9 +83,7 @@ DataRate CapacityProbe::Trusted(DataRate capacity, Timestamp now) const {
 }
 
 // What left at the old rate since the newest frame did, and will until the new rate is in force, is not
-// seen yet, but on its way into the queue. The cut goes to the floor at once: an encoder fills its own
-// buffer first, as large as 0.4 s of the new rate (VP8), so that a moderate cut makes frames larger
-// before smaller.
+// seen yet, but on its way into the queue.
 DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now) {
   const DataRate sent = a_r * encoder_share_.value();
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
@@ -104,14 +98,15 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
   // While the rate grows, the newest frames say more than those of a second.
   delivered = std::max(delivered, capacity_.frames().Delivered(kNewest).value_or(DataRate::Zero()));
+  const double beyond = std::max(kLeastBeyondDelivered, kBeyondDelivered * (1 - kDoubtPerSpread * capacity_.spread()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
-  return std::min(risen, std::max((delivered * kBeyondDelivered + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
+  return std::min(risen, std::max((delivered * (1 + beyond) + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
 }
 
 // What to leave of A_r to empty the queue.
 DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
-  const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kDrainFloor, params_.min_bitrate));
+  const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kLeftWhileDraining, params_.min_bitrate));
   if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * (1 - kLeastOfDelivered));
   const double share = is_sure ? kMostOfDrain : 1 - kLeastOfDelivered;
   return std::min(a_r * std::min(share, capacity_.WaitToDrain() / params_.drain_time), most);
@@ -145,7 +140,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   // Where much is lost, or frames no longer come, the counters know better.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));
   const bool no_frames = now - capacity_.latest_frame() > kNoFrames;
-  if (loss_ > kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));
+  if (loss_ > FrameCapacity::kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));
   DataRate next = level > a_r ? Risen(a_r, level, delivered, elapsed) : level;
   const bool is_sure = capacity_.IsSureOfQueue(conditions.loss);
   if (!is_sure) {
