@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 
 import type { CallReport } from '../../src/node/call/types.js';
+import { startServer } from '../../src/node/server.js';
 import { startTestServer, type TestServer } from './server.js';
 
 const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
@@ -62,6 +63,27 @@ test('two pages with simple-peer: report, chart and a trace that replays', async
       rows.some((row) => row.type === type),
       type,
     ).toBe(true);
+});
+
+test('two calls beside each other: what each received of the link', async () => {
+  test.setTimeout(90_000);
+  const app = await startServer();
+  try {
+    const page = `${app.url}?autostart=1&bottleneck=in-page&capacity=100mbps&rtt_ms=0&mode=control`;
+    const link = ['--capacity', '1mbps', '--rtt', '40ms', '--duration', '9s'];
+    const { status, stdout } = await call(['--url', page, '--url', page, ...link, '--json', '-']);
+    expect(status).toBe(0);
+    const [run] = (JSON.parse(stdout) as CallReport).runs;
+    const received = run?.shares?.received_bps ?? [];
+    expect(received).toHaveLength(2);
+    const sum = received.reduce((total, rate) => total + rate, 0);
+    const squares = received.reduce((total, rate) => total + rate * rate, 0);
+    for (const rate of received) expect(rate).toBeGreaterThan(30e3);
+    expect(sum / 1e6).toBeCloseTo(run?.utilisation ?? NaN, 1);
+    expect(run?.shares?.jain).toBeCloseTo((sum * sum) / (2 * squares), 9);
+  } finally {
+    await app.close();
+  }
 });
 
 test('what cannot be called ends with status 1 and the remedy', async () => {

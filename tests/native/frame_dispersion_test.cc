@@ -219,7 +219,7 @@ TEST(FrameDispersion, IsNotMovedByFramesThatWereSentAgain) {
   }
 }
 
-TEST(FrameDispersion, BeginsAnewWhereTheSequenceDoes) {
+TEST(FrameDispersion, StartsAgainWhenTheSequenceNumbersDo) {
   FrameDispersion dispersion;
   Fifo before(1);
   for (int i = 0; i < 300; ++i) before.Frame(dispersion, 0.8);

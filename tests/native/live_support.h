@@ -214,7 +214,7 @@ inline ControllerValues ValuesFor(const LiveLink& link) {
   return values;
 }
 
-// Each number's median over runs with these many seeds.
+// The median of each number over `runs` seeds.
 inline LiveResult MedianOf(const LiveLink& link, const std::string& machine, int runs, double duration_s) {
   std::vector<LiveResult> results;
   for (int seed = 1; seed <= runs; ++seed) {

@@ -5,7 +5,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// `of_ten` of ten frames wait for 80 ms, for so many seconds of 30 frames, all bunched or none.
+// `seconds` of 30 frames each, `of_ten` of ten of which wait for 80 ms; all come bunched, or none.
 void Wait(RoomForWaits& room, double& now_s, int of_ten, double seconds, bool bunched = false) {
   for (int i = 0; i < seconds * 30; ++i, now_s += 1.0 / 30) {
     room.OnFrame(TimeDelta::Millis(i % 10 < of_ten ? 80 : 20), bunched, Timestamp::Seconds(now_s));

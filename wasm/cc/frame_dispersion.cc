@@ -184,7 +184,7 @@ std::optional<TimeDelta> FrameDispersion::Base() const {
   return TimeDelta::Micros(*base_us_);
 }
 
-// Goes back until `visit` has counted so many frames; false if there are not so many.
+// Goes back until `visit` has counted `frames` of them; false if there are fewer.
 template <class Visit>
 bool FrameDispersion::ForLatest(int frames, Visit&& visit) const {
   for (int k = 0; k < count_ && frames > 0; ++k) {
@@ -283,7 +283,7 @@ void FrameDispersion::Measure(int k) {
 
 void FrameDispersion::OnFrame(const Arrival& arrival) {
   const Frame frame{arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
-  if (count_ > 0 && frame.seq < Back(0).seq - kFrames) count_ = 0;  // the sender has begun anew
+  if (count_ > 0 && frame.seq < Back(0).seq - kFrames) count_ = 0;  // the sender has started again
   const std::optional<int> later = Insert(frame);
   if (!later || count_ < kMinPoints) return;
   MarkBunch();

@@ -33,7 +33,7 @@ class FrameDispersion {
     DataRate rate;
     double spread;  // by how much frames are off it, in the mean, over the time that the link takes for one
   };
-  // Over the frames of the last `horizon`, at least `min_frames`; nothing before there are so many,
+  // Over the frames of the last `horizon`, at least `min_frames`; nothing before that many have come,
   // or while their dispersion is lost in the noise of the clocks.
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, with the clocks' offset in it.

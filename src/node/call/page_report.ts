@@ -6,15 +6,16 @@ import { machineReport } from '../../machine/index.js';
 import { tableSpec, type TableName } from '../../core/index.js';
 import type { CapacityStep } from '../../core/link.js';
 import { FailedRun } from '../errors.js';
-import { finiteOrNull, pathMetrics, sidesOf } from '../judge/call_metrics.js';
+import { finiteOrNull, jainIndex, pathMetrics, sidesOf } from '../judge/call_metrics.js';
 import { freezesIn } from '../judge/freezes.js';
 import { machineIn } from '../judge/machine.js';
-import { keptFromUs, linkSides, packetsIn, pathsOf } from '../judge/view.js';
+import { receivedCurve } from '../judge/rate_curve.js';
+import { keptFromUs, linkSides, packetsIn, pathsOf, type Path } from '../judge/view.js';
 import { linkMetrics, type Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../observe/record.js';
 import { SHADOW } from '../observe/shadow.js';
 import { targetReport, type TargetRows } from './targets.js';
-import type { RunReport, ShadowReport } from './types.js';
+import type { RunReport, ShadowReport, SharesReport } from './types.js';
 
 /** What the browsers believed that they may send. */
 function estimates(senders: readonly EndpointRecord[]): TargetRows {
@@ -54,6 +55,17 @@ function shadowReport(
   if (shadow === undefined) return [];
   const rows = { timeUs: column(shadow, 'rate', 'time_us'), targetBps: column(shadow, 'rate', 'target_bps') };
   return [{ name: 'GCC', ...SHADOW, parameters: {}, ...targetReport(rows, steps, run) }];
+}
+
+/** Whether the far side counts media; unknown where it is not under test. */
+const hasMedia = ({ receiver }: Path): boolean =>
+  receiver === null || (receiver.samples.at(-1)?.inbound.length ?? 0) > 0;
+
+/** Nothing of a single call. */
+function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): { shares?: SharesReport } {
+  const received = paths.filter(hasMedia).map((path) => receivedCurve(record, [path]).rateBps(window));
+  if (received.length < 2) return {};
+  return { shares: { received_bps: received, jain: jainIndex(received) } };
 }
 
 /** Capacities since the begin of a run; the first is what it began with. */
@@ -116,6 +128,7 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
       p95: finiteOrNull(late?.p95),
       p99: finiteOrNull(late?.p99),
     },
+    ...sharesOf(record, paths, lastTwoThirds),
     sent: null,
     received: null,
     machine: machineReport(machineIn(record, run)),

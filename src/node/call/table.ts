@@ -11,6 +11,7 @@ import {
 } from './types.js';
 
 const text = (value: number | null, digits: number): string => (value === null ? '-' : value.toFixed(digits));
+const kbps = (bps: number | null): string => text(bps === null ? null : bps / 1e3, 0);
 const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
   [p50, p95, p99].map((value) => text(value, digits)).join(' / ');
 
@@ -33,6 +34,12 @@ const COLUMNS: readonly [
   ['loss %', (run) => text(run.loss_ratio * 100, 2)],
   ['drops', (run) => String(run.drops)],
   ['90 % after s', (run) => text(run.time_to_90pct_s, 1)],
+  [
+    'each kbps (Jain)',
+    ({ shares }) =>
+      shares === undefined ? '-' : `${shares.received_bps.map(kbps).join(' / ')} (${text(shares.jain, 3)})`,
+    ({ shares }) => shares !== undefined,
+  ],
   ['overuses', (run) => String(run.overuse_count)],
   ['fps', (run) => text(run.fps, 1)],
   ['freezes (longest s)', (run) => `${text(run.freeze_count, 0)} (${text(run.longest_freeze_s, 1)})`],
@@ -63,8 +70,6 @@ function stepLines(run: RunReport, number: number): string[] {
 
 const range = ({ median, min, max }: Spread, digits: number): string =>
   `${text(median, digits)} (${text(min, digits)} to ${text(max, digits)})`;
-
-const kbps = (bps: number | null): string => text(bps === null ? null : bps / 1e3, 0);
 
 const SHADOW_COLUMNS: readonly [title: string, cell: (target: TargetReport) => string][] = [
   ['target kbps', (target) => kbps(target.target_mean_bps)],

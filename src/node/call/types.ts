@@ -94,6 +94,14 @@ export interface ReceivedReport {
   audio_bps: number | null;
 }
 
+/** How the calls of somebody's own pages share a link, over the last two thirds of the run. */
+export interface SharesReport {
+  /** What each connection with media received, in the order in which the pages made them. */
+  received_bps: readonly number[];
+  /** Jain's index of these. */
+  jain: number;
+}
+
 /** One call. Absent numbers are null. */
 export interface RunReport extends LinkMetrics, TargetReport {
   /** The mode that was in force: `control` only where the takeover was verified. */
@@ -110,6 +118,8 @@ export interface RunReport extends LinkMetrics, TargetReport {
   shaper_lateness_ms: Percentiles;
   /** Null for somebody's own pages. */
   sent: SentReport | null;
+  /** Only where somebody's own pages made several calls beside each other. */
+  shares?: SharesReport;
   /** Null for those, and in a twin, which has no pictures. */
   received: ReceivedReport | null;
   machine: MachineReport;

@@ -15,8 +15,8 @@ constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, beyond the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// Growth beyond what was delivered of late, where frames agree about the capacity. Where they are off by a fifth
-// of the time that a frame takes, in the mean, this much less.
+// Growth beyond what was delivered of late: most where frames agree about the capacity, and less in proportion to
+// how far they are off it.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;

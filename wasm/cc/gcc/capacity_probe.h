@@ -4,8 +4,8 @@
 // detector and rate controller decide.
 //
 // Each estimate is believed as far as it goes: the rate grows by it to at most 1.5 times what was
-// delivered in the last second, and falls by it if all of the latest frames waited for longer than
-// single late stamps explain.
+// delivered of late, the less beyond that the more frames disagree about the capacity, and falls by it if
+// all of the latest frames waited for longer than single late stamps explain.
 #ifndef CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
 
