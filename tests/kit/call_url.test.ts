@@ -11,6 +11,7 @@ import { startServer } from '../../src/node/server.js';
 import { startTestServer, type TestServer } from './server.js';
 
 const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+const appDir = fileURLToPath(new URL('../../dist/app', import.meta.url));
 
 async function call(args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [cli, 'call', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -67,7 +68,7 @@ test('two pages with simple-peer: report, chart and a trace that replays', async
 
 test('two calls beside each other: what each received of the link', async () => {
   test.setTimeout(90_000);
-  const app = await startServer();
+  const app = await startServer({ appDir });
   try {
     const page = `${app.url}?autostart=1&bottleneck=in-page&capacity=100mbps&rtt_ms=0&mode=control`;
     const link = ['--capacity', '1mbps', '--rtt', '40ms', '--duration', '9s'];
