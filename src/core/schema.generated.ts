@@ -2697,12 +2697,12 @@ export const COMPONENTS = {
       {
         name: 'header_bytes',
         unit: 'B',
-        default: 56,
+        default: 63,
         min: 0,
         max: 200,
-        section: 'RFC 791, 768, 3550, 8285',
+        section: 'RFC 791, 768, 3550, 3711; measured',
         description:
-          'IPv4, UDP, RTP, its header extensions and the payload descriptor of each packet; the target does not cover them',
+          "IPv4, UDP, RTP, its header extensions, SRTP's tag and the payload descriptor of each packet; the target does not cover them",
       },
       {
         name: 'trailer_bytes',

@@ -14,8 +14,8 @@ constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 // Propagation and the offset of the clocks, which nobody knows.
 constexpr double kOffsetMs = -87654.3;
-// A frame travels in packets of 1150 B with 56 B of headers each.
-double WireBytes(double payload) { return payload + 56 * std::max(1.0, std::ceil(payload / 1150)); }
+// A frame travels with a stamp of 24 B, in packets of 1180 B with 63 B of headers each.
+double WireBytes(double payload) { return payload + 24 + 63 * std::ceil((payload + 24) / 1180); }
 
 // 30 frames a second of varying size through an ideal first-in first-out link.
 class Fifo {
