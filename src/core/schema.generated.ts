@@ -593,7 +593,7 @@ export const CONTROLLERS = {
       {
         name: 'capacity_probe_target',
         unit: '',
-        default: 1,
+        default: 0.99,
         min: 0.1,
         max: 1.5,
         section: 'live calls',

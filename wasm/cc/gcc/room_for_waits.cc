@@ -8,11 +8,11 @@ namespace {
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 // Where more than this share of a second's frames waits for so long, more is left from then on; after
 // any other second a little less.
-constexpr TimeDelta kLong = TimeDelta::Millis(40);
+constexpr TimeDelta kLong = TimeDelta::Millis(60);
 constexpr double kOften = 0.08;
-constexpr double kMore = 0.05;
+constexpr double kMore = 0.08;
 constexpr double kLess = 0.005;
-constexpr double kMost = 0.3;
+constexpr double kMost = 0.35;
 
 }  // namespace
 
