@@ -593,9 +593,9 @@ export const CONTROLLERS = {
       {
         name: 'capacity_probe_target',
         unit: '',
-        default: 0.99,
+        default: 0.985,
         min: 0.1,
-        max: 1.5,
+        max: 1,
         section: 'live calls',
         description: 'share of the capacity seen that an encoder is to fill in its fullest half seconds',
       },
@@ -2688,7 +2688,7 @@ export const COMPONENTS = {
       {
         name: 'payload_bytes',
         unit: 'B',
-        default: 1180,
+        default: 1173,
         min: 1,
         max: 100000,
         section: 'measured',

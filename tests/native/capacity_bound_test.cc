@@ -10,8 +10,8 @@ namespace {
 
 constexpr DataRate kMbps = DataRate::BitsPerSec(1e6);
 
-// 30 frames a second through an ideal first-in first-out link of `capacity_mbps`, each with a stamp of 24 B in packets
-// of 1,180 B with 63 B of headers.
+// 30 frames a second through an ideal first-in first-out link of `capacity_mbps`, each in packets of 1,173 B with 63 B
+// of headers.
 class Call {
  public:
   explicit Call(double capacity_mbps) : capacity_mbps_(capacity_mbps) {}
@@ -26,7 +26,7 @@ class Call {
       arrival.seq = frame_;
       arrival.send_time = Timestamp::Millis(send_ms);
       arrival.arrival_time = Timestamp::Millis(free_ms_ + 25);
-      arrival.size = DataSize::Bytes(wire - 24 - 63 * std::ceil(wire / 1243));
+      arrival.size = DataSize::Bytes(wire - 63 * std::max(1.0, std::ceil(wire / 1236)));
       now_ = arrival.arrival_time;
       bound.OnFrame(arrival);
     }

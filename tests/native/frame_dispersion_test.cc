@@ -14,8 +14,8 @@ constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 // Propagation and the offset of the clocks, which nobody knows.
 constexpr double kOffsetMs = -87654.3;
-// A frame travels with a stamp of 24 B, in packets of 1180 B with 63 B of headers each.
-double WireBytes(double payload) { return payload + 24 + 63 * std::ceil((payload + 24) / 1180); }
+// A frame travels in packets of 1173 B with 63 B of headers each.
+double WireBytes(double payload) { return payload + 63 * std::max(1.0, std::ceil(payload / 1173)); }
 
 // 30 frames a second of varying size through an ideal first-in first-out link.
 class Fifo {
@@ -106,7 +106,10 @@ TEST(FrameDispersion, TheSpreadIsThatOfItsFrames) {
     double spread = 0;
     for (int i = 0; i < 600; ++i) {
       fifo.Frame(dispersion, 0.8, noise_ms);
-      if (i >= 100) spread += dispersion.Capacity(kHorizon, kFrames)->spread / 500;
+      if (i < 100) continue;
+      const auto estimate = dispersion.Capacity(kHorizon, kFrames);
+      ASSERT_TRUE(estimate);
+      spread += estimate->spread / 500;
     }
     const double expected = 0.1875 * noise_ms / (0.8 * 1000 / 30);
     EXPECT_GT(spread, 0.6 * expected) << noise_ms;
@@ -216,6 +219,21 @@ TEST(FrameDispersion, IsNotMovedByFramesThatWereSentAgain) {
     ASSERT_NEAR(estimate->rate.bps() / 1e6, kCapacityMbps, 0.05) << i;
     ASSERT_NEAR(dispersion.Wait(1).ms(), wait_ms, 1.5) << i;
     ASSERT_LT(dispersion.ServiceExcess(2).ms(), 2) << i;
+  }
+}
+
+// A process that waits for its machine stamps what came meanwhile at once.
+TEST(FrameDispersion, KnowsFramesThatAreStampedTogether) {
+  FrameDispersion dispersion;
+  Fifo fifo(1);
+  for (int i = 0; i < 200; ++i) {
+    const bool is_late = i > 100 && i % 20 == 0;
+    fifo.Frame(dispersion, 0.5, 0, is_late ? 40 : 0);
+    // The frame behind a late one has its stamp.
+    const bool is_behind = i > 101 && i % 20 == 1;
+    if (i > 20) {
+      EXPECT_EQ(dispersion.IsBunched(), is_behind) << i;
+    }
   }
 }
 

@@ -7,7 +7,7 @@
 namespace ccscope {
 namespace {
 
-// Share of a capacity that frames can fill.
+// Share of the capacity: a little less than GCC asks for, since nothing here knows what the encoder makes of it.
 constexpr double kTarget = 0.985;
 // A queue is to be gone after this time.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);

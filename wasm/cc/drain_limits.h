@@ -7,12 +7,14 @@
 
 namespace ccscope {
 
-// Without a queue that is beyond doubt, no cut leaves less of what was delivered.
+// Unless a queue is beyond doubt, a cut leaves at least this share of what was delivered, and draining at least
+// this share of the rate that is left.
 inline constexpr double kLeastOfDelivered = 0.7;
-// A queue beyond doubt costs at most this share of the rate: VP8 drops frames where it is left much less.
+// Except after a fall of the capacity, draining a queue that is beyond doubt takes at most this share off the rate:
+// VP8 drops frames where more is taken.
 inline constexpr double kMostOfDrain = 0.4;
-// An encoder fills its own buffer before it makes smaller frames, as large as 0.4 s of the new rate (VP8): until the
-// backlog of a fall is gone it is asked for this share, for so long at most.
+// After a fall an encoder first fills its own buffer, as large as 0.4 s of the new rate (VP8). Until the backlog is
+// gone, but for at most kLongestDrain, it is asked for this share only.
 inline constexpr double kLeftWhileDraining = 0.12;
 inline constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
 

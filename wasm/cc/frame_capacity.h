@@ -13,7 +13,7 @@ namespace ccscope {
 
 class FrameCapacity {
  public:
-  // More than this is lost by a full queue.
+  // A larger share of lost packets comes from a full queue only.
   static constexpr double kHeavyLoss = 0.1;
 
   void OnFrame(const Arrival& arrival);
@@ -22,7 +22,7 @@ class FrameCapacity {
   void Reset() { estimate_.reset(); }
 
   std::optional<DataRate> capacity() const { return estimate_ ? std::optional(estimate_->rate) : std::nullopt; }
-  // How far frames are off it, in the mean, as a share of the time that one takes.
+  // FrameDispersion::Estimate::spread; 0 without an estimate.
   double spread() const { return estimate_ ? estimate_->spread : 0; }
   // The capacity that the latest frames speak of, where it is far below `sent` and they queue.
   std::optional<DataRate> FallenBelow(DataRate sent) const;

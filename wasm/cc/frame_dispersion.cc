@@ -8,10 +8,9 @@
 namespace ccscope {
 namespace {
 
-// A frame travels with its stamp behind it, in packets of about 1,180 B. Each has 28 B of IPv4 and UDP, 12 B of RTP and
-// 10 B of SRTP's tag (RFC 3711) around it, and, as measured in Chromium, 13 B of header extensions and descriptor.
-constexpr DataSize kTrailer = DataSize::Bytes(24);
-constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1180);
+// A frame, as transforms see it, travels in packets of up to 1,173 B. Each has 28 B of IPv4 and UDP, 12 B of RTP and 10 B
+// of SRTP's tag (RFC 3711) around it, and, as measured in Chromium, 13 B of header extensions and payload descriptor.
+constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1173);
 constexpr DataSize kHeadersPerPacket = DataSize::Bytes(63);
 
 // The regression starts with this many frames.
@@ -40,9 +39,8 @@ constexpr double kBunched = 0.3;
 constexpr int kLatenessFrames = 64;
 constexpr double kLatenessQuantile = 0.85;
 
-DataSize OnTheWire(DataSize payload) {
-  const DataSize sent = payload + kTrailer;
-  return sent + kHeadersPerPacket * std::ceil(sent / kPayloadPerPacket);
+DataSize OnTheWire(DataSize frame) {
+  return frame + kHeadersPerPacket * std::max(1.0, std::ceil(frame / kPayloadPerPacket));
 }
 
 // Frames that have not come are as large as the next one; more of them than this are no gap, but a pause.
@@ -240,10 +238,10 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   if (count_ < kMinPoints) return std::nullopt;
   DataSize size;
   int k = 0;
-  for (; k < count_ && Back(0).arrival - Back(k).arrival < window; ++k) size += Back(k).size;
+  for (; k < count_ && (k < kMinPoints || Back(0).arrival - Back(k).arrival < window); ++k) size += Back(k).size;
+  if (k < count_) return size / (k > kMinPoints ? window : std::max(window, Back(0).arrival - Back(k).arrival));
   // The first frame was on its way before it arrived.
-  const TimeDelta span = k < count_ ? window : Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window);
-  return size / std::min(window, span);
+  return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 
 // No link serves a frame so much faster than those of the last seconds: it waited for the process that

@@ -31,7 +31,7 @@ class FrameDispersion {
 
   struct Estimate {
     DataRate rate;
-    double spread;  // by how much frames are off it, in the mean, over the time that the link takes for one
+    double spread;  // mean pinball loss of the frames' times, over the mean time that the link takes for a frame
   };
   // Over the frames of the last `horizon`, at least `min_frames`; nothing before that many have come,
   // or while their dispersion is lost in the noise of the clocks.
@@ -53,9 +53,11 @@ class FrameDispersion {
     DataRate fastest;
   };
   ServiceRates ServiceRatesOf(int frames) const;
-  // What came of frames in the last `window`, on the wire, or since the first.
+  // What came of frames in the last `window`, on the wire, or since the first; of a longer time where the window
+  // has only a few.
   std::optional<DataRate> Delivered(TimeDelta window) const;
-  // Whether the newest frame was stamped with the one before it, though the link needs longer for it.
+  // Whether the newest frame was stamped so soon after the one before it that the link cannot have served it
+  // in between.
   bool IsBunched() const { return Back(0).bunched; }
   // By how much single stamps are late, beyond the model.
   TimeDelta Lateness() const { return lateness_; }

@@ -57,15 +57,15 @@ function shadowReport(
   return [{ name: 'GCC', ...SHADOW, parameters: {}, ...targetReport(rows, steps, run) }];
 }
 
-/** Whether the far side counts media; unknown where it is not under test. */
-const hasMedia = ({ receiver }: Path): boolean =>
-  receiver === null || (receiver.samples.at(-1)?.inbound.length ?? 0) > 0;
+/** Whether media came or, where the far side is not under test, was sent. */
+const hasMedia = ({ sender, receiver }: Path): boolean =>
+  ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;
 
-/** Nothing of a single call. */
+/** Empty for a single call. */
 function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): { shares?: SharesReport } {
   const received = paths.filter(hasMedia).map((path) => receivedCurve(record, [path]).rateBps(window));
   if (received.length < 2) return {};
-  return { shares: { received_bps: received, jain: jainIndex(received) } };
+  return { shares: { received_bps: received.map(finiteOrNull), jain: finiteOrNull(jainIndex(received)) } };
 }
 
 /** Capacities since the begin of a run; the first is what it began with. */

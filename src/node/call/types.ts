@@ -94,12 +94,12 @@ export interface ReceivedReport {
   audio_bps: number | null;
 }
 
-/** How the calls of somebody's own pages share a link, over the last two thirds of the run. */
+/** How the calls of somebody's own pages share a direction of the link, over the last two thirds of the run. */
 export interface SharesReport {
-  /** What each connection with media received, in the order in which the pages made them. */
-  received_bps: readonly number[];
+  /** What each connection received that carries its media this way, in the order in which they were made. */
+  received_bps: readonly (number | null)[];
   /** Jain's index of these. */
-  jain: number;
+  jain: number | null;
 }
 
 /** One call. Absent numbers are null. */

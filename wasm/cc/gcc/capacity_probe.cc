@@ -27,13 +27,13 @@ constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // after this time, as in CUBIC's probing.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// Far below the capacity: an encoder may catch up.
+// An encoder's share is taken over its latest half second as well; far below the capacity it may catch up.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
 // For so long frames wait for what was lost.
 constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
-// Where much is lost, over half a second, or no frames come for so long, the rate is this share of what is
-// delivered, less what is lost.
+// Where losses are heavy, averaged over half a second, or no frames come for so long, the rate is this share of
+// what is delivered, less what is lost.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
@@ -53,7 +53,7 @@ CapacityProbe::Params::Params(const Parameters& p)
 void CapacityProbe::OnFrame(const Arrival& arrival) {
   if (!params_.on) return;
   capacity_.OnFrame(arrival);
-  if (arrival.arrival_time <= drained_at_ + kHorizon) return;
+  if (arrival.arrival_time <= drained_at_ + kHorizon) return room_for_waits_.Restart(arrival.arrival_time);
   room_for_waits_.OnFrame(Wait(), capacity_.frames().IsBunched(), arrival.arrival_time);
 }
 

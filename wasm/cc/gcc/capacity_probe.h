@@ -3,9 +3,9 @@
 // unless the parameter capacity_probe is on. Where frames show no capacity, it says so, and the paper's
 // detector and rate controller decide.
 //
-// Each estimate is believed as far as it goes: the rate grows by it to at most 1.5 times what was
-// delivered of late, the less beyond that the more frames disagree about the capacity, and falls by it if
-// all of the latest frames waited for longer than single late stamps explain.
+// Each estimate is believed as far as it goes. The rate grows by it until the encoder is expected to send 1.5
+// times what was delivered lately, or as little as 1.1 times where frames disagree about the capacity. It falls
+// by it if all of the latest frames waited for longer than single late stamps explain.
 #ifndef CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
 

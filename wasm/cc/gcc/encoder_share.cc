@@ -7,7 +7,6 @@
 namespace ccscope::gcc {
 namespace {
 
-constexpr double kLowest = 0.8;
 constexpr double kHighest = 1.05;
 constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
 // An encoder that catches up would fill a queue before long: its share is followed faster up than down.

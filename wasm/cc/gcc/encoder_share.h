@@ -1,6 +1,6 @@
 // What an encoder makes of its target: what comes on the wire, headers and retransmissions included, over
-// what is asked for. Encoders stay below by up to a fifth, for seconds behind a rise, or above it with the
-// headers.
+// what is asked for. Encoders stay below by a fifth to a third for seconds after a rise, which is followed down
+// to 0.8, or above it with the headers.
 #ifndef CCSCOPE_CC_GCC_ENCODER_SHARE_H_
 #define CCSCOPE_CC_GCC_ENCODER_SHARE_H_
 
@@ -28,7 +28,9 @@ class EncoderShare {
   void OnQueue(TimeDelta length, TimeDelta elapsed);
 
  private:
-  double share_ = 0.8;  // of the first seconds
+  static constexpr double kLowest = 0.8;
+
+  double share_ = kLowest;  // an encoder starts below its target  // of the first seconds
   DataRate asked_;  // averaged over about as long as what is delivered
 };
 

@@ -23,6 +23,10 @@ void RoomForWaits::OnFrame(TimeDelta wait, bool bunched, Timestamp now) {
   if (now - second_began_ < kSecond) return;
   const bool often = bunched_ == 0 && long_waits_ > kOften * frames_;
   room_ = std::clamp(room_ + (often ? kMore : -kLess), 0.0, kMost);
+  Restart(now);
+}
+
+void RoomForWaits::Restart(Timestamp now) {
   second_began_ = now;
   frames_ = long_waits_ = bunched_ = 0;
 }

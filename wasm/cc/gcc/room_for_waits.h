@@ -1,7 +1,7 @@
 // How much of a capacity to leave unused where frames wait for long again and again: on a link that pauses
 // (Wi-Fi, mobile), the queue of a pause is gone the sooner, the more there is left. Queues that the own rate
-// made are drained (capacity_probe.h), and do not count; nor do seconds with frames that come bunched: there
-// the machine is late, not the link.
+// made are drained (capacity_probe.h) and do not count. Seconds with bunched frames do not count either: there
+// the machine is taken to be late, not the link.
 #ifndef CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
 #define CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
 
@@ -13,6 +13,8 @@ class RoomForWaits {
  public:
   // With each frame: how long it waited at least, and whether it came bunched with the one before it.
   void OnFrame(TimeDelta wait, bool bunched, Timestamp now);
+  // The second begins again: what was counted of it belongs to a queue that the flow's own rate made.
+  void Restart(Timestamp now);
   // Share of the capacity.
   double room() const { return room_; }
 
