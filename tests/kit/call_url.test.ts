@@ -75,7 +75,7 @@ test('two calls beside each other: what each received of the link', async () => 
     const { status, stdout } = await call(['--url', page, '--url', page, ...link, '--json', '-']);
     expect(status).toBe(0);
     const [run] = (JSON.parse(stdout) as CallReport).runs;
-    const received = run?.shares?.received_bps ?? [];
+    const received = (run?.shares?.received_bps ?? []).map(Number);
     expect(received).toHaveLength(2);
     const sum = received.reduce((total, rate) => total + rate, 0);
     const squares = received.reduce((total, rate) => total + rate * rate, 0);
