@@ -1,6 +1,6 @@
 /**
- * Pure functions on remote candidates and session descriptions (RFC 8839): what the far side said,
- * and the same with all its candidates replaced by the link's one address.
+ * Pure functions on candidates and session descriptions (RFC 8839): what a side said, and the same with
+ * the link's one address in the place of all its own.
  */
 import type { RelayAddress, RemoteSide } from './protocol.js';
 
@@ -73,6 +73,43 @@ export function descriptionThroughRelay(sdp: string, relay: RelayAddress): strin
   return (sdp.match(LINES) ?? []).map(through).join('');
 }
 
+/** Where a candidate was gathered from; browsers that hide it say so (RFC 8839, section 5.1). */
+const HIDDEN = 'raddr 0.0.0.0 rport 0';
+
+/**
+ * A page's own candidate as others are told of it: the relay's address, all else as it was, so that pages
+ * which sort or filter candidates still find what they look for. What is no candidate stays as it is.
+ */
+export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
+  const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];
+  if (head === undefined) return text;
+  const isUdp = transport?.toLowerCase() === 'udp';
+  const port = isUdp ? relay.port : DISCARD_PORT;
+  const related = rest.replace(/ raddr \S+ rport \d+/i, ` ${HIDDEN}`);
+  return `${head} ${component} ${transport} ${priority} ${relay.address} ${port} typ ${type}${related}`;
+}
+
+/** Foundation, component, transport, priority, type, and what follows. */
+const OWN = /^((?:a=)?candidate:\S+) +(\d+) +(\S+) +(\d+) +\S+ +\d+ +typ +(\S+)([^\r\n]*)$/i;
+
+/** A page's own description likewise: its candidates, and the default ones that `m=`, `c=` and `a=rtcp` lines name. */
+export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): string {
+  const through = (line: string): string => {
+    const end = /[\r\n]*$/.exec(line)?.[0] ?? '';
+    return ownLineThroughRelay(line.slice(0, line.length - end.length), relay) + end;
+  };
+  return (sdp.match(LINES) ?? []).map(through).join('');
+}
+
+/** A port that is not the discard port, and an address that is not the one for none, are those of a candidate. */
+function ownLineThroughRelay(line: string, { address, port }: RelayAddress): string {
+  if (isCandidate(line)) return ownCandidateThroughRelay(line, { address, port });
+  return line
+    .replace(/^(m=\S+) (?!0 |9 )\d+ /, `$1 ${port} `)
+    .replace(/^c=IN IP[46] (?!0\.0\.0\.0$|::$)\S+$/, `c=IN IP4 ${address}`)
+    .replace(/^a=rtcp:(?!9 )\d+ IN IP[46] \S+$/, `a=rtcp:${port} IN IP4 ${address}`);
+}
+
 /** Names of attributes tell capitals from small letters; what reads them may not. */
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
 /** Each line with its end. Others than these characters, such as U+2028, end no line of a description. */
@@ -122,6 +159,12 @@ export function udpAddress(text: string): RelayAddress | null {
   const isPort = candidate !== null && candidate.port > 0 && candidate.port < 65_536;
   if (!isPort || candidate.transport !== 'udp') return null;
   return { address: candidate.address, port: candidate.port };
+}
+
+/** The transports of the candidates that a description or a candidate's text names, in small letters. */
+export function transportsIn(text: string): Set<string> {
+  const lines = text.split(/\r?\n/).map((line) => parse(line)?.transport);
+  return new Set(lines.filter((transport) => transport !== undefined));
 }
 
 /** The user name fragment that a trickled candidate's text names, or null. */

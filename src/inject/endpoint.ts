@@ -1,12 +1,12 @@
 /** One peer connection of the page, watched: it tells what happens and touches nothing but receivers' transforms. */
-import { mediaSections, remoteSides, udpAddress, ufragOf } from './candidates.js';
+import { mediaSections, remoteSides, transportsIn, udpAddress, ufragOf } from './candidates.js';
 import type { FrameWorker } from './frames.js';
 import { attempt, epochMs, listen } from './natives.js';
 import * as notices from './notices.js';
 import type { ObserverConfig, RecordNotice, RemoteSide } from './protocol.js';
 import type { ReceiverTransforms } from './receivers.js';
 import type { Reporter } from './reporter.js';
-import { readSample } from './sample.js';
+import { readSample, type Sending } from './sample.js';
 
 /** What the endpoints of a window share. */
 export interface Window {
@@ -18,11 +18,23 @@ export interface Window {
   boundOf(sender: RTCRtpSender, rid: string): number;
 }
 
+/** Candidates that come this much later than others are not waited for. */
+const TRICKLE_MS = 2000;
+
+/** What is known of a connection when its observation begins. */
+export interface KnownBefore {
+  /** The page said beforehand that it transforms the frames itself. */
+  ownsTransforms: boolean;
+  /** The page had made it before it was observed: what it told of itself then was not changed. */
+  isLate: boolean;
+}
+
 export class Endpoint {
   #state: RTCPeerConnectionState = 'new';
   #role: 'offerer' | 'answerer' | null = null;
-  #routed: boolean | null = null;
   #looking: Promise<void> | null = null;
+  /** Since when the far side has named candidates, but none for UDP; null before, Infinity once it has. */
+  #lacksUdpSinceMs: number | null = null;
   #ufrags = '';
   readonly #remote = new Map<string, RemoteSide>();
   /** Bounds of the remote description's media sections, by their mids. */
@@ -37,8 +49,7 @@ export class Endpoint {
   constructor(
     readonly id: number,
     private readonly peer: RTCPeerConnection,
-    /** Whether the page said beforehand that it transforms the frames itself. */
-    private readonly ownsTransforms: boolean,
+    private readonly known: KnownBefore,
     private readonly window: Window,
   ) {
     const { reporter } = window;
@@ -46,7 +57,7 @@ export class Endpoint {
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
     listen(peer, 'track', () => this.watch());
-    if (ownsTransforms) this.#refused(notices.pageTransforms());
+    if (known.ownsTransforms) this.#refused(notices.pageTransforms());
     this.look();
     attempt(() => this.watch());
   }
@@ -57,6 +68,7 @@ export class Endpoint {
 
   /** Tells a change of the connection's state; closing fires no event. */
   look(): void {
+    this.#lookForUdp();
     const state = this.peer.signalingState === 'closed' ? 'closed' : this.peer.connectionState;
     if (state === this.#state) return;
     this.#state = state;
@@ -67,6 +79,7 @@ export class Endpoint {
 
   /** What the page set as the remote description, before anything was changed in it. */
   remoteDescription(sdp: string): void {
+    this.#noteTransports(sdp);
     const sections = mediaSections(sdp);
     for (const { mid, bandwidthBps } of sections) if (mid !== null) this.#bounds.set(mid, bandwidthBps);
     for (const side of remoteSides(sections)) this.#addRemote(side);
@@ -74,15 +87,33 @@ export class Endpoint {
 
   /** A candidate that trickled in, before it was changed. */
   remoteCandidate(text: string, usernameFragment: string | null): void {
+    this.#noteTransports(text);
     const address = udpAddress(text);
     const ufrag = usernameFragment ?? ufragOf(text) ?? [...this.#remote.keys()].at(-1);
     if (address !== null && ufrag !== undefined) this.#addRemote({ ufrag, candidates: [address] });
   }
 
+  #noteTransports(text: string): void {
+    for (const transport of transportsIn(text)) {
+      if (transport === 'udp') this.#lacksUdpSinceMs = Infinity;
+      else this.#lacksUdpSinceMs ??= epochMs();
+    }
+  }
+
+  /** The link carries UDP alone: without a candidate for it there will be no connection. */
+  #lookForUdp(): void {
+    const sinceMs = this.#lacksUdpSinceMs;
+    if (this.window.config.relay === null || sinceMs === null || epochMs() - sinceMs < TRICKLE_MS) return;
+    this.#once(notices.tcpOnly());
+  }
+
   #addRemote({ ufrag, candidates }: RemoteSide): void {
     const known = this.#remote.get(ufrag);
+    const { relay } = this.window.config;
+    // A page under test tells the relay's address as its own.
+    const old = [...(known?.candidates ?? []), ...(relay === null ? [] : [relay])];
     const fresh = candidates.filter(
-      ({ address, port }) => !known?.candidates.some((c) => c.address === address && c.port === port),
+      ({ address, port }) => !old.some((c) => c.address === address && c.port === port),
     );
     if (known !== undefined && fresh.length === 0) return;
     const side = { ufrag, candidates: [...(known?.candidates ?? []), ...fresh] };
@@ -113,7 +144,7 @@ export class Endpoint {
     for (const { receiver } of this.peer.getTransceivers()) {
       if (this.#receivers.has(receiver)) continue;
       this.#receivers.add(receiver);
-      if (receiver.track.kind === 'video' && !this.ownsTransforms) this.#attach(receiver);
+      if (receiver.track.kind === 'video' && !this.known.ownsTransforms) this.#attach(receiver);
     }
   }
 
@@ -185,36 +216,23 @@ export class Endpoint {
     const { config, reporter } = this.window;
     try {
       const stats = await this.peer.getStats();
-      const boundOf = (mid: string, rid: string) => this.#bound(mid, rid);
-      const { sample, remotes } = readSample(stats, config.originEpochMs, epochMs(), boundOf);
+      const sendingOf = (mid: string, rid: string) => this.#sending(mid, rid);
+      const { relay } = config;
+      const { sample, astray } = readSample(stats, config.originEpochMs, epochMs(), { sendingOf, relay });
       reporter.add({ type: 'sample', endpoint: this.id, sample });
-      if (config.relay !== null) this.#route(remotes, config.relay);
+      if (astray !== null) this.#once(notices.notRouted(astray, this.known.isLate));
     } catch {
       // A connection that was closed in between has nothing more to say.
     }
   }
 
-  #bound(mid: string, rid: string): number {
-    const transceiver = this.peer.getTransceivers().find((each) => each.mid === mid);
-    const own = transceiver === undefined ? NaN : this.window.boundOf(transceiver.sender, rid);
+  #sending(mid: string, rid: string): Sending {
+    const sender = this.peer.getTransceivers().find((each) => each.mid === mid)?.sender;
+    const own = sender === undefined ? NaN : this.window.boundOf(sender, rid);
     const bounds = [own, this.#bounds.get(mid) ?? NaN].filter((bound) => !Number.isNaN(bound));
-    return bounds.length === 0 ? NaN : Math.min(...bounds);
-  }
-
-  #route(
-    remotes: readonly { address: string; port: number }[],
-    relay: { address: string; port: number },
-  ): void {
-    if (remotes.length === 0) return;
-    const astray = remotes.find(
-      ({ address, port }) => port !== relay.port || (address !== '' && address !== relay.address),
-    );
-    const routed = astray === undefined;
-    if (routed === this.#routed) return;
-    this.#routed = routed;
-    const { reporter } = this.window;
-    const remote = remotes.map(({ address, port }) => `${address}:${port}`).join(', ');
-    reporter.tell({ type: 'routed', endpoint: this.id, routed, remote });
-    if (astray !== undefined) this.#once(notices.notRouted(remote));
+    return {
+      boundBps: bounds.length === 0 ? NaN : Math.min(...bounds),
+      trackState: sender === undefined ? '' : (sender.track?.readyState ?? 'none'),
+    };
   }
 }

@@ -1,5 +1,5 @@
 /** What a page's observer has to say to people. */
-import type { RecordNotice } from './protocol.js';
+import type { RecordNotice, RelayAddress } from './protocol.js';
 
 const GET_STATS = 'frames are not timed one by one, and the record has what getStats counts';
 
@@ -32,9 +32,19 @@ export const relayPolicy = (): RecordNotice => ({
   fix: 'nothing to do; what the TURN servers add is not part of the call under test',
 });
 
-export const notRouted = (remote: string): RecordNotice => ({
-  level: 'warning',
+/** Why something went past the link, and what to do, depend on when the connection was made. */
+export const notRouted = ({ address, port }: RelayAddress, isLate: boolean): RecordNotice => ({
+  level: 'error',
   code: 'not-routed',
-  message: `The connection does not pass the link: its packets go to ${remote}.`,
-  fix: 'observe the context before its pages make connections; candidates set in other ways than setRemoteDescription and addIceCandidate are not seen',
+  message: `The connection does not keep to the link: packets went ${address === '' ? '' : `to ${address} `}past it (port ${port}).`,
+  fix: isLate
+    ? "name call (or link) beside page where the page is opened, or await call.observe(context) before it navigates: the page had made this connection before it was observed"
+    : 'let the far side send only to the candidates that the page has told it: this one knew another address of the page',
+});
+
+export const tcpOnly = (): RecordNotice => ({
+  level: 'error',
+  code: 'ice-tcp',
+  message: 'The far side named only TCP candidates, and the link carries UDP: the connection cannot come about.',
+  fix: 'let the server offer UDP candidates in tests, beside those for TCP',
 });

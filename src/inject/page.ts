@@ -1,5 +1,5 @@
 /** The observer in a page: installed before the page's own scripts, in every window. */
-import { Endpoint, type Window } from './endpoint.js';
+import { Endpoint, type KnownBefore, type Window } from './endpoint.js';
 import { FrameWorker } from './frames.js';
 import { attempt, clearInterval, listen, setInterval } from './natives.js';
 import { patchConstructor, patchPrototype, Policies, SenderBounds } from './patches.js';
@@ -65,18 +65,18 @@ class Observer implements PageObserver {
 
   #made(peer: RTCPeerConnection, configuration: unknown): void {
     const { encodedInsertableStreams } = (configuration ?? {}) as { encodedInsertableStreams?: unknown };
-    const endpoint = this.#adopt(peer, encodedInsertableStreams === true);
+    const endpoint = this.#adopt(peer, { ownsTransforms: encodedInsertableStreams === true, isLate: false });
     if (this.#window.config.relay !== null && this.#policies.note(peer, configuration))
       endpoint.relayPolicy();
   }
 
   #endpoint(peer: RTCPeerConnection): Endpoint {
-    return this.#all.get(peer) ?? this.#adopt(peer, false);
+    return this.#all.get(peer) ?? this.#adopt(peer, { ownsTransforms: false, isLate: true });
   }
 
-  #adopt(peer: RTCPeerConnection, ownsTransforms: boolean): Endpoint {
+  #adopt(peer: RTCPeerConnection, known: KnownBefore): Endpoint {
     this.#renew();
-    const endpoint = new Endpoint(this.#count++, peer, ownsTransforms, this.#window);
+    const endpoint = new Endpoint(this.#count++, peer, known, this.#window);
     this.#all.set(peer, endpoint);
     this.#open.add(endpoint);
     this.#timer ??= setInterval(() => attempt(() => this.#tick()), BATCH_MS);

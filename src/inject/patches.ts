@@ -1,39 +1,10 @@
-/**
- * Changes to the window's RTCPeerConnection that pages do not notice: proxies of the native functions,
- * which keep names, `toString`, `instanceof`, statics and prototypes. Whatever fails in here, the
- * native function gets what the page gave.
- */
+/** Changes to the window's RTCPeerConnection: what it is told of the far side, and what the observer notes beside. */
 import { candidateThroughRelay, descriptionThroughRelay } from './candidates.js';
 import type { Endpoint } from './endpoint.js';
 import { attempt } from './natives.js';
+import { patchOwnCandidates } from './own_candidates.js';
+import { fields, patch, text } from './patch.js';
 import type { RelayAddress } from './protocol.js';
-
-type AnyFunction = (this: unknown, ...args: never[]) => unknown;
-
-/** Puts a proxy in the place of a method; `change` may give other arguments. */
-function patch(
-  holder: object,
-  name: string,
-  change: (self: object, args: unknown[]) => unknown[] | undefined,
-  after?: (self: object, args: unknown[], result: unknown) => unknown,
-): void {
-  const descriptor = Object.getOwnPropertyDescriptor(holder, name);
-  const native = descriptor?.value as AnyFunction | undefined;
-  if (descriptor === undefined || typeof native !== 'function') return;
-  const value = new Proxy(native, {
-    apply(target, self: object, args: unknown[]) {
-      const changed = attempt(() => change(self, args)) ?? args;
-      const result: unknown = Reflect.apply(target, self, changed as never[]);
-      return after === undefined ? result : (attempt(() => after(self, args, result)) ?? result);
-    },
-  });
-  Object.defineProperty(holder, name, { ...descriptor, value });
-}
-
-const fields = (value: unknown): Readonly<Record<string, unknown>> | null =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Finds the endpoint of a connection, also of one that was made before the patches. */
 export type EndpointOf = (peer: RTCPeerConnection) => Endpoint;
@@ -129,7 +100,10 @@ export function patchPrototype(
   policies: Policies,
 ): void {
   patchDescriptions(prototype, endpointOf, relay);
-  if (relay !== null) policies.patch(prototype, endpointOf);
+  if (relay !== null) {
+    policies.patch(prototype, endpointOf);
+    patchOwnCandidates(prototype, relay);
+  }
   // Receivers that begin without a transform are never asked for one.
   for (const name of ['addTrack', 'addTransceiver'])
     patch(

@@ -47,6 +47,8 @@ export interface OutboundStats {
   keyFramesEncoded: number;
   /** Frames that the source has given to the encoder; NaN while it has no source. */
   sourceFrames: number;
+  /** Of the track that it sends; `none` without one, '' where that is not known. */
+  trackState: MediaStreamTrackState | 'none' | '';
   /** From the far side's receiver reports. */
   packetsLost: number;
   roundTripTimeS: number;
@@ -60,8 +62,11 @@ export interface InboundStats {
   headerBytesReceived: number;
   packetsReceived: number;
   packetsLost: number;
+  framesReceived: number;
   framesDecoded: number;
   framesPerSecond: number;
+  /** Key frames asked for: picture loss indications. */
+  pliCount: number;
   freezeCount: number;
   totalFreezesDurationS: number;
   jitterBufferDelayS: number;
@@ -76,8 +81,15 @@ export interface StatsSample {
   /** From the selected candidate pair; NaN where the browser does not say. */
   availableOutgoingBps: number;
   rttS: number;
+  /** At all candidate pairs so far, as long as there are these. */
   bytesSent: number;
   bytesReceived: number;
+  /** What of all pairs' bytes so far went to or came from another far end than the link's address; NaN without a link. */
+  outsideBytesSent: number;
+  outsideBytesReceived: number;
+  /** The payload of data channels. */
+  dataBytesSent: number;
+  dataBytesReceived: number;
 }
 
 /** What the far side of an endpoint said: its user name fragment and where it can be reached. */
@@ -99,7 +111,6 @@ export type PageMessage =
   | { type: 'sample'; endpoint: number; sample: StatsSample }
   /** `rows` has NUMBERS_PER_FRAME for each frame, one after the other. */
   | { type: 'frames'; endpoint: number; rows: number[] }
-  | { type: 'routed'; endpoint: number; routed: boolean; remote: string }
   | { type: 'source'; endpoint: number; source: 'transform' | 'getStats' }
   | { type: 'notice'; endpoint: number; notice: RecordNotice }
   /** How late the latest tick of the window's own worker was in the second that ended then. */

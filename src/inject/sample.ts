@@ -57,10 +57,10 @@ const kindOf = (stat: Fields): 'video' | 'audio' =>
 interface Beside {
   heard: Fields | undefined;
   source: Fields | undefined;
-  maxBitrateBps: number;
+  sending: Sending;
 }
 
-function outbound(stat: Fields, { heard, source, maxBitrateBps }: Beside): OutboundStats {
+function outbound(stat: Fields, { heard, source, sending }: Beside): OutboundStats {
   return {
     ssrc: number(stat, 'ssrc'),
     kind: kindOf(stat),
@@ -73,7 +73,8 @@ function outbound(stat: Fields, { heard, source, maxBitrateBps }: Beside): Outbo
     frameHeight: number(stat, 'frameHeight'),
     targetBps: number(stat, 'targetBitrate'),
     qualityLimitationReason: text(stat, 'qualityLimitationReason'),
-    maxBitrateBps,
+    maxBitrateBps: sending.boundBps,
+    trackState: sending.trackState,
     keyFramesEncoded: number(stat, 'keyFramesEncoded'),
     sourceFrames: number(source, 'frames'),
     packetsLost: number(heard, 'packetsLost'),
@@ -89,7 +90,9 @@ function inbound(stat: Fields): InboundStats {
     headerBytesReceived: number(stat, 'headerBytesReceived'),
     packetsReceived: number(stat, 'packetsReceived'),
     packetsLost: number(stat, 'packetsLost'),
+    framesReceived: number(stat, 'framesReceived'),
     framesDecoded: number(stat, 'framesDecoded'),
+    pliCount: number(stat, 'pliCount'),
     framesPerSecond: number(stat, 'framesPerSecond'),
     freezeCount: number(stat, 'freezeCount'),
     totalFreezesDurationS: number(stat, 'totalFreezesDuration'),
@@ -104,21 +107,54 @@ function sum(stats: readonly Fields[], name: string): number {
   return values.length === 0 ? NaN : values.reduce((all, value) => all + value, 0);
 }
 
-export interface Reading {
-  sample: StatsSample;
-  /** The far ends of the selected pairs; the address is '' where the browser hides it. */
-  remotes: RelayAddress[];
+/** What passed the pairs whose far end is not the link's, and where that is; the address is '' where the browser hides it. */
+interface Outside {
+  bytesSent: number;
+  bytesReceived: number;
+  remote: RelayAddress | null;
 }
 
-/** What bounds the streams of a media section, in bit/s; NaN for nothing. */
-export type BoundOf = (mid: string, rid: string) => number;
+const NO_LINK: Outside = { bytesSent: NaN, bytesReceived: NaN, remote: null };
+
+function outsideOf(report: Report, relay: RelayAddress | null): Outside {
+  if (relay === null) return NO_LINK;
+  const outside: Outside = { bytesSent: 0, bytesReceived: 0, remote: null };
+  let most = 0;
+  for (const pair of report.all('candidate-pair')) {
+    const candidate = report.by(text(pair, 'remoteCandidateId'));
+    const remote = { address: text(candidate, 'address'), port: number(candidate, 'port') };
+    const isLink = remote.port === relay.port && (remote.address === '' || remote.address === relay.address);
+    const [sent, received] = [number(pair, 'bytesSent') || 0, number(pair, 'bytesReceived') || 0];
+    if (isLink || sent + received === 0) continue;
+    outside.bytesSent += sent;
+    outside.bytesReceived += received;
+    if (sent + received > most) [most, outside.remote] = [sent + received, remote];
+  }
+  return outside;
+}
+
+export interface Reading {
+  sample: StatsSample;
+  /** Where most of what does not pass the link goes to; null if all of it does. */
+  astray: RelayAddress | null;
+}
+
+/** What getStats do not say of a stream that is sent. */
+export interface Sending {
+  /** What bounds it, in bit/s; NaN for nothing. */
+  boundBps: number;
+  trackState: OutboundStats['trackState'];
+}
+
+/** Of the media section and, with simulcast, the encoding that has these names. */
+export type SendingOf = (mid: string, rid: string) => Sending;
 
 /** Reads a report that was taken at `nowMs` (Unix epoch). */
 export function readSample(
   stats: RTCStatsReport,
   originEpochMs: number,
   nowMs: number,
-  boundOf: BoundOf,
+  { sendingOf, relay }: { sendingOf: SendingOf; relay: RelayAddress | null },
 ): Reading {
   const report = new Report(stats);
   const pairs = report.pairs();
@@ -126,24 +162,25 @@ export function readSample(
   const heard = new Map(report.all('remote-inbound-rtp').map((stat) => [text(stat, 'localId'), stat]));
   const takenMs = number(pair ?? report.all('transport')[0], 'timestamp');
   const timeMs = Math.abs(takenMs - nowMs) < 1000 ? takenMs : nowMs;
+  const outside = outsideOf(report, relay);
   const sample: StatsSample = {
     timeUs: Math.round((timeMs - originEpochMs) * 1000),
     outbound: report.all('outbound-rtp').map((stat) =>
       outbound(stat, {
         heard: heard.get(text(stat, 'id')),
         source: report.by(text(stat, 'mediaSourceId')),
-        maxBitrateBps: boundOf(text(stat, 'mid'), text(stat, 'rid')),
+        sending: sendingOf(text(stat, 'mid'), text(stat, 'rid')),
       }),
     ),
     inbound: report.all('inbound-rtp').map(inbound),
     availableOutgoingBps: number(pair, 'availableOutgoingBitrate'),
     rttS: number(pair, 'currentRoundTripTime'),
-    bytesSent: sum(pairs, 'bytesSent'),
-    bytesReceived: sum(pairs, 'bytesReceived'),
+    bytesSent: sum(report.all('candidate-pair'), 'bytesSent'),
+    bytesReceived: sum(report.all('candidate-pair'), 'bytesReceived'),
+    outsideBytesSent: outside.bytesSent,
+    outsideBytesReceived: outside.bytesReceived,
+    dataBytesSent: sum(report.all('data-channel'), 'bytesSent'),
+    dataBytesReceived: sum(report.all('data-channel'), 'bytesReceived'),
   };
-  const remotes = pairs.flatMap((each) => {
-    const remote = report.by(text(each, 'remoteCandidateId'));
-    return remote === undefined ? [] : [{ address: text(remote, 'address'), port: number(remote, 'port') }];
-  });
-  return { sample, remotes };
+  return { sample, astray: outside.remote };
 }

@@ -13,6 +13,9 @@ import type { CapacityStep } from '../core/link.js';
 import type { PacketRecord } from './shaper/packet_log.js';
 import { percentiles } from './percentile.js';
 
+/** IPv4 and UDP headers: a packet at the link counts with them. */
+export const IP_UDP_HEADER_BYTES = 28;
+
 const TRAILING_US = 2e6;
 const CONVERGED = 0.9;
 const SHORT_QUEUE_US = 50_000;

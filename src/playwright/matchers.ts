@@ -9,12 +9,14 @@ import {
   judgeFairness,
   judgeFreezes,
   judgeLoss,
+  judgeProved,
   judgeQueuingDelay,
   judgeRecovery,
   judgeUtilisation,
   type Asked,
   type DelayLimit,
   type Judgement,
+  type Needs,
   type WindowRule,
 } from '../node/judge/index.js';
 import { ConfigError, shown } from '../scenario/quantities.js';
@@ -67,13 +69,14 @@ async function expectOf(
   state: ExpectMatcherState,
   matcher: string,
   call: ObservedCall,
-  { timeout, retries }: WaitingOptions & { retries: boolean },
+  { timeout, retries, needs = 'any' }: WaitingOptions & { retries: boolean; needs?: Needs },
   judge: (asked: Asked) => Judgement,
 ): Promise<MatcherReturnType> {
   checkedCall(matcher, call);
   const { isNot } = state;
   const timeoutMs = timeout === undefined ? undefined : timeUs('timeout', timeout) / 1e3;
-  const verdict = await waitForVerdict(call, judge, {
+  const proved = (asked: Asked): Judgement => judgeProved(asked, needs, judge);
+  const verdict = await waitForVerdict(call, proved, {
     isNot,
     timeoutMs,
     retryMs: retries ? state.timeout : 0,
@@ -225,9 +228,8 @@ export const callMatchers = {
     options: WindowOptions = {},
   ): Promise<MatcherReturnType> {
     const rule = { ...windowRule(options), longestUs: timeUs('time', time) };
-    return expectOf(this, 'toHaveNoFreezeLongerThan', call, { ...options, retries: false }, (asked) =>
-      judgeFreezes(asked, rule),
-    );
+    const waiting = { ...options, retries: false, needs: 'video' } as const;
+    return expectOf(this, 'toHaveNoFreezeLongerThan', call, waiting, (asked) => judgeFreezes(asked, rule));
   },
 
   /** The received rate and the queuing delay follow a stored curve, time-aligned at connecting: see ../node/judge/baseline.ts. Stored and updated as Playwright's snapshots are. */

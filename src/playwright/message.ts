@@ -1,5 +1,5 @@
 /** What a matcher says when it fails. */
-import { msText, pathsOf, rateText, secondsText, type Judgement } from '../node/judge/index.js';
+import { msText, pathsOf, rateText, secondsText, type CauseKind, type Judgement } from '../node/judge/index.js';
 import { queueDelays } from '../node/judge/delay.js';
 import { receivedCurve, sentCurve } from '../node/judge/rate_curve.js';
 import type { ObservedCall } from './call.js';
@@ -64,18 +64,27 @@ const CUT: Readonly<Record<'timeout' | 'test-timeout', string>> = {
   'test-timeout': "The test's own timeout came before the verdict: raise it with test.setTimeout().",
 };
 
-function explanation({ cause }: Judgement, isNot: boolean): string[] {
-  if (isNot || !cause) return [];
+/** More time changes nothing of these. */
+const LASTING: ReadonlySet<CauseKind> = new Set(['page-ended', 'not-routed', 'no-media', 'cap', 'capacity']);
+
+function cutText({ judgement: { cause }, cut }: Verdict): string[] {
+  return cut === null || (cause !== null && LASTING.has(cause.kind)) ? [] : [CUT[cut]];
+}
+
+/** The contrary of an expectation fails because it was met, unless there is no verdict. */
+function explanation({ cause, settled }: Judgement, isNot: boolean): string[] {
+  if ((isNot && settled) || !cause) return [];
   return [`Cause:    ${cause.kind}: ${cause.evidence}`, `To do:    ${cause.fix}`];
 }
 
 /** The text of a failed expectation below its first line. */
-export function failureText(call: ObservedCall, { judgement, cut }: Verdict, isNot: boolean): string {
+export function failureText(call: ObservedCall, verdict: Verdict, isNot: boolean): string {
+  const { judgement } = verdict;
   const lines = [
     `Expected: ${isNot ? 'not ' : ''}${judgement.expected}`,
     `Received: ${judgement.received}`,
     ...explanation(judgement, isNot),
-    ...(cut ? [CUT[cut]] : []),
+    ...cutText(verdict),
   ];
   const shown = picture(call, Math.max(judgement.window.toUs, 1));
   return [...lines, ...(shown.length > 0 ? ['', ...shown] : [])].join('\n');

@@ -9,6 +9,8 @@ const resolve = createRequire(import.meta.url).resolve;
 const bundles: Readonly<Record<string, string>> = {
   '/simplepeer.min.js': resolve('simple-peer/simplepeer.min.js'),
   '/peerjs.min.js': resolve('peerjs/dist/peerjs.min.js'),
+  '/janus.js': resolve('janus-gateway'),
+  '/adapter.js': createRequire(resolve('janus-gateway')).resolve('webrtc-adapter/out/adapter.js'),
 };
 
 /** Headers that a page under test is served with. */

@@ -100,7 +100,7 @@ describe('a link whose thread ends', () => {
     const [page, far] = [await IceAgent.at('page', link.relay.port), await IceAgent.at('farr', 0)];
     closers.push(() => [page, far].forEach((agent) => agent.close()));
     link.local('page');
-    link.remote('farr', [far.address]);
+    link.remote({ ufrag: 'farr', candidates: [far.address] });
     end();
     const [change] = await Promise.all([link.set({ capacity: '700kbps' }), link.sync()]);
     expect(change).toMatchObject({ text: '700kbps' });

@@ -137,7 +137,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
       const page = await IceAgent.at(`page${round}`, relayed.port);
       const far = await IceAgent.at(`far${round}`, 0);
       relayed.relay.local(page.ufrag);
-      relayed.relay.remote(far.ufrag, [far.address]);
+      relayed.relay.remote({ ufrag: far.ufrag, candidates: [far.address] });
       relayed.pass(1);
       await connectFar(relayed, page, far);
       most = Math.max(most, relayed.relay.census().sockets);

@@ -178,7 +178,7 @@ describe('a far side that is no page under test', () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 10 });
     const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', 0)]);
     link.local('page');
-    link.remote('farr', [{ address: '127.0.0.1', port: 9 }, { address: 'name.local', port: 1 }, far.address]);
+    link.remote({ ufrag: 'farr', candidates: [{ address: '127.0.0.1', port: 9 }, { address: 'name.local', port: 1 }, far.address] });
     await expect
       .poll(() => {
         page.check({ to: 'farr', role: 'controlling', nominate: true });
@@ -200,12 +200,63 @@ describe('a far side that is no page under test', () => {
   it('is none if it is a page after all', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const decoy = await agent('deco', 0);
-    link.remote('answ', [decoy.address]);
+    link.remote({ ufrag: 'answ', candidates: [decoy.address] });
     link.local('answ');
+    link.remote({ ufrag: 'offr', candidates: [] });
     const [a, b] = await connected(link);
     a.send('there');
     await expect.poll(() => b.media).toEqual(['there']);
     expect(decoy.checkedBy).toEqual([]);
+  });
+});
+
+describe('a far side that sends to the address which the pages tell', () => {
+  const local = { address: 'name.local', port: 1 };
+
+  it('is refused there where it is known by another one, and while that may be on its way', async () => {
+    const link = await linkWith({ capacity: '10mbps', rtt: 0 });
+    const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', link.relay.port)]);
+    link.local('page');
+    page.check({ to: 'farr', role: 'controlled' });
+    far.check({ to: 'page', role: 'controlling', nominate: true });
+    await link.sync();
+    link.remote({ ufrag: 'farr', candidates: [far.address] });
+    await expect
+      .poll(() => {
+        far.check({ to: 'page', role: 'controlling', nominate: true });
+        page.check({ to: 'farr', role: 'controlled' });
+        return page.answers > 0;
+      })
+      .toBe(true);
+    far.send('to the relay itself');
+    expect(far.answers).toBe(0);
+    await link.sync();
+    expect(packetsOf(link, 'back', 47)).toEqual([]);
+  });
+
+  it('is taken there where it names no address that can be reached', async () => {
+    const link = await linkWith({ capacity: '10mbps', rtt: 0 });
+    const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', link.relay.port)]);
+    link.local('page');
+    link.remote({ ufrag: 'farr', candidates: [local] });
+    await connect(page, far);
+    far.send('from a hidden address');
+    await expect.poll(() => page.media).toEqual(['from a hidden address']);
+  });
+
+  it('is behind the page, whose upload is forward, whichever controls', async () => {
+    const link = await linkWith({ capacity: '10mbps', rtt: 0 });
+    const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', 0)]);
+    link.local('page');
+    link.remote({ ufrag: 'farr', candidates: [far.address] });
+    await expect
+      .poll(() => {
+        page.check({ to: 'farr', role: 'controlled' });
+        return page.answers > 0;
+      })
+      .toBe(true);
+    await link.sync();
+    expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'page', answererUfrag: 'farr' }]);
   });
 });
 

@@ -250,7 +250,7 @@ describe('the way of a relay to a far side that is no page', () => {
     ]);
     const socketOfRelay = once(far.socket, 'message') as Promise<[Buffer, { port: number }]>;
     link.local('page');
-    link.remote('farr', [far.address]);
+    link.remote({ ufrag: 'farr', candidates: [far.address] });
     await expect
       .poll(() => {
         offer(page, 'farr');

@@ -33,10 +33,11 @@ describe('what a new thread is told', () => {
 
   it('are the agents, each once', () => {
     const memory = new ThreadMemory({});
-    const remote = { kind: 'remote', ufrag: 'b', candidates: [{ address: '127.0.0.1', port: 1 }] } as const;
+    const side = { ufrag: 'b', candidates: [{ address: '127.0.0.1', port: 1 }] };
+    const remote = { kind: 'remote', side } as const;
     for (let i = 0; i < 2; i++) {
       memory.agent({ kind: 'local', ufrag: 'a' });
-      memory.agent({ ...remote, candidates: [...remote.candidates] });
+      memory.agent({ ...remote, side: { ...side } });
     }
     expect(memory.resume(0).messages).toEqual([{ kind: 'local', ufrag: 'a' }, remote]);
     for (let i = 0; i < 3000; i++) memory.agent({ kind: 'local', ufrag: `ufrag${i}` });

@@ -1,5 +1,5 @@
 /** The numbers of a whole call, since it was connected. */
-import { callMetrics, keptFromUs, pathsOf, type CallMetrics, type Path } from '../judge/index.js';
+import { callMetrics, carrying, keptFromUs, pathsOf, type CallMetrics, type Path } from '../judge/index.js';
 import { timeTo90, type Window } from '../metrics.js';
 import type { CallRecord, PacketColumns } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
@@ -45,7 +45,7 @@ function passed({ rows, ...columns }: PacketColumns, { fromUs, toUs }: Window): 
 }
 
 function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs }: Window): number | null {
-  const direction = record.link?.[paths[0]?.direction ?? 'forward'];
+  const direction = record.link?.[carrying(paths, { fromUs, toUs })[0]?.direction ?? 'forward'];
   const first = direction?.capacity.findLast(({ timeUs }) => timeUs <= fromUs) ?? direction?.capacity[0];
   if (!direction || !first) return null;
   const change = direction.capacity.find(({ timeUs }) => timeUs > fromUs);

@@ -37,6 +37,7 @@ export function metricsRow(metrics: CallMetrics): Record<string, unknown> {
     encoder_target_bps: rounded(metrics.encoderTargetBps, 0),
     available_outgoing_bps: rounded(metrics.availableOutgoingBps, 0),
     rtt_ms: rounded(metrics.rttMs, 1),
+    outside_link_ratio: rounded(metrics.outsideRatio, 5),
   };
 }
 

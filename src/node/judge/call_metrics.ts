@@ -12,21 +12,21 @@
  *   in the window; without a record packets lost over packets expected (RFC 3550, 6.4.1);
  * - freezes: freezes.ts;
  * - frames per second: decoded frames over the window's length, mean over the video streams;
- * - encoder target, available outgoing, RTT: means of the samples in the window.
+ * - encoder target, available outgoing, RTT: means of the samples in the window;
+ * - of what goes outside the link: routing.ts.
+ *
+ * Directions of connections that carried neither media nor data do not count (media.ts).
  */
 import { capacityBits, type Window } from '../metrics.js';
-import type {
-  CallRecord,
-  EndpointRecord,
-  InboundStats,
-  OutboundStats,
-  StatsSample,
-} from '../observe/record.js';
+import type { CallRecord, EndpointRecord, StatsSample } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
 import { percentiles } from '../percentile.js';
 import { queueDelays } from './delay.js';
 import { freezesIn } from './freezes.js';
+import { inboundGrowth, outboundGrowth } from './growth.js';
+import { carrying } from './media.js';
 import { receivedCurve, sentCurve } from './rate_curve.js';
+import { routingOf } from './routing.js';
 import {
   callEndUs,
   checkKept,
@@ -35,6 +35,7 @@ import {
   packetsIn,
   pathConnectedUs,
   pathsOf,
+  sidesOf,
   type LinkSide,
   type Path,
   type View,
@@ -65,6 +66,8 @@ export interface CallMetrics {
   encoderTargetBps: number | null;
   availableOutgoingBps: number | null;
   rttMs: number | null;
+  /** Share of the bytes of the call so far, both ways, that did not pass the link; null without a shaper. */
+  outsideRatio: number | null;
 }
 
 export const finiteOrNull = (value: number | undefined): number | null =>
@@ -83,11 +86,6 @@ export function samplesIn(endpoint: EndpointRecord, window: Window): StatsSample
   checkKept(endpoint, window);
   return endpoint.samples.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
 }
-
-/** The endpoints of one side of some paths, each once. */
-export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
-  ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
-];
 
 /** Bits that the link let through in a window, in the directions that some paths take; null where no capacity is known. */
 export function capacityBitsIn(record: CallRecord, paths: readonly Path[], window: Window): number | null {
@@ -115,34 +113,6 @@ function passedBytes({ direction }: LinkSide, { fromUs, toUs }: Window): number 
 
 const bytesOf = (packets: readonly PacketRecord[]): number =>
   packets.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
-
-/** The growth of a cumulative count of an endpoint's streams over a window. */
-function growth<T extends { ssrc: number }>(
-  endpoint: EndpointRecord,
-  window: Window,
-  streams: (sample: StatsSample) => readonly T[],
-  count: (stream: T) => number,
-): number {
-  checkKept(endpoint, window);
-  const before = endpoint.samples.findLast(({ timeUs }) => timeUs <= window.fromUs);
-  const after = endpoint.samples.findLast(({ timeUs }) => timeUs <= window.toUs);
-  if (!after) return 0;
-  const then = new Map((before ? streams(before) : []).map((stream) => [stream.ssrc, count(stream)]));
-  const grown = streams(after).map((stream) => count(stream) - (then.get(stream.ssrc) ?? 0));
-  return sum(grown.filter(Number.isFinite));
-}
-
-export const inboundGrowth = (
-  endpoint: EndpointRecord,
-  window: Window,
-  count: (stream: InboundStats) => number,
-): number => growth(endpoint, window, ({ inbound }) => inbound, count);
-
-export const outboundGrowth = (
-  endpoint: EndpointRecord,
-  window: Window,
-  count: (stream: OutboundStats) => number,
-): number => growth(endpoint, window, ({ outbound }) => outbound, count);
 
 /** See the head of this file; null if nothing was sent. */
 export function lossRatio(record: CallRecord, paths: readonly Path[], window: Window): number | null {
@@ -210,8 +180,9 @@ const overSenders = (
   return known.length === 0 ? null : sum(known);
 };
 
-/** The metrics of some paths over a window. */
-export function pathMetrics(record: CallRecord, paths: readonly Path[], window: Window): CallMetrics {
+/** The metrics of some paths over a window; see the head of this file. */
+export function pathMetrics(record: CallRecord, all: readonly Path[], window: Window): CallMetrics {
+  const paths = carrying(all, window);
   const received = receivedCurve(record, paths);
   const { points, estimated } = queueDelays(record, paths, window);
   const delays = points.map(({ delayUs }) => delayUs / 1e3);
@@ -243,6 +214,7 @@ export function pathMetrics(record: CallRecord, paths: readonly Path[], window: 
     encoderTargetBps: overSenders(senders, window, encoderTargetBps),
     availableOutgoingBps: overSenders(senders, window, ({ availableOutgoingBps }) => availableOutgoingBps),
     rttMs: meanOf(rttsMs),
+    outsideRatio: routingOf(record, all)?.outsideRatio ?? null,
   };
 }
 

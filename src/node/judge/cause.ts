@@ -3,10 +3,11 @@
  * bears out, in an order that depends on what went wrong. What every explanation looks at is
  * gathered in facts.ts.
  */
-import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
+import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../../machine/index.js';
 import type { Window } from '../metrics.js';
 import type { CallRecord } from '../observe/record.js';
 import { gatherFacts, type Facts } from './facts.js';
+import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
 import type { Path } from './view.js';
 
@@ -18,6 +19,7 @@ export type CauseKind =
   | 'no-media'
   | 'capacity'
   | 'outage'
+  | 'waiting-for-key-frame'
   | 'cap'
   | 'cpu-limited'
   | 'application-limited'
@@ -88,21 +90,36 @@ const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
   return { kind: 'not-connected', evidence, fix };
 };
 
-const notRouted: Explanation = ({ unrouted }) =>
-  unrouted === 0
-    ? null
-    : {
-        kind: 'not-routed',
-        evidence: `${unrouted} peer connection${unrouted > 1 ? 's' : ''} did not pass the link: what the link does has no effect on them.`,
-        fix: 'The notices in the evidence say why; relay-only candidates and connections made before the page was observed are the usual reasons.',
-      };
+/** What the browser said of the endpoint with most bytes outside says why, and what to do. */
+export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
+  const astray = endpoints.filter(({ outsideBytes }) => outsideBytes > 0);
+  const [worst] = astray.sort((a, b) => b.outsideBytes - a.outsideBytes);
+  const notice = worst?.endpoint.notices.find(({ code }) => code === 'not-routed');
+  const page = worst === undefined ? '' : `, ${kilobytes(worst.outsideBytes)} of them at page ${worst.endpoint.page}`;
+  const evidence = `${percentText(outsideRatio)} of the call's bytes went past the link${page}: what the link does has no effect on them.`;
+  return {
+    kind: 'not-routed',
+    evidence: notice === undefined ? evidence : `${evidence} ${notice.message}`,
+    fix: sentence(
+      notice?.fix ?? 'look for packets of the call that the link lost: its notices in the evidence say why',
+    ),
+  };
+}
+
+const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
+
+/** A notice's fix as causes have theirs. */
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+const notRouted: Explanation = ({ routing }) =>
+  routing === null || routing.outsideRatio <= LEAST_OUTSIDE_RATIO ? null : notRoutedCause(routing);
 
 const machineOverloaded: Explanation = ({ machine }) =>
   isOverloaded(machine)
     ? {
         kind: 'machine-overloaded',
         evidence: `The machine was too busy for the call in ${percentText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
-        fix: `${FIX.charAt(0).toUpperCase()}${FIX.slice(1)}.`,
+        fix: sentence(FIX),
       }
     : null;
 
@@ -115,8 +132,16 @@ const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
       }
     : null;
 
-const noMedia: Explanation = ({ metrics, hasVideo, sendersUnderTest }) => {
-  if (sendersUnderTest === 0 || hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
+const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest }) => {
+  if (sendersUnderTest === 0)
+    return hasMedia
+      ? null
+      : {
+          kind: 'no-media',
+          evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of checks and RTCP.`,
+          fix: 'See that the server forwards what the page has subscribed to; look at its log.',
+        };
+  if ( hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
   const evidence = hasVideo
     ? 'The sender has a video stream but sent nothing.'
     : `The sender has no video stream; it sent ${rateText(metrics.sentBps)}.`;
@@ -141,16 +166,33 @@ const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
   };
 };
 
-const outage: Explanation = ({ stalls, metrics: { capacityBps } }) => {
+const outage: Explanation = ({ stalls, drops, resentBytes, metrics: { capacityBps } }) => {
   // On a slow link a packet by itself takes long.
   const packetUs = capacityBps ? (LARGEST_PACKET_BYTES * 8e6) / capacityBps : 0;
   if (stalls.longestUs < Math.max(LEAST_OUTAGE_US, 2 * packetUs)) return null;
   return {
     kind: 'outage',
-    evidence: `The link stood still while packets waited: for ${secondsText(stalls.totalUs)} in all, ${msText(stalls.longestUs / 1e3)} at once.`,
+    evidence: `The link stood still while packets waited: for ${secondsText(stalls.totalUs)} in all, ${msText(stalls.longestUs / 1e3)} at once${costText(drops, resentBytes)}.`,
     fix: 'Expect the outage in the assertion, or let the link recover before it.',
   };
 };
+
+/** What an outage cost: packets that its queue dropped, and their repair. */
+function costText(drops: Facts['drops'], resentBytes: number): string {
+  const lost = drops === null ? 0 : drops.full + drops.aqm;
+  const costs = [
+    ...(lost > 0 ? [`${lost} packets were dropped at the queue`] : []),
+    ...(resentBytes > 0 ? [`${kilobytes(resentBytes)} were sent again`] : []),
+  ];
+  return costs.length === 0 ? '' : `; ${costs.join(', ')}`;
+}
+
+const waitingForKeyFrame: Explanation = ({ keyFrameWait: wait }) =>
+  wait && {
+    kind: 'waiting-for-key-frame',
+    evidence: `The receiver got ${wait.framesReceived} frames and decoded none for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
+    fix: 'See that key frames are sent when they are asked for: a server must forward PLI to the sender, and subscribers that join need one.',
+  };
 
 const cap: Explanation = ({ metrics, capBps }, symptom) => {
   if (capBps === null || capBps >= needed(symptom) * HEADERS) return null;
@@ -220,11 +262,14 @@ const crossTraffic: Explanation = ({ metrics: { utilisation, pathUtilisation, qu
 const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
   if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
+  const isSeen = excess !== null || (drops !== null && drops.full + drops.aqm > 0);
+  // A detector that saw nothing speaks against it.
+  if (detector?.overuseShare === 0 && !isSeen) return null;
   const sends = excess
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
     : '';
   const lost = drops && drops.full > 0 ? `, ${drops.full} packets lost at the full queue` : '';
-  const signals = detector
+  const signals = detector && detector.overuseShare > 0
     ? `the overuse detector beside the call (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups; `
     : '';
   return {
@@ -249,6 +294,16 @@ const rampingUp: Explanation = ({ growth }) =>
         kind: 'ramping-up',
         evidence: `The rate was still rising: ${rateText(growth.beforeBps)}, two seconds later ${rateText(growth.nowBps)}.`,
         fix: 'Give it longer (`within`), or start nearer to the target.',
+      };
+
+/** No bad seconds in a row, which make a machine overloaded, but many of them, and nothing else explains it. */
+const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
+  bad < OVERLOADED_SHARE * all || bad === 0
+    ? null
+    : {
+        kind: 'machine-overloaded',
+        evidence: `Nothing else explains it, and in ${bad} of ${all} seconds the machine was late: packets or callbacks by up to ${msText(worstMs)}.`,
+        fix: sentence(FIX),
       };
 
 const unknown: Explanation = ({ metrics }) => ({
@@ -280,7 +335,17 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
   'rate-high': [...ALIVE, capacity],
   'delay-high': [...ALIVE, outage, crossTraffic, overuse],
   'loss-high': [...ALIVE, crossTraffic, overuseByDrops, lossAbove(0, 'the call did not cause it')],
-  frozen: [...ALIVE, noMedia, sourceStopped, outage, cpu, heavyLoss, overuse, someLoss],
+  frozen: [
+    ...ALIVE,
+    noMedia,
+    sourceStopped,
+    outage,
+    waitingForKeyFrame,
+    cpu,
+    heavyLoss,
+    overuse,
+    someLoss,
+  ],
 };
 
 /** Why a call failed a judgement over a window. */
@@ -291,7 +356,7 @@ export function likelyCause(
   symptom: Symptom,
 ): Cause {
   const facts = gatherFacts(record, paths, window);
-  for (const explain of [...EXPLANATIONS[symptom.kind], unknown]) {
+  for (const explain of [...EXPLANATIONS[symptom.kind], machineLate, unknown]) {
     const cause = explain(facts, symptom);
     if (cause) return cause;
   }

@@ -1,13 +1,13 @@
 /** Judgements of how long a call takes to get somewhere: to a rate, or back after a change. */
 import type { Window } from '../metrics.js';
-import { capacityBitsIn, pathMetrics, sidesOf } from './call_metrics.js';
+import { capacityBitsIn, pathMetrics } from './call_metrics.js';
 import { likelyCause, type Symptom } from './cause.js';
 import { queueDelays, type DelayPoint } from './delay.js';
 import { freezesIn } from './freezes.js';
 import type { Asked, Judgement } from './judgement.js';
 import { receivedCurve, TRAILING_US } from './rate_curve.js';
 import { rateText, secondsText } from './text.js';
-import { callConnectedUs, callEndUs, clockStartUs, pathsOf, type Path } from './view.js';
+import { callConnectedUs, callEndUs, clockStartUs, pathsOf, sidesOf, type Path } from './view.js';
 
 /** How long a state must hold to count, as for a short queue in ../metrics.ts. */
 export const HOLD_US = 1e6;

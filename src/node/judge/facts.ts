@@ -1,13 +1,17 @@
 /** What the explanations of cause.ts look at: a window of a record, seen from its sides. */
 import { capacityBits, type Window } from '../metrics.js';
-import type { CallRecord, EndpointRecord, RecordNotice, StatsSample } from '../observe/record.js';
+import type { CallRecord, EndpointRecord, OutboundStats, RecordNotice, StatsSample } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
-import { capacityBitsIn, pathMetrics, samplesIn, sidesOf, type CallMetrics } from './call_metrics.js';
+import { capacityBitsIn, pathMetrics, samplesIn, type CallMetrics } from './call_metrics.js';
 import type { MachineState } from '../../machine/index.js';
 import { detectorFacts, type DetectorFacts } from './detector.js';
-import { machineIn } from './machine.js';
+import { outboundGrowth } from './growth.js';
+import { keyFrameWait, type KeyFrameWait } from './key_frames.js';
+import { lateSecondsIn, machineIn, type LateSeconds } from './machine.js';
+import { missingMedia } from './media.js';
 import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
-import { checkKept, linkSides, packetsIn, pathConnectedUs, type LinkSide, type Path } from './view.js';
+import { routingOf, type Routing } from './routing.js';
+import { checkKept, linkSides, packetsIn, pathConnectedUs, sidesOf, type LinkSide, type Path } from './view.js';
 
 export interface Facts {
   metrics: CallMetrics;
@@ -20,9 +24,11 @@ export interface Facts {
   endpoints: number;
   /** How far they came. */
   stateText: string;
-  /** Endpoints of the paths that do not pass the link. */
-  unrouted: number;
+  /** Null without a shaper. */
+  routing: Routing | null;
   sendersUnderTest: number;
+  /** Whether any of the paths carried media or data. */
+  hasMedia: boolean;
   /** Null while a sender's streams are not known. */
   hasVideo: boolean | null;
   /** Sum of the video streams' maxBitrate; null where a stream has none. */
@@ -36,12 +42,18 @@ export interface Facts {
   stalls: { totalUs: number; longestUs: number };
   /** The time in which more was sent than the link carried, and how much then; null if there was none. */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
+  /** Bytes that the senders sent once more. */
+  resentBytes: number;
+  /** The longest time in which a receiver got frames, asked for a key frame and decoded none; null if there was none. */
+  keyFrameWait: KeyFrameWait | null;
   /** What the detector saw that runs beside the call; null without one. */
   detector: DetectorFacts | null;
   /** Whether the senders' sources gave no frame in the window; false where that is not known. */
   sourceStopped: boolean;
   /** Whether the machine was too busy for the call. */
   machine: MachineState;
+  /** How many seconds there were, how many of them late by more than what counts as too busy, and how late the worst. */
+  lateSeconds: LateSeconds;
   /** The received rate over the last two seconds and over the two before. */
   growth: { beforeBps: number; nowBps: number } | null;
 }
@@ -63,15 +75,21 @@ function shareLimitedBy(samples: readonly StatsSample[], reason: string): number
 const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
   senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
 
-/** Whether every video source stood still over some samples. */
+/** Whether every video source stood still, or was stopped, at the end of some samples. */
 function sourceStopped(samples: readonly StatsSample[]): boolean {
-  const frames = new Map<number, number[]>();
+  const streams = new Map<number, OutboundStats[]>();
   for (const { outbound } of samples)
-    for (const { ssrc, kind, sourceFrames } of outbound)
-      if (kind === 'video') frames.set(ssrc, [...(frames.get(ssrc) ?? []), sourceFrames]);
-  const counts = [...frames.values()].filter((list) => list.length > 1);
-  return counts.length > 0 && counts.every((list) => list.every((count) => count === list[0]));
+    for (const stats of outbound)
+      if (stats.kind === 'video') streams.set(stats.ssrc, [...(streams.get(stats.ssrc) ?? []), stats]);
+  const looks = [...streams.values()].filter((list) => list.length > 1);
+  return looks.length > 0 && looks.every((list) => isStopped(list) || standsStill(list));
 }
+
+const isStopped = (looks: readonly OutboundStats[]): boolean =>
+  ['ended', 'none'].includes(looks.at(-1)?.trackState ?? '');
+
+const standsStill = (looks: readonly OutboundStats[]): boolean =>
+  looks.every(({ sourceFrames }) => sourceFrames === looks[0]?.sourceFrames);
 
 function capOf(senders: readonly EndpointRecord[]): number | null {
   const caps = videoStreams(senders).map(({ maxBitrateBps }) => maxBitrateBps);
@@ -194,9 +212,9 @@ export function gatherFacts(record: CallRecord, paths: readonly Path[], window: 
     connected,
     endpoints: record.endpoints.length,
     stateText: statesText(record.endpoints),
-    unrouted:
-      record.link?.backend === 'shaper' ? endpoints.filter(({ routed }) => routed === false).length : 0,
+    routing: routingOf(record, paths),
     sendersUnderTest: senders.length,
+    hasMedia: missingMedia(paths, window, 'any', null) === null,
     hasVideo: senders.some(({ samples: all }) => all.length === 0) ? null : videoStreams(senders).length > 0,
     capBps: capOf(senders),
     cpuLimitedShare: shareLimitedBy(samples, 'cpu'),
@@ -210,9 +228,16 @@ export function gatherFacts(record: CallRecord, paths: readonly Path[], window: 
       longestUs: Math.max(0, ...stalls.map(({ longestUs }) => longestUs)),
     },
     excess: excessOf(record, paths, window),
+    resentBytes: senders.reduce(
+      (bytes, sender) =>
+        bytes + outboundGrowth(sender, window, ({ retransmittedBytesSent }) => retransmittedBytesSent),
+      0,
+    ),
+    keyFrameWait: keyFrameWait(sidesOf(paths, 'receiver').map((each) => samplesIn(each, window))),
     detector: detectorFacts(record, sidesOf(paths, 'receiver'), window),
     sourceStopped: sourceStopped(samples),
     machine: machineIn(record, window),
+    lateSeconds: lateSecondsIn(record, window),
     growth: growthOf(record, paths, window),
   };
 }

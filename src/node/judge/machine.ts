@@ -1,5 +1,6 @@
 /** Whether the machine was too busy for a call under test, from what its link and its pages tell of lateness. */
 import {
+  LIMITS,
   MachineWatch,
   WINDOW_SECONDS,
   type MachineState,
@@ -53,6 +54,26 @@ function watched(
  */
 export const machineIn = (record: CallRecord, { fromUs, toUs }: Window): MachineState =>
   watched(record, { fromUs: fromUs - WINDOW_SECONDS * 1e6, toUs });
+
+export interface LateSeconds {
+  all: number;
+  bad: number;
+  worstMs: number;
+}
+
+/** The seconds of a window, and those of them that by themselves were as late as an overloaded machine's. */
+export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateSeconds {
+  const shaper = bySecond(link?.late ?? [], window);
+  const callbacks = bySecond(late, window);
+  const isBad = (second: number): boolean =>
+    (shaper.get(second) ?? 0) >= LIMITS.shaper.begin || (callbacks.get(second) ?? 0) >= LIMITS.callbacks.begin;
+  const all = [...new Set([...shaper.keys(), ...callbacks.keys()])];
+  return {
+    all: all.length,
+    bad: all.filter(isBad).length,
+    worstMs: Math.max(0, ...shaper.values(), ...callbacks.values()),
+  };
+}
 
 /** When in a call the machine was overloaded. */
 export function machineSpells(record: CallRecord): MachineSpell[] {

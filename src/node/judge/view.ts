@@ -72,6 +72,11 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
   });
 }
 
+/** The endpoints of one side of some paths, each once. */
+export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
+  ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
+];
+
 /** When an endpoint was first connected; null before. */
 export function connectedUs(endpoint: EndpointRecord | null): number | null {
   return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;

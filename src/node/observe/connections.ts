@@ -95,13 +95,7 @@ export function join(record: CallRecord, endpoint: EndpointRecord): void {
 }
 
 function addConnection(record: CallRecord, index: Index, endpoint: EndpointRecord): ConnectionRecord {
-  const isAnswerer = endpoint.role === 'answerer';
-  const connection = {
-    id: index.nextConnection++,
-    offerer: isAnswerer ? null : endpoint.id,
-    answerer: isAnswerer ? endpoint.id : null,
-    flows: [],
-  };
+  const connection = { id: index.nextConnection++, offerer: endpoint.id, answerer: null, flows: [] };
   record.connections.push(connection);
   index.connections.set(endpoint.id, connection);
   return connection;

@@ -11,11 +11,13 @@ import { join, mateOf } from './connections.js';
 import { FreezeFinder } from './freezes.js';
 import type { CallRecord, EndpointRecord, StatsSample } from './record.js';
 import type { Shadows } from './shadows.js';
+import { sourceOf, Sources } from './sources.js';
 
 /** The side of a link that is told whose packets it sees. */
 interface ToldLink {
+  readonly relay?: RelayAddress;
   local?(ufrag: string): void;
-  remote?(ufrag: string, candidates: readonly RelayAddress[]): void;
+  remote?(side: RemoteSide): void;
 }
 
 interface Known {
@@ -62,6 +64,7 @@ const isClosed = ({ states }: EndpointRecord): boolean => states.at(-1)?.state =
 export class Endpoints {
   readonly #windows = new Map<string, Map<number, Known>>();
   readonly #locals = new Set<string>();
+  readonly #sources = new Sources();
 
   constructor(
     private readonly record: CallRecord,
@@ -114,6 +117,7 @@ export class Endpoints {
     switch (message.type) {
       case 'state':
         if (!isClosed(record)) record.states.push({ timeUs: message.timeUs, state: message.state });
+        if (isClosed(record)) this.#sources.gone(record.id);
         break;
       case 'local':
         this.#local(record, message);
@@ -129,9 +133,6 @@ export class Endpoints {
         streamsOf(message.rows).forEach((ssrc) => known.framed.add(ssrc));
         this.shadows.frames(record, message.rows);
         break;
-      case 'routed':
-        this.#routed(record, message.routed);
-        break;
       case 'source':
         record.frameSource = message.source;
         break;
@@ -139,13 +140,6 @@ export class Endpoints {
         record.notices.push(message.notice);
         break;
     }
-  }
-
-  /** A far side that is not under test may find a way around the link first, and leave it when the better pair is nominated. */
-  #routed(record: EndpointRecord, routed: boolean): void {
-    record.routed = routed;
-    const past = record.notices.findIndex(({ code }) => code === 'not-routed');
-    if (routed && past >= 0) record.notices.splice(past, 1);
   }
 
   #local(record: EndpointRecord, { role, ufrags }: Message<'local'>): void {
@@ -158,17 +152,21 @@ export class Endpoints {
     }
   }
 
-  #remote(record: EndpointRecord, { ufrag, candidates }: RemoteSide): void {
+  #remote(record: EndpointRecord, side: RemoteSide): void {
+    const { ufrag } = side;
     if (!record.remoteUfrags.includes(ufrag)) record.remoteUfrags.push(ufrag);
-    if (!this.#locals.has(ufrag) && candidates.length > 0) this.link?.remote?.(ufrag, candidates);
+    if (!this.#locals.has(ufrag)) this.link?.remote?.(side);
   }
 
   #sample(known: Known, sample: StatsSample): void {
     const { record, freezes } = known;
     record.samples.push(sample);
+    if (this.link?.relay !== undefined && sample.bytesSent + sample.bytesReceived > 0)
+      record.routed = !(sample.outsideBytesSent + sample.outsideBytesReceived > 0);
     const mate = mateOf(this.record, record);
+    this.#sources.see(record.id, sample);
     const latest = mate?.samples.at(-1);
-    freezes.see(sample, (ssrc) => latest?.outbound.find((stats) => stats.ssrc === ssrc)?.sourceFrames ?? NaN);
+    freezes.see(sample, (ssrc) => (mate === undefined ? this.#sources.all : sourceOf(latest, ssrc)));
     this.shadows.sample(record, mate, sample);
     checkFrames(known, sample);
   }
@@ -176,6 +174,7 @@ export class Endpoints {
   /** The document is gone, and its connections with it. */
   windowEnded(window: string, timeUs: number): void {
     for (const { record } of this.#windows.get(window)?.values() ?? []) {
+      this.#sources.gone(record.id);
       if (!isClosed(record)) record.states.push({ timeUs, state: 'closed' });
     }
   }

@@ -1,7 +1,11 @@
 /** Freezes of the received pictures, from what getStats counts. */
 import type { Freeze, InboundStats, StatsSample } from './record.js';
+import type { Source } from './sources.js';
 
-/** A picture that has stood still for this long, while the source goes on, is a freeze that still lasts. */
+/**
+ * A picture that has stood still for this long is a freeze that still lasts, unless its source does: a still
+ * picture of a live source is whole. A source that was stopped leaves a frozen one.
+ */
 const STANDS_US = 1e6;
 
 interface Stream {
@@ -16,8 +20,7 @@ interface Stream {
   open: Freeze | null;
 }
 
-/** How many frames the source of a stream has given, NaN if unknown. */
-export type SourceFramesOf = (ssrc: number) => number;
+export type SourceOf = (ssrc: number) => Source;
 
 /** Finds an endpoint's freezes: feed it each sample. */
 export class FreezeFinder {
@@ -25,13 +28,14 @@ export class FreezeFinder {
 
   constructor(private readonly freezes: Freeze[]) {}
 
-  see({ timeUs, inbound }: StatsSample, sourceFramesOf: SourceFramesOf): void {
+  see({ timeUs, inbound }: StatsSample, sourceOf: SourceOf): void {
     for (const stats of inbound) {
-      if (stats.kind === 'video') this.#see(stats, timeUs, sourceFramesOf(stats.ssrc));
+      if (stats.kind === 'video') this.#see(stats, timeUs, sourceOf(stats.ssrc));
     }
   }
 
-  #see(stats: InboundStats, timeUs: number, sourceFrames: number): void {
+  #see(stats: InboundStats, timeUs: number, source: Source): void {
+    const { frames: sourceFrames } = source;
     const { ssrc, framesDecoded: decoded, freezeCount: count, totalFreezesDurationS: totalS } = stats;
     const before = this.#streams.get(ssrc);
     if (before === undefined) {
@@ -40,7 +44,7 @@ export class FreezeFinder {
     }
     if (count > before.count) this.#counted(before, stats, timeUs);
     else if (decoded > before.decoded) before.open = null;
-    else this.#standing(before, timeUs, sourceFrames);
+    else this.#standing(before, timeUs, source);
     if (decoded > before.decoded) Object.assign(before, { grewUs: timeUs, sourceFrames });
     if (Number.isNaN(before.sourceFrames)) before.sourceFrames = sourceFrames;
     Object.assign(before, { timeUs, count, totalS, decoded });
@@ -58,9 +62,9 @@ export class FreezeFinder {
     this.freezes.push(...found);
   }
 
-  #standing(stream: Stream, timeUs: number, sourceFrames: number): void {
+  #standing(stream: Stream, timeUs: number, { frames, isStopped }: Source): void {
     if (!(stream.decoded > 0) || timeUs - stream.grewUs < STANDS_US) return;
-    if (!(sourceFrames > stream.sourceFrames)) return;
+    if (!isStopped && !(frames > stream.sourceFrames)) return;
     if (stream.open === null) {
       stream.open = { fromUs: stream.grewUs, toUs: timeUs };
       this.freezes.push(stream.open);

@@ -1,7 +1,7 @@
 /** Watches every peer connection of every page of the contexts that it is given. */
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 
-import { OBSERVER_KEY, type ObserverConfig, type RelayAddress } from '../../inject/protocol.js';
+import { OBSERVER_KEY, type ObserverConfig, type RelayAddress, type RemoteSide } from '../../inject/protocol.js';
 import { readBatch } from './batch.js';
 import { assignFlows } from './connections.js';
 import { Endpoints } from './endpoints.js';
@@ -18,7 +18,7 @@ export interface ObservedLink {
   /** This user name fragment belongs to a page under test. */
   local?(ufrag: string): void;
   /** Where a far side that is no page under test can be reached. */
-  remote?(ufrag: string, candidates: readonly RelayAddress[]): void;
+  remote?(side: RemoteSide): void;
   /** Shapes the connections of a page, where the browser itself does so. */
   attach?(page: Page): Promise<void>;
 }

@@ -9,7 +9,10 @@ import type { QueueRow } from '../../scenario/server_protocol.js';
 
 export type { InboundStats, OutboundStats, RecordNotice, StatsSample } from '../../inject/protocol.js';
 
-/** Which way: `forward` is from the side that offered to the side that answered. */
+/**
+ * Which way: `forward` is from the side that offered to the side that answered, and from a page to a far side
+ * that is none, whoever offered: its upload.
+ */
 export type Direction = 'forward' | 'back';
 
 /** A packet of a call at the link. Columns, since there are many. */
@@ -138,7 +141,7 @@ export interface EndpointRecord {
 export interface ConnectionRecord {
   /** Unique in the record, from 0. */
   id: number;
-  /** Ids of endpoints. */
+  /** Ids of endpoints. A page whose far side is not under test has the offerer's seat, whoever offered. */
   offerer: number | null;
   answerer: number | null;
   /**

@@ -9,14 +9,13 @@ import {
   type SenderHalf,
   type TraceBatch,
 } from '../../core/index.js';
+import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import type { OutboundStats, StatsSample } from './record.js';
 import { RtpTimeline } from '../../worker/clock.js';
 
 export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const;
 /** How often the sender half gives rates. */
 const RUN_US = 100_000;
-/** IPv4 and UDP headers, which getStats does not count. */
-const IP_UDP_HEADER_BYTES = 28;
 /** Browsers probe with copies of packets, so that a frame may come twice. */
 const REMEMBERED_FRAMES = 256;
 

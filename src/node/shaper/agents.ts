@@ -36,7 +36,7 @@ export interface Flow {
 /** What a check says of its connection. */
 export interface Roles {
   key: string;
-  /** Whether the agent that sent it has offered. */
+  /** Whether the agent that sent it has offered, or is the page where the other one is none. */
   isOfferer: boolean;
 }
 

@@ -1,4 +1,5 @@
 /** The link of a call under test, as tests and observers see it, whatever shapes the packets. */
+import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
 import type { LinkRecord } from '../observe/record.js';
 import type { LinkSettings } from './settings.js';
@@ -33,7 +34,7 @@ export interface ShaperLink extends ControlledLink {
   /** Where every page finds every peer. */
   readonly relay: RelayAddress;
   /** Candidates of a far side that may be no page under test; addresses that are not IPv4 are not tried. */
-  remote(ufrag: string, candidates: readonly RelayAddress[]): void;
+  remote(side: RemoteSide): void;
   /** This user name fragment belongs to a page under test. */
   local(ufrag: string): void;
 }

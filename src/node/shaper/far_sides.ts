@@ -1,13 +1,18 @@
 /**
- * Far sides of connections that are no page under test, as a selective forwarding unit is: they cannot
- * send to the relay by themselves, so it reaches them at the candidates that a page was told. Each
- * address that a page sends from has a socket of its own there, as behind a NAT. It follows the far side
- * by the rules of ice_door.ts: to an address that answers a check, or whose own check the page answers.
- * A socket ends with the address of the page, or when nothing has passed it for 30 s.
+ * Far sides of connections that are no page under test, as a selective forwarding unit is: the relay
+ * reaches them at the candidates that a page was told. Each address that a page sends from has a socket of
+ * its own there, as behind a NAT, since servers tell their clients apart by address and port. It follows
+ * the far side by the rules of ice_door.ts: to an address that answers a check, or whose own check the
+ * page answers. A socket ends with the address of the page, or when nothing has passed it for 30 s.
+ *
+ * Pages tell the relay's address as their own: what such a far side sends there by itself is refused, so
+ * that it is found at its candidates alone. One that names no IPv4 address, as a browser that hides its own
+ * behind `.local` names, is taken where it comes from.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 
+import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
 import { peerOf, type Agent } from './agents.js';
 import { CONSENT_US, type Endpoint, type Send } from './endpoint.js';
@@ -16,18 +21,15 @@ import { Seat } from './seat.js';
 import { parseStun } from './stun.js';
 import { closeSocket } from './udp.js';
 
-/** A page under test says so of itself within this time after its peer was told its candidates. */
-const CLAIM_US = 300e3;
 const MAX_CANDIDATES = 16;
 /** How many user name fragments are remembered; the one that was told first goes first. */
 const MAX_UFRAGS = 1024;
 /** How many sockets are open at most; the one that has been idle for longest goes first. */
 const MAX_UPSTREAMS = 64;
 
-interface Candidates {
-  addedUs: number;
-  addresses: Map<string, RelayAddress>;
-}
+/** By address and port. */
+type Candidates = Map<string, RelayAddress>;
+
 
 type Receive = (arrival: Arrival) => void;
 
@@ -66,7 +68,7 @@ class Upstream {
   /** Where the far side is, or may be. */
   seat(): Seat {
     this.#usedUs = this.nowUs();
-    for (const { address, port } of this.candidates.addresses.values())
+    for (const { address, port } of this.candidates.values())
       this.#seat.admit({ address, port, send: this.#send, isSignalled: true }, this.#usedUs);
     return this.#seat;
   }
@@ -103,7 +105,7 @@ class Upstream {
 }
 
 export class FarSides {
-  readonly #candidates = new Map<string, Candidates>();
+  readonly #told = new Map<string, Candidates>();
   /** User name fragments of pages under test. */
   readonly #local = new Map<string, true>();
   readonly #upstreams = new Map<Endpoint, Upstream>();
@@ -116,7 +118,7 @@ export class FarSides {
 
   /** How many sockets are open, and how many user name fragments are known. */
   get size(): { sockets: number; ufrags: number } {
-    return { sockets: this.#upstreams.size, ufrags: this.#local.size + this.#candidates.size };
+    return { sockets: this.#upstreams.size, ufrags: this.#local.size + this.#told.size };
   }
 
   claim(ufrag: string): void {
@@ -125,30 +127,39 @@ export class FarSides {
   }
 
   /** Addresses that are no IPv4 addresses are left out. */
-  add(ufrag: string, candidates: readonly RelayAddress[]): void {
-    const known = this.#candidates.get(ufrag) ?? { addedUs: this.nowUs(), addresses: new Map() };
-    this.#candidates.set(ufrag, known);
-    bound(this.#candidates, MAX_UFRAGS);
+  add({ ufrag, candidates }: RemoteSide): void {
+    const known = this.#told.get(ufrag) ?? new Map<string, RelayAddress>();
+    this.#told.set(ufrag, known);
+    bound(this.#told, MAX_UFRAGS);
     for (const { address, port } of candidates) {
-      if (isIPv4(address) && known.addresses.size < MAX_CANDIDATES)
-        known.addresses.set(`${address}:${port}`, { address, port });
+      if (isIPv4(address) && known.size < MAX_CANDIDATES) known.set(`${address}:${port}`, { address, port });
     }
   }
 
-  /** Whether an agent is reached this way, by a page under test. */
+  /**
+   * Which of two agents is the page, the other being none; null where both are pages or nothing is known of
+   * them, undefined while the far side of a page is not known yet.
+   */
+  pageOf(one: string, other: string): string | null | undefined {
+    if (this.#local.has(one) === this.#local.has(other)) return null;
+    const [page, far] = this.#local.has(one) ? [one, other] : [other, one];
+    return this.#told.has(far) ? page : undefined;
+  }
+
+  /**
+   * Whether an agent is reached this way, by a page under test, and is refused at the relay. One that was found
+   * there before its candidates were known stays there.
+   */
   has(agent: Agent): boolean {
-    return (
-      this.#candidates.has(agent.ufrag) &&
-      !this.#local.has(agent.ufrag) &&
-      this.#local.has(peerOf(agent).ufrag)
-    );
+    const { ufrag } = peerOf(agent);
+    const isFar = this.pageOf(agent.ufrag, ufrag) === ufrag;
+    return isFar && (this.#told.get(agent.ufrag)?.size ?? 0) > 0 && !agent.seat.isProved(this.nowUs());
   }
 
   /** Where this agent is, for what comes from this address; null if it sends to the relay by itself, or nothing is known of it. */
   of(agent: Agent, from: Endpoint): Seat | null {
-    const candidates = this.#candidates.get(agent.ufrag);
+    const candidates = this.#told.get(agent.ufrag);
     if (this.#closed || candidates === undefined || !this.has(agent) || from.isEnded) return null;
-    if (this.nowUs() - candidates.addedUs < CLAIM_US) return null;
     const upstream = this.#upstreams.get(from) ?? new Upstream(agent, candidates, this.nowUs, this.receive);
     this.#upstreams.set(from, upstream);
     this.#boundUpstreams();
@@ -165,7 +176,7 @@ export class FarSides {
   /** A connection is over, and with it what was known of its agents. */
   forget(ufrag: string): void {
     this.#local.delete(ufrag);
-    this.#candidates.delete(ufrag);
+    this.#told.delete(ufrag);
   }
 
   sweep(nowUs: number): void {

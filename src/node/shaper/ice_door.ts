@@ -20,7 +20,7 @@
  * remembered: the last 256 of each address. Two who have seen both fragments and come before the agents,
  * one at each side, are taken for them; whoever reads everything on the way is beyond this.
  */
-import { peerOf, type Agents, type Roles } from './agents.js';
+import { peerOf, type Agent, type Agents, type Roles } from './agents.js';
 import type { Answered, Endpoint, Send } from './endpoint.js';
 import type { Seat } from './seat.js';
 import { checkOf, isProtected, parseStun, type Check, type StunMessage } from './stun.js';
@@ -45,6 +45,8 @@ export interface IceDoorOptions {
   send: Send;
   /** What a check says of its connection; null if it is not expected. */
   rolesOf(check: Check, stun: StunMessage): Roles | null;
+  /** Whether an agent is looked for elsewhere, and nothing is taken from it here. */
+  isRefused?(agent: Agent): boolean;
   /** Nothing is known of an address any more. */
   onEnded?(endpoint: Endpoint): void;
 }
@@ -115,7 +117,9 @@ export class IceDoor {
       return otherArrival(packet, stun, this.#endpoints.get(key) ?? [], nowUs);
     const roles = this.options.rolesOf(check, stun);
     if (roles === null) return null;
-    const { seat } = this.options.agents.of(check, roles);
+    const agent = this.options.agents.of(check, roles);
+    if (this.options.isRefused?.(agent)) return null;
+    const { seat } = agent;
     const from = seat.at(address, port) ?? this.#admit(seat, key, { address, port }, nowUs);
     if (from === null) return null;
     from.heard(packet.length, nowUs);

@@ -65,7 +65,7 @@ class LinkThread {
         this.relay.local(message.ufrag);
         return;
       case 'remote':
-        this.relay.remote(message.ufrag, message.candidates);
+        this.relay.remote(message.side);
         return;
       case 'set':
       case 'sync':

@@ -1,5 +1,6 @@
 /** What a link and the thread that shapes its packets say to each other. */
 import type { LinkOptions } from '../../core/link.js';
+import type { RemoteSide } from '../../inject/protocol.js';
 import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
 import type { CapacityChange, LateSecond, RelayFlow } from '../observe/record.js';
 import type { Direction } from './path.js';
@@ -36,7 +37,7 @@ export type ToThread =
   /** More steps for schedules that are running, in time order. */
   | { kind: 'extend'; directions: Direction[]; steps: CapacitySteps }
   | { kind: 'local'; ufrag: string }
-  | { kind: 'remote'; ufrag: string; candidates: RelayAddress[] };
+  | { kind: 'remote'; side: RemoteSide };
 
 /** What happened in one direction since the last time. */
 export interface WayBatch {

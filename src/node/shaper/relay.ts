@@ -5,14 +5,15 @@
  */
 import type { Socket } from 'node:dgram';
 
-import type { RelayAddress } from '../../scenario/server_protocol.js';
+import type { RemoteSide } from '../../inject/protocol.js';
+import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import { Agents, peerOf, type Flow, type Roles } from './agents.js';
 import type { Endpoint } from './endpoint.js';
 import { FarSides } from './far_sides.js';
 import { hasSomewhere, IceDoor, passOn, type Arrival } from './ice_door.js';
 import type { Path } from './path.js';
 import type { Check, StunMessage } from './stun.js';
-import { closeSocket, HEADER_BYTES } from './udp.js';
+import { closeSocket } from './udp.js';
 
 /** How often what is over is looked for. */
 const SWEEP_US = 1e6;
@@ -61,7 +62,8 @@ export class Relay {
       nowUs,
       // A page that is gone is no failure of the relay.
       send: (packet, port, address) => socket.send(packet, port, address, () => undefined),
-      rolesOf,
+      isRefused: (agent) => this.#farSides.has(agent),
+      rolesOf: (check, stun) => this.#rolesOf(check, stun),
       onEnded: (endpoint) => this.#farSides.leave(endpoint),
     });
     socket.on('message', (packet, from) => {
@@ -82,9 +84,9 @@ export class Relay {
     this.#farSides.claim(ufrag);
   }
 
-  /** Candidates of a far side that may be no page under test. */
-  remote(ufrag: string, candidates: readonly RelayAddress[]): void {
-    this.#farSides.add(ufrag, candidates);
+  /** A far side that may be no page under test. */
+  remote(side: RemoteSide): void {
+    this.#farSides.add(side);
   }
 
   /** Sends what came out of the path; false if nobody is there. */
@@ -92,10 +94,7 @@ export class Relay {
     const { from, what } = arrival;
     const to = peerOf(from.seat.agent);
     const seat = (what.kind !== 'answer' && this.#isPage(from) && this.#farSides.of(to, from)) || to.seat;
-    const sent = passOn(arrival, seat, this.#agents, this.#options.nowUs());
-    if (sent && what.kind === 'answer' && what.isSuccess && this.#isPage(what.answered.asker))
-      this.#farSides.claim(what.answered.asker.seat.agent.ufrag);
-    return sent;
+    return passOn(arrival, seat, this.#agents, this.#options.nowUs());
   }
 
   /** Forgets what is over, at most once a second. It does so by itself while packets come. */
@@ -126,7 +125,7 @@ export class Relay {
 
   #offer(arrival: Arrival): void {
     const { agent } = arrival.from.seat;
-    const bytes = arrival.packet.length + HEADER_BYTES;
+    const bytes = arrival.packet.length + IP_UDP_HEADER_BYTES;
     this.#path?.offer(agent.direction, arrival, bytes, agent.flow.number);
   }
 
@@ -140,9 +139,15 @@ export class Relay {
       if (!isUsed) this.#farSides.forget(ufrag);
     }
   }
-}
 
-/** Both fragments, whichever sent. The controlling agent of the first check is the offerer (RFC 8445, 6.1.1). */
-function rolesOf({ from, to }: Check, { role }: StunMessage): Roles {
-  return { key: from < to ? `${from} ${to}` : `${to} ${from}`, isOfferer: role !== 'controlled' };
+  /**
+   * Both fragments, whichever sent. Of two pages the controlling agent of the first check is taken for the one
+   * that offered (RFC 8445, 6.1.1); a page comes before a far side that is none, so that forward is its upload.
+   */
+  #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
+    const page = this.#farSides.pageOf(from, to);
+    if (page === undefined) return null;
+    const isOfferer = page === null ? role !== 'controlled' : page === from;
+    return { key: from < to ? `${from} ${to}` : `${to} ${from}`, isOfferer };
+  }
 }

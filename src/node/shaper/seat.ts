@@ -24,6 +24,12 @@ export class Seat {
     return this.#endpoints.get(keyOf({ address, port }));
   }
 
+  /** Whether the agent has proved to be at one of the addresses. */
+  isProved(nowUs: number): boolean {
+    for (const endpoint of this.#endpoints.values()) if (endpoint.isProved(nowUs)) return true;
+    return false;
+  }
+
   /** The endpoint at a place, which is new if need be; null if there are too many that proved themselves. */
   admit(place: Place, nowUs: number): Endpoint | null {
     const known = this.at(place.address, place.port);

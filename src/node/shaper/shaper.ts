@@ -17,6 +17,7 @@ import {
   type PartialLinkConfig,
 } from '../../scenario/link_config.js';
 import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
+import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import { PacketLog } from './packet_log.js';
 import { DIRECTIONS, Path, type Direction } from './path.js';
 import {
@@ -30,7 +31,7 @@ import {
   type PeerUfrags,
 } from './peers.js';
 import { queueRow } from './queue_row.js';
-import { bindUdp, closeSocket, HEADER_BYTES, ShaperError, UNLIMITED_BPS } from './udp.js';
+import { bindUdp, closeSocket, ShaperError, UNLIMITED_BPS } from './udp.js';
 
 export { ShaperError } from './udp.js';
 
@@ -215,7 +216,7 @@ export class Shaper {
     const forward = this.#peers.receive(packet, from, direction);
     if (forward === null) return;
     if (direction === 'forward' && this.#firstPacketUs === null) this.#begin(this.nowUs());
-    this.#path.offer(direction, forward, packet.length + HEADER_BYTES);
+    this.#path.offer(direction, forward, packet.length + IP_UDP_HEADER_BYTES);
   }
 
   #begin(nowUs: number): void {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
 import { ConfigError } from '../../scenario/link_config.js';
+import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
 import type { LinkRecord } from '../observe/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
@@ -115,9 +116,9 @@ class WorkerLink implements ShaperLink {
     await this.#thread.ask({ kind: 'sync' });
   }
 
-  remote(ufrag: string, candidates: readonly RelayAddress[]): void {
-    const addresses = candidates.map(({ address, port }) => ({ address, port }));
-    this.#thread.agent({ kind: 'remote', ufrag, candidates: addresses });
+  remote(side: RemoteSide): void {
+    const candidates = side.candidates.map(({ address, port }) => ({ address, port }));
+    this.#thread.agent({ kind: 'remote', side: { ...side, candidates } });
   }
 
   local(ufrag: string): void {

@@ -3,8 +3,6 @@ import { createSocket, type Socket } from 'node:dgram';
 
 import { systemCode } from '../errors.js';
 
-/** IPv4 and UDP headers: a packet counts with them. */
-export const HEADER_BYTES = 28;
 /** Faster than any link that a relay in JavaScript can pace: no bottleneck. */
 export const UNLIMITED_BPS = 1e11;
 const RECEIVE_BUFFER_BYTES = 1 << 20;

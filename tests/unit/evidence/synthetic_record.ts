@@ -6,6 +6,7 @@
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
 import { DROP_REASONS, type Link } from '../../../src/core/link.js';
 import { parseQueue } from '../../../src/scenario/link_config.js';
+import { sample } from '../judge/synthetic.js';
 import type {
   CallRecord,
   DirectionRecord,
@@ -131,6 +132,7 @@ const outbound = (timeUs: number, bytesSent: number): OutboundStats => ({
   targetBps: rateBps(timeUs),
   qualityLimitationReason: 'bandwidth',
   maxBitrateBps: NaN,
+  trackState: 'live',
   keyFramesEncoded: 1,
   packetsLost: 0,
   roundTripTimeS: 0.052,
@@ -143,6 +145,8 @@ const inbound = (timeUs: number, bytesReceived: number): InboundStats => ({
   headerBytesReceived: bytesReceived / 50,
   packetsReceived: Math.round(bytesReceived / 1000),
   packetsLost: 0,
+  framesReceived: Math.round(timeUs / FRAME_US),
+  pliCount: 0,
   framesDecoded: Math.round(timeUs / FRAME_US),
   framesPerSecond: timeUs > 12.4e6 && timeUs < 13.6e6 ? 9 : 30,
   freezeCount: timeUs > 13.5e6 ? 1 : 0,
@@ -181,15 +185,14 @@ function samples(sender: Sender, of: 'sender' | 'receiver'): EndpointRecord['sam
     const sent = sender.frames.filter(({ sentUs }) => sentUs <= timeUs);
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const isSender = of === 'sender';
-    return {
-      timeUs,
+    return sample(timeUs / 1e6, {
       outbound: isSender ? [outbound(timeUs, bytes)] : [],
       inbound: isSender ? [] : [inbound(timeUs, bytes)],
       availableOutgoingBps: isSender ? rateBps(timeUs) * 1.05 : NaN,
       rttS: 0.052,
       bytesSent: isSender ? bytes : bytes / 50,
       bytesReceived: isSender ? bytes / 50 : bytes,
-    };
+    });
   });
 }
 

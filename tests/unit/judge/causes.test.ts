@@ -156,7 +156,9 @@ describe('causes of a low rate', () => {
   });
 
   it('not-routed, page-ended, not-connected', () => {
-    expect(whyLow(slowCall({}, { offerer: { routed: false } }))).toMatchObject({ kind: 'not-routed' });
+    const { sent } = videoSamples(0, 20, 4e5);
+    const astray = sent.map((sample) => ({ ...sample, outsideBytesSent: sample.bytesSent }));
+    expect(whyLow(slowCall({}, { offerer: { samples: astray } }))).toMatchObject({ kind: 'not-routed' });
     const crashed = slowCall();
     crashed.pages[1] = {
       id: 1,
@@ -336,8 +338,13 @@ describe('an overloaded machine', () => {
   });
 
   it('is none for hiccups, nor for what was over before the window', () => {
-    const hiccups = each(1).map((ms, i) => (i % 5 < 2 ? 300 : ms));
-    expect(whyLow(slowCall({}, { shaperLateMs: hiccups }))?.kind).toBe('unknown');
+    const hiccups = (every: number) => each(1).map((ms, i) => (i % every < 1 ? 300 : ms));
+    expect(whyLow(slowCall({}, { shaperLateMs: hiccups(12) }))?.kind).toBe('unknown');
+    // One second of three: said where nothing else explains it.
+    expect(whyLow(slowCall({}, { shaperLateMs: hiccups(3) }))?.evidence).toMatch(
+      /^Nothing else explains it, and in \d of \d+ seconds the machine was late: .* by up to 300 ms\.$/,
+    );
+    expect(whyLow(slowCall({ maxBitrateBps: 4.4e5 }, { shaperLateMs: hiccups(3) }))?.kind).toBe('cap');
     const before = [...each(200, 5), ...each(1, 25)];
     const { cause } = judgeUtilisation(asked(slowCall({}, { shaperLateMs: before }), 20), {
       ...{ overUs: 8e6, mode: 'once', min: 0.9, of: 'call', afterUs: 12e6 },

@@ -11,7 +11,8 @@ function live(
   synthetic: SyntheticCall,
   seconds = 30,
 ): { call: ObservedCall; record: CallRecord; grow(): void } {
-  const record = { ...callRecord(synthetic), originEpochMs: Date.now() - seconds * 1e3 };
+  const media = { answerer: { samples: videoSamples(0, 2 * seconds, 4e5).received } };
+  const record = { ...callRecord({ ...media, ...synthetic }), originEpochMs: Date.now() - seconds * 1e3 };
   const listeners = new Set<() => void>();
   const source: CallSource = {
     record,

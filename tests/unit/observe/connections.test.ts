@@ -68,7 +68,7 @@ describe('connections of a record', () => {
   it('has one seat free where the far side is not under test, until it turns out to be', () => {
     const call = record({ role: 'answerer', localUfrags: ['a'], remoteUfrags: ['b'] });
     joinAll(call);
-    expect(call.connections).toEqual([{ id: 0, offerer: null, answerer: 0, flows: [] }]);
+    expect(call.connections).toEqual([{ id: 0, offerer: 0, answerer: null, flows: [] }]);
     call.endpoints.push(endpoint(1, { role: 'offerer', localUfrags: ['b'], remoteUfrags: ['a'] }));
     joinAll(call);
     expect(call.connections).toEqual([{ id: 0, offerer: 1, answerer: 0, flows: [] }]);

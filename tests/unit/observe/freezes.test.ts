@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { FreezeFinder } from '../../../src/node/observe/freezes.js';
-import type { Freeze, InboundStats } from '../../../src/node/observe/record.js';
+import type { Freeze } from '../../../src/node/observe/record.js';
+import { inbound, sample } from '../judge/synthetic.js';
 
 const SSRC = 7;
 
@@ -11,30 +12,23 @@ interface Look {
   totalS?: number;
   /** Frames that the source of the far side has given. */
   source?: number;
+  /** Whether that has ended. */
+  isStopped?: boolean;
 }
 
 /** The freezes after looks each half second, the first at 0.5 s. */
 function freezesOf(looks: readonly Look[]): Freeze[] {
   const freezes: Freeze[] = [];
   const finder = new FreezeFinder(freezes);
-  looks.forEach(({ decoded, count = 0, totalS = 0, source = NaN }, i) => {
-    const stats: InboundStats = {
+  looks.forEach(({ decoded, count = 0, totalS = 0, source = NaN, isStopped = false }, i) => {
+    const stats = inbound({
       ssrc: SSRC,
-      kind: 'video',
-      bytesReceived: 0,
-      headerBytesReceived: 0,
-      packetsReceived: 0,
-      packetsLost: 0,
       framesDecoded: decoded,
-      framesPerSecond: 30,
       freezeCount: count,
       totalFreezesDurationS: totalS,
-      jitterBufferDelayS: 0,
-      jitterBufferEmittedCount: 0,
-    };
+    });
     const timeUs = (i + 1) * 500_000;
-    const sample = { timeUs, outbound: [], inbound: [stats], availableOutgoingBps: NaN, rttS: NaN };
-    finder.see({ ...sample, bytesSent: NaN, bytesReceived: NaN }, () => source);
+    finder.see(sample(timeUs / 1e6, { inbound: [stats] }), () => ({ frames: source, isStopped }));
   });
   return freezes;
 }
@@ -63,6 +57,11 @@ describe('freezes of a received picture', () => {
     expect(freezesOf(stands)).toEqual([{ fromUs: 500_000, toUs: 2_500_000 }]);
     const over = freezesOf([...stands, { decoded: 12, count: 1, totalS: 2.3, source: 105 }]);
     expect(over.map(({ fromUs, toUs }) => toUs - fromUs)).toEqual([2_300_000]);
+  });
+
+  it('sees one that goes on where the source was stopped', () => {
+    const stopped = [10, 10, 10, 10, 10].map((decoded) => ({ decoded, isStopped: true }));
+    expect(freezesOf(stopped)).toEqual([{ fromUs: 500_000, toUs: 2_500_000 }]);
   });
 
   it.each([

@@ -5,14 +5,12 @@ import { Endpoints } from '../../../src/node/observe/endpoints.js';
 import type { CallRecord } from '../../../src/node/observe/record.js';
 import { Shadows } from '../../../src/node/observe/shadows.js';
 import type { PageMessage } from '../../../src/inject/protocol.js';
+import { sample } from '../judge/synthetic.js';
 
 /** What a page with a number of connected pairs tells each time. */
 function messagesOf(pairs: number): PageMessage[] {
-  const sample = {
-    ...{ timeUs: 1, outbound: [], inbound: [], availableOutgoingBps: NaN, rttS: NaN },
-    ...{ bytesSent: NaN, bytesReceived: NaN },
-  };
-  return Array.from({ length: 2 * pairs }, (_, endpoint) => ({ type: 'sample', endpoint, sample }) as const);
+  const look = sample(1e-6);
+  return Array.from({ length: 2 * pairs }, (_, endpoint) => ({ type: 'sample', endpoint, sample: look }) as const);
 }
 
 function page(pairs: number): { record: CallRecord; batch(): void } {

@@ -1,0 +1,114 @@
+/**
+ * What a page says of its own addresses: the link's. Whoever is told a page's candidates sends to them,
+ * past the link; so they leave the connection with the relay's address alone, in events, in descriptions
+ * and in offers and answers. The connection itself keeps its own.
+ */
+import { ownCandidateThroughRelay, ownDescriptionThroughRelay } from './candidates.js';
+import { attempt } from './natives.js';
+import { fields, patch, patchGetter, text } from './patch.js';
+import type { RelayAddress } from './protocol.js';
+
+const DESCRIPTIONS = ['localDescription', 'currentLocalDescription', 'pendingLocalDescription'];
+
+class OwnCandidates {
+  /** What pages were given in the place of objects of the browser: the same as long as those say the same. */
+  readonly #given = new WeakMap<object, { of: string; object: object }>();
+  /** The latest offer or answer of a connection, as the browser made it, and as its page got it. */
+  readonly #made = new WeakMap<object, { native: string; given: string }>();
+
+  constructor(private readonly relay: RelayAddress) {}
+
+  patch(prototype: object): void {
+    for (const name of DESCRIPTIONS) patchGetter(prototype, name, (_, value) => this.#description(value));
+    patchGetter(RTCPeerConnectionIceEvent.prototype, 'candidate', (event, value) =>
+      (event as Event).isTrusted ? this.#candidate(value) : value,
+    );
+    for (const name of ['createOffer', 'createAnswer']) this.#patchMade(prototype, name);
+    patch(prototype, 'setLocalDescription', (self, [description, ...rest]) => {
+      const { type, sdp } = fields(description) ?? {};
+      const made = this.#made.get(self);
+      return made !== undefined && sdp === made.given ? [{ type, sdp: made.native }, ...rest] : undefined;
+    });
+    if (typeof RTCIceTransport !== 'undefined') this.#patchTransport(RTCIceTransport.prototype);
+  }
+
+  /** Offers and answers come by promise, or to a function of the page. */
+  #patchMade(prototype: object, name: string): void {
+    patch(
+      prototype,
+      name,
+      (self, [done, ...rest]) => {
+        if (typeof done !== 'function') return undefined;
+        const told = (made: unknown): unknown =>
+          Reflect.apply(done, undefined, [attempt(() => this.#make(self, made)) ?? made]);
+        return [told, ...rest];
+      },
+      (self, [done], result) =>
+        typeof done === 'function'
+          ? result
+          : (result as Promise<unknown>).then((made) => attempt(() => this.#make(self, made)) ?? made),
+    );
+  }
+
+  #patchTransport(prototype: object): void {
+    patch(
+      prototype,
+      'getLocalCandidates',
+      () => undefined,
+      (_self, _args, all) => (all as unknown[]).map((each) => this.#candidate(each)),
+    );
+    patch(
+      prototype,
+      'getSelectedCandidatePair',
+      () => undefined,
+      (_self, _args, pair) => {
+        const { local, remote } = fields(pair) ?? {};
+        return local === undefined ? pair : { local: this.#candidate(local), remote };
+      },
+    );
+  }
+
+  #make(self: object, made: unknown): unknown {
+    const native = text(fields(made)?.['sdp']);
+    const given = this.#description(made);
+    const sdp = text(fields(given)?.['sdp']);
+    if (native !== null && sdp !== null) this.#made.set(self, { native, given: sdp });
+    return given;
+  }
+
+  #description(value: unknown): unknown {
+    const { type, sdp } = fields(value) ?? {};
+    if (value === null || typeof sdp !== 'string') return value;
+    const through = ownDescriptionThroughRelay(sdp, this.relay);
+    if (through === sdp) return value;
+    return this.#instead(
+      value as object,
+      sdp,
+      () => new RTCSessionDescription({ type: type as RTCSdpType, sdp: through }),
+    );
+  }
+
+  #candidate(value: unknown): unknown {
+    const given = fields(value);
+    const line = text(given?.['candidate']);
+    if (given === null || line === null) return value;
+    const through = ownCandidateThroughRelay(line, this.relay);
+    if (through === line) return value;
+    const { sdpMid, sdpMLineIndex, usernameFragment, relayProtocol, url } = given;
+    const init = { candidate: through, sdpMid, sdpMLineIndex, usernameFragment, relayProtocol, url };
+    return this.#instead(given, line, () => new RTCIceCandidate(init as RTCIceCandidateInit));
+  }
+
+  #instead(value: object, of: string, make: () => object): object {
+    const known = this.#given.get(value);
+    if (known?.of === of) return known.object;
+    const object = make();
+    this.#given.set(value, { of, object });
+    return object;
+  }
+}
+
+/** Changes what connections tell their pages of their own candidates. */
+export function patchOwnCandidates(prototype: object, relay: RelayAddress): void {
+  new OwnCandidates(relay).patch(prototype);
+}

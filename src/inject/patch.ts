@@ -1,0 +1,50 @@
+/**
+ * Proxies of native functions, which keep names, `toString`, `instanceof`, statics and prototypes, so that
+ * pages do not notice them. Whatever fails in a change, the page gets what the native function gives.
+ */
+import { attempt } from './natives.js';
+
+type AnyFunction = (this: unknown, ...args: never[]) => unknown;
+
+/** Puts a proxy in the place of a method; `change` may give other arguments, `after` another result. */
+export function patch(
+  holder: object,
+  name: string,
+  change: (self: object, args: unknown[]) => unknown[] | undefined,
+  after?: (self: object, args: unknown[], result: unknown) => unknown,
+): void {
+  const descriptor = Object.getOwnPropertyDescriptor(holder, name);
+  const native = descriptor?.value as AnyFunction | undefined;
+  if (descriptor === undefined || typeof native !== 'function') return;
+  const value = new Proxy(native, {
+    apply(target, self: object, args: unknown[]) {
+      const changed = attempt(() => change(self, args)) ?? args;
+      const result: unknown = Reflect.apply(target, self, changed as never[]);
+      return after === undefined ? result : (attempt(() => after(self, args, result)) ?? result);
+    },
+  });
+  Object.defineProperty(holder, name, { ...descriptor, value });
+}
+
+/** Puts a proxy in the place of an attribute's getter. */
+export function patchGetter(
+  holder: object,
+  name: string,
+  after: (self: object, value: unknown) => unknown,
+): void {
+  const descriptor = Object.getOwnPropertyDescriptor(holder, name);
+  const native = descriptor?.get;
+  if (descriptor === undefined || native === undefined) return;
+  const get = new Proxy(native, {
+    apply(target, self: object, args) {
+      const value: unknown = Reflect.apply(target, self, args);
+      return attempt(() => after(self, value)) ?? value;
+    },
+  });
+  Object.defineProperty(holder, name, { ...descriptor, get });
+}
+
+export const fields = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+
+export const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

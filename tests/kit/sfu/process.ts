@@ -1,0 +1,38 @@
+/** Servers under test as processes of their own. */
+import type { ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+
+/** How long a server may take to begin. */
+const START_MS = 20_000;
+
+/** A TCP port that nobody listened on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
+
+/** Resolves with what a process says once it is this; rejects with all of its words if it ends or waits before. */
+export async function outputMatching(server: ChildProcess, expected: RegExp): Promise<RegExpExecArray> {
+  let said = '';
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<RegExpExecArray>((resolve, reject) => {
+      const fail = (why: string): void => reject(new Error(`${server.spawnfile} ${why}; it said:\n${said}`));
+      const hear = (data: Buffer): void => {
+        said += data.toString();
+        const match = expected.exec(said);
+        if (match !== null) resolve(match);
+      };
+      server.stdout?.on('data', hear);
+      server.stderr?.on('data', hear);
+      server.on('error', ({ message }) => fail(message));
+      server.on('close', () => fail('ended'));
+      timer = setTimeout(() => fail(`was not ready after ${START_MS / 1000} s`), START_MS);
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

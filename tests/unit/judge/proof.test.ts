@@ -1,0 +1,146 @@
+/** No verdict on calls that went past the link, nor on nothing. */
+import { describe, expect, it } from 'vitest';
+
+import {
+  judgeConvergence,
+  judgeFreezes,
+  judgeProved,
+  judgeQueuingDelay,
+  type Asked,
+} from '../../../src/node/judge/index.js';
+import type { CallRecord, StatsSample } from '../../../src/node/observe/record.js';
+import { callMetrics } from '../../../src/node/judge/index.js';
+import { callRecord, inbound, outbound, samples, steady, videoSamples } from './synthetic.js';
+
+const CAPACITY = [{ atS: 0, bps: 1e6 }];
+const asked = (record: CallRecord): Asked => ({ record, view: {}, askedUs: 0, nowUs: 20e6 });
+
+const converges = (record: CallRecord) =>
+  judgeProved(asked(record), 'any', (each) =>
+    judgeConvergence(each, { rateBps: 8e5, tolerance: 0.2, withinUs: 10e6 }),
+  );
+
+/** A call of 800 kbps, of whose bytes at the receiver some went past the link. */
+function call(outside: number, more: Partial<StatsSample> = {}): CallRecord {
+  const { sent, received } = videoSamples(0, 20, 8e5);
+  const astray = received.map((sample) => ({
+    ...sample,
+    outsideBytesReceived: outside * sample.bytesReceived,
+    ...more,
+  }));
+  return callRecord({
+    packets: steady(0, 20, 8.2e5),
+    capacity: CAPACITY,
+    offerer: { samples: sent },
+    answerer: { samples: astray },
+  });
+}
+
+describe('a call that goes past its link', () => {
+  it('has no verdict, whatever its rate: the cause names the share, the page and what to do', () => {
+    expect(converges(call(0))).toMatchObject({ pass: true, settled: true });
+    const record = call(0.5);
+    record.endpoints[1]?.notices.push({ level: 'error', code: 'not-routed', message: 'Why.', fix: 'do this' });
+    const verdict = converges(record);
+    expect(verdict).toMatchObject({ pass: false, settled: false, final: true, cause: { kind: 'not-routed' } });
+    // Half of what one of two endpoints counts, which count nearly the same.
+    expect(verdict.received).toBe("no verdict: 25 % of the call's bytes went past the link");
+    expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 1: .* Why\.$/);
+    expect(verdict.cause?.fix).toBe('Do this.');
+  });
+
+  it('may be rounding: a thousandth', () => {
+    expect(converges(call(0.0019))).toMatchObject({ pass: true });
+    expect(converges(call(0.0021))).toMatchObject({ pass: false, settled: false });
+  });
+
+  it('is not one where no shaper carries it', () => {
+    const { sent, received } = videoSamples(0, 20, 8e5);
+    const astray = received.map((sample) => ({ ...sample, outsideBytesReceived: sample.bytesReceived }));
+    const record = callRecord({ backend: 'none', offerer: { samples: sent }, answerer: { samples: astray } });
+    expect(converges(record)).toMatchObject({ pass: true });
+    expect(callMetrics(record).outsideRatio).toBeNull();
+  });
+
+  it('is known by what its candidate pairs count and the link never saw', () => {
+    const record = call(0);
+    const rows = Array.from({ length: 200 }, (_, i) => ({
+      ...{ link: 0, time_us: (i + 1) * 1e5, queue_delay_us: 0, queue_bytes: 0, capacity_bps: 1e6, drops: 0 },
+      delivered_bytes: 0,
+    }));
+    record.link?.forward?.rows.push(...rows);
+    expect(callMetrics(record).outsideRatio).toBe(0);
+    for (const sample of record.endpoints[0]?.samples ?? []) sample.bytesSent *= 2;
+    // 19 s of 1.6 Mbps at the pairs are 3.8 MB, of 820 kbps at the link 1.9 MB after headers; 64 kB may be under way.
+    expect(callMetrics(record).outsideRatio).toBeGreaterThan(0.25);
+    expect(callMetrics(record).outsideRatio).toBeLessThan(0.35);
+  });
+});
+
+describe('a call without anything to judge', () => {
+  const checks = (): CallRecord => {
+    const idle = samples(0, 20, (t) => ({ bytesSent: 40 * t, bytesReceived: 40 * t }));
+    return callRecord({
+      packets: steady(0, 20, 2000),
+      capacity: CAPACITY,
+      offerer: { samples: idle },
+      answerer: { samples: idle },
+    });
+  };
+  const keepsShort = (record: CallRecord) =>
+    judgeProved(asked(record), 'any', (each) =>
+      judgeQueuingDelay(each, { overUs: 10e6, mode: 'once', limits: [{ percentile: 95, ms: 100 }] }),
+    );
+
+  it('has no verdict on its checks, and says what was missing', () => {
+    const verdict = keepsShort(checks());
+    expect(verdict).toMatchObject({ pass: false, settled: false, final: true, cause: { kind: 'no-media' } });
+    expect(verdict.received).toMatch(
+      /^no verdict: neither media nor data passed, only [\d.]+ kbps of checks and RTCP$/,
+    );
+  });
+
+  it('has one on data channels', () => {
+    const record = checks();
+    for (const sample of record.endpoints[0]?.samples ?? []) sample.dataBytesSent = sample.timeUs / 100;
+    expect(keepsShort(record)).toMatchObject({ pass: true, settled: true });
+  });
+
+  it('has none on freezes where only audio came', () => {
+    const heard = samples(0, 20, (t) => ({
+      bytesReceived: 5000 * t,
+      inbound: [inbound({ kind: 'audio', bytesReceived: 4000 * t })],
+    }));
+    const record = callRecord({ packets: steady(0, 20, 4e4), answerer: { samples: heard } });
+    const verdict = judgeProved(asked(record), 'video', (each) =>
+      judgeFreezes(each, { overUs: 10e6, mode: 'once', longestUs: 1e6 }),
+    );
+    expect(verdict).toMatchObject({ pass: false, settled: false });
+    expect(verdict.received).toBe('no verdict: no video was received, only other media');
+  });
+});
+
+describe('directions of connections', () => {
+  it('that carried nothing are no part of the capacity', () => {
+    const { sent, received } = videoSamples(0, 20, 6e5);
+    const record = callRecord({
+      packets: steady(0, 20, 6e5),
+      capacity: CAPACITY,
+      offerer: { samples: sent },
+      answerer: { samples: received },
+    });
+    const [first] = record.endpoints;
+    if (first === undefined) throw new Error('no endpoint');
+    // A second connection to a server, over which nothing but checks has gone so far: its busier way is back.
+    const idle = samples(0, 20, (t) => ({
+      ...{ bytesSent: 40 * t, bytesReceived: 40 * t },
+      inbound: [inbound({ ssrc: 77, bytesReceived: t < 1 ? 1 : 2 })],
+      outbound: [outbound({ ssrc: 78, bytesSent: 0 })],
+    }));
+    record.endpoints.push({ ...first, id: 2, page: 1, samples: idle });
+    record.connections.push({ id: 1, offerer: 2, answerer: null, flows: [2] });
+    const metrics = callMetrics(record, {}, { fromUs: 5e6, toUs: 15e6 });
+    expect(metrics.capacityBps).toBe(1e6);
+    expect(metrics.utilisation).toBeCloseTo(0.6, 1);
+  });
+});
