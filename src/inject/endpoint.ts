@@ -58,8 +58,16 @@ export class Endpoint {
     listen(peer, 'signalingstatechange', () => this.#describe());
     listen(peer, 'track', () => this.watch());
     if (known.ownsTransforms) this.#refused(notices.pageTransforms());
+    if (known.isLate) attempt(() => this.#catchUp());
     this.look();
     attempt(() => this.watch());
+  }
+
+  /** What a connection says of itself that has been described before. */
+  #catchUp(): void {
+    const { remoteDescription } = this.peer;
+    if (remoteDescription !== null) this.remoteDescription(remoteDescription.sdp);
+    this.#describe();
   }
 
   get closed(): boolean {

@@ -8,6 +8,9 @@ import { attempt } from './natives.js';
 import { fields, patch, patchGetter, text } from './patch.js';
 import type { RelayAddress } from './protocol.js';
 
+/** As the browser has them: pages wrap these. */
+const { RTCIceCandidate: IceCandidate, RTCSessionDescription: SessionDescription } = globalThis;
+
 const DESCRIPTIONS = ['localDescription', 'currentLocalDescription', 'pendingLocalDescription'];
 
 class OwnCandidates {
@@ -84,7 +87,7 @@ class OwnCandidates {
     return this.#instead(
       value as object,
       sdp,
-      () => new RTCSessionDescription({ type: type as RTCSdpType, sdp: through }),
+      () => new SessionDescription({ type: type as RTCSdpType, sdp: through }),
     );
   }
 
@@ -96,7 +99,7 @@ class OwnCandidates {
     if (through === line) return value;
     const { sdpMid, sdpMLineIndex, usernameFragment, relayProtocol, url } = given;
     const init = { candidate: through, sdpMid, sdpMLineIndex, usernameFragment, relayProtocol, url };
-    return this.#instead(given, line, () => new RTCIceCandidate(init as RTCIceCandidateInit));
+    return this.#instead(given, line, () => new IceCandidate(init as RTCIceCandidateInit));
   }
 
   #instead(value: object, of: string, make: () => object): object {

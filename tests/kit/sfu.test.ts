@@ -1,27 +1,93 @@
-/** Calls through selective forwarding units: nothing of them goes around the link. */
-import { expect, secondsOfVideo, test } from './bed.js';
-import { startJanus } from './sfu/janus.js';
+/** Calls through servers: nothing of them goes around the link. */
+import { routingOf } from '../../src/node/judge/routing.js';
+import { pathsOf } from '../../src/node/judge/view.js';
+import type { CallRecord, EndpointRecord } from '../../src/node/observe/record.js';
+import { expect, secondsOfVideo, test, type Bed } from './bed.js';
+import { startTurn, UNITS, type Unit } from './sfu/servers.js';
 
-for (const iceLite of [false, true]) {
-  test(`Janus, ${iceLite ? 'ICE-lite' : 'full ICE'}`, async ({ bed }) => {
-    const janus = await startJanus({ iceLite });
-    try {
-      const at = (role: string) => `janus.html?role=${role}&server=${encodeURIComponent(janus.url)}`;
-      const publisher = await bed.open(at('publish'));
-      publisher.on('console', (m) => console.log('pub', m.text()));
-      const watcher = await bed.open(at('watch'));
-      watcher.on('console', (m) => console.log('watch', m.text()));
-      await bed.until('video', ({ endpoints }) => endpoints.some((e) => secondsOfVideo(e) >= 6), 25_000).catch((e) => console.log(String(e)));
-      await bed.observer.collect();
-      await bed.link.sync();
-      for (const e of bed.record.endpoints) {
-        const s = e.samples.at(-1);
-        console.log(e.id, e.page, e.role, e.states.map((x) => x.state).join(), e.routed, JSON.stringify(e.notices), JSON.stringify({ ...s, inbound: s?.inbound.length, outbound: s?.outbound.length }), e.localUfrags, e.remoteUfrags);
-      }
-      console.log(JSON.stringify(bed.record.connections), JSON.stringify(bed.record.link?.flows), JSON.stringify(bed.record.link?.latenessMs), bed.record.link?.forward?.packets.rows, bed.record.link?.back?.packets.rows);
-      expect(1).toBe(1);
-    } finally {
-      await janus.close();
-    }
+const VIDEO_S = 5;
+/** Of the bed's link. */
+const RTT_S = 0.04;
+/** What the pairs counted before this has reached the link, and left its queue. */
+const SETTLED_US = 1e6;
+
+const leastRttS = ({ samples }: EndpointRecord): number =>
+  Math.min(...samples.map(({ rttS }) => rttS).filter((rttS) => rttS > 0));
+
+/** Bytes at the candidate pairs, both ways, a while before the link was looked at. */
+function settledBytes({ link }: CallRecord, { samples }: EndpointRecord): number {
+  const untilUs = (link?.forward?.rows.at(-1)?.time_us ?? 0) - SETTLED_US;
+  const look = samples.findLast(({ timeUs }) => timeUs <= untilUs);
+  return (look?.bytesSent ?? NaN) + (look?.bytesReceived ?? NaN);
+}
+
+interface Row {
+  role: string;
+  bytes: number;
+  rttS: number;
+}
+
+/** Waits for the video of a watcher, and looks at every connection; each has these notices. */
+async function expectThroughLink(bed: Bed, connections: number, notices: string[] = []): Promise<Row[]> {
+  await bed.until(
+    `${VIDEO_S} s of video`,
+    ({ endpoints }) => endpoints.some((endpoint) => secondsOfVideo(endpoint) >= VIDEO_S),
+    40_000,
+  );
+  await bed.observer.collect();
+  await bed.link.sync();
+  const { record } = bed;
+  expect(record.endpoints).toHaveLength(connections);
+  const routing = routingOf(record, pathsOf(record, {}));
+  expect(routing?.endpoints).toHaveLength(connections);
+  return (routing?.endpoints ?? []).map(({ endpoint, outsideBytes, linkBytes }) => {
+    const bytes = settledBytes(record, endpoint);
+    const rttS = leastRttS(endpoint);
+    expect(endpoint.routed).toBe(true);
+    expect(endpoint.notices.map(({ code }) => code)).toEqual(notices);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(outsideBytes).toBe(0);
+    expect(linkBytes).toBeGreaterThan(0.999 * bytes);
+    expect(rttS).toBeGreaterThanOrEqual(RTT_S);
+    const sends = (endpoint.samples.at(-1)?.outbound.length ?? 0) > 0;
+    return { role: sends ? 'publisher' : 'subscriber', bytes, rttS };
   });
 }
+
+/** As a line of the guide's table. */
+const rowText = ({ role, bytes, rttS }: Row): string =>
+  `${role} | ${(bytes / 1e3).toFixed(0)} kB | ${(1e3 * rttS).toFixed(0)} ms`;
+
+async function withUnit(start: () => Promise<Unit>, use: (unit: Unit) => Promise<void>): Promise<void> {
+  const unit = await start();
+  try {
+    await use(unit);
+  } finally {
+    await unit.close();
+  }
+}
+
+for (const [name, start] of Object.entries(UNITS)) {
+  test(`through ${name}: a publisher and a subscriber`, async ({ bed }, testInfo) => {
+    await withUnit(start, async (unit) => {
+      await bed.open(unit.page('publish'));
+      await bed.open(unit.page('watch'));
+      const rows = await expectThroughLink(bed, 2);
+      testInfo.annotations.push(...rows.map((row) => ({ type: name, description: rowText(row) })));
+    });
+  });
+}
+
+test("with iceTransportPolicy 'relay' and a TURN server", async ({ bed }) => {
+  const turn = await startTurn();
+  try {
+    await withUnit(UNITS['werift, full ICE'] ?? Promise.reject, async (unit) => {
+      const flags = `&policy=relay&turn=${encodeURIComponent(turn.url)}`;
+      await bed.open(`${unit.page('publish')}${flags}`);
+      await bed.open(`${unit.page('watch')}${flags}`);
+      await expectThroughLink(bed, 2, ['relay-policy']);
+    });
+  } finally {
+    await turn.close();
+  }
+});

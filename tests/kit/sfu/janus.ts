@@ -5,15 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { freePort, outputMatching } from './process.js';
+import type { Unit } from './servers.js';
 
 export interface JanusOptions {
   iceLite: boolean;
-}
-
-export interface Janus {
-  /** Where its WebSocket API is. */
-  readonly url: string;
-  close(): Promise<void>;
 }
 
 const ROOM = 1234;
@@ -69,7 +64,7 @@ const without = (kind: 'plugins' | 'transports', kept: string): string =>
     .join(',');
 
 /** Starts it on free ports. */
-export async function startJanus(options: JanusOptions): Promise<Janus> {
+export async function startJanus(options: JanusOptions): Promise<Unit> {
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-janus-'));
   const port = await freePort();
   configuration(folder, port, options);
@@ -78,8 +73,9 @@ export async function startJanus(options: JanusOptions): Promise<Janus> {
   });
   const ended = new Promise<void>((resolve) => server.on('close', () => resolve()));
   await outputMatching(server, /WebSockets server started|Janus WebSockets transport plugin initialized/i);
+  const url = encodeURIComponent(`ws://127.0.0.1:${port}`);
   return {
-    url: `ws://127.0.0.1:${port}`,
+    page: (role) => `janus.html?role=${role}&server=${url}`,
     close: async () => {
       server.kill();
       await ended;

@@ -1,0 +1,17 @@
+/** Builds the unit on pion, once for each change of its sources. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const SOURCES = fileURLToPath(new URL('./pion', import.meta.url));
+const BINARY = fileURLToPath(new URL('../../../build/test/pion_sfu', import.meta.url));
+
+let building: Promise<string> | null = null;
+
+/** Its binary. Go itself knows what has to be built again. */
+export function buildPion(): Promise<string> {
+  building ??= run('go', ['build', '-mod=readonly', '-o', BINARY, '.'], { cwd: SOURCES }).then(() => BINARY);
+  return building;
+}

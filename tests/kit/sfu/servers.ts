@@ -1,0 +1,72 @@
+/** Real servers for calls under test, each a process of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { buildPion } from './pion.js';
+import { startJanus } from './janus.js';
+import { freePort, outputMatching } from './process.js';
+
+/** A selective forwarding unit that runs. */
+export interface Unit {
+  /** The page that speaks with it, for a role. */
+  page(role: 'publish' | 'watch' | 'both'): string;
+  close(): Promise<void>;
+}
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => server.on('close', () => resolve()));
+  server.kill();
+  await ended;
+}
+
+/** One that speaks the protocol of sfu.html, whose address is the first line that it says. */
+async function startUnit(command: string, flags: readonly string[], page = 'sfu.html'): Promise<Unit> {
+  const server = spawn(command, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [url] = await outputMatching(server, /http:\/\/\S+/);
+  return {
+    page: (role) => `${page}?role=${role}&server=${encodeURIComponent(url)}`,
+    close: () => stop(server),
+  };
+}
+
+const startWerift = (...flags: string[]): Promise<Unit> =>
+  startUnit(process.execPath, [here('./werift.mjs'), ...flags]);
+
+const startPion = async (...flags: string[]): Promise<Unit> => startUnit(await buildPion(), flags);
+
+/** Every kind of server that is tested, by the name that the guide gives it. */
+export const UNITS: Readonly<Record<string, () => Promise<Unit>>> = {
+  'Janus, full ICE': () => startJanus({ iceLite: false }),
+  'Janus, ICE-lite': () => startJanus({ iceLite: true }),
+  'werift, full ICE': () => startWerift(),
+  'werift, ICE-lite': () => startWerift('--lite'),
+  'pion, full ICE, candidates later': () => startPion('-late'),
+  'pion, full ICE, one UDP port': () => startPion('-mux'),
+  'pion, ICE-lite, one UDP port': () => startPion('-lite', '-mux'),
+};
+
+/** coturn of Debian's package `coturn`: where it listens. */
+export async function startTurn(): Promise<{ url: string; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'ccscope-turn-'));
+  const port = await freePort();
+  const flags = ['-n', '--no-tls', '--no-dtls', '--no-cli', '--lt-cred-mech', '--allow-loopback-peers'];
+  const names = ['--user=page:secret', '--realm=ccscope', '--listening-ip=127.0.0.1', '--relay-ip=127.0.0.1'];
+  const files = [`--userdb=${join(folder, 'users')}`, `--pidfile=${join(folder, 'pid')}`, '--log-file=stdout'];
+  const server = spawn('turnserver', [...flags, ...names, ...files, `--listening-port=${port}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await outputMatching(server, /SQLite DB connection success/);
+  return {
+    url: `turn:127.0.0.1:${port}`,
+    close: async () => {
+      await stop(server);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
