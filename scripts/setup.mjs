@@ -2,7 +2,8 @@
 //
 //   node scripts/setup.mjs        everything
 //
-// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest, a Chromium and ffmpeg.
+// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest, a Chromium, ffmpeg,
+// and the servers that calls under test go through: Janus, coturn, and Go for a unit on pion.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -53,8 +54,11 @@ libraries are missing, run this, then try again:
   sudo npx playwright-core install-deps chromium
 `;
 
+/** Programs of the servers that calls under test go through; without one its tests are left out. */
+const servers = ['janus', 'turnserver', 'go'];
+
 /** What is missing of the tools that do not come from npm, as keys of systemPackages. */
-async function missingTools({ native, chromium, fuzzer, ffmpeg }) {
+async function missingTools({ native, chromium, fuzzer, ffmpeg, sfu }) {
   const missing = [];
   if (!findEmcc()) missing.push('emscripten');
   if (native && !findCxx()) missing.push('compiler');
@@ -62,6 +66,7 @@ async function missingTools({ native, chromium, fuzzer, ffmpeg }) {
   if (chromium && !(await findChromium())) missing.push('chromium');
   if (fuzzer && !findFuzzer()) missing.push('fuzzer');
   if (ffmpeg && !which('ffmpeg')) missing.push('ffmpeg');
+  if (sfu) missing.push(...servers.filter((name) => !which(name)));
   return missing;
 }
 
@@ -75,14 +80,21 @@ async function installChromium() {
 /**
  * Sets up what is asked for: always the npm dependencies and Emscripten; `native` adds a C++ compiler and
  * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow, `fuzzer`
- * a clang with libFuzzer, `ffmpeg` what makes the videos of calls that are named.
+ * a clang with libFuzzer, `ffmpeg` what makes the videos of calls that are named, `sfu` the servers that calls
+ * under test go through.
  */
-export async function setup({ native = false, chromium = false, fuzzer = false, ffmpeg = false } = {}) {
+export async function setup({
+  native = false,
+  chromium = false,
+  fuzzer = false,
+  ffmpeg = false,
+  sfu = false,
+} = {}) {
   checkNode();
   const dependencies = hasDependencies() ? undefined : installDependencies();
   // One after the other only where a question could be lost between what npm prints.
   if (personIsThere()) await dependencies;
-  const needs = { native, chromium, fuzzer, ffmpeg };
+  const needs = { native, chromium, fuzzer, ffmpeg, sfu };
   const missing = await missingTools(needs);
   const fromSystem = missing.filter(canInstall);
   await Promise.all([dependencies, fromSystem.length > 0 ? install(fromSystem) : undefined]);
@@ -100,6 +112,8 @@ export async function setup({ native = false, chromium = false, fuzzer = false, 
   }
   if (remaining.includes('ffmpeg')) throw new Problem('Please install ffmpeg, then try again.');
   if (remaining.includes('chromium')) await installChromium();
+  const without = remaining.filter((name) => servers.includes(name));
+  if (without.length > 0) say(`Not to be had here: ${without.join(', ')}. The tests with them are left out.`);
   if (chromium) {
     const path = await findChromium();
     if (!path) throw new Problem(noChromium);
@@ -108,6 +122,6 @@ export async function setup({ native = false, chromium = false, fuzzer = false, 
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await setup({ native: true, chromium: true, ffmpeg: true }).catch(fail);
+  await setup({ native: true, chromium: true, ffmpeg: true, sfu: true }).catch(fail);
   say('Everything is set up.');
 }

@@ -88,6 +88,7 @@ async function test() {
   await setup({
     native: toRun.includes('native') || toRun.includes('identity'),
     ffmpeg: toRun.includes('browser'),
+    sfu: toRun.includes('kit'),
     chromium: ['browser', 'kit', 'measures', 'package'].some((name) => toRun.includes(name)),
   });
   rmSync(results, { recursive: true, force: true });

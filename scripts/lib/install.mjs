@@ -49,6 +49,27 @@ export const systemPackages = {
     pacman: ['ffmpeg'],
     brew: ['ffmpeg'],
   },
+  janus: {
+    why: 'calls under test go through Janus, too',
+    'apt-get': ['janus'],
+    dnf: undefined,
+    pacman: undefined,
+    brew: undefined,
+  },
+  turnserver: {
+    why: 'calls under test ask for the TURN server coturn, too',
+    'apt-get': ['coturn'],
+    dnf: ['coturn'],
+    pacman: ['coturn'],
+    brew: ['coturn'],
+  },
+  go: {
+    why: 'Go builds the forwarding unit on pion that calls under test go through, too',
+    'apt-get': ['golang-go'],
+    dnf: ['golang'],
+    pacman: ['go'],
+    brew: ['go'],
+  },
 };
 
 const managers = {

@@ -12,7 +12,8 @@ import { readSample, type Sending } from './sample.js';
 export interface Window {
   config: ObserverConfig;
   reporter: Reporter;
-  worker: FrameWorker;
+  /** Null where frames are not timed one by one. */
+  worker: FrameWorker | null;
   receivers: ReceiverTransforms;
   /** What bounds a sender by its encodings, in bit/s; NaN for nothing. */
   boundOf(sender: RTCRtpSender, rid: string): number;
@@ -57,7 +58,7 @@ export class Endpoint {
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
     listen(peer, 'track', () => this.watch());
-    if (known.ownsTransforms) this.#refused(notices.pageTransforms());
+    if (known.ownsTransforms && window.worker !== null) this.#refused(notices.pageTransforms());
     if (known.isLate) attempt(() => this.#catchUp());
     this.look();
     attempt(() => this.watch());
@@ -152,12 +153,21 @@ export class Endpoint {
     for (const { receiver } of this.peer.getTransceivers()) {
       if (this.#receivers.has(receiver)) continue;
       this.#receivers.add(receiver);
-      if (receiver.track.kind === 'video' && !this.known.ownsTransforms) this.#attach(receiver);
+      if (receiver.track.kind === 'video') this.#time(receiver);
     }
   }
 
-  #attach(receiver: RTCRtpReceiver): void {
-    const { worker, receivers, config } = this.window;
+  /** Where nobody asks for frames, getStats say enough. */
+  #time(receiver: RTCRtpReceiver): void {
+    const { worker } = this.window;
+    if (worker === null) {
+      this.#complete = false;
+      this.#source();
+    } else if (!this.known.ownsTransforms) this.#attach(receiver, worker);
+  }
+
+  #attach(receiver: RTCRtpReceiver, worker: FrameWorker): void {
+    const { receivers, config } = this.window;
     const refusal = receivers.refusal(receiver) ?? (worker.usable ? null : notices.workerRefused());
     if (refusal !== null) {
       this.#refused(refusal);

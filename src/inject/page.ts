@@ -24,7 +24,7 @@ class Observer implements PageObserver {
     this.#window = {
       config,
       reporter: new Reporter(config),
-      worker: this.#newWorker(),
+      worker: this.#newWorker(config),
       receivers: new ReceiverTransforms(),
       boundOf: (sender, rid) => bounds.of(sender, rid),
     };
@@ -40,7 +40,8 @@ class Observer implements PageObserver {
     this.#listen();
   }
 
-  #newWorker(): FrameWorker {
+  #newWorker({ frameTiming }: ObserverConfig): FrameWorker | null {
+    if (frameTiming === 'getStats') return null;
     const worker = new FrameWorker(FRAME_WORKER_SOURCE, () => {
       if (worker === this.#window.worker) this.#giveUp();
     });
@@ -59,7 +60,7 @@ class Observer implements PageObserver {
   #renew(): void {
     if (document === this.#document) return;
     this.#document = document;
-    this.#window.worker = this.#newWorker();
+    this.#window.worker = this.#newWorker(this.#window.config);
     this.#listen();
   }
 
@@ -99,7 +100,7 @@ class Observer implements PageObserver {
     const endpoints = [...this.#open];
     const timeUs = reporter.nowUs();
     const samples = endpoints.map((endpoint) => endpoint.sample());
-    const { rows: noted, late } = await worker.take();
+    const { rows: noted, late } = (await worker?.take()) ?? { rows: [], late: [] };
     for (const [endpoint, rows] of noted) reporter.add({ type: 'frames', endpoint, rows });
     for (const [epochMs, lateMs] of late)
       reporter.add({ type: 'late', timeUs: reporter.timeUs(epochMs), lateMs });

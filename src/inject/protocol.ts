@@ -9,6 +9,9 @@ export interface RelayAddress {
   port: number;
 }
 
+/** How received video is timed: frame by frame, or by what getStats count twice a second. */
+export type FrameTiming = 'transform' | 'getStats';
+
 /** What Node tells each page's observer when it starts. */
 export interface ObserverConfig {
   /** Name of the function through which it reports. */
@@ -17,6 +20,7 @@ export interface ObserverConfig {
   originEpochMs: number;
   /** Null where calls are observed without a link. */
   relay: RelayAddress | null;
+  frameTiming: FrameTiming;
 }
 
 /** One sentence on what happened, one on what to do. */
@@ -111,7 +115,7 @@ export type PageMessage =
   | { type: 'sample'; endpoint: number; sample: StatsSample }
   /** `rows` has NUMBERS_PER_FRAME for each frame, one after the other. */
   | { type: 'frames'; endpoint: number; rows: number[] }
-  | { type: 'source'; endpoint: number; source: 'transform' | 'getStats' }
+  | { type: 'source'; endpoint: number; source: FrameTiming }
   | { type: 'notice'; endpoint: number; notice: RecordNotice }
   /** How late the latest tick of the window's own worker was in the second that ended then. */
   | { type: 'late'; timeUs: number; lateMs: number };

@@ -14,7 +14,7 @@ import {
 
 import type { ControlledLink } from '../node/shaper/index.js';
 import { attachEvidence } from './evidence.js';
-import { DEFAULTS, withCallFlags, type KitOptions, type KitWorkerOptions } from './options.js';
+import { DEFAULTS, frameTimingOf, withCallFlags, type KitOptions, type KitWorkerOptions } from './options.js';
 import { asksFor } from './parameters.js';
 import { makeRepeat, type Repeat, type RunSession } from './repeat.js';
 import { CallSession, type Call } from './session.js';
@@ -45,6 +45,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
   linkOptions: [DEFAULTS.linkOptions, { option: true }],
   linkBackend: [DEFAULTS.linkBackend, { option: true }],
   linkPort: [DEFAULTS.linkPort, { option: true }],
+  frameTiming: [DEFAULTS.frameTiming, { option: true }],
   evidence: [DEFAULTS.evidence, { option: true }],
   callFlags: [DEFAULTS.callFlags, { option: true, scope: 'worker' }],
 
@@ -56,8 +57,9 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
   ],
 
   callSession: [
-    async ({ linkOptions, linkBackend, linkPort, evidence, baseURL }, use, testInfo) => {
-      const session = new CallSession({ linkOptions, linkBackend, linkPort, baseURL });
+    async ({ linkOptions, linkBackend, linkPort, frameTiming, evidence, baseURL }, use, testInfo) => {
+      const timing = { frameTiming: frameTimingOf({ frameTiming, evidence }) };
+      const session = new CallSession({ linkOptions, linkBackend, linkPort, ...timing, baseURL });
       await use(session);
       await session.finish();
       await attachEvidence(session, testInfo, evidence);
@@ -91,8 +93,13 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     await callSession.closeContexts();
   },
 
-  repeat: async ({ linkOptions, linkBackend, linkPort, evidence, baseURL, browser }, use, testInfo) => {
-    const options = { linkOptions, linkBackend, linkPort, baseURL, browser };
+  repeat: async (
+    { linkOptions, linkBackend, linkPort, frameTiming, evidence, baseURL, browser },
+    use,
+    testInfo,
+  ) => {
+    const timing = { frameTiming: frameTimingOf({ frameTiming, evidence }) };
+    const options = { linkOptions, linkBackend, linkPort, ...timing, baseURL, browser };
     const sessions: CallSession[] = [];
     const open = (): RunSession<ControlledLink> => {
       const session = new CallSession(options);

@@ -1,6 +1,7 @@
 /** What a project or a test sets of the kit, in `use`. */
 import type { LaunchOptions } from '@playwright/test';
 
+import type { FrameTiming } from '../inject/protocol.js';
 import type { LinkSettings } from '../node/shaper/index.js';
 
 /** Options of a test: in the config's `use`, or in `test.use`. */
@@ -11,6 +12,11 @@ export interface KitOptions {
   linkBackend: 'shaper' | 'devtools';
   /** UDP port of the shaper; 0, the default, takes one that is free. */
   linkPort: number;
+  /**
+   * How received video is timed: frame by frame with a transform, which takes a few percent of the browser's CPU,
+   * or by getStats alone. Default `auto`: by a transform unless evidence, which shows its frames, is `off`.
+   */
+  frameTiming: 'auto' | FrameTiming;
   /** When trace, metrics, page and picture are attached. Default `on-failure`. */
   evidence: 'on-failure' | 'always' | 'off';
 }
@@ -24,8 +30,18 @@ export const DEFAULTS: KitOptions & KitWorkerOptions = {
   linkOptions: {},
   linkBackend: 'shaper',
   linkPort: 0,
+  frameTiming: 'auto',
   evidence: 'on-failure',
   callFlags: true,
+};
+
+/** What `frameTiming` means for a test. */
+export const frameTimingOf = ({
+  frameTiming,
+  evidence,
+}: Pick<KitOptions, 'frameTiming' | 'evidence'>): FrameTiming => {
+  if (frameTiming !== 'auto') return frameTiming;
+  return evidence === 'off' ? 'getStats' : 'transform';
 };
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
+import type { FrameTiming } from '../inject/protocol.js';
 import { CallObserver } from '../node/observe/observer.js';
 import { ConfigError } from '../scenario/link_config.js';
 import {
@@ -30,6 +31,7 @@ async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Prom
 }
 
 export type SessionOptions = Pick<KitOptions, 'linkOptions' | 'linkBackend' | 'linkPort'> & {
+  frameTiming?: FrameTiming;
   /** Default of `peers`. */
   baseURL: string | undefined;
   /** Where `peers` and `page` open their contexts; may be given later, see `useBrowser`. */
@@ -158,7 +160,9 @@ export class CallSession {
 
   async #openCall(): Promise<Call> {
     const link = await this.link();
-    this.#observer = new CallObserver({ link, originEpochMs: this.originEpochMs });
+    const { originEpochMs } = this;
+    const { frameTiming = 'transform' } = this.#options;
+    this.#observer = new CallObserver({ link, originEpochMs, frameTiming });
     for (const context of this.#remembered) {
       this.#noteLate(this.#observer, context);
       await this.#observe(context);

@@ -1,7 +1,7 @@
 /** A matcher that fails names the machine first where that is too busy, and only there. */
 import { expect, expectRouted, test } from './support.js';
 
-test.use({ linkOptions: { capacity: '10mbps' }, evidence: 'off' });
+test.use({ linkOptions: { capacity: '10mbps' }, evidence: 'off', frameTiming: 'transform' });
 
 /** Takes the thread of the observer's worker away, again and again, as a busy machine does. */
 function takeThread(): void {

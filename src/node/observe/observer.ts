@@ -1,7 +1,7 @@
 /** Watches every peer connection of every page of the contexts that it is given. */
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 
-import { OBSERVER_KEY, type ObserverConfig, type RelayAddress, type RemoteSide } from '../../inject/protocol.js';
+import { OBSERVER_KEY, type FrameTiming, type ObserverConfig, type RelayAddress, type RemoteSide } from '../../inject/protocol.js';
 import { readBatch } from './batch.js';
 import { assignFlows } from './connections.js';
 import { Endpoints } from './endpoints.js';
@@ -28,6 +28,8 @@ export interface CallObserverOptions {
   link?: ObservedLink;
   /** Zero of the record's times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
+  /** How received video is timed. Default: `transform`. */
+  frameTiming?: FrameTiming;
   /** How much of the past the record has. Default: two hours. */
   keepUs?: number;
 }
@@ -53,7 +55,7 @@ export class CallObserver {
   readonly #listeners = new Set<() => void>();
   #closed = false;
 
-  constructor({ link, originEpochMs, keepUs = KEPT_US }: CallObserverOptions) {
+  constructor({ link, originEpochMs, frameTiming = 'transform', keepUs = KEPT_US }: CallObserverOptions) {
     this.#link = link;
     const record: CallRecord = {
       originEpochMs,
@@ -66,7 +68,8 @@ export class CallObserver {
       notices: [],
     };
     this.record = record;
-    this.#config = { binding: `ccscopeReport${observers++}`, originEpochMs, relay: link?.relay ?? null };
+    const relay = link?.relay ?? null;
+    this.#config = { binding: `ccscopeReport${observers++}`, originEpochMs, relay, frameTiming };
     this.#shadows = new Shadows(record);
     this.#endpoints = new Endpoints(record, link, this.#shadows);
     this.#keeper = new Keeper(record, keepUs, this.#shadows);

@@ -4,7 +4,7 @@
  * Every time counts in microseconds from the record's origin.
  */
 import type { TraceBatch } from '../../core/index.js';
-import type { RecordNotice, StatsSample } from '../../inject/protocol.js';
+import type { FrameTiming, RecordNotice, StatsSample } from '../../inject/protocol.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 
 export type { InboundStats, OutboundStats, RecordNotice, StatsSample } from '../../inject/protocol.js';
@@ -126,8 +126,8 @@ export interface EndpointRecord {
   /** `connectionState` over time. */
   states: { timeUs: number; state: RTCPeerConnectionState }[];
   samples: StatsSample[];
-  /** Where frame timing comes from: `transform`, or `getStats` where the page has transforms of its own or the browser none. */
-  frameSource: 'transform' | 'getStats';
+  /** Where frame timing comes from: `transform`, or `getStats` where it is not asked for, where the page has transforms of its own or the browser none. */
+  frameSource: FrameTiming;
   frames: FrameColumns;
   freezes: Freeze[];
   /** Whether its packets pass the link; null before it is known. */

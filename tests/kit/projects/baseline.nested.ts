@@ -1,14 +1,14 @@
 /** A call whose record is made up: `KIT_RATE` bit/s for 20 s. */
 import { expect, test } from '../../../src/playwright/index.js';
 import { ObservedCall } from '../../../src/playwright/call.js';
-import { callRecord, steady } from '../../unit/judge/synthetic.js';
+import { callRecord, steady, videoSamples } from '../../unit/judge/synthetic.js';
 
 const bps = Number(process.env['KIT_RATE']);
 
 const call = (): ObservedCall =>
   new ObservedCall(
     {
-      record: { ...callRecord({ packets: steady(0, 60, bps) }), originEpochMs: Date.now() - 20_000 },
+      record: { ...callRecord({ packets: steady(0, 60, bps), answerer: { samples: videoSamples(0, 60, bps).received } }), originEpochMs: Date.now() - 20_000 },
       observe: () => Promise.resolve(),
       pageId: () => undefined,
       onUpdate: () => () => undefined,

@@ -1,9 +1,16 @@
 /** Servers under test as processes of their own. */
-import type { ChildProcess } from 'node:child_process';
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 
 /** How long a server may take to begin. */
 const START_MS = 20_000;
+
+/** Whether a program can be run; in CI it has to be there. */
+export function isInstalled(program: string): boolean {
+  if (process.env['CI'] !== undefined) return true;
+  const found = spawnSync(process.platform === 'win32' ? 'where' : 'which', [program], { stdio: 'ignore' });
+  return found.status === 0;
+}
 
 /** A TCP port that nobody listened on just now. */
 export async function freePort(): Promise<number> {

@@ -35,21 +35,29 @@ async function startUnit(command: string, flags: readonly string[], page = 'sfu.
   };
 }
 
-const startWerift = (...flags: string[]): Promise<Unit> =>
+export const startWerift = (...flags: string[]): Promise<Unit> =>
   startUnit(process.execPath, [here('./werift.mjs'), ...flags]);
 
 const startPion = async (...flags: string[]): Promise<Unit> => startUnit(await buildPion(), flags);
 
-/** Every kind of server that is tested, by the name that the guide gives it. */
-export const UNITS: Readonly<Record<string, () => Promise<Unit>>> = {
-  'Janus, full ICE': () => startJanus({ iceLite: false }),
-  'Janus, ICE-lite': () => startJanus({ iceLite: true }),
-  'werift, full ICE': () => startWerift(),
-  'werift, ICE-lite': () => startWerift('--lite'),
-  'pion, full ICE, candidates later': () => startPion('-late'),
-  'pion, full ICE, one UDP port': () => startPion('-mux'),
-  'pion, ICE-lite, one UDP port': () => startPion('-lite', '-mux'),
-};
+interface UnitKind {
+  /** What the guide calls it. */
+  name: string;
+  /** The program that it needs besides Node. */
+  program: 'janus' | 'go' | 'node';
+  start(): Promise<Unit>;
+}
+
+/** Every kind of server that is tested. */
+export const UNITS: readonly UnitKind[] = [
+  { name: 'Janus, full ICE', program: 'janus', start: () => startJanus({ iceLite: false }) },
+  { name: 'Janus, ICE-lite', program: 'janus', start: () => startJanus({ iceLite: true }) },
+  { name: 'werift, full ICE', program: 'node', start: () => startWerift() },
+  { name: 'werift, ICE-lite', program: 'node', start: () => startWerift('--lite') },
+  { name: 'pion, full ICE, candidates later', program: 'go', start: () => startPion('-late') },
+  { name: 'pion, full ICE, one UDP port', program: 'go', start: () => startPion('-mux') },
+  { name: 'pion, ICE-lite, one UDP port', program: 'go', start: () => startPion('-lite', '-mux') },
+];
 
 /** coturn of Debian's package `coturn`: where it listens. */
 export async function startTurn(): Promise<{ url: string; close(): Promise<void> }> {
