@@ -96,7 +96,9 @@ async function benchCallCpu(launch, url, makeObserver, pairs) {
     runs[which].push(await oneCall(launch, url, observers[which]));
   }
   const middle = (which, name) => median(runs[which].map((run) => run[name]));
-  heading(`The observer beside a call of two pages at 1 Mbps, medians of ${pairs} of ${callS} s (budget: ${budget} % more CPU)`);
+  heading(
+    `The observer beside a call of two pages at 1 Mbps, medians of ${pairs} of ${callS} s (budget: ${budget} % more CPU)`,
+  );
   const names = { without: 'without it', with: 'with it', getStats: 'with it, by getStats' };
   for (const [which, name] of Object.entries(names)) {
     const spread = runs[which].map(({ browser }) => browser.toFixed(1)).join(', ');

@@ -38,13 +38,14 @@ export const notRouted = ({ address, port }: RelayAddress, isLate: boolean): Rec
   code: 'not-routed',
   message: `The connection does not keep to the link: packets went ${address === '' ? '' : `to ${address} `}past it (port ${port}).`,
   fix: isLate
-    ? "name call (or link) beside page where the page is opened, or await call.observe(context) before it navigates: the page had made this connection before it was observed"
+    ? 'name call (or link) beside page where the page is opened, or await call.observe(context) before it navigates: the page had made this connection before it was observed'
     : 'let the far side send only to the candidates that the page has told it: this one knew another address of the page',
 });
 
 export const tcpOnly = (): RecordNotice => ({
   level: 'error',
   code: 'ice-tcp',
-  message: 'The far side named only TCP candidates, and the link carries UDP: the connection cannot come about.',
+  message:
+    'The far side named only TCP candidates, and the link carries UDP: the connection cannot come about.',
   fix: 'let the server offer UDP candidates in tests, beside those for TCP',
 });

@@ -1,5 +1,12 @@
 /** When the machine is the problem: what a call tells of the machine that it runs on. */
-export { LIMITS, OVERLOADED_SHARE, QUANTITIES, WINDOW_SECONDS, type Limits, type Quantity } from './definition.js';
+export {
+  LIMITS,
+  OVERLOADED_SHARE,
+  QUANTITIES,
+  WINDOW_SECONDS,
+  type Limits,
+  type Quantity,
+} from './definition.js';
 export { consequence, loadText, machineReport, type MachineReport } from './report.js';
 export { distortion, FIX, reasonText, worstText } from './text.js';
 export { TickLateness } from './tick_lateness.js';

@@ -1,5 +1,12 @@
 /** What a matcher says when it fails. */
-import { msText, pathsOf, rateText, secondsText, type CauseKind, type Judgement } from '../node/judge/index.js';
+import {
+  msText,
+  pathsOf,
+  rateText,
+  secondsText,
+  type CauseKind,
+  type Judgement,
+} from '../node/judge/index.js';
 import { queueDelays } from '../node/judge/delay.js';
 import { receivedCurve, sentCurve } from '../node/judge/rate_curve.js';
 import type { ObservedCall } from './call.js';

@@ -27,6 +27,7 @@ test('a page tells nobody its own addresses', async ({ bed }) => {
     await gathered;
     const again = await peer.createOffer();
     const legacy = await new Promise<RTCSessionDescriptionInit>((resolve, reject) => {
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- pages use it still
       void peer.createOffer(resolve, reject);
     });
     const { localDescription, pendingLocalDescription, currentLocalDescription } = peer;
@@ -55,7 +56,8 @@ test('a page tells nobody its own addresses', async ({ bed }) => {
   expect(told.own).not.toContain(port);
   const lines = [...told.texts, ...told.descriptions.flatMap((sdp) => sdp.match(/a=candidate:.*/g) ?? [])];
   expect(lines.length).toBeGreaterThan(told.texts.length + 2);
-  for (const line of lines) expect(line).toMatch(/(udp \d+ 127\.0\.0\.1 \d+ typ)|(tcp \d+ 127\.0\.0\.1 9 typ)/);
+  for (const line of lines)
+    expect(line).toMatch(/(udp \d+ 127\.0\.0\.1 \d+ typ)|(tcp \d+ 127\.0\.0\.1 9 typ)/);
   const udp = told.addresses.filter(({ protocol }) => protocol === 'udp');
   for (const each of udp) expect(each).toMatchObject({ address, port });
   // Neither as a default candidate, nor anywhere else.
@@ -93,7 +95,11 @@ test('after an ICE restart', async ({ bed }) => {
 });
 
 for (const observed of ['a', 'b'] as const) {
-  test(`with a far side in a browser that nobody observes, side ${observed} observed`, async ({ bed, browser, server }) => {
+  test(`with a far side in a browser that nobody observes, side ${observed} observed`, async ({
+    bed,
+    browser,
+    server,
+  }) => {
     const far = await browser.newContext();
     const other = observed === 'a' ? 'b' : 'a';
     await (await far.newPage()).goto(`${server.url}/plain.html?side=${other}&both`);
@@ -121,43 +127,50 @@ test('TCP candidates alone: a failure by name', async ({ bed }) => {
     await a.setRemoteDescription({ type: 'answer', sdp: `${answer.sdp ?? ''}${tcp}` });
   });
   await bed.until('a notice on it', ({ endpoints }) =>
-    endpoints.some(({ notices }) => notices.some(({ code, level }) => code === 'ice-tcp' && level === 'error')),
+    endpoints.some(({ notices }) =>
+      notices.some(({ code, level }) => code === 'ice-tcp' && level === 'error'),
+    ),
   );
 });
 
-kit('a connection that was made before its page was observed has no verdict', async ({ call, browser, pages }) => {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(`${pages.url}/frame.html`);
-  await page.evaluate(async () => {
-    const [a, b] = [new RTCPeerConnection(), new RTCPeerConnection()];
-    a.onicecandidate = ({ candidate }) => void b.addIceCandidate(candidate ?? undefined);
-    b.onicecandidate = ({ candidate }) => void a.addIceCandidate(candidate ?? undefined);
-    const channel = a.createDataChannel('one');
-    channel.onopen = () => setInterval(() => channel.send(new Uint8Array(5000)), 50);
-    await a.setLocalDescription();
-    await b.setRemoteDescription(a.localDescription ?? { type: 'offer' });
-    await b.setLocalDescription();
-    await a.setRemoteDescription(b.localDescription ?? { type: 'answer' });
-    Object.assign(globalThis, { peers: [a, b] });
-  });
-  await call.observe(context);
-  // From here on the observer knows of them.
-  await page.evaluate(() => {
-    const { peers } = globalThis as unknown as { peers: RTCPeerConnection[] };
-    for (const peer of peers) peer.addTransceiver('audio');
-  });
-  await call.connected();
-  for (const judged of [kitExpect(call), kitExpect(call).not]) {
-    const error = await judged.toConvergeTo('800kbps', { within: '6s' }).then(
-      () => 'it passed',
-      (thrown: Error) => thrown.message,
-    );
-    kitExpect(error).toContain("no verdict: 100 % of the call's bytes went past the link");
-    kitExpect(error).toMatch(/Cause: +not-routed: 100 % .* at page 0: .* The connection does not keep to the link/);
-    kitExpect(error).toMatch(/To do: +Name call \(or link\) beside page .*call\.observe\(context\)/);
-    kitExpect(error).not.toContain('raise');
-  }
-  kitExpect(call.metrics().outsideRatio).toBe(1);
-  await context.close();
-});
+kit(
+  'a connection that was made before its page was observed has no verdict',
+  async ({ call, browser, pages }) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${pages.url}/frame.html`);
+    await page.evaluate(async () => {
+      const [a, b] = [new RTCPeerConnection(), new RTCPeerConnection()];
+      a.onicecandidate = ({ candidate }) => void b.addIceCandidate(candidate ?? undefined);
+      b.onicecandidate = ({ candidate }) => void a.addIceCandidate(candidate ?? undefined);
+      const channel = a.createDataChannel('one');
+      channel.onopen = () => setInterval(() => channel.send(new Uint8Array(5000)), 50);
+      await a.setLocalDescription();
+      await b.setRemoteDescription(a.localDescription ?? { type: 'offer' });
+      await b.setLocalDescription();
+      await a.setRemoteDescription(b.localDescription ?? { type: 'answer' });
+      Object.assign(globalThis, { peers: [a, b] });
+    });
+    await call.observe(context);
+    // From here on the observer knows of them.
+    await page.evaluate(() => {
+      const { peers } = globalThis as unknown as { peers: RTCPeerConnection[] };
+      for (const peer of peers) peer.addTransceiver('audio');
+    });
+    await call.connected();
+    for (const judged of [kitExpect(call), kitExpect(call).not]) {
+      const error = await judged.toConvergeTo('800kbps', { within: '6s' }).then(
+        () => 'it passed',
+        (thrown: unknown) => (thrown as Error).message,
+      );
+      kitExpect(error).toContain("no verdict: 100 % of the call's bytes went past the link");
+      kitExpect(error).toMatch(
+        /Cause: +not-routed: 100 % .* at page 0: .* The connection does not keep to the link/,
+      );
+      kitExpect(error).toMatch(/To do: +Name call \(or link\) beside page .*call\.observe\(context\)/);
+      kitExpect(error).not.toContain('raise');
+    }
+    kitExpect(call.metrics().outsideRatio).toBe(1);
+    await context.close();
+  },
+);

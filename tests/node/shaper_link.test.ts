@@ -178,7 +178,10 @@ describe('a far side that is no page under test', () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 10 });
     const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', 0)]);
     link.local('page');
-    link.remote({ ufrag: 'farr', candidates: [{ address: '127.0.0.1', port: 9 }, { address: 'name.local', port: 1 }, far.address] });
+    link.remote({
+      ufrag: 'farr',
+      candidates: [{ address: '127.0.0.1', port: 9 }, { address: 'name.local', port: 1 }, far.address],
+    });
     await expect
       .poll(() => {
         page.check({ to: 'farr', role: 'controlling', nominate: true });

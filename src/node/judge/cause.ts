@@ -95,7 +95,8 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
   const astray = endpoints.filter(({ outsideBytes }) => outsideBytes > 0);
   const [worst] = astray.sort((a, b) => b.outsideBytes - a.outsideBytes);
   const notice = worst?.endpoint.notices.find(({ code }) => code === 'not-routed');
-  const page = worst === undefined ? '' : `, ${kilobytes(worst.outsideBytes)} of them at page ${worst.endpoint.page}`;
+  const page =
+    worst === undefined ? '' : `, ${kilobytes(worst.outsideBytes)} of them at page ${worst.endpoint.page}`;
   const evidence = `${percentText(outsideRatio)} of the call's bytes went past the link${page}: what the link does has no effect on them.`;
   return {
     kind: 'not-routed',
@@ -141,7 +142,7 @@ const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest })
           evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of checks and RTCP.`,
           fix: 'See that the server forwards what the page has subscribed to; look at its log.',
         };
-  if ( hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
+  if (hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
   const evidence = hasVideo
     ? 'The sender has a video stream but sent nothing.'
     : `The sender has no video stream; it sent ${rateText(metrics.sentBps)}.`;
@@ -269,9 +270,10 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
     : '';
   const lost = drops && drops.full > 0 ? `, ${drops.full} packets lost at the full queue` : '';
-  const signals = detector && detector.overuseShare > 0
-    ? `the overuse detector beside the call (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups; `
-    : '';
+  const signals =
+    detector && detector.overuseShare > 0
+      ? `the overuse detector beside the call (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups; `
+      : '';
   return {
     kind: 'overuse',
     evidence: `${sends}${sends ? 'q' : 'Q'}ueuing delay p95 ${msText(p95)}, at most ${msText(max)}${lost}; ${signals}the sender's estimate was ${rateText(available)}.`,
@@ -335,17 +337,7 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
   'rate-high': [...ALIVE, capacity],
   'delay-high': [...ALIVE, outage, crossTraffic, overuse],
   'loss-high': [...ALIVE, crossTraffic, overuseByDrops, lossAbove(0, 'the call did not cause it')],
-  frozen: [
-    ...ALIVE,
-    noMedia,
-    sourceStopped,
-    outage,
-    waitingForKeyFrame,
-    cpu,
-    heavyLoss,
-    overuse,
-    someLoss,
-  ],
+  frozen: [...ALIVE, noMedia, sourceStopped, outage, waitingForKeyFrame, cpu, heavyLoss, overuse, someLoss],
 };
 
 /** Why a call failed a judgement over a window. */

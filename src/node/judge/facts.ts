@@ -1,6 +1,12 @@
 /** What the explanations of cause.ts look at: a window of a record, seen from its sides. */
 import { capacityBits, type Window } from '../metrics.js';
-import type { CallRecord, EndpointRecord, OutboundStats, RecordNotice, StatsSample } from '../observe/record.js';
+import type {
+  CallRecord,
+  EndpointRecord,
+  OutboundStats,
+  RecordNotice,
+  StatsSample,
+} from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
 import { capacityBitsIn, pathMetrics, samplesIn, type CallMetrics } from './call_metrics.js';
 import type { MachineState } from '../../machine/index.js';
@@ -11,7 +17,15 @@ import { lateSecondsIn, machineIn, type LateSeconds } from './machine.js';
 import { missingMedia } from './media.js';
 import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
 import { routingOf, type Routing } from './routing.js';
-import { checkKept, linkSides, packetsIn, pathConnectedUs, sidesOf, type LinkSide, type Path } from './view.js';
+import {
+  checkKept,
+  linkSides,
+  packetsIn,
+  pathConnectedUs,
+  sidesOf,
+  type LinkSide,
+  type Path,
+} from './view.js';
 
 export interface Facts {
   metrics: CallMetrics;

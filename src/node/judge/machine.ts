@@ -66,7 +66,8 @@ export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateS
   const shaper = bySecond(link?.late ?? [], window);
   const callbacks = bySecond(late, window);
   const isBad = (second: number): boolean =>
-    (shaper.get(second) ?? 0) >= LIMITS.shaper.begin || (callbacks.get(second) ?? 0) >= LIMITS.callbacks.begin;
+    (shaper.get(second) ?? 0) >= LIMITS.shaper.begin ||
+    (callbacks.get(second) ?? 0) >= LIMITS.callbacks.begin;
   const all = [...new Set([...shaper.keys(), ...callbacks.keys()])];
   return {
     all: all.length,

@@ -39,7 +39,7 @@ const counted = new WeakMap<PacketColumns, FlowBytes>();
 
 /** Columns only grow, unless a record is full: each row is looked at once. */
 function flowBytes(packets: PacketColumns): FlowBytes {
-  const known = counted.get(packets) ?? { rows: 0, offered: new Map(), departed: new Map() };
+  const known: FlowBytes = counted.get(packets) ?? { rows: 0, offered: new Map(), departed: new Map() };
   counted.set(packets, known);
   const add = (bytes: Map<number, number>, flow: number, size: number): void =>
     void bytes.set(flow, (bytes.get(flow) ?? 0) + size);
@@ -74,7 +74,10 @@ function atLink(
 }
 
 /** The last look that is old enough for the link to have told of all that it counts. */
-function settledLook(record: CallRecord, { samples }: EndpointRecord): EndpointRecord['samples'][number] | undefined {
+function settledLook(
+  record: CallRecord,
+  { samples }: EndpointRecord,
+): EndpointRecord['samples'][number] | undefined {
   const row = record.link?.forward?.rows.at(-1);
   const untilUs = (row?.time_us ?? 0) - UNDER_WAY_S * 1e6;
   return samples.findLast(({ timeUs }) => timeUs <= untilUs);

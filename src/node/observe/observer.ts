@@ -1,7 +1,13 @@
 /** Watches every peer connection of every page of the contexts that it is given. */
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 
-import { OBSERVER_KEY, type FrameTiming, type ObserverConfig, type RelayAddress, type RemoteSide } from '../../inject/protocol.js';
+import {
+  OBSERVER_KEY,
+  type FrameTiming,
+  type ObserverConfig,
+  type RelayAddress,
+  type RemoteSide,
+} from '../../inject/protocol.js';
 import { readBatch } from './batch.js';
 import { assignFlows } from './connections.js';
 import { Endpoints } from './endpoints.js';

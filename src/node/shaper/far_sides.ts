@@ -30,7 +30,6 @@ const MAX_UPSTREAMS = 64;
 /** By address and port. */
 type Candidates = Map<string, RelayAddress>;
 
-
 type Receive = (arrival: Arrival) => void;
 
 /** Removes the oldest entries of a map that has more than it may have. */

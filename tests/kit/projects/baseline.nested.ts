@@ -8,7 +8,13 @@ const bps = Number(process.env['KIT_RATE']);
 const call = (): ObservedCall =>
   new ObservedCall(
     {
-      record: { ...callRecord({ packets: steady(0, 60, bps), answerer: { samples: videoSamples(0, 60, bps).received } }), originEpochMs: Date.now() - 20_000 },
+      record: {
+        ...callRecord({
+          packets: steady(0, 60, bps),
+          answerer: { samples: videoSamples(0, 60, bps).received },
+        }),
+        originEpochMs: Date.now() - 20_000,
+      },
       observe: () => Promise.resolve(),
       pageId: () => undefined,
       onUpdate: () => () => undefined,

@@ -65,7 +65,11 @@ export async function startTurn(): Promise<{ url: string; close(): Promise<void>
   const port = await freePort();
   const flags = ['-n', '--no-tls', '--no-dtls', '--no-cli', '--lt-cred-mech', '--allow-loopback-peers'];
   const names = ['--user=page:secret', '--realm=ccscope', '--listening-ip=127.0.0.1', '--relay-ip=127.0.0.1'];
-  const files = [`--userdb=${join(folder, 'users')}`, `--pidfile=${join(folder, 'pid')}`, '--log-file=stdout'];
+  const files = [
+    `--userdb=${join(folder, 'users')}`,
+    `--pidfile=${join(folder, 'pid')}`,
+    '--log-file=stdout',
+  ];
   const server = spawn('turnserver', [...flags, ...names, ...files, `--listening-port=${port}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

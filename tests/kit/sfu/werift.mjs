@@ -7,11 +7,7 @@ const iceLite = process.argv.includes('--lite');
 const VP8 = new RTCRtpCodecParameters({
   mimeType: 'video/VP8',
   clockRate: 90_000,
-  rtcpFeedback: [
-    { type: 'nack' },
-    { type: 'nack', parameter: 'pli' },
-    { type: 'goog-remb' },
-  ],
+  rtcpFeedback: [{ type: 'nack' }, { type: 'nack', parameter: 'pli' }, { type: 'goog-remb' }],
 });
 
 const publishers = [];
@@ -73,7 +69,12 @@ async function answer({ id, sdp }) {
   return { id };
 }
 
-const paths = { '/publish': publish, '/watch': watch, '/answer': answer, '/candidates': ({ id }) => ({ id }) };
+const paths = {
+  '/publish': publish,
+  '/watch': watch,
+  '/answer': answer,
+  '/candidates': ({ id }) => ({ id }),
+};
 
 const server = createServer((request, response) => {
   let text = '';

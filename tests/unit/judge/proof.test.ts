@@ -40,9 +40,19 @@ describe('a call that goes past its link', () => {
   it('has no verdict, whatever its rate: the cause names the share, the page and what to do', () => {
     expect(converges(call(0))).toMatchObject({ pass: true, settled: true });
     const record = call(0.5);
-    record.endpoints[1]?.notices.push({ level: 'error', code: 'not-routed', message: 'Why.', fix: 'do this' });
+    record.endpoints[1]?.notices.push({
+      level: 'error',
+      code: 'not-routed',
+      message: 'Why.',
+      fix: 'do this',
+    });
     const verdict = converges(record);
-    expect(verdict).toMatchObject({ pass: false, settled: false, final: true, cause: { kind: 'not-routed' } });
+    expect(verdict).toMatchObject({
+      pass: false,
+      settled: false,
+      final: true,
+      cause: { kind: 'not-routed' },
+    });
     // Half of what one of two endpoints counts, which count nearly the same.
     expect(verdict.received).toBe("no verdict: 25 % of the call's bytes went past the link");
     expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 1: .* Why\.$/);

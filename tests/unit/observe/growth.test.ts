@@ -10,7 +10,10 @@ import { sample } from '../judge/synthetic.js';
 /** What a page with a number of connected pairs tells each time. */
 function messagesOf(pairs: number): PageMessage[] {
   const look = sample(1e-6);
-  return Array.from({ length: 2 * pairs }, (_, endpoint) => ({ type: 'sample', endpoint, sample: look }) as const);
+  return Array.from(
+    { length: 2 * pairs },
+    (_, endpoint) => ({ type: 'sample', endpoint, sample: look }) as const,
+  );
 }
 
 function page(pairs: number): { record: CallRecord; batch(): void } {
