@@ -1,7 +1,7 @@
 /** What a project or a test sets of the kit, in `use`. */
 import type { LaunchOptions } from '@playwright/test';
 
-import type { FrameTiming } from '../inject/protocol.js';
+import type { FrameTiming } from '../node/observe/record.js';
 import type { LinkSettings } from '../node/shaper/index.js';
 
 /** Options of a test: in the config's `use`, or in `test.use`. */

@@ -4,8 +4,8 @@
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
-import type { FrameTiming } from '../inject/protocol.js';
 import { CallObserver } from '../node/observe/observer.js';
+import type { FrameTiming } from '../node/observe/record.js';
 import { ConfigError } from '../scenario/link_config.js';
 import {
   openDevtoolsLink,

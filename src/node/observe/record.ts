@@ -7,7 +7,13 @@ import type { TraceBatch } from '../../core/index.js';
 import type { FrameTiming, RecordNotice, StatsSample } from '../../inject/protocol.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 
-export type { InboundStats, OutboundStats, RecordNotice, StatsSample } from '../../inject/protocol.js';
+export type {
+  FrameTiming,
+  InboundStats,
+  OutboundStats,
+  RecordNotice,
+  StatsSample,
+} from '../../inject/protocol.js';
 
 /**
  * Which way: `forward` is from the side that offered to the side that answered, and from a page to a far side
