@@ -7,6 +7,8 @@ import {
   remoteSides,
   udpAddress,
   ufragOf,
+  ownCandidateThroughRelay,
+  ownDescriptionThroughRelay,
 } from '../../../src/inject/candidates.js';
 
 const relay = { address: '127.0.0.1', port: 40000 };
@@ -150,6 +152,52 @@ describe('candidateThroughRelay', () => {
 
   it.each(['', 'candidate:', 'nonsense', 'end-of-candidates'])('leaves %j to the browser', (text) => {
     expect(candidateThroughRelay(text, relay)).toBe(text);
+  });
+});
+
+describe("a page's own candidates", () => {
+  const text =
+    'candidate:842163049 1 udp 1677729535 203.0.113.7 53912 typ srflx raddr 10.0.0.5 rport 53912 ufrag EsAw';
+
+  it('have the relay for their address and nothing of where they were gathered; all else stays', () => {
+    expect(ownCandidateThroughRelay(text, relay)).toBe(
+      `candidate:842163049 1 udp 1677729535 ${relay.address} ${relay.port} typ srflx raddr 0.0.0.0 rport 0 ufrag EsAw`,
+    );
+    expect(ownCandidateThroughRelay(`a=${text}`, relay)).toMatch(/^a=candidate:842163049 /);
+    const hidden = 'candidate:1 1 udp 2113937151 6f4e5b7e-0a52-44a9-8d5d-1c3d0a6a9d2b.local 53912 typ host';
+    expect(ownCandidateThroughRelay(hidden, relay)).not.toContain('.local');
+    const tcp = 'candidate:2 1 tcp 1518280447 10.0.0.5 9 typ host tcptype active';
+    expect(ownCandidateThroughRelay(tcp, relay)).toBe(
+      `candidate:2 1 tcp 1518280447 ${relay.address} 9 typ host tcptype active`,
+    );
+  });
+
+  it.each(['', 'candidate:', 'nonsense', 'end-of-candidates'])('are not %j', (other) => {
+    expect(ownCandidateThroughRelay(other, relay)).toBe(other);
+  });
+
+  it('are hidden in descriptions, the default ones as well, which say nothing else new', () => {
+    const lines = [
+      'v=0',
+      'm=video 53912 UDP/TLS/RTP/SAVPF 96',
+      'c=IN IP4 203.0.113.7',
+      'a=rtcp:53913 IN IP4 203.0.113.7',
+      `a=${text}`,
+      'a=end-of-candidates',
+      'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+      'c=IN IP4 0.0.0.0',
+      'a=rtcp:9 IN IP4 0.0.0.0',
+      '',
+    ];
+    const through = ownDescriptionThroughRelay(lines.join('\r\n'), relay).split('\r\n');
+    expect(through.join()).not.toMatch(/203\.0\.113|10\.0\.0\.5|5391/);
+    expect(through.slice(1, 4)).toEqual([
+      `m=video ${relay.port} UDP/TLS/RTP/SAVPF 96`,
+      `c=IN IP4 ${relay.address}`,
+      `a=rtcp:${relay.port} IN IP4 ${relay.address}`,
+    ]);
+    expect([through[0], ...through.slice(5)]).toEqual([lines[0], ...lines.slice(5)]);
+    expect(ownDescriptionThroughRelay(through.join('\r\n'), relay)).toBe(through.join('\r\n'));
   });
 });
 
