@@ -92,7 +92,7 @@ export function ownCandidateThroughRelay(text: string, relay: RelayAddress): str
 /** Foundation, component, transport, priority, type, and what follows. */
 const OWN = /^((?:a=)?candidate:\S+) +(\d+) +(\S+) +(\d+) +\S+ +\d+ +typ +(\S+)([^\r\n]*)$/i;
 
-/** A page's own description likewise: its candidates, and the default ones that `m=`, `c=` and `a=rtcp` lines name. */
+/** The same for a page's own description: its candidates, and the default ones that `m=`, `c=` and `a=rtcp` lines name. */
 export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   const through = (line: string): string => {
     const end = /[\r\n]*$/.exec(line)?.[0] ?? '';

@@ -112,7 +112,8 @@ export class Endpoint {
   /** The link carries UDP alone: without a candidate for it there will be no connection. */
   #lookForUdp(): void {
     const sinceMs = this.#lacksUdpSinceMs;
-    if (this.window.config.relay === null || sinceMs === null || epochMs() - sinceMs < TRICKLE_MS) return;
+    if (this.window.config.relay === null || this.peer.connectionState === 'connected') return;
+    if (sinceMs === null || epochMs() - sinceMs < TRICKLE_MS) return;
     this.#once(notices.tcpOnly());
   }
 

@@ -71,6 +71,8 @@ async function withUnit(start: () => Promise<Unit>, use: (unit: Unit) => Promise
 for (const { name, program, start } of UNITS) {
   test(`through ${name}: a publisher and a subscriber`, async ({ bed }, testInfo) => {
     test.skip(!isInstalled(program), `${program} is not installed`);
+    // The first build fetches and compiles pion.
+    if (program === 'go') test.setTimeout(300_000);
     await withUnit(start, async (unit) => {
       await bed.open(unit.page('publish'));
       await bed.open(unit.page('watch'));

@@ -30,7 +30,7 @@ class EncoderShare {
  private:
   static constexpr double kLowest = 0.8;
 
-  double share_ = kLowest;  // an encoder starts below its target  // of the first seconds
+  double share_ = kLowest;  // an encoder starts below its target
   DataRate asked_;  // averaged over about as long as what is delivered
 };
 
