@@ -61,14 +61,19 @@ function progress() {
   };
 }
 
-/** A part's line of the summary, and one for each of its failures and for each test that passed at its second run. */
-function summaryOf({ name, seconds, blockedBy, files, failures = [], unsteady = [], ...counts }) {
-  const { passed, failed, skipped } = counts;
+/** A part's line of the summary, and one for each test that failed, has no verdict or passed at its second run. */
+function summaryOf({ name, seconds, blockedBy, files, ...outcome }) {
+  const { passed, failed, skipped, failures = [], unsteady = [], unjudged = [] } = outcome;
   if (blockedBy) return `✗ ${name.padEnd(10)} not run: ${blockedBy} failed`;
-  const notes = `${skipped ? `, ${skipped} skipped` : ''}${files.length > 0 ? `, of ${files.join(', ')}` : ''}`;
+  const withoutVerdict = unjudged.length > 0 ? `, ${unjudged.length} without a verdict` : '';
+  const notes = `${skipped ? `, ${skipped} skipped` : ''}${withoutVerdict}${files.length > 0 ? `, of ${files.join(', ')}` : ''}`;
   const mark = failed > 0 ? '✗' : '✓';
   const line = `${mark} ${name.padEnd(10)} ${passed} passed, ${failed} failed${notes} (${seconds.toFixed(1)} s)`;
-  const named = [...failures, ...unsteady.map((test) => `passed at its second run: ${test}`)];
+  const named = [
+    ...failures,
+    ...unjudged.map((test) => `no verdict, the machine was taken by others: ${test}`),
+    ...unsteady.map((test) => `passed at its second run: ${test}`),
+  ];
   return [line, ...named.map((text) => `    ${text}`)].join('\n');
 }
 
@@ -99,7 +104,8 @@ async function test() {
   const run = async (name) => {
     const some = filesOf(name);
     const outcome = await runPart(name, some, { atOnce });
-    if (read.has(name)) rememberPassed(name, outcome.failed === 0 ? read.get(name) : null);
+    const isWhole = outcome.failed === 0 && !outcome.unjudged?.length;
+    if (read.has(name)) rememberPassed(name, isWhole ? read.get(name) : null);
     return { ...outcome, files: some };
   };
   const outcomes = await schedule(parts, toRun, run, { onChange: atOnce ? undefined : progress() });

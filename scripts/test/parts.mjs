@@ -48,14 +48,14 @@ export const parts = {
     kind: 'calls',
     after: ['build'],
     reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/node/reproduce_scenario.json'],
-    run: playwright('browser', [browserTests], '--grep-invert', '@measures'),
+    run: playwright('browser', [browserTests], ['--grep-invert', '@measures']),
   },
   kit: {
     title: 'Calls under test, of clients that nobody here wrote',
     kind: 'calls',
     after: ['build'],
     reads: [...tested, browserTests, 'tests/kit', 'tests/unit/judge/synthetic.ts'],
-    run: playwright('kit', [kitTests], '--grep-invert', '@measures'),
+    run: playwright('kit', [kitTests], ['--grep-invert', '@measures']),
   },
   native: {
     title: 'Native tests under AddressSanitizer and UndefinedBehaviorSanitizer',
@@ -151,13 +151,15 @@ export const parts = {
     kind: 'measures',
     after: ['build'],
     reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/kit'],
-    run: playwright('measures', [browserTests, kitTests], '--grep', '@measures', '--workers', '1'),
+    run: playwright('measures', [browserTests, kitTests], ['--grep', '@measures', '--workers', '1'], {
+      judgesTime: true,
+    }),
   },
   wire: {
     title: 'The shaper, measured on the wire',
     kind: 'alone',
     after: ['build'],
     reads: [...built, 'tests/node/shaper_wire.test.ts', 'tests/node/links.ts'],
-    run: vitest('wire'),
+    run: vitest('wire', { judgesTime: true }),
   },
 };

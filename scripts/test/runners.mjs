@@ -1,13 +1,15 @@
 // How a part is run and counted. A runner takes the files to run, [] for all, and resolves with
-// {passed, failed, skipped, failures, unsteady}; `failures` names what failed, a line each. Real calls share
-// the machine with whatever else runs there: a test that fails is run once more, and counts by that;
-// `unsteady` names each that failed first and then passed, so that none is unseen.
+// {passed, failed, skipped, failures, unsteady, unjudged}; `failures` names what failed, a line each. Real calls
+// share the machine with whatever else runs there: a test that fails is run once more, and counts by that;
+// `unsteady` names each that failed first and then passed, so that none is unseen. A test that judges rates
+// and delays, and failed only while the machine was taken away (wakes.mjs), has no verdict: `unjudged`.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 import { inRoot } from '../lib/files.mjs';
 import { status } from '../lib/run.mjs';
+import { isTaken, watchWakes } from './wakes.mjs';
 
 const resultOf = (name) => inRoot('build/test', `${name}.json`);
 
@@ -24,24 +26,38 @@ export const checks =
     return { passed, failed: codes.length - passed };
   };
 
-/** A failed test in one line: its name and how its error begins. */
-const failure = (name, message = '') =>
-  [name, stripVTControlCharacters(message).split('\n')[0]].filter(Boolean).join(': ');
+/** A failed test in one line, its name and how its error begins; and when each attempt at it began and ended. */
+const failure = (name, message = '', attempts = []) => ({
+  text: [name, stripVTControlCharacters(message).split('\n')[0]].filter(Boolean).join(': '),
+  attempts,
+});
+const textOf = ({ text }) => text;
 
 /** Counts from a report file; a runner that failed without naming a test, or ran none, is one failure. */
-function counts(code, file, read, { mayRunNone = false } = {}) {
+function counts(code, file, read, { mayRunNone = false, wakes } = {}) {
   if (!existsSync(file)) return { passed: 0, failed: 1, failures: [`no report: exit code ${code}`] };
-  const {
-    passed,
-    failed,
-    skipped = 0,
-    failures,
-    unsteady = [],
-  } = read(JSON.parse(readFileSync(file, 'utf8')));
-  const nothingRan = passed + failed === 0 && !mayRunNone;
-  if (failed > 0 || (code === 0 && !nothingRan)) return { passed, failed, skipped, failures, unsteady };
+  const report = read(JSON.parse(readFileSync(file, 'utf8')));
+  const { passed, skipped = 0, unsteady = [] } = report;
+  const hasNoVerdict = (one) => wakes !== undefined && isTaken(wakes, one.attempts);
+  const unjudged = report.failures.filter(hasNoVerdict).map(textOf);
+  const failures = report.failures.filter((one) => !hasNoVerdict(one)).map(textOf);
+  const failed = report.failed - unjudged.length;
+  const outcome = { passed, failed, skipped, failures, unsteady: unsteady.map(textOf), unjudged };
+  const nothingRan = passed + report.failed === 0 && !mayRunNone;
+  if (failed > 0 || unjudged.length > 0 || (code === 0 && !nothingRan)) return outcome;
   const why = nothingRan ? 'no test ran' : `every test passed, and the exit code is ${code}`;
-  return { passed, failed: 1, skipped, failures: [why], unsteady };
+  return { ...outcome, failed: 1, failures: [why] };
+}
+
+/** Runs tests that judge rates and delays, with a look at how well the machine keeps time. */
+async function watched(judgesTime, run) {
+  if (!judgesTime) return run(undefined);
+  const wakes = watchWakes();
+  try {
+    return await run(wakes);
+  } finally {
+    await wakes.stop();
+  }
 }
 
 const sum = (outcomes) => {
@@ -53,6 +69,7 @@ const sum = (outcomes) => {
     skipped: total('skipped'),
     failures: named('failures'),
     unsteady: named('unsteady'),
+    unjudged: named('unjudged'),
   };
 };
 
@@ -78,7 +95,9 @@ export async function googleTest(name, shards, run) {
 function failuresOfFile({ name, status, message, assertionResults }) {
   const tests = assertionResults.filter((test) => test.status === 'failed');
   if (tests.length === 0 && status === 'failed') return [failure(name, message)];
-  return tests.map(({ fullName, failureMessages }) => failure(fullName, failureMessages[0]));
+  return tests.map(({ fullName, failureMessages, startTime, duration = 0 }) =>
+    failure(fullName, failureMessages[0], [{ fromMs: startTime, toMs: startTime + duration }]),
+  );
 }
 
 /** What passed at its second run in a file of Vitest's report. */
@@ -87,54 +106,68 @@ const unsteadyOfFile = ({ assertionResults }) =>
     .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
     .map(({ fullName, failureMessages }) => failure(fullName, failureMessages[0]));
 
-export const vitest = (project) => async (files) => {
-  const file = resultOf(project);
-  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const some = files.length > 0 ? ['--passWithNoTests', ...files] : [];
-  const code = await bin('vitest/vitest.mjs', 'run', '--retry=1', '--project', project, ...report, ...some);
-  const read = ({ numPassedTests, numFailedTests, numPendingTests, testResults }) => ({
-    passed: numPassedTests,
-    failed: numFailedTests,
-    skipped: numPendingTests,
-    failures: testResults.flatMap(failuresOfFile),
-    unsteady: testResults.flatMap(unsteadyOfFile),
-  });
-  return counts(code, file, read, { mayRunNone: files.length > 0 });
-};
+/** `judgesTime`: whether its tests judge rates and delays. */
+export const vitest =
+  (project, { judgesTime = false } = {}) =>
+  (files) =>
+    watched(judgesTime, async (wakes) => {
+      const file = resultOf(project);
+      const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+      const some = files.length > 0 ? ['--passWithNoTests', ...files] : [];
+      const command = ['run', '--retry=1', '--project', project, ...report, ...some];
+      const code = await bin('vitest/vitest.mjs', ...command);
+      const read = ({ numPassedTests, numFailedTests, numPendingTests, testResults }) => ({
+        passed: numPassedTests,
+        failed: numFailedTests,
+        skipped: numPendingTests,
+        failures: testResults.flatMap(failuresOfFile),
+        unsteady: testResults.flatMap(unsteadyOfFile),
+      });
+      return counts(code, file, read, { mayRunNone: files.length > 0, wakes });
+    });
 
 /** The tests of a suite of Playwright's report, and of those within, that ended so; each in one line. */
 function testsOfSuite({ specs, suites = [] }, outcome) {
   const own = specs
     .filter(({ tests }) => tests.some(({ status }) => status === outcome))
     .map(({ file, line, title, tests }) => {
-      const errors = tests.flatMap(({ results }) => results.flatMap((result) => result.errors));
-      return failure(`${file}:${line} ${title}`, errors[0]?.message);
+      const results = tests.flatMap((test) => test.results).filter(({ status }) => status !== 'passed');
+      const attempts = results.map(({ startTime, duration }) => {
+        const fromMs = Date.parse(startTime);
+        return { fromMs, toMs: fromMs + duration };
+      });
+      return failure(
+        `${file}:${line} ${title}`,
+        results.flatMap(({ errors }) => errors)[0]?.message,
+        attempts,
+      );
     });
   return [...own, ...suites.flatMap((suite) => testsOfSuite(suite, outcome))];
 }
 
 /** Playwright with one configuration after the other, each a folder of tests/. */
 export const playwright =
-  (name, configs, ...args) =>
-  async (files) => {
-    const outcomes = [];
-    for (const [index, config] of configs.entries()) {
-      const report = resultOf(`${name}-${index}`);
-      const some = files.length > 0 ? ['--pass-with-no-tests', ...files] : [];
-      const command = ['test', '-c', config, '--retries=1', '--reporter=list,json', ...args, ...some];
-      const code = await status(
-        process.execPath,
-        [inRoot('node_modules/@playwright/test/cli.js'), ...command],
-        { env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report } },
-      );
-      const read = ({ stats, suites }) => ({
-        passed: stats.expected + stats.flaky,
-        failed: stats.unexpected,
-        skipped: stats.skipped,
-        failures: suites.flatMap((suite) => testsOfSuite(suite, 'unexpected')),
-        unsteady: suites.flatMap((suite) => testsOfSuite(suite, 'flaky')),
-      });
-      outcomes.push(counts(code, report, read, { mayRunNone: files.length > 0 }));
-    }
-    return sum(outcomes);
-  };
+  (name, configs, args, { judgesTime = false } = {}) =>
+  (files) =>
+    watched(judgesTime, async (wakes) => {
+      const outcomes = [];
+      for (const [index, config] of configs.entries()) {
+        const report = resultOf(`${name}-${index}`);
+        const some = files.length > 0 ? ['--pass-with-no-tests', ...files] : [];
+        const command = ['test', '-c', config, '--retries=1', '--reporter=list,json', ...args, ...some];
+        const code = await status(
+          process.execPath,
+          [inRoot('node_modules/@playwright/test/cli.js'), ...command],
+          { env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report } },
+        );
+        const read = ({ stats, suites }) => ({
+          passed: stats.expected + stats.flaky,
+          failed: stats.unexpected,
+          skipped: stats.skipped,
+          failures: suites.flatMap((suite) => testsOfSuite(suite, 'unexpected')),
+          unsteady: suites.flatMap((suite) => testsOfSuite(suite, 'flaky')),
+        });
+        outcomes.push(counts(code, report, read, { mayRunNone: files.length > 0, wakes }));
+      }
+      return sum(outcomes);
+    });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';
 import { schedule, withPrerequisites, type Outcome, type Part } from '../../scripts/test/schedule.mjs';
+import { isTaken, lateShare } from '../../scripts/test/wakes.mjs';
 
 const PASSED = { passed: 1, failed: 0 };
 
@@ -97,5 +98,29 @@ describe('a change', () => {
     expect(now['src/core/load.ts']).toMatch(/^[0-9a-f]{64}$/);
     expect(now['package-lock.json']).toMatch(/^[0-9a-f]{64}$/);
     expect(Object.keys(now)).not.toContain('src/core/ccscope.wasm');
+  });
+});
+
+describe('how well the machine kept time', () => {
+  // Due at 100 and woken at 150; due at 180 and woken at 200.
+  const late = [
+    { toMs: 150, lateMs: 50 },
+    { toMs: 200, lateMs: 20 },
+  ];
+  const wakes = { lateShare: (fromMs: number, toMs: number) => lateShare(late, fromMs, toMs) };
+
+  it('is the share of a time between due and woken', () => {
+    expect(lateShare(late, 0, 1000)).toBeCloseTo(0.07, 12);
+    expect(lateShare(late, 125, 190)).toBeCloseTo(35 / 65, 12);
+    expect(lateShare(late, 200, 300)).toBe(0);
+    expect(lateShare(late, 200, 200)).toBe(0);
+  });
+
+  it('takes the verdict only from a test that had no other attempt', () => {
+    const taken = { fromMs: 90, toMs: 210 };
+    expect(isTaken(wakes, [taken])).toBe(true);
+    expect(isTaken(wakes, [taken, taken])).toBe(true);
+    expect(isTaken(wakes, [taken, { fromMs: 300, toMs: 400 }])).toBe(false);
+    expect(isTaken(wakes, [])).toBe(false);
   });
 });

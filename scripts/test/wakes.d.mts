@@ -1,0 +1,14 @@
+/** A wake-up that came late; times are milliseconds of the Unix epoch. */
+export interface LateWake {
+  toMs: number;
+  lateMs: number;
+}
+export interface Attempt {
+  fromMs: number;
+  toMs: number;
+}
+export interface Wakes {
+  lateShare(fromMs: number, toMs: number): number;
+}
+export function lateShare(late: readonly LateWake[], fromMs: number, toMs: number): number;
+export function isTaken(wakes: Wakes, attempts: readonly Attempt[]): boolean;
