@@ -35,6 +35,11 @@ export class CallError extends Error {
   override readonly name = 'CallError';
 }
 
+export const notObserved = (page: Page): CallError =>
+  new CallError(
+    `The page at ${page.url()} is not observed; open it in a context that is: call.observe(context) before context.newPage()`,
+  );
+
 const CONNECT_TIMEOUT_MS = 30_000;
 
 /** A call, or the part of one that `of` or `sentBy` picked; all parts share one record. */
@@ -149,10 +154,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
 
   #idOf(page: Page): number {
     const id = this.#source.pageId(page);
-    if (id === undefined)
-      throw new CallError(
-        `The page at ${page.url()} is not observed; open it in a context that is: call.observe(context) before context.newPage()`,
-      );
+    if (id === undefined) throw notObserved(page);
     return id;
   }
 }

@@ -12,8 +12,8 @@ import {
   type TestType,
 } from '@playwright/test';
 
-import type { ControlledLink } from '../node/shaper/index.js';
 import { attachEvidence } from './evidence.js';
+import type { TestLink } from './link.js';
 import { DEFAULTS, frameTimingOf, withCallFlags, type KitOptions, type KitWorkerOptions } from './options.js';
 import { asksFor } from './parameters.js';
 import { makeRepeat, type Repeat, type RunSession } from './repeat.js';
@@ -24,12 +24,12 @@ export type TwoPeers = (url?: string, secondUrl?: string) => Promise<[Page, Page
 
 export interface KitFixtures {
   /** The link of this test. Its pages' peer connections are routed through it. */
-  link: ControlledLink;
+  link: TestLink;
   /** Every peer connection of every page of the test's context, of its popups and iframes, and of `twoPeers`. */
   call: Call;
   twoPeers: TwoPeers;
   /** Runs a call several times, each with fresh pages and a fresh link. */
-  repeat: Repeat<ControlledLink>;
+  repeat: Repeat<TestLink>;
 }
 
 interface Internal {
@@ -101,7 +101,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     const timing = { frameTiming: frameTimingOf({ frameTiming, evidence }) };
     const options = { linkOptions, linkBackend, linkPort, ...timing, baseURL, browser };
     const sessions: CallSession[] = [];
-    const open = (): RunSession<ControlledLink> => {
+    const open = (): RunSession<TestLink> => {
       const session = new CallSession(options);
       sessions.push(session);
       const attach = (name: string, failed: boolean): Promise<void> =>

@@ -5,18 +5,20 @@
 import { expect as base, type ExpectMatcherState, type MatcherReturnType } from '@playwright/test';
 
 import {
+  type Asked,
+  changesOf,
+  type DelayLimit,
   judgeConvergence,
   judgeFairness,
   judgeFreezes,
   judgeLoss,
+  type Judgement,
   judgeProved,
   judgeQueuingDelay,
   judgeRecovery,
   judgeUtilisation,
-  type Asked,
-  type DelayLimit,
-  type Judgement,
   type Needs,
+  pathsOf,
   type WindowRule,
 } from '../node/judge/index.js';
 import { ConfigError, shown } from '../scenario/quantities.js';
@@ -148,7 +150,8 @@ export const callMatchers = {
     time: Time,
     options: WaitingOptions & { after?: { readonly timeUs: number }; to?: Rate } = {},
   ): Promise<MatcherReturnType> {
-    const change = options.after ?? call.record.link?.changes.at(-1) ?? { timeUs: 0 };
+    const { record, view } = call;
+    const change = options.after ?? changesOf(record, pathsOf(record, view)).at(-1) ?? { timeUs: 0 };
     const rule = {
       afterUs: change.timeUs,
       withinUs: timeUs('time', time),

@@ -1,5 +1,6 @@
 /** What a matcher says when it fails. */
 import {
+  linkOf,
   msText,
   pathsOf,
   rateText,
@@ -53,7 +54,9 @@ export function picture({ record, view }: ObservedCall, untilUs: number): string
     ),
   );
   const topBps = largest([...receivedBps, ...sentBps]);
-  const capacities = (record.link?.[paths[0]?.direction ?? 'forward']?.capacity ?? [])
+  const [first] = paths;
+  const link = first === undefined ? record.link : linkOf(record, first.connection);
+  const capacities = (link?.[first?.direction ?? 'forward']?.capacity ?? [])
     .filter(({ timeUs }) => timeUs <= untilUs)
     .slice(-3)
     .map(({ timeUs, capacityBps }) => `${rateText(capacityBps)} from ${secondsText(timeUs)}`);

@@ -10,14 +10,16 @@ import { ConfigError } from '../scenario/link_config.js';
 import {
   openDevtoolsLink,
   openShaperLink,
-  type ControlledLink,
+  type DevtoolsLink,
   type LinkSettings,
+  type ShaperLink,
 } from '../node/shaper/index.js';
-import { ObservedCall } from './call.js';
+import { notObserved, ObservedCall } from './call.js';
+import { TestLink } from './link.js';
 import type { KitOptions } from './options.js';
 
 /** What the fixture `call` is: with a link that a test can change. */
-export type Call = ObservedCall<ControlledLink>;
+export type Call = ObservedCall<TestLink>;
 
 /** Nothing at the end of a test takes longer than this, whatever became of its pages. */
 const CLOSING_MS = 5000;
@@ -42,7 +44,7 @@ export class CallSession {
   readonly originEpochMs = Date.now();
   readonly #options: SessionOptions;
   #browser: Browser | null;
-  #link: Promise<ControlledLink> | undefined;
+  #link: Promise<TestLink> | undefined;
   #call: Promise<Call> | undefined;
   #observer: CallObserver | undefined;
   #finished: Promise<void> | undefined;
@@ -75,8 +77,8 @@ export class CallSession {
   }
 
   /** Opens the link, once. Throws ShaperError or ConfigError. */
-  link(): Promise<ControlledLink> {
-    this.#link ??= this.#openLink();
+  link(): Promise<TestLink> {
+    this.#link ??= this.#openLink().then((link) => new TestLink(link, (page) => this.#idOf(page)));
     return this.#link;
   }
 
@@ -138,7 +140,14 @@ export class CallSession {
     );
   }
 
-  async #openLink(): Promise<ControlledLink> {
+  /** Pages are known from the observer on. */
+  #idOf(page: Page): number {
+    const id = this.#observer?.pageId(page);
+    if (id !== undefined) return id;
+    throw notObserved(page);
+  }
+
+  async #openLink(): Promise<ShaperLink | DevtoolsLink> {
     const { linkOptions: settings, linkBackend, linkPort: port } = this.#options;
     const { originEpochMs } = this;
     if (linkBackend === 'shaper') return openShaperLink({ settings, port, originEpochMs });
@@ -162,7 +171,7 @@ export class CallSession {
     const link = await this.link();
     const { originEpochMs } = this;
     const { frameTiming = 'transform' } = this.#options;
-    this.#observer = new CallObserver({ link, originEpochMs, frameTiming });
+    this.#observer = new CallObserver({ link: link.carrier, originEpochMs, frameTiming });
     for (const context of this.#remembered) {
       this.#noteLate(this.#observer, context);
       await this.#observe(context);

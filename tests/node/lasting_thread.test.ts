@@ -99,7 +99,7 @@ describe('a link whose thread ends', () => {
     const { link, end } = await mortalLink({ capacity: '10mbps', rtt: 0 });
     const [page, far] = [await IceAgent.at('page', link.relay.port), await IceAgent.at('farr', 0)];
     closers.push(() => [page, far].forEach((agent) => agent.close()));
-    link.local('page');
+    link.local('page', 0);
     link.remote({ ufrag: 'farr', candidates: [far.address] });
     end();
     const [change] = await Promise.all([link.set({ capacity: '700kbps' }), link.sync()]);

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { bindingRequest, bindingSuccess } from '../../scripts/lib/ice_check.mjs';
 import { loadCoreModule } from '../../src/core/index.js';
 import { emptyLinkRecord, notePause } from '../../src/node/shaper/link_record.js';
-import { openRelayPath, type RelayPath } from '../../src/node/shaper/relay_path.js';
+import { openRelay, type RelayPaths } from '../../src/node/shaper/relay_paths.js';
 import type { Relay, RelayCensus } from '../../src/node/shaper/relay.js';
 import { bindUdp } from '../../src/node/shaper/udp.js';
 import { IceAgent } from './ice_agent.js';
@@ -43,13 +43,13 @@ interface Bed {
   pass(seconds: number): void;
   /** What has passed no link yet passes it now. */
   pump(): void;
-  path: RelayPath;
+  paths: RelayPaths;
 }
 
 async function bed(): Promise<Bed> {
   let nowUs = 1e6;
   const made = { flows: 0 };
-  const { relay, path, socket } = await openRelayPath({
+  const { relay, paths, socket } = await openRelay({
     core: await loadCoreModule(),
     seed: 1,
     change: {},
@@ -61,7 +61,7 @@ async function bed(): Promise<Bed> {
     },
   });
   closers.push(() => relay.close());
-  closers.push(() => path.close());
+  closers.push(() => paths.close());
   return Object.assign(made, {
     relay,
     port: socket.address().port,
@@ -69,8 +69,8 @@ async function bed(): Promise<Bed> {
       nowUs += seconds * 1e6;
       relay.sweep();
     },
-    pump: () => void path.batch(),
-    path,
+    pump: () => void paths.batches(),
+    paths,
   });
 }
 
@@ -113,8 +113,8 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
     const { heap, descriptors: opened } = await growth(RESTARTS, async (round) => {
       Object.assign(a, { ufrag: `a${round}` });
       Object.assign(b, { ufrag: `b${round}` });
-      relayed.relay.local(a.ufrag);
-      relayed.relay.local(b.ufrag);
+      relayed.relay.local(a.ufrag, 0);
+      relayed.relay.local(b.ufrag, 1);
       await connect(relayed, a, b);
       relayed.pass(5);
       const now = relayed.relay.census();
@@ -136,7 +136,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
     const { heap, descriptors: opened } = await growth(CALLS, async (round) => {
       const page = await IceAgent.at(`page${round}`, relayed.port);
       const far = await IceAgent.at(`far${round}`, 0);
-      relayed.relay.local(page.ufrag);
+      relayed.relay.local(page.ufrag, 0);
       relayed.relay.remote({ ufrag: far.ufrag, candidates: [far.address] });
       relayed.pass(1);
       await connectFar(relayed, page, far);
@@ -172,13 +172,15 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
   });
 
   it('says so after a suspend of hours, which is one row and one batch', async () => {
-    const { path, pass } = await bed();
-    expect(path.batch().pause).toBeNull();
+    const { paths, pass } = await bed();
+    expect(paths.tick().pause).toBeNull();
     pass(8 * 3600);
-    const { pause, forward } = path.batch();
+    const { pause } = paths.tick();
+    const batches = paths.batches();
+    expect(batches).toHaveLength(1);
     expect(((pause?.toUs ?? 0) - (pause?.fromUs ?? 0)) / 1e6).toBeCloseTo(8 * 3600, 1);
-    expect(forward.row.time_us).toBeGreaterThan(8 * 3600e6);
-    expect(path.batch().pause).toBeNull();
+    expect(batches[0]?.forward.row.time_us).toBeGreaterThan(8 * 3600e6);
+    expect(paths.tick().pause).toBeNull();
     const record = emptyLinkRecord('shaper');
     for (let i = 0; i < 30; i++) notePause(record, { fromUs: 5e6, toUs: 5e6 + 8 * 3600e6 });
     expect(record.notices).toHaveLength(20);
@@ -188,7 +190,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
   it('leaves no socket when it cannot open', async () => {
     const core = await loadCoreModule();
     const before = descriptors();
-    const open = openRelayPath({
+    const open = openRelay({
       core,
       seed: 1,
       change: { forward: { options: { lossRatio: 2 } } },

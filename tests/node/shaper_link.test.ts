@@ -177,7 +177,7 @@ describe('a far side that is no page under test', () => {
   it('is reached at its candidates, shaped, and answers through the relay', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 10 });
     const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', 0)]);
-    link.local('page');
+    link.local('page', 0);
     link.remote({
       ufrag: 'farr',
       candidates: [{ address: '127.0.0.1', port: 9 }, { address: 'name.local', port: 1 }, far.address],
@@ -204,7 +204,7 @@ describe('a far side that is no page under test', () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const decoy = await agent('deco', 0);
     link.remote({ ufrag: 'answ', candidates: [decoy.address] });
-    link.local('answ');
+    link.local('answ', 0);
     link.remote({ ufrag: 'offr', candidates: [] });
     const [a, b] = await connected(link);
     a.send('there');
@@ -219,7 +219,7 @@ describe('a far side that sends to the address which the pages tell', () => {
   it('is refused there where it is known by another one, and while that may be on its way', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', link.relay.port)]);
-    link.local('page');
+    link.local('page', 0);
     page.check({ to: 'farr', role: 'controlled' });
     far.check({ to: 'page', role: 'controlling', nominate: true });
     await link.sync();
@@ -240,7 +240,7 @@ describe('a far side that sends to the address which the pages tell', () => {
   it('is taken there where it names no address that can be reached', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', link.relay.port)]);
-    link.local('page');
+    link.local('page', 0);
     link.remote({ ufrag: 'farr', candidates: [local] });
     await connect(page, far);
     far.send('from a hidden address');
@@ -250,7 +250,7 @@ describe('a far side that sends to the address which the pages tell', () => {
   it('is behind the page, whose upload is forward, whichever controls', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const [page, far] = await Promise.all([agent('page', link.relay.port), agent('farr', 0)]);
-    link.local('page');
+    link.local('page', 0);
     link.remote({ ufrag: 'farr', candidates: [far.address] });
     await expect
       .poll(() => {

@@ -249,7 +249,7 @@ describe('the way of a relay to a far side that is no page', () => {
       agent('none', 1),
     ]);
     const socketOfRelay = once(far.socket, 'message') as Promise<[Buffer, { port: number }]>;
-    link.local('page');
+    link.local('page', 0);
     link.remote({ ufrag: 'farr', candidates: [far.address] });
     await expect
       .poll(() => {

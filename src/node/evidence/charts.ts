@@ -6,14 +6,17 @@ import type {
   EvidenceSpan,
   EvidenceTable,
 } from '../../scenario/evidence_page.js';
-import { pathsOf, type JudgedExpectation, type Path } from '../judge/index.js';
+import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../judge/index.js';
 import { queueDelays, type DelayPoint } from '../judge/delay.js';
 import type {
   CallRecord,
   ConnectionRecord,
   Direction,
+  DirectionRecord,
   EndpointRecord,
+  LinkChangeRecord,
   PacketColumns,
+  PathRecord,
 } from '../observe/record.js';
 import { percentiles } from '../percentile.js';
 import { holds } from './input.js';
@@ -28,22 +31,41 @@ import {
   videoTable,
 } from './tables.js';
 
+/** The ways of the shared link, and those of a page's own. */
 const LABELS: Record<Direction, string> = {
   forward: 'from the offerer to the answerer',
   back: 'from the answerer to the offerer',
 };
+const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', back: 'what it receives' };
+
+const labelOf = (link: PathRecord | null, name: Direction): string =>
+  link?.page == null ? LABELS[name] : `link of page ${link.page + 1}: ${OWN_LABELS[name]}`;
+
+/** Changes of all links, in time order; those of a page's own name it. */
+export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: number | null })[] =>
+  allLinks(record)
+    .flatMap(({ page, changes }) =>
+      changes.map(({ timeUs, text }) => ({
+        page,
+        timeUs,
+        text: page === null ? text : `page ${page + 1}: ${text}`,
+      })),
+    )
+    .sort((a, b) => a.timeUs - b.timeUs);
 
 /** When the newest thing that the record knows of happened; a second at least. */
 export function durationUs(record: CallRecord): number {
-  const { link, endpoints, pages } = record;
-  const directions = [link?.forward, link?.back].filter((direction) => direction != null);
+  const { endpoints, pages } = record;
+  const directions = allLinks(record)
+    .flatMap(({ forward, back }) => [forward, back])
+    .filter((direction) => direction !== null);
   const times = [
     ...directions.map(({ rows }) => rows.at(-1)?.time_us ?? 0),
     ...directions.map(({ packets }) => packets.departUs[packets.rows - 1] ?? 0),
     ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
     ...endpoints.map(({ states }) => states.at(-1)?.timeUs ?? 0),
     ...pages.map(({ ended }) => ended?.timeUs ?? 0),
-    ...(link?.changes ?? []).map(({ timeUs }) => timeUs),
+    ...namedChanges(record).map(({ timeUs }) => timeUs),
   ];
   return Math.max(1e6, ...times.filter(Number.isFinite));
 }
@@ -80,8 +102,13 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
 ];
 
 /** The packets of a direction; without a record of them what their queuing delays are estimated to be. */
-function packetsOf(record: CallRecord, name: Direction, paths: readonly Path[]): PacketColumns {
-  const packets = record.link?.[name]?.packets;
+function packetsOf(
+  record: CallRecord,
+  link: PathRecord | null,
+  name: Direction,
+  paths: readonly Path[],
+): PacketColumns {
+  const packets = link?.[name]?.packets;
   if (packets !== undefined && packets.rows > 0) return packets;
   const { points } = queueDelays(record, paths, { fromUs: 0, toUs: durationUs(record) });
   const column = (value: (point: DelayPoint) => number): Float64Array => Float64Array.from(points, value);
@@ -99,12 +126,11 @@ function packetsOf(record: CallRecord, name: Direction, paths: readonly Path[]):
 
 function tablesOf(
   record: CallRecord,
-  name: Direction,
+  direction: DirectionRecord | null,
   paths: readonly Path[],
   packets: PacketColumns,
 ): Record<string, EvidenceTable> {
   const endUs = durationUs(record);
-  const direction = record.link?.[name];
   const receivers = sides(paths, 'receiver');
   const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
   const hasPackets = packets === direction?.packets;
@@ -112,7 +138,7 @@ function tablesOf(
   if (hasPackets) delete media['received_bps'];
   const shadow = record.shadows.find(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
   const tables: Record<string, EvidenceTable> = {
-    ...(direction != null && { capacity: capacityTable(direction, endUs) }),
+    ...(direction !== null && { capacity: capacityTable(direction, endUs) }),
     ...(hasPackets && {
       rates: rateTable(
         packets,
@@ -129,15 +155,18 @@ function tablesOf(
   return Object.fromEntries(Object.entries(tables).filter(([, table]) => isFilled(table)));
 }
 
-function directionOf(record: CallRecord, name: Direction): EvidenceDirection {
-  const paths = pathsOf(record, { direction: name });
-  const packets = packetsOf(record, name, paths);
+function directionOf(record: CallRecord, link: PathRecord | null, name: Direction): EvidenceDirection {
+  const direction = link?.[name] ?? null;
+  const paths = pathsOf(record, { direction: name }).filter(
+    ({ connection }) => linkOf(record, connection) === link,
+  );
+  const packets = packetsOf(record, link, name, paths);
   const delaysMs = [...packets.queueDelayUs.subarray(0, packets.rows)].filter(Number.isFinite);
   const [p50 = NaN, p95 = NaN] = percentiles(delaysMs, [50, 95]).map((us) => us / 1e3);
   return {
     name,
-    label: LABELS[name],
-    tables: tablesOf(record, name, paths, packets),
+    label: labelOf(link, name),
+    tables: tablesOf(record, direction, paths, packets),
     flows: named(
       record,
       paths.map(({ connection }) => connection),
@@ -147,7 +176,7 @@ function directionOf(record: CallRecord, name: Direction): EvidenceDirection {
       label: endpointName(record, endpoint),
     })),
     queueDelayMs: Number.isNaN(p50) ? null : { p50, p95 },
-    delaysAreEstimates: packets !== record.link?.[name]?.packets,
+    delaysAreEstimates: packets !== direction?.packets,
   };
 }
 
@@ -172,8 +201,7 @@ function stacked(name: string, spans: readonly Span[], lanes: string[]): Evidenc
   });
 }
 
-function linkSpans({ link }: CallRecord, endUs: number): Span[] {
-  const changes = link?.changes ?? [];
+function linkSpans({ changes }: PathRecord, endUs: number): Span[] {
   return changes.map(({ timeUs, text }, i) => ({
     fromUs: Math.max(0, timeUs),
     toUs: changes[i + 1]?.timeUs ?? endUs,
@@ -206,7 +234,9 @@ export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[
   const freezes = record.endpoints.flatMap((endpoint) => endpoint.freezes);
   const lanes: string[] = [];
   const spans = [
-    ...stacked('link', linkSpans(record, endUs), lanes),
+    ...allLinks(record).flatMap((link) =>
+      stacked(link.page === null ? 'link' : `link of page ${link.page + 1}`, linkSpans(link, endUs), lanes),
+    ),
     ...stacked('expect', expectationSpans(judged), lanes),
     ...stacked('states', stateSpans(record, endUs), lanes),
     ...stacked(
@@ -222,11 +252,12 @@ export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[
   ];
   const first = mainDirection(record);
   const names: Direction[] = first === 'forward' ? ['forward', 'back'] : ['back', 'forward'];
-  const directions = names.map((name) => directionOf(record, name));
+  const links = record.link === null ? [null] : allLinks(record);
+  const directions = links.flatMap((link) => names.map((name) => directionOf(record, link, name)));
   return {
     durationUs: endUs,
     directions: directions.filter(({ tables }, i) => i === 0 || 'rates' in tables || 'media' in tables),
-    marks: (record.link?.changes ?? []).map(({ timeUs, text }) => ({ timeUs, text })),
+    marks: namedChanges(record).map(({ timeUs, text }) => ({ timeUs, text })),
     lanes,
     spans,
     freezes,

@@ -4,7 +4,7 @@ import { msText, percentText, rateText, secondsText, type CallMetrics } from '..
 import { machineSpells } from '../judge/machine.js';
 import type { EndpointRecord } from '../observe/record.js';
 import { html, type Html } from '../html/text.js';
-import { endpointName } from './charts.js';
+import { endpointName, namedChanges } from './charts.js';
 import { holds, type EvidenceInput } from './input.js';
 
 /** Where frame timing is from, for people. */
@@ -93,7 +93,7 @@ interface Happening {
 function happenings({ record, judged }: EvidenceInput): Happening[] {
   const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
   const all: Happening[] = [
-    ...(record.link?.changes ?? []).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
+    ...namedChanges(record).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
     ...record.endpoints.flatMap((endpoint) => [
       ...endpoint.states.map(({ timeUs, state }) => ({
         timeUs,

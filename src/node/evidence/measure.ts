@@ -1,5 +1,13 @@
 /** The numbers of a whole call, since it was connected. */
-import { callMetrics, carrying, keptFromUs, pathsOf, type CallMetrics, type Path } from '../judge/index.js';
+import {
+  callMetrics,
+  carrying,
+  keptFromUs,
+  linkOf,
+  pathsOf,
+  type CallMetrics,
+  type Path,
+} from '../judge/index.js';
 import { timeTo90, type Window } from '../metrics.js';
 import type { CallRecord, PacketColumns } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
@@ -45,12 +53,14 @@ function passed({ rows, ...columns }: PacketColumns, { fromUs, toUs }: Window): 
 }
 
 function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs }: Window): number | null {
-  const direction = record.link?.[carrying(paths, { fromUs, toUs })[0]?.direction ?? 'forward'];
-  const first = direction?.capacity.findLast(({ timeUs }) => timeUs <= fromUs) ?? direction?.capacity[0];
-  if (!direction || !first) return null;
+  const [first] = carrying(paths, { fromUs, toUs });
+  const link = first === undefined ? record.link : linkOf(record, first.connection);
+  const direction = link?.[first?.direction ?? 'forward'];
+  const begin = direction?.capacity.findLast(({ timeUs }) => timeUs <= fromUs) ?? direction?.capacity[0];
+  if (!direction || !begin) return null;
   const change = direction.capacity.find(({ timeUs }) => timeUs > fromUs);
   const window = { fromUs, toUs: Math.min(toUs, change?.timeUs ?? Infinity) };
-  return timeTo90(passed(direction.packets, window), first.capacityBps, window);
+  return timeTo90(passed(direction.packets, window), begin.capacityBps, window);
 }
 
 /** Measures a call from its connecting, or from when on it is kept, to its end. */

@@ -3,7 +3,7 @@
  * `origin_epoch_ms`; null where nothing is known. How each is defined stands in ../judge/call_metrics.ts.
  */
 import { machineReport } from '../../machine/index.js';
-import type { CallMetrics } from '../judge/index.js';
+import { allLinks, type CallMetrics } from '../judge/index.js';
 import { machineIn } from '../judge/machine.js';
 import { version } from '../version.js';
 import { durationUs } from './charts.js';
@@ -55,10 +55,13 @@ export function metricsJson(input: EvidenceInput): Record<string, unknown> {
     duration_us: Math.round(durationUs(record)),
     backend: link?.backend ?? null,
     frame_source: frameSource(record),
-    link_changes: (link?.changes ?? []).map(({ timeUs, text }) => ({
-      time_us: Math.round(timeUs),
-      set: text,
-    })),
+    link_changes: allLinks(record).flatMap(({ page, changes }) =>
+      changes.map(({ timeUs, text }) => ({
+        time_us: Math.round(timeUs),
+        set: text,
+        ...(page !== null && { page }),
+      })),
+    ),
     shaper_lateness_ms: link?.latenessMs ?? null,
     machine: machineReport(
       machineIn(record, metrics.call?.window ?? { fromUs: 0, toUs: durationUs(record) }),

@@ -1,11 +1,13 @@
 /**
  * The call as a trace in format v1: what the observed streams' frames were and what GCC, watching,
  * made of them (`arrival`, `inbound`, `group`, `rate`; one flow per received video stream), the
- * link's queues (`queue`; link 0 is the direction with more media) and what happened (`event`).
+ * links' queues (`queue`; link 0 is the direction with more media, 1 the other one; then those of each link that a
+ * page has of its own) and what happened (`event`).
  */
 import { tableSpec } from '../../core/index.js';
 import type { TraceEvent } from '../../core/session.js';
 import { eventLine, formatHeader, RowFormatter, timeColumn, TRACE_VERSION } from '../../trace/index.js';
+import { allLinks } from '../judge/index.js';
 import { machineSpells } from '../judge/machine.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../observe/record.js';
 import { connectionName, mainDirection } from './charts.js';
@@ -33,13 +35,15 @@ function* queueLines({ rows }: DirectionRecord, link: number): Generator<Line> {
 
 /** Everything that happened, as events in time order. */
 export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
-  const { link, endpoints, pages } = record;
+  const { endpoints, pages } = record;
   const events: TraceEvent[] = [
-    ...(link?.changes ?? []).map(({ timeUs, text }) => ({
-      time_us: timeUs,
-      name: 'link',
-      detail: { set: text },
-    })),
+    ...allLinks(record).flatMap(({ page, changes }) =>
+      changes.map(({ timeUs, text }) => ({
+        time_us: timeUs,
+        name: 'link',
+        detail: { set: text, ...(page !== null && { page }) },
+      })),
+    ),
     ...endpoints.flatMap(({ id, states }) =>
       states.map(({ timeUs, state }) => ({
         time_us: timeUs,
@@ -137,11 +141,12 @@ export function* traceLines(input: EvidenceInput): Generator<string> {
     flows: shadows.map((shadow) => ({ flow: shadow.flow, name: flowName(record, shadow) })),
   });
   const main = mainDirection(record);
-  const [there, back] = main === 'forward' ? [link?.forward, link?.back] : [link?.back, link?.forward];
+  const ways = allLinks(record).flatMap(({ forward, back }) =>
+    main === 'forward' ? [forward, back] : [back, forward],
+  );
   yield* merged([
     eventLines(input),
-    ...(there ? [queueLines(there, 0)] : []),
-    ...(back ? [queueLines(back, 1)] : []),
+    ...ways.flatMap((way, number) => (way === null ? [] : [queueLines(way, number)])),
     ...shadows.map(shadowLines),
   ]);
 }

@@ -18,7 +18,7 @@
  * Directions of connections that carried neither media nor data do not count (media.ts).
  */
 import { capacityBits, type Window } from '../metrics.js';
-import type { CallRecord, EndpointRecord, StatsSample } from '../observe/record.js';
+import type { CallRecord, EndpointRecord, PathRecord, StatsSample } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
 import { percentiles } from '../percentile.js';
 import { queueDelays } from './delay.js';
@@ -36,7 +36,8 @@ import {
   pathConnectedUs,
   pathsOf,
   sidesOf,
-  type LinkSide,
+  waysOf,
+  type LinkWay,
   type Path,
   type View,
 } from './view.js';
@@ -89,11 +90,8 @@ export function samplesIn(endpoint: EndpointRecord, window: Window): StatsSample
 
 /** Bits that the link let through in a window, in the directions that some paths take; null where no capacity is known. */
 export function capacityBitsIn(record: CallRecord, paths: readonly Path[], window: Window): number | null {
-  const names = (['forward', 'back'] as const).filter((name) =>
-    paths.some(({ direction }) => direction === name),
-  );
-  const steps = names.map((name) => record.link?.[name]?.capacity ?? []);
-  if (names.length === 0 || steps.some((list) => list.length === 0)) return null;
+  const steps = waysOf(record, paths).map(({ link, name }) => link[name]?.capacity ?? []);
+  if (steps.length === 0 || steps.some((list) => list.length === 0)) return null;
   return sum(
     steps.map((list) =>
       capacityBits(
@@ -105,9 +103,9 @@ export function capacityBitsIn(record: CallRecord, paths: readonly Path[], windo
 }
 
 /** Bytes of everything that left a direction's bottleneck in a window, from the rows of its queue; they are cumulative. */
-function passedBytes({ direction }: LinkSide, { fromUs, toUs }: Window): number {
+function passedBytes({ link, name }: LinkWay, { fromUs, toUs }: Window): number {
   const until = (timeUs: number): number =>
-    direction.rows.findLast(({ time_us }) => time_us <= timeUs)?.delivered_bytes ?? 0;
+    link[name]?.rows.findLast(({ time_us }) => time_us <= timeUs)?.delivered_bytes ?? 0;
   return until(toUs) - until(fromUs);
 }
 
@@ -142,12 +140,17 @@ export function ownUtilisation(record: CallRecord, paths: readonly Path[], windo
   return finiteOrNull((rate * (window.toUs - window.fromUs)) / 1e6 / bits);
 }
 
-/** Share of the capacity that everything in these directions took; null without a record of the queue. */
+/** Whether a link was there before a window began: what passed the shared one before is not told apart. */
+const covers = ({ page, changes }: PathRecord, { fromUs }: Window): boolean =>
+  page === null || (changes[0]?.timeUs ?? Infinity) <= fromUs;
+
+/** Share of the capacity that everything in these directions took; null without a record of the queue of all of the window. */
 export function pathUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const bits = capacityBitsIn(record, paths, window);
-  const sides = linkSides(record, paths);
-  if (bits === null || sides.length === 0) return null;
-  return finiteOrNull((8 * sum(sides.map((side) => passedBytes(side, window)))) / bits);
+  const ways = waysOf(record, paths);
+  if (bits === null || linkSides(record, paths).length === 0) return null;
+  if (!ways.every(({ link }) => covers(link, window))) return null;
+  return finiteOrNull((8 * sum(ways.map((way) => passedBytes(way, window)))) / bits);
 }
 
 /** Decoded frames a second, mean over the video streams that are there. */

@@ -19,9 +19,12 @@ export {
 } from './over_window.js';
 export { msText, percentText, rateText, secondsText } from './text.js';
 export {
+  allLinks,
+  changesOf,
   clockStartUs,
   DroppedRecordError,
   keptFromUs,
+  linkOf,
   linkSides,
   pathsOf,
   type Path,

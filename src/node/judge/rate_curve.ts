@@ -5,7 +5,15 @@
  */
 import type { Window } from '../metrics.js';
 import type { CallRecord, EndpointRecord, StatsSample } from '../observe/record.js';
-import { checkKept, departedBytes, linkSides, offeredBytes, type LinkSide, type Path } from './view.js';
+import {
+  checkKept,
+  departedBytes,
+  linkOf,
+  linkSides,
+  offeredBytes,
+  type LinkSide,
+  type Path,
+} from './view.js';
 
 /** The trailing time over which a momentary rate is taken, as for the time to 90 % in ../metrics.ts. */
 export const TRAILING_US = 2e6;
@@ -113,7 +121,10 @@ function statsCurve(
 /** Whether the link saw every one of some paths. */
 const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
   paths.length > 0 &&
-  paths.every(({ connection, direction }) => connection.flows.length > 0 && record.link?.[direction] != null);
+  paths.every(
+    ({ connection, direction }) =>
+      connection.flows.length > 0 && linkOf(record, connection)?.[direction] != null,
+  );
 
 /** What got through: what left the bottleneck, else what the receivers count (or, where they are not under test, the senders). */
 export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateCurve {

@@ -4,8 +4,8 @@
  * what the pairs count and the link never saw.
  */
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
-import type { CallRecord, EndpointRecord, PacketColumns } from '../observe/record.js';
-import { sidesOf, type Path } from './view.js';
+import type { CallRecord, Direction, EndpointRecord, PacketColumns, PathRecord } from '../observe/record.js';
+import { linkOf, sidesOf, type Path } from './view.js';
 
 /** More than this is no rounding: the rest must have passed the link. */
 export const LEAST_OUTSIDE_RATIO = 0.001;
@@ -55,22 +55,42 @@ function flowBytes(packets: PacketColumns): FlowBytes {
 const over = (bytes: Map<number, number>, flows: readonly number[]): number =>
   flows.reduce((sum, flow) => sum + (bytes.get(flow) ?? 0), 0);
 
-/** What the link saw of an endpoint; null where its record is not whole. */
-function atLink(
-  { link, connections }: CallRecord,
-  { id }: EndpointRecord,
-): { sent: number; received: number; waiting: number } | null {
-  if (link?.forward == null || link.back === null || link.interruptions.length > 0) return null;
-  const { forward, back } = link;
-  if (forward.keptFromUs !== undefined || back.keptFromUs !== undefined) return null;
-  const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
-  if (connection === undefined) return null;
-  const [up, down] = connection.offerer === id ? [forward, back] : [back, forward];
+/** What a link saw of some flows, sent that way and received from there; null where its record is not whole. */
+function atLink(link: PathRecord, flows: readonly number[], sends: Direction): Seen | null {
+  const [up, down] = sends === 'forward' ? [link.forward, link.back] : [link.back, link.forward];
+  if (up?.keptFromUs !== undefined || down?.keptFromUs !== undefined || !up || !down) return null;
   return {
-    sent: over(flowBytes(up.packets).offered, connection.flows),
-    received: over(flowBytes(down.packets).departed, connection.flows),
+    sent: over(flowBytes(up.packets).offered, flows),
+    received: over(flowBytes(down.packets).departed, flows),
     waiting: up.rows.at(-1)?.queue_bytes ?? 0,
   };
+}
+
+interface Seen {
+  sent: number;
+  received: number;
+  waiting: number;
+}
+
+/** What the links saw of an endpoint: the one of its page alone, and the one that all share. */
+function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
+  const { link, connections } = record;
+  const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
+  if (connection === undefined || link === null || link.interruptions.length > 0) return null;
+  const sends = connection.offerer === id ? 'forward' : 'back';
+  const links = [...new Set([link, linkOf(record, connection) ?? link])];
+  const seen = links.map((each) => atLink(each, connection.flows, sends));
+  return seen.reduce(
+    (all, each) =>
+      all && each
+        ? {
+            sent: all.sent + each.sent,
+            received: all.received + each.received,
+            waiting: all.waiting + each.waiting,
+          }
+        : null,
+    { sent: 0, received: 0, waiting: 0 },
+  );
 }
 
 /** The last look that is old enough for the link to have told of all that it counts. */
@@ -92,7 +112,7 @@ function routingOfEndpoint(record: CallRecord, endpoint: EndpointRecord): Endpoi
   const most = (count: (sample: (typeof samples)[number]) => number): number =>
     samples.reduce((sum, sample) => Math.max(sum, finite(count(sample))), 0);
   const known = most(({ outsideBytesSent: sent, outsideBytesReceived: received }) => sent + received);
-  const link = atLink(record, endpoint);
+  const link = atLinks(record, endpoint);
   const settled = link === null ? undefined : settledLook(record, endpoint);
   const unseen =
     link === null || settled === undefined

@@ -7,7 +7,9 @@ import type {
   Direction,
   DirectionRecord,
   EndpointRecord,
+  LinkChangeRecord,
   PacketColumns,
+  PathRecord,
 } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
 
@@ -109,9 +111,48 @@ export function callEndUs(record: CallRecord, paths: readonly Path[]): number | 
   return ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number));
 }
 
+/** What a connection passes: the own link of the page in the offerer's seat, or the one that all others share. */
+export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionRecord): PathRecord | null {
+  const page = endpoints.find(({ id }) => id === offerer)?.page;
+  return link?.own.find((own) => own.page === page) ?? link;
+}
+
+/** What some paths pass, each once. */
+export const linksOf = (record: CallRecord, paths: readonly Path[]): PathRecord[] => [
+  ...new Set(paths.map(({ connection }) => linkOf(record, connection)).filter((link) => link !== null)),
+];
+
+/** Every link of a record: the one that is shared, and those that pages have of their own. */
+export const allLinks = ({ link }: CallRecord): PathRecord[] => (link === null ? [] : [link, ...link.own]);
+
+/** A direction of a link, with the paths that take it. */
+export interface LinkWay {
+  link: PathRecord;
+  name: Direction;
+  paths: readonly Path[];
+}
+
+export const waysOf = (record: CallRecord, paths: readonly Path[]): LinkWay[] =>
+  linksOf(record, paths).flatMap((link) =>
+    (['forward', 'back'] as const)
+      .map((name) => {
+        const taking = paths.filter(
+          ({ connection, direction }) => direction === name && linkOf(record, connection) === link,
+        );
+        return { link, name, paths: taking };
+      })
+      .filter((way) => way.paths.length > 0),
+  );
+
+/** Changes of what some paths pass, in time order; without paths those of the link that is shared. */
+export function changesOf(record: CallRecord, paths: readonly Path[]): LinkChangeRecord[] {
+  const links = paths.length === 0 ? [record.link] : linksOf(record, paths);
+  return links.flatMap((link) => link?.changes ?? []).sort((a, b) => a.timeUs - b.timeUs);
+}
+
 /** When the link was last changed before `untilUs`; its start where it never was, 0 without one. */
-export function lastChangeUs(record: CallRecord, untilUs: number): number {
-  return record.link?.changes.findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
+export function lastChangeUs(record: CallRecord, paths: readonly Path[], untilUs: number): number {
+  return changesOf(record, paths).findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
 }
 
 /** When the call was connected for somebody who asks at `askedUs`: the last path that was connected by then, else the first to become so. Null while none is. */
@@ -128,7 +169,7 @@ export function callConnectedUs(paths: readonly Path[], askedUs: number): number
  */
 export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
   const connected = callConnectedUs(paths, askedUs);
-  return connected === null ? null : Math.max(connected, lastChangeUs(record, askedUs));
+  return connected === null ? null : Math.max(connected, lastChangeUs(record, paths, askedUs));
 }
 
 /** First row whose packet departed after `timeUs`. */
@@ -215,19 +256,24 @@ export function offeredBytes({ direction, flows }: LinkSide, window: Window): nu
   return bytes;
 }
 
-/** The paths' packets at the link, one entry per direction that they use; empty without a shaper's record of them. */
+/** Packets of some paths at a link. */
 export interface LinkSide {
   direction: DirectionRecord;
   flows: ReadonlySet<number>;
 }
 
+/**
+ * The paths' packets, one entry per direction of a link that they use; empty without a shaper's record of them.
+ * What a page sent before it had a link of its own passed the shared one.
+ */
 export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
-  return (['forward', 'back'] as const).flatMap((name): LinkSide[] => {
-    const direction = record.link?.[name] ?? null;
-    const flows = paths
-      .filter((path) => path.direction === name)
-      .flatMap(({ connection }) => connection.flows);
-    return direction === null || flows.length === 0 ? [] : [{ direction, flows: new Set(flows) }];
+  return waysOf(record, paths).flatMap(({ link, name, paths: taking }): LinkSide[] => {
+    const flows = new Set(taking.flatMap(({ connection }) => connection.flows));
+    const links = new Set([link, record.link]);
+    return [...links].flatMap((each) => {
+      const direction = each?.[name] ?? null;
+      return direction === null || flows.size === 0 ? [] : [{ direction, flows }];
+    });
   });
 }
 

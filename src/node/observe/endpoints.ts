@@ -16,7 +16,7 @@ import { sourceOf, Sources } from './sources.js';
 /** The side of a link that is told whose packets it sees. */
 interface ToldLink {
   readonly relay?: RelayAddress;
-  local?(ufrag: string): void;
+  local?(ufrag: string, page: number): void;
   remote?(side: RemoteSide): void;
 }
 
@@ -148,7 +148,7 @@ export class Endpoints {
       if (record.localUfrags.includes(ufrag)) continue;
       record.localUfrags.push(ufrag);
       this.#locals.add(ufrag);
-      this.link?.local?.(ufrag);
+      this.link?.local?.(ufrag, record.page);
     }
   }
 

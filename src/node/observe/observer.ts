@@ -21,8 +21,8 @@ import { Shadows } from './shadows.js';
 export interface ObservedLink {
   readonly record: LinkRecord;
   readonly relay?: RelayAddress;
-  /** This user name fragment belongs to a page under test. */
-  local?(ufrag: string): void;
+  /** This user name fragment belongs to a page under test (its id). */
+  local?(ufrag: string, page: number): void;
   /** Where a far side that is no page under test can be reached. */
   remote?(side: RemoteSide): void;
   /** Shapes the connections of a page, where the browser itself does so. */

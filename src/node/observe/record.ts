@@ -78,13 +78,22 @@ export interface LateSecond {
   lateMs: number;
 }
 
-export interface LinkRecord {
-  backend: 'shaper' | 'devtools';
+/** Both ways between two sides: how they were set, and what they did. */
+export interface PathRecord {
+  /** The page (its id) whose own it is; null for the one that all others share. */
+  page: number | null;
   changes: LinkChangeRecord[];
-  flows: RelayFlow[];
   /** With the backend `devtools` only its capacity: the browser tells nothing of its queue. */
   forward: DirectionRecord | null;
   back: DirectionRecord | null;
+}
+
+export interface LinkRecord extends PathRecord {
+  page: null;
+  backend: 'shaper' | 'devtools';
+  /** What pages have of their own: `link.for`. A capacity from before its first change is that of the shared one. */
+  own: PathRecord[];
+  flows: RelayFlow[];
   /** How late packets were sent; null without a shaper or packets. */
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
   /** The 95th percentile of it, each second in which packets were sent. */

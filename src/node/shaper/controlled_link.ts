@@ -1,7 +1,7 @@
 /** The link of a call under test, as tests and observers see it, whatever shapes the packets. */
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
-import type { LinkRecord } from '../observe/record.js';
+import type { LinkRecord, PathRecord } from '../observe/record.js';
 import type { LinkSettings } from './settings.js';
 
 export interface LinkChange {
@@ -10,6 +10,17 @@ export interface LinkChange {
   settings: LinkSettings;
   /** For people: `500 kbps, droptail:300ms`. */
   text: string;
+}
+
+/** What changes a path: its settings, from now on. */
+export interface PathControl {
+  /** Grows while the path is there; null before the first change. */
+  readonly record: PathRecord | null;
+  /**
+   * What is not given stays. Rejects with ConfigError, which names the field, and with ShaperError after the
+   * link was closed or its thread ended.
+   */
+  set(change: LinkSettings): Promise<LinkChange>;
 }
 
 export interface ControlledLink {
@@ -35,6 +46,13 @@ export interface ShaperLink extends ControlledLink {
   readonly relay: RelayAddress;
   /** Candidates of a far side that may be no page under test; addresses that are not IPv4 are not tried. */
   remote(side: RemoteSide): void;
-  /** This user name fragment belongs to a page under test. */
-  local(ufrag: string): void;
+  /** This user name fragment belongs to a page under test (its id). */
+  local(ufrag: string, page: number): void;
+  /**
+   * The link that a page (its id) has of its own: from its first change on, the packets of its connections pass
+   * it instead of the one that all share. It begins as that one did, but for the change; forward is the page's
+   * upload. Of two pages that are connected to each other, and both have one, it is that of the page that
+   * offered. The first change rejects with ConfigError for a page that has answered another page under test.
+   */
+  for(page: number): PathControl;
 }

@@ -105,8 +105,8 @@ class Upstream {
 
 export class FarSides {
   readonly #told = new Map<string, Candidates>();
-  /** User name fragments of pages under test. */
-  readonly #local = new Map<string, true>();
+  /** User name fragments of pages under test, and whose each is. */
+  readonly #local = new Map<string, number>();
   readonly #upstreams = new Map<Endpoint, Upstream>();
   #closed = false;
 
@@ -120,9 +120,14 @@ export class FarSides {
     return { sockets: this.#upstreams.size, ufrags: this.#local.size + this.#told.size };
   }
 
-  claim(ufrag: string): void {
-    this.#local.set(ufrag, true);
+  claim(ufrag: string, page: number): void {
+    this.#local.set(ufrag, page);
     bound(this.#local, MAX_UFRAGS);
+  }
+
+  /** The page under test whose fragment it is; null if none is known. */
+  ownerOf(ufrag: string): number | null {
+    return this.#local.get(ufrag) ?? null;
   }
 
   /** Addresses that are no IPv4 addresses are left out. */

@@ -1,22 +1,26 @@
 /** The record of a link whose thread was replaced: one clock, one numbering of flows, counters that go on. */
-import type { LinkRecord, RecordNotice } from '../observe/record.js';
+import type { LinkRecord, PathRecord, RecordNotice } from '../observe/record.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 import { LOG_COLUMNS } from './packet_log.js';
 import { DIRECTIONS, type Direction } from './path.js';
-import type { FromThread } from './protocol.js';
+import type { FromThread, PathBatch, PathOwner, ThreadTick } from './protocol.js';
 
-type Batch = Extract<FromThread, { kind: 'batch' }>;
 type Flow = Extract<FromThread, { kind: 'flow' }>['flow'];
 type Counted = Pick<QueueRow, 'drops' | 'delivered_bytes'>;
 
 const NOTHING: Counted = { drops: 0, delivered_bytes: 0 };
+const lastOf = (path: PathRecord): Record<Direction, Counted> => ({
+  forward: path.forward?.rows.at(-1) ?? NOTHING,
+  back: path.back?.rows.at(-1) ?? NOTHING,
+});
 const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 
 /** Turns what each thread tells into what stands in the record. */
 export class Interruptions {
   /** Numbers of the thread that runs, and those of the record. */
   #flows = new Map<number, number>();
-  #counted: Record<Direction, Counted> = { forward: NOTHING, back: NOTHING };
+  /** What the threads before have counted on each path. */
+  readonly #counted = new Map<PathOwner, Record<Direction, Counted>>();
   #lateness: LinkRecord['latenessMs'] = null;
   #lasting: { notice: RecordNotice; why: string } | null = null;
 
@@ -25,7 +29,7 @@ export class Interruptions {
   /** The thread ended. What it did since its last batch is not known. */
   begin(why: string, nowUs: number): void {
     const { record } = this;
-    for (const direction of DIRECTIONS) this.#counted[direction] = record[direction]?.rows.at(-1) ?? NOTHING;
+    for (const path of [record, ...record.own]) this.#counted.set(path.page, lastOf(path));
     this.#flows.clear();
     this.#lateness = record.latenessMs;
     if (this.#lasting !== null) return;
@@ -69,10 +73,11 @@ export class Interruptions {
   }
 
   /** The batch in the record's numbers. */
-  batch(batch: Batch): Batch {
+  batch(batch: PathBatch): PathBatch {
+    const counted = this.#counted.get(batch.owner);
     for (const direction of DIRECTIONS) {
       const { packets, row } = batch[direction];
-      const { drops, delivered_bytes } = this.#counted[direction];
+      const { drops, delivered_bytes } = counted?.[direction] ?? NOTHING;
       row.drops += drops;
       row.delivered_bytes += delivered_bytes;
       const rows = packets.length / LOG_COLUMNS;
@@ -83,7 +88,7 @@ export class Interruptions {
     return batch;
   }
 
-  #endWith(batch: Batch): void {
+  #endWith(batch: PathBatch): void {
     const interruption = this.record.interruptions.at(-1);
     if (this.#lasting === null || interruption === undefined) return;
     const offeredUs = DIRECTIONS.map((direction) => batch[direction].packets[0] ?? Infinity);
@@ -100,7 +105,7 @@ export class Interruptions {
     p95_ms: p95,
     p99_ms: p99,
     packets,
-  }: Batch['lateness']): LinkRecord['latenessMs'] {
+  }: ThreadTick['lateness']): LinkRecord['latenessMs'] {
     const before = this.#lateness;
     if (packets === 0 || before === null) return packets === 0 ? before : { p50, p95, p99, packets };
     return {

@@ -13,8 +13,11 @@ import type {
   CapacitySteps,
   FromThread,
   LinkRequest,
+  PathBatch,
+  PathOwner,
   ThreadProblem,
   ThreadSetup,
+  ThreadTick,
   ToThread,
   WayBatch,
 } from './protocol.js';
@@ -28,7 +31,9 @@ export interface ThreadHooks {
   /** The thread listens, for the first time or again. */
   ready(relay: RelayAddress): void;
   flow(message: Extract<FromThread, { kind: 'flow' }>): void;
-  batch(message: Extract<FromThread, { kind: 'batch' }>): void;
+  batch(batch: PathBatch): void;
+  /** After the batches of all paths. */
+  tick(tick: ThreadTick): void;
   /** It ended, and another one is on its way. */
   died(why: string): void;
   /** Nothing can be asked any more. */
@@ -77,7 +82,7 @@ export class LastingThread {
     private readonly setup: ThreadSetup,
     private readonly hooks: ThreadHooks,
   ) {
-    this.#memory = new ThreadMemory(setup.change);
+    this.#memory = new ThreadMemory(setup);
     this.#worker = this.#start(setup);
   }
 
@@ -86,13 +91,13 @@ export class LastingThread {
     this.#post(message);
   }
 
-  extend(directions: readonly Direction[], steps: CapacitySteps): void {
-    for (const message of this.#memory.extend(directions, steps)) this.#post(message);
+  extend(owner: PathOwner, directions: readonly Direction[], steps: CapacitySteps): void {
+    for (const message of this.#memory.extend(owner, directions, steps)) this.#post(message);
   }
 
   /** When the schedule of a direction began, whichever thread ran it then. */
-  scheduleStartUs(direction: Direction, batch: WayBatch): number | null {
-    return this.#memory.started(direction, batch);
+  scheduleStartUs(owner: PathOwner, direction: Direction, batch: WayBatch): number | null {
+    return this.#memory.started(owner, direction, batch);
   }
 
   /** Resolves to the time from which on it counts. A request that was not answered is repeated to the next thread. */
@@ -150,13 +155,17 @@ export class LastingThread {
         return;
       case 'batch':
         this.hooks.batch(message);
+        return;
+      case 'tick':
+        this.hooks.tick(message.tick);
     }
   }
 
   #done({ id, timeUs }: Extract<FromThread, { kind: 'done' }>): void {
     const pending = this.#answered(id);
-    if (pending?.message.kind === 'set') this.#memory.change(pending.message.change);
-    pending?.resolve(timeUs);
+    if (pending === undefined) return;
+    this.#memory.done(pending.message);
+    pending.resolve(timeUs);
   }
 
   #failed({ id, problem }: Extract<FromThread, { kind: 'failed' }>): void {

@@ -5,7 +5,13 @@
  * of the capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a function.
  */
 import { dropRows, PACKET_COLUMNS } from '../observe/columns.js';
-import type { DirectionRecord, LateSecond, LinkRecord, PacketColumns } from '../observe/record.js';
+import type {
+  DirectionRecord,
+  LateSecond,
+  LinkRecord,
+  PacketColumns,
+  PathRecord,
+} from '../observe/record.js';
 import { LOG_COLUMNS, MAX_PACKETS } from './packet_log.js';
 import type { HostPause } from './protocol.js';
 
@@ -34,14 +40,21 @@ function emptyPackets(): PacketColumns {
 
 const emptyDirection = (): DirectionRecord => ({ packets: emptyPackets(), rows: [], capacity: [] });
 
+/** A record of a page's own path that has just begun. */
+export const emptyPathRecord = (page: number): PathRecord => ({
+  page,
+  changes: [],
+  forward: emptyDirection(),
+  back: emptyDirection(),
+});
+
 /** A record of a link that has just begun. */
 export function emptyLinkRecord(backend: LinkRecord['backend']): LinkRecord {
   return {
+    ...{ page: null, changes: [], forward: emptyDirection(), back: emptyDirection() },
     backend,
-    changes: [],
+    own: [],
     flows: [],
-    forward: emptyDirection(),
-    back: emptyDirection(),
     latenessMs: null,
     late: [],
     interruptions: [],

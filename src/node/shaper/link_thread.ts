@@ -11,7 +11,7 @@ import { CoreError, loadCoreModule } from '../../core/load.js';
 import type { Flow } from './agents.js';
 import type { FromThread, LinkRequest, ThreadProblem, ThreadSetup, ToThread } from './protocol.js';
 import type { Relay } from './relay.js';
-import { openRelayPath, type RelayPath } from './relay_path.js';
+import { openRelay, type RelayPaths } from './relay_paths.js';
 import { bindUdp } from './udp.js';
 
 const BATCH_INTERVAL_MS = 100;
@@ -51,7 +51,7 @@ class LinkThread {
 
   constructor(
     private readonly relay: Relay,
-    private readonly path: RelayPath,
+    private readonly paths: RelayPaths,
   ) {
     this.#timer = setInterval(() => this.#tick(), BATCH_INTERVAL_MS);
   }
@@ -59,14 +59,15 @@ class LinkThread {
   async hear(message: ToThread): Promise<void> {
     switch (message.kind) {
       case 'extend':
-        for (const direction of message.directions) this.path.extend(direction, message.steps);
+        this.paths.extend(message.owner, message.directions, message.steps);
         return;
       case 'local':
-        this.relay.local(message.ufrag);
+        this.relay.local(message.ufrag, message.page);
         return;
       case 'remote':
         this.relay.remote(message.side);
         return;
+      case 'open':
       case 'set':
       case 'sync':
       case 'close':
@@ -77,7 +78,12 @@ class LinkThread {
   #tick(): void {
     // Nobody sends any more: that, too, ends what is over.
     this.relay.sweep();
-    tell(this.path.batch());
+    this.#report();
+  }
+
+  #report(): void {
+    this.paths.batches().forEach(tell);
+    tell({ kind: 'tick', tick: this.paths.tick() });
   }
 
   async #answer(request: LinkRequest & { id: number }): Promise<void> {
@@ -89,15 +95,16 @@ class LinkThread {
   }
 
   async #do(request: LinkRequest): Promise<number> {
-    if (request.kind === 'set') return this.path.set(request.change);
-    tell(this.path.batch());
+    if (request.kind === 'open') return this.paths.open(request.owner, request.seed, request.change);
+    if (request.kind === 'set') return this.paths.set(request.owner, request.change);
+    this.#report();
     if (request.kind === 'close') await this.#close();
     return 0;
   }
 
   async #close(): Promise<void> {
     clearInterval(this.#timer);
-    this.path.close();
+    this.paths.close();
     await this.relay.close();
   }
 }
@@ -116,7 +123,7 @@ async function start({ port, zeroUs, seed, change }: ThreadSetup): Promise<void>
   hurry();
   const nowUs = clockFrom(zeroUs);
   const core = await loadCoreModule();
-  const { relay, path, socket } = await openRelayPath({
+  const { relay, paths, socket } = await openRelay({
     core,
     seed,
     change,
@@ -125,7 +132,7 @@ async function start({ port, zeroUs, seed, change }: ThreadSetup): Promise<void>
     onFlow: tellFlow,
     onError: fail,
   });
-  const thread = new LinkThread(relay, path);
+  const thread = new LinkThread(relay, paths);
   parentPort?.on('message', (message: ToThread) => void thread.hear(message));
   tell({ kind: 'ready', relay: { address: ADDRESS, port: socket.address().port } });
 }

@@ -33,6 +33,8 @@ export interface PathOptions<T> {
   nowUs(): number;
   /** Whether nothing else runs in this thread, so that it may sleep. */
   ownsThread?: boolean;
+  /** Where it is counted how late packets were; default: one of its own. */
+  lateness?: Lateness;
   /** Sends a packet that is due; false if there is nowhere to send it to. */
   deliver(packet: T, direction: Direction): boolean;
 }
@@ -140,14 +142,15 @@ function checkedDelayUs(delayUs: number): number {
 export class Path<T> {
   readonly #options: PathOptions<T>;
   readonly #ways: Readonly<Record<Direction, Way<T>>>;
-  readonly #lateness = new Lateness();
+  readonly #lateness: Lateness;
   readonly #alarm: Alarm;
   #closed = false;
 
   /** Throws CoreError for settings that the core refuses. */
   constructor(options: PathOptions<T>) {
-    const { core, forward, back, logs = {}, nowUs, ownsThread = false } = options;
+    const { core, forward, back, logs = {}, nowUs, ownsThread = false, lateness } = options;
     this.#options = options;
+    this.#lateness = lateness ?? new Lateness();
     const first = new Way<T>(core, forward, logs.forward);
     try {
       this.#ways = { forward: first, back: new Way<T>(core, back, logs.back) };

@@ -17,6 +17,9 @@ export interface WayChange {
 
 export type PathChange = Partial<Record<Direction, WayChange>>;
 
+/** Which path: a page's own (its id in the record), or the one that all others share. */
+export type PathOwner = number | null;
+
 /** What the thread is started with. */
 export interface ThreadSetup {
   port: number;
@@ -27,7 +30,9 @@ export interface ThreadSetup {
 }
 
 export type LinkRequest =
-  | { kind: 'set'; change: PathChange }
+  /** From now on a page has a path of its own. */
+  | { kind: 'open'; owner: number; seed: number; change: PathChange }
+  | { kind: 'set'; owner: PathOwner; change: PathChange }
   /** Answered after everything that happened until then was sent. */
   | { kind: 'sync' }
   | { kind: 'close' };
@@ -35,8 +40,9 @@ export type LinkRequest =
 export type ToThread =
   | ({ id: number } & LinkRequest)
   /** More steps for schedules that are running, in time order. */
-  | { kind: 'extend'; directions: Direction[]; steps: CapacitySteps }
-  | { kind: 'local'; ufrag: string }
+  | { kind: 'extend'; owner: PathOwner; directions: Direction[]; steps: CapacitySteps }
+  /** A user name fragment of a page under test. */
+  | { kind: 'local'; ufrag: string; page: number }
   | { kind: 'remote'; side: RemoteSide };
 
 /** What happened in one direction since the last time. */
@@ -55,6 +61,19 @@ export interface HostPause {
   toUs: number;
 }
 
+/** What happened on a path since the last time. */
+export interface PathBatch extends Record<Direction, WayBatch> {
+  kind: 'batch';
+  owner: PathOwner;
+}
+
+/** What is told of a thread itself, after the batches of all its paths. */
+export interface ThreadTick {
+  lateness: LatenessMs;
+  late: LateSecond | null;
+  pause: HostPause | null;
+}
+
 /** What of an error survives the way out of a thread. */
 export interface ThreadProblem {
   /** Name of its class. */
@@ -69,7 +88,5 @@ export type FromThread =
   /** Without an id: the thread cannot go on. */
   | { kind: 'failed'; id: number | null; problem: ThreadProblem }
   | { kind: 'flow'; flow: RelayFlow }
-  | ({ kind: 'batch'; lateness: LatenessMs; late: LateSecond | null; pause: HostPause | null } & Record<
-      Direction,
-      WayBatch
-    >);
+  | PathBatch
+  | { kind: 'tick'; tick: ThreadTick };

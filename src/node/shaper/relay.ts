@@ -1,7 +1,7 @@
 /**
  * The relay of calls under test: one UDP socket that the pages of a test take for the address of
- * every peer. Packets of all connections share one path; each connection is a flow of it. Who may use it,
- * and where packets go, is in ice_door.ts.
+ * every peer. Packets of all connections share one path, but for those of pages that have one of their own;
+ * each connection is a flow. Who may use the relay, and where packets go, is in ice_door.ts.
  */
 import type { Socket } from 'node:dgram';
 
@@ -12,6 +12,7 @@ import type { Endpoint } from './endpoint.js';
 import { FarSides } from './far_sides.js';
 import { hasSomewhere, IceDoor, passOn, type Arrival } from './ice_door.js';
 import type { Path } from './path.js';
+import type { PathOwner } from './protocol.js';
 import type { Check, StunMessage } from './stun.js';
 import { closeSocket } from './udp.js';
 
@@ -44,7 +45,7 @@ export class Relay {
   readonly #agents: Agents;
   readonly #door: IceDoor;
   readonly #farSides: FarSides;
-  #path: RelayTarget | null = null;
+  readonly #paths = new Map<PathOwner, RelayTarget>();
   #sweptUs: number;
 
   constructor(options: RelayOptions) {
@@ -74,14 +75,14 @@ export class Relay {
     socket.on('error', (error) => options.onError(error));
   }
 
-  /** Packets before that are lost. */
-  attach(path: RelayTarget): void {
-    this.#path = path;
+  /** The path that all share, before which packets are lost, or that of a page, for what comes from now on. */
+  attach(owner: PathOwner, path: RelayTarget): void {
+    this.#paths.set(owner, path);
   }
 
   /** This user name fragment belongs to a page under test. */
-  local(ufrag: string): void {
-    this.#farSides.claim(ufrag);
+  local(ufrag: string, page: number): void {
+    this.#farSides.claim(ufrag, page);
   }
 
   /** A far side that may be no page under test. */
@@ -126,7 +127,9 @@ export class Relay {
   #offer(arrival: Arrival): void {
     const { agent } = arrival.from.seat;
     const bytes = arrival.packet.length + IP_UDP_HEADER_BYTES;
-    this.#path?.offer(agent.direction, arrival, bytes, agent.flow.number);
+    const page = this.#farSides.ownerOf(agent.flow.offerer.ufrag);
+    const path = this.#paths.get(page) ?? this.#paths.get(null);
+    path?.offer(agent.direction, arrival, bytes, agent.flow.number);
   }
 
   #flowEnded({ number, offerer, answerer }: Flow): void {
@@ -142,12 +145,15 @@ export class Relay {
 
   /**
    * Both fragments, whichever sent. Of two pages the controlling agent of the first check is taken for the one
-   * that offered (RFC 8445, 6.1.1); a page comes before a far side that is none, so that forward is its upload.
+   * that offered (RFC 8445, 6.1.1). A page comes before a far side that is none, and one with a path of its own
+   * before one without, so that forward is its upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
     const page = this.#farSides.pageOf(from, to);
     if (page === undefined) return null;
-    const isOfferer = page === null ? role !== 'controlled' : page === from;
+    const hasOwn = [from, to].map((ufrag) => this.#paths.has(this.#farSides.ownerOf(ufrag) ?? NaN));
+    const first = hasOwn[0] === hasOwn[1] ? page : hasOwn[0] ? from : to;
+    const isOfferer = first === null ? role !== 'controlled' : first === from;
     return { key: from < to ? `${from} ${to}` : `${to} ${from}`, isOfferer };
   }
 }

@@ -1,26 +1,19 @@
-/** The path behind a relay: its links, their capacities over time, and what is told of them. */
-import type { Socket } from 'node:dgram';
-
+/** A path behind a relay: its links, their capacities over time, and what is told of them. */
 import type { CoreModule } from '../../core/load.js';
-import type { CapacityChange, LateSecond } from '../observe/record.js';
+import type { CapacityChange } from '../observe/record.js';
 import { CapacitySchedule } from './capacity_schedule.js';
+import type { Arrival } from './ice_door.js';
+import type { Lateness } from './lateness.js';
 import { PacketLog } from './packet_log.js';
 import { DIRECTIONS, Path, type Direction } from './path.js';
-import type { CapacitySteps, FromThread, PathChange, WayBatch, WayChange } from './protocol.js';
+import type { CapacitySteps, PathBatch, PathChange, PathOwner, WayBatch, WayChange } from './protocol.js';
 import { queueRow } from './queue_row.js';
-import type { Arrival } from './ice_door.js';
-import { Relay, type RelayOptions } from './relay.js';
+import type { Relay } from './relay.js';
 
 /** Until the first change says it. */
 const ANY_BPS = 1e6;
-/** Batches are made ten times a second: after this long without one, the machine stood still. */
-const PAUSE_US = 1e6;
-/** How often it is told how late packets were. */
-const SECOND_US = 1e6;
 /** The two directions draw from generators of their own. */
 const SEED_STEP = 1_000_003;
-
-type Batch = Extract<FromThread, { kind: 'batch' }>;
 
 interface Way {
   log: PacketLog;
@@ -31,50 +24,23 @@ interface Way {
 
 export interface RelayPathOptions {
   core: CoreModule;
+  owner: PathOwner;
   seed: number;
   relay: Relay;
+  lateness: Lateness;
   nowUs(): number;
-}
-
-/** What a relay with its path is opened with. */
-export interface OpenOptions extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'> {
-  core: CoreModule;
-  seed: number;
-  change: PathChange;
-  bind(): Promise<Socket>;
-}
-
-/** Rejects with CoreError for settings that the core refuses, and with what `bind` does; nothing stays open then. */
-export async function openRelayPath(
-  options: OpenOptions,
-): Promise<{ relay: Relay; path: RelayPath; socket: Socket }> {
-  const { core, seed, change, nowUs, bind, onFlow, onError } = options;
-  const socket = await bind();
-  const relay = new Relay({ socket, nowUs, onFlow, onError });
-  let path: RelayPath | null = null;
-  try {
-    path = new RelayPath({ core, seed, relay, nowUs });
-    path.set(change);
-    return { relay, path, socket };
-  } catch (error) {
-    path?.close();
-    await relay.close();
-    throw error;
-  }
 }
 
 export class RelayPath {
   readonly #ways: Readonly<Record<Direction, Way>> = { forward: newWay(), back: newWay() };
   readonly #path: Path<Arrival>;
+  readonly #owner: PathOwner;
   readonly #nowUs: () => number;
   #startUs: number | null = null;
-  #batchUs: number;
-  #secondUs: number;
 
-  constructor({ core, seed, relay, nowUs }: RelayPathOptions) {
+  constructor({ core, owner, seed, relay, lateness, nowUs }: RelayPathOptions) {
+    this.#owner = owner;
     this.#nowUs = nowUs;
-    this.#batchUs = nowUs();
-    this.#secondUs = nowUs();
     this.#path = new Path<Arrival>({
       core,
       forward: { capacityBps: ANY_BPS, seed },
@@ -82,9 +48,15 @@ export class RelayPath {
       logs: { forward: this.#ways.forward.log, back: this.#ways.back.log },
       nowUs,
       ownsThread: true,
+      lateness,
       deliver: (packet) => relay.deliver(packet),
     });
-    relay.attach({ offer: (...packet) => this.#offer(...packet) });
+  }
+
+  /** A packet comes to the path. */
+  offer(...[direction, packet, sizeBytes, flow]: Parameters<Path<Arrival>['offer']>): void {
+    if (this.#startUs === null) this.#start();
+    this.#path.offer(direction, packet, sizeBytes, flow);
   }
 
   /** Throws CoreError. Gives the time from which on it counts. */
@@ -102,36 +74,19 @@ export class RelayPath {
   }
 
   /** What happened since the last batch. */
-  batch(): Batch {
+  batch(): PathBatch {
     const nowUs = this.#nowUs();
-    const pause = nowUs - this.#batchUs > PAUSE_US ? { fromUs: this.#batchUs, toUs: nowUs } : null;
-    this.#batchUs = nowUs;
     this.#path.pump();
     return {
       kind: 'batch',
-      pause,
+      owner: this.#owner,
       forward: this.#wayBatch('forward', nowUs),
       back: this.#wayBatch('back', nowUs),
-      lateness: this.#path.lateness.summary(),
-      late: this.#lateSecond(nowUs),
     };
-  }
-
-  /** Once a second: how late packets were in it; null in between, and where there were none. */
-  #lateSecond(nowUs: number): LateSecond | null {
-    if (nowUs - this.#secondUs < SECOND_US) return null;
-    this.#secondUs = nowUs;
-    const lateMs = this.#path.lateness.takeRecentP95Ms();
-    return lateMs === null ? null : { timeUs: nowUs, lateMs };
   }
 
   close(): void {
     this.#path.close();
-  }
-
-  #offer(...[direction, packet, sizeBytes, flow]: Parameters<Path<Arrival>['offer']>): void {
-    if (this.#startUs === null) this.#start();
-    this.#path.offer(direction, packet, sizeBytes, flow);
   }
 
   /** Schedules count from the first packet. */

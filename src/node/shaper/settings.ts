@@ -39,13 +39,16 @@ export interface DirectionSettings {
   jitter?: number | string | undefined;
   /** Outages of a wireless channel, mean times up and down: `100ms/20ms`; `none`, the default. */
   outage?: string | undefined;
-  /** TCP connections that share the queue: `cubic:3`, `cubic:2,newreno:1`; `none`, the default. */
+  /**
+   * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`; `none`, the default.
+   * Those of `back` are its own: the ones beside it go forward alone.
+   */
   crossTraffic?: string | undefined;
   /** Default `serial`. */
   bottleneck?: 'serial' | 'token-bucket' | undefined;
 }
 
-/** Both directions are alike, but for what `back` says. */
+/** Both directions are alike, but for what `back` says and for cross traffic, which each direction has for itself. */
 export interface LinkSettings extends DirectionSettings {
   /** A usual network; other fields override what it says. */
   network?: NetworkName | undefined;
@@ -166,11 +169,11 @@ export function withDefaults(settings: LinkSettings): LinkSettings {
  * be read and a function that does not give a rate.
  */
 export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
-  const { network, rtt, back, ...both } = given(settings);
+  const { network, rtt, back, crossTraffic, ...both } = given(settings);
   const preset = network === undefined ? { forward: {}, back: {}, rtt: undefined } : NETWORKS[network];
   const capacities = new Map<unknown, CapacitySource>();
   const way = (direction: Direction): WaySettings => {
-    const own = direction === 'back' ? given(back ?? {}) : {};
+    const own = direction === 'back' ? given(back ?? {}) : given({ crossTraffic });
     const all: DirectionSettings = { ...preset[direction], ...both, ...own };
     const field = `${path}.${'capacity' in own ? 'back.' : ''}capacity`;
     const options = wayOptions(all, rtt ?? preset.rtt);

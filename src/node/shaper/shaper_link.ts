@@ -5,16 +5,16 @@ import { performance } from 'node:perf_hooks';
 import { ConfigError } from '../../scenario/link_config.js';
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
-import type { LinkRecord } from '../observe/record.js';
+import type { LinkRecord, RelayFlow } from '../observe/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
-import type { LinkChange, ShaperLink } from './controlled_link.js';
+import type { LinkChange, PathControl, ShaperLink } from './controlled_link.js';
 import { Interruptions } from './interruptions.js';
 import { hrtimeUs, LastingThread } from './lasting_thread.js';
-import { appendPackets, boundDirection, emptyLinkRecord, noteLate, notePause } from './link_record.js';
-import { DIRECTIONS, type Direction } from './path.js';
-import type { FromThread, ThreadSetup } from './protocol.js';
+import { emptyLinkRecord, noteLate, notePause } from './link_record.js';
+import type { PathOwner, ThreadSetup, ThreadTick } from './protocol.js';
 import { parseLinkSettings, pathSettings, withDefaults, type LinkSettings } from './settings.js';
 import { settingsText } from './settings_text.js';
+import { noticeOnce, OwnPath, parseChange, ShapedPath, type PathContext } from './shaped_path.js';
 import { ShaperError } from './udp.js';
 
 export interface ShaperLinkOptions {
@@ -44,7 +44,7 @@ export async function openShaperLink(options: ShaperLinkOptions = {}): Promise<S
   const feeds = new CapacityFeeds();
   const { change, commit } = feeds.begin(pathSettings(settings));
   const setup: ThreadSetup = { port: options.port ?? 0, zeroUs, seed: settings.seed ?? 1, change };
-  const link = new WorkerLink(options.thread ?? threadFile(), setup, feeds, originEpochMs);
+  const link = new WorkerLink(options.thread ?? threadFile(), setup, feeds, settings, originEpochMs);
   try {
     await link.opened;
     commit();
@@ -62,6 +62,10 @@ class WorkerLink implements ShaperLink {
   readonly opened: Promise<RelayAddress>;
   readonly #thread: LastingThread;
   readonly #interruptions = new Interruptions(this.record);
+  readonly #shared: ShapedPath;
+  readonly #own = new Map<number, OwnPath>();
+  /** Whose each user name fragment is. */
+  readonly #pages = new Map<string, number>();
   readonly #zeroUs: number;
   #relay: RelayAddress | null = null;
   #closing: Promise<void> | null = null;
@@ -69,7 +73,8 @@ class WorkerLink implements ShaperLink {
   constructor(
     file: URL,
     setup: ThreadSetup,
-    private readonly feeds: CapacityFeeds,
+    feeds: CapacityFeeds,
+    private readonly settings: LinkSettings,
     readonly originEpochMs: number,
   ) {
     this.#zeroUs = setup.zeroUs;
@@ -78,16 +83,16 @@ class WorkerLink implements ShaperLink {
     this.opened = new Promise((resolve, reject) => ([open, refuse] = [resolve, reject]));
     this.#thread = new LastingThread(file, setup, {
       ready: (relay) => open((this.#relay = relay)),
-      flow: ({ flow }) => this.#interruptions.flow(flow),
-      batch: (batch) => this.#take(this.#interruptions.batch(batch)),
+      flow: ({ flow }) => this.#flow(flow),
+      batch: (batch) => this.#pathOf(batch.owner)?.take(this.#interruptions.batch(batch)),
+      tick: (tick) => this.#tick(tick),
       died: (why) => this.#interruptions.begin(why, hrtimeUs() - this.#zeroUs),
       ended: (error) => {
         refuse(error);
         this.#end(error);
       },
     });
-    feeds.onSteps = (directions, steps) => this.#thread.extend(directions, steps);
-    feeds.onFailure = (error) => this.#notice('capacity-function', error.message, 'correct the function');
+    this.#shared = new ShapedPath(this.record, feeds, this.#context);
   }
 
   get relay(): RelayAddress {
@@ -96,20 +101,14 @@ class WorkerLink implements ShaperLink {
   }
 
   async set(settings: LinkSettings): Promise<LinkChange> {
-    const parsed = parseLinkSettings(settings);
-    if (parsed.seed !== undefined)
-      throw new ConfigError(
-        'link.seed',
-        'no seed in a change',
-        String(parsed.seed),
-        'give it when the link is opened',
-      );
-    const { change, commit } = this.feeds.begin(pathSettings(parsed));
-    const timeUs = await this.#thread.ask({ kind: 'set', change });
-    commit();
-    const text = settingsText(parsed);
-    this.record.changes.push({ timeUs, text });
-    return { timeUs, settings: parsed, text };
+    return this.#shared.set(parseChange(settings));
+  }
+
+  for(page: number): PathControl {
+    const own =
+      this.#own.get(page) ?? new OwnPath(page, this.settings, this.#context, () => this.#mayHaveOwn(page));
+    this.#own.set(page, own);
+    return own;
   }
 
   async sync(): Promise<void> {
@@ -121,50 +120,78 @@ class WorkerLink implements ShaperLink {
     this.#thread.agent({ kind: 'remote', side: { ...side, candidates } });
   }
 
-  local(ufrag: string): void {
-    this.#thread.agent({ kind: 'local', ufrag });
+  local(ufrag: string, page: number): void {
+    this.#pages.set(ufrag, page);
+    this.#thread.agent({ kind: 'local', ufrag, page });
   }
 
   close(): Promise<void> {
-    this.feeds.close();
+    this.#closeFeeds();
     this.#closing ??= this.#thread.close();
     return this.#closing;
   }
 
-  #take(batch: Extract<FromThread, { kind: 'batch' }>): void {
-    for (const direction of DIRECTIONS) {
-      const { packets, row, capacity } = batch[direction];
-      const record = this.record[direction];
-      if (record === null) continue;
-      appendPackets(record.packets, packets);
-      record.rows.push(row);
-      record.capacity.push(...capacity);
-      if (boundDirection(record)) this.#noticeBound(direction);
-      const startUs = this.#thread.scheduleStartUs(direction, batch[direction]);
-      if (startUs !== null) this.feeds.started(direction, this.#zeroUs + startUs - hrtimeUs());
-    }
-    if (batch.pause !== null) notePause(this.record, batch.pause);
-    if (batch.late !== null) noteLate(this.record, batch.late);
-    this.record.latenessMs = this.#interruptions.latenessMs(batch.lateness);
+  get #context(): PathContext {
+    return {
+      thread: this.#thread,
+      zeroUs: this.#zeroUs,
+      link: this.record,
+    };
+  }
+
+  #pathOf(owner: PathOwner): ShapedPath | undefined {
+    return owner === null ? this.#shared : (this.#own.get(owner)?.path ?? undefined);
+  }
+
+  #flow(flow: RelayFlow): void {
+    this.#interruptions.flow(flow);
+    const [first, second] = [flow.offererUfrag, flow.answererUfrag].map((ufrag) => this.#pages.get(ufrag));
+    const have = this.record.own.map(({ page }) => page);
+    if (first === undefined || second === undefined || first === second) return;
+    if (!have.includes(first) || !have.includes(second)) return;
+    noticeOnce(this.record, {
+      level: 'warning',
+      code: `one-of-two-links-${first}-${second}`,
+      message: `Pages ${first} and ${second} are connected to each other, and each has a link of its own: their packets pass that of page ${first}, which offered, alone.`,
+      fix: `set the link of page ${first}, or connect the pages through a server`,
+    });
+  }
+
+  /** A path's forward is the upload of its page. Throws ConfigError where that cannot be any more. */
+  #mayHaveOwn(page: number): void {
+    const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {
+      const offerer = this.#pages.get(offererUfrag);
+      return this.#pages.get(answererUfrag) === page && offerer !== undefined && offerer !== page;
+    });
+    if (!answered) return;
+    throw new ConfigError(
+      'link.for',
+      'a page that has not answered another page under test',
+      `page ${page}, whose connection passes the link that all share`,
+      'give the page its link before it connects, or set the link of the page that offered',
+    );
+  }
+
+  #tick({ pause, late, lateness }: ThreadTick): void {
+    if (pause !== null) notePause(this.record, pause);
+    if (late !== null) noteLate(this.record, late);
+    this.record.latenessMs = this.#interruptions.latenessMs(lateness);
+  }
+
+  #closeFeeds(): void {
+    this.#shared.close();
+    for (const { path } of this.#own.values()) path?.close();
   }
 
   /** The thread is of no use any more. */
   #end({ message }: ShaperError): void {
-    this.feeds.close();
+    this.#closeFeeds();
     this.#interruptions.giveUp();
-    this.#notice('shaper-failed', message, 'run the test again; its packets pass no link any more');
-  }
-
-  #noticeBound(direction: Direction): void {
     this.record.notices.push({
-      level: 'warning',
-      code: `packets-dropped-${direction}`,
-      message: `The record of the link (${direction}) is full: what is oldest is dropped, see keptFromUs.`,
-      fix: 'judge and report more often than once an hour',
+      level: 'error',
+      code: 'shaper-failed',
+      message,
+      fix: 'run the test again; its packets pass no link any more',
     });
-  }
-
-  #notice(code: string, message: string, fix: string): void {
-    this.record.notices.push({ level: 'error', code, message, fix });
   }
 }

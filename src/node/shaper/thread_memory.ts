@@ -1,6 +1,15 @@
 /** What a shaper's thread was told: another one that takes its place is told the same. */
 import { DIRECTIONS, type Direction } from './path.js';
-import type { CapacitySteps, PathChange, ToThread, WayBatch, WayChange } from './protocol.js';
+import type {
+  CapacitySteps,
+  LinkRequest,
+  PathChange,
+  PathOwner,
+  ThreadSetup,
+  ToThread,
+  WayBatch,
+  WayChange,
+} from './protocol.js';
 
 /** A new thread is told of the agents of this many connections: the latest ones. */
 const MAX_AGENTS = 1024;
@@ -58,23 +67,46 @@ class WayMemory {
   }
 }
 
-export class ThreadMemory {
+/** Both directions of a path. */
+class PathMemory {
   readonly #ways: Readonly<Record<Direction, WayMemory>> = {
     forward: new WayMemory(),
     back: new WayMemory(),
   };
-  readonly #agents = new Map<string, AgentMessage>();
 
-  constructor(change: PathChange) {
-    this.change(change);
+  constructor(readonly seed: number) {}
+
+  way(direction: Direction): WayMemory {
+    return this.#ways[direction];
   }
 
-  /** The thread has taken this change. */
   change(change: PathChange): void {
     for (const direction of DIRECTIONS) {
       const { [direction]: way } = change;
       if (way) this.#ways[direction].change(way);
     }
+  }
+
+  resume(nowUs: number): PathChange {
+    return { forward: this.#ways.forward.resume(nowUs), back: this.#ways.back.resume(nowUs) };
+  }
+}
+
+/** Of the requests that a new thread is told without anybody who waits for the answer. */
+const NOBODY = 0;
+
+export class ThreadMemory {
+  readonly #paths = new Map<PathOwner, PathMemory>();
+  readonly #agents = new Map<string, AgentMessage>();
+
+  constructor({ seed, change }: Pick<ThreadSetup, 'seed' | 'change'>) {
+    this.#open(null, seed, change);
+  }
+
+  /** The thread has done this. */
+  done(request: LinkRequest): void {
+    if (request.kind === 'open') this.#open(request.owner, request.seed, request.change);
+    if (request.kind === 'set') this.#paths.get(request.owner)?.change(request.change);
   }
 
   agent(message: AgentMessage): void {
@@ -86,22 +118,36 @@ export class ThreadMemory {
   }
 
   /** More steps of running schedules, as messages to the thread that runs. */
-  extend(directions: readonly Direction[], steps: CapacitySteps): ToThread[] {
+  extend(owner: PathOwner, directions: readonly Direction[], steps: CapacitySteps): ToThread[] {
+    const path = this.#paths.get(owner);
+    if (path === undefined) return [];
     return directions.map((direction) => ({
       kind: 'extend',
+      owner,
       directions: [direction],
-      steps: this.#ways[direction].extend(steps),
+      steps: path.way(direction).extend(steps),
     }));
   }
 
   /** When the schedule of a direction began, from what the thread tells of it. */
-  started(direction: Direction, { scheduleStartUs, row }: WayBatch): number | null {
-    return this.#ways[direction].started(scheduleStartUs, row.time_us);
+  started(owner: PathOwner, direction: Direction, { scheduleStartUs, row }: WayBatch): number | null {
+    return this.#paths.get(owner)?.way(direction).started(scheduleStartUs, row.time_us) ?? null;
   }
 
   /** What a new thread begins with. */
   resume(nowUs: number): { change: PathChange; messages: readonly ToThread[] } {
-    const [forward, back] = [this.#ways.forward.resume(nowUs), this.#ways.back.resume(nowUs)];
-    return { change: { forward, back }, messages: [...this.#agents.values()] };
+    const opened = [...this.#paths].flatMap(([owner, path]): ToThread[] =>
+      owner === null
+        ? []
+        : [{ kind: 'open', id: NOBODY, owner, seed: path.seed, change: path.resume(nowUs) }],
+    );
+    const change = this.#paths.get(null)?.resume(nowUs) ?? {};
+    return { change, messages: [...opened, ...this.#agents.values()] };
+  }
+
+  #open(owner: PathOwner, seed: number, change: PathChange): void {
+    const path = new PathMemory(seed);
+    path.change(change);
+    this.#paths.set(owner, path);
   }
 }

@@ -259,6 +259,8 @@ export async function syntheticCall(): Promise<CallRecord> {
     connections: [{ id: 0, offerer: 0, answerer: 1, flows: [1] }],
     link: {
       backend: 'shaper',
+      page: null,
+      own: [],
       changes: [
         { timeUs: 0, text: '1 Mbps, droptail:300ms, RTT 50 ms, loss 0.2 %' },
         { timeUs: 12e6, text: '500 kbps' },

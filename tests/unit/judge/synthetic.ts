@@ -235,6 +235,8 @@ export function callRecord(call: SyntheticCall): CallRecord {
         ? null
         : {
             backend,
+            page: null,
+            own: [],
             changes: [0, ...changesS].map((atS) => ({ timeUs: atS * 1e6, text: 'set' })),
             flows: [{ flow: 1, offererUfrag: 'a', answererUfrag: 'b' }],
             forward: shaped ? direction(packets, capacity) : null,

@@ -22,6 +22,8 @@ function page(pairs: number): { record: CallRecord; batch(): void } {
     link: {
       ...{
         backend: 'shaper',
+        page: null,
+        own: [],
         changes: [],
         forward: null,
         back: null,
