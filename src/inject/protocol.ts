@@ -41,7 +41,14 @@ export interface OutboundStats {
   retransmittedBytesSent: number;
   framesEncoded: number;
   framesPerSecond: number;
+  frameWidth: number;
   frameHeight: number;
+  /** Name of the simulcast layer (RFC 8851); '' without. */
+  rid: string;
+  /** As `L3T3_KEY` (webrtc-svc); '' where the browser does not say. */
+  scalabilityMode: string;
+  /** Whether the layer is sent; true where the browser does not say. */
+  active: boolean;
   /** What the encoder is asked for. */
   targetBps: number;
   /** none, bandwidth, cpu or other; '' where the browser does not say. */

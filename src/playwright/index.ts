@@ -13,7 +13,15 @@ export {
   type WindowOptions,
 } from './matchers.js';
 export type { Rate, Ratio, Time } from './quantities.js';
-export type { CallMetrics, Cause, CauseKind, JudgedExpectation, Judgement } from '../node/judge/index.js';
+export type {
+  CallMetrics,
+  Cause,
+  CauseKind,
+  JudgedExpectation,
+  Judgement,
+  LayerMetrics,
+} from '../node/judge/index.js';
+export type { PageLink, TestLink } from './link.js';
 export { RepeatError, Runs, type Repeat, type RepeatOptions, type RunFixtures } from './repeat.js';
 export type { KitOptions, KitWorkerOptions } from './options.js';
 export type { Call } from './session.js';

@@ -8,6 +8,7 @@ import type {
 } from '../../scenario/evidence_page.js';
 import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../judge/index.js';
 import { queueDelays, type DelayPoint } from '../judge/delay.js';
+import { endpointName } from '../judge/names.js';
 import type {
   CallRecord,
   ConnectionRecord,
@@ -68,13 +69,6 @@ export function durationUs(record: CallRecord): number {
     ...namedChanges(record).map(({ timeUs }) => timeUs),
   ];
   return Math.max(1e6, ...times.filter(Number.isFinite));
-}
-
-/** `page 1`, `page 2 (iframe)`; of several in one page with their roles: `page 1 (offerer)`. */
-export function endpointName({ endpoints }: CallRecord, { page, place, role }: EndpointRecord): string {
-  const several = endpoints.filter((other) => other.page === page).length > 1;
-  const parts = [place === 'page' ? null : place, several ? role : null].filter((part) => part !== null);
-  return `page ${page + 1}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
 }
 
 /** `page 1 → page 2`; a far side that is not under test has no page. */

@@ -5,7 +5,7 @@ import { html, type Html } from '../html/text.js';
 import { version } from '../version.js';
 import type { EvidenceCharts } from '../../scenario/evidence_page.js';
 import { chartsOf, durationUs } from './charts.js';
-import { connectionTable, endpointTable, eventTable, SOURCES } from './html_tables.js';
+import { connectionTable, endpointTable, eventTable, layerTable, SOURCES } from './html_tables.js';
 import { holds, noticesOf, type EvidenceInput } from './input.js';
 import { frameSource } from './trace.js';
 
@@ -153,7 +153,9 @@ export function evidenceHtml(input: EvidenceInput): string {
     meta: lead(input),
     main: html`${error === '' || input.judged.length > 0 ? '' : html`<p class="bad">${error}</p>`}
       ${noticeList(input)} ${tileList(tilesOf(input))} ${expectations(input)} ${chartSection(charts)}
-      <div class="tables">${connectionTable(input)} ${endpointTable(input)} ${eventTable(input)}</div>`,
+      <div class="tables">
+        ${connectionTable(input)} ${layerTable(input)} ${endpointTable(input)} ${eventTable(input)}
+      </div>`,
     data: { id: 'charts', value: charts },
   });
 }

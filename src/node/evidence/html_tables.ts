@@ -1,10 +1,18 @@
 /** The tables below the charts: connections, their ends, what happened. */
 import { reasonText } from '../../machine/index.js';
-import { msText, percentText, rateText, secondsText, type CallMetrics } from '../judge/index.js';
+import {
+  msText,
+  percentText,
+  rateText,
+  secondsText,
+  type CallMetrics,
+  type LayerMetrics,
+} from '../judge/index.js';
 import { machineSpells } from '../judge/machine.js';
+import { endpointName } from '../judge/names.js';
 import type { EndpointRecord } from '../observe/record.js';
 import { html, type Html } from '../html/text.js';
-import { endpointName, namedChanges } from './charts.js';
+import { namedChanges } from './charts.js';
 import { holds, type EvidenceInput } from './input.js';
 
 /** Where frame timing is from, for people. */
@@ -59,6 +67,35 @@ export function connectionTable({ metrics }: EvidenceInput): Html {
       </tr>`,
   );
   return section('Connections', ['connection', ...heads.map((number) => ({ number }))], rows);
+}
+
+const pixels = ({ frameWidth, frameHeight }: LayerMetrics): string =>
+  frameWidth === null || frameHeight === null ? '–' : `${frameWidth} × ${frameHeight}`;
+
+/** Every video stream that the pages send: simulcast layers, each by itself. */
+export function layerTable({ metrics }: EvidenceInput): Html {
+  const layers = metrics.connections.flatMap((one) => one.layers);
+  if (layers.length === 0) return html``;
+  const rows = layers.map(
+    (one) =>
+      html`<tr>
+        <th scope="row">page ${one.page + 1}</th>
+        <td>${one.rid ?? '–'}</td>
+        <td>${one.scalabilityMode ?? '–'}</td>
+        <td>${pixels(one)}</td>
+        <td class="number">${one.framesPerSecond.toFixed(1)}</td>
+        <td class="number">${rateText(one.sentBps)}</td>
+        <td class="number">${rateText(one.targetBps)}</td>
+        <td>${one.limitedBy ?? '–'}</td>
+        <td class="number">${percentText(one.activeShare)}</td>
+      </tr>`,
+  );
+  const heads = ['fps', 'sent', 'target'].map((number) => ({ number }));
+  return section(
+    'Video streams',
+    ['sent by', 'layer (rid)', 'SVC', 'picture', ...heads, 'limited by', { number: 'on' }],
+    rows,
+  );
 }
 
 function routing({ routed }: EndpointRecord): string {

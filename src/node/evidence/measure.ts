@@ -3,9 +3,11 @@ import {
   callMetrics,
   carrying,
   keptFromUs,
+  layersIn,
   linkOf,
   pathsOf,
   type CallMetrics,
+  type LayerMetrics,
   type Path,
 } from '../judge/index.js';
 import { timeTo90, type Window } from '../metrics.js';
@@ -16,7 +18,8 @@ import { connectionName, durationUs } from './charts.js';
 export interface EvidenceMetrics {
   /** Null where nothing was connected. */
   call: CallMetrics | null;
-  connections: { id: number; name: string; metrics: CallMetrics }[];
+  /** `layers`: what both sides send, whichever direction the metrics are of. */
+  connections: { id: number; name: string; metrics: CallMetrics; layers: LayerMetrics[] }[];
   /**
    * From the first connecting until the rate over the trailing 2 s is 90 % of the capacity, before
    * that changes; null if it never was, or there is no record of packets.
@@ -72,10 +75,14 @@ export function measure(record: CallRecord): EvidenceMetrics {
   const window = { fromUs: beginUs, toUs: Math.max(beginUs + 1, durationUs(record)) };
   return {
     call: callMetrics(record, {}, window),
-    connections: paths.map(({ connection }) => ({
+    connections: paths.map(({ connection, sender, receiver }) => ({
       id: connection.id,
       name: connectionName(record, connection),
       metrics: callMetrics(record, { connections: [connection.id] }, window),
+      layers: layersIn(
+        [sender, receiver].filter((side) => side !== null),
+        window,
+      ),
     })),
     // The way to 90 % is not known where the beginning is not kept.
     timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),

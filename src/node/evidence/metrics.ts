@@ -3,7 +3,7 @@
  * `origin_epoch_ms`; null where nothing is known. How each is defined stands in ../judge/call_metrics.ts.
  */
 import { machineReport } from '../../machine/index.js';
-import { allLinks, type CallMetrics } from '../judge/index.js';
+import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';
 import { machineIn } from '../judge/machine.js';
 import { version } from '../version.js';
 import { durationUs } from './charts.js';
@@ -12,6 +12,20 @@ import { frameSource } from './trace.js';
 
 const rounded = (value: number | null, places: number): number | null =>
   value === null ? null : Number(value.toFixed(places));
+
+const layerRow = (layer: LayerMetrics): Record<string, unknown> => ({
+  page: layer.page,
+  ssrc: layer.ssrc,
+  rid: layer.rid,
+  scalability_mode: layer.scalabilityMode,
+  frame_width: layer.frameWidth,
+  frame_height: layer.frameHeight,
+  frames_per_s: rounded(layer.framesPerSecond, 2),
+  sent_bps: rounded(layer.sentBps, 0),
+  target_bps: rounded(layer.targetBps, 0),
+  limited_by: layer.limitedBy,
+  active_ratio: rounded(layer.activeShare, 3),
+});
 
 /** A call's or a connection's metrics in the form of the file. */
 export function metricsRow(metrics: CallMetrics): Record<string, unknown> {
@@ -38,6 +52,7 @@ export function metricsRow(metrics: CallMetrics): Record<string, unknown> {
     available_outgoing_bps: rounded(metrics.availableOutgoingBps, 0),
     rtt_ms: rounded(metrics.rttMs, 1),
     outside_link_ratio: rounded(metrics.outsideRatio, 5),
+    layers: metrics.layers.map(layerRow),
   };
 }
 

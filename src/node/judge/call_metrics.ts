@@ -13,7 +13,7 @@
  * - freezes: freezes.ts;
  * - frames per second: decoded frames over the window's length, mean over the video streams;
  * - encoder target, available outgoing, RTT: means of the samples in the window;
- * - of what goes outside the link: routing.ts.
+ * - of what goes outside the link: routing.ts; of simulcast layers: layers.ts.
  *
  * Directions of connections that carried neither media nor data do not count (media.ts).
  */
@@ -24,6 +24,7 @@ import { percentiles } from '../percentile.js';
 import { queueDelays } from './delay.js';
 import { freezesIn } from './freezes.js';
 import { inboundGrowth, outboundGrowth } from './growth.js';
+import { layersIn, type LayerMetrics } from './layers.js';
 import { carrying } from './media.js';
 import { receivedCurve, sentCurve } from './rate_curve.js';
 import { routingOf } from './routing.js';
@@ -69,6 +70,8 @@ export interface CallMetrics {
   rttMs: number | null;
   /** Share of the bytes of the call so far, both ways, that did not pass the link; null without a shaper. */
   outsideRatio: number | null;
+  /** The video streams that are sent: simulcast layers, each by itself. */
+  layers: readonly LayerMetrics[];
 }
 
 export const finiteOrNull = (value: number | undefined): number | null =>
@@ -218,6 +221,7 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
     availableOutgoingBps: overSenders(senders, window, ({ availableOutgoingBps }) => availableOutgoingBps),
     rttMs: meanOf(rttsMs),
     outsideRatio: routingOf(record, all)?.outsideRatio ?? null,
+    layers: layersIn(senders, window),
   };
 }
 

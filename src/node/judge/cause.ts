@@ -6,10 +6,11 @@
 import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../../machine/index.js';
 import type { Window } from '../metrics.js';
 import type { CallRecord } from '../observe/record.js';
+import { endpointName } from './names.js';
 import { gatherFacts, type Facts } from './facts.js';
 import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
-import type { Path } from './view.js';
+import { pathsOf, type Path } from './view.js';
 
 export type CauseKind =
   | 'not-connected'
@@ -23,6 +24,7 @@ export type CauseKind =
   | 'cap'
   | 'cpu-limited'
   | 'application-limited'
+  | 'far-side-limited'
   | 'loss'
   | 'cross-traffic'
   | 'overuse'
@@ -289,6 +291,20 @@ const overuseByDrops: Explanation = (facts, symptom) =>
       )
     : null;
 
+/** The link had room, and what came in at it was less: whoever sends, which is not under test, gave no more. */
+const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedUs }, symptom) => {
+  if (sendersUnderTest > 0 || (drops !== null && drops.full + drops.aqm + drops.random > 0)) return null;
+  const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
+  if (sentBps === null || capacityBps === null || (p95 ?? 0) >= SHORT_QUEUE_MS) return null;
+  if (symptom.kind === 'frozen' ? pausedUs < LEAST_OUTAGE_US : sentBps >= FILLED * capacityBps) return null;
+  const paused = pausedUs < LEAST_OUTAGE_US ? '' : ` and nothing for ${secondsText(pausedUs)}`;
+  return {
+    kind: 'far-side-limited',
+    evidence: `The far side, which is not under test, sent only ${rateText(sentBps)}${paused}: the link had room for ${rateText(capacityBps)}, its queue was short (p95 ${msText(p95)}), and it dropped nothing.`,
+    fix: 'See what the server forwards: which simulcast or SVC layer it has chosen, whether it paused the stream, and what its own bandwidth estimate is.',
+  };
+};
+
 const rampingUp: Explanation = ({ growth }) =>
   growth === null || growth.nowBps < GROWS * growth.beforeBps
     ? null
@@ -308,7 +324,10 @@ const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
         fix: sentence(FIX),
       };
 
-const unknown: Explanation = ({ metrics }) => ({
+/** What may come from further away than the far side. */
+const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
+
+const unknown = ({ metrics }: Facts): Cause => ({
   kind: 'unknown',
   evidence:
     `No usual cause shows: sent ${rateText(metrics.sentBps)}, estimate ${rateText(metrics.availableOutgoingBps)}, ` +
@@ -333,12 +352,70 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
     rampingUp,
     overuse,
     someLoss,
+    farSideLimited,
   ],
   'rate-high': [...ALIVE, capacity],
   'delay-high': [...ALIVE, outage, crossTraffic, overuse],
   'loss-high': [...ALIVE, crossTraffic, overuseByDrops, lossAbove(0, 'the call did not cause it')],
-  frozen: [...ALIVE, noMedia, sourceStopped, outage, waitingForKeyFrame, cpu, heavyLoss, overuse, someLoss],
+  frozen: [
+    ...ALIVE,
+    noMedia,
+    sourceStopped,
+    outage,
+    waitingForKeyFrame,
+    cpu,
+    heavyLoss,
+    overuse,
+    someLoss,
+    farSideLimited,
+  ],
 };
+
+/** What a page that sends to a server may suffer from, so that those who watch it through the server do. */
+const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
+  'application-limited',
+  'capacity',
+  'cap',
+  'cpu-limited',
+  'cross-traffic',
+  'loss',
+  'no-media',
+  'outage',
+  'overuse',
+  'page-ended',
+]);
+
+const explain = (facts: Facts, symptom: Symptom): Cause | null => {
+  for (const explanation of EXPLANATIONS[symptom.kind]) {
+    const cause = explanation(facts, symptom);
+    if (cause !== null) return cause;
+  }
+  return null;
+};
+
+/**
+ * Why a far side that is no page gives no more: what it forwards comes from pages under test, as far as they
+ * send to somebody who is none. Null where these have nothing to explain.
+ */
+function upstreamCause(
+  record: CallRecord,
+  paths: readonly Path[],
+  window: Window,
+  symptom: Symptom,
+): Cause | null {
+  if (symptom.kind !== 'rate-low' && symptom.kind !== 'frozen') return null;
+  if (paths.some(({ sender }) => sender !== null)) return null;
+  const senders = pathsOf(record, { direction: 'forward' }).filter(
+    ({ sender, receiver }) => receiver === null && (sender?.samples.at(-1)?.outbound.length ?? 0) > 0,
+  );
+  for (const path of senders) {
+    const cause = explain(gatherFacts(record, [path], window), symptom);
+    if (cause === null || !UPSTREAM.has(cause.kind) || path.sender === null) continue;
+    const name = endpointName(record, path.sender);
+    return { ...cause, evidence: `On the way from ${name} to the server: ${cause.evidence}` };
+  }
+  return null;
+}
 
 /** Why a call failed a judgement over a window. */
 export function likelyCause(
@@ -348,9 +425,9 @@ export function likelyCause(
   symptom: Symptom,
 ): Cause {
   const facts = gatherFacts(record, paths, window);
-  for (const explain of [...EXPLANATIONS[symptom.kind], machineLate, unknown]) {
-    const cause = explain(facts, symptom);
-    if (cause) return cause;
-  }
-  throw new Error('`unknown` explains everything');
+  const cause = explain(facts, symptom);
+  if (cause !== null && !FAR_SIDES.has(cause.kind)) return cause;
+  return (
+    upstreamCause(record, paths, window, symptom) ?? cause ?? machineLate(facts, symptom) ?? unknown(facts)
+  );
 }

@@ -68,6 +68,8 @@ export interface Facts {
   machine: MachineState;
   /** How many seconds there were, how many of them late by more than what counts as too busy, and how late the worst. */
   lateSeconds: LateSeconds;
+  /** The longest time in which no packet larger than a check reached the link, its ends included; 0 where packets are not known. */
+  pausedUs: number;
   /** The received rate over the last two seconds and over the two before. */
   growth: { beforeBps: number; nowBps: number } | null;
 }
@@ -183,6 +185,18 @@ function excessOf(record: CallRecord, paths: readonly Path[], window: Window): F
   return { sentBps: (sentBits * 1e6) / durationUs, capacityBps: (capacity * 1e6) / durationUs, durationUs };
 }
 
+/** Connectivity checks and RTCP are smaller than this. */
+const LEAST_MEDIA_BYTES = 300;
+
+/** How long at most nothing of media reached a link. */
+function longestPauseUs({ direction, flows }: LinkSide, window: Window): number {
+  const times = packetsIn(direction, flows, window)
+    .filter(({ sizeBytes }) => sizeBytes >= LEAST_MEDIA_BYTES)
+    .map(({ offeredUs }) => offeredUs);
+  const ends = [window.fromUs, ...times.sort((a, b) => a - b), window.toUs];
+  return ends.slice(1).reduce((longest, timeUs, i) => Math.max(longest, timeUs - (ends[i] ?? timeUs)), 0);
+}
+
 function growthOf(record: CallRecord, paths: readonly Path[], { toUs }: Window): Facts['growth'] {
   const curve = receivedCurve(record, paths);
   const end = Math.min(toUs, curve.knownUntilUs);
@@ -252,6 +266,7 @@ export function gatherFacts(record: CallRecord, paths: readonly Path[], window: 
     sourceStopped: sourceStopped(samples),
     machine: machineIn(record, window),
     lateSeconds: lateSecondsIn(record, window),
+    pausedUs: Math.max(0, ...sides.map((side) => longestPauseUs(side, window))),
     growth: growthOf(record, paths, window),
   };
 }

@@ -3,6 +3,7 @@ export { BASELINE_STEP_US, curveOf, judgeBaseline, type BaselineRule, type Curve
 export { callMetrics, jainIndex, type CallMetrics } from './call_metrics.js';
 export type { Cause, CauseKind } from './cause.js';
 export { judgeConvergence, judgeRecovery, type ConvergenceRule, type RecoveryRule } from './convergence.js';
+export { layersIn, type LayerMetrics } from './layers.js';
 export { carrying } from './media.js';
 export { judgeProved, type Needs } from './proof.js';
 export type { Asked, JudgedExpectation, Judgement } from './judgement.js';
