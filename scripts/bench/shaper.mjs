@@ -83,6 +83,23 @@ async function four(durationS) {
   }
 }
 
+/** What eight participants of a conference are to a link: each receives seven streams. */
+async function conference(durationS) {
+  const [capacityBps, sizeBytes, connections] = [25e6, 1250, 56];
+  heading('56 connections on one link, 20 Mbps in all, Poisson packets, p95');
+  const [excess, lateness] = await withLink(
+    { capacity: capacityBps, queue: 'droptail:1000p' },
+    async (link) => {
+      const traffic = { rateBps: 20e6, sizeBytes, durationS, pattern: 'poisson', connections };
+      const passage = await sendThrough(link, traffic);
+      await link.sync();
+      return [excessUs(passage, { capacityBps, oneWayDelayUs: ONE_WAY_US }), link.record.latenessMs];
+    },
+  );
+  row('on the wire', quantile(excess, 0.95) / 1e3, 'ms', 'target', 3);
+  row('lateness as the shaper counts it', lateness.p95, 'ms', 'target', 2);
+}
+
 /** Each measurement takes a tenth of the duration. */
 export async function benchShaper({ durationS }) {
   const eachS = Math.max(2, durationS / 10);
@@ -90,4 +107,5 @@ export async function benchShaper({ durationS }) {
   await delays(eachS);
   await losses(eachS);
   await four(eachS);
+  await conference(eachS);
 }

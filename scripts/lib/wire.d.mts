@@ -17,6 +17,8 @@ export interface Traffic {
   durationS: number;
   pattern?: 'constant' | 'poisson';
   seed?: number;
+  /** Over how many connections packets go in turns; default 1. */
+  connections?: number;
   /** Awaited when each end has answered the check of the other, before the first packet. */
   prepare?: () => Promise<unknown>;
 }

@@ -9,19 +9,21 @@ export const HEADER_BYTES = 28;
 /** After this long without a packet, no more will come. */
 const QUIET_MS = 500;
 
-let connections = 0;
+let passages = 0;
 
 /**
  * Sends packets through the relay of a link, forward. `rateBps` counts packets with their headers;
  * `prepare` is awaited when each end has answered the check of the other, before the first packet.
  */
 export async function sendThrough(link, traffic) {
-  const { rateBps, sizeBytes, durationS, pattern = 'constant', seed = 1, prepare } = traffic;
-  const number = ++connections;
+  const { rateBps, sizeBytes, durationS, pattern = 'constant', seed = 1, connections = 1, prepare } = traffic;
+  const number = ++passages;
   const names = [`send${number}`, `recv${number}`];
   const intervalUs = (sizeBytes * 8e6) / rateBps;
   const packets = Math.round((durationS * 1e6) / intervalUs);
-  const flow = { packets, sizeBytes, intervalUs, pattern, seed, headerBytes: HEADER_BYTES };
+  const flow = { packets, sizeBytes, intervalUs, pattern, seed, connections, headerBytes: HEADER_BYTES };
+  // The relay takes nobody whom it has not been told of.
+  for (let i = 0; i < connections; i++) names.forEach((name, page) => link.local(`${name}.${i}`, page));
   const workers = ['sender', 'receiver'].map((role) => {
     const workerData = { port: link.relay.port, role, names, flow };
     return new Worker(new URL('./wire_peer.mjs', import.meta.url), { workerData, execArgv: [] });

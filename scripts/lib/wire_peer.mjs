@@ -1,5 +1,5 @@
-// One end of a measurement on the wire, in a thread of its own: sends packets with their time in them, or
-// notes when they come. Its clock is the system's, and its own.
+// One end of a measurement on the wire, in a thread of its own: sends packets with their time in them, in turns
+// over its sockets, or notes when they come. Its clock is the system's, and its own.
 import { createSocket } from 'node:dgram';
 import { hrtime } from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,6 +9,7 @@ import { bindingRequest, bindingSuccess } from './ice_check.mjs';
 const nowUs = () => Number(hrtime.bigint()) / 1e3;
 const { port, role, names, flow } = workerData;
 const [mine, other] = role === 'sender' ? names : [...names].reverse();
+const { connections } = flow;
 /** How long at most the thread sleeps, and how long before the next packet it wakes. */
 const AWAKE_US = 120;
 /** Sends are finished by the event loop, which needs its turn now and then. */
@@ -17,11 +18,14 @@ const TURN_US = 5000;
 const CHECK_INTERVAL_MS = 250;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
-const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
-socket.on('error', (error) => {
-  throw error;
+/** A socket for each connection; the names of their agents end in its number. */
+const sockets = Array.from({ length: connections }, () => {
+  const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
+  socket.on('error', (error) => {
+    throw error;
+  });
+  return socket.bind(0, '127.0.0.1', () => socket.setRecvBufferSize(1 << 20));
 });
-socket.bind(0, '127.0.0.1', () => socket.setRecvBufferSize(1 << 20));
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
 function generator(seed) {
@@ -34,28 +38,29 @@ function generator(seed) {
   };
 }
 
-const check = () =>
-  socket.send(
-    bindingRequest(mine, {
-      to: other,
+const check = (number) =>
+  sockets[number].send(
+    bindingRequest(`${mine}.${number}`, {
+      to: `${other}.${number}`,
       role: role === 'sender' ? 'controlling' : 'controlled',
       nominate: role === 'sender',
     }),
     port,
     '127.0.0.1',
   );
-// Until it is answered; afterwards checks would take capacity of the link.
-const checking = setInterval(check, CHECK_INTERVAL_MS);
-let isAnswered = false;
+const unanswered = new Set(sockets.keys());
+const checkAll = () => unanswered.forEach(check);
+// Until all are answered; afterwards checks would take capacity of the link.
+const checking = setInterval(checkAll, CHECK_INTERVAL_MS);
 // Each answers the checks of the other, as ICE agents do: the relay knows them by that.
-socket.on('message', (packet, from) => {
-  const type = packet.readUInt16BE(0);
-  if (type === 0x0001) socket.send(bindingSuccess(packet, mine), from.port, from.address);
-  if (type !== 0x0101 || isAnswered) return;
-  isAnswered = true;
-  clearInterval(checking);
-  parentPort.postMessage('answered');
-});
+for (const [number, socket] of sockets.entries())
+  socket.on('message', (packet, from) => {
+    const type = packet.readUInt16BE(0);
+    if (type === 0x0001) socket.send(bindingSuccess(packet, `${mine}.${number}`), from.port, from.address);
+    if (type !== 0x0101 || !unanswered.delete(number) || unanswered.size > 0) return;
+    clearInterval(checking);
+    parentPort.postMessage('answered');
+  });
 
 function send() {
   const { packets, sizeBytes, intervalUs, pattern, seed, headerBytes } = flow;
@@ -80,7 +85,7 @@ function send() {
       const packet = Buffer.alloc(sizeBytes - headerBytes, 0xff);
       packet.writeUInt32BE(next, 4);
       sentUs[next] = nowUs();
-      socket.send(packet, port, '127.0.0.1');
+      sockets[next % connections].send(packet, port, '127.0.0.1');
       next++;
       dueUs += pattern === 'poisson' ? -Math.log(1 - random()) * intervalUs : intervalUs;
       if (nowUs() > untilUs) return setImmediate(turn);
@@ -93,13 +98,14 @@ function send() {
 function receive() {
   const sequence = [];
   const receivedUs = [];
-  socket.on('message', (packet) => {
+  const hear = (packet) => {
     const timeUs = nowUs();
     // Connectivity checks do not begin with this byte.
     if (packet[0] !== 0xff) return;
     sequence.push(packet.readUInt32BE(4));
     receivedUs.push(timeUs);
-  });
+  };
+  for (const socket of sockets) socket.on('message', hear);
   parentPort.on('message', (message) => {
     if (message === 'report')
       parentPort.postMessage({
@@ -115,4 +121,4 @@ parentPort.on('message', (message) => {
   if (role === 'sender') send();
 });
 if (role === 'receiver') receive();
-check();
+checkAll();

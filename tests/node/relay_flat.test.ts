@@ -153,7 +153,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
     expect(relayed.relay.census()).toEqual(EMPTY);
   });
 
-  it('has a bound for what strangers begin', async () => {
+  it('knows nothing of what strangers begin', async () => {
     const relayed = await bed();
     const stranger = await agentAt('s', relayed.port);
     for (let i = 0; i < 5000; i++) {
@@ -162,10 +162,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
       if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await new Promise((resolve) => setImmediate(resolve));
-    const census = relayed.relay.census();
-    expect(census.flows).toBeGreaterThan(100);
-    expect(census.flows).toBeLessThanOrEqual(1024);
-    expect({ ...census, flows: 0 }).toEqual({ ...EMPTY, addresses: 1 });
+    expect(relayed.relay.census()).toEqual(EMPTY);
     expect([relayed.flows, stranger.bytes]).toEqual([0, 0]);
     for (let s = 0; s < 20; s++) relayed.pass(5);
     expect(relayed.relay.census()).toEqual(EMPTY);

@@ -41,6 +41,7 @@ async function connected(
   link: ShaperLink,
   ufrags: readonly [string, string] = ['offr', 'answ'],
 ): Promise<[IceAgent, IceAgent]> {
+  ufrags.forEach((ufrag, page) => link.local(ufrag, page));
   const [a, b] = await Promise.all(ufrags.map((ufrag) => agent(ufrag, link.relay.port)));
   if (a === undefined || b === undefined) throw new Error('two agents');
   await connect(a, b);

@@ -68,19 +68,24 @@ function layerOf(endpoint: EndpointRecord, looks: readonly OutboundStats[], wind
   ];
 }
 
-/** The video streams of some senders, those of a sender in the order of its browser. Throws DroppedRecordError. */
+/** The smallest picture first. */
+const bySize = (a: LayerMetrics, b: LayerMetrics): number =>
+  (a.frameWidth ?? 0) - (b.frameWidth ?? 0) || (a.rid ?? '').localeCompare(b.rid ?? '');
+
+/** The video streams of some senders, the lowest layer of each first. Throws DroppedRecordError. */
 export function layersIn(senders: readonly EndpointRecord[], window: Window): LayerMetrics[] {
   return senders.flatMap((endpoint) => {
     checkKept(endpoint, window);
     const samples = endpoint.samples.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
     const looks = samples.flatMap(({ outbound }) => outbound.filter(({ kind }) => kind === 'video'));
     const ssrcs = [...new Set(looks.map(({ ssrc }) => ssrc))];
-    return ssrcs.flatMap((ssrc) =>
+    const layers = ssrcs.flatMap((ssrc) =>
       layerOf(
         endpoint,
         looks.filter((look) => look.ssrc === ssrc),
         window,
       ),
     );
+    return layers.sort(bySize);
   });
 }

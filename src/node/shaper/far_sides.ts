@@ -141,11 +141,11 @@ export class FarSides {
   }
 
   /**
-   * Which of two agents is the page, the other being none; null where both are pages or nothing is known of
-   * them, undefined while the far side of a page is not known yet.
+   * Which of two agents is the page, the other being none; null where both are pages, undefined while neither
+   * is known, or not the far side of the one that is: checks come faster than what pages tell, and are repeated.
    */
   pageOf(one: string, other: string): string | null | undefined {
-    if (this.#local.has(one) === this.#local.has(other)) return null;
+    if (this.#local.has(one) === this.#local.has(other)) return this.#local.has(one) ? null : undefined;
     const [page, far] = this.#local.has(one) ? [one, other] : [other, one];
     return this.#told.has(far) ? page : undefined;
   }

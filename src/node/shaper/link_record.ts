@@ -68,6 +68,25 @@ export function noteLate({ late }: LinkRecord, second: LateSecond): void {
   if (late.length > MAX_LATE_SECONDS) late.splice(0, MAX_LATE_SECONDS / PIECES);
 }
 
+/** Of the packets of a whole call, the 95th percentile: less does not show beside a browser's own jitter. */
+const PUNCTUAL_MS = 3;
+/** Of fewer packets a percentile says little. */
+const LEAST_PACKETS = 200;
+
+/** Says for a whole call that its packets came late from the machine, and no more once they are punctual again. */
+export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
+  const code = 'packets-late';
+  const at = notices.findIndex((notice) => notice.code === code);
+  if (at >= 0) notices.splice(at, 1);
+  if (latenessMs === null || latenessMs.packets < LEAST_PACKETS || latenessMs.p95 <= PUNCTUAL_MS) return;
+  notices.push({
+    level: 'warning',
+    code,
+    message: `The machine was busy: one packet in twenty left the link ${latenessMs.p95.toFixed(1)} ms late or later. Rates and queues of the link are right; delays and jitter that the pages saw are not finer than that.`,
+    fix: 'run fewer workers, or smaller calls, on this machine',
+  });
+}
+
 /** Appends the columns that PacketLog.take gave. */
 export function appendPackets(packets: PacketColumns, taken: Float64Array): void {
   const more = taken.length / LOG_COLUMNS;

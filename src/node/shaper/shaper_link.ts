@@ -10,7 +10,7 @@ import { CapacityFeeds } from './capacity_feeds.js';
 import type { LinkChange, PathControl, ShaperLink } from './controlled_link.js';
 import { Interruptions } from './interruptions.js';
 import { hrtimeUs, LastingThread } from './lasting_thread.js';
-import { emptyLinkRecord, noteLate, notePause } from './link_record.js';
+import { emptyLinkRecord, noteLate, notePause, notePunctuality } from './link_record.js';
 import type { PathOwner, ThreadSetup, ThreadTick } from './protocol.js';
 import { parseLinkSettings, pathSettings, withDefaults, type LinkSettings } from './settings.js';
 import { settingsText } from './settings_text.js';
@@ -176,6 +176,7 @@ class WorkerLink implements ShaperLink {
     if (pause !== null) notePause(this.record, pause);
     if (late !== null) noteLate(this.record, late);
     this.record.latenessMs = this.#interruptions.latenessMs(lateness);
+    notePunctuality(this.record);
   }
 
   #closeFeeds(): void {

@@ -5,10 +5,9 @@ const room = query.get('room') ?? 'room';
 const other = side === 'a' ? 'b' : 'a';
 
 /** Blocks of noise that move: no encoder can make them small, yet each picture is worth a kilobyte or two. */
-function camera() {
+function camera({ width = 640, height = 360, fps = 30 } = {}) {
   const canvas = document.createElement('canvas');
-  canvas.width = 640;
-  canvas.height = 360;
+  Object.assign(canvas, { width, height });
   const noise = document.createElement('canvas');
   noise.width = 40;
   noise.height = 23;
@@ -23,9 +22,9 @@ function camera() {
       blocks.data[i + 3] = 255;
     }
     source.putImageData(blocks, 0, 0);
-    context.drawImage(noise, 0, 0, 640, 368);
-  }, 33);
-  return canvas.captureStream(30);
+    context.drawImage(noise, 0, 0, width, (height * 46) / 45);
+  }, 1000 / fps);
+  return canvas.captureStream(fps);
 }
 
 // One after the other: requests that are under way together may overtake each other.

@@ -11,9 +11,20 @@ import { freePort, outputMatching } from './process.js';
 
 /** A selective forwarding unit that runs. */
 export interface Unit {
-  /** The page that speaks with it, for a role. */
-  page(role: 'publish' | 'watch' | 'both'): string;
+  /** The page that speaks with it, for a role, with what the page takes besides. */
+  page(role: 'publish' | 'watch' | 'both', more?: Readonly<Record<string, string | number>>): string;
   close(): Promise<void>;
+}
+
+/** What a unit forwards: nothing while paused, this simulcast layer, with or without key frames that watchers ask for. */
+export interface Forwarding {
+  paused?: boolean;
+  rid?: string | null;
+  keyFrames?: boolean;
+}
+
+export interface ControlledUnit extends Unit {
+  control(change: Forwarding): Promise<void>;
 }
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -26,19 +37,28 @@ async function stop(server: ChildProcess): Promise<void> {
 }
 
 /** One that speaks the protocol of sfu.html, whose address is the first line that it says. */
-async function startUnit(command: string, flags: readonly string[], page = 'sfu.html'): Promise<Unit> {
+async function startUnit(command: string, flags: readonly string[]): Promise<ControlledUnit> {
   const server = spawn(command, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
   const [url] = await outputMatching(server, /http:\/\/\S+/);
   return {
-    page: (role) => `${page}?role=${role}&server=${encodeURIComponent(url)}`,
+    page: (role, more = {}) => {
+      const query = new URLSearchParams({ role, server: url });
+      for (const [name, value] of Object.entries(more)) query.set(name, String(value));
+      return `sfu.html?${query}`;
+    },
+    control: async (change) => {
+      const answer = await fetch(`${url}/control`, { method: 'POST', body: JSON.stringify(change) });
+      if (!answer.ok) throw new Error(`the unit answered ${answer.status}`);
+    },
     close: () => stop(server),
   };
 }
 
-export const startWerift = (...flags: string[]): Promise<Unit> =>
+export const startWerift = (...flags: string[]): Promise<ControlledUnit> =>
   startUnit(process.execPath, [here('./werift.mjs'), ...flags]);
 
-const startPion = async (...flags: string[]): Promise<Unit> => startUnit(await buildPion(), flags);
+export const startPion = async (...flags: string[]): Promise<ControlledUnit> =>
+  startUnit(await buildPion(), flags);
 
 interface UnitKind {
   /** What the guide calls it. */

@@ -1,7 +1,14 @@
-// A selective forwarding unit on werift: each publisher's video goes to each watcher. Run as a process of its own.
+// A selective forwarding unit on werift: each publisher's video goes to each watcher, and its data, too. Run as a
+// process of its own. What it forwards can be changed: see `control`.
 import { createServer } from 'node:http';
 
-import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters } from 'werift';
+import {
+  MediaStreamTrack,
+  RTCPeerConnection,
+  RTCRtpCodecParameters,
+  useSdesMid,
+  useSdesRTPStreamId,
+} from 'werift';
 
 const iceLite = process.argv.includes('--lite');
 const VP8 = new RTCRtpCodecParameters({
@@ -9,9 +16,12 @@ const VP8 = new RTCRtpCodecParameters({
   clockRate: 90_000,
   rtcpFeedback: [{ type: 'nack' }, { type: 'nack', parameter: 'pli' }, { type: 'goog-remb' }],
 });
+/** A layer that sent nothing for this long is not forwarded. */
+const SILENT_MS = 1000;
 
-const publishers = [];
+const publishers = new Map();
 const watchers = new Map();
+const settings = { paused: false, rid: null, keyFrames: true };
 let next = 0;
 
 const connect = () =>
@@ -22,6 +32,7 @@ const connect = () =>
     iceUseTcp: false,
     iceAdditionalHostAddresses: ['127.0.0.1'],
     codecs: { audio: [], video: [VP8] },
+    headerExtensions: { video: [useSdesMid(), useSdesRTPStreamId()] },
   });
 
 async function describe(peer, description) {
@@ -31,32 +42,102 @@ async function describe(peer, description) {
   return peer.localDescription.sdp;
 }
 
+/** What a publisher sends: its layers, the lowest first; one without a name where it has no simulcast. */
+class Publisher {
+  layers = new Map();
+  feeds = new Set();
+  channels = new Set();
+
+  add(transceiver, track) {
+    const layer = { rid: track.rid ?? '', heardMs: 0, ssrc: track.ssrc };
+    this.layers.set(layer.rid, layer);
+    layer.askForKey = () => void transceiver.receiver.sendRtcpPLI(layer.ssrc);
+    track.onReceiveRtp.subscribe((packet) => {
+      layer.heardMs = Date.now();
+      layer.ssrc = packet.header.ssrc;
+      for (const feed of this.feeds) feed.forward(layer, packet);
+    });
+  }
+
+  /** The layer that is asked for, else the highest that is sent. */
+  chosen() {
+    const sent = [...this.layers.values()].filter(({ heardMs }) => Date.now() - heardMs < SILENT_MS);
+    return sent.find(({ rid }) => rid === settings.rid) ?? sent.at(-1);
+  }
+}
+
+/** What one watcher gets of one publisher. */
+class Feed {
+  layer = null;
+
+  constructor(publisher, peer) {
+    this.publisher = publisher;
+    this.track = new MediaStreamTrack({ kind: 'video' });
+    this.sender = peer.addTransceiver(this.track, { direction: 'sendonly' }).sender;
+    this.sender.onPictureLossIndication.subscribe(() => this.askForKey());
+  }
+
+  askForKey() {
+    if (settings.keyFrames) this.publisher.chosen()?.askForKey();
+  }
+
+  forward(layer, packet) {
+    if (settings.paused || layer !== (this.layer ?? layer)) return;
+    this.track.writeRtp(packet.clone());
+  }
+
+  /** Another layer goes on where the one before ended. */
+  async choose() {
+    const layer = this.publisher.chosen();
+    if (layer === undefined || layer === this.layer) return;
+    const isFirst = this.layer === null;
+    this.layer = layer;
+    if (!isFirst) {
+      this.track = new MediaStreamTrack({ kind: 'video' });
+      await this.sender.replaceTrack(this.track);
+    }
+    layer.askForKey();
+  }
+}
+
+setInterval(() => {
+  for (const { feeds } of publishers.values()) for (const feed of feeds) void feed.choose();
+}, 250);
+
 async function publish({ sdp }) {
   const peer = connect();
+  const publisher = new Publisher();
+  const id = ++next;
   peer.onTransceiverAdded.subscribe((transceiver) => {
     transceiver.onTrack.subscribe((track) => {
-      const publisher = { tracks: new Set(), keyFrame: () => transceiver.receiver.sendRtcpPLI(track.ssrc) };
-      publishers.push(publisher);
-      track.onReceiveRtp.subscribe((packet) => {
-        for (const each of publisher.tracks) each.writeRtp(packet.clone());
-      });
+      publisher.add(transceiver, track);
+      publishers.set(id, publisher);
+    });
+  });
+  peer.onDataChannel.subscribe((channel) => {
+    channel.onMessage.subscribe((data) => {
+      for (const each of publisher.channels) if (each.readyState === 'open') each.send(data);
     });
   });
   await peer.setRemoteDescription({ type: 'offer', sdp });
-  return { id: ++next, sdp: await describe(peer, await peer.createAnswer()) };
+  return { id, sdp: await describe(peer, await peer.createAnswer()) };
 }
 
-async function watch() {
-  if (publishers.length === 0) return {};
+/** Offers what others publish; nothing while there are fewer of these than asked for. */
+async function watch({ own = 0, publishers: least = 1 }) {
+  const others = [...publishers].filter(([id]) => id !== own).map(([, publisher]) => publisher);
+  if (others.length < least) return {};
   const peer = connect();
-  for (const publisher of publishers) {
-    const track = new MediaStreamTrack({ kind: 'video' });
-    const { sender } = peer.addTransceiver(track, { direction: 'sendonly' });
-    sender.onPictureLossIndication.subscribe(() => void publisher.keyFrame());
-    publisher.tracks.add(track);
+  const channel = peer.createDataChannel('data');
+  for (const publisher of others) {
+    const feed = new Feed(publisher, peer);
+    publisher.feeds.add(feed);
+    publisher.channels.add(channel);
     peer.connectionStateChange.subscribe((state) => {
-      if (state === 'connected') void publisher.keyFrame();
-      if (state === 'closed' || state === 'failed') publisher.tracks.delete(track);
+      if (state === 'connected') feed.askForKey();
+      if (state !== 'closed' && state !== 'failed') return;
+      publisher.feeds.delete(feed);
+      publisher.channels.delete(channel);
     });
   }
   const id = ++next;
@@ -69,10 +150,18 @@ async function answer({ id, sdp }) {
   return { id };
 }
 
+/** `paused`: nothing is forwarded. `rid`: this layer is. `keyFrames`: whether they are asked for. */
+async function control(change) {
+  Object.assign(settings, change);
+  for (const { feeds } of publishers.values()) for (const feed of feeds) await feed.choose();
+  return settings;
+}
+
 const paths = {
   '/publish': publish,
   '/watch': watch,
   '/answer': answer,
+  '/control': control,
   '/candidates': ({ id }) => ({ id }),
 };
 
