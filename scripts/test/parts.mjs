@@ -55,7 +55,7 @@ export const parts = {
     kind: 'calls',
     after: ['build'],
     reads: [...tested, browserTests, 'tests/kit', 'tests/unit/judge/synthetic.ts'],
-    run: playwright('kit', [kitTests], ['--grep-invert', '@measures']),
+    run: playwright('kit', [kitTests], ['--grep-invert', '@measures|@situations']),
   },
   native: {
     title: 'Native tests under AddressSanitizer and UndefinedBehaviorSanitizer',

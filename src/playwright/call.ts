@@ -65,9 +65,9 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     return this.#source.record;
   }
 
-  /** Microseconds since the record's origin. */
+  /** Microseconds since the record's origin, by the clock of the link's changes: what is asked after one is later. */
   get nowUs(): number {
-    return (Date.now() - this.record.originEpochMs) * 1e3;
+    return (performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1e3;
   }
 
   /** What matchers have made of the call and of its parts so far. */

@@ -18,7 +18,6 @@ import {
   judgeRecovery,
   judgeUtilisation,
   type Needs,
-  pathsOf,
   type WindowRule,
 } from '../node/judge/index.js';
 import { ConfigError, shown } from '../scenario/quantities.js';
@@ -150,8 +149,7 @@ export const callMatchers = {
     time: Time,
     options: WaitingOptions & { after?: { readonly timeUs: number }; to?: Rate } = {},
   ): Promise<MatcherReturnType> {
-    const { record, view } = call;
-    const change = options.after ?? changesOf(record, pathsOf(record, view)).at(-1) ?? { timeUs: 0 };
+    const change = options.after ?? changesOf(call.record).at(-1) ?? { timeUs: 0 };
     const rule = {
       afterUs: change.timeUs,
       withinUs: timeUs('time', time),

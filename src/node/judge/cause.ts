@@ -193,7 +193,7 @@ function costText(drops: Facts['drops'], resentBytes: number): string {
 const waitingForKeyFrame: Explanation = ({ keyFrameWait: wait }) =>
   wait && {
     kind: 'waiting-for-key-frame',
-    evidence: `The receiver got ${wait.framesReceived} frames and decoded none for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
+    evidence: `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
     fix: 'See that key frames are sent when they are asked for: a server must forward PLI to the sender, and subscribers that join need one.',
   };
 

@@ -3,7 +3,7 @@ import type { InboundStats, StatsSample } from '../observe/record.js';
 
 export interface KeyFrameWait {
   lastedUs: number;
-  framesReceived: number;
+  packetsReceived: number;
   /** Picture loss indications. */
   requests: number;
 }
@@ -18,11 +18,12 @@ interface Look {
 
 /** The wait that began at the latest picture before a look, if it is one. */
 function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
-  const framesReceived = stats.framesReceived - begin.stats.framesReceived;
+  // Frames would not do: before the first key frame Chromium counts none.
+  const packetsReceived = stats.packetsReceived - begin.stats.packetsReceived;
   const requests = stats.pliCount - begin.stats.pliCount;
   const lastedUs = timeUs - begin.timeUs;
-  return lastedUs >= LEAST_WAIT_US && framesReceived > 0 && requests > 0
-    ? { lastedUs, framesReceived, requests }
+  return lastedUs >= LEAST_WAIT_US && packetsReceived > 0 && requests > 0
+    ? { lastedUs, packetsReceived, requests }
     : null;
 }
 

@@ -45,7 +45,7 @@ function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge)
   const { afterUs } = rule;
   const connectedUs = callConnectedUs(paths, askedUs);
   if (connectedUs === null) return notConnected(asked, paths, expected);
-  const startUs = Math.max(connectedUs, afterUs ?? lastChangeUs(record, paths, askedUs));
+  const startUs = Math.max(connectedUs, afterUs ?? lastChangeUs(record, askedUs));
   const endUs = callEndUs(record, paths);
   const fullUs = Math.max(afterUs === undefined ? askedUs : 0, startUs + rule.overUs);
   const knownUs = Math.min(nowUs, receivedCurve(record, paths).knownUntilUs);

@@ -144,15 +144,15 @@ export const waysOf = (record: CallRecord, paths: readonly Path[]): LinkWay[] =>
       .filter((way) => way.paths.length > 0),
   );
 
-/** Changes of what some paths pass, in time order; without paths those of the link that is shared. */
-export function changesOf(record: CallRecord, paths: readonly Path[]): LinkChangeRecord[] {
-  const links = paths.length === 0 ? [record.link] : linksOf(record, paths);
-  return links.flatMap((link) => link?.changes ?? []).sort((a, b) => a.timeUs - b.timeUs);
-}
+/** Changes of all links, in time order: what passes one may come from another, through a server. */
+export const changesOf = (record: CallRecord): LinkChangeRecord[] =>
+  allLinks(record)
+    .flatMap(({ changes }) => changes)
+    .sort((a, b) => a.timeUs - b.timeUs);
 
-/** When the link was last changed before `untilUs`; its start where it never was, 0 without one. */
-export function lastChangeUs(record: CallRecord, paths: readonly Path[], untilUs: number): number {
-  return changesOf(record, paths).findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
+/** When a link was last changed before `untilUs`; the first one's start where none was, 0 without any. */
+export function lastChangeUs(record: CallRecord, untilUs: number): number {
+  return changesOf(record).findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
 }
 
 /** When the call was connected for somebody who asks at `askedUs`: the last path that was connected by then, else the first to become so. Null while none is. */
@@ -169,7 +169,7 @@ export function callConnectedUs(paths: readonly Path[], askedUs: number): number
  */
 export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
   const connected = callConnectedUs(paths, askedUs);
-  return connected === null ? null : Math.max(connected, lastChangeUs(record, paths, askedUs));
+  return connected === null ? null : Math.max(connected, lastChangeUs(record, askedUs));
 }
 
 /** First row whose packet departed after `timeUs`. */

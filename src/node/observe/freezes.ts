@@ -4,7 +4,9 @@ import type { Source } from './sources.js';
 
 /**
  * A picture that has stood still for this long is a freeze that still lasts, unless its source does: a still
- * picture of a live source is whole. A source that was stopped leaves a frozen one.
+ * picture of a live source is whole. A source that was stopped leaves a frozen one. Where frames come and none
+ * is shown, the picture is frozen whatever its source does; before the first one packets count, since Chromium
+ * counts no frame then.
  */
 const STANDS_US = 1e6;
 
@@ -13,9 +15,11 @@ interface Stream {
   count: number;
   totalS: number;
   decoded: number;
-  /** When a new picture was last seen, and how many the source had then. */
+  /** When a new picture was last seen, or the first packet; how many the source had then, and how many had come. */
   grewUs: number;
   sourceFrames: number;
+  framesReceived: number;
+  packetsReceived: number;
   /** The one that still lasts. */
   open: Freeze | null;
 }
@@ -37,15 +41,18 @@ export class FreezeFinder {
   #see(stats: InboundStats, timeUs: number, source: Source): void {
     const { frames: sourceFrames } = source;
     const { ssrc, framesDecoded: decoded, freezeCount: count, totalFreezesDurationS: totalS } = stats;
+    const { framesReceived, packetsReceived } = stats;
+    const grown = { grewUs: timeUs, sourceFrames, framesReceived, packetsReceived };
     const before = this.#streams.get(ssrc);
     if (before === undefined) {
-      this.#streams.set(ssrc, { timeUs, count, totalS, decoded, grewUs: timeUs, sourceFrames, open: null });
+      this.#streams.set(ssrc, { timeUs, count, totalS, decoded, ...grown, open: null });
       return;
     }
     if (count > before.count) this.#counted(before, stats, timeUs);
     else if (decoded > before.decoded) before.open = null;
-    else this.#standing(before, timeUs, source);
-    if (decoded > before.decoded) Object.assign(before, { grewUs: timeUs, sourceFrames });
+    else this.#standing(before, stats, timeUs, source);
+    const hasBegun = before.packetsReceived === 0 && packetsReceived > 0;
+    if (decoded > before.decoded || hasBegun) Object.assign(before, grown);
     if (Number.isNaN(before.sourceFrames)) before.sourceFrames = sourceFrames;
     Object.assign(before, { timeUs, count, totalS, decoded });
   }
@@ -62,9 +69,14 @@ export class FreezeFinder {
     this.freezes.push(...found);
   }
 
-  #standing(stream: Stream, timeUs: number, { frames, isStopped }: Source): void {
-    if (!(stream.decoded > 0) || timeUs - stream.grewUs < STANDS_US) return;
-    if (!isStopped && !(frames > stream.sourceFrames)) return;
+  #standing(stream: Stream, stats: InboundStats, timeUs: number, { frames, isStopped }: Source): void {
+    if (timeUs - stream.grewUs < STANDS_US) return;
+    const comes =
+      stream.decoded > 0
+        ? stats.framesReceived > stream.framesReceived
+        : stream.packetsReceived > 0 && stats.packetsReceived > stream.packetsReceived;
+    const isBehind = stream.decoded > 0 && (isStopped || frames > stream.sourceFrames);
+    if (!comes && !isBehind) return;
     if (stream.open === null) {
       stream.open = { fromUs: stream.grewUs, toUs: timeUs };
       this.freezes.push(stream.open);

@@ -12,7 +12,7 @@ const waits = (asks: boolean) =>
     inbound: [
       inbound({
         bytesReceived: 5e4 * t,
-        framesReceived: 30 * t,
+        packetsReceived: 30 * t,
         framesDecoded: 30 * (t < 5 ? t : Math.max(5, t - 3)),
         pliCount: asks ? Math.min(3, Math.max(0, Math.ceil(t - 5))) : 0,
       }),
@@ -20,9 +20,9 @@ const waits = (asks: boolean) =>
   }));
 
 describe('waiting for a key frame', () => {
-  it('is known by frames that come and are not decoded, and by requests', () => {
+  it('is known by packets that come while nothing is decoded, and by requests', () => {
     const wait = keyFrameWait([waits(true)]);
-    expect(wait).toMatchObject({ lastedUs: 3e6, requests: 3, framesReceived: 90 });
+    expect(wait).toMatchObject({ lastedUs: 3e6, requests: 3, packetsReceived: 90 });
     expect(keyFrameWait([waits(false)])).toBeNull();
     expect(keyFrameWait([waits(true).slice(0, 11)])).toBeNull();
   });
@@ -42,6 +42,8 @@ describe('waiting for a key frame', () => {
       judgeFreezes(each, { overUs: 12e6, mode: 'once', longestUs: 1e6 }),
     );
     expect(verdict).toMatchObject({ pass: false, settled: true, cause: { kind: 'waiting-for-key-frame' } });
-    expect(verdict.cause?.evidence).toMatch(/got 90 frames and decoded none for 3 s, .* 3 times \(PLI\)/);
+    expect(verdict.cause?.evidence).toMatch(
+      /got 90 packets and decoded no frame for 3 s, .* 3 times \(PLI\)/,
+    );
   });
 });

@@ -1,5 +1,6 @@
 // A selective forwarding unit on pion: each publisher's video goes to each watcher, and the least of what its
-// bandwidth estimator finds for the watchers goes back to the publishers as REMB.
+// bandwidth estimator finds for the watchers goes back to the publishers as REMB. Of simulcast layers one is
+// forwarded. What it forwards can be changed: see forwarding.
 package main
 
 import (
@@ -16,27 +17,63 @@ import (
 	"github.com/pion/interceptor/pkg/cc"
 	"github.com/pion/interceptor/pkg/gcc"
 	"github.com/pion/rtcp"
+	"github.com/pion/rtp"
+	"github.com/pion/sdp/v3"
 	"github.com/pion/webrtc/v3"
 )
 
 const startBps = 500_000
 
-type message struct {
-	ID         int                       `json:"id,omitempty"`
-	SDP        string                    `json:"sdp,omitempty"`
-	Candidates []webrtc.ICECandidateInit `json:"candidates,omitempty"`
+// frameTicks is a frame at 30 fps, at the clock of video.
+const frameTicks = 3000
+
+// forwarding is what the unit does with what it receives.
+type forwarding struct {
+	// Paused: nothing is forwarded.
+	Paused *bool `json:"paused,omitempty"`
+	// RID: this layer is forwarded, else the one that was heard last of all to begin.
+	RID *string `json:"rid,omitempty"`
+	// KeyFrames: whether they are asked for.
+	KeyFrames *bool `json:"keyFrames,omitempty"`
 }
 
+type message struct {
+	ID         int                       `json:"id,omitempty"`
+	Own        int                       `json:"own,omitempty"`
+	Publishers int                       `json:"publishers,omitempty"`
+	SDP        string                    `json:"sdp,omitempty"`
+	Candidates []webrtc.ICECandidateInit `json:"candidates,omitempty"`
+	forwarding
+}
+
+// layer is one of the encodings of a publisher.
+type layer struct {
+	rid  string
+	ssrc webrtc.SSRC
+}
+
+// publisher has its layers in the order in which they began. What it forwards of them has one numbering.
 type publisher struct {
-	peer  *webrtc.PeerConnection
-	track *webrtc.TrackLocalStaticRTP
-	ssrc  webrtc.SSRC
+	id        int
+	peer      *webrtc.PeerConnection
+	track     *webrtc.TrackLocalStaticRTP
+	layers    []layer
+	current   webrtc.SSRC
+	sequence  uint16
+	timestamp uint32
+	offsets   struct {
+		sequence  uint16
+		timestamp uint32
+	}
 }
 
 type unit struct {
 	sync.Mutex
 	settings   webrtc.SettingEngine
 	late       bool
+	paused     bool
+	rid        string
+	mute       bool
 	publishers []*publisher
 	watchers   map[int]*webrtc.PeerConnection
 	candidates map[int][]webrtc.ICECandidateInit
@@ -63,6 +100,9 @@ func (u *unit) peer() *webrtc.PeerConnection {
 		u.estimators = append(u.estimators, estimator)
 	})
 	registry.Add(congestion)
+	for _, uri := range []string{sdp.SDESMidURI, sdp.SDESRTPStreamIDURI} {
+		must(media.RegisterHeaderExtension(webrtc.RTPHeaderExtensionCapability{URI: uri}, webrtc.RTPCodecTypeVideo))
+	}
 	must(webrtc.ConfigureTWCCHeaderExtensionSender(media, registry))
 	must(webrtc.RegisterDefaultInterceptors(media, registry))
 	api := webrtc.NewAPI(webrtc.WithMediaEngine(media), webrtc.WithInterceptorRegistry(registry), webrtc.WithSettingEngine(u.settings))
@@ -96,19 +136,15 @@ func (u *unit) publish(offer message) message {
 	u.next++
 	id := u.next
 	u.Unlock()
+	from := &publisher{id: id, peer: peer}
 	peer.OnTrack(func(remote *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
-		local, err := webrtc.NewTrackLocalStaticRTP(remote.Codec().RTPCodecCapability, "video", fmt.Sprint("page", id))
-		must(err)
-		u.Lock()
-		u.publishers = append(u.publishers, &publisher{peer, local, remote.SSRC()})
-		u.Unlock()
+		u.add(from, remote)
 		for {
 			packet, _, err := remote.ReadRTP()
 			if err != nil {
 				return
 			}
-			packet.Extension, packet.Extensions = false, nil
-			_ = local.WriteRTP(packet)
+			u.forward(from, remote.SSRC(), packet)
 		}
 	})
 	must(peer.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: offer.SDP}))
@@ -117,13 +153,88 @@ func (u *unit) publish(offer message) message {
 	return message{ID: id, SDP: u.describe(id, peer, answer)}
 }
 
-// watch offers everything that is published now; no SDP where that is nothing.
-func (u *unit) watch() message {
+// add notes a layer of a publisher, and the publisher with its first.
+func (u *unit) add(from *publisher, remote *webrtc.TrackRemote) {
 	u.Lock()
-	published := append([]*publisher{}, u.publishers...)
+	defer u.Unlock()
+	from.layers = append(from.layers, layer{remote.RID(), remote.SSRC()})
+	if from.track != nil {
+		return
+	}
+	track, err := webrtc.NewTrackLocalStaticRTP(remote.Codec().RTPCodecCapability, "video", fmt.Sprint("page", from.id))
+	must(err)
+	from.track = track
+	u.publishers = append(u.publishers, from)
+}
+
+// chosen is the layer that is asked for, else the widest: browsers name it last, and begin it last.
+func (u *unit) chosen(from *publisher) webrtc.SSRC {
+	for _, each := range from.layers {
+		if each.rid == u.rid && u.rid != "" {
+			return each.ssrc
+		}
+	}
+	return from.layers[len(from.layers)-1].ssrc
+}
+
+// forward passes a packet of the chosen layer on; another layer goes on where the one before ended.
+func (u *unit) forward(from *publisher, ssrc webrtc.SSRC, packet *rtp.Packet) {
+	u.Lock()
+	defer u.Unlock()
+	if u.paused || ssrc != u.chosen(from) {
+		return
+	}
+	if ssrc != from.current {
+		if from.current != 0 {
+			from.offsets.sequence = from.sequence + 1 - packet.SequenceNumber
+			from.offsets.timestamp = from.timestamp + frameTicks - packet.Timestamp
+		}
+		from.current = ssrc
+		u.askForKey(from)
+	}
+	packet.Extension, packet.Extensions = false, nil
+	packet.SequenceNumber += from.offsets.sequence
+	packet.Timestamp += from.offsets.timestamp
+	from.sequence, from.timestamp = packet.SequenceNumber, packet.Timestamp
+	_ = from.track.WriteRTP(packet)
+}
+
+// askForKey asks for a key frame of what is forwarded.
+func (u *unit) askForKey(from *publisher) {
+	if u.mute {
+		return
+	}
+	_ = from.peer.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: uint32(u.chosen(from))}})
+}
+
+// control changes what is forwarded.
+func (u *unit) control(change message) message {
+	u.Lock()
+	defer u.Unlock()
+	if change.Paused != nil {
+		u.paused = *change.Paused
+	}
+	if change.RID != nil {
+		u.rid = *change.RID
+	}
+	if change.KeyFrames != nil {
+		u.mute = !*change.KeyFrames
+	}
+	return message{}
+}
+
+// watch offers what others publish; no SDP where these are fewer than asked for.
+func (u *unit) watch(asked message) message {
+	u.Lock()
+	published := []*publisher{}
+	for _, from := range u.publishers {
+		if from.id != asked.Own {
+			published = append(published, from)
+		}
+	}
 	u.next++
 	id := u.next
-	if len(published) == 0 {
+	if len(published) == 0 || len(published) < asked.Publishers {
 		u.Unlock()
 		return message{}
 	}
@@ -142,7 +253,9 @@ func (u *unit) watch() message {
 				}
 				for _, packet := range packets {
 					if _, ok := packet.(*rtcp.PictureLossIndication); ok {
-						_ = from.peer.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: uint32(from.ssrc)}})
+						u.Lock()
+						u.askForKey(from)
+						u.Unlock()
 					}
 				}
 			}
@@ -178,7 +291,7 @@ func (u *unit) limit() {
 			}
 		}
 		for _, from := range u.publishers {
-			limit := &rtcp.ReceiverEstimatedMaximumBitrate{Bitrate: least, SSRCs: []uint32{uint32(from.ssrc)}}
+			limit := &rtcp.ReceiverEstimatedMaximumBitrate{Bitrate: least, SSRCs: []uint32{uint32(from.layers[0].ssrc)}}
 			_ = from.peer.WriteRTCP([]rtcp.Packet{limit})
 		}
 		u.Unlock()
@@ -211,7 +324,8 @@ func main() {
 	}
 	go u.limit()
 	handle("/publish", u.publish)
-	handle("/watch", func(message) message { return u.watch() })
+	handle("/watch", u.watch)
+	handle("/control", u.control)
 	handle("/answer", u.answer)
 	handle("/candidates", u.found)
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
