@@ -6,14 +6,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import type {
-  FullConfig,
-  FullResult,
-  Reporter,
-  Suite,
-  TestCase,
-  TestResult,
-} from '@playwright/test/reporter';
+import type { FullConfig, FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 import * as v from 'valibot';
 
 import { appendRun } from '../node/trend/history.js';
@@ -44,7 +37,7 @@ const optionsSchema = v.object({
   annotations: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), 'auto'),
   budgets: v.optional(v.pipe(v.string('the path of a file'), v.nonEmpty('the path of a file'))),
   history: v.optional(v.pipe(v.string('the path of a folder'), v.nonEmpty('the path of a folder'))),
-  /** Where the configuration lies, and what Playwright does: it tells every reporter. */
+  /** Playwright tells every reporter where the configuration lies, and whether it tests, lists or merges. */
   configDir: v.optional(v.string(), process.cwd()),
   _mode: v.optional(v.string(), 'test'),
 });
@@ -57,7 +50,6 @@ export default class CallReporter implements Reporter {
   readonly #annotates: boolean;
   readonly #rows: string[][] = [];
   readonly #tests = new Set<TestCase>();
-  #workers = 1;
   #root = '';
 
   /** @throws ConfigError if an option or the file of budgets cannot be used */
@@ -69,9 +61,8 @@ export default class CallReporter implements Reporter {
     this.#budgets = budgets !== undefined || existsSync(path) ? readBudgets(path) : [];
   }
 
-  onBegin(config: FullConfig, suite: Suite): void {
-    this.#workers = Math.min(config.workers, suite.allTests().length);
-    this.#root = repositoryRoot(config.rootDir);
+  onBegin({ rootDir }: FullConfig): void {
+    this.#root = repositoryRoot(rootDir);
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
@@ -94,7 +85,7 @@ export default class CallReporter implements Reporter {
     if (tests.length === 0) return undefined;
     if (this.#rows.length > 0) this.#print(summaryText(this.#rows), summaryMarkdown(this.#rows));
     if (this.#annotates) this.#annotate(tests.flatMap(failureAnnotations));
-    this.#warn(workersWarning(lastCalls(tests), this.#workers));
+    this.#warn(workersWarning(lastCalls(tests)));
     const broken = this.#judgeBudgets(tests);
     this.#remember(tests, startTime, status === 'passed' && !broken);
     if (!broken) return undefined;

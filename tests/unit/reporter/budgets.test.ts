@@ -2,8 +2,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { checkBudgets, readBudgets } from '../../../src/playwright/report/budgets.js';
-import { workersWarning } from '../../../src/playwright/report/workers.js';
-import { lastCalls } from '../../../src/playwright/report/calls.js';
 import { scratch } from '../../node/support.js';
 import { fakeTest, type Attempt } from './fake_tests.js';
 
@@ -103,27 +101,5 @@ describe('a file that is wrong', () => {
     expect(wrong([{ limits: { freezes_max: 0 } }])).toBe('taken');
     expect(() => readBudgets(files.path('none.json'))).toThrow(/^budgets: expected a file, got .*none\.json/);
     expect(() => readBudgets(files.write('c.json', '{'))).toThrow(/^c\.json: expected JSON/);
-  });
-});
-
-describe('workers', () => {
-  const on = (cores: number, workers: number): string | null =>
-    workersWarning(lastCalls([test({ properties: { cores } })]), workers);
-
-  it('are at most half of the cores, rounded up', () => {
-    for (const [cores, most] of [
-      [1, 1],
-      [2, 1],
-      [3, 2],
-      [4, 2],
-      [8, 4],
-    ] as const) {
-      expect(on(cores, most), `${cores} cores`).toBeNull();
-      expect(on(cores, most + 1), `${cores} cores`).toContain(`Set workers: ${most} in`);
-    }
-  });
-
-  it('do not matter without calls', () => {
-    expect(workersWarning(lastCalls([fakeTest({ attempts: [{}] })]), 64)).toBeNull();
   });
 });

@@ -6,6 +6,8 @@ export interface Attempt {
   properties?: Readonly<Record<string, string | number>>;
   errors?: readonly TestError[];
   status?: TestResult['status'];
+  /** Counted from 0. */
+  worker?: number;
 }
 
 export interface FakeTest {
@@ -15,9 +17,10 @@ export interface FakeTest {
   attempts: readonly Attempt[];
 }
 
-const resultOf = ({ properties = {}, errors = [], status }: Attempt, retry: number): TestResult =>
+const resultOf = ({ properties = {}, errors = [], status, worker = 0 }: Attempt, retry: number): TestResult =>
   ({
     retry,
+    parallelIndex: worker,
     errors,
     status: status ?? (errors.length > 0 ? 'failed' : 'passed'),
     annotations: Object.entries(properties).map(([name, value]) => ({
