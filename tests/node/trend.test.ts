@@ -16,7 +16,7 @@ type Numbers = Readonly<Record<string, number>>;
 function history(runs: readonly (Numbers | readonly Numbers[] | null)[]): string {
   const folder = files.path(`history-${folders++}`);
   runs.forEach((numbers, i) => {
-    const calls = [numbers ?? []].flat() as Numbers[];
+    const calls: Numbers[] = [numbers ?? []].flat();
     const run: HistoryRun = {
       ccscope_history: 1,
       ccscope: '0.1.0',
