@@ -32,8 +32,26 @@ function checksum(header: Buffer): number {
   return ~sum & 0xffff;
 }
 
-function headers({ direction, flow, page, sizeBytes }: LinkPacket, id: number): Buffer {
-  const bytes = Buffer.alloc(KEPT_BYTES);
+function writeFileHeader(bytes: Buffer): void {
+  bytes.writeUInt32LE(MAGIC, 0);
+  // Version 2.4.
+  bytes.writeUInt16LE(2, 4);
+  bytes.writeUInt16LE(4, 6);
+  bytes.writeUInt32LE(KEPT_BYTES, 16);
+  bytes.writeUInt32LE(LINKTYPE_RAW, 20);
+}
+
+function writeRecordHeader(bytes: Buffer, { departUs, sizeBytes }: LinkPacket, originEpochMs: number): void {
+  // Seconds and the rest apart: nanoseconds since 1970 are more than a double holds.
+  const ns = (originEpochMs % 1000) * 1e6 + Math.round(departUs * 1e3);
+  const seconds = Math.floor(ns / 1e9);
+  bytes.writeUInt32LE(Math.floor(originEpochMs / 1000) + seconds, 0);
+  bytes.writeUInt32LE(ns - seconds * 1e9, 4);
+  bytes.writeUInt32LE(KEPT_BYTES, 8);
+  bytes.writeUInt32LE(sizeBytes, 12);
+}
+
+function writePacket(bytes: Buffer, { direction, flow, page, sizeBytes }: LinkPacket, id: number): void {
   const [from, to] = direction === 'forward' ? ([1, 2] as const) : ([2, 1] as const);
   const port = page === null ? SHARED_LINK_PORT : SHARED_LINK_PORT + 1 + page;
   bytes.writeUInt8((4 << 4) | (IPV4_BYTES / 4), 0);
@@ -49,35 +67,17 @@ function headers({ direction, flow, page, sizeBytes }: LinkPacket, id: number): 
   bytes.writeUInt16BE(port, 22);
   // Its checksum stays 0: none, as IPv4 allows it.
   bytes.writeUInt16BE(sizeBytes - IPV4_BYTES, 24);
-  return bytes;
-}
-
-function fileHeader(): Buffer {
-  const bytes = Buffer.alloc(FILE_HEADER_BYTES);
-  bytes.writeUInt32LE(MAGIC, 0);
-  // Version 2.4.
-  bytes.writeUInt16LE(2, 4);
-  bytes.writeUInt16LE(4, 6);
-  bytes.writeUInt32LE(KEPT_BYTES, 16);
-  bytes.writeUInt32LE(LINKTYPE_RAW, 20);
-  return bytes;
-}
-
-function recordHeader({ departUs, sizeBytes }: LinkPacket, originEpochMs: number): Buffer {
-  const bytes = Buffer.alloc(RECORD_HEADER_BYTES);
-  // Seconds and the rest apart: nanoseconds since 1970 are more than a double holds.
-  const ns = (originEpochMs % 1000) * 1e6 + Math.round(departUs * 1e3);
-  const seconds = Math.floor(ns / 1e9);
-  bytes.writeUInt32LE(Math.floor(originEpochMs / 1000) + seconds, 0);
-  bytes.writeUInt32LE(ns - seconds * 1e9, 4);
-  bytes.writeUInt32LE(KEPT_BYTES, 8);
-  bytes.writeUInt32LE(sizeBytes, 12);
-  return bytes;
 }
 
 /** The file; timestamps are when the last bit left the bottleneck. */
 export function linkPcap(packets: readonly LinkPacket[], originEpochMs: number): Buffer {
   const passed = packets.filter(({ dropped }) => dropped === null);
-  const records = passed.flatMap((packet, i) => [recordHeader(packet, originEpochMs), headers(packet, i)]);
-  return Buffer.concat([fileHeader(), ...records]);
+  const bytes = Buffer.alloc(FILE_HEADER_BYTES + passed.length * (RECORD_HEADER_BYTES + KEPT_BYTES));
+  writeFileHeader(bytes);
+  for (const [i, packet] of passed.entries()) {
+    const at = FILE_HEADER_BYTES + i * (RECORD_HEADER_BYTES + KEPT_BYTES);
+    writeRecordHeader(bytes.subarray(at), packet, originEpochMs);
+    writePacket(bytes.subarray(at + RECORD_HEADER_BYTES), packet, i);
+  }
+  return bytes;
 }

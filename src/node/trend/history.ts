@@ -42,13 +42,11 @@ const runSchema = record({
 export type HistoryRun = v.InferOutput<typeof runSchema>;
 export type HistoryCall = HistoryRun['calls'][number];
 
-/** Adds a run to the folder, which is made if it is not there; the path of its file. */
-export function appendRun(folder: string, run: HistoryRun): string {
+/** Adds a run to the folder, which is made if it is not there. */
+export function appendRun(folder: string, run: HistoryRun): void {
   mkdirSync(folder, { recursive: true });
   const name = [run.created.replace(/[:.]/g, '-'), ...(run.commit === null ? [] : [run.commit.slice(0, 8)])];
-  const path = join(folder, `${name.join('-')}.json`);
-  writeFileSync(path, `${JSON.stringify(run, null, 1)}\n`);
-  return path;
+  writeFileSync(join(folder, `${name.join('-')}.json`), `${JSON.stringify(run, null, 1)}\n`);
 }
 
 function readRun(path: string): HistoryRun {

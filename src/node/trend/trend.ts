@@ -5,7 +5,7 @@ import { version } from '../version.js';
 import type { HistoryCall, HistoryRun } from './history.js';
 
 /** A range of fewer earlier runs says little of what is usual. */
-export const LEAST_EARLIER = 3;
+const LEAST_EARLIER = 3;
 
 /** One number of the calls of a test on a network. */
 export interface TrendLine {
