@@ -6,6 +6,7 @@ import { register as replay } from './commands/replay.js';
 import { register as reproduce } from './commands/reproduce.js';
 import { register as runScenarios } from './commands/run.js';
 import { register as shape } from './commands/shape.js';
+import { register as trend } from './commands/trend.js';
 import { FailedRun, systemCode, UsageError } from './errors.js';
 import type { Io } from './io.js';
 import { version } from './version.js';
@@ -23,7 +24,7 @@ export function createProgram(io: Io = process): Command {
     writeErr: (text) => io.stderr.write(text),
   });
   // Commands inherit the settings above because they are made after them.
-  for (const register of [call, runScenarios, reproduce, replay, shape]) register(program, io);
+  for (const register of [call, runScenarios, reproduce, replay, shape, trend]) register(program, io);
   return program;
 }
 

@@ -14,7 +14,14 @@ import {
 
 import { attachEvidence } from './evidence.js';
 import type { TestLink } from './link.js';
-import { DEFAULTS, frameTimingOf, withCallFlags, type KitOptions, type KitWorkerOptions } from './options.js';
+import {
+  checkCapture,
+  DEFAULTS,
+  frameTimingOf,
+  withCallFlags,
+  type KitOptions,
+  type KitWorkerOptions,
+} from './options.js';
 import { asksFor } from './parameters.js';
 import { makeRepeat, type Repeat, type RunSession } from './repeat.js';
 import { CallSession, type Call } from './session.js';
@@ -47,6 +54,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
   linkPort: [DEFAULTS.linkPort, { option: true }],
   frameTiming: [DEFAULTS.frameTiming, { option: true }],
   evidence: [DEFAULTS.evidence, { option: true }],
+  linkCapture: [DEFAULTS.linkCapture, { option: true }],
   callFlags: [DEFAULTS.callFlags, { option: true, scope: 'worker' }],
 
   launchOptions: [
@@ -57,12 +65,17 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
   ],
 
   callSession: [
-    async ({ linkOptions, linkBackend, linkPort, frameTiming, evidence, baseURL }, use, testInfo) => {
+    async (
+      { linkOptions, linkBackend, linkPort, frameTiming, evidence, linkCapture, baseURL },
+      use,
+      testInfo,
+    ) => {
+      checkCapture({ linkCapture, linkBackend });
       const timing = { frameTiming: frameTimingOf({ frameTiming, evidence }) };
       const session = new CallSession({ linkOptions, linkBackend, linkPort, ...timing, baseURL });
       await use(session);
       await session.finish();
-      await attachEvidence(session, testInfo, evidence);
+      await attachEvidence(session, testInfo, { evidence, linkCapture });
     },
     { ...END, box: true },
   ],
@@ -94,10 +107,11 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
   },
 
   repeat: async (
-    { linkOptions, linkBackend, linkPort, frameTiming, evidence, baseURL, browser },
+    { linkOptions, linkBackend, linkPort, frameTiming, evidence, linkCapture, baseURL, browser },
     use,
     testInfo,
   ) => {
+    checkCapture({ linkCapture, linkBackend });
     const timing = { frameTiming: frameTimingOf({ frameTiming, evidence }) };
     const options = { linkOptions, linkBackend, linkPort, ...timing, baseURL, browser };
     const sessions: CallSession[] = [];
@@ -105,7 +119,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
       const session = new CallSession(options);
       sessions.push(session);
       const attach = (name: string, failed: boolean): Promise<void> =>
-        attachEvidence(session, testInfo, evidence, { name, failed });
+        attachEvidence(session, testInfo, { evidence, linkCapture }, { name, failed });
       return Object.assign(session, { attach });
     };
     await use(makeRepeat({ open, testInfo }));

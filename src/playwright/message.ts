@@ -10,24 +10,13 @@ import {
 } from '../node/judge/index.js';
 import { queueDelays } from '../node/judge/delay.js';
 import { receivedCurve, sentCurve } from '../node/judge/rate_curve.js';
+import { sparkline } from '../node/sparkline.js';
 import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 
-const BARS = '▁▂▃▄▅▆▇█';
 const COLUMNS = 48;
 /** The last of the call, which the picture shows. */
 const SHOWN_US = 24e6;
-
-/** One bar per value, the largest full; a space where there is none. */
-function bars(values: readonly number[], full: number): string {
-  return values
-    .map((value) => {
-      if (!Number.isFinite(value)) return ' ';
-      const level = Math.round((Math.min(value, full) / full) * (BARS.length - 1));
-      return BARS[full > 0 ? level : 0] ?? ' ';
-    })
-    .join('');
-}
 
 const largest = (values: readonly number[]): number =>
   values.reduce((most, value) => (value > most ? value : most), 0);
@@ -62,9 +51,9 @@ export function picture({ record, view }: ObservedCall, untilUs: number): string
     .map(({ timeUs, capacityBps }) => `${rateText(capacityBps)} from ${secondsText(timeUs)}`);
   return [
     `${secondsText(fromUs)} to ${secondsText(untilUs)}, full bar ${rateText(topBps)} and ${msText(largest(delaysMs))}:`,
-    `  sent      ${bars(sentBps, topBps)}`,
-    `  received  ${bars(receivedBps, topBps)}`,
-    `  queuing   ${bars(delaysMs, largest(delaysMs))}${estimated ? ' (estimated)' : ''}`,
+    `  sent      ${sparkline(sentBps, topBps)}`,
+    `  received  ${sparkline(receivedBps, topBps)}`,
+    `  queuing   ${sparkline(delaysMs, largest(delaysMs))}${estimated ? ' (estimated)' : ''}`,
     ...(capacities.length > 0 ? [`  capacity  ${capacities.join(', ')}`] : []),
   ];
 }

@@ -1,8 +1,10 @@
 /** What a project or a test sets of the kit, in `use`. */
 import type { LaunchOptions } from '@playwright/test';
 
+import { CAPTURES, type LinkCapture } from '../node/evidence/index.js';
 import type { FrameTiming } from '../node/observe/record.js';
 import type { LinkSettings } from '../node/shaper/index.js';
+import { ConfigError, shown } from '../scenario/quantities.js';
 
 /** Options of a test: in the config's `use`, or in `test.use`. */
 export interface KitOptions {
@@ -19,6 +21,8 @@ export interface KitOptions {
   frameTiming: 'auto' | FrameTiming;
   /** When trace, metrics, page and picture are attached. Default `on-failure`. */
   evidence: 'on-failure' | 'always' | 'off';
+  /** Files with every packet of the link that are attached with the evidence. Default `off`. */
+  linkCapture: LinkCapture;
 }
 
 export interface KitWorkerOptions {
@@ -32,6 +36,7 @@ export const DEFAULTS: KitOptions & KitWorkerOptions = {
   linkPort: 0,
   frameTiming: 'auto',
   evidence: 'on-failure',
+  linkCapture: 'off',
   callFlags: true,
 };
 
@@ -43,6 +48,22 @@ export const frameTimingOf = ({
   if (frameTiming !== 'auto') return frameTiming;
   return evidence === 'off' ? 'getStats' : 'transform';
 };
+
+/** @throws ConfigError where nobody sees the packets that a capture would have */
+export function checkCapture({
+  linkCapture,
+  linkBackend,
+}: Pick<KitOptions, 'linkCapture' | 'linkBackend'>): void {
+  if (!CAPTURES.includes(linkCapture))
+    throw new ConfigError('linkCapture', CAPTURES.join(', '), shown(linkCapture), "write 'csv' or 'pcap'");
+  if (linkBackend === 'devtools' && linkCapture !== 'off')
+    throw new ConfigError(
+      'linkCapture',
+      'off with the backend devtools, which tells of no packets',
+      shown(linkCapture),
+      'leave linkCapture or linkBackend out',
+    );
+}
 
 /**
  * A camera and a microphone without hardware, no question whether to use them, sound without a

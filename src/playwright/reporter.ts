@@ -1,90 +1,77 @@
 /**
- * A table of all calls at the end of a run: `reporter: [['list'], ['ccscope/playwright/reporter']]`.
- * It reads the annotations `ccscope.*` that the kit puts on each test, so it also works in
- * `npx playwright merge-reports` after a sharded run.
+ * What a run makes of its calls: `reporter: [['list'], ['ccscope/playwright/reporter']]`. A table of all calls at
+ * the end; where they are asked for, annotations of GitHub Actions, budgets, and a history for trends. It reads
+ * what the kit notes on each test, so it also works in `npx playwright merge-reports` after a sharded run.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 
-import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter';
+import type { FullConfig, FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
+import * as v from 'valibot';
 
-import { PROPERTY } from './property.js';
+import { appendRun } from '../node/trend/history.js';
+import { aligned } from '../node/run/text.js';
+import { parsed } from '../scenario/scenario.js';
+import { brokenRows, BUDGETS_FILE, checkBudgets, readBudgets, type BrokenLimit } from './report/budgets.js';
+import { callsOf, lastCalls } from './report/calls.js';
+import { commandOf, repositoryRoot, type Annotation } from './report/commands.js';
+import { failureAnnotations } from './report/failures.js';
+import { historyRun } from './report/history.js';
+import { markdownRows, summaryMarkdown, summaryRow, summaryText } from './report/summary.js';
+import { workersWarning } from './report/workers.js';
 
-export interface SummaryOptions {
-  /** A file that the table is added to in Markdown, such as what GITHUB_STEP_SUMMARY names. */
+export interface ReporterOptions {
+  /** A file that the tables are added to in Markdown, such as what GITHUB_STEP_SUMMARY names. */
   markdownFile?: string;
+  /** Whether failures become annotations of GitHub Actions. Default `auto`: where GITHUB_ACTIONS is `true`. */
+  annotations?: boolean | 'auto';
+  /** A file with limits, relative to the configuration. Default `ccscope.budgets.json`, if there is one. */
+  budgets?: string;
+  /** A folder, relative to the configuration, that gets a file of each run for `ccscope trend`. Default none. */
+  history?: string;
 }
 
-/** The properties of one call, by their names without `ccscope.`. */
-type Properties = ReadonlyMap<string, string>;
+const file = v.optional(v.string('the path of a file'));
+const optionsSchema = v.object({
+  markdownFile: file,
+  annotations: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), 'auto'),
+  budgets: v.optional(v.pipe(v.string('the path of a file'), v.nonEmpty('the path of a file'))),
+  history: v.optional(v.pipe(v.string('the path of a folder'), v.nonEmpty('the path of a folder'))),
+  /** Playwright tells every reporter where the configuration lies, and whether it tests, lists or merges. */
+  configDir: v.optional(v.string(), process.cwd()),
+  _mode: v.optional(v.string(), 'test'),
+});
 
-const RUN = /^(run-\d+)\.(.+)$/;
+type Settings = v.InferOutput<typeof optionsSchema>;
 
-/** The calls of a test: one, or one for each run of `repeat`. */
-function callsOf(annotations: readonly { type: string; description?: string }[]): Map<string, Properties> {
-  const calls = new Map<string, Map<string, string>>();
-  for (const { type, description = '' } of annotations) {
-    if (!type.startsWith(PROPERTY)) continue;
-    const name = type.slice(PROPERTY.length);
-    const [, run = '', property = name] = RUN.exec(name) ?? [];
-    const call = calls.get(run) ?? new Map<string, string>();
-    calls.set(run, call.set(property, description));
-  }
-  return calls;
-}
-
-const percent = (ratio: string | undefined): string =>
-  ratio === undefined ? '–' : `${Number((Number(ratio) * 100).toPrecision(3))} %`;
-const milliseconds = (value: string | undefined): string =>
-  value === undefined ? '–' : `${Math.round(Number(value))}`;
-
-function freezes(call: Properties): string {
-  const count = call.get('freezes');
-  if (count === undefined || count === '0') return count ?? '–';
-  return `${count} (${(Number(call.get('longest_freeze_ms')) / 1e3).toFixed(1)} s)`;
-}
-
-const COLUMNS: readonly { head: string; cell: (call: Properties) => string; number: boolean }[] = [
-  { head: 'network', cell: (call) => call.get('network') ?? '–', number: false },
-  { head: 'used', cell: (call) => percent(call.get('utilisation')), number: true },
-  { head: 'queue p50 ms', cell: (call) => milliseconds(call.get('queue_delay_p50_ms')), number: true },
-  { head: 'p95 ms', cell: (call) => milliseconds(call.get('queue_delay_p95_ms')), number: true },
-  { head: 'loss', cell: (call) => percent(call.get('loss_ratio')), number: true },
-  { head: 'freezes', cell: freezes, number: true },
-  { head: 'to 90 % s', cell: (call) => call.get('time_to_90pct_s') ?? '–', number: true },
-  { head: 'expected', cell: (call) => call.get('expectations') ?? '–', number: true },
-  { head: 'backend', cell: (call) => call.get('backend') ?? '–', number: false },
-];
-
-/** Tests and networks are as long as people like; a table is not. */
-const LONGEST_CELL = 48;
-const short = (text: string): string =>
-  text.length <= LONGEST_CELL ? text : `${text.slice(0, LONGEST_CELL - 1)}…`;
-
-export default class CallSummary implements Reporter {
+export default class CallReporter implements Reporter {
+  readonly #settings: Settings;
+  readonly #budgets: ReturnType<typeof readBudgets>;
+  readonly #annotates: boolean;
   readonly #rows: string[][] = [];
-  readonly #options: SummaryOptions;
+  readonly #tests = new Set<TestCase>();
+  #root = '';
 
-  constructor(options: SummaryOptions = {}) {
-    this.#options = options;
+  /** @throws ConfigError if an option or the file of budgets cannot be used */
+  constructor(options: ReporterOptions = {}) {
+    this.#settings = parsed(optionsSchema, options, 'ccscope/playwright/reporter');
+    const { annotations, configDir, budgets } = this.#settings;
+    this.#annotates = annotations === 'auto' ? process.env['GITHUB_ACTIONS'] === 'true' : annotations;
+    const path = resolve(configDir, budgets ?? BUDGETS_FILE);
+    this.#budgets = budgets !== undefined || existsSync(path) ? readBudgets(path) : [];
+  }
+
+  onBegin({ rootDir }: FullConfig): void {
+    this.#root = repositoryRoot(rootDir);
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
-    // Before Playwright 1.52 a result has none of its own.
-    const annotations = (result as Partial<TestResult>).annotations ?? test.annotations;
-    for (const [run, call] of callsOf(annotations)) {
-      const [, , , ...titles] = test.titlePath();
-      const again = result.retry > 0 ? ` (retry ${result.retry})` : '';
-      const title = `${titles.join(' › ')}${run === '' ? '' : ` ${run}`}${again}`;
-      const verdict = result.status === test.expectedStatus ? '✓' : '✗';
-      this.#rows.push([verdict, title, ...COLUMNS.map(({ cell }) => cell(call))]);
-    }
+    this.#tests.add(test);
+    for (const call of callsOf(test, result)) this.#rows.push(summaryRow(call, result));
   }
 
-  onEnd(): void {
-    if (this.#rows.length === 0) return;
-    process.stdout.write(`\n${this.#text()}\n`);
-    const { markdownFile } = this.#options;
-    if (markdownFile !== undefined && markdownFile !== '') appendFileSync(markdownFile, this.#markdown());
+  onEnd(result: FullResult): Promise<{ status: FullResult['status'] } | undefined> {
+    return Promise.resolve(this.#end(result));
   }
 
   /** Another reporter says how the tests go. */
@@ -92,27 +79,64 @@ export default class CallSummary implements Reporter {
     return false;
   }
 
-  get #heads(): string[] {
-    return ['', 'call', ...COLUMNS.map(({ head }) => head)];
+  /** @throws Error for a broken budget in `merge-reports`, which fails only if a reporter does */
+  #end({ status, startTime }: FullResult): { status: FullResult['status'] } | undefined {
+    const tests = [...this.#tests];
+    if (tests.length === 0) return undefined;
+    if (this.#rows.length > 0) this.#print(summaryText(this.#rows), summaryMarkdown(this.#rows));
+    if (this.#annotates) this.#annotate(tests.flatMap(failureAnnotations));
+    this.#warn(workersWarning(lastCalls(tests)));
+    const broken = this.#judgeBudgets(tests);
+    this.#remember(tests, startTime, status === 'passed' && !broken);
+    if (!broken) return undefined;
+    if (this.#settings._mode === 'merge')
+      throw new Error('A budget of calls is broken, see the table above.');
+    return { status: status === 'passed' ? 'failed' : status };
   }
 
-  #text(): string {
-    const table = [this.#heads, ...this.#rows].map((row) => row.map(short));
-    const widths = this.#heads.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
-    const line = (row: readonly string[]): string =>
-      row
-        .map((cell, i) =>
-          COLUMNS[i - 2]?.number === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0),
-        )
-        .join('  ')
-        .trimEnd();
-    return ['Calls under test', ...table.map((row) => `  ${line(row)}`)].join('\n');
+  #print(text: string, markdown: string): void {
+    process.stdout.write(`\n${text}\n`);
+    const { markdownFile } = this.#settings;
+    if (markdownFile !== undefined && markdownFile !== '') appendFileSync(markdownFile, markdown);
   }
 
-  #markdown(): string {
-    const line = (row: readonly string[]): string =>
-      `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
-    const rule = ['', '', ...COLUMNS.map(({ number }) => (number ? '-:' : '-'))].map((cell) => cell || '-');
-    return `\n### Calls under test\n\n${[this.#heads, rule, ...this.#rows].map(line).join('')}\n`;
+  #annotate(annotations: readonly Annotation[]): void {
+    const commands = annotations.map((annotation) => `${commandOf(annotation, this.#root)}\n`);
+    // A command has to begin its line.
+    if (commands.length > 0) process.stdout.write(`\n${commands.join('')}`);
+  }
+
+  #warn(text: string | null): void {
+    if (text === null) return;
+    if (this.#annotates) this.#annotate([{ level: 'warning', title: 'ccscope', text }]);
+    else process.stdout.write(`\nWarning: ${text}\n`);
+  }
+
+  /** Whether one is broken. */
+  #judgeBudgets(tests: readonly TestCase[]): boolean {
+    const { broken, unmatched } = checkBudgets(this.#budgets, tests);
+    for (const text of unmatched) this.#warn(`${text}.`);
+    if (broken.length === 0) return false;
+    const [head = [], ...rows] = brokenRows(broken);
+    const table = aligned([head, ...rows], head.length).map((line) => `  ${line}`);
+    this.#print(
+      ['Broken budgets', ...table].join('\n'),
+      `\n### Broken budgets\n\n${markdownRows([head, head.map(() => '-'), ...rows])}\n`,
+    );
+    if (this.#annotates) this.#annotate(broken.map(budgetAnnotation));
+    return true;
+  }
+
+  #remember(tests: readonly TestCase[], startTime: Date, passed: boolean): void {
+    const { history, configDir } = this.#settings;
+    if (history === undefined || this.#rows.length === 0) return;
+    appendRun(resolve(configDir, history), historyRun(tests, { startTime, passed, folder: configDir }));
   }
 }
+
+const budgetAnnotation = ({ test, title, limit, allowed, got }: BrokenLimit): Annotation => ({
+  level: 'error',
+  title: `${title}: budget ${limit}`,
+  text: `Expected: ${limit.replace(/_(min|max)$/, '')} ${allowed}\nReceived: ${got}`,
+  location: test.location,
+});

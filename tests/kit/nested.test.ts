@@ -1,6 +1,7 @@
 /** Whole runs of Playwright as a user has them: three workers, retries, reports, a worker that is killed. */
 import { createSocket } from 'node:dgram';
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 import type { Browser } from '@playwright/test';
 import type { JSONReport, JSONReportSpec, JSONReportSuite } from '@playwright/test/reporter';
@@ -53,6 +54,9 @@ test('three workers and a retry', async ({ pages, browser }, testInfo) => {
       expect(table).toContain(title);
     expect(table).not.toContain('no call');
   }
+  // Three workers are more than half of the cores of a machine with at most four.
+  const warned = outcome.stdout.includes('Calls under test ran in 3 workers on');
+  expect(warned).toBe(availableParallelism() <= 4);
   await expectEvidence(flaky, browser);
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const runner = createRequire(import.meta.url).resolve('@playwright/test/cli');
-const config = fileURLToPath(new URL('./projects/playwright.config.ts', import.meta.url));
+const inProjects = (file: string): string => fileURLToPath(new URL(`./projects/${file}`, import.meta.url));
 
 export interface Outcome {
   status: number | null;
@@ -14,20 +14,40 @@ export interface Outcome {
   file(name: string): string;
 }
 
-/** Runs one file of the project; what it writes lands in the folder. */
-export async function runProject(
-  name: string,
-  folder: string,
-  url: string,
-  more: readonly string[] = [],
-): Promise<Outcome> {
+/** Variables of the environment that a run has besides. */
+export type Variables = Readonly<Record<string, string>>;
+
+async function runPlaywright(args: readonly string[], folder: string, more: Variables): Promise<Outcome> {
   // Without what the run that this test belongs to has set.
-  const own = Object.entries(process.env).filter(([key]) => !/^(TEST_|PLAYWRIGHT_JSON)/.test(key));
-  const env = { ...Object.fromEntries(own), KIT_OUT: folder, KIT_URL: url, FORCE_COLOR: '0' };
-  const child = spawn(process.execPath, [runner, 'test', '-c', config, name, ...more], { env });
+  const own = Object.entries(process.env).filter(
+    ([key]) => !/^(TEST_|PLAYWRIGHT_JSON|GITHUB_ACTIONS|GITHUB_WORKSPACE)/.test(key),
+  );
+  const env = { ...Object.fromEntries(own), KIT_OUT: folder, FORCE_COLOR: '0', ...more };
+  const child = spawn(process.execPath, [runner, ...args], { env });
   let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { status, stdout, file: (file) => readFileSync(join(folder, file), 'utf8') };
 }
+
+/** Runs one file of the project; what it writes lands in the folder. */
+export const runProject = (
+  name: string,
+  folder: string,
+  url: string,
+  more: readonly string[] = [],
+  variables: Variables = {},
+): Promise<Outcome> =>
+  runPlaywright(['test', '-c', inProjects('playwright.config.ts'), `${name}.nested.ts`, ...more], folder, {
+    KIT_URL: url,
+    ...variables,
+  });
+
+/** Merges what `runProject` has written to the folder. */
+export const mergeReports = (folder: string, variables: Variables = {}): Promise<Outcome> =>
+  runPlaywright(
+    ['merge-reports', '-c', inProjects('merge.config.ts'), join(folder, 'blob')],
+    folder,
+    variables,
+  );

@@ -8,10 +8,12 @@ import { picture } from './picture.js';
 import { traceLines } from './trace.js';
 
 export { holds, type EvidenceInput } from './input.js';
+export { CAPTURES, linkCaptureFiles, type LinkCapture } from './link_capture.js';
 export { measure, type EvidenceMetrics } from './measure.js';
 export { durationUs } from './charts.js';
 export { evidenceHtml } from './html.js';
 export { metricsRow } from './metrics.js';
+export { propertiesOf } from './properties.js';
 export { traceLines } from './trace.js';
 
 export interface EvidenceFile {

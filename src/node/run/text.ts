@@ -8,6 +8,7 @@ import {
   type Quantity,
   type Scenario,
 } from '../../scenario/index.js';
+import { sparkline } from '../sparkline.js';
 
 /** Rows of cells, each column as wide as its widest cell; the first `left` columns are aligned left. */
 export function aligned(rows: readonly (readonly string[])[], left = 1): string[] {
@@ -94,19 +95,6 @@ export function publishedTable({ cells }: ExperimentResult): string[] {
 export function claimLines({ claims }: ExperimentResult): string[] {
   const marks = { true: 'holds', false: 'does not hold', null: 'not run' };
   return claims.map(({ says, holds }) => `  ${marks[`${holds}`]}: ${says}`);
-}
-
-const BARS = '▁▂▃▄▅▆▇█';
-
-/** A line of characters, one per value, from 0 to `top`; a space where there is none. */
-export function sparkline(values: readonly number[], top: number): string {
-  return values
-    .map((value) => {
-      if (!Number.isFinite(value)) return ' ';
-      const level = Math.round((value / (top || 1)) * (BARS.length - 1));
-      return BARS[Math.min(BARS.length - 1, Math.max(0, level))];
-    })
-    .join('');
 }
 
 /** Received rate and queuing delay of each flow over time, from the rows of `throughput`. */

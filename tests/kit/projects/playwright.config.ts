@@ -4,6 +4,7 @@ import { defineConfig } from '@playwright/test';
 import browserConfig from '../../playwright.config.js';
 
 const folder = process.env['KIT_OUT'] ?? 'test-results';
+const reporter = JSON.parse(process.env['KIT_REPORTER'] ?? '{}') as Record<string, unknown>;
 
 export default defineConfig({
   testDir: '.',
@@ -17,7 +18,8 @@ export default defineConfig({
   reporter: [
     ['json', { outputFile: `${folder}/report.json` }],
     ['junit', { outputFile: `${folder}/junit.xml` }],
-    ['../../../src/playwright/reporter.ts', { markdownFile: `${folder}/summary.md` }],
+    ['blob', { outputDir: `${folder}/blob` }],
+    ['../../../src/playwright/reporter.ts', { markdownFile: `${folder}/summary.md`, ...reporter }],
   ],
   use: {
     ...browserConfig.use,

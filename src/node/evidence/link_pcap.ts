@@ -1,0 +1,83 @@
+/**
+ * The packets of a link as a capture at the end of its bottleneck (pcap-savefile(5)), for tools that read such.
+ * The record has times, sizes and connections and no payloads: each packet is its IPv4 and UDP headers alone,
+ * with its true length, as a capture with a short snapshot length has it. Addresses and ports are made up:
+ * 10.x.y.1 is the side that offered connection 256 x + y, 10.x.y.2 the one that answered; the port is that of
+ * the link, 50000 of the shared one, 50001 of the first page's own, and so on. What was dropped never left
+ * the bottleneck, and is not in it.
+ */
+import type { LinkPacket } from './link_packets.js';
+
+/** Little-endian, timestamps in nanoseconds. */
+const MAGIC = 0xa1b23c4d;
+/** Packets begin with their IP header. */
+const LINKTYPE_RAW = 101;
+const FILE_HEADER_BYTES = 24;
+const RECORD_HEADER_BYTES = 16;
+const IPV4_BYTES = 20;
+const UDP_BYTES = 8;
+const KEPT_BYTES = IPV4_BYTES + UDP_BYTES;
+const DONT_FRAGMENT = 0x4000;
+const TTL = 64;
+const UDP = 17;
+const SHARED_LINK_PORT = 50_000;
+
+const addressOf = (flow: number, host: 1 | 2): number => (10 << 24) | ((flow & 0xffff) << 8) | host;
+
+/** RFC 1071, of a header whose own checksum is 0. */
+function checksum(header: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < header.length; at += 2) sum += header.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+}
+
+function writeFileHeader(bytes: Buffer): void {
+  bytes.writeUInt32LE(MAGIC, 0);
+  // Version 2.4.
+  bytes.writeUInt16LE(2, 4);
+  bytes.writeUInt16LE(4, 6);
+  bytes.writeUInt32LE(KEPT_BYTES, 16);
+  bytes.writeUInt32LE(LINKTYPE_RAW, 20);
+}
+
+function writeRecordHeader(bytes: Buffer, { departUs, sizeBytes }: LinkPacket, originEpochMs: number): void {
+  // Seconds and the rest apart: nanoseconds since 1970 are more than a double holds.
+  const ns = (originEpochMs % 1000) * 1e6 + Math.round(departUs * 1e3);
+  const seconds = Math.floor(ns / 1e9);
+  bytes.writeUInt32LE(Math.floor(originEpochMs / 1000) + seconds, 0);
+  bytes.writeUInt32LE(ns - seconds * 1e9, 4);
+  bytes.writeUInt32LE(KEPT_BYTES, 8);
+  bytes.writeUInt32LE(sizeBytes, 12);
+}
+
+function writePacket(bytes: Buffer, { direction, flow, page, sizeBytes }: LinkPacket, id: number): void {
+  const [from, to] = direction === 'forward' ? ([1, 2] as const) : ([2, 1] as const);
+  const port = page === null ? SHARED_LINK_PORT : SHARED_LINK_PORT + 1 + page;
+  bytes.writeUInt8((4 << 4) | (IPV4_BYTES / 4), 0);
+  bytes.writeUInt16BE(sizeBytes, 2);
+  bytes.writeUInt16BE(id & 0xffff, 4);
+  bytes.writeUInt16BE(DONT_FRAGMENT, 6);
+  bytes.writeUInt8(TTL, 8);
+  bytes.writeUInt8(UDP, 9);
+  bytes.writeInt32BE(addressOf(flow, from), 12);
+  bytes.writeInt32BE(addressOf(flow, to), 16);
+  bytes.writeUInt16BE(checksum(bytes.subarray(0, IPV4_BYTES)), 10);
+  bytes.writeUInt16BE(port, 20);
+  bytes.writeUInt16BE(port, 22);
+  // Its checksum stays 0: none, as IPv4 allows it.
+  bytes.writeUInt16BE(sizeBytes - IPV4_BYTES, 24);
+}
+
+/** The file; timestamps are when the last bit left the bottleneck. */
+export function linkPcap(packets: readonly LinkPacket[], originEpochMs: number): Buffer {
+  const passed = packets.filter(({ dropped }) => dropped === null);
+  const bytes = Buffer.alloc(FILE_HEADER_BYTES + passed.length * (RECORD_HEADER_BYTES + KEPT_BYTES));
+  writeFileHeader(bytes);
+  for (const [i, packet] of passed.entries()) {
+    const at = FILE_HEADER_BYTES + i * (RECORD_HEADER_BYTES + KEPT_BYTES);
+    writeRecordHeader(bytes.subarray(at), packet, originEpochMs);
+    writePacket(bytes.subarray(at + RECORD_HEADER_BYTES), packet, i);
+  }
+  return bytes;
+}

@@ -1,0 +1,59 @@
+/**
+ * The numbers that sum a call up: a test has them as properties, reports as columns, budgets as limits, trends
+ * as lines. Names carry their units, ratios are of 1; how each is defined stands in ../judge/call_metrics.ts.
+ */
+import type { EvidenceMetrics } from './measure.js';
+
+export interface Property {
+  /** For people, without the unit. */
+  title: string;
+  unit: 'ratio' | 'bps' | 'ms' | 's' | 'count';
+  /** Digits behind the point. */
+  places: number;
+  better: 'more' | 'less';
+}
+
+export const PROPERTIES = {
+  utilisation: { title: 'utilisation', unit: 'ratio', places: 3, better: 'more' },
+  received_bps: { title: 'received', unit: 'bps', places: 0, better: 'more' },
+  queue_delay_p50_ms: { title: 'queuing delay, p50', unit: 'ms', places: 1, better: 'less' },
+  queue_delay_p95_ms: { title: 'queuing delay, p95', unit: 'ms', places: 1, better: 'less' },
+  loss_ratio: { title: 'loss', unit: 'ratio', places: 5, better: 'less' },
+  freezes: { title: 'freezes', unit: 'count', places: 0, better: 'less' },
+  longest_freeze_ms: { title: 'longest freeze', unit: 'ms', places: 0, better: 'less' },
+  time_to_90pct_s: { title: 'time to 90 %', unit: 's', places: 1, better: 'less' },
+} as const satisfies Record<string, Property>;
+
+export type PropertyName = keyof typeof PROPERTIES;
+export const PROPERTY_NAMES = Object.keys(PROPERTIES) as PropertyName[];
+
+/** The properties of a call, rounded; those of which nothing is known are left out. */
+export function propertiesOf({ call, timeTo90S }: EvidenceMetrics): Map<PropertyName, number> {
+  const all: Record<PropertyName, number | null> = {
+    utilisation: call?.utilisation ?? null,
+    received_bps: call?.receivedBps ?? null,
+    queue_delay_p50_ms: call?.queueDelayP50Ms ?? null,
+    queue_delay_p95_ms: call?.queueDelayP95Ms ?? null,
+    loss_ratio: call?.lossRatio ?? null,
+    freezes: call?.freezes ?? null,
+    longest_freeze_ms: call?.longestFreezeMs ?? null,
+    time_to_90pct_s: timeTo90S,
+  };
+  return new Map(
+    PROPERTY_NAMES.flatMap((name) => {
+      const value = all[name];
+      if (value === null || !Number.isFinite(value)) return [];
+      return [[name, Number(value.toFixed(PROPERTIES[name].places))] as const];
+    }),
+  );
+}
+
+/** `78.4 %`, `512 kbps`, `174 ms`, `3`. */
+export function propertyText(name: PropertyName, value: number): string {
+  const { unit } = PROPERTIES[name];
+  const short = (number: number): string => String(Number(number.toPrecision(3)));
+  if (unit === 'ratio') return `${short(value * 100)} %`;
+  if (unit === 'bps') return value < 1e6 ? `${short(value / 1e3)} kbps` : `${short(value / 1e6)} Mbps`;
+  if (unit === 'count') return String(value);
+  return `${value < 100 ? short(value) : Math.round(value)} ${unit}`;
+}

@@ -1,0 +1,82 @@
+/** A small line chart as SVG, which says what it shows to those who do not see it. */
+import { PROPERTIES, propertyText } from '../evidence/properties.js';
+import { html, type Html } from '../html/text.js';
+import type { TrendLine, TrendReport } from './trend.js';
+
+const WIDTH = 320;
+const HEIGHT = 110;
+/** Around the lines, for the texts of the axis. */
+const LEFT = 62;
+const TOP = 12;
+const RIGHT = 8;
+const BOTTOM = 8;
+
+/** Runs without a number part the line. */
+function stretches(
+  points: readonly (readonly [x: number, y: number] | null)[],
+): (readonly [number, number])[][] {
+  const found: (readonly [number, number])[][] = [[]];
+  for (const point of points) {
+    if (point === null) found.push([]);
+    else found.at(-1)?.push(point);
+  }
+  return found.filter((stretch) => stretch.length > 0);
+}
+
+const places = (value: number): string => value.toFixed(1);
+
+/** One number over the runs, from 0 up. */
+export function lineChart(line: TrendLine, runs: TrendReport['runs'], id: string): Html {
+  const { metric, values, latest, latest_run: latestRun, earlier } = line;
+  const top = Math.max(...values.map((value) => value ?? 0)) || 1;
+  const x = (run: number): number =>
+    LEFT + (WIDTH - LEFT - RIGHT) * (values.length === 1 ? 0.5 : run / (values.length - 1));
+  const y = (value: number): number => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / top;
+  const points = values.map((value, run) => (value === null ? null : ([x(run), y(value)] as const)));
+  const paths = stretches(points).map((stretch) =>
+    stretch.map(([px, py]) => `${places(px)},${places(py)}`).join(' '),
+  );
+  const dots = points.flatMap((point, run) =>
+    point === null
+      ? []
+      : [
+          html`<circle
+            cx="${places(point[0])}"
+            cy="${places(point[1])}"
+            r="${run === latestRun ? 4 : 2}"
+            class="${run === latestRun ? `latest ${line.outside ?? ''}` : ''}"
+          />`,
+        ],
+  );
+  const band =
+    earlier === null
+      ? html``
+      : html`<rect
+          class="range"
+          x="${LEFT}"
+          width="${WIDTH - LEFT - RIGHT}"
+          y="${places(y(earlier.max) - 1)}"
+          height="${places(y(earlier.min) - y(earlier.max) + 2)}"
+        />`;
+  const count = values.filter((value) => value !== null).length;
+  const before =
+    earlier === null
+      ? ''
+      : `, before ${propertyText(metric, earlier.min)} to ${propertyText(metric, earlier.max)}`;
+  return html`<svg
+    class="trend"
+    viewBox="0 0 ${WIDTH} ${HEIGHT}"
+    role="img"
+    aria-labelledby="${id}-title ${id}-desc"
+  >
+    <title id="${id}-title">${PROPERTIES[metric].title}</title>
+    <desc id="${id}-desc">
+      ${count} of ${runs.length} runs: latest ${propertyText(metric, latest)}${before}.
+    </desc>
+    ${band}
+    <line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}" />
+    <text x="${LEFT - 6}" y="${TOP + 4}">${propertyText(metric, top)}</text>
+    <text x="${LEFT - 6}" y="${HEIGHT - BOTTOM}">0</text>
+    ${paths.map((path) => html`<polyline points="${path}" />`)} ${dots}
+  </svg>`;
+}

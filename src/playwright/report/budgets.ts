@@ -1,0 +1,126 @@
+/** Limits of the numbers of calls, kept in a file beside the configuration: `ccscope.budgets.json`. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+import type { TestCase } from '@playwright/test/reporter';
+import * as v from 'valibot';
+
+import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../../node/evidence/properties.js';
+import { list, record, text } from '../../scenario/form_parts.js';
+import { parseJson } from '../../scenario/json_text.js';
+import { within } from '../../scenario/link_config.js';
+import { ConfigError } from '../../scenario/quantities.js';
+import { parsed } from '../../scenario/scenario.js';
+import { callsOf, numberOf, titleOf, type TestedCall } from './calls.js';
+
+export const BUDGETS_FILE = 'ccscope.budgets.json';
+
+const SIDES = ['min', 'max'] as const;
+const LIMITS = PROPERTY_NAMES.flatMap((property) =>
+  SIDES.map((side) => ({ name: `${property}_${side}`, property, side })),
+);
+const limitSchema = (property: PropertyName): v.GenericSchema<number> =>
+  within(0, PROPERTIES[property].unit === 'ratio' ? 1 : 1e12);
+
+const schema = record({
+  ccscope_budgets: v.literal(1, '1, the version of this format'),
+  budgets: list(
+    record({
+      /** The whole title, `describe › test`; `*` stands for any text. Default: all tests with calls. */
+      test: v.optional(text('the title of a test, or *'), '*'),
+      /** What the link began with, as the summary has it; `*` stands for any text. Default: all. */
+      network: v.optional(text('a network as the summary names it, or *'), '*'),
+      limits: v.pipe(
+        record(
+          Object.fromEntries(LIMITS.map(({ name, property }) => [name, v.optional(limitSchema(property))])),
+        ),
+        v.check((limits) => Object.keys(limits).length > 0, 'at least one limit such as loss_ratio_max'),
+      ),
+    }),
+    'budgets',
+  ),
+});
+
+type Budget = v.InferOutput<typeof schema>['budgets'][number];
+
+/** @throws ConfigError */
+export function readBudgets(file: string): Budget[] {
+  const name = basename(file);
+  if (!existsSync(file))
+    throw new ConfigError('budgets', 'a file', file, 'correct its path, or leave it out');
+  return parsed(schema, parseJson(readFileSync(file, 'utf8'), name), name).budgets;
+}
+
+/** A limit that a call did not keep. */
+export interface BrokenLimit {
+  test: TestCase;
+  title: string;
+  /** `queue_delay_p95_ms_max` */
+  limit: string;
+  /** `at most 120` */
+  allowed: string;
+  /** The number, or what was missing. */
+  got: string;
+}
+
+export interface BudgetReport {
+  broken: BrokenLimit[];
+  /** For people: budgets that no call fell under. */
+  unmatched: string[];
+}
+
+function matches(pattern: string, title: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(title);
+}
+
+/** What is judged of a test: its calls, or that a budget names it and it has none. */
+type Judged = TestedCall | { test: TestCase; title: string; properties: null };
+
+function judgedBy(budget: Budget, test: TestCase): Judged[] {
+  const [last] = test.results.slice(-1);
+  const title = titleOf(test);
+  if (last === undefined || last.status === 'skipped' || !matches(budget.test, title)) return [];
+  const calls = callsOf(test, last);
+  if (calls.length === 0) return budget.test === title ? [{ test, title, properties: null }] : [];
+  return calls.filter(({ properties }) => matches(budget.network, properties.get('network') ?? ''));
+}
+
+function brokenLimits(judged: Judged, { limits }: Budget): BrokenLimit[] {
+  const { test, title } = judged;
+  return LIMITS.flatMap(({ name, property, side }): BrokenLimit[] => {
+    const limit = limits[name];
+    if (limit === undefined) return [];
+    const allowed = `${side === 'min' ? 'at least' : 'at most'} ${limit}`;
+    const value = judged.properties === null ? null : numberOf(judged, property);
+    if (value === null) {
+      // A test that fails says itself why nothing was measured.
+      if (!test.ok()) return [];
+      const got = judged.properties === null ? 'no call in this test' : `no ${property} of this call`;
+      return [{ test, title, limit: name, allowed, got }];
+    }
+    const kept = side === 'min' ? value >= limit : value <= limit;
+    return kept ? [] : [{ test, title, limit: name, allowed, got: String(value) }];
+  });
+}
+
+/** Judges the last attempt at each test. */
+export function checkBudgets(budgets: readonly Budget[], tests: readonly TestCase[]): BudgetReport {
+  const report: BudgetReport = { broken: [], unmatched: [] };
+  for (const [i, budget] of budgets.entries()) {
+    const judged = tests.flatMap((test) => judgedBy(budget, test));
+    if (judged.length === 0)
+      report.unmatched.push(
+        `The budget of test ${budget.test} on network ${budget.network} (budgets.${i}) was for no call of this run: ` +
+          'correct its names, or remove it',
+      );
+    report.broken.push(...judged.flatMap((one) => brokenLimits(one, budget)));
+  }
+  return report;
+}
+
+/** The table of broken limits, its head first. */
+export const brokenRows = (broken: readonly BrokenLimit[]): string[][] => [
+  ['test', 'limit', 'allowed', 'got'],
+  ...broken.map(({ title, limit, allowed, got }) => [title, limit, allowed, got]),
+];

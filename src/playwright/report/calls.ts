@@ -1,0 +1,62 @@
+/**
+ * The calls of tests, read from the annotations `ccscope.*` that the kit puts on each test: so they
+ * come through blobs and `merge-reports` as well.
+ */
+import type { TestCase, TestResult } from '@playwright/test/reporter';
+
+import type { PropertyName } from '../../node/evidence/properties.js';
+import { PROPERTY } from '../property.js';
+import { failedOf, type FailedExpectation } from './failed.js';
+
+/** The properties of one call, by their names without `ccscope.`. */
+export type Properties = ReadonlyMap<string, string>;
+
+/** One call of an attempt at a test. */
+export interface TestedCall {
+  test: TestCase;
+  /** `describe › test`, and behind it the run of `repeat`. */
+  title: string;
+  /** Of a run of `repeat`: `run-2`; otherwise empty. */
+  run: string;
+  properties: Properties;
+}
+
+const RUN = /^(run-\d+)\.(.+)$/;
+
+/** `describe › test` */
+export const titleOf = (test: TestCase): string => test.titlePath().slice(3).join(' › ');
+
+/** The calls of an attempt: one, or one for each run of `repeat`; none if it asked for none. */
+export function callsOf(test: TestCase, result: TestResult): TestedCall[] {
+  const calls = new Map<string, Map<string, string>>();
+  // Before Playwright 1.52 a result has none of its own.
+  const annotations = (result as Partial<TestResult>).annotations ?? test.annotations;
+  for (const { type, description = '' } of annotations) {
+    if (!type.startsWith(PROPERTY)) continue;
+    const name = type.slice(PROPERTY.length);
+    const [, run = '', property = name] = RUN.exec(name) ?? [];
+    const call = calls.get(run) ?? new Map<string, string>();
+    calls.set(run, call.set(property, description));
+  }
+  const title = titleOf(test);
+  return [...calls].map(([run, properties]) => ({
+    test,
+    title: run === '' ? title : `${title} ${run}`,
+    run,
+    properties,
+  }));
+}
+
+/** The calls of the last attempt at each test, which is the one that counts. */
+export const lastCalls = (tests: readonly TestCase[]): TestedCall[] =>
+  tests.flatMap((test) => test.results.slice(-1).flatMap((result) => callsOf(test, result)));
+
+/** A property as a number; null if it is not known. */
+export function numberOf({ properties }: TestedCall, name: PropertyName | 'cores'): number | null {
+  const text = properties.get(name);
+  const value = text === undefined || text === '' ? NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+export const failuresOf = ({ properties }: TestedCall): FailedExpectation[] =>
+  failedOf(properties.get('failed'));

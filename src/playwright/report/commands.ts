@@ -1,0 +1,61 @@
+/**
+ * Workflow commands of GitHub Actions, which make annotations beside the lines of a pull request
+ * (docs.github.com, "Workflow commands", ::error and ::warning; escapes as in @actions/core).
+ */
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+
+import type { Location } from '@playwright/test/reporter';
+
+export interface Annotation {
+  level: 'error' | 'warning';
+  title: string;
+  text: string;
+  /** Without one the annotation belongs to the run. */
+  location?: Location;
+}
+
+const escapedText = (text: string): string =>
+  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const escapedProperty = (text: string): string =>
+  escapedText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+/** The folder with `.git` around another; that folder itself without one. */
+function gitRoot(folder: string): string {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return folder;
+  }
+}
+
+/** What the paths of annotations are relative to. */
+export const repositoryRoot = (testFolder: string): string =>
+  process.env['GITHUB_WORKSPACE'] || gitRoot(testFolder);
+
+/**
+ * A file as annotations name it. One that lies elsewhere, since its test ran in a container or on another
+ * machine, is the one that ends alike in this repository, where there is one.
+ */
+export function repositoryPath(file: string, root: string): string {
+  const path = relative(root, file).replaceAll('\\', '/');
+  if (!path.startsWith('../') && !isAbsolute(path)) return path;
+  const parts = file.split(/[\\/]/);
+  const ends = parts.map((_, i) => parts.slice(i + 1).join('/'));
+  return ends.find((end) => end !== '' && existsSync(join(root, end))) ?? path;
+}
+
+/** One line of output. */
+export function commandOf({ level, title, text, location }: Annotation, root: string): string {
+  const place: [string, string | number][] =
+    location === undefined
+      ? []
+      : [
+          ['file', repositoryPath(location.file, root)],
+          ['line', location.line],
+          ['col', location.column],
+        ];
+  const properties = [...place, ['title', title] as const].map(
+    ([name, value]) => `${name}=${escapedProperty(String(value))}`,
+  );
+  return `::${level} ${properties.join(',')}::${escapedText(text)}`;
+}

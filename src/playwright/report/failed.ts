@@ -1,0 +1,49 @@
+/** The property `ccscope.failed`: which expectations of a call were not met, and why, from the test to the reporter. */
+import * as v from 'valibot';
+
+import { holds } from '../../node/evidence/input.js';
+import type { JudgedExpectation } from '../../node/judge/index.js';
+
+const schema = v.array(
+  v.object({
+    /** `toRecoverWithin`, `not.toConvergeTo`. */
+    matcher: v.string(),
+    /** As in the message of the error, with units. */
+    expected: v.string(),
+    received: v.string(),
+    cause: v.nullable(v.object({ kind: v.string(), evidence: v.string(), fix: v.string() })),
+  }),
+);
+
+export type FailedExpectation = v.InferOutput<typeof schema>[number];
+
+/** Expectations that are tried again and again fail often; the last ones are those that count. */
+const MOST = 10;
+
+/** The property's text; null where every expectation was met. */
+export function failedText(judged: readonly JudgedExpectation[]): string | null {
+  const texts = judged
+    .filter((one) => !holds(one))
+    .map(({ matcher, isNot, judgement: { expected, received, cause, settled } }): string => {
+      const failed: FailedExpectation = {
+        matcher: `${isNot ? 'not.' : ''}${matcher}`,
+        expected: `${isNot ? 'not ' : ''}${expected}`,
+        received,
+        // The contrary of an expectation fails because it was met, which needs no explanation.
+        cause: isNot && settled ? null : cause,
+      };
+      return JSON.stringify(failed);
+    });
+  return texts.length === 0 ? null : `[${[...new Set(texts)].slice(-MOST).join(',')}]`;
+}
+
+/** What the property says; nothing where another version wrote something else. */
+export function failedOf(text: string | undefined): FailedExpectation[] {
+  if (text === undefined) return [];
+  try {
+    const result = v.safeParse(schema, JSON.parse(text));
+    return result.success ? result.output : [];
+  } catch {
+    return [];
+  }
+}

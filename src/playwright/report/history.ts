@@ -1,0 +1,59 @@
+/** What a run of tests leaves behind for trends. */
+import { execFileSync } from 'node:child_process';
+
+import type { TestCase } from '@playwright/test/reporter';
+
+import { PROPERTY_NAMES } from '../../node/evidence/properties.js';
+import type { HistoryCall, HistoryRun } from '../../node/trend/history.js';
+import { version } from '../../node/version.js';
+import { lastCalls, numberOf, titleOf, type TestedCall } from './calls.js';
+
+/** What GitHub says that the run is of, else what git has checked out; null without either. */
+function commitOf(folder: string): string | null {
+  const said = process.env['GITHUB_SHA'];
+  if (said !== undefined && said !== '') return said;
+  try {
+    const git = ['rev-parse', 'HEAD'];
+    return execFileSync('git', git, {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return null;
+  }
+}
+
+function historyCall(call: TestedCall): HistoryCall {
+  const { test, run, properties } = call;
+  const [, project = ''] = test.titlePath();
+  return {
+    test: titleOf(test),
+    project,
+    run: run === '' ? null : Number(run.replace('run-', '')),
+    network: properties.get('network') ?? '',
+    backend: properties.get('backend') ?? '',
+    outcome: test.ok() ? 'passed' : 'failed',
+    metrics: Object.fromEntries(
+      PROPERTY_NAMES.flatMap((name) => {
+        const value = numberOf(call, name);
+        return value === null ? [] : [[name, value]];
+      }),
+    ),
+  };
+}
+
+/** The calls of the last attempt at each test. */
+export function historyRun(
+  tests: readonly TestCase[],
+  run: { startTime: Date; passed: boolean; folder: string },
+): HistoryRun {
+  return {
+    ccscope_history: 1,
+    ccscope: version(),
+    created: run.startTime.toISOString(),
+    commit: commitOf(run.folder),
+    outcome: run.passed ? 'passed' : 'failed',
+    calls: lastCalls(tests).map(historyCall),
+  };
+}

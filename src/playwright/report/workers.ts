@@ -1,0 +1,19 @@
+/** Whether calls had the cores that they need to be judged. */
+import { numberOf, type TestedCall } from './calls.js';
+
+/** A call wants about a core: its pages encode and decode, and the link beside them has to be punctual. */
+const workersFor = (cores: number): number => Math.max(1, Math.ceil(cores / 2));
+
+/** A sentence with its fix where calls ran in more workers than half of the cores; null where they did not. */
+export function workersWarning(calls: readonly TestedCall[]): string | null {
+  // Of merged reports, too, whose configuration has the sum of all shards' workers.
+  const used = new Set(calls.flatMap(({ test }) => test.results.map(({ parallelIndex }) => parallelIndex)));
+  const workers = used.size;
+  const cores = Math.min(...calls.map((call) => numberOf(call, 'cores') ?? Infinity));
+  const most = workersFor(cores);
+  if (workers <= most) return null;
+  return (
+    `Calls under test ran in ${workers} workers on ${cores} ${cores === 1 ? 'core' : 'cores'}: a call wants about a core, ` +
+    `and what the machine takes from it looks like the network's doing. Set workers: ${most} in the configuration.`
+  );
+}

@@ -1,0 +1,140 @@
+/** `ccscope trend`: the latest run of tests beside those before it. */
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { appendRun, readHistory, type HistoryRun } from '../../src/node/trend/history.js';
+import type { TrendReport } from '../../src/node/trend/trend.js';
+import { ccscope, scratch } from './support.js';
+
+const files = scratch();
+let folders = 0;
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** A call of each run: null for a run in which its test did not run; several for `repeat`. */
+function history(runs: readonly (Numbers | readonly Numbers[] | null)[]): string {
+  const folder = files.path(`history-${folders++}`);
+  runs.forEach((numbers, i) => {
+    const calls: Numbers[] = [numbers ?? []].flat();
+    const run: HistoryRun = {
+      ccscope_history: 1,
+      ccscope: '0.1.0',
+      created: new Date(Date.UTC(2026, 0, 1 + i)).toISOString(),
+      commit: `${i}`.repeat(40),
+      outcome: 'passed',
+      calls: calls.map((metrics, j) => ({
+        ...{ test: 'a call › recovers', project: 'chromium', run: calls.length > 1 ? j + 1 : null },
+        ...{ network: '1mbps', backend: 'shaper', outcome: 'passed', metrics },
+      })),
+    };
+    appendRun(folder, run);
+  });
+  return folder;
+}
+
+async function trend(folder: string, ...more: string[]): Promise<TrendReport> {
+  const { status, stdout, stderr } = await ccscope(['trend', folder, '--json', '-', ...more]);
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout) as TrendReport;
+}
+
+const lineOf = ({ groups }: TrendReport, metric: string): TrendReport['groups'][number]['lines'][number] => {
+  const line = groups[0]?.lines.find((one) => one.metric === metric);
+  if (line === undefined) throw new Error(`no ${metric}`);
+  return line;
+};
+
+const delays = (...ms: number[]): Numbers[] => ms.map((queue_delay_p95_ms) => ({ queue_delay_p95_ms }));
+
+describe('the latest run', () => {
+  it('stands beside the median and the range of those before', async () => {
+    const report = await trend(history(delays(100, 110, 90, 120, 150)));
+    expect(lineOf(report, 'queue_delay_p95_ms')).toEqual({
+      metric: 'queue_delay_p95_ms',
+      values: [100, 110, 90, 120, 150],
+      ...{ latest: 150, latest_run: 4 },
+      earlier: { runs: 4, median: 105, min: 90, max: 120 },
+      change_ratio: 45 / 105,
+      outside: 'worse',
+    });
+    expect(report.runs.map(({ commit }) => commit?.slice(0, 1))).toEqual(['0', '1', '2', '3', '4']);
+  });
+
+  it('is better or worse by what the number is, and neither within the range', async () => {
+    const outside = async (metric: string, ...values: number[]): Promise<unknown> =>
+      lineOf(await trend(history(values.map((value) => ({ [metric]: value })))), metric).outside;
+    expect(await outside('utilisation', 0.8, 0.9, 0.85, 0.95)).toBe('better');
+    expect(await outside('utilisation', 0.8, 0.9, 0.85, 0.79)).toBe('worse');
+    expect(await outside('loss_ratio', 0.02, 0.01, 0.03, 0)).toBe('better');
+    expect(await outside('loss_ratio', 0.02, 0.01, 0.03, 0.03)).toBeNull();
+    // Two runs are no range.
+    expect(await outside('loss_ratio', 0.02, 0.01, 0.9)).toBeNull();
+  });
+
+  it('has no change beside nothing', async () => {
+    expect(lineOf(await trend(history(delays(0, 0, 0, 5))), 'queue_delay_p95_ms').change_ratio).toBeNull();
+    const alone = lineOf(await trend(history(delays(5))), 'queue_delay_p95_ms');
+    expect(alone).toMatchObject({ earlier: null, change_ratio: null, outside: null });
+  });
+});
+
+it('takes the last runs, and leaves gaps where a test did not run', async () => {
+  const folder = history([...delays(500, 100), null, ...delays(120, 110), null]);
+  const report = await trend(folder, '--last', '5');
+  expect(lineOf(report, 'queue_delay_p95_ms')).toMatchObject({
+    values: [100, null, 120, 110, null],
+    ...{ latest: 110, latest_run: 3, earlier: { runs: 2, median: 110, min: 100, max: 120 } },
+  });
+  const { stdout } = await ccscope(['trend', folder, '--last', '5']);
+  expect(stdout).toContain('a call › recovers (chromium) · 1mbps');
+  expect(stdout).toMatch(/queuing delay, p95 {2}▇ █▇ +110 ms +110 ms +0 % {2}not in the last run/);
+});
+
+it('takes runs of repeat as their median', async () => {
+  const report = await trend(history([delays(100, 400, 120), delays(90)]));
+  expect(lineOf(report, 'queue_delay_p95_ms').values).toEqual([120, 90]);
+});
+
+it('draws each number, and says it to those who do not see it', async () => {
+  const html = files.path('trend.html');
+  const folder = history([...delays(100, 110, 90, 150), { queue_delay_p95_ms: 95, freezes: 2 }]);
+  const { status } = await ccscope(['trend', folder, '--html', html]);
+  expect(status).toBe(0);
+  const page = readFileSync(html, 'utf8');
+  expect(
+    page.match(/<svg[^>]*role="img"[^>]*aria-labelledby="chart-0-0-title chart-0-0-desc"/g),
+  ).toHaveLength(1);
+  expect(page).toMatch(/<title id="chart-0-0-title">queuing delay, p95<\/title>/);
+  expect(page).toMatch(/5 of 5 runs: latest 95 ms, before 90 ms to 150 ms\./);
+  expect(page.match(/<circle/g)).toHaveLength(6);
+  expect(page.match(/<th scope="row">2026-01-0\d 00:00<\/th>/g)).toHaveLength(5);
+});
+
+describe('a folder', () => {
+  it('has a file for each run, the oldest first', () => {
+    const folder = history(delays(1, 2, 3));
+    expect(readdirSync(folder)).toHaveLength(3);
+    expect(readHistory(folder).map(({ calls }) => calls[0]?.metrics['queue_delay_p95_ms'])).toEqual([
+      1, 2, 3,
+    ]);
+  });
+
+  it('that is none, is empty or holds something else is refused with what to do', async () => {
+    expect(await ccscope(['trend', files.path('none')])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('none: expected a folder of runs (ENOENT)') as string,
+    });
+    mkdirSync(files.path('empty'));
+    expect(await ccscope(['trend', files.path('empty')])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('expected runs of tests, got an empty folder; set history:') as string,
+    });
+    const folder = history(delays(1));
+    files.write(`${folder.split('/').at(-1)}/x.json`, '{"ccscope_history":2}');
+    expect(await ccscope(['trend', folder])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/x\.json\.ccscope_history: expected 1, the version/) as string,
+    });
+  });
+});
