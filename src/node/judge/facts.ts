@@ -188,9 +188,11 @@ function excessOf(record: CallRecord, paths: readonly Path[], window: Window): F
 /** Connectivity checks and RTCP are smaller than this. */
 const LEAST_MEDIA_BYTES = 300;
 
-/** How long at most nothing of media reached a link. */
-function longestPauseUs({ direction, flows }: LinkSide, window: Window): number {
-  const times = packetsIn(direction, flows, window)
+/** How long at most nothing of media reached the links. */
+function longestPauseUs(sides: readonly LinkSide[], window: Window): number {
+  if (sides.length === 0) return 0;
+  const times = sides
+    .flatMap(({ direction, flows }) => packetsIn(direction, flows, window))
     .filter(({ sizeBytes }) => sizeBytes >= LEAST_MEDIA_BYTES)
     .map(({ offeredUs }) => offeredUs);
   const ends = [window.fromUs, ...times.sort((a, b) => a - b), window.toUs];
@@ -266,7 +268,7 @@ export function gatherFacts(record: CallRecord, paths: readonly Path[], window: 
     sourceStopped: sourceStopped(samples),
     machine: machineIn(record, window),
     lateSeconds: lateSecondsIn(record, window),
-    pausedUs: Math.max(0, ...sides.map((side) => longestPauseUs(side, window))),
+    pausedUs: longestPauseUs(sides, window),
     growth: growthOf(record, paths, window),
   };
 }

@@ -14,16 +14,22 @@ interface Look {
   source?: number;
   /** Whether that has ended. */
   isStopped?: boolean;
+  /** Packets and whole frames that came. */
+  packets?: number;
+  frames?: number;
 }
 
 /** The freezes after looks each half second, the first at 0.5 s. */
 function freezesOf(looks: readonly Look[]): Freeze[] {
   const freezes: Freeze[] = [];
   const finder = new FreezeFinder(freezes);
-  looks.forEach(({ decoded, count = 0, totalS = 0, source = NaN, isStopped = false }, i) => {
+  looks.forEach((look, i) => {
+    const { decoded, count = 0, totalS = 0, source = NaN, isStopped = false } = look;
     const stats = inbound({
       ssrc: SSRC,
       framesDecoded: decoded,
+      packetsReceived: look.packets ?? 0,
+      framesReceived: look.frames ?? 0,
       freezeCount: count,
       totalFreezesDurationS: totalS,
     });
@@ -69,5 +75,29 @@ describe('freezes of a received picture', () => {
     ['the source is not known', NaN],
   ])('takes a picture that stands for no freeze where %s', (_, source) => {
     expect(freezesOf([1, 2, 3, 4, 5].map(() => ({ decoded: 10, source })))).toEqual([]);
+  });
+
+  it('has one that goes on while packets come and no picture ever was, from the first packet on', () => {
+    const before = [{ decoded: 0 }, { decoded: 0 }];
+    const waiting = [10, 60, 110, 160].map((packets) => ({ decoded: 0, packets }));
+    expect(freezesOf([...before, ...waiting])).toEqual([{ fromUs: 1_500_000, toUs: 3_000_000 }]);
+    // Its end is the first picture.
+    const shown = [
+      { decoded: 5, packets: 200, frames: 5 },
+      { decoded: 20, packets: 260, frames: 20 },
+    ];
+    expect(freezesOf([...before, ...waiting, ...shown])).toHaveLength(1);
+    expect(freezesOf([...before, ...shown])).toEqual([]);
+    // A stream of which nothing comes is none that stands still.
+    expect(freezesOf(Array<Look>(8).fill({ decoded: 0 }))).toEqual([]);
+  });
+
+  it('has one where frames come and are not shown, though nothing is known of their source', () => {
+    const shown = { decoded: 30, packets: 90, frames: 30 };
+    const stuck = [60, 90, 120].map((frames) => ({ decoded: 30, packets: 3 * frames, frames }));
+    expect(freezesOf([shown, ...stuck])).toEqual([{ fromUs: 500_000, toUs: 2_000_000 }]);
+    // Packets alone may be padding.
+    const padded = [100, 110, 120].map((packets) => ({ decoded: 30, packets, frames: 30 }));
+    expect(freezesOf([shown, ...padded])).toEqual([]);
   });
 });
