@@ -219,6 +219,7 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'a server that asks for no key frame',
+    publishes: { hold: 1 },
     cause: 'waiting-for-key-frame',
     provoke: ({ unit }) => unit.control({ keyFrames: false }),
     expectation: async ({ call, join }) => {
@@ -276,7 +277,7 @@ for (const { server, start } of [
         );
         const { judgement } = call.judgements.at(-1) ?? {};
         const got = error === null ? null : (judgement?.cause?.kind ?? 'unknown');
-        const evidence = judgement?.cause?.evidence ?? judgement?.received ?? '';
+        const evidence = `${judgement?.received ?? ''}; ${judgement?.cause?.evidence ?? ''}`;
         const verdict = (got === null) === (cause === null) ? 'right' : 'wrong';
         testInfo.annotations.push(
           { type: 'verdict', description: verdict },

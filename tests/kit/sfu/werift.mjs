@@ -96,7 +96,7 @@ class Feed {
       this.track = new MediaStreamTrack({ kind: 'video' });
       await this.sender.replaceTrack(this.track);
     }
-    layer.askForKey();
+    this.askForKey();
   }
 }
 
