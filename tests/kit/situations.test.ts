@@ -25,7 +25,7 @@ interface Situation {
   publishes?: Readonly<Record<string, string | number>>;
   /** Null: the expectation holds. */
   cause: CauseKind | null;
-  provoke?(scene: Scene): Promise<void>;
+  provoke?(scene: Scene): Promise<unknown>;
   expectation(scene: Scene): Promise<void>;
 }
 
@@ -98,31 +98,31 @@ const SITUATIONS: readonly Situation[] = [
   {
     name: 'a narrow link of the watcher',
     cause: 'capacity',
-    provoke: async ({ link, watcher }) => void (await link.for(watcher).set(NARROW)),
+    provoke: ({ link, watcher }) => link.for(watcher).set(NARROW),
     expectation: ({ call, watcher }) => expect(call.of(watcher)).toConvergeTo(HIGH, within),
   },
   {
     name: 'a narrow link of the publisher, judged there',
     cause: 'capacity',
-    provoke: async ({ link, publisher }) => void (await link.for(publisher).set(NARROW)),
+    provoke: ({ link, publisher }) => link.for(publisher).set(NARROW),
     expectation: ({ call, publisher }) => expect(call.of(publisher)).toConvergeTo(HIGH, within),
   },
   {
     name: 'a narrow link of the publisher, judged at the watcher',
     cause: 'capacity',
-    provoke: async ({ link, publisher }) => void (await link.for(publisher).set(NARROW)),
+    provoke: ({ link, publisher }) => link.for(publisher).set(NARROW),
     expectation: ({ call, watcher }) => expect(call.of(watcher)).toConvergeTo(HIGH, within),
   },
   {
     name: 'loss on the way to the watcher',
     cause: 'loss',
-    provoke: async ({ link, watcher }) => void (await link.for(watcher).set({ loss: '15%' })),
+    provoke: ({ link, watcher }) => link.for(watcher).set({ loss: '15%' }),
     expectation: ({ call, watcher }) => expect(call.of(watcher)).toLoseLessThan('4%', over),
   },
   {
     name: 'loss on the way from the publisher',
     cause: 'loss',
-    provoke: async ({ link, publisher }) => void (await link.for(publisher).set({ loss: '20%' })),
+    provoke: ({ link, publisher }) => link.for(publisher).set({ loss: '20%' }),
     expectation: ({ call, publisher }) => expect(call.of(publisher)).toLoseLessThan('5%', over),
   },
   {
@@ -148,18 +148,16 @@ const SITUATIONS: readonly Situation[] = [
   {
     name: 'a publisher that sends more than its link carries',
     cause: 'overuse',
-    provoke: async ({ link, publisher }) =>
-      void (await link.for(publisher).set({ capacity: '100kbps', queue: 'droptail:600ms' })),
+    provoke: ({ link, publisher }) =>
+      link.for(publisher).set({ capacity: '100kbps', queue: 'droptail:600ms' }),
     expectation: ({ call, publisher }) =>
       expect(call.of(publisher)).toKeepQueuingDelayBelow({ p95: '100ms' }, over),
   },
   {
     name: 'TCP beside the publisher',
     cause: 'cross-traffic',
-    provoke: async ({ link, publisher }) =>
-      void (await link
-        .for(publisher)
-        .set({ capacity: '1mbps', queue: 'droptail:400ms', crossTraffic: 'cubic:2' })),
+    provoke: ({ link, publisher }) =>
+      link.for(publisher).set({ capacity: '1mbps', queue: 'droptail:400ms', crossTraffic: 'cubic:2' }),
     expectation: async (scene) => {
       await settled(scene);
       await expect(scene.call.of(scene.publisher)).toKeepQueuingDelayBelow({ p95: '100ms' }, over);
@@ -168,10 +166,10 @@ const SITUATIONS: readonly Situation[] = [
   {
     name: 'TCP beside the watcher',
     cause: 'cross-traffic',
-    provoke: async ({ link, watcher }) =>
-      void (await link
+    provoke: ({ link, watcher }) =>
+      link
         .for(watcher)
-        .set({ capacity: '3mbps', queue: 'droptail:400ms', back: { crossTraffic: 'cubic:2' } })),
+        .set({ capacity: '3mbps', queue: 'droptail:400ms', back: { crossTraffic: 'cubic:2' } }),
     expectation: async (scene) => {
       await settled(scene);
       await expect(scene.call.of(scene.watcher)).toKeepQueuingDelayBelow({ p95: '100ms' }, over);
