@@ -10,6 +10,7 @@ import {
   type View,
 } from '../node/judge/index.js';
 import type { Window } from '../node/metrics.js';
+import { pageName } from '../node/observe/names.js';
 import type { CallRecord } from '../node/observe/record.js';
 import { timeUs, type Time } from './quantities.js';
 import { noteTestBegin } from './test_time.js';
@@ -108,7 +109,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
       const leftMs = (untilUs - this.nowUs) / 1e3;
       if (leftMs <= 0) {
         const states = this.record.endpoints.map(
-          ({ page, states: all }) => `page ${page} ${all.at(-1)?.state ?? ''}`,
+          ({ page, states: all }) => `${pageName(page)} ${all.at(-1)?.state ?? ''}`,
         );
         throw new CallError(
           `No connection after ${String(timeout)}${typeof timeout === 'number' ? ' ms' : ''}: ${states.join(', ') || 'no page has made a peer connection'}; start the call first, or raise \`timeout\``,

@@ -25,6 +25,7 @@ async function mortalLink(
 }
 
 async function pair(link: ShaperLink, ufrags: readonly [string, string]): Promise<[IceAgent, IceAgent]> {
+  ufrags.forEach((ufrag, page) => link.local(ufrag, page));
   const [a, b] = await Promise.all([
     IceAgent.at(ufrags[0], link.relay.port),
     IceAgent.at(ufrags[1], link.relay.port),
@@ -116,6 +117,25 @@ describe('a link whose thread ends', () => {
       .toBeGreaterThan(0);
     await link.sync();
     expect(link.record.forward?.rows.at(-1)?.capacity_bps).toBe(700e3);
+  });
+
+  it('knows the links of single pages', async () => {
+    const { link, end } = await mortalLink({ capacity: '10mbps', rtt: 0 });
+    await link.for(0).set({ capacity: '2mbps' });
+    const both = await pair(link, ['one', 'two']);
+    await passes(both, 'first');
+    await link.for(0).set({ back: { capacity: '600kbps' } });
+    await link.sync();
+    const [own] = link.record.own;
+    const before = own?.forward?.rows.at(-1)?.delivered_bytes ?? Infinity;
+    end();
+    await expect.poll(() => restarts(link).length).toBe(1);
+    await passes(both, 'again');
+    await link.sync();
+    const [forward, back] = [own?.forward?.rows.at(-1), own?.back?.rows.at(-1)];
+    expect([forward?.capacity_bps, back?.capacity_bps]).toEqual([2e6, 600e3]);
+    expect(forward?.delivered_bytes).toBeGreaterThan(before);
+    expect(link.record.forward?.packets.rows).toBe(0);
   });
 
   it('is given up when it ends again and again', async () => {

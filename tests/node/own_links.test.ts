@@ -1,8 +1,10 @@
 /** Links that pages have of their own, beside the one that the others share. */
+import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 
 import type { PathRecord } from '../../src/node/observe/record.js';
-import type { ShaperLink } from '../../src/node/shaper/index.js';
+import { openDevtoolsLink, type ShaperLink } from '../../src/node/shaper/index.js';
+import { TestLink } from '../../src/playwright/link.js';
 import { ConfigError } from '../../src/scenario/link_config.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers, linkWith } from './links.js';
@@ -127,7 +129,7 @@ describe('the link that a page has of its own', () => {
       .set({ capacity: '1mbps' })
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ConfigError);
-    expect(String(refused)).toMatch(/link\.for: .*page 0.*before it connects/);
+    expect(String(refused)).toMatch(/link\.for: .*page 1.*before it connects/);
     expect(link.for(0).record).toBeNull();
   });
 
@@ -146,6 +148,14 @@ describe('the link that a page has of its own', () => {
       .toBe(true);
     await link.sync();
     expect(link.record.notices).toMatchObject([{ code: 'one-of-two-links-0-1', level: 'warning' }]);
+  });
+
+  it("is the shaper's alone", () => {
+    const link = new TestLink(openDevtoolsLink(), () => 0);
+    closers.push(() => link.close());
+    expect(() => link.for({} as Page)).toThrow(
+      /linkBackend: expected shaper .* got "?devtools"?; leave linkBackend out/,
+    );
   });
 
   it('refuses what a link refuses, and is as before then', async () => {

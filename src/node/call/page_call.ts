@@ -181,7 +181,7 @@ function neverConnected({ endpoints }: CallRecord): string {
 /** Without its link, or one of its pages, a call is over. */
 function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
-  if (crashed) throw new FailedRun(`page ${crashed.id} (${crashed.url}) crashed; see the browser's log`);
+  if (crashed) throw new FailedRun(`the page at ${crashed.url} crashed; see the browser's log`);
   const failure = link?.notices.find(({ level }) => level === 'error');
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }

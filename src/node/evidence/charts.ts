@@ -8,7 +8,7 @@ import type {
 } from '../../scenario/evidence_page.js';
 import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../judge/index.js';
 import { queueDelays, type DelayPoint } from '../judge/delay.js';
-import { endpointName } from '../judge/names.js';
+import { endpointName, pageName } from '../observe/names.js';
 import type {
   CallRecord,
   ConnectionRecord,
@@ -40,7 +40,7 @@ const LABELS: Record<Direction, string> = {
 const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', back: 'what it receives' };
 
 const labelOf = (link: PathRecord | null, name: Direction): string =>
-  link?.page == null ? LABELS[name] : `link of page ${link.page + 1}: ${OWN_LABELS[name]}`;
+  link?.page == null ? LABELS[name] : `link of ${pageName(link.page)}: ${OWN_LABELS[name]}`;
 
 /** Changes of all links, in time order; those of a page's own name it. */
 export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: number | null })[] =>
@@ -49,7 +49,7 @@ export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: nu
       changes.map(({ timeUs, text }) => ({
         page,
         timeUs,
-        text: page === null ? text : `page ${page + 1}: ${text}`,
+        text: page === null ? text : `${pageName(page)}: ${text}`,
       })),
     )
     .sort((a, b) => a.timeUs - b.timeUs);
@@ -229,7 +229,7 @@ export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[
   const lanes: string[] = [];
   const spans = [
     ...allLinks(record).flatMap((link) =>
-      stacked(link.page === null ? 'link' : `link of page ${link.page + 1}`, linkSpans(link, endUs), lanes),
+      stacked(link.page === null ? 'link' : `link of ${pageName(link.page)}`, linkSpans(link, endUs), lanes),
     ),
     ...stacked('expect', expectationSpans(judged), lanes),
     ...stacked('states', stateSpans(record, endUs), lanes),

@@ -9,7 +9,7 @@ import {
   type LayerMetrics,
 } from '../judge/index.js';
 import { machineSpells } from '../judge/machine.js';
-import { endpointName } from '../judge/names.js';
+import { endpointName, pageName } from '../observe/names.js';
 import type { EndpointRecord } from '../observe/record.js';
 import { html, type Html } from '../html/text.js';
 import { namedChanges } from './charts.js';
@@ -79,7 +79,7 @@ export function layerTable({ metrics }: EvidenceInput): Html {
   const rows = layers.map(
     (one) =>
       html`<tr>
-        <th scope="row">page ${one.page + 1}</th>
+        <th scope="row">${pageName(one.page)}</th>
         <td>${one.rid ?? '–'}</td>
         <td>${one.scalabilityMode ?? '–'}</td>
         <td>${pixels(one)}</td>
@@ -144,7 +144,7 @@ function happenings({ record, judged }: EvidenceInput): Happening[] {
       })),
     ]),
     ...record.pages.flatMap(({ id, ended }) =>
-      ended === null ? [] : [{ timeUs: ended.timeUs, what: 'page', text: `page ${id + 1} ${ended.why}` }],
+      ended === null ? [] : [{ timeUs: ended.timeUs, what: 'page', text: `${pageName(id)} ${ended.why}` }],
     ),
     ...machineSpells(record).map(({ fromUs, toUs, reasons }) => ({
       timeUs: fromUs,

@@ -5,8 +5,8 @@
  */
 import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../../machine/index.js';
 import type { Window } from '../metrics.js';
+import { endpointName, pageName } from '../observe/names.js';
 import type { CallRecord } from '../observe/record.js';
-import { endpointName } from './names.js';
 import { gatherFacts, type Facts } from './facts.js';
 import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
@@ -66,10 +66,12 @@ const GROWS = 1.1;
 
 const needed = (symptom: Symptom): number => (symptom.kind === 'rate-low' ? symptom.neededBps : 0);
 
+const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 const pageEnded: Explanation = ({ endedPage }) =>
   endedPage && {
     kind: 'page-ended',
-    evidence: `Page ${endedPage.id} (${endedPage.url}) ${endedPage.why} at ${secondsText(endedPage.timeUs)}.`,
+    evidence: `${sentenceCase(pageName(endedPage.id))} (${endedPage.url}) ${endedPage.why} at ${secondsText(endedPage.timeUs)}.`,
     fix:
       endedPage.why === 'crashed'
         ? 'See what crashed it; a browser with too little memory does.'
@@ -98,7 +100,9 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
   const [worst] = astray.sort((a, b) => b.outsideBytes - a.outsideBytes);
   const notice = worst?.endpoint.notices.find(({ code }) => code === 'not-routed');
   const page =
-    worst === undefined ? '' : `, ${kilobytes(worst.outsideBytes)} of them at page ${worst.endpoint.page}`;
+    worst === undefined
+      ? ''
+      : `, ${kilobytes(worst.outsideBytes)} of them at ${pageName(worst.endpoint.page)}`;
   const evidence = `${percentText(outsideRatio)} of the call's bytes went past the link${page}: what the link does has no effect on them.`;
   return {
     kind: 'not-routed',
@@ -112,7 +116,7 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
 const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
 
 /** A notice's fix as causes have theirs. */
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const sentence = (text: string): string => `${sentenceCase(text)}.`;
 
 const notRouted: Explanation = ({ routing }) =>
   routing === null || routing.outsideRatio <= LEAST_OUTSIDE_RATIO ? null : notRoutedCause(routing);

@@ -1,5 +1,6 @@
 /** What the explanations of cause.ts look at: a window of a record, seen from its sides. */
 import { capacityBits, type Window } from '../metrics.js';
+import { pageName } from '../observe/names.js';
 import type {
   CallRecord,
   EndpointRecord,
@@ -222,9 +223,11 @@ function endedPageOf(
   return null;
 }
 
-/** `page 0: connecting (since 1.2 s), page 1: new`. */
+/** `page 1 connecting, page 2 new`. */
 const statesText = (endpoints: readonly EndpointRecord[]): string =>
-  endpoints.map(({ page, states }) => `page ${page} ${states.at(-1)?.state ?? 'without a state'}`).join(', ');
+  endpoints
+    .map(({ page, states }) => `${pageName(page)} ${states.at(-1)?.state ?? 'without a state'}`)
+    .join(', ');
 
 /** Everything that may explain what some paths did in a window. */
 export function gatherFacts(record: CallRecord, paths: readonly Path[], window: Window): Facts {

@@ -12,6 +12,7 @@ import { readBatch } from './batch.js';
 import { assignFlows } from './connections.js';
 import { Endpoints } from './endpoints.js';
 import { Keeper, KEPT_US } from './keep.js';
+import { pageName } from './names.js';
 import { Pages, type SeenPage } from './pages.js';
 import type { CallRecord, LinkRecord } from './record.js';
 import { observerScript } from './script.js';
@@ -126,7 +127,7 @@ export class CallObserver {
       this.record.notices.push({
         level: 'error',
         code: 'not-shaped',
-        message: `The browser did not take the link's settings for page ${record.id}: ${why}.`,
+        message: `The browser did not take the link's settings for ${pageName(record.id)}: ${why}.`,
         fix: "use the backend 'shaper', or Chromium",
       });
     }

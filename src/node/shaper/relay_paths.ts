@@ -109,7 +109,7 @@ export class RelayPaths {
 
   #of(owner: PathOwner): RelayPath {
     const path = this.#paths.get(owner);
-    if (path === undefined) throw new Error(`page ${owner} has no path of its own`);
+    if (path === undefined) throw new Error(`no path of owner ${owner}`);
     return path;
   }
 }

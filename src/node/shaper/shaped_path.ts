@@ -1,5 +1,6 @@
 /** A path of a link as the test's own thread has it: its settings, and the record that it fills. */
 import { ConfigError } from '../../scenario/link_config.js';
+import { pageName } from '../observe/names.js';
 import type { LinkRecord, PathRecord, RecordNotice } from '../observe/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
 import type { LinkChange, PathControl } from './controlled_link.js';
@@ -34,7 +35,7 @@ export function noticeOnce({ notices }: LinkRecord, notice: RecordNotice): void 
   if (!notices.some(({ code }) => code === notice.code)) notices.push(notice);
 }
 
-const nameOf = ({ page }: PathRecord): string => (page === null ? '' : ` of page ${page}`);
+const nameOf = ({ page }: PathRecord): string => (page === null ? '' : ` of ${pageName(page)}`);
 
 export class ShapedPath {
   constructor(

@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { ConfigError } from '../../scenario/link_config.js';
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
+import { pageName } from '../observe/names.js';
 import type { LinkRecord, RelayFlow } from '../observe/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
 import type { LinkChange, PathControl, ShaperLink } from './controlled_link.js';
@@ -152,8 +153,8 @@ class WorkerLink implements ShaperLink {
     noticeOnce(this.record, {
       level: 'warning',
       code: `one-of-two-links-${first}-${second}`,
-      message: `Pages ${first} and ${second} are connected to each other, and each has a link of its own: their packets pass that of page ${first}, which offered, alone.`,
-      fix: `set the link of page ${first}, or connect the pages through a server`,
+      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has a link of its own: their packets pass that of ${pageName(first)}, which offered, alone.`,
+      fix: `set the link of ${pageName(first)}, or connect the pages through a server`,
     });
   }
 
@@ -167,7 +168,7 @@ class WorkerLink implements ShaperLink {
     throw new ConfigError(
       'link.for',
       'a page that has not answered another page under test',
-      `page ${page}, whose connection passes the link that all share`,
+      `${pageName(page)}, whose connection passes the link that all share`,
       'give the page its link before it connects, or set the link of the page that offered',
     );
   }

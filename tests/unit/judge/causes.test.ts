@@ -166,10 +166,10 @@ describe('causes of a low rate', () => {
       url: 'http://localhost/1',
       ended: { timeUs: 5e6, why: 'crashed' },
     };
-    expect(whyLow(crashed)?.evidence).toBe('Page 1 (http://localhost/1) crashed at 5 s.');
+    expect(whyLow(crashed)?.evidence).toBe('Page 2 (http://localhost/1) crashed at 5 s.');
     const never = whyLow(callRecord({ connectedS: null }));
     expect(never).toMatchObject({ kind: 'not-connected' });
-    expect(never?.evidence).toContain('page 0 new, page 1 new');
+    expect(never?.evidence).toContain('page 1 new, page 2 new');
     const record = callRecord({ connectedS: null });
     record.notices.push({ level: 'error', code: 'x', message: 'No API.', fix: 'Use Chromium.' });
     expect(whyLow(record)).toEqual({ kind: 'not-connected', evidence: 'No API.', fix: 'Use Chromium.' });

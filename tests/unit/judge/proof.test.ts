@@ -55,7 +55,7 @@ describe('a call that goes past its link', () => {
     });
     // Half of what one of two endpoints counts, which count nearly the same.
     expect(verdict.received).toBe("no verdict: 25 % of the call's bytes went past the link");
-    expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 1: .* Why\.$/);
+    expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 2: .* Why\.$/);
     expect(verdict.cause?.fix).toBe('Do this.');
   });
 
