@@ -10,5 +10,7 @@ export interface Attempt {
 export interface Wakes {
   lateShare(fromMs: number, toMs: number): number;
 }
+/** Watches from now on. */
+export function watchWakes(): Wakes & { stop(): Promise<unknown> };
 export function lateShare(late: readonly LateWake[], fromMs: number, toMs: number): number;
 export function isTaken(wakes: Wakes, attempts: readonly Attempt[]): boolean;

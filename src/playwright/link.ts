@@ -11,6 +11,7 @@ import type {
   ShaperLink,
 } from '../node/shaper/index.js';
 import { ConfigError } from '../scenario/link_config.js';
+import type { RelayAddress } from '../scenario/server_protocol.js';
 
 /** The link that a page has of its own. */
 export type PageLink = PathControl;
@@ -35,6 +36,11 @@ export class TestLink implements ControlledLink {
 
   get record(): LinkRecord {
     return this.carrier.record;
+  }
+
+  /** Where the pages find every peer; null with `devtools`, which has no relay. */
+  get relay(): RelayAddress | null {
+    return this.carrier.backend === 'shaper' ? this.carrier.relay : null;
   }
 
   /** Changes what all pages share, but for those that have a link of their own. */

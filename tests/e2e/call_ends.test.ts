@@ -205,7 +205,7 @@ test.describe('a run of somebody’s pages', () => {
 
   for (const [what, kind, message] of [
     ['Chromium is killed', isBrowser, /^Chromium ended in the middle of the call/],
-    ['its page crashes', isRenderer, /^page 0 \(.*\) crashed/],
+    ['its page crashes', isRenderer, /^page 1 \(.*\) crashed/],
   ] as const) {
     test(`fails at once when ${what} before there is a call`, async () => {
       const app = await fakeApp({});

@@ -144,7 +144,7 @@ test.describe('a port that is chosen', () => {
   test.use({ linkPort: 41_999 });
 
   test('is the one of the link', ({ link }) => {
-    expect('relay' in link && link.relay).toMatchObject({ port: 41_999 });
+    expect(link.relay).toMatchObject({ port: 41_999 });
   });
 
   test('is free again after the test', async () => {

@@ -25,7 +25,8 @@ test('a bad subscriber stands beside a good one', async ({ call, link, unit, two
   await expect.poll(() => call.of(good).metrics({ over: '3s' }).receivedBps).toBeGreaterThan(100e3);
   await expect(call.of(good)).toLoseLessThan('1%', { over: '5s', timeout: '20s' });
   const worse = expect(call.of(bad)).toLoseLessThan('5%', { over: '5s', timeout: '20s' });
-  await expect(worse).rejects.toThrow(/Cause:\s+loss/);
+  // Whatever else the machine did meanwhile; causes are counted by situations.test.ts.
+  await expect(worse).rejects.toThrow(/Received: [12]\d(\.\d+)? %/);
   const { record } = link;
   expect(record.own.map(({ page: id }) => id)).toEqual([link.for(bad).record?.page]);
   expect(call.of(bad).metrics().outsideRatio).toBe(0);

@@ -106,6 +106,7 @@ describe('two agents at a relay', () => {
 
   it('have their roles by what they say, not by who comes first', async () => {
     const link = await linkWith({});
+    ['aaaa', 'zzzz'].forEach((ufrag, page) => link.local(ufrag, page));
     const answerer = await agent('zzzz', link.relay.port);
     answerer.check({ to: 'aaaa', role: 'controlled' });
     await connect(await agent('aaaa', link.relay.port), answerer);
@@ -139,6 +140,7 @@ describe('two agents at a relay', () => {
   it('may restart: new fragments from the same address are another flow', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const [a, b] = await connected(link);
+    ['offr2', 'answ2'].forEach((ufrag, page) => link.local(ufrag, page));
     Object.assign(a, { ufrag: 'offr2' });
     Object.assign(b, { ufrag: 'answ2' });
     await connect(a, b);

@@ -38,6 +38,7 @@ async function appBed(): Promise<Bed> {
 
 async function kitBed(): Promise<Bed> {
   const link = await linkWith({ capacity: '100mbps', rtt: 0 });
+  for (const [i, ufrag] of ['offr', 'answ', 'cccc', 'dddd'].entries()) link.local(ufrag, i);
   const flows = async (): Promise<number> => {
     await link.sync();
     return link.record.flows.length;

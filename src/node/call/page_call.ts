@@ -10,6 +10,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { DEFAULT_LINK_CONFIG, type LinkConfig } from '../../scenario/link_config.js';
 import { FailedRun } from '../errors.js';
 import { evidenceHtml, measure as metricsOf, traceLines, type EvidenceInput } from '../evidence/index.js';
+import { pageName } from '../observe/names.js';
 import { CallObserver } from '../observe/observer.js';
 import type { CallRecord, EndpointRecord } from '../observe/record.js';
 import { openShaperLink, type LinkSettings, type ShaperLink } from '../shaper/index.js';
@@ -181,7 +182,7 @@ function neverConnected({ endpoints }: CallRecord): string {
 /** Without its link, or one of its pages, a call is over. */
 function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
-  if (crashed) throw new FailedRun(`the page at ${crashed.url} crashed; see the browser's log`);
+  if (crashed) throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; see the browser's log`);
   const failure = link?.notices.find(({ level }) => level === 'error');
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }

@@ -140,6 +140,8 @@ export class OwnPath implements PathControl {
     // What the thread tells from its first batch on has somewhere to go.
     this.#path = new ShapedPath(record, feeds, this.context);
     try {
+      // What the shared one's capacity was until then is known.
+      await thread.ask({ kind: 'sync' });
       const timeUs = await thread.ask({ kind: 'open', owner: this.page, seed, change });
       commit();
       for (const direction of DIRECTIONS) {

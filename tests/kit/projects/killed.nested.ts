@@ -10,7 +10,7 @@ test('a worker that is killed in the middle of a call', async ({ page, link, cal
   const cdp = await browser.newBrowserCDPSession();
   const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
   const said = {
-    port: 'relay' in link.carrier ? link.carrier.relay.port : 0,
+    port: link.relay?.port ?? 0,
     worker: process.pid,
     browser: processInfo.find(({ type }) => type === 'browser')?.id,
   };

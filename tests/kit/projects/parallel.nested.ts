@@ -4,7 +4,7 @@ test.use({ linkOptions: { capacity: '900kbps', rtt: '20ms' } });
 
 for (const n of [1, 2, 3, 4]) {
   test(`call ${n}`, async ({ page, link, call }, testInfo) => {
-    const port = 'relay' in link.carrier ? link.carrier.relay.port : 0;
+    const port = link.relay?.port ?? 0;
     testInfo.annotations.push({ type: 'port', description: String(port) });
     await page.goto('/loop.html');
     await call.connected();
