@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 const SLEEP_MS = 5;
 /** A free machine wakes a sleeper within a tenth of this. */
 const LATE_MS = 1;
-/** Of the time of an attempt. From here on one packet in twenty, which a 95th percentile sees, waits for the machine. */
+/** A share of an attempt's time: beyond it one packet in twenty, which a 95th percentile sees, waits for the machine. */
 const MOST_LATE_SHARE = 0.05;
 
 const sleeper = `

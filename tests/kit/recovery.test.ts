@@ -38,8 +38,8 @@ test("the shaper's thread ends: packets pass again, the record goes on, and verd
   expect(link.record.forward?.packets.rows).toBeGreaterThan(rows + 30);
   expect(link.record.forward?.rows.at(-1)?.capacity_bps).toBe(450e3);
   const [notice, ...more] = link.record.notices;
-  // Of a busy machine, if at all.
-  expect(more.filter(({ code }) => code !== 'packets-late')).toEqual([]);
+  const isLate = (link.record.latenessMs?.p95 ?? 0) > 3;
+  expect(more.map(({ code }) => code)).toEqual(isLate ? ['packets-late'] : []);
   expect(notice).toMatchObject({ level: 'warning', code: 'shaper-restarted' });
   expect(notice?.message).toMatch(/its thread ended with code 3.*from .* s to .* s no packet passed/);
 

@@ -1,7 +1,7 @@
 /** Counts the verdicts and causes of situations.test.ts, and says whether enough of them are right. */
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 
-/** Of the situations; each verdict must be right. */
+/** The share of causes that must be right; every verdict must be. */
 const LEAST_RIGHT_CAUSES = 0.95;
 
 export default class SituationsReport implements Reporter {

@@ -34,6 +34,21 @@ async function participant(link: ShaperLink, page: number): Promise<{ page: IceA
   return made;
 }
 
+/** Page 0, which offers, and page 1 under test, connected to each other. */
+async function connectedPages(link: ShaperLink): Promise<[IceAgent, IceAgent]> {
+  const [a, b] = [await agent('offr', link.relay.port), await agent('answ', link.relay.port)];
+  link.local('offr', 0);
+  link.local('answ', 1);
+  await expect
+    .poll(() => {
+      a.check({ to: 'answ', role: 'controlling', nominate: true });
+      b.check({ to: 'offr', role: 'controlled' });
+      return a.answers > 0 && b.answers > 0;
+    })
+    .toBe(true);
+  return [a, b];
+}
+
 async function sendTen({ page, far }: { page: IceAgent; far: IceAgent }): Promise<void> {
   const before = far.media.length;
   for (let i = 0; i < 10; i++) page.send(Buffer.alloc(PAYLOAD_BYTES, 'x'));
@@ -108,16 +123,7 @@ describe('the link that a page has of its own', () => {
   it('is forward for its page, also where another page offered', async () => {
     const link = await linkWith({ capacity: '100mbps', rtt: 0 });
     await link.for(1).set({ capacity: '1mbps', back: { capacity: '50mbps' } });
-    const [a, b] = [await agent('offr', link.relay.port), await agent('answ', link.relay.port)];
-    link.local('offr', 0);
-    link.local('answ', 1);
-    await expect
-      .poll(() => {
-        a.check({ to: 'answ', role: 'controlling', nominate: true });
-        b.check({ to: 'offr', role: 'controlled' });
-        return a.answers > 0 && b.answers > 0;
-      })
-      .toBe(true);
+    const [a, b] = await connectedPages(link);
     await sendTen({ page: b, far: a });
     await link.sync();
     expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'answ', answererUfrag: 'offr' }]);
@@ -136,16 +142,7 @@ describe('the link that a page has of its own', () => {
   it('says so where both pages of a connection have one', async () => {
     const link = await linkWith({ capacity: '100mbps', rtt: 0 });
     await Promise.all([0, 1].map((page) => link.for(page).set({ capacity: '1mbps' })));
-    const [a, b] = [await agent('offr', link.relay.port), await agent('answ', link.relay.port)];
-    link.local('offr', 0);
-    link.local('answ', 1);
-    await expect
-      .poll(() => {
-        a.check({ to: 'answ', role: 'controlling', nominate: true });
-        b.check({ to: 'offr', role: 'controlled' });
-        return a.answers > 0 && b.answers > 0;
-      })
-      .toBe(true);
+    await connectedPages(link);
     await link.sync();
     expect(link.record.notices).toMatchObject([{ code: 'one-of-two-links-0-1', level: 'warning' }]);
   });

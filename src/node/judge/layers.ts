@@ -13,7 +13,7 @@ export interface LayerMetrics {
   rid: string | null;
   /** As `L1T3` (webrtc-svc). */
   scalabilityMode: string | null;
-  /** Of the last frame that was encoded. */
+  /** The size of the last frame that was encoded. */
   frameWidth: number | null;
   frameHeight: number | null;
   /** Frames encoded, over the window's length. */

@@ -1,7 +1,7 @@
 /** What people call pages and the ends of connections. */
 import type { CallRecord, EndpointRecord } from './record.js';
 
-/** Of a page's id, which counts from 0: people count from 1. */
+/** Names a page by its id: ids count from 0, people from 1. */
 export const pageName = (id: number): string => `page ${id + 1}`;
 
 /** `page 1`, `page 2 (iframe)`; of several in one page with their roles: `page 1 (offerer)`. */

@@ -51,8 +51,8 @@ export interface ShaperLink extends ControlledLink {
   /**
    * The link that a page (its id) has of its own: from its first change on, the packets of its connections pass
    * it instead of the one that all share. It begins as that one did, but for the change; forward is the page's
-   * upload. Of two pages that are connected to each other, and both have one, it is that of the page that
-   * offered. The first change rejects with ConfigError for a page that has answered another page under test.
+   * upload. Where two pages are connected to each other and both have a link, their packets pass that of the page
+   * that offered. The first change rejects with ConfigError for a page that has answered another page under test.
    */
   for(page: number): PathControl;
 }

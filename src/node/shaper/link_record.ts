@@ -68,9 +68,9 @@ export function noteLate({ late }: LinkRecord, second: LateSecond): void {
   if (late.length > MAX_LATE_SECONDS) late.splice(0, MAX_LATE_SECONDS / PIECES);
 }
 
-/** Of the packets of a whole call, the 95th percentile: less does not show beside a browser's own jitter. */
+/** The limit of a whole call's 95th percentile: less does not show beside a browser's own jitter. */
 const PUNCTUAL_MS = 3;
-/** Of fewer packets a percentile says little. */
+/** A percentile over fewer packets says little. */
 const LEAST_PACKETS = 200;
 
 /** Says for a whole call that its packets came late from the machine, and no more once they are punctual again. */

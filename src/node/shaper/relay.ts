@@ -145,8 +145,8 @@ export class Relay {
 
   /**
    * Both fragments, whichever sent. Of two pages the controlling agent of the first check is taken for the one
-   * that offered (RFC 8445, 6.1.1). A page comes before a far side that is none, and one with a path of its own
-   * before one without, so that forward is its upload.
+   * that offered (RFC 8445, 6.1.1). A page takes the offerer's seat before a far side that is not under test, and
+   * a page with a path of its own takes it before one without, so that forward is its upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
     const page = this.#farSides.pageOf(from, to);

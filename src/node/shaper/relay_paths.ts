@@ -17,7 +17,7 @@ const SECOND_US = 1e6;
 /** What a relay with its paths is opened with. */
 export interface OpenOptions extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'> {
   core: CoreModule;
-  /** Of the shared path, as `change` is. */
+  /** The seed of the shared path; `change` is how that begins. */
   seed: number;
   change: PathChange;
   bind(): Promise<Socket>;
@@ -42,7 +42,7 @@ export async function openRelay(
 
 export class RelayPaths {
   readonly #paths = new Map<PathOwner, RelayPath>();
-  /** Of the packets of all paths: they share a thread. */
+  /** How late the packets of all paths are: they share a thread. */
   readonly #lateness = new Lateness();
   #tickUs: number;
   #secondUs: number;

@@ -92,7 +92,7 @@ class PathMemory {
   }
 }
 
-/** Of the requests that a new thread is told without anybody who waits for the answer. */
+/** The id of requests whose answer nobody waits for. */
 const NOBODY = 0;
 
 export class ThreadMemory {

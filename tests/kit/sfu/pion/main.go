@@ -1,6 +1,6 @@
 // A selective forwarding unit on pion: each publisher's video goes to each watcher, and the least of what its
-// bandwidth estimator finds for the watchers goes back to the publishers as REMB. Of simulcast layers one is
-// forwarded. What it forwards can be changed: see forwarding.
+// bandwidth estimator finds for the watchers goes back to the publishers as REMB. It forwards one of the simulcast
+// layers. What it forwards can be changed: see forwarding.
 package main
 
 import (
