@@ -7,10 +7,18 @@ export interface Attempt {
   fromMs: number;
   toMs: number;
 }
+/** What the processors had counted at a time, in ticks; without counts where the system gives none. */
+export interface ProcessorLook {
+  atMs: number;
+  all?: number;
+  stolen?: number;
+}
 export interface Wakes {
   lateShare(fromMs: number, toMs: number): number;
+  stolenShare(fromMs: number, toMs: number): number;
 }
 /** Watches from now on. */
 export function watchWakes(): Wakes & { stop(): Promise<unknown> };
 export function lateShare(late: readonly LateWake[], fromMs: number, toMs: number): number;
+export function stolenShare(looks: readonly ProcessorLook[], fromMs: number, toMs: number): number;
 export function isTaken(wakes: Wakes, attempts: readonly Attempt[]): boolean;

@@ -1,6 +1,7 @@
 // How well the machine keeps time while tests judge rates and delays: a thread that sleeps 5 ms again and
 // again, with nothing of ccscope in it, tells when it was woken late. Another machine on the same processors
 // takes them away just so, unseen by any count of processes.
+import { existsSync, readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
 const SLEEP_MS = 5;
@@ -8,6 +9,19 @@ const SLEEP_MS = 5;
 const LATE_MS = 1;
 /** A share of an attempt's time: beyond it one packet in twenty, which a 95th percentile sees, waits for the machine. */
 const MOST_LATE_SHARE = 0.05;
+/** The share of the processors' time that other machines had: without any the delay is this machine's own doing. */
+const LEAST_STOLEN_SHARE = 0.01;
+const LOOK_MS = 250;
+const PROCESSORS = '/proc/stat';
+
+/** How much time there was, and how much of it went to other machines (proc_stat(5), `steal`); null where nobody says. */
+function processorTime() {
+  if (!existsSync(PROCESSORS)) return null;
+  const [line = ''] = readFileSync(PROCESSORS, 'utf8').split('\n');
+  // Time as a guest is in `user` already.
+  const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
+  return { all: times.reduce((sum, time) => sum + time, 0), stolen: times[7] ?? 0 };
+}
 
 const sleeper = `
   const { parentPort } = require('node:worker_threads');
@@ -27,10 +41,19 @@ export function watchWakes() {
   const worker = new Worker(sleeper, { eval: true });
   worker.on('message', (wake) => late.push(wake));
   worker.unref();
+  const looks = [];
+  const look = () => looks.push({ atMs: Date.now(), ...processorTime() });
+  const timer = setInterval(look, LOOK_MS).unref();
+  look();
   return {
     /** The share of a time for which the sleeper waited to be woken. */
     lateShare: (fromMs, toMs) => lateShare(late, fromMs, toMs),
-    stop: () => worker.terminate(),
+    /** The share of a time that other machines had the processors. */
+    stolenShare: (fromMs, toMs) => stolenShare(looks, fromMs, toMs),
+    stop: () => {
+      clearInterval(timer);
+      return worker.terminate();
+    },
   };
 }
 
@@ -41,7 +64,17 @@ export function lateShare(late, fromMs, toMs) {
   return toMs > fromMs ? sumMs / (toMs - fromMs) : 0;
 }
 
-/** Whether the machine was taken away in each of the attempts at a test. */
+/** The share of the processors' time that went to other machines; 0 where that is not known. */
+export function stolenShare(looks, fromMs, toMs) {
+  const inside = looks.filter(({ atMs, all }) => all !== undefined && atMs >= fromMs && atMs <= toMs);
+  const [first, last] = [inside[0], inside.at(-1)];
+  return last?.all > first?.all ? (last.stolen - first.stolen) / (last.all - first.all) : 0;
+}
+
+/** Whether other machines took this one away in each of the attempts at a test. */
 export const isTaken = (wakes, attempts) =>
   attempts.length > 0 &&
-  attempts.every(({ fromMs, toMs }) => wakes.lateShare(fromMs, toMs) > MOST_LATE_SHARE);
+  attempts.every(
+    ({ fromMs, toMs }) =>
+      wakes.lateShare(fromMs, toMs) > MOST_LATE_SHARE && wakes.stolenShare(fromMs, toMs) > LEAST_STOLEN_SHARE,
+  );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';
 import { schedule, withPrerequisites, type Outcome, type Part } from '../../scripts/test/schedule.mjs';
-import { isTaken, lateShare } from '../../scripts/test/wakes.mjs';
+import { isTaken, lateShare, stolenShare } from '../../scripts/test/wakes.mjs';
 
 const PASSED = { passed: 1, failed: 0 };
 
@@ -107,13 +107,32 @@ describe('how well the machine kept time', () => {
     { toMs: 150, lateMs: 50 },
     { toMs: 200, lateMs: 20 },
   ];
-  const wakes = { lateShare: (fromMs: number, toMs: number) => lateShare(late, fromMs, toMs) };
+  const looks = [0, 100, 200, 300, 400].map((atMs) => ({
+    atMs,
+    all: 10 * atMs,
+    stolen: Math.min(atMs, 200),
+  }));
+  const wakes = {
+    lateShare: (fromMs: number, toMs: number) => lateShare(late, fromMs, toMs),
+    stolenShare: (fromMs: number, toMs: number) => stolenShare(looks, fromMs, toMs),
+  };
 
   it('is the share of a time between due and woken', () => {
     expect(lateShare(late, 0, 1000)).toBeCloseTo(0.07, 12);
     expect(lateShare(late, 125, 190)).toBeCloseTo(35 / 65, 12);
     expect(lateShare(late, 200, 300)).toBe(0);
     expect(lateShare(late, 200, 200)).toBe(0);
+  });
+
+  it('knows what went to other machines, and nothing where nobody says', () => {
+    expect(stolenShare(looks, 0, 200)).toBeCloseTo(0.1, 12);
+    expect(stolenShare(looks, 200, 400)).toBe(0);
+    expect(stolenShare(looks, 120, 130)).toBe(0);
+    expect(stolenShare([{ atMs: 0 }, { atMs: 100 }], 0, 100)).toBe(0);
+  });
+
+  it('takes no verdict from a machine that is slow by itself', () => {
+    expect(isTaken({ ...wakes, stolenShare: () => 0 }, [{ fromMs: 90, toMs: 210 }])).toBe(false);
   });
 
   it('takes the verdict only from a test that had no other attempt', () => {

@@ -18,7 +18,7 @@ const callSchema = record({
   test: text('the title of a test'),
   /** Playwright's project; empty without a name. */
   project: v.string('the name of a project'),
-  /** Of `repeat`, counted from 1; null for a test with one call. */
+  /** The run of `repeat`, counted from 1; null for a test with one call. */
   run: v.nullable(v.pipe(number, v.integer('a whole number'))),
   /** What the link began with. */
   network: v.string('a network'),

@@ -16,7 +16,7 @@ export interface TrendLine {
   latest: number;
   /** Its place in `values`. */
   latest_run: number;
-  /** Of the runs before the latest; null where there are none. */
+  /** Over the runs before the latest; null without any. */
   earlier: { runs: number; median: number; min: number; max: number } | null;
   /** Latest less the earlier median, as a share of that; null where that is 0 or there is none. */
   change_ratio: number | null;

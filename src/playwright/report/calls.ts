@@ -16,7 +16,7 @@ export interface TestedCall {
   test: TestCase;
   /** `describe › test`, and behind it the run of `repeat`. */
   title: string;
-  /** Of a run of `repeat`: `run-2`; otherwise empty. */
+  /** The run of `repeat`, as `run-2`; otherwise empty. */
   run: string;
   properties: Properties;
 }

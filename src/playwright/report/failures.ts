@@ -8,7 +8,7 @@ import type { Annotation } from './commands.js';
 import type { FailedExpectation } from './failed.js';
 
 interface Failure extends FailedExpectation {
-  /** Of a run of `repeat`: `run-2`; otherwise empty. */
+  /** The run of `repeat`, as `run-2`; otherwise empty. */
   run: string;
 }
 

@@ -6,7 +6,7 @@ const workersFor = (cores: number): number => Math.max(1, Math.ceil(cores / 2));
 
 /** A sentence with its fix where calls ran in more workers than half of the cores; null where they did not. */
 export function workersWarning(calls: readonly TestedCall[]): string | null {
-  // Of merged reports, too, whose configuration has the sum of all shards' workers.
+  // This holds for merged reports, too: their configuration has the sum of all shards' workers.
   const used = new Set(calls.flatMap(({ test }) => test.results.map(({ parallelIndex }) => parallelIndex)));
   const workers = used.size;
   const cores = Math.min(...calls.map((call) => numberOf(call, 'cores') ?? Infinity));
