@@ -1,6 +1,6 @@
 /**
  * How late a thread's callbacks come, from a regular tick: what the interval since the one before has
- * beyond its length. Told once a second, the latest tick of it: ten ticks have no percentiles.
+ * beyond its length. Told once a second, the latest tick of it: so few ticks have no percentiles.
  */
 const TOLD_EACH_MS = 1000;
 
