@@ -11,6 +11,7 @@ import {
 import { machineSpells } from '../judge/machine.js';
 import { endpointName, pageName } from '../observe/names.js';
 import type { EndpointRecord } from '../observe/record.js';
+import { table, type Head } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import { namedChanges } from './charts.js';
 import { holds, type EvidenceInput } from './input.js';
@@ -21,30 +22,10 @@ export const SOURCES = {
   getStats: 'frames from getStats',
 } as const;
 
-/** The head of a column; numbers stand on its right. */
-type Head = string | { number: string };
-
 /** A table under its title. */
-function section(title: string, heads: readonly Head[], rows: readonly Html[]): Html {
-  const cells = heads.map((head) =>
-    typeof head === 'string'
-      ? html`<th scope="col">${head}</th>`
-      : html`<th scope="col" class="number">${head.number}</th>`,
-  );
-  return html`<h2>${title}</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            ${cells}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
-}
+const section = (title: string, heads: readonly Head[], rows: readonly Html[]): Html =>
+  html`<h2>${title}</h2>
+    ${table({ heads, groups: [rows] })}`;
 
 const numbers = (metrics: CallMetrics): string[] => [
   rateText(metrics.receivedBps),

@@ -7,7 +7,8 @@
  * at most `delayToleranceMs`.
  */
 import { meanOf, pathMetrics } from './call_metrics.js';
-import { likelyCause, type Symptom } from './cause.js';
+import type { Symptom } from './cause.js';
+import { likelyCause } from './likely_cause.js';
 import { notConnected } from './convergence.js';
 import { queueDelays } from './delay.js';
 import type { Asked, Judgement } from './judgement.js';

@@ -1,7 +1,8 @@
 /** Judgements of how long a call takes to get somewhere: to a rate, or back after a change. */
 import type { Window } from '../metrics.js';
 import { capacityBitsIn, pathMetrics } from './call_metrics.js';
-import { likelyCause, type Symptom } from './cause.js';
+import type { Symptom } from './cause.js';
+import { likelyCause } from './likely_cause.js';
 import { queueDelays, type DelayPoint } from './delay.js';
 import { freezesIn } from './freezes.js';
 import type { Asked, Judgement } from './judgement.js';

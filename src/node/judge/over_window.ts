@@ -12,7 +12,8 @@
 import type { Window } from '../metrics.js';
 import { percentiles } from '../percentile.js';
 import { jainIndex, pathMetrics, type CallMetrics } from './call_metrics.js';
-import { likelyCause, type Symptom } from './cause.js';
+import type { Symptom } from './cause.js';
+import { likelyCause } from './likely_cause.js';
 import { notConnected } from './convergence.js';
 import { queueDelays } from './delay.js';
 import type { Asked, Judgement } from './judgement.js';

@@ -2,7 +2,8 @@
  * What every judgement needs before it counts: that the call kept to its link, and that there was something to
  * judge. Without them neither an expectation nor its contrary is met.
  */
-import { likelyCause, notRoutedCause } from './cause.js';
+import { notRoutedCause } from './explanations.js';
+import { likelyCause } from './likely_cause.js';
 import type { Asked, Judgement } from './judgement.js';
 import { missingMedia } from './media.js';
 import { LEAST_OUTSIDE_RATIO, routingOf } from './routing.js';

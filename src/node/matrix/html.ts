@@ -2,6 +2,7 @@
 import type { Bar, BarFigure, Figure } from '../../scenario/figure.js';
 import type { RunReport } from '../call/types.js';
 import { standalonePage } from '../html/document.js';
+import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import type { Compared } from './form.js';
 import type { MatrixReport } from './report.js';
@@ -80,8 +81,9 @@ const LOOKS = { true: 'within', false: 'off', null: 'ordering' } as const;
 const badge = ({ holds }: VerdictReport): Html =>
   html`<span class="verdict ${LOOKS[`${holds}`]}">${HOLDS[`${holds}`]}</span>`;
 
-const numberHead = (text: string): Html => html`<th scope="col" class="number">${text}</th>`;
-const heads = METRICS.map((metric) => numberHead(`${QUANTITIES[metric].name}${QUANTITIES[metric].unit}`));
+const NUMBER_HEADS = METRICS.map((metric) => ({
+  number: `${QUANTITIES[metric].name}${QUANTITIES[metric].unit}`,
+}));
 
 function cellRow(report: MatrixReport, cell: CellReport, index: number, rows: number): Html {
   const comparison = report.comparisons.find(
@@ -114,27 +116,15 @@ function cellRow(report: MatrixReport, cell: CellReport, index: number, rows: nu
 function cellTable(report: MatrixReport, { title, cells }: Chapter): Html {
   const groups = unique(cells.map(({ link }) => link)).map((link) => {
     const own = cells.filter((cell) => cell.link === link);
-    return html`<tbody>
-      ${own.map((cell, i) => cellRow(report, cell, i, own.length))}
-    </tbody>`;
+    return own.map((cell, i) => cellRow(report, cell, i, own.length));
   });
   const beside = report.baseline === null ? '' : `; in brackets: less the median of ${report.baseline}`;
-  return html`<div class="scroll" role="region" aria-label="Numbers of ${title}" tabindex="0">
-    <table>
-      <caption>
-        Medians over the runs${beside}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">link</th>
-          <th scope="col">controller</th>
-          ${heads} ${numberHead('runs')}
-          <th scope="col">targets</th>
-        </tr>
-      </thead>
-      ${groups}
-    </table>
-  </div>`;
+  return table({
+    caption: `Medians over the runs${beside}`,
+    label: `Numbers of ${title}`,
+    heads: ['link', 'controller', ...NUMBER_HEADS, { number: 'runs' }, 'targets'],
+    groups,
+  });
 }
 
 function overTable({ over_links: over }: MatrixReport): Html {
@@ -154,24 +144,12 @@ function overTable({ over_links: over }: MatrixReport): Html {
   );
   return html`<section aria-labelledby="over-links">
     <h2 id="over-links">Over the links</h2>
-    <div class="scroll" role="region" aria-label="Differences over the links" tabindex="0">
-      <table>
-        <caption>
-          Medians over the cells of the differences between medians
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">controller</th>
-            <th scope="col">links</th>
-            ${numberHead('cells')} ${heads}
-            <th scope="col">targets</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table({
+      caption: 'Medians over the cells of the differences between medians',
+      label: 'Differences over the links',
+      heads: ['controller', 'links', { number: 'cells' }, ...NUMBER_HEADS, 'targets'],
+      groups: [rows],
+    })}
   </section>`;
 }
 

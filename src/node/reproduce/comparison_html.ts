@@ -9,6 +9,7 @@ import {
   type CaseReport,
   type ComparedValueReport,
 } from './comparison.js';
+import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import { comparedText } from './text.js';
 
@@ -26,48 +27,35 @@ function valueCell(name: string, runs: number, value: ComparedValueReport | unde
   return html`<td class="number ${standing}">${mark}${comparedText(name, measured, runs)}</td>`;
 }
 
-function caseRows(one: CaseReport, titles: readonly string[]): Html {
+function caseRows(one: CaseReport, titles: readonly string[]): Html[] {
   const { experiment, label, rows, columns, runs } = one;
   const nameOf = (title: string): string => columns.find((each) => each.title === title)?.name ?? '';
-  return html`<tbody>
-    ${rows.map(
-      (row, index) =>
-        html`<tr>
-          ${
-            index > 0
-              ? html``
-              : html`<th scope="rowgroup" rowspan="${rows.length}">
-                  <a href="#${experiment}">${experiment}</a>${label === '' ? '' : html`<br />${label}`}
-                </th>`
-          }
-          <th scope="row">${row.label}</th>
-          ${titles.map((title) => valueCell(nameOf(title), runs, valueIn(one, row, title)))}
-        </tr>`,
-    )}
-  </tbody>`;
+  return rows.map(
+    (row, index) =>
+      html`<tr>
+        ${
+          index > 0
+            ? html``
+            : html`<th scope="rowgroup" rowspan="${rows.length}">
+                <a href="#${experiment}">${experiment}</a>${label === '' ? '' : html`<br />${label}`}
+              </th>`
+        }
+        <th scope="row">${row.label}</th>
+        ${titles.map((title) => valueCell(nameOf(title), runs, valueIn(one, row, title)))}
+      </tr>`,
+  );
 }
 
-function table(along: string, cases: readonly CaseReport[]): Html {
+function comparisonTable(along: string, cases: readonly CaseReport[]): Html {
   const titles = columnTitles(cases);
-  return html`<div class="scroll" role="region" aria-label="Compared by ${along}" tabindex="0">
-    <table class="compared">
-      <caption>
-        Mean ± half of its 95 % interval over the runs.
-        <b>★</b>
-        the best mean;
-        <b>≈</b>
-        its interval overlaps that of the best
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">case</th>
-          <th scope="col">${along}</th>
-          ${titles.map((title) => html`<th scope="col" class="number">${title}</th>`)}
-        </tr>
-      </thead>
-      ${cases.map((one) => caseRows(one, titles))}
-    </table>
-  </div>`;
+  return table({
+    caption: html`Mean ± half of its 95 % interval over the runs. <b>★</b> the best mean; <b>≈</b> its
+      interval overlaps that of the best`,
+    label: `Compared by ${along}`,
+    look: 'compared',
+    heads: ['case', along, ...titles.map((title) => ({ number: title }))],
+    groups: cases.map((one) => caseRows(one, titles)),
+  });
 }
 
 /** A section for each axis along which is compared; nothing where no experiment compares. */
@@ -81,7 +69,7 @@ export function comparisonSections(
     return html`<section class="experiment" id="compared-${along}" aria-labelledby="compared-${along}-title">
       <h2 id="compared-${along}-title">${names} beside each other</h2>
       <p class="lead">${where}</p>
-      ${table(along, own)}
+      ${comparisonTable(along, own)}
       <div class="gallery">
         ${comparisonFigures(own).map((figure) => picture({ title: '', columns: [[figure]] }))}
       </div>

@@ -4,8 +4,8 @@ import type { Verdict } from '../../scenario/index.js';
 import type { PictureFigures } from '../../scenario/pictures.js';
 import { comparisonSections } from './comparison_html.js';
 import { standalonePage } from '../html/document.js';
-import type { Html } from '../html/text.js';
-import { html } from '../html/text.js';
+import { table } from '../html/table.js';
+import { html, type Html } from '../html/text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report } from './report.js';
 import { failureText } from './table.js';
 import { bandText, measuredText, metricName, publishedText } from './text.js';
@@ -43,29 +43,13 @@ function contents(experiments: readonly ExperimentReport[]): Html {
         <td class="number">${seconds.toFixed(1)}</td>
       </tr>`,
   );
+  const numbers = ['within', 'ordering', 'off', 'claims', 'CPU s'].map((number) => ({ number }));
   return html`<nav aria-label="Experiments">
-    <div class="scroll">
-      <table>
-        <caption>
-          Every experiment: numbers by verdict, claims that hold, CPU time in seconds
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">experiment</th>
-            <th scope="col">what</th>
-            <th scope="col">source</th>
-            <th scope="col" class="number">within</th>
-            <th scope="col" class="number">ordering</th>
-            <th scope="col" class="number">off</th>
-            <th scope="col" class="number">claims</th>
-            <th scope="col" class="number">CPU s</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table({
+      caption: 'Every experiment: numbers by verdict, claims that hold, CPU time in seconds',
+      heads: ['experiment', 'what', 'source', ...numbers],
+      groups: [rows],
+    })}
   </nav>`;
 }
 
@@ -96,32 +80,22 @@ function metricRow(cell: CellReport, metric: MetricReport, index: number): Html 
 function metricTable({ id, cells }: ExperimentReport): Html {
   const groups = cells
     .filter(({ metrics }) => metrics.length > 0)
-    .map(
-      (cell) =>
-        html`<tbody>
-          ${cell.metrics.map((metric, index) => metricRow(cell, metric, index))}
-        </tbody>`,
-    );
+    .map((cell) => cell.metrics.map((metric, index) => metricRow(cell, metric, index)));
   if (groups.length === 0) return html``;
-  return html`<div class="scroll" role="region" aria-label="Numbers of ${id}" tabindex="0">
-    <table>
-      <caption>
-        Published beside measured: mean ± half of its 95 % interval (runs)
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">cell</th>
-          <th scope="col">metric</th>
-          <th scope="col" class="number">published</th>
-          <th scope="col" class="number">measured</th>
-          <th scope="col" class="number">band</th>
-          <th scope="col">verdict</th>
-          <th scope="col">where</th>
-        </tr>
-      </thead>
-      ${groups}
-    </table>
-  </div>`;
+  return table({
+    caption: 'Published beside measured: mean ± half of its 95 % interval (runs)',
+    label: `Numbers of ${id}`,
+    heads: [
+      'cell',
+      'metric',
+      { number: 'published' },
+      { number: 'measured' },
+      { number: 'band' },
+      'verdict',
+      'where',
+    ],
+    groups,
+  });
 }
 
 function otherTable({ id, cells }: ExperimentReport): Html {
@@ -140,23 +114,12 @@ function otherTable({ id, cells }: ExperimentReport): Html {
   if (rows.length === 0) return html``;
   return html`<details${open ? ' open' : ''}>
     <summary>${open ? 'Measured' : 'Also measured'} (${rows.length} numbers that the paper does not give)</summary>
-    <div class="scroll" role="region" aria-label="More numbers of ${id}" tabindex="0">
-      <table>
-        <caption>
-          Measured: mean ± half of its 95 % interval (runs)
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">cell</th>
-            <th scope="col">metric</th>
-            <th scope="col" class="number">measured</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table({
+      caption: 'Measured: mean ± half of its 95 % interval (runs)',
+      label: `More numbers of ${id}`,
+      heads: ['cell', 'metric', { number: 'measured' }],
+      groups: [rows],
+    })}
   </details>`;
 }
 

@@ -1,5 +1,6 @@
 /** A trend as one page that needs nothing else: a chart for each number, and all of them as a table. */
 import { standalonePage } from '../html/document.js';
+import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { lineChart } from './chart.js';
@@ -27,10 +28,8 @@ function chart(line: TrendLine, runs: TrendReport['runs'], id: string): Html {
   </figure>`;
 }
 
-function table({ lines }: TrendGroup, runs: TrendReport['runs'], title: string): Html {
-  const heads = lines.map(
-    ({ metric }) => html`<th scope="col" class="number">${PROPERTIES[metric].title}</th>`,
-  );
+function runTable({ lines }: TrendGroup, runs: TrendReport['runs'], title: string): Html {
+  const numbers = lines.map(({ metric }) => ({ number: PROPERTIES[metric].title }));
   const rows = runs.map(
     ({ created, commit, outcome }, i) =>
       html`<tr>
@@ -43,24 +42,12 @@ function table({ lines }: TrendGroup, runs: TrendReport['runs'], title: string):
         })}
       </tr>`,
   );
-  return html`<div class="scroll" role="region" aria-label="Numbers of ${title}" tabindex="0">
-    <table>
-      <caption>
-        Each run, the oldest first; times in UTC
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">run</th>
-          <th scope="col">commit</th>
-          <th scope="col">outcome</th>
-          ${heads}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return table({
+    caption: 'Each run, the oldest first; times in UTC',
+    label: `Numbers of ${title}`,
+    heads: ['run', 'commit', 'outcome', ...numbers],
+    groups: [rows],
+  });
 }
 
 /** The page. */
@@ -71,7 +58,7 @@ export function trendHtml({ runs, groups, ccscope, created }: TrendReport): stri
       <h2 id="group-${i}">${title}</h2>
       <p class="lead">${group.network}</p>
       <div class="gallery trends">${group.lines.map((line, j) => chart(line, runs, `chart-${i}-${j}`))}</div>
-      ${table(group, runs, title)}
+      ${runTable(group, runs, title)}
     </section>`;
   });
   return standalonePage({

@@ -1,0 +1,47 @@
+/** A table that scrolls by itself where the page is narrow. */
+import { html, type Html } from './text.js';
+
+/** The head of a column; numbers stand on its right. */
+export type Head = string | { number: string };
+
+export interface Table {
+  caption?: Html | string;
+  /** Names the part of the page that scrolls, which the keyboard then reaches; where there are several tables. */
+  label?: string;
+  /** A class of the table. */
+  look?: string;
+  heads: readonly Head[];
+  /** Rows that belong together, each group a body of the table. */
+  groups: readonly (readonly Html[])[];
+}
+
+export function table({ caption, label, look, heads, groups }: Table): Html {
+  const cells = heads.map((head) =>
+    typeof head === 'string'
+      ? html`<th scope="col">${head}</th>`
+      : html`<th scope="col" class="number">${head.number}</th>`,
+  );
+  const contents = html`<table${look === undefined ? '' : html` class="${look}"`}>
+    ${
+      caption === undefined
+        ? ''
+        : html`<caption>
+            ${caption}
+          </caption>`
+    }
+    <thead>
+      <tr>
+        ${cells}
+      </tr>
+    </thead>
+    ${groups.map(
+      (rows) =>
+        html`<tbody>
+          ${rows}
+        </tbody>`,
+    )}
+  </table>`;
+  return label === undefined
+    ? html`<div class="scroll">${contents}</div>`
+    : html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${contents}</div>`;
+}
