@@ -251,6 +251,46 @@ TEST(Link, ASaturatedLinkIsFullyUsed) {
   EXPECT_EQ(results.deliveries.size(), 1250u);
 }
 
+// RFC 4737, 3.3: a packet is reordered that comes behind a later one; 4.2.2: its late time offset. A packet every
+// 10 ms, of which each in a hundred is held back for 25 ms, is overtaken by two: 1 % of the packets are reordered,
+// each by 25 ms.
+TEST(Link, ReorderingHoldsBackItsShareOfThePacketsForItsTime) {
+  constexpr int kPackets = 20000;
+  constexpr double kRatio = 0.01;
+  Link::Params params = At(kMbps);
+  params.one_way_delay = TimeDelta::Millis(10);
+  params.reordering = {kRatio, TimeDelta::Millis(25)};
+  Link link = MakeLink(params);
+  for (int i = 0; i < kPackets; ++i) ASSERT_EQ(Send(link, i, 125, 10000.0 * i), DropReason::kNone);
+  const Results results = PollAt(link, 10000.0 * kPackets + 1e6);
+  ASSERT_EQ(results.deliveries.size(), static_cast<std::size_t>(kPackets));
+  int held = 0;
+  for (int i = 0; i < kPackets; ++i) {
+    const auto& d = results.deliveries[static_cast<std::size_t>(i)];
+    EXPECT_EQ(d.packet.id, i);
+    EXPECT_EQ((d.deliver - d.depart).ms(), 10);
+    EXPECT_TRUE(d.held == TimeDelta::Zero() || d.held == TimeDelta::Millis(25));
+    if (d.held > TimeDelta::Zero()) ++held;
+  }
+  // Four standard deviations of the binomial distribution: sqrt(n p (1 - p)) is 14.1.
+  EXPECT_NEAR(held, kPackets * kRatio, 57);
+}
+
+TEST(Link, ReorderingEndsWhenItIsTakenBackAndLeavesCrossTrafficInOrder) {
+  Link::Params params = At(kMbps);
+  params.reordering = {1, TimeDelta::Millis(25)};
+  Link link = MakeLink(params);
+  Send(link, 0, 125, 0);
+  link.Enqueue(1, DataSize::Bytes(125), -1, Timestamp::Millis(10));
+  link.SetReordering({}, Timestamp::Millis(20));
+  Send(link, 2, 125, 20000);
+  const Results results = PollAt(link, 1e6);
+  ASSERT_EQ(results.deliveries.size(), 3u);
+  EXPECT_EQ(results.deliveries[0].held, TimeDelta::Millis(25));
+  EXPECT_EQ(results.deliveries[1].held, TimeDelta::Zero());
+  EXPECT_EQ(results.deliveries[2].held, TimeDelta::Zero());
+}
+
 TEST(Link, JitterActsBeforeTheQueueAndKeepsOrder) {
   Link::Params params = At(DataRate::KilobitsPerSec(100000));
   params.jitter = TimeDelta::Millis(5);

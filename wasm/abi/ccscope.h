@@ -96,7 +96,8 @@ int ccs_link_enqueue(void* handle, double id, double size_bytes, int flow, doubl
 // Fills the delivery and drop rows with what happened until now_us. Returns the number of delivery rows, or -1 if
 // the time is refused.
 int ccs_link_poll(void* handle, double now_us);
-// Rows of 6: id, size_bytes, offered_us, depart_us, deliver_us, queue_delay_us.
+// Rows of 6: id, size_bytes, offered_us, depart_us, deliver_us, queue_delay_us. A packet that reordering holds back has
+// its row where it would be without: then deliver_us may lie ahead, and the caller keeps it until then.
 const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
 // Rows of 5: id, size_bytes, offered_us, time_us, reason.
@@ -114,6 +115,8 @@ int ccs_link_set_loss_ratio(void* handle, double loss_ratio, double now_us);
 int ccs_link_set_burst_loss(void* handle, double packets, double now_us);
 // Outages from now_us on; with a mean of 0, none.
 int ccs_link_set_outages(void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us);
+// The caller's packets are held back behind the bottleneck for delay_us with this probability; with 0, none.
+int ccs_link_set_reordering(void* handle, double ratio, double delay_us, double now_us);
 // Propagation there and back of the TCP connections.
 int ccs_link_set_cross_rtt(void* handle, double rtt_us, double now_us);
 // How many TCP connections share the queue from now_us on.
@@ -136,6 +139,8 @@ void ccs_sim_destroy(void* handle);
 int ccs_sim_set_outages(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases);
 // The mean length of a burst of losses, in packets; before the path itself.
 int ccs_sim_set_burst_loss(void* handle, int direction, double packets);
+// Packets are held back behind the bottleneck for delay_us with this probability; before the path itself.
+int ccs_sim_set_reordering(void* handle, int direction, double ratio, double delay_us);
 // A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.
 int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
                            double burst_bytes, double one_way_delay_us, double loss_ratio, double jitter_us);

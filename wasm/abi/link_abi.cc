@@ -96,7 +96,7 @@ CCSCOPE_FN(int, ccs_link_poll)(void* handle, double now_us) {
   for (; !deliveries.empty(); deliveries.Pop()) {
     const Link::Delivery& d = deliveries.front();
     for (const double value : {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.depart.us(),
-                               d.deliver.us(), d.queue_delay.us()})
+                               (d.deliver + d.held).us(), d.queue_delay.us()})
       h.delivery_rows.push_back(value);
   }
   for (; !drops.empty(); drops.Pop()) {
@@ -176,6 +176,13 @@ CCSCOPE_FN(int, ccs_link_set_outages)
   if (mean_off_us != 0 && !ReadOutages(mean_on_us, mean_off_us, off_phases, outages)) return 1;
   Of(handle).link.SetOutages(outages, Timestamp::Micros(now_us));
   return 0;
+}
+
+CCSCOPE_FN(int, ccs_link_set_reordering)(void* handle, double ratio, double delay_us, double now_us) {
+  using namespace ccscope;
+  Reordering::Params reordering;
+  if (CheckTimeOrNone(now_us) || !ReadReordering(ratio, delay_us, reordering)) return 1;
+  return Change(handle, now_us, &Link::SetReordering, reordering);
 }
 
 CCSCOPE_FN(int, ccs_link_set_cross_rtt)(void* handle, double rtt_us, double now_us) {

@@ -57,6 +57,13 @@ bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages:
   return true;
 }
 
+bool ReadReordering(double ratio, double delay_us, Reordering::Params& params) {
+  if (!Within(ratio, 0, 1)) return Fail("ratio", "expected 0 to 1"), false;
+  if (!Within(delay_us, 0, kMaxDelayUs)) return Fail("delayUs", "expected 0 to 6e7 us (one minute)"), false;
+  params = {ratio, TimeDelta::Micros(delay_us)};
+  return true;
+}
+
 bool ReadLink(const LinkInput& input, Link::Params& params) {
   if (CheckCapacity(input.capacity_bps) || CheckMode(input.mode) || CheckDelay(input.one_way_delay_us) ||
       CheckLoss(input.loss_ratio) || CheckJitter(input.jitter_us)) {

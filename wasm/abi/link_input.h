@@ -33,6 +33,9 @@ int CheckSeed(double seed);
 // Outages as the host describes them: means in us, and the phases of an outage.
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params);
 
+// Reordering: the share of packets that are held back, and for how long in us.
+bool ReadReordering(double ratio, double delay_us, Reordering::Params& params);
+
 // A link as the host describes it.
 struct LinkInput {
   double capacity_bps;

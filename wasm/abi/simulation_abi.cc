@@ -31,6 +31,7 @@ struct SimulationHandle {
   // They hold for the next path of each direction.
   Outages::Params outages[2];
   double burst_loss_packets[2] = {1, 1};
+  Reordering::Params reordering[2];
   Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
   bool running = false;
   std::vector<double> metrics;
@@ -151,6 +152,12 @@ CCSCOPE_FN(int, ccs_sim_set_burst_loss)(void* handle, int direction, double pack
   return 0;
 }
 
+CCSCOPE_FN(int, ccs_sim_set_reordering)(void* handle, int direction, double ratio, double delay_us) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
+  return ReadReordering(ratio, delay_us, h.reordering[direction]) ? 0 : 1;
+}
+
 CCSCOPE_FN(int, ccs_sim_set_bottleneck)
 (void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
  double one_way_delay_us, double loss_ratio, double jitter_us) {
@@ -159,6 +166,7 @@ CCSCOPE_FN(int, ccs_sim_set_bottleneck)
   if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
   if (!ReadLink({capacity_bps, mode, burst_bytes, one_way_delay_us, loss_ratio, jitter_us}, params)) return 1;
   params.outages = h.outages[direction];
+  params.reordering = h.reordering[direction];
   params.burst_loss_packets = h.burst_loss_packets[direction];
   auto queue = MakeQueue(queue_kind, queue_values, h.simulation.NextSeed());
   if (queue == nullptr) return 1;
@@ -178,6 +186,7 @@ CCSCOPE_FN(int, ccs_sim_set_delay)
   params.loss_ratio = loss_ratio;
   params.jitter = TimeDelta::Micros(jitter_us);
   params.outages = h.outages[direction];
+  params.reordering = h.reordering[direction];
   params.burst_loss_packets = h.burst_loss_packets[direction];
   h.simulation.SetPath(static_cast<Direction>(direction), params, nullptr);
   return 0;

@@ -1,5 +1,5 @@
-// What a path does to packets besides queueing them: random loss and jitter. Both act before the
-// queue, as in the comparison of NADA and GCC (nada-vs-gcc-2016, the simulator).
+// What a path does to packets besides queueing them: random loss and jitter, which act before the queue, as in
+// the comparison of NADA and GCC (nada-vs-gcc-2016, the simulator), and reordering, which acts behind it.
 #ifndef CCSCOPE_SIM_IMPAIRMENTS_H_
 #define CCSCOPE_SIM_IMPAIRMENTS_H_
 
@@ -61,6 +61,28 @@ class Jitter {
  private:
   TimeDelta sd_;
   Timestamp last_ = Timestamp::MinusInfinity();
+};
+
+// Holds packets back behind the bottleneck, each with the same probability and for the same time; those that leave
+// within it overtake them. A packet that comes behind a later one is a reordered packet, and the time by which it
+// is late its late time offset (RFC 4737, 3.3 and 4.2.2).
+class Reordering {
+ public:
+  struct Params {
+    double ratio = 0;  // 0: none
+    TimeDelta delay = TimeDelta::Zero();
+  };
+
+  explicit Reordering(const Params& params) : params_(params) {}
+
+  void Set(const Params& params) { params_ = params; }
+  // Draws only if packets are reordered at all, so that a link without it uses no random numbers.
+  TimeDelta Hold(Random& random) {
+    return params_.ratio > 0 && random.Uniform() < params_.ratio ? params_.delay : TimeDelta::Zero();
+  }
+
+ private:
+  Params params_;
 };
 
 }  // namespace ccscope

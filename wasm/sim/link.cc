@@ -10,6 +10,7 @@ Link::Link(const Params& params, std::unique_ptr<QueueDisc> queue)
     : one_way_delay_(params.one_way_delay),
       loss_(params.loss_ratio, params.burst_loss_packets),
       jitter_(params.jitter),
+      reordering_(params.reordering),
       random_(params.seed),
       queue_(std::move(queue)),
       capacity_(params.bottleneck.capacity),
@@ -60,7 +61,8 @@ void Link::FinishTransmission() {
   stats.departed += sent.packet.size;
   Timestamp deliver = sent.depart + one_way_delay_;
   if (!propagating_.empty()) deliver = std::max(deliver, propagating_.back().deliver);
-  propagating_.PushBack({sent.packet, sent.depart, deliver, sent.queue_delay});
+  const TimeDelta held = sent.packet.flow < 0 ? TimeDelta::Zero() : reordering_.Hold(random_);
+  propagating_.PushBack({sent.packet, sent.depart, deliver, sent.queue_delay, held});
   StartNext(sent.depart);
 }
 
@@ -179,6 +181,11 @@ void Link::SetOutages(const Outages::Params& outages, Timestamp now) {
   outages_.Restart(outages, now_);
   bottleneck_.SetCapacity(capacity_, now_);
   StartNext(now_);
+}
+
+void Link::SetReordering(Reordering::Params reordering, Timestamp now) {
+  AdvanceTo(now);
+  reordering_.Set(reordering);
 }
 
 void Link::SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now) {

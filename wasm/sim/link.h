@@ -1,11 +1,12 @@
 // One direction of a path, sans-IO: the caller says what time it is, and asks when something will
 // happen next. Packets pass four stages, which are kept apart so that each may change on its own:
 //
-//   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay
+//   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay -> reordering
 //
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
-//  2. No packet overtakes another of its flow (none at all, with a discipline that is a FIFO).
+//  2. No packet overtakes another of its flow (none at all, with a discipline that is a FIFO), but one that
+//     reordering holds back: its delivery is told in its place, and says by how much later it arrives.
 //  3. Results do not depend on how often or how late Poll() is called (but for outages.h, kMostAtOnce): what
 //     happens inside is computed at its own time, in time order. At equal times a transmission ends first, then the
 //     capacity changes, then an outage begins or ends, then a packet reaches the queue.
@@ -39,14 +40,16 @@ class Link final : private DropSink {
     double burst_loss_packets = 1;  // mean length of a run of lost packets
     TimeDelta jitter = TimeDelta::Zero();  // standard deviation
     Outages::Params outages = {};
+    Reordering::Params reordering = {};
     std::uint64_t seed = 1;
   };
 
   struct Delivery {
     Packet packet;
     Timestamp depart;   // last bit left the bottleneck
-    Timestamp deliver;  // reaches the far end
+    Timestamp deliver;  // reaches the far end, if it is not held back
     TimeDelta queue_delay;
+    TimeDelta held = TimeDelta::Zero();  // by reordering: it arrives this much later
   };
   struct Drop {
     Packet packet;
@@ -98,6 +101,8 @@ class Link final : private DropSink {
   void SetBurstLoss(double packets, Timestamp now);
   void SetJitter(TimeDelta deviation, Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
+  // Of the caller's packets: cross traffic keeps its order.
+  void SetReordering(Reordering::Params reordering, Timestamp now);
   // Packets that wait move to the new queue, which may drop some of them.
   void SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now);
 
@@ -143,6 +148,7 @@ class Link final : private DropSink {
   TimeDelta one_way_delay_;
   RandomLoss loss_;
   Jitter jitter_;
+  Reordering reordering_;
   Random random_;
   RingBuffer<Packet> jittered_;  // Packet::queued is when each reaches the queue
   std::unique_ptr<QueueDisc> queue_;

@@ -9,6 +9,7 @@ Path::Path(const Link::Params& link)
       loss_(link.loss_ratio, link.burst_loss_packets),
       jitter_(link.jitter),
       outages_(link.outages, link.seed),
+      reordering_(link.reordering),
       random_(link.seed) {}
 
 Path::Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue) : Path(link) {
@@ -20,7 +21,8 @@ DropReason Path::Send(double id, DataSize size, int flow, Timestamp now) {
   if (loss_.Lose(random_)) return DropReason::kRandomLoss;
   const Timestamp sent = jitter_.active() ? jitter_.Release(now, random_) : now;
   const Packet packet{.id = id, .flow = flow, .size = size, .offered = now, .queued = sent};
-  propagating_.PushBack({packet, sent, outages_.Release(sent) + one_way_delay_, TimeDelta::Zero()});
+  const Timestamp deliver = outages_.Release(sent) + one_way_delay_;
+  propagating_.PushBack({packet, sent, deliver, TimeDelta::Zero(), reordering_.Hold(random_)});
   return DropReason::kNone;
 }
 

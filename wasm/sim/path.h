@@ -1,5 +1,5 @@
 // One direction of the network, shared by all flows: a Link with its queue and bottleneck, or, without
-// a bottleneck, loss, jitter, outages and delay alone.
+// a bottleneck, loss, jitter, outages, delay and reordering alone.
 #ifndef CCSCOPE_SIM_PATH_H_
 #define CCSCOPE_SIM_PATH_H_
 
@@ -19,7 +19,7 @@ namespace ccscope {
 
 class Path {
  public:
-  // A path without a bottleneck: `link` gives delay, loss, jitter, outages and seed.
+  // A path without a bottleneck: `link` gives delay, loss, jitter, outages, reordering and seed.
   explicit Path(const Link::Params& link);
   Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue);
 
@@ -48,6 +48,7 @@ class Path {
   RandomLoss loss_;
   Jitter jitter_;
   Outages outages_;
+  Reordering reordering_;
   Random random_;
   RingBuffer<Link::Delivery> propagating_;
   Timestamp now_ = Timestamp::MinusInfinity();

@@ -62,7 +62,7 @@ int Simulation::AddFlow(std::unique_ptr<Flow> flow) {
   FlowSlot& slot = flows_.emplace_back();
   slot.flow = std::move(flow);
   for (int timer = 0; timer < Flow::kTimers; ++timer) AddSource(kFlowTimer, index, timer, slot.flow.get());
-  for (int leg = 0; leg < 2; ++leg) AddSource(kExtraDelay, index, leg, slot.flow.get());
+  for (int lane = 0; lane < kLanes; ++lane) AddSource(kLane, index, lane, slot.flow.get());
   return index;
 }
 
@@ -127,8 +127,8 @@ void Simulation::Dispatch(const Source& source) {
       return PollPath(source.index);
     case kFlowTimer:
       return source.flow->OnTimer(source.which, now_);
-    case kExtraDelay:
-      return PassExtraDelay(source.index, source.which);
+    case kLane:
+      return PassLane(source.index, source.which);
     case kRateTick:
       return OnRateTick();
     case kTraceTick:
@@ -194,47 +194,49 @@ void Simulation::PollPath(int index) {
     Flow& flow = *flows_[static_cast<std::size_t>(packet.flow)].flow;
     flow.OnDropped(leg_of(flow), static_cast<std::uint32_t>(packet.id), now_);
   }
-  while (const Link::Delivery* delivery = path.NextDelivery()) {
-    const auto id = static_cast<std::uint32_t>(delivery->packet.id);
-    const TimeDelta queue_delay = delivery->queue_delay;
+  while (const Link::Delivery* next = path.NextDelivery()) {
+    const Link::Delivery delivery = *next;
+    path.PopDelivery();
+    const Packet& packet = delivery.packet;
     for (const int w : active_windows_) {
       PathWindow& window = PathWindowOf(w, index);
       ++window.delivered_packets;
-      window.delivered += delivery->packet.size;
-      window.queue_delay_us.Add(queue_delay.us());
+      window.delivered += packet.size;
+      window.queue_delay_us.Add(delivery.queue_delay.us());
     }
     recorder_.Output(PacketRow{.link = static_cast<double>(index),
-                               .flow = static_cast<double>(delivery->packet.flow),
-                               .time_us = delivery->depart.us(),
-                               .offered_us = delivery->packet.offered.us(),
-                               .size_bytes = delivery->packet.size.bytes(),
-                               .queue_delay_us = queue_delay.us(),
+                               .flow = static_cast<double>(packet.flow),
+                               .time_us = delivery.depart.us(),
+                               .offered_us = packet.offered.us(),
+                               .size_bytes = packet.size.bytes(),
+                               .queue_delay_us = delivery.queue_delay.us(),
                                .dropped = 0});
-    FlowSlot& flow = flows_[static_cast<std::size_t>(delivery->packet.flow)];
-    path.PopDelivery();
-    Deliver(flow, leg_of(*flow.flow), id, queue_delay);
+    FlowSlot& flow = flows_[static_cast<std::size_t>(packet.flow)];
+    Deliver(flow, leg_of(*flow.flow), delivery);
   }
   event_queue_.Schedule(slot.source, path.NextEvent());
 }
 
-void Simulation::Deliver(FlowSlot& slot, Leg leg, std::uint32_t id, TimeDelta queue_delay) {
-  const TimeDelta extra = slot.flow->params().extra_delay;
-  if (extra <= TimeDelta::Zero()) {
+void Simulation::Deliver(FlowSlot& slot, Leg leg, const Link::Delivery& delivery) {
+  const auto id = static_cast<std::uint32_t>(delivery.packet.id);
+  const TimeDelta delay = slot.flow->params().extra_delay + delivery.held;
+  if (delay <= TimeDelta::Zero()) {
     --packets_;
-    return slot.flow->OnDelivered(leg, id, queue_delay, now_);
+    return slot.flow->OnDelivered(leg, id, delivery.queue_delay, now_);
   }
-  auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
-  if (delayed.empty()) event_queue_.Schedule(DelayOf(slot.flow->index(), static_cast<int>(leg)), now_ + extra);
-  delayed.PushBack({now_ + extra, id, queue_delay});
+  const int number = LaneOf(leg, delivery.held > TimeDelta::Zero());
+  auto& lane = slot.lanes[static_cast<std::size_t>(number)];
+  if (lane.empty()) event_queue_.Schedule(EndOf(slot.flow->index(), number), now_ + delay);
+  lane.PushBack({now_ + delay, id, delivery.queue_delay});
 }
 
-void Simulation::PassExtraDelay(int flow, int leg) {
+void Simulation::PassLane(int flow, int number) {
   FlowSlot& slot = flows_[static_cast<std::size_t>(flow)];
-  auto& delayed = slot.delayed[static_cast<std::size_t>(leg)];
-  const Delayed arrived = delayed.PopFront();
-  if (!delayed.empty()) event_queue_.Schedule(DelayOf(flow, leg), delayed.front().at);
+  auto& lane = slot.lanes[static_cast<std::size_t>(number)];
+  const Delayed arrived = lane.PopFront();
+  if (!lane.empty()) event_queue_.Schedule(EndOf(flow, number), lane.front().at);
   --packets_;
-  slot.flow->OnDelivered(static_cast<Leg>(leg), arrived.id, arrived.queue_delay, now_);
+  slot.flow->OnDelivered(static_cast<Leg>(number / 2), arrived.id, arrived.queue_delay, now_);
 }
 
 void Simulation::UpdateActiveWindows() {

@@ -100,16 +100,20 @@ class Simulation final : private FlowNetwork {
   TimeDelta convergence(int flow) const { return flows_[static_cast<std::size_t>(flow)].convergence; }
 
  private:
-  enum SourceKind : int { kPathEvent, kFlowTimer, kExtraDelay, kRateTick, kTraceTick };
+  enum SourceKind : int { kPathEvent, kFlowTimer, kLane, kRateTick, kTraceTick };
   struct Source {
     SourceKind kind;
     int index;  // of the path or the flow
-    int which;  // timer or leg
+    int which;  // timer or lane
     Flow* flow;
   };
-  // How many sources in a row a flow has: its timers, and one for each leg.
-  static constexpr int kSourcesPerFlow = Flow::kTimers + 2;
-  // A packet on the part of its way that only its flow takes.
+  // Behind the path, each leg of a flow has two lanes, in each of which packets keep their order: the flow's extra
+  // delay, and the same for packets that reordering holds back.
+  static constexpr int kLanes = 4;
+  static constexpr int LaneOf(Leg leg, bool held) { return 2 * static_cast<int>(leg) + (held ? 1 : 0); }
+  // How many sources in a row a flow has: its timers and its lanes.
+  static constexpr int kSourcesPerFlow = Flow::kTimers + kLanes;
+  // A packet in a lane.
   struct Delayed {
     Timestamp at;
     std::uint32_t id;
@@ -117,7 +121,7 @@ class Simulation final : private FlowNetwork {
   };
   struct FlowSlot {
     std::unique_ptr<Flow> flow;
-    std::array<RingBuffer<Delayed>, 2> delayed;
+    std::array<RingBuffer<Delayed>, kLanes> lanes;
     TimeDelta convergence = TimeDelta::MinusInfinity();
   };
   struct PathSlot {
@@ -145,15 +149,15 @@ class Simulation final : private FlowNetwork {
   EventQueue::Source TimerOf(int flow, int timer) const {
     return first_flow_source_ + static_cast<EventQueue::Source>(flow * kSourcesPerFlow + timer);
   }
-  EventQueue::Source DelayOf(int flow, int leg) const { return TimerOf(flow, Flow::kTimers + leg); }
+  EventQueue::Source EndOf(int flow, int lane) const { return TimerOf(flow, Flow::kTimers + lane); }
   int AddFlow(std::unique_ptr<Flow> flow);
   void Begin();
   Status Exceeded() const;
   void Dispatch(const Source& source);
   void PollPath(int index);
   void RecordDrop(Direction direction, const Packet& packet, Timestamp at, DropReason reason);
-  void Deliver(FlowSlot& slot, Leg leg, std::uint32_t id, TimeDelta queue_delay);
-  void PassExtraDelay(int flow, int leg);
+  void Deliver(FlowSlot& slot, Leg leg, const Link::Delivery& delivery);
+  void PassLane(int flow, int lane);
   void UpdateActiveWindows();
   void OnRateTick();
   void OnTraceTick();
