@@ -35,7 +35,7 @@ async function generate() {
   const inputs = [
     wasmPath,
     ...scripts,
-    ...filesUnder(['public/scenarios', 'public/controllers', 'src/scenario', 'src/node/shaper/networks.ts']),
+    ...filesUnder(['public/scenarios', 'public/controllers', 'src/scenario', 'src/link/networks.ts']),
   ];
   const outputs = [inRoot('src/core/schema.generated.ts'), ...documents];
   await upToDate('generated', { inputs, outputs }, async () => {

@@ -112,7 +112,7 @@ function besides({ forward: { loss, burstLoss, jitter, outage } }) {
 
 /** The networks that a test's link can be. */
 async function networkTable() {
-  const { NETWORKS } = await load('src/node/shaper/networks.ts');
+  const { NETWORKS } = await load('src/link/networks.ts');
   const rows = Object.entries(NETWORKS).map(([name, one]) => [
     code(name),
     `${rate(one.forward.capacity)} / ${rate(one.back.capacity)}`,

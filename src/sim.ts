@@ -14,7 +14,7 @@ export {
   type FlowOptions,
   type MediaFlowOptions,
   type PathMetrics,
-  type PathOptions,
+  type SimulatedLinkOptions,
   type SimulationOptions,
   type TcpFlowOptions,
   type TraceBatch,

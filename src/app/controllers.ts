@@ -7,7 +7,7 @@ import {
   ownName,
   parseController,
 } from '../scenario/controller_text.js';
-import { ConfigError } from '../scenario/quantities.js';
+import { ConfigError } from '../text/quantities.js';
 
 export { isOwn, OWN_EXAMPLE, ownName, ownText } from '../scenario/controller_text.js';
 

@@ -7,13 +7,9 @@ import * as v from 'valibot';
 
 import { expectedValue, parameterNumber } from '../core/parameter_value.js';
 import { CONTROLLER_NAMES, controllerOfPreset, defaultPreset, PRESETS, SCHEMA } from '../core/schema.js';
-import {
-  ConfigError,
-  parseCrossTraffic,
-  parseOutage,
-  parseQueue,
-  parseSchedule,
-} from '../scenario/link_config.js';
+import { LINK_FIELDS, linkField, type LinkKey } from '../link/fields.js';
+import { URL_KEYS, USUAL_IN_URL, type LinkInUrl } from '../link/url.js';
+import { ConfigError } from '../text/quantities.js';
 import { FRAME_RATES, VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../scenario/video_format.js';
 import { isOwn, OWN_EXAMPLE, shadowTexts, watcherOf } from './controllers.js';
 import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './url_fields.js';
@@ -35,17 +31,22 @@ const parsedBy = (parse: (text: string) => unknown) =>
     }),
   );
 
+/** A setting of the link, as the table of all of them has it. */
+function linkEntry(key: LinkKey): v.GenericSchema<string, string | number> {
+  const field = linkField(key);
+  if (field.kind === 'text') return parsedBy((text) => field.check(text));
+  const { min, max, unit, isWhole } = field;
+  return (isWhole ? integerIn : numberIn)(min, max, unit.trim());
+}
+
+type LinkEntries = { [K in keyof LinkInUrl]: v.GenericSchema<string, LinkInUrl[K]> };
+const linkEntries = Object.fromEntries(
+  URL_KEYS.map((key) => [LINK_FIELDS[key].url, linkEntry(key)]),
+) as unknown as LinkEntries;
+
 const entries = {
-  capacity: parsedBy((text) => parseSchedule(text)),
-  queue: parsedBy((text) => parseQueue(text)),
-  rtt_ms: numberIn(0, 2000, 'ms'),
-  loss: numberIn(0, 1, '(a ratio)'),
-  burst_loss: numberIn(1, 1e6, 'packets'),
-  jitter_ms: numberIn(0, 500, 'ms'),
-  outage: parsedBy((text) => parseOutage(text)),
-  cross_traffic: parsedBy((text) => parseCrossTraffic(text)),
+  ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
-  seed: integerIn(0, 4294967295, ''),
   controller: v.union(
     [v.picklist([...CONTROLLER_NAMES, 'native']), v.pipe(v.string(), v.check(isOwn))],
     `one of ${CONTROLLER_NAMES.join(', ')}, native, or ${OWN_EXAMPLE}`,
@@ -88,16 +89,8 @@ export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
 
 /** What an empty URL means. `from_s` matters only while `paused`. */
 export const DEFAULT_STATE: AppState = {
-  capacity: '1mbps',
-  queue: 'droptail:300ms',
-  rtt_ms: 50,
-  loss: 0,
-  burst_loss: 1,
-  jitter_ms: 0,
-  outage: 'none',
-  cross_traffic: 'none',
+  ...USUAL_IN_URL,
   bottleneck: 'shaper',
-  seed: 1,
   controller: 'gcc',
   preset: 'gcc-live',
   shadow: [],

@@ -32,6 +32,14 @@ export interface OutageOptions {
   offPhases?: number;
 }
 
+/** Packets that are held back behind the bottleneck, so that those behind them overtake them (RFC 4737, 3.3). */
+export interface ReorderingOptions {
+  /** Probability that a packet is held back, 0 to 1. */
+  ratio: number;
+  /** For how long, up to one minute: the late time offset of RFC 4737, 4.2.2. */
+  delayUs: number;
+}
+
 /** TCP connections of the core that always have data, 0 to 64 of each congestion control. Default 0. */
 export interface CrossTraffic {
   cubic?: number;
@@ -61,6 +69,8 @@ export interface LinkOptions {
   jitterUs?: number;
   /** From now on, the channel being up at first; null, the default: none. */
   outages?: OutageOptions | null;
+  /** Of the caller's packets; null, the default: none. */
+  reordering?: ReorderingOptions | null;
   /**
    * TCP connections in the same queue, 1500 B a segment; the way back of their ACKs is not congested. In `set`
    * those that are missing begin, and those that are too many end. Only where neither the capacity nor a step of
@@ -84,7 +94,7 @@ export interface LinkDelivery {
   offeredUs: number;
   /** When its last bit left the bottleneck. */
   departUs: number;
-  /** When it is due at the far end. */
+  /** When it is due at the far end: ahead of the poll for a packet that reordering holds back. */
   deliverUs: number;
   /** From reaching the queue to the begin of its transmission. */
   queueDelayUs: number;
@@ -194,10 +204,14 @@ function setSchedule(handle: Handle, steps: readonly CapacityStep[]): void {
 /** Sets what of these is given. */
 function setLoad(
   handle: Handle,
-  { burstLossPackets, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
+  { burstLossPackets, reordering, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
   nowUs: number,
 ): void {
   if (burstLossPackets !== undefined) handle.check('ccs_link_set_burst_loss', burstLossPackets, nowUs);
+  if (reordering !== undefined) {
+    const { ratio, delayUs } = reordering ?? { ratio: 0, delayUs: 0 };
+    handle.check('ccs_link_set_reordering', ratio, delayUs, nowUs);
+  }
   if (outages !== undefined) {
     const { meanOnUs, meanOffUs, offPhases = 1 } = outages ?? { meanOnUs: 0, meanOffUs: 0 };
     expectWhole('offPhases', offPhases, '1 to 100');

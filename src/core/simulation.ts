@@ -15,7 +15,7 @@ import {
   FLOW_KINDS,
   type FlowOptions,
   type MediaFlowOptions,
-  type PathOptions,
+  type SimulatedLinkOptions,
   type SimulationOptions,
   type TcpFlowOptions,
   type WindowOptions,
@@ -76,12 +76,16 @@ export class Simulation {
     }
   }
 
-  #setPath(direction: number, path: PathOptions, name: string): void {
+  #setPath(direction: number, path: SimulatedLinkOptions, name: string): void {
     inside(name, () => {
-      const { burstLossPackets, outages } = path;
+      const { burstLossPackets, reordering, outages } = path;
       if (burstLossPackets !== undefined)
         this.#handle.check('ccs_sim_set_burst_loss', direction, burstLossPackets);
-      if (outages !== undefined) {
+      if (reordering) {
+        const { ratio, delayUs } = reordering;
+        inside('reordering', () => this.#handle.check('ccs_sim_set_reordering', direction, ratio, delayUs));
+      }
+      if (outages) {
         const { meanOnUs, meanOffUs, offPhases = 1 } = outages;
         inside('outages', () => {
           expectWhole('offPhases', offPhases, '1 to 100');

@@ -1,30 +1,18 @@
 /** What a simulation is told: paths, flows, windows, and which rows it records. */
 import type { ControllerChoice } from './controller_setup.js';
-import type { Bottleneck, CapacityStep, OutageOptions, QueueOptions } from './link.js';
+import type { LinkOptions } from './link.js';
 import type { TableName } from './schema.js';
 
-/** One direction of the network: impairments, queue, bottleneck, propagation. */
-export interface PathOptions {
-  /** 1 bit/s to 100 Gbit/s; left out: no bottleneck, only loss, jitter and delay. */
+/**
+ * One way of the network, as a link has it. Left out, the capacity: no bottleneck, only loss, jitter, outages, delay
+ * and reordering. Left out, the queue: DropTail of 300 ms.
+ */
+export interface SimulatedLinkOptions extends Omit<
+  LinkOptions,
+  'capacityBps' | 'crossTraffic' | 'crossRttUs' | 'seed'
+> {
+  /** 1 bit/s to 100 Gbit/s. */
   capacityBps?: number;
-  /** Capacity changes ahead, in time order; 0 is an outage. */
-  schedule?: readonly CapacityStep[];
-  /** Default: DropTail of 300 ms. */
-  queue?: QueueOptions;
-  /** Default `serial`. */
-  bottleneck?: Bottleneck;
-  /** What a token bucket lets through at once; default 5000. */
-  burstBytes?: number;
-  /** Propagation of every flow. Default 0. */
-  oneWayDelayUs?: number;
-  /** Probability that a packet is lost before the queue, 0 to 1. Default 0. */
-  lossRatio?: number;
-  /** Mean length of a run of lost packets, as LinkOptions have it. Default 1: independent losses. */
-  burstLossPackets?: number;
-  /** Standard deviation of a normal delay before the queue, of which the absolute value, at most three deviations, counts. */
-  jitterUs?: number;
-  /** Default: none. */
-  outages?: OutageOptions;
 }
 
 /** In the core's order. */
@@ -86,9 +74,9 @@ export interface SimulationOptions {
   durationUs: number;
   /** An integer from 0 to 2^53 - 1; default 1. */
   seed?: number;
-  forward: PathOptions;
+  forward: SimulatedLinkOptions;
   /** Default: the forward path's delay, and no bottleneck. */
-  backward?: PathOptions;
+  backward?: SimulatedLinkOptions;
   flows: readonly FlowOptions[];
   /** Measured besides the whole run, whose window is called `run` and always comes first. */
   windows?: readonly WindowOptions[];

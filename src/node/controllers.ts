@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 
 import type { ControllerFault } from '../core/user_controller.js';
 import { CONTROLLER_NAMES, type ControllerName } from '../core/schema.js';
-import { didYouMean } from '../scenario/suggest.js';
+import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from './errors.js';
 
 /** A controller of a user's, ready to be loaded in a worker or served to a page. */

@@ -4,9 +4,5 @@ export { Shaper, ShaperError, startShaper, type ShaperOptions } from './shaper/s
 export { linkMetrics, type LinkMetrics, type Percentiles, type StepMetrics } from './metrics.js';
 export { PacketLog, type PacketRecord } from './shaper/packet_log.js';
 export { loadCore, loadCoreModule } from '../core/index.js';
-export {
-  ConfigError,
-  parseLinkConfig,
-  type LinkConfig,
-  type PartialLinkConfig,
-} from '../scenario/link_config.js';
+export { ConfigError } from '../text/quantities.js';
+export { parseLinkConfig, type LinkConfig, type PartialLinkConfig } from '../link/link_config.js';

@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { ConfigError, isInlineTrace, parseScenario, type Scenario } from '../scenario/index.js';
-import { parseJson } from '../scenario/json_text.js';
-import { didYouMean } from '../scenario/suggest.js';
+import { parseJson } from '../text/json_text.js';
+import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from './errors.js';
 
 /** Where the package's data is, seen from the sources and from the library built of them. */

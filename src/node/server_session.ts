@@ -2,7 +2,8 @@
 import type { WebSocket } from 'ws';
 
 import { CoreError, type CoreModule } from '../core/load.js';
-import { ConfigError, parseLinkConfig } from '../scenario/link_config.js';
+import { ConfigError } from '../text/quantities.js';
+import { parseLinkConfig } from '../link/link_config.js';
 import type {
   CheckedClientMessage,
   LinkOpened,

@@ -17,7 +17,7 @@ import {
   type Curve,
   type Judgement,
 } from '../node/judge/index.js';
-import { ConfigError, shown } from '../scenario/quantities.js';
+import { ConfigError, shown } from '../text/quantities.js';
 import type { ObservedCall } from './call.js';
 import { runningTest } from './test_time.js';
 import { waitForVerdict } from './wait.js';

@@ -36,4 +36,4 @@ export {
   type LinkSettings,
   type NetworkName,
 } from '../node/shaper/index.js';
-export { ConfigError } from '../scenario/link_config.js';
+export { ConfigError } from '../text/quantities.js';

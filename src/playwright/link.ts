@@ -10,7 +10,7 @@ import type {
   PathControl,
   ShaperLink,
 } from '../node/shaper/index.js';
-import { ConfigError } from '../scenario/link_config.js';
+import { ConfigError } from '../text/quantities.js';
 import type { RelayAddress } from '../scenario/server_protocol.js';
 
 /** The link that a page has of its own. */

@@ -20,7 +20,7 @@ import {
   type Needs,
   type WindowRule,
 } from '../node/judge/index.js';
-import { ConfigError, shown } from '../scenario/quantities.js';
+import { ConfigError, shown } from '../text/quantities.js';
 import { baselineName, matchBaseline } from './baseline.js';
 import { ObservedCall } from './call.js';
 import { withInterruptions } from './interrupted.js';

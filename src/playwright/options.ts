@@ -4,7 +4,7 @@ import type { LaunchOptions } from '@playwright/test';
 import { CAPTURES, type LinkCapture } from '../node/evidence/index.js';
 import type { FrameTiming } from '../node/observe/record.js';
 import type { LinkSettings } from '../node/shaper/index.js';
-import { ConfigError, shown } from '../scenario/quantities.js';
+import { ConfigError, shown } from '../text/quantities.js';
 
 /** Options of a test: in the config's `use`, or in `test.use`. */
 export interface KitOptions {

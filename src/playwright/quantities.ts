@@ -1,5 +1,5 @@
 /** Rates, times and ratios as tests write them. */
-import { BPS, ConfigError, shown, US, withUnit } from '../scenario/quantities.js';
+import { BPS, ConfigError, shown, US, withUnit } from '../text/quantities.js';
 
 /** Bit/s, or text with a unit: `'1mbps'`, `'850kbps'`. */
 export type Rate = number | string;

@@ -5,7 +5,7 @@
 import { test, type Page, type TestInfo } from '@playwright/test';
 
 import { percentiles } from '../node/percentile.js';
-import { ConfigError, shown } from '../scenario/quantities.js';
+import { ConfigError, shown } from '../text/quantities.js';
 import { wilsonInterval } from '../scenario/statistics.js';
 import type { ObservedCall, SyncedLink } from './call.js';
 import { ratioOf, timeUs, type Ratio, type Time } from './quantities.js';

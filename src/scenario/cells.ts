@@ -1,7 +1,7 @@
 /** The cells of a scenario: the combinations of what varies, and the scenario of each. */
-import { ConfigError, shown } from './link_config.js';
+import { ConfigError, shown } from '../text/quantities.js';
 import { parseNetwork, SETTABLE, type Axis, type Scenario, type Selector } from './scenario.js';
-import { didYouMean, near } from './suggest.js';
+import { didYouMean, near } from '../text/suggest.js';
 
 /** Axis -> name of its value. Axes that are not there keep the scenario's own values. */
 export type CellParams = Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ import {
 } from '../core/schema.js';
 import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
 import { checkPaths } from './compile.js';
-import { ConfigError, shown } from './link_config.js';
+import { ConfigError, shown } from '../text/quantities.js';
 import { measuredOf } from './measured.js';
 import { METRICS, relation } from './metrics.js';
 import {

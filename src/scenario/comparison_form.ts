@@ -1,7 +1,8 @@
 /** The form of what is compared along an axis: one controller beside the others. */
 import * as v from 'valibot';
 
-import { list, quantityEntries, record, text } from './form_parts.js';
+import { list, record, text } from '../text/form.js';
+import { quantityEntries } from './form_parts.js';
 
 export const comparison = record({
   /** The axis whose values are compared with each other, in every combination of the other axes. */

@@ -1,7 +1,11 @@
 /** From a scenario to what the simulator takes. */
-import type { FlowOptions, PathOptions, SimulationOptions } from '../core/simulation.js';
-import { ConfigError, parseQueue, parseRate, parseSchedule, shown } from './link_config.js';
-import { checkMahimahi, mahimahiSchedule } from './mahimahi.js';
+import type { OutageOptions } from '../core/link.js';
+import type { FlowOptions, SimulatedLinkOptions, SimulationOptions } from '../core/simulation.js';
+import { ConfigError, shown } from '../text/quantities.js';
+import { forwardChange } from '../link/link_config.js';
+import { parseOutage } from '../link/load_text.js';
+import { parseRate, parseSchedule } from '../link/capacity_text.js';
+import { checkMahimahi, mahimahiSchedule } from '../link/mahimahi.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from './scenario.js';
 
 /** The flows of the simulation that one flow of the scenario stands for. */
@@ -53,35 +57,31 @@ export function compile(scenario: Scenario, seed: number): SimulationOptions {
   };
 }
 
-function compilePath(path: ScenarioPath, durationUs: number, flows: number, field: string): PathOptions {
-  const {
-    capacity,
-    capacity_per_flow,
-    queue,
-    bottleneck,
-    burst_bytes,
-    one_way_delay_ms,
-    loss_ratio,
-    jitter_ms,
-    outage,
-  } = path;
+function compilePath(
+  path: ScenarioPath,
+  durationUs: number,
+  flows: number,
+  field: string,
+): SimulatedLinkOptions {
+  const { capacity, capacity_per_flow, burst_bytes, one_way_delay_ms, outage, ...ofLinks } = path;
   checkOneCapacity(path, field);
   return {
+    ...forwardChange(ofLinks, 0),
     ...(capacity !== undefined && compileCapacity(capacity, durationUs, `${field}.capacity`)),
     ...(capacity_per_flow !== undefined && { capacityBps: flows * parseRate(capacity_per_flow) }),
-    ...(queue !== undefined && { queue: parseQueue(queue, { field: `${field}.queue` }) }),
-    ...(bottleneck !== undefined && { bottleneck }),
     ...(burst_bytes !== undefined && { burstBytes: burst_bytes }),
     ...(one_way_delay_ms !== undefined && { oneWayDelayUs: usOfMs(one_way_delay_ms) }),
-    ...(loss_ratio !== undefined && { lossRatio: loss_ratio }),
-    ...(jitter_ms !== undefined && { jitterUs: usOfMs(jitter_ms) }),
-    ...(outage !== undefined && {
-      outages: {
-        meanOnUs: usOfMs(outage.mean_on_ms),
-        meanOffUs: usOfMs(outage.mean_off_ms),
-        ...(outage.off_phases !== undefined && { offPhases: outage.off_phases }),
-      },
-    }),
+    ...(outage !== undefined && { outages: compileOutages(outage) }),
+  };
+}
+
+function compileOutages(outage: NonNullable<ScenarioPath['outage']>): OutageOptions | null {
+  if (typeof outage === 'string') return parseOutage(outage);
+  const { mean_on_ms, mean_off_ms, off_phases } = outage;
+  return {
+    meanOnUs: usOfMs(mean_on_ms),
+    meanOffUs: usOfMs(mean_off_ms),
+    ...(off_phases !== undefined && { offPhases: off_phases }),
   };
 }
 
@@ -113,7 +113,7 @@ function compileCapacity(
   capacity: NonNullable<ScenarioPath['capacity']>,
   durationUs: number,
   field: string,
-): Pick<PathOptions, 'capacityBps' | 'schedule'> {
+): Pick<SimulatedLinkOptions, 'capacityBps' | 'schedule'> {
   const steps =
     typeof capacity === 'object'
       ? mahimahiSchedule(inlineTrace(capacity.mahimahi, field), durationUs, { field })

@@ -14,8 +14,8 @@ import {
   type ControllerName,
   type ParameterSpec,
 } from '../core/schema.js';
-import { checkLength, ConfigError, cut, shown } from './quantities.js';
-import { didYouMean } from './suggest.js';
+import { checkLength, ConfigError, cut, shown } from '../text/quantities.js';
+import { didYouMean } from '../text/suggest.js';
 
 /** A user's own is named by its file: what is in that only this page, or its local server, knows. */
 const OWN = /^own:[^,:]{1,80}$/;

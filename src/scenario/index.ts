@@ -1,12 +1,8 @@
 /** Scenarios: their form, cells, metrics, verdicts, and how to run one. */
-export {
-  ConfigError,
-  parseDuration,
-  parseLinkConfig,
-  parseQueue,
-  parseRate,
-  parseSchedule,
-} from './link_config.js';
+export { ConfigError, parseDuration } from '../text/quantities.js';
+export { parseLinkConfig } from '../link/link_config.js';
+export { parseQueue } from '../link/queue_text.js';
+export { parseRate, parseSchedule } from '../link/capacity_text.js';
 export type {
   Axis,
   Claim,
@@ -31,7 +27,7 @@ export {
   type Standing,
 } from './comparison.js';
 export { quantitiesOf } from './measured.js';
-export { mahimahiSchedule } from './mahimahi.js';
+export { mahimahiSchedule } from '../link/mahimahi.js';
 export {
   BOX,
   measure,

@@ -2,8 +2,10 @@
 import * as v from 'valibot';
 
 import { CONTROLLER_NAMES } from '../core/schema.js';
-import { integer, list, named, numbers, record, seconds, text } from './form_parts.js';
-import { parsedBy, parseQueue, parseRate, parseSchedule, within } from './link_config.js';
+import { parseRate, parseSchedule } from '../link/capacity_text.js';
+import { linkEntries } from '../link/link_config.js';
+import { parseOutage } from '../link/load_text.js';
+import { integer, list, named, numbers, parsedBy, record, seconds, text, within } from '../text/form.js';
 
 const MAX_FLOWS = 2000;
 
@@ -25,21 +27,34 @@ const pathEntries = {
   capacity_per_flow: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseRate(value)),
   ),
-  queue: v.optional(parsedBy(v.string('a queue such as droptail:300ms'), (value) => parseQueue(value))),
-  bottleneck: v.optional(v.picklist(['serial', 'token-bucket'], 'serial or token-bucket')),
+  queue: linkEntries.queue,
+  bottleneck: linkEntries.bottleneck,
   burst_bytes: v.optional(within(1, 1e9, ' bytes')),
   one_way_delay_ms: v.optional(within(0, 60_000, ' ms')),
-  loss_ratio: v.optional(within(0, 1)),
+  loss_ratio: linkEntries.loss_ratio,
+  burst_loss_packets: linkEntries.burst_loss_packets,
   /** Standard deviation; the delay is its absolute value, at most three of them. */
-  jitter_ms: v.optional(within(0, 10_000, ' ms')),
-  /** Outages of a wireless channel: times between them are exponentially distributed, and so are they, with one phase. */
+  jitter_ms: linkEntries.jitter_ms,
+  reorder: linkEntries.reorder,
+  /**
+   * Outages of a wireless channel: times between them are exponentially distributed, and so are they, with one
+   * phase. A text as links have it, or its parts.
+   */
   outage: v.optional(
-    record({
-      mean_on_ms: within(1, 60_000, ' ms'),
-      mean_off_ms: within(1, 60_000, ' ms'),
-      /** Each outage is the sum of this many exponential times. Default 1. */
-      off_phases: v.optional(integer(1, 100)),
-    }),
+    v.union(
+      [
+        parsedBy(v.string(), (value) => parseOutage(value)),
+        record({
+          mean_on_ms: within(1, 60_000, ' ms'),
+          mean_off_ms: within(1, 60_000, ' ms'),
+          /** Each outage is the sum of this many exponential times. Default 1. */
+          off_phases: v.optional(integer(1, 100)),
+        }),
+      ],
+      (issue) =>
+        issue.issues?.find((inner) => inner.kind === 'validation')?.message ??
+        'outages such as 100ms/20ms, or their mean_on_ms and mean_off_ms',
+    ),
   ),
 };
 

@@ -1,8 +1,9 @@
 /** The form of what is drawn of an experiment. */
 import * as v from 'valibot';
 
-import { list, quantityEntries, record, selector, text } from './form_parts.js';
-import { within } from './link_config.js';
+import { list, record, text } from '../text/form.js';
+import { quantityEntries, selector } from './form_parts.js';
+import { within } from '../text/form.js';
 
 const DISTRIBUTIONS = [
   'probe_queue_delay',

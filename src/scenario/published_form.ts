@@ -1,8 +1,9 @@
 /** The form of what was published: numbers with their bands, and claims. */
 import * as v from 'valibot';
 
-import { list, named, number, quantityEntries, record, selector, text } from './form_parts.js';
-import { within } from './link_config.js';
+import { list, named, number, record, text } from '../text/form.js';
+import { quantityEntries, selector } from './form_parts.js';
+import { within } from '../text/form.js';
 
 export const expectation = record({
   ...quantityEntries,

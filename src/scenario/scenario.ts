@@ -8,14 +8,16 @@
 import * as v from 'valibot';
 
 import { comparison } from './comparison_form.js';
-import { integer, list, named, number, quantity, record, seconds, selector, text } from './form_parts.js';
-import { checkNesting } from './json_text.js';
-import { ConfigError, shown, within } from './link_config.js';
+import { integer, list, named, number, record, seconds, text } from '../text/form.js';
+import { quantity, selector } from './form_parts.js';
+import { checkNesting } from '../text/json_text.js';
+import { ConfigError, shown } from '../text/quantities.js';
+import { within } from '../text/form.js';
 import { flow, path, window } from './network_form.js';
 import { picture } from './picture_form.js';
 import { claim, expectation, type compareClaim, type monotoneClaim } from './published_form.js';
-import { cut } from './quantities.js';
-import { near } from './suggest.js';
+import { cut } from '../text/quantities.js';
+import { near } from '../text/suggest.js';
 
 /** What a cell assigns. */
 const assignments = v.record(

@@ -1,4 +1,4 @@
-import { isNestedTooDeeply } from './nesting.js';
+import { isNestedTooDeeply } from '../text/nesting.js';
 
 /** Where a trace is wrong, and what was expected there. */
 export interface TraceProblem {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import { shown, TraceError } from './errors.js';
-import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
+import { isNestedTooDeeply, nestingExpectation } from '../text/nesting.js';
 
 /** The version of the format that is read and written here. */
 export const TRACE_VERSION = 1;

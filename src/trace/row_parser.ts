@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import { TABLE_SPECS, type TableName, type TraceEvent } from '../core/index.js';
 import { shown, TraceError } from './errors.js';
-import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
+import { isNestedTooDeeply, nestingExpectation } from '../text/nesting.js';
 import { columnRule, requiredFields, type ColumnRule, type Requirement } from './row_rules.js';
 import { timeColumn } from './tables.js';
 

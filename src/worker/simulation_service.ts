@@ -26,7 +26,7 @@ import {
   type Simulated,
   type Simulator,
 } from '../scenario/index.js';
-import { parseJson } from '../scenario/json_text.js';
+import { parseJson } from '../text/json_text.js';
 import { packBatches } from '../trace/index.js';
 import { loadUserModule } from './user_module.js';
 import type {

@@ -13,7 +13,7 @@ import type { CallPlan } from '../../src/node/call/types.js';
 import { startServer } from '../../src/node/server.js';
 import { openShaperLink } from '../../src/node/shaper/index.js';
 import { startShaper } from '../../src/node/shaper/shaper.js';
-import { DEFAULT_LINK_CONFIG } from '../../src/scenario/link_config.js';
+import { DEFAULT_LINK_CONFIG } from '../../src/link/link_config.js';
 import { descendants, isBrowser, isRenderer, signal, type Process } from './command.js';
 import { expect, test } from './support.js';
 

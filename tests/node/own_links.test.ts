@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { PathRecord } from '../../src/node/observe/record.js';
 import { openDevtoolsLink, type ShaperLink } from '../../src/node/shaper/index.js';
 import { TestLink } from '../../src/playwright/link.js';
-import { ConfigError } from '../../src/scenario/link_config.js';
+import { ConfigError } from '../../src/text/quantities.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers, linkWith } from './links.js';
 

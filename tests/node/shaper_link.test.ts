@@ -12,7 +12,7 @@ import {
   type LinkSettings,
   type ShaperLink,
 } from '../../src/node/shaper/index.js';
-import { ConfigError } from '../../src/scenario/link_config.js';
+import { ConfigError } from '../../src/text/quantities.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers, linkWith } from './links.js';
 

@@ -8,7 +8,7 @@ import {
   SCHEMA,
   type Core,
   type FlowOptions,
-  type PathOptions,
+  type SimulatedLinkOptions,
   type SimulationOptions,
   type WindowMetrics,
 } from '../../src/core/index.js';
@@ -78,7 +78,7 @@ function expectSane(windows: readonly WindowMetrics[]): void {
   }
 }
 
-const forward = (options: PathOptions): Partial<SimulationOptions> => ({
+const forward = (options: SimulatedLinkOptions): Partial<SimulationOptions> => ({
   forward: { ...BASE.forward, ...options },
 });
 

@@ -7,7 +7,7 @@ import { ratios, spread, summarise } from '../../src/node/call/summary.js';
 import { reportText } from '../../src/node/call/table.js';
 import type { CallPlan, RunReport } from '../../src/node/call/types.js';
 import type { Io } from '../../src/node/io.js';
-import { DEFAULT_LINK_CONFIG } from '../../src/scenario/link_config.js';
+import { DEFAULT_LINK_CONFIG } from '../../src/link/link_config.js';
 
 const QUIET: MachineReport = {
   overloaded: false,

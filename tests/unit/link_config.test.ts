@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
+import { ConfigError, parseDuration } from '../../src/text/quantities.js';
 import {
-  ConfigError,
   DEFAULT_LINK_CONFIG,
   forwardChange,
   forwardLink,
-  parseDuration,
   parseLinkConfig,
-  parseQueue,
-  parseRate,
-  parseSchedule,
-} from '../../src/scenario/link_config.js';
+} from '../../src/link/link_config.js';
+import { parseQueue } from '../../src/link/queue_text.js';
+import { parseRate, parseSchedule } from '../../src/link/capacity_text.js';
 import { problem } from './scenario/support.js';
 
 describe('rates', () => {

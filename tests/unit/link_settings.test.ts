@@ -5,14 +5,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { conditionsOf } from '../../src/node/shaper/devtools_conditions.js';
-import { NETWORK_NAMES, NETWORKS } from '../../src/node/shaper/networks.js';
-import {
-  parseLinkSettings,
-  pathSettings,
-  withDefaults,
-  type LinkSettings,
-} from '../../src/node/shaper/settings.js';
-import { settingsText } from '../../src/node/shaper/settings_text.js';
+import { NETWORK_NAMES, NETWORKS } from '../../src/link/networks.js';
+import { parseLinkSettings, withDefaults, type LinkSettings } from '../../src/link/settings.js';
+import { pathSettings } from '../../src/node/shaper/path_settings.js';
+import { settingsText } from '../../src/link/settings_text.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ccscope-'));
 afterAll(() => rmSync(folder, { recursive: true }));

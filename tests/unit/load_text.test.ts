@@ -4,12 +4,11 @@ import {
   DEFAULT_LINK_CONFIG,
   forwardChange,
   forwardLink,
-  parseCrossTraffic,
   parseLinkConfig,
-  parseOutage,
-  parseSchedule,
-} from '../../src/scenario/link_config.js';
-import { near } from '../../src/scenario/suggest.js';
+} from '../../src/link/link_config.js';
+import { parseCrossTraffic, parseOutage } from '../../src/link/load_text.js';
+import { parseSchedule } from '../../src/link/capacity_text.js';
+import { near } from '../../src/text/suggest.js';
 import { problem } from './scenario/support.js';
 
 describe('outages as text', () => {

@@ -12,7 +12,7 @@ import {
   type ParameterSpec,
 } from '../../src/core/index.js';
 import { parseController } from '../../src/scenario/controller_text.js';
-import { ConfigError } from '../../src/scenario/link_config.js';
+import { ConfigError } from '../../src/text/quantities.js';
 import { ParameterProblem, parameterValue } from '../../src/trace/index.js';
 
 const MODE = SCHEMA.controllers.gcc.parameters.find(({ name }) => name === 'increase_mode');

@@ -1,13 +1,14 @@
 /** Applies changed settings to the call that runs. */
 import { effect } from '@preact/signals';
 
-import type { PartialLinkConfig } from '../../scenario/link_config.js';
+import type { PartialLinkConfig } from '../../link/link_config.js';
+import { linkOfUrl } from '../../link/url.js';
 import { isOwn, ownName, watcherOf } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
 import { ownControllers } from '../own_controllers.js';
 import { settings } from '../settings.js';
 import type { AppState } from '../state.js';
-import { changedConfig, linkSettings, runSchedule, toLinkConfig, toLinkOptions } from './link_settings.js';
+import { changedConfig, runSchedule, toLinkOptions } from './link_settings.js';
 import type { Recorder } from './recorder.js';
 import type { Running } from './running.js';
 
@@ -33,7 +34,7 @@ export class LiveChanges {
   #apply(now: AppState): void {
     const before = this.#before;
     this.#before = now;
-    const change = changedConfig(toLinkConfig(linkSettings(before)), toLinkConfig(linkSettings(now)));
+    const change = changedConfig(linkOfUrl(before), linkOfUrl(now));
     if (change) {
       this.#event('link', change);
       report(this.#setLink(now, change));
@@ -60,7 +61,7 @@ export class LiveChanges {
   async #setLink(now: AppState, change: PartialLinkConfig): Promise<void> {
     const { link, server, call } = this.running;
     if (link) return server?.setLink(link, change);
-    const { seed: _, ...options } = toLinkOptions(linkSettings(now));
+    const { seed: _, ...options } = toLinkOptions(linkOfUrl(now));
     await call?.setBottleneck(options);
     if (change.capacity !== undefined) this.#startSchedule(now.capacity);
   }

@@ -1,8 +1,9 @@
 /** How the two sides of a call reach each other: over a shaped link, in the page, or with another page of a room. */
 import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
+import { linkOfUrl } from '../../link/url.js';
 import type { QueueRow, ToldLatenessMs } from '../../scenario/server_protocol.js';
 import { notify } from '../notices.js';
-import { linkSettings, toLinkConfig, toLinkOptions } from './link_settings.js';
+import { toLinkOptions } from './link_settings.js';
 import { farSideAgain, linkFailed, type Cause } from './recovery.js';
 import { Room } from './room.js';
 import type { Running } from './running.js';
@@ -25,8 +26,8 @@ export function openPath(running: Running, listener: PathListener): Promise<Path
 
 async function openLink(running: Running, listener: PathListener): Promise<Path> {
   const { started: state, server } = running;
-  if (!server || state.bottleneck === 'in-page') return { bottleneck: toLinkOptions(linkSettings(state)) };
-  const config = { ...toLinkConfig(linkSettings(state)), origin_epoch_ms: running.originEpochMs };
+  if (!server || state.bottleneck === 'in-page') return { bottleneck: toLinkOptions(linkOfUrl(state)) };
+  const config = { ...linkOfUrl(state), origin_epoch_ms: running.originEpochMs };
   const { link, a, b } = await server.openLink(config);
   running.link = link;
   server.watchLink(link, {

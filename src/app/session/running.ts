@@ -2,11 +2,11 @@
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
 import type { Call, LiveController } from '../../rtc/index.js';
+import { linkOfUrl } from '../../link/url.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { isOwn, titleOf, watcherOf } from '../controllers.js';
 import type { AppState } from '../state.js';
-import { linkSettings, toLinkConfig } from './link_settings.js';
 import type { ServerClient } from './server_client.js';
 import { liveController, ShadowFlows } from './shadows.js';
 import type { SentVideo } from './source.js';
@@ -107,7 +107,7 @@ export class Running {
       mode: this.mode,
       ...(this.video && { video: { ...this.video, codec: this.started.codec } }),
       audio: this.started.audio,
-      link: { ...toLinkConfig(linkSettings(this.started)), at: this.link ? 'shaper' : 'in-page' },
+      link: { ...linkOfUrl(this.started), at: this.link ? 'shaper' : 'in-page' },
     };
   }
 }

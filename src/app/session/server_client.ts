@@ -1,6 +1,6 @@
 /** The page's end of the local server: shaped links and rooms, over one WebSocket. */
 import type { PeerUfrags } from '../../rtc/index.js';
-import type { PartialLinkConfig } from '../../scenario/link_config.js';
+import type { PartialLinkConfig } from '../../link/link_config.js';
 import {
   SERVER_PATH,
   type ClientMessage,

@@ -1,5 +1,5 @@
 /** The sidebar: everything that can be set, grouped by what it belongs to. */
-import { parseRate, parseSchedule } from '../../scenario/link_config.js';
+import { parseRate, parseSchedule } from '../../link/capacity_text.js';
 import { formatRate } from '../../charts/index.js';
 import { change, settings } from '../settings.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 
 import type { ControllerFault } from '../../core/index.js';
+import { linkQuery } from '../../link/url.js';
 import { VIDEO_SIZE_NAMES, VIDEO_SIZES } from '../../scenario/video_format.js';
 import type { MachineState } from '../../machine/index.js';
 import { FailedRun } from '../errors.js';
@@ -60,7 +61,6 @@ function formatOf({ file, width, height, fps }: CallSource): Record<string, stri
 
 /** The Call page's address for a plan: its whole state is in the query. */
 export function pageUrl(url: string, plan: CallPlan): string {
-  const { link } = plan;
   const query = new URLSearchParams({
     autostart: '1',
     source: plan.source.file === null ? 'synthetic' : 'camera',
@@ -68,19 +68,13 @@ export function pageUrl(url: string, plan: CallPlan): string {
     codec: plan.codec,
     audio: plan.audio ? '1' : '0',
     bottleneck: 'shaper',
-    capacity: String(link.capacity),
-    queue: link.queue,
-    rtt_ms: String(link.rtt_ms),
-    loss: String(link.loss_ratio),
-    burst_loss: String(link.burst_loss_packets),
-    jitter_ms: String(link.jitter_ms),
-    outage: link.outage,
-    cross_traffic: link.cross_traffic,
+    ...linkQuery(plan.link),
     controller: plan.text,
     mode: plan.mode,
     ...(plan.preset === undefined ? {} : { preset: plan.preset }),
     shadow: plan.shadows.join(','),
     max_bps: String(plan.sourceMaxBps),
+    // The simulated camera's as well: the plan's, which differs from run to run.
     seed: String(plan.seed),
     key_frame_interval_s: String(plan.keyFrameIntervalS),
   });

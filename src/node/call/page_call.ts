@@ -7,13 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-import { DEFAULT_LINK_CONFIG, type LinkConfig } from '../../scenario/link_config.js';
+import type { LinkConfig } from '../../link/link_config.js';
+import { settingsOfConfig } from '../../link/settings.js';
 import { FailedRun } from '../errors.js';
 import { evidenceHtml, measure as metricsOf, traceLines, type EvidenceInput } from '../evidence/index.js';
 import { pageName } from '../observe/names.js';
 import { CallObserver } from '../observe/observer.js';
 import type { CallRecord, EndpointRecord } from '../observe/record.js';
-import { openShaperLink, type LinkSettings, type ShaperLink } from '../shaper/index.js';
+import { openShaperLink, type ShaperLink } from '../shaper/index.js';
 import { withChromium } from './chromium.js';
 import { pageReport } from './page_report.js';
 import type { RunContext, RunResult } from './run.js';
@@ -36,24 +37,6 @@ const POLL_MS = 250;
 /** Ours make their calls look like those of people who allowed everything. */
 const PERMISSIONS = ['camera', 'microphone'];
 
-/** A command's link as both directions of a test's; what is as usual is not worth a word. */
-function settingsOf(config: LinkConfig): LinkSettings {
-  const { loss_ratio, burst_loss_packets, jitter_ms, outage, cross_traffic, bottleneck } = config;
-  const usual = DEFAULT_LINK_CONFIG;
-  return {
-    capacity: config.capacity,
-    queue: config.queue,
-    rtt: config.rtt_ms,
-    seed: config.seed,
-    ...(loss_ratio !== usual.loss_ratio && { loss: loss_ratio }),
-    ...(burst_loss_packets !== usual.burst_loss_packets && { burstLoss: burst_loss_packets }),
-    ...(jitter_ms !== usual.jitter_ms && { jitter: jitter_ms }),
-    ...(outage !== usual.outage && { outage }),
-    ...(cross_traffic !== usual.cross_traffic && { crossTraffic: cross_traffic }),
-    ...(bottleneck !== usual.bottleneck && { bottleneck }),
-  };
-}
-
 /** Makes one call. Throws FailedRun; whatever happens, the browser and the link are closed. */
 export async function runPageCall(
   plan: PagePlan,
@@ -62,7 +45,7 @@ export async function runPageCall(
 ): Promise<RunResult> {
   context.signal.throwIfAborted();
   const originEpochMs = Date.now();
-  const link = await open({ settings: settingsOf(plan.link), originEpochMs });
+  const link = await open({ settings: settingsOfConfig(plan.link), originEpochMs });
   const observer = new CallObserver({ link, originEpochMs });
   try {
     return await withChromium(context.signal, async ({ browser, signal }) => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ControllerFault } from '../../core/index.js';
 import { machineReport, MachineWatch } from '../../machine/index.js';
-import { parseSchedule } from '../../scenario/link_config.js';
+import { parseSchedule } from '../../link/capacity_text.js';
 import { FailedRun } from '../errors.js';
 import { capacityBits, linkMetrics } from '../metrics.js';
 import type { Shaper } from '../shaper/shaper.js';

@@ -1,4 +1,5 @@
 /** The report as text for people. */
+import { unusualText } from '../../link/settings_text.js';
 import { consequence, loadText } from '../../machine/index.js';
 import type { Percentiles } from '../metrics.js';
 import {
@@ -165,19 +166,16 @@ function controllerText({
 
 /** The tables of every controller, then the ratios. */
 export function reportText(report: CallReport): string {
-  const { capacity, queue, rtt_ms, loss_ratio, jitter_ms, outage, cross_traffic } = report.link;
+  const { capacity, queue, rtt_ms } = report.link;
   const rest = [
-    ...(outage === 'none' ? [] : [`outages ${outage}`]),
-    ...(cross_traffic === 'none' ? [] : [`beside ${cross_traffic}`]),
+    ...unusualText(report.link),
     ...sentText(report),
     `${report.duration_s} s (${report.browser})`,
   ];
   const pages = report.urls === undefined ? [] : [[...new Set(report.urls)].join(', ')];
   const parts = [
     ...pages,
-    [`${capacity}, ${queue}, RTT ${rtt_ms} ms, loss ${loss_ratio}, jitter ${jitter_ms} ms`, ...rest].join(
-      ', ',
-    ),
+    [`${capacity}, ${queue}, RTT ${rtt_ms} ms`, ...rest].join(', '),
     controllerText(report),
   ];
   const { comparison } = report;

@@ -1,7 +1,7 @@
 /** What `ccscope call` is asked for and what it reports. Keep the report's shape stable. */
 import { SCHEMA } from '../../core/index.js';
 import type { MachineReport } from '../../machine/index.js';
-import type { LinkConfig } from '../../scenario/link_config.js';
+import type { LinkConfig } from '../../link/link_config.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
 import type { LinkMetrics, Percentiles } from '../metrics.js';
 

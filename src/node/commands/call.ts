@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 
-import { parseRate } from '../../scenario/link_config.js';
+import { parseRate } from '../../link/capacity_text.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { runPageCall, type PagePlan } from '../call/page_call.js';
 import { openServer, realCalls, twinCalls } from '../call/plan_series.js';

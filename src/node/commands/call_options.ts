@@ -11,8 +11,8 @@ import {
   type ControllerName,
 } from '../../core/index.js';
 import { controllerText, ownName, ownText, parseController } from '../../scenario/controller_text.js';
-import { ConfigError } from '../../scenario/link_config.js';
-import { didYouMean } from '../../scenario/suggest.js';
+import { ConfigError } from '../../text/quantities.js';
+import { didYouMean } from '../../text/suggest.js';
 import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
 import { FRAME_RATES, type VideoCodec } from '../../scenario/video_format.js';
 import { CONTENT_NAMES } from '../call/named_content.js';

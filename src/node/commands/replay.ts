@@ -27,7 +27,7 @@ import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from '../replay_rows.js';
 import { endReport } from '../run/cell_runner.js';
 import { numberArgument } from './link_options.js';
-import { didYouMean } from '../../scenario/suggest.js';
+import { didYouMean } from '../../text/suggest.js';
 
 interface ReplayFlags {
   controller?: string;

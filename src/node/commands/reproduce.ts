@@ -4,7 +4,7 @@ import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 
 import type { Scenario } from '../../scenario/index.js';
-import { didYouMean } from '../../scenario/suggest.js';
+import { didYouMean } from '../../text/suggest.js';
 import { FailedRun, UsageError } from '../errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';

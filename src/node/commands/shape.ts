@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { loadCoreModule } from '../../core/index.js';
-import { ConfigError } from '../../scenario/link_config.js';
+import { ConfigError } from '../../text/quantities.js';
 import { UsageError } from '../errors.js';
 import { interruptible } from '../interrupt.js';
 import { writeJson, type Io } from '../io.js';

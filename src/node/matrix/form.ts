@@ -1,9 +1,11 @@
 /** The form of a matrix of calls: links, controllers and sources of which every combination is run. */
 import * as v from 'valibot';
 
-import { integer, list, named, record, text } from '../../scenario/form_parts.js';
-import { linkEntries, parsedBy, parseRate, within } from '../../scenario/link_config.js';
-import { ConfigError, shown } from '../../scenario/quantities.js';
+import { integer, list, named, record, text } from '../../text/form.js';
+import { linkEntries } from '../../link/link_config.js';
+import { parsedBy, within } from '../../text/form.js';
+import { parseRate } from '../../link/capacity_text.js';
+import { ConfigError, shown } from '../../text/quantities.js';
 import { parsed } from '../../scenario/scenario.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { TWIN_MACHINES } from '../call/types.js';

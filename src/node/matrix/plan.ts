@@ -9,8 +9,10 @@ import {
   type ControllerName,
 } from '../../core/index.js';
 import { ownName, ownText } from '../../scenario/controller_text.js';
-import { ConfigError, DEFAULT_LINK_CONFIG, parseRate } from '../../scenario/link_config.js';
-import { shown } from '../../scenario/quantities.js';
+import { ConfigError } from '../../text/quantities.js';
+import { DEFAULT_LINK_CONFIG } from '../../link/link_config.js';
+import { parseRate } from '../../link/capacity_text.js';
+import { shown } from '../../text/quantities.js';
 import { ParameterProblem, parameterValue } from '../../trace/index.js';
 import { CONTENT_NAMES } from '../call/named_content.js';
 import { sourceOf } from '../call/source.js';

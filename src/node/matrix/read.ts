@@ -1,9 +1,9 @@
 /** Matrices by name or file: those that come with the package, and people's own. */
 import { dirname, join, resolve } from 'node:path';
 
-import { ConfigError } from '../../scenario/link_config.js';
-import { parseJson } from '../../scenario/json_text.js';
-import { didYouMean } from '../../scenario/suggest.js';
+import { ConfigError } from '../../text/quantities.js';
+import { parseJson } from '../../text/json_text.js';
+import { didYouMean } from '../../text/suggest.js';
 import { UsageError } from '../errors.js';
 import { namesIn, publicFolder, readText } from '../scenarios.js';
 import { parseMatrix, type Matrix } from './form.js';

@@ -1,19 +1,13 @@
-/** A capacity as a test gives it, and what it is at each time. */
+/** What a capacity as a test gives it is at each time. */
 import { readFileSync } from 'node:fs';
 
 import type { CapacityStep } from '../../core/link.js';
-import { ConfigError, parseSchedule, shown } from '../../scenario/link_config.js';
-import { mahimahiSchedule } from '../../scenario/mahimahi.js';
+import { ConfigError, shown } from '../../text/quantities.js';
+import { parseSchedule } from '../../link/capacity_text.js';
+import { mahimahiSchedule } from '../../link/mahimahi.js';
+import type { Capacity } from '../../link/settings.js';
 import { systemCode } from '../errors.js';
 import type { CapacitySteps } from './protocol.js';
-
-/**
- * A rate (a number is bit/s), a schedule, a trace of mahimahi's (its text or its file), or a function that
- * gives bit/s at a time in seconds. Times count from the first packet, or from the change if packets flow
- * already. A function is asked for each 10 ms, about three seconds ahead: what it gives must depend on the
- * time alone. To change the capacity from a test, use `set`.
- */
-export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
 
 /** How much of a trace is used; its last capacity stays. */
 const TRACE_US = 600e6;

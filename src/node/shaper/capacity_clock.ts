@@ -1,7 +1,7 @@
 /** Capacities that change, for a link that is told of each one when it begins. */
 import type { CapacitySource } from './capacity.js';
 import { DIRECTIONS, type Direction } from './path.js';
-import type { PathSettings } from './settings.js';
+import type { PathSettings } from './path_settings.js';
 
 interface Running {
   source: CapacitySource;

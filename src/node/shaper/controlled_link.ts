@@ -2,7 +2,7 @@
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
 import type { LinkRecord, PathRecord } from '../observe/record.js';
-import type { LinkSettings } from './settings.js';
+import type { LinkSettings } from '../../link/settings.js';
 
 export interface LinkChange {
   /** When it took effect, on the record's clock. */

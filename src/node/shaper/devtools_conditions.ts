@@ -1,7 +1,9 @@
 /** What Chrome's own throttling can do of a link's settings. */
-import { ConfigError, parseQueue, shown } from '../../scenario/link_config.js';
-import { NETWORKS } from './networks.js';
-import { lossRatio, rttMs, type DirectionSettings, type LinkSettings } from './settings.js';
+import { ConfigError, shown } from '../../text/quantities.js';
+import { parseQueue } from '../../link/queue_text.js';
+import { NETWORKS } from '../../link/networks.js';
+import { LINK_FIELDS, LINK_KEYS, readLinkValue, type LinkKey } from '../../link/fields.js';
+import type { DirectionSettings, LinkSettings } from '../../link/settings.js';
 
 /** Those parameters of Network.emulateNetworkConditionsByRule that do not change by themselves. */
 export interface Conditions {
@@ -19,22 +21,19 @@ const PACKET_BYTES = 1200;
 const refuse = (field: string, expected: string, got: unknown): ConfigError =>
   new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
 
-/** Fields that only the shaper has, and the values of them that change nothing. */
-const ONLY_SHAPER: readonly [field: keyof DirectionSettings, harmless: readonly unknown[]][] = [
-  ['burstLoss', [1]],
-  ['jitter', [0, '0ms', '0']],
-  ['outage', ['none']],
-  ['crossTraffic', ['none']],
-  ['bottleneck', ['serial']],
-];
+/** What Chrome has, too; the usual value of every other setting changes nothing. */
+const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];
+const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
 
 /** What of the settings is conditions. Throws ConfigError for what Chrome cannot do. */
 export function conditionsOf(settings: LinkSettings): Partial<Conditions> {
   const { network, back = {} } = settings;
   const preset = network === undefined ? undefined : NETWORKS[network];
-  for (const [field, harmless] of ONLY_SHAPER) {
+  for (const key of ONLY_SHAPER) {
+    const { setting, usual } = LINK_FIELDS[key];
+    const field = setting as keyof DirectionSettings;
     for (const value of [preset?.forward[field], settings[field], back[field]]) {
-      if (value !== undefined && !harmless.includes(value))
+      if (value !== undefined && readLinkValue(key, value as string | number) !== usual)
         throw refuse(field, 'nothing that devtools cannot do', value);
     }
   }
@@ -45,8 +44,8 @@ export function conditionsOf(settings: LinkSettings): Partial<Conditions> {
   const loss = settings.loss ?? preset?.forward.loss;
   const rtt = settings.rtt ?? preset?.rtt;
   return {
-    ...(rtt !== undefined && { latency: rttMs(rtt) / 2 }),
-    ...(loss !== undefined && { packetLoss: lossRatio(loss) * 100 }),
+    ...(rtt !== undefined && { latency: Number(readLinkValue('rtt_ms', rtt)) / 2 }),
+    ...(loss !== undefined && { packetLoss: Number(readLinkValue('loss_ratio', loss)) * 100 }),
     ...queueOf(settings, preset?.forward),
   };
 }

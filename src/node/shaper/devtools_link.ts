@@ -9,15 +9,16 @@ import { performance } from 'node:perf_hooks';
 
 import type { CDPSession, Page } from 'playwright-core';
 
-import { ConfigError } from '../../scenario/link_config.js';
+import { ConfigError } from '../../text/quantities.js';
 import type { LinkRecord } from '../observe/record.js';
 import { CapacityClock } from './capacity_clock.js';
 import type { ControlledLink, LinkChange } from './controlled_link.js';
 import { conditionsOf, type Conditions } from './devtools_conditions.js';
 import { emptyLinkRecord } from './link_record.js';
 import { DIRECTIONS, type Direction } from './path.js';
-import { parseLinkSettings, pathSettings, withDefaults, type LinkSettings } from './settings.js';
-import { settingsText } from './settings_text.js';
+import { parseLinkSettings, withDefaults, type LinkSettings } from '../../link/settings.js';
+import { pathSettings } from './path_settings.js';
+import { settingsText } from '../../link/settings_text.js';
 import { ShaperError } from './udp.js';
 
 export interface DevtoolsLink extends ControlledLink {

@@ -6,7 +6,7 @@
 import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
 
-import { ConfigError } from '../../scenario/link_config.js';
+import { ConfigError } from '../../text/quantities.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
 import type { Direction } from './path.js';
 import type {

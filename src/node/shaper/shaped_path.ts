@@ -1,5 +1,5 @@
 /** A path of a link as the test's own thread has it: its settings, and the record that it fills. */
-import { ConfigError } from '../../scenario/link_config.js';
+import { ConfigError } from '../../text/quantities.js';
 import { pageName } from '../observe/names.js';
 import type { LinkRecord, PathRecord, RecordNotice } from '../observe/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
@@ -8,8 +8,9 @@ import { hrtimeUs, type LastingThread } from './lasting_thread.js';
 import { appendPackets, boundDirection, emptyPathRecord } from './link_record.js';
 import { DIRECTIONS, type Direction } from './path.js';
 import type { PathBatch } from './protocol.js';
-import { parseLinkSettings, pathSettings, type LinkSettings } from './settings.js';
-import { settingsText } from './settings_text.js';
+import { parseLinkSettings, type LinkSettings } from '../../link/settings.js';
+import { pathSettings } from './path_settings.js';
+import { settingsText } from '../../link/settings_text.js';
 
 export interface PathContext {
   thread: LastingThread;

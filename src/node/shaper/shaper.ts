@@ -15,7 +15,7 @@ import {
   forwardLink,
   type LinkConfig,
   type PartialLinkConfig,
-} from '../../scenario/link_config.js';
+} from '../../link/link_config.js';
 import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import { PacketLog } from './packet_log.js';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
-import { ConfigError } from '../../scenario/link_config.js';
+import { ConfigError } from '../../text/quantities.js';
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
 import { pageName } from '../observe/names.js';
@@ -13,8 +13,9 @@ import { Interruptions } from './interruptions.js';
 import { hrtimeUs, LastingThread } from './lasting_thread.js';
 import { emptyLinkRecord, noteLate, notePause, notePunctuality } from './link_record.js';
 import type { PathOwner, ThreadSetup, ThreadTick } from './protocol.js';
-import { parseLinkSettings, pathSettings, withDefaults, type LinkSettings } from './settings.js';
-import { settingsText } from './settings_text.js';
+import { parseLinkSettings, withDefaults, type LinkSettings } from '../../link/settings.js';
+import { pathSettings } from './path_settings.js';
+import { settingsText } from '../../link/settings_text.js';
 import { noticeOnce, OwnPath, parseChange, ShapedPath, type PathContext } from './shaped_path.js';
 import { ShaperError } from './udp.js';
 

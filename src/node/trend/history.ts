@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import * as v from 'valibot';
 
-import { list, number, record, text } from '../../scenario/form_parts.js';
-import { parseJson } from '../../scenario/json_text.js';
-import { ConfigError } from '../../scenario/quantities.js';
+import { list, number, record, text } from '../../text/form.js';
+import { parseJson } from '../../text/json_text.js';
+import { ConfigError } from '../../text/quantities.js';
 import { parsed } from '../../scenario/scenario.js';
 import { systemCode, UsageError } from '../errors.js';
 import { PROPERTY_NAMES } from '../evidence/properties.js';

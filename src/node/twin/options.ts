@@ -3,11 +3,11 @@ import {
   CONTROLLER_NAMES,
   SCHEMA,
   type FlowOptions,
-  type PathOptions,
+  type SimulatedLinkOptions,
   type SimulationOptions,
   type TableName,
 } from '../../core/index.js';
-import { forwardLink, type LinkConfig } from '../../scenario/link_config.js';
+import { forwardLink, type LinkConfig } from '../../link/link_config.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
 import type { CallPlan, SourceReport, TwinMachine } from '../call/types.js';
 import { UsageError } from '../errors.js';
@@ -38,10 +38,10 @@ export function sourcePreset({ name, height }: SourceReport, codec: VideoCodec):
   );
 }
 
-/** A path takes what a link takes, but for the seed and the flows beside the call. */
-function forwardPath(link: LinkConfig): PathOptions {
-  const { crossTraffic: _, crossRttUs: __, seed: ___, outages, ...path } = forwardLink(link);
-  return { ...path, ...(outages && { outages }) };
+/** The flows beside the call are flows of the simulation, whose seed is its own. */
+function simulatedLink(link: LinkConfig): SimulatedLinkOptions {
+  const { crossTraffic: _, crossRttUs: __, seed: ___, ...simulated } = forwardLink(link);
+  return simulated;
 }
 
 function mediaFlow(plan: CallPlan, machine: TwinMachine): FlowOptions {
@@ -82,7 +82,7 @@ export function twinOptions(
   machine: TwinMachine,
   { seed, wantTrace }: { seed: number; wantTrace: boolean },
 ): SimulationOptions {
-  const forward = forwardPath(plan.link);
+  const forward = simulatedLink(plan.link);
   const durationUs = plan.durationMs * 1e3;
   const tables = wantTrace ? SCHEMA.tables.map(({ name }) => name) : [...REPORTED];
   return {

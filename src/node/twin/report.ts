@@ -7,7 +7,7 @@ import {
   type WindowMetrics,
 } from '../../core/index.js';
 import { machineReport, MachineWatch } from '../../machine/index.js';
-import { parseSchedule } from '../../scenario/link_config.js';
+import { parseSchedule } from '../../link/capacity_text.js';
 import { targetReport } from '../call/targets.js';
 import type { CallPlan, FaultReport, RunReport } from '../call/types.js';
 import { linkMetrics, utilisation } from '../metrics.js';

@@ -6,10 +6,10 @@ import type { TestCase } from '@playwright/test/reporter';
 import * as v from 'valibot';
 
 import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../../node/evidence/properties.js';
-import { list, record, text } from '../../scenario/form_parts.js';
-import { parseJson } from '../../scenario/json_text.js';
-import { within } from '../../scenario/link_config.js';
-import { ConfigError } from '../../scenario/quantities.js';
+import { list, record, text } from '../../text/form.js';
+import { parseJson } from '../../text/json_text.js';
+import { within } from '../../text/form.js';
+import { ConfigError } from '../../text/quantities.js';
 import { parsed } from '../../scenario/scenario.js';
 import { callsOf, numberOf, titleOf, type TestedCall } from './calls.js';
 

@@ -5,15 +5,11 @@ import { checkField } from '../../../src/app/state.js';
 import { queueArguments } from '../../../src/core/queue.js';
 import { addLinkOptions } from '../../../src/node/commands/link_options.js';
 import { controllerText, parseController } from '../../../src/scenario/controller_text.js';
-import {
-  ConfigError,
-  parseCrossTraffic,
-  parseLinkConfig,
-  parseOutage,
-  parseQueue,
-  parseRate,
-  parseSchedule,
-} from '../../../src/scenario/link_config.js';
+import { ConfigError } from '../../../src/text/quantities.js';
+import { parseCrossTraffic, parseOutage } from '../../../src/link/load_text.js';
+import { parseLinkConfig } from '../../../src/link/link_config.js';
+import { parseQueue } from '../../../src/link/queue_text.js';
+import { parseRate, parseSchedule } from '../../../src/link/capacity_text.js';
 import { check, refused, same, textOf } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';
 

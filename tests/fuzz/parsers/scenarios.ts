@@ -10,8 +10,8 @@ import {
   parseScenario,
   type Scenario,
 } from '../../../src/scenario/index.js';
-import { parseJson } from '../../../src/scenario/json_text.js';
-import { checkMahimahi, MAHIMAHI_PACKET_BYTES, mahimahiSchedule } from '../../../src/scenario/mahimahi.js';
+import { parseJson } from '../../../src/text/json_text.js';
+import { checkMahimahi, MAHIMAHI_PACKET_BYTES, mahimahiSchedule } from '../../../src/link/mahimahi.js';
 import { check, refused, same, textOf } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';
 

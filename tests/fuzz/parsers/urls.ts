@@ -1,7 +1,8 @@
 /** The state of pages in their addresses: never an exception, and what is written is read. */
 import { parseLab, serialiseLab } from '../../../src/app/lab/state.js';
 import { bitratesInOrder, parseState, serialiseState } from '../../../src/app/state.js';
-import { parseQueue, parseSchedule } from '../../../src/scenario/link_config.js';
+import { parseQueue } from '../../../src/link/queue_text.js';
+import { parseSchedule } from '../../../src/link/capacity_text.js';
 import type { StateProblem } from '../../../src/app/url_fields.js';
 import { check, same, textOf } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';

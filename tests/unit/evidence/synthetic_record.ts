@@ -5,7 +5,7 @@
  */
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
 import { DROP_REASONS, type Link } from '../../../src/core/link.js';
-import { parseQueue } from '../../../src/scenario/link_config.js';
+import { parseQueue } from '../../../src/link/queue_text.js';
 import { sample } from '../judge/synthetic.js';
 import type {
   CallRecord,

@@ -1,4 +1,4 @@
-import { DEFAULT_LINK_CONFIG } from '../../../src/scenario/link_config.js';
+import { DEFAULT_LINK_CONFIG } from '../../../src/link/link_config.js';
 import { summarise } from '../../../src/node/call/summary.js';
 import type { RunReport } from '../../../src/node/call/types.js';
 import type { Compared } from '../../../src/node/matrix/form.js';

@@ -3,7 +3,7 @@
  * 1504 bytes may pass; a time may be there several times; the file begins again at its last time.
  */
 import type { CapacityStep } from '../core/link.js';
-import { ConfigError, shown } from './link_config.js';
+import { ConfigError, shown } from '../text/quantities.js';
 
 /** What passes at one line of the trace (mm-link: an MTU of Ethernet with its VLAN tag). */
 export const MAHIMAHI_PACKET_BYTES = 1504;

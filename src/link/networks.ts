@@ -2,6 +2,7 @@
  * Usual networks and their numbers. The side that offered sits on the network: forward is its upload,
  * back its download. Where a source names no queue it is a drop-tail queue of 300 ms, that of RFC 8867.
  */
+import { LINK_FIELDS, LINK_KEYS } from './fields.js';
 import type { DirectionSettings } from './settings.js';
 
 export interface Network {
@@ -25,15 +26,12 @@ interface Numbers {
 }
 
 /** All fields: a preset in a change leaves nothing of what was before. */
-const PLAIN = {
-  queue: 'droptail:300ms',
-  loss: 0,
-  burstLoss: 1,
-  jitter: 0,
-  outage: 'none',
-  crossTraffic: 'none',
-  bottleneck: 'serial',
-} as const satisfies DirectionSettings;
+const PLAIN = Object.fromEntries(
+  LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === 'way').map((key) => [
+    LINK_FIELDS[key].setting,
+    LINK_FIELDS[key].usual,
+  ]),
+) as Required<DirectionSettings>;
 
 function network({ upBps, downBps, rttMs, source, both }: Numbers): Network {
   const direction = (capacity: number) => ({ ...PLAIN, ...both, capacity }) as Required<DirectionSettings>;

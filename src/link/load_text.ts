@@ -1,6 +1,6 @@
-/** Outages and cross traffic as people write them: `100ms/20ms`, `cubic:2,newreno:1`. */
-import type { CrossTraffic, OutageOptions } from '../core/link.js';
-import { checkLength, ConfigError, parseDuration, shown } from './quantities.js';
+/** Outages, reordering and cross traffic as people write them: `100ms/20ms`, `0.01/20ms`, `cubic:2,newreno:1`. */
+import type { CrossTraffic, OutageOptions, ReorderingOptions } from '../core/link.js';
+import { checkLength, ConfigError, parseDuration, parseRatio, shown } from '../text/quantities.js';
 
 const NONE = 'none';
 const [MIN_PERIOD_US, MAX_PERIOD_US] = [1e3, 60e6];
@@ -30,6 +30,28 @@ export function parseOutage(text: string, { field = 'outage' } = {}): OutageOpti
   if (offPhases < 1 || offPhases > MAX_PHASES)
     throw new ConfigError(field, `1 to ${MAX_PHASES} phases`, shown(text), 'write for instance 100ms/20msx3');
   return { meanOnUs, meanOffUs, offPhases };
+}
+
+/**
+ * Reordering: `RATIO/TIME`, the ratio of packets that are held back behind the bottleneck and for how long, such as
+ * `0.01/20ms`; the ratio may be a percentage. null for `none`. Throws ConfigError.
+ */
+export function parseReorder(text: string, { field = 'reorder' } = {}): ReorderingOptions | null {
+  const fix = 'write for instance 0.01/20ms';
+  checkLength(text, field, fix);
+  if (text.trim() === NONE) return null;
+  const [ratioText = '', time = '', ...more] = text.split('/');
+  if (time === '' || more.length > 0)
+    throw new ConfigError(
+      field,
+      `${NONE}, or the ratio of packets that are held back and for how long`,
+      shown(text),
+      fix,
+    );
+  const ratio = parseRatio(ratioText, { field });
+  const delayUs = parseDuration(time, { field });
+  if (delayUs > MAX_PERIOD_US) throw new ConfigError(field, 'a time of at most 1min', shown(text), fix);
+  return { ratio, delayUs };
 }
 
 /**

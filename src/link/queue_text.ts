@@ -2,7 +2,7 @@
 import { parameterNumber } from '../core/parameter_value.js';
 import { camelCase, QUEUE_KINDS, type QueueKind, type QueueOptions } from '../core/queue.js';
 import { SCHEMA, type ParameterSpec } from '../core/schema.js';
-import { BYTES, checkLength, ConfigError, shown, withUnit } from './quantities.js';
+import { BYTES, checkLength, ConfigError, shown, withUnit } from '../text/quantities.js';
 
 const EXAMPLES = 'write for instance droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
 

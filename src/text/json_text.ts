@@ -1,5 +1,5 @@
 /** JSON from outside: read, and refused where it is nested so deeply that walking through it would fail. */
-import { isNestedTooDeeply, nestingExpectation } from '../trace/nesting.js';
+import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
 import { ConfigError, cut } from './quantities.js';
 
 /** Throws ConfigError for a value that is nested too deeply. */

@@ -1,0 +1,299 @@
+/**
+ * The settings of a link, each once: what it is called in JSON, in the kit's settings, on the command line and in
+ * an address of the app, how its values are read, what is usual, and what it is for the core. Whatever takes or
+ * shows a link goes through this table.
+ *
+ * In JSON a number's unit stands in the name; in the kit's settings a number means the same unit, and a text has its
+ * own: `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'`, `--rtt 80ms`.
+ */
+import * as v from 'valibot';
+
+import type { Bottleneck, LinkOptions } from '../core/link.js';
+import { parsedBy, within } from '../text/form.js';
+import { ConfigError, parseDuration, parseRatio, shown } from '../text/quantities.js';
+import { parseSchedule } from './capacity_text.js';
+import { parseCrossTraffic, parseOutage, parseReorder } from './load_text.js';
+import { parseQueue } from './queue_text.js';
+
+/** Where a setting stands: each way for itself, or both ways together. */
+type Scope = 'way' | 'path';
+
+interface Common<T> {
+  /** In the kit's settings; with dashes on the command line. */
+  setting: string;
+  /** In an address of the app; null where it has none. */
+  url: string | null;
+  scope: Scope;
+  usual: T;
+  /** What stands for a value on the command line. */
+  argument: string;
+  /** What it is, for people. */
+  is: string;
+  /** The value for people, without the setting's name where it says itself what it is. */
+  say(value: T): string;
+  /** What the core is told; times of schedules count from `startUs` of the link's clock. */
+  core(value: T, startUs: number): Partial<LinkOptions>;
+}
+
+/** A number in the unit of its name. */
+interface NumberField extends Common<number> {
+  kind: 'number';
+  min: number;
+  max: number;
+  /** As it stands behind a number, with a space before it. */
+  unit: '' | ' ms' | ' packets';
+  isWhole: boolean;
+  /** What people may write instead of a number. Throws ConfigError. */
+  read(text: string): number;
+  /** The usual value as people write it. */
+  usualText: string;
+}
+
+/** A text that is kept as it was written. */
+interface TextField<T extends string> extends Common<T> {
+  kind: 'text';
+  /** What is expected, before a parser has looked at it. */
+  expected: string;
+  /** Throws ConfigError for what it does not take. */
+  check(text: string): unknown;
+}
+
+export type LinkField = NumberField | TextField<string>;
+
+type Names<S extends string, U extends string | null> = { setting: S; url: U };
+type Rest<F, K extends keyof F> = Omit<F, 'kind' | 'setting' | 'url' | K>;
+
+const number = <const S extends string, const U extends string | null>(
+  field: Names<S, U> & Rest<NumberField, 'isWhole' | 'read' | 'usualText'> & Partial<NumberField>,
+): NumberField & Names<S, U> => ({
+  kind: 'number',
+  isWhole: false,
+  read: plainNumber,
+  usualText: String(field.usual),
+  ...field,
+});
+
+const text = <const S extends string, const U extends string | null>(
+  field: Names<S, U> & Rest<TextField<string>, never>,
+): TextField<string> & Names<S, U> => ({ kind: 'text', ...field });
+
+function plainNumber(value: string): number {
+  const read = value.trim() === '' ? Number.NaN : Number(value);
+  if (!Number.isNaN(read)) return read;
+  throw new ConfigError('number', 'a number', shown(value), 'write for instance 2');
+}
+
+const milliseconds = (value: string): number => parseDuration(value) / 1e3;
+
+const percentText = (value: number): string => `${Number((value * 100).toPrecision(6))}%`;
+
+const BOTTLENECKS: readonly Bottleneck[] = ['serial', 'token-bucket'];
+
+function parseBottleneck(value: string): Bottleneck {
+  const known = BOTTLENECKS.find((name) => name === value);
+  if (known !== undefined) return known;
+  throw new ConfigError('bottleneck', BOTTLENECKS.join(' or '), shown(value), 'write one of these');
+}
+
+/** By their names in JSON, in the order in which they are shown. */
+export const LINK_FIELDS = {
+  capacity: text({
+    setting: 'capacity',
+    url: 'capacity',
+    scope: 'way',
+    usual: '1mbps',
+    argument: '<rate>',
+    is: 'capacity, or a schedule such as 1.5mbps,0.6mbps@20s,1.5mbps@40s',
+    expected: 'a rate such as 1mbps',
+    check: (value) => parseSchedule(value),
+    say: (value) => value,
+    core: (value, startUs) => {
+      const [first, ...ahead] = parseSchedule(value);
+      const schedule = ahead.map(({ atUs, capacityBps }) => ({ atUs: startUs + atUs, capacityBps }));
+      return { capacityBps: first?.capacityBps ?? 0, schedule };
+    },
+  }),
+  queue: text({
+    setting: 'queue',
+    url: 'queue',
+    scope: 'way',
+    usual: 'droptail:300ms',
+    argument: '<queue>',
+    is: 'droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
+    expected: 'a queue such as droptail:300ms',
+    check: parseQueue,
+    say: (value) => value,
+    core: (value) => ({ queue: parseQueue(value) }),
+  }),
+  rtt_ms: number({
+    setting: 'rtt',
+    url: 'rtt_ms',
+    scope: 'path',
+    usual: 50,
+    usualText: '50ms',
+    argument: '<time>',
+    is: 'round-trip propagation delay, half on each way',
+    min: 0,
+    max: 60_000,
+    unit: ' ms',
+    read: milliseconds,
+    say: (value) => `rtt ${value} ms`,
+    core: (value) => ({ oneWayDelayUs: (value * 1000) / 2 }),
+  }),
+  loss_ratio: number({
+    setting: 'loss',
+    url: 'loss',
+    scope: 'way',
+    usual: 0,
+    argument: '<ratio>',
+    is: 'random loss before the queue: 0.02 or 2%',
+    min: 0,
+    max: 1,
+    unit: '',
+    read: (value) => parseRatio(value),
+    say: (value) => `loss ${percentText(value)}`,
+    core: (value) => ({ lossRatio: value }),
+  }),
+  burst_loss_packets: number({
+    setting: 'burstLoss',
+    url: 'burst_loss',
+    scope: 'way',
+    usual: 1,
+    argument: '<packets>',
+    is: 'mean length of a run of lost packets; 1: independent losses',
+    min: 1,
+    max: 1e6,
+    unit: ' packets',
+    say: (value) => `runs of ${value} lost packets`,
+    core: (value) => ({ burstLossPackets: value }),
+  }),
+  jitter_ms: number({
+    setting: 'jitter',
+    url: 'jitter_ms',
+    scope: 'way',
+    usual: 0,
+    usualText: 'none',
+    argument: '<time>',
+    is: 'standard deviation of a random delay before the queue',
+    min: 0,
+    max: 10_000,
+    unit: ' ms',
+    read: milliseconds,
+    say: (value) => `jitter ${value} ms`,
+    core: (value) => ({ jitterUs: value * 1000 }),
+  }),
+  reorder: text({
+    setting: 'reorder',
+    url: 'reorder',
+    scope: 'way',
+    usual: 'none',
+    argument: '<ratio/time>',
+    is: 'reordering behind the bottleneck, by the ratio of packets held back and for how long, such as 0.01/20ms',
+    expected: 'none, or a ratio and a time such as 0.01/20ms',
+    check: parseReorder,
+    say: (value) => `reordering ${value}`,
+    core: (value) => ({ reordering: parseReorder(value) }),
+  }),
+  outage: text({
+    setting: 'outage',
+    url: 'outage',
+    scope: 'way',
+    usual: 'none',
+    argument: '<on/off>',
+    is: 'outages of a wireless channel, by the mean times with and without a connection, such as 100ms/20ms',
+    expected: 'none, or outages such as 100ms/20ms',
+    check: parseOutage,
+    say: (value) => `outages ${value}`,
+    core: (value) => ({ outages: parseOutage(value) }),
+  }),
+  cross_traffic: text({
+    setting: 'crossTraffic',
+    url: 'cross_traffic',
+    scope: 'way',
+    usual: 'none',
+    argument: '<flows>',
+    is: 'TCP connections in the same queue: cubic:3, newreno:1 or cubic:2,newreno:1',
+    expected: 'none, or TCP connections such as cubic:3',
+    check: parseCrossTraffic,
+    say: (value) => `cross traffic ${value}`,
+    core: (value) => ({ crossTraffic: parseCrossTraffic(value) }),
+  }),
+  bottleneck: text({
+    setting: 'bottleneck',
+    // There it tells whether the local server or the page shapes.
+    url: null,
+    scope: 'way',
+    usual: 'serial',
+    argument: '<mode>',
+    is: 'serial, or token-bucket: a burst passes at once',
+    expected: BOTTLENECKS.join(' or '),
+    check: parseBottleneck,
+    say: (value) => value,
+    core: (value) => ({ bottleneck: parseBottleneck(value) }),
+  }),
+  seed: number({
+    setting: 'seed',
+    url: 'seed',
+    scope: 'path',
+    usual: 1,
+    argument: '<number>',
+    is: 'seed of whatever is random in the link',
+    min: 0,
+    max: 2 ** 32 - 1,
+    unit: '',
+    isWhole: true,
+    say: (value) => `seed ${value}`,
+    // It is given once, when the link is made.
+    core: () => ({}),
+  }),
+} as const;
+
+type Fields = typeof LINK_FIELDS;
+/** The name of a setting in JSON. */
+export type LinkKey = keyof Fields;
+export const LINK_KEYS = Object.keys(LINK_FIELDS) as LinkKey[];
+
+/** What a setting's value is in JSON. */
+export type LinkValue<K extends LinkKey> = K extends 'bottleneck'
+  ? Bottleneck
+  : Fields[K]['usual'] extends number
+    ? number
+    : string;
+
+/** A field by its name in JSON, as any of them. */
+export const linkField = (key: LinkKey): LinkField => LINK_FIELDS[key] as LinkField;
+
+/** The schema of a setting in JSON. */
+export function linkSchema(key: LinkKey): v.GenericSchema<string | number> {
+  const field = linkField(key);
+  // A rate may be a number of bits per second.
+  if (key === 'capacity')
+    return parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) =>
+      parseSchedule(value),
+    );
+  if (field.kind === 'text') return parsedBy(v.string(field.expected), (value) => field.check(value));
+  const { min, max, unit, isWhole } = field;
+  const range = within(min, max, unit);
+  return isWhole ? v.pipe(range, v.integer('a whole number')) : range;
+}
+
+/**
+ * What people write, a number in the setting's own unit or a text with its unit, as JSON has it. Throws ConfigError
+ * that says what was expected.
+ */
+export function readLinkValue(key: LinkKey, value: string | number): string | number {
+  const field = linkField(key);
+  if (field.kind === 'text') {
+    field.check(String(value));
+    return value;
+  }
+  const { min, max, unit, isWhole } = field;
+  const read = typeof value === 'number' ? value : field.read(value);
+  if (read >= min && read <= max && (!isWhole || Number.isInteger(read))) return read;
+  const expected = `${isWhole ? 'a whole number' : 'a number'} from ${min} to ${max}${unit}`;
+  throw new ConfigError(field.setting, expected, shown(value), `write for instance ${field.usualText}`);
+}
+
+/** The setting of the kit by this name; undefined if there is none. */
+export const keyOfSetting = (setting: string): LinkKey | undefined =>
+  LINK_KEYS.find((key) => linkField(key).setting === setting);

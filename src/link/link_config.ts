@@ -1,0 +1,69 @@
+/**
+ * A link as JSON has it, in both directions: `{ capacity: '1.5mbps,0.6mbps@20s', rtt_ms: 80 }`. kilo is 1000:
+ * 1 kbps is 1000 bit/s, 1 kB is 1000 bytes.
+ */
+import * as v from 'valibot';
+
+import type { LinkOptions } from '../core/link.js';
+import { ConfigError, cut, shown } from '../text/quantities.js';
+import { LINK_FIELDS, LINK_KEYS, linkField, linkSchema, type LinkKey, type LinkValue } from './fields.js';
+
+/** Where the rows of this link have their zero: milliseconds since 1970. */
+const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('milliseconds since 1970')));
+
+/**
+ * A link in both directions: capacity, queue, loss, jitter, reordering, outages and cross traffic on the way there,
+ * half the RTT on each. A capacity that is a number is bit/s.
+ */
+export type LinkConfig = { [K in LinkKey]: K extends 'capacity' ? string | number : LinkValue<K> } & {
+  origin_epoch_ms?: number;
+};
+export type PartialLinkConfig = Partial<LinkConfig>;
+/** The same, where what is left out may also be undefined. */
+type Given = { readonly [K in keyof LinkConfig]?: LinkConfig[K] | undefined };
+
+type Schemas = { [K in LinkKey]: v.OptionalSchema<v.GenericSchema<LinkConfig[K]>, undefined> };
+
+/** The settings of a link, each of which may be left out. */
+export const linkEntries = Object.fromEntries(
+  LINK_KEYS.map((key) => [key, v.optional(linkSchema(key))]),
+) as unknown as Schemas;
+
+const partialLinkConfig = v.strictObject({ ...linkEntries, origin_epoch_ms: origin });
+
+export const DEFAULT_LINK_CONFIG = Object.fromEntries(
+  LINK_KEYS.map((key) => [key, LINK_FIELDS[key].usual]),
+) as LinkConfig;
+
+/** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
+export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfig {
+  const result = v.safeParse(partialLinkConfig, input);
+  if (result.success) {
+    const given = Object.entries(result.output).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(given);
+  }
+  const issue = result.issues[0];
+  const key = v.getDotPath(issue);
+  const unknownKey = issue.type === 'strict_object' && key !== null;
+  throw new ConfigError(
+    key === null ? path : `${path}.${key}`,
+    unknownKey ? `one of ${Object.keys(partialLinkConfig.entries).join(', ')}` : issue.message,
+    shown(issue.input),
+    unknownKey ? `remove ${cut(key)}` : 'correct this value',
+  );
+}
+
+/** The forward direction as the core takes it; a schedule's times count from `startUs` of the link's clock. */
+export function forwardLink(config: LinkConfig, startUs = 0): LinkOptions {
+  return { ...(forwardChange(config, startUs) as LinkOptions), seed: config.seed };
+}
+
+/** The part of the forward direction that a change of settings touches. */
+export function forwardChange(config: Given, startUs: number): Partial<LinkOptions> {
+  const parts = LINK_KEYS.map((key): Partial<LinkOptions> => {
+    const value = config[key];
+    // A field takes the values of its own key.
+    return value === undefined ? {} : linkField(key).core(value as never, startUs);
+  });
+  return Object.assign({}, ...parts) as Partial<LinkOptions>;
+}

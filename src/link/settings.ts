@@ -1,0 +1,146 @@
+/**
+ * The link of a test as people write it: `{ network: '4g', capacity: '500kbps', loss: '2%' }`. kilo is
+ * 1000, numbers without a unit are bit/s and milliseconds.
+ */
+import * as v from 'valibot';
+
+import { parsedBy } from '../text/form.js';
+import { ConfigError, shown } from '../text/quantities.js';
+import { parseSchedule } from './capacity_text.js';
+import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue, type LinkKey } from './fields.js';
+import { DEFAULT_LINK_CONFIG, type LinkConfig } from './link_config.js';
+import { NETWORK_NAMES, type NetworkName } from './networks.js';
+
+/**
+ * A rate (a number is bit/s), a schedule, a trace of mahimahi's (its text or its file), or a function that
+ * gives bit/s at a time in seconds. Times count from the first packet, or from the change if packets flow
+ * already. A function is asked for each 10 ms, about three seconds ahead: what it gives must depend on the
+ * time alone. To change the capacity from a test, use `set`.
+ */
+export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
+
+/** One direction of a link. */
+export interface DirectionSettings {
+  /** Default 1 Mbit/s; 0 is an outage until the next change. */
+  capacity?: Capacity | undefined;
+  /** Queue discipline, as `droptail:300ms`, `codel`, `fq_codel:target=13ms`. Default `droptail:300ms`. */
+  queue?: string | undefined;
+  /** Random loss before the queue: 0.02 or `2%`. Default none. */
+  loss?: number | string | undefined;
+  /** Mean length of a run of lost packets; 1, the default: losses are independent. */
+  burstLoss?: number | undefined;
+  /** Standard deviation of the jitter; a number is milliseconds. Default none. */
+  jitter?: number | string | undefined;
+  /**
+   * Reordering behind the bottleneck: the ratio of packets that are held back, and for how long, `0.01/20ms`; `none`,
+   * the default.
+   */
+  reorder?: string | undefined;
+  /** Outages of a wireless channel, mean times up and down: `100ms/20ms`; `none`, the default. */
+  outage?: string | undefined;
+  /**
+   * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`; `none`, the default.
+   * Those of `back` are its own: the ones beside it go forward alone.
+   */
+  crossTraffic?: string | undefined;
+  /** Default `serial`. */
+  bottleneck?: 'serial' | 'token-bucket' | undefined;
+}
+
+/** Both directions are alike, but for what `back` says and for cross traffic, which each direction has for itself. */
+export interface LinkSettings extends DirectionSettings {
+  /** A usual network; other fields override what it says. */
+  network?: NetworkName | undefined;
+  /** Propagation delay there and back, half of it each way; a number is milliseconds. Default 50 ms. */
+  rtt?: number | string | undefined;
+  /** Of loss and jitter. Default 1. Only when the link is opened. */
+  seed?: number | undefined;
+  /** From the side that answered to the side that offered. */
+  back?: DirectionSettings | undefined;
+}
+
+type Fields = typeof LINK_FIELDS;
+/** Every setting that the table has for one way, and no other. */
+type WaySetting = {
+  [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
+}[LinkKey];
+({}) as Required<DirectionSettings> satisfies Record<WaySetting, unknown>;
+
+const numberOrText = (expected: string) => v.union([v.number(), v.string()], expected);
+
+const capacity = v.union(
+  [
+    parsedBy(numberOrText('a rate'), (value) => parseSchedule(value, { outage: true })),
+    v.strictObject({ mahimahi: v.string('the text of a trace or the path of its file') }),
+    v.custom<(seconds: number) => number>((value) => typeof value === 'function'),
+  ],
+  (issue) =>
+    issue.issues?.find(({ type }) => type === 'raw_check')?.message ??
+    'a rate such as 1mbps, a schedule, { mahimahi } or a function of seconds',
+);
+
+/** A setting as people write it. */
+function settingSchema(key: LinkKey): v.GenericSchema {
+  const field = linkField(key);
+  if (key === 'capacity') return capacity;
+  const expected =
+    field.kind === 'text' ? field.expected : `a number${field.unit === ' ms' ? ' or a time' : ''}`;
+  const schema: v.GenericSchema<string | number> =
+    field.kind === 'text' ? v.string(expected) : numberOrText(expected);
+  return parsedBy(schema, (value) => readLinkValue(key, value));
+}
+
+const schemasOf = (scope: 'way' | 'path'): v.ObjectEntries =>
+  Object.fromEntries(
+    LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === scope).map((key) => [
+      LINK_FIELDS[key].setting,
+      v.optional(settingSchema(key)),
+    ]),
+  );
+
+const waySchemas = schemasOf('way');
+
+const settingsSchema = v.strictObject({
+  ...waySchemas,
+  network: v.optional(v.picklist(NETWORK_NAMES, NETWORK_NAMES.join(', '))),
+  ...schemasOf('path'),
+  back: v.optional(v.strictObject(waySchemas)),
+});
+
+/** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
+export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
+  const result = v.safeParse(settingsSchema, input, { abortEarly: true });
+  if (result.success) return result.output as LinkSettings;
+  const issue = result.issues[0];
+  const key = v.getDotPath(issue);
+  const isUnknown = issue.type === 'strict_object' && key !== null;
+  const names = Object.keys(key?.startsWith('back.') ? waySchemas : settingsSchema.entries);
+  throw new ConfigError(
+    key === null ? path : `${path}.${key}`,
+    isUnknown ? `one of ${names.join(', ')}` : issue.message,
+    shown(issue.input),
+    isUnknown ? `remove ${key}` : 'correct this value',
+  );
+}
+
+/** What a link is opened with: whatever is not given is as usual. */
+export function withDefaults(settings: LinkSettings): LinkSettings {
+  const { capacity, queue, rtt_ms, seed } = DEFAULT_LINK_CONFIG;
+  return {
+    ...(settings.network === undefined && { capacity, queue, rtt: rtt_ms }),
+    seed,
+    ...given(settings),
+  };
+}
+
+/** A link of JSON as both directions of a test's; what is as usual is left out, but for what every link says. */
+export function settingsOfConfig(config: LinkConfig): LinkSettings {
+  const said: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
+  const differs = LINK_KEYS.filter((key) => said.includes(key) || config[key] !== DEFAULT_LINK_CONFIG[key]);
+  return Object.fromEntries(differs.map((key) => [LINK_FIELDS[key].setting, config[key]])) as LinkSettings;
+}
+
+/** Without the fields that are undefined. */
+export function given<T extends object>(settings: T): T {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,41 @@
+/** Settings of a link for people: `500 kbps, droptail:300ms, rtt 50 ms`. */
+import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue } from './fields.js';
+import type { LinkConfig } from './link_config.js';
+import type { Capacity, DirectionSettings, LinkSettings } from './settings.js';
+
+export function settingsText({ network, back, seed: _, ...both }: LinkSettings): string {
+  const parts = [
+    ...(network === undefined ? [] : [`network ${network}`]),
+    ...said(both),
+    ...(back === undefined ? [] : [`back: ${said(back).join(', ')}`]),
+  ];
+  return parts.join(', ') || 'nothing changed';
+}
+
+function said({ capacity, ...others }: DirectionSettings & Pick<LinkSettings, 'rtt'>): string[] {
+  const values = others as Record<string, string | number | undefined>;
+  const texts = LINK_KEYS.flatMap((key): string[] => {
+    const value = values[LINK_FIELDS[key].setting];
+    // A field takes the values of its own key.
+    return value === undefined ? [] : [linkField(key).say(readLinkValue(key, value) as never)];
+  });
+  return [...(capacity === undefined ? [] : [capacityText(capacity)]), ...texts];
+}
+
+/** What of a link is not as usual, capacity, queue and RTT left out. */
+export const unusualText = (link: LinkConfig): string[] =>
+  LINK_KEYS.filter((key) => !['capacity', 'queue', 'rtt_ms', 'seed'].includes(key)).flatMap((key) => {
+    const field = linkField(key);
+    return link[key] === field.usual ? [] : [field.say(link[key] as never)];
+  });
+
+function capacityText(capacity: Capacity): string {
+  if (typeof capacity === 'function') return 'a capacity that is a function of time';
+  if (typeof capacity === 'object') return 'the capacity of a mahimahi trace';
+  return typeof capacity === 'number' ? rateText(capacity) : capacity;
+}
+
+function rateText(bps: number): string {
+  const [unit, factor] = bps >= 1e6 ? ['Mbps', 1e6] : bps >= 1e3 ? ['kbps', 1e3] : ['bit/s', 1];
+  return `${Number((bps / factor).toPrecision(6))} ${unit}`;
+}

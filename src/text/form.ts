@@ -1,0 +1,77 @@
+/** The parts that forms are made of: schemas of what comes from outside, each with what it expects. */
+import * as v from 'valibot';
+
+import { ConfigError } from './quantities.js';
+
+/** True if `parse` takes the value; its message if not. */
+function problemOf(parse: () => unknown): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    return error instanceof ConfigError ? `${error.expected}; ${error.fix}` : String(error);
+  }
+}
+
+/** Takes what `parse` takes; otherwise the issue says what `parse` expected. */
+export const parsedBy = <T extends string | number>(
+  schema: v.GenericSchema<T>,
+  parse: (value: T) => unknown,
+): v.GenericSchema<T> =>
+  v.pipe(
+    schema,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const message = problemOf(() => parse(dataset.value));
+      if (message !== undefined) addIssue({ message });
+    }),
+  );
+
+/** A number in a range. */
+export const within = (min: number, max: number, unit = ''): v.GenericSchema<number> => {
+  const message = `a number from ${min} to ${max}${unit}`;
+  return v.pipe(v.number(message), v.minValue(min, message), v.maxValue(max, message));
+};
+
+const MAX_SECONDS = 1e6;
+
+/** An object that takes these names and no others. */
+export function record<const E extends v.ObjectEntries>(
+  entries: E,
+): v.StrictObjectSchema<E, (issue: v.StrictObjectIssue) => string> {
+  const names = Object.keys(entries).join(', ');
+  return v.strictObject(entries, (issue) =>
+    issue.expected === 'never' ? `one of ${names}` : issue.received === 'undefined' ? 'a value' : 'an object',
+  );
+}
+
+export const text = (what: string): v.GenericSchema<string> => v.pipe(v.string(what), v.nonEmpty(what));
+export const integer = (min: number, max: number): v.GenericSchema<number> =>
+  v.pipe(within(min, max), v.integer('a whole number'));
+export const seconds = within(0, MAX_SECONDS, ' s');
+/** Names become keys of objects, so they may not be those that every object has already. */
+export const named = (what: string): v.GenericSchema<string> =>
+  v.pipe(
+    v.string(what),
+    v.regex(/^[\w.-]{1,64}$/, `${what}: letters, digits, ., - or _`),
+    v.check((name) => !(name in {}), `${what} that is no word of JavaScript's such as constructor`),
+  );
+
+const MAX_LIST = 1000;
+
+/** A list of at most `most` items; a longer one is refused before its items are looked at. */
+export const list = <const T extends v.GenericSchema>(
+  item: T,
+  what: string,
+  most = MAX_LIST,
+): v.GenericSchema<v.InferInput<T>[], v.InferOutput<T>[]> =>
+  v.pipe(
+    v.custom<v.InferInput<T>[]>(
+      (items) => !Array.isArray(items) || items.length <= most,
+      `a list of at most ${most} ${what}`,
+    ),
+    v.array(item, `a list of ${what}`),
+  );
+/** JSON says Infinity as 1e999, and cannot say it back. */
+export const number: v.GenericSchema<number> = v.pipe(v.number('a number'), v.finite('a number'));
+export const numbers = v.record(v.string(), number, 'names with numbers');
