@@ -35,8 +35,8 @@ const parsedBy = (parse: (text: string) => unknown) =>
 function linkEntry(key: LinkKey): v.GenericSchema<string, string | number> {
   const field = linkField(key);
   if (field.kind === 'text') return parsedBy((text) => field.check(text));
-  const { min, max, unit, isWhole } = field;
-  return (isWhole ? integerIn : numberIn)(min, max, unit.trim());
+  const { min, max, mostInUrl = max, unit, isWhole } = field;
+  return (isWhole ? integerIn : numberIn)(min, mostInUrl, unit.trim());
 }
 
 type LinkEntries = { [K in keyof LinkInUrl]: v.GenericSchema<string, LinkInUrl[K]> };

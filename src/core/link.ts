@@ -4,13 +4,11 @@
  */
 import { Handle } from './handle.js';
 import type { CoreModule } from './load.js';
-import { expectWhole, modeOf, passQueue } from './link_arguments.js';
+import { expectWhole, modeOf, passQueue, type Bottleneck } from './link_arguments.js';
 import type { QueueOptions } from './queue.js';
 
 export * from './queue.js';
-
-/** `serial`: a packet takes its size over the capacity. `token-bucket`: a burst passes at once. */
-export type Bottleneck = 'serial' | 'token-bucket';
+export type { Bottleneck } from './link_arguments.js';
 
 /** A capacity from a time on; 0 is an outage. */
 export interface CapacityStep {

@@ -1,7 +1,9 @@
 /** Parts of a link as arguments of the ABI. */
-import type { Bottleneck } from './link.js';
 import { CoreError, type CoreModule } from './load.js';
 import { queueArguments, type QueueOptions } from './queue.js';
+
+/** `serial`: a packet takes its size over the capacity. `token-bucket`: a burst passes at once. */
+export type Bottleneck = 'serial' | 'token-bucket';
 
 /** Puts a queue's values where the next call reads them; the arguments that stand for it. Throws CoreError. */
 export function passQueue(module: CoreModule, queue: QueueOptions): [kind: number, values: number] {

@@ -25,6 +25,8 @@ interface Common<T> {
   url: string | null;
   scope: Scope;
   usual: T;
+  /** Above its field in a form. */
+  label: string;
   /** What stands for a value on the command line. */
   argument: string;
   /** What it is, for people. */
@@ -40,6 +42,10 @@ interface NumberField extends Common<number> {
   kind: 'number';
   min: number;
   max: number;
+  /** The most that an address of the app may say, where a form would not reach what the link can do. */
+  mostInUrl?: number;
+  /** What is expected, for people; default: the range. */
+  expected?: string;
   /** As it stands behind a number, with a space before it. */
   unit: '' | ' ms' | ' packets';
   isWhole: boolean;
@@ -54,6 +60,8 @@ interface TextField<T extends string> extends Common<T> {
   kind: 'text';
   /** What is expected, before a parser has looked at it. */
   expected: string;
+  /** Values to choose from in a form. */
+  examples: readonly string[];
   /** Throws ConfigError for what it does not take. */
   check(text: string): unknown;
 }
@@ -102,9 +110,11 @@ export const LINK_FIELDS = {
     url: 'capacity',
     scope: 'way',
     usual: '1mbps',
+    label: 'Capacity',
     argument: '<rate>',
     is: 'capacity, or a schedule such as 1.5mbps,0.6mbps@20s,1.5mbps@40s',
     expected: 'a rate such as 1mbps',
+    examples: ['300kbps', '500kbps', '1mbps', '2mbps', '1.5mbps,0.6mbps@20s,1.5mbps@40s'],
     check: (value) => parseSchedule(value),
     say: (value) => value,
     core: (value, startUs) => {
@@ -118,9 +128,22 @@ export const LINK_FIELDS = {
     url: 'queue',
     scope: 'way',
     usual: 'droptail:300ms',
+    label: 'Queue',
     argument: '<queue>',
     is: 'droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
     expected: 'a queue such as droptail:300ms',
+    examples: [
+      'droptail:100ms',
+      'droptail:300ms',
+      'droptail:64kB',
+      'droptail:100p',
+      'codel',
+      'codel:target=13ms',
+      'pie',
+      'pie-rfc8033',
+      'sfq:300ms',
+      'fq_codel',
+    ],
     check: parseQueue,
     say: (value) => value,
     core: (value) => ({ queue: parseQueue(value) }),
@@ -131,10 +154,12 @@ export const LINK_FIELDS = {
     scope: 'path',
     usual: 50,
     usualText: '50ms',
+    label: 'RTT',
     argument: '<time>',
     is: 'round-trip propagation delay, half on each way',
     min: 0,
     max: 60_000,
+    mostInUrl: 2000,
     unit: ' ms',
     read: milliseconds,
     say: (value) => `rtt ${value} ms`,
@@ -145,8 +170,10 @@ export const LINK_FIELDS = {
     url: 'loss',
     scope: 'way',
     usual: 0,
+    label: 'Random loss',
     argument: '<ratio>',
     is: 'random loss before the queue: 0.02 or 2%',
+    expected: 'a ratio from 0 to 1 or a percentage',
     min: 0,
     max: 1,
     unit: '',
@@ -159,6 +186,7 @@ export const LINK_FIELDS = {
     url: 'burst_loss',
     scope: 'way',
     usual: 1,
+    label: 'Runs of lost packets',
     argument: '<packets>',
     is: 'mean length of a run of lost packets; 1: independent losses',
     min: 1,
@@ -173,10 +201,12 @@ export const LINK_FIELDS = {
     scope: 'way',
     usual: 0,
     usualText: 'none',
+    label: 'Jitter',
     argument: '<time>',
     is: 'standard deviation of a random delay before the queue',
     min: 0,
     max: 10_000,
+    mostInUrl: 500,
     unit: ' ms',
     read: milliseconds,
     say: (value) => `jitter ${value} ms`,
@@ -187,9 +217,11 @@ export const LINK_FIELDS = {
     url: 'reorder',
     scope: 'way',
     usual: 'none',
+    label: 'Reordering',
     argument: '<ratio/time>',
     is: 'reordering behind the bottleneck, by the ratio of packets held back and for how long, such as 0.01/20ms',
     expected: 'none, or a ratio and a time such as 0.01/20ms',
+    examples: ['none', '0.01/20ms', '0.05/10ms'],
     check: parseReorder,
     say: (value) => `reordering ${value}`,
     core: (value) => ({ reordering: parseReorder(value) }),
@@ -199,9 +231,11 @@ export const LINK_FIELDS = {
     url: 'outage',
     scope: 'way',
     usual: 'none',
+    label: 'Outages',
     argument: '<on/off>',
     is: 'outages of a wireless channel, by the mean times with and without a connection, such as 100ms/20ms',
     expected: 'none, or outages such as 100ms/20ms',
+    examples: ['none', '100ms/20ms', '500ms/100ms'],
     check: parseOutage,
     say: (value) => `outages ${value}`,
     core: (value) => ({ outages: parseOutage(value) }),
@@ -211,9 +245,11 @@ export const LINK_FIELDS = {
     url: 'cross_traffic',
     scope: 'way',
     usual: 'none',
+    label: 'Cross traffic',
     argument: '<flows>',
     is: 'TCP connections in the same queue: cubic:3, newreno:1 or cubic:2,newreno:1',
     expected: 'none, or TCP connections such as cubic:3',
+    examples: ['none', 'cubic:1', 'cubic:3', 'newreno:1', 'cubic:2,newreno:1'],
     check: parseCrossTraffic,
     say: (value) => `cross traffic ${value}`,
     core: (value) => ({ crossTraffic: parseCrossTraffic(value) }),
@@ -224,9 +260,11 @@ export const LINK_FIELDS = {
     url: null,
     scope: 'way',
     usual: 'serial',
+    label: 'Bottleneck',
     argument: '<mode>',
     is: 'serial, or token-bucket: a burst passes at once',
     expected: BOTTLENECKS.join(' or '),
+    examples: BOTTLENECKS,
     check: parseBottleneck,
     say: (value) => value,
     core: (value) => ({ bottleneck: parseBottleneck(value) }),
@@ -236,6 +274,7 @@ export const LINK_FIELDS = {
     url: 'seed',
     scope: 'path',
     usual: 1,
+    label: 'Seed',
     argument: '<number>',
     is: 'seed of whatever is random in the link',
     min: 0,
@@ -274,7 +313,7 @@ export function linkSchema(key: LinkKey): v.GenericSchema<string | number> {
   if (field.kind === 'text') return parsedBy(v.string(field.expected), (value) => field.check(value));
   const { min, max, unit, isWhole } = field;
   const range = within(min, max, unit);
-  return isWhole ? v.pipe(range, v.integer('a whole number')) : range;
+  return isWhole ? v.pipe(range, v.integer('an integer')) : range;
 }
 
 /**
@@ -290,7 +329,7 @@ export function readLinkValue(key: LinkKey, value: string | number): string | nu
   const { min, max, unit, isWhole } = field;
   const read = typeof value === 'number' ? value : field.read(value);
   if (read >= min && read <= max && (!isWhole || Number.isInteger(read))) return read;
-  const expected = `${isWhole ? 'a whole number' : 'a number'} from ${min} to ${max}${unit}`;
+  const { expected = `${isWhole ? 'an integer' : 'a number'} from ${min} to ${max}${unit}` } = field;
   throw new ConfigError(field.setting, expected, shown(value), `write for instance ${field.usualText}`);
 }
 

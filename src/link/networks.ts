@@ -3,7 +3,7 @@
  * back its download. Where a source names no queue it is a drop-tail queue of 300 ms, that of RFC 8867.
  */
 import { LINK_FIELDS, LINK_KEYS } from './fields.js';
-import type { DirectionSettings } from './settings.js';
+import type { DirectionSettings } from './direction_settings.js';
 
 export interface Network {
   /** Upload of the side that offered. */

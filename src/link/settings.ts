@@ -10,42 +10,9 @@ import { parseSchedule } from './capacity_text.js';
 import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue, type LinkKey } from './fields.js';
 import { DEFAULT_LINK_CONFIG, type LinkConfig } from './link_config.js';
 import { NETWORK_NAMES, type NetworkName } from './networks.js';
+import type { DirectionSettings } from './direction_settings.js';
 
-/**
- * A rate (a number is bit/s), a schedule, a trace of mahimahi's (its text or its file), or a function that
- * gives bit/s at a time in seconds. Times count from the first packet, or from the change if packets flow
- * already. A function is asked for each 10 ms, about three seconds ahead: what it gives must depend on the
- * time alone. To change the capacity from a test, use `set`.
- */
-export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
-
-/** One direction of a link. */
-export interface DirectionSettings {
-  /** Default 1 Mbit/s; 0 is an outage until the next change. */
-  capacity?: Capacity | undefined;
-  /** Queue discipline, as `droptail:300ms`, `codel`, `fq_codel:target=13ms`. Default `droptail:300ms`. */
-  queue?: string | undefined;
-  /** Random loss before the queue: 0.02 or `2%`. Default none. */
-  loss?: number | string | undefined;
-  /** Mean length of a run of lost packets; 1, the default: losses are independent. */
-  burstLoss?: number | undefined;
-  /** Standard deviation of the jitter; a number is milliseconds. Default none. */
-  jitter?: number | string | undefined;
-  /**
-   * Reordering behind the bottleneck: the ratio of packets that are held back, and for how long, `0.01/20ms`; `none`,
-   * the default.
-   */
-  reorder?: string | undefined;
-  /** Outages of a wireless channel, mean times up and down: `100ms/20ms`; `none`, the default. */
-  outage?: string | undefined;
-  /**
-   * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`; `none`, the default.
-   * Those of `back` are its own: the ones beside it go forward alone.
-   */
-  crossTraffic?: string | undefined;
-  /** Default `serial`. */
-  bottleneck?: 'serial' | 'token-bucket' | undefined;
-}
+export type { Capacity, DirectionSettings } from './direction_settings.js';
 
 /** Both directions are alike, but for what `back` says and for cross traffic, which each direction has for itself. */
 export interface LinkSettings extends DirectionSettings {

@@ -3,6 +3,10 @@ import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue } from './fields.js';
 import type { LinkConfig } from './link_config.js';
 import type { Capacity, DirectionSettings, LinkSettings } from './settings.js';
 
+const EACH_WAY_FIRST = (['way', 'path'] as const).flatMap((scope) =>
+  LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === scope),
+);
+
 export function settingsText({ network, back, seed: _, ...both }: LinkSettings): string {
   const parts = [
     ...(network === undefined ? [] : [`network ${network}`]),
@@ -14,7 +18,7 @@ export function settingsText({ network, back, seed: _, ...both }: LinkSettings):
 
 function said({ capacity, ...others }: DirectionSettings & Pick<LinkSettings, 'rtt'>): string[] {
   const values = others as Record<string, string | number | undefined>;
-  const texts = LINK_KEYS.flatMap((key): string[] => {
+  const texts = EACH_WAY_FIRST.flatMap((key): string[] => {
     const value = values[LINK_FIELDS[key].setting];
     // A field takes the values of its own key.
     return value === undefined ? [] : [linkField(key).say(readLinkValue(key, value) as never)];

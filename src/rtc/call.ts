@@ -1,5 +1,5 @@
 import type { LinkOptions } from '../core/index.js';
-import type { SlotConfig } from '../worker/controller_slot.js';
+import type { SlotConfig } from '../worker/slot.js';
 import { createMediaWorker } from '../worker/media_client.js';
 import { shadowSlots, slotInCharge } from './controllers.js';
 import { MachineMonitor } from './machine_monitor.js';

@@ -1,6 +1,6 @@
 /** The controllers of a call, as its workers take them. */
 import { controllerOfPreset, controllerSetup, CoreError } from '../core/index.js';
-import type { SlotConfig } from '../worker/controller_slot.js';
+import type { SlotConfig } from '../worker/slot.js';
 import type { ControlOptions, LiveController, ShadowController } from './types.js';
 
 type Rails = Pick<ControlOptions, 'minBitrateBps' | 'maxBitrateBps' | 'startBitrateBps'>;

@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../worker/controller_slot.js';
+import type { SlotConfig } from '../worker/slot.js';
 import type { MediaWorker } from '../worker/media_client.js';
 import type { WorkerEvent, WorkerStats } from '../worker/protocol.js';
 import { shadowSlots, slotInCharge } from './controllers.js';

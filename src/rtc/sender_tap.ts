@@ -1,5 +1,5 @@
 import type { LinkOptions } from '../core/index.js';
-import type { SlotConfig } from '../worker/controller_slot.js';
+import type { SlotConfig } from '../worker/slot.js';
 import type { MediaWorker } from '../worker/media_client.js';
 import type { WorkerEvent } from '../worker/protocol.js';
 import { Actuator } from './actuator.js';

@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { CONTROLLER_NAMES } from '../core/schema.js';
 import { parseRate, parseSchedule } from '../link/capacity_text.js';
 import { linkEntries } from '../link/link_config.js';
-import { parseOutage } from '../link/load_text.js';
 import { integer, list, named, numbers, parsedBy, record, seconds, text, within } from '../text/form.js';
 
 const MAX_FLOWS = 2000;
@@ -18,6 +17,17 @@ const capacity = v.union(
   (issue) =>
     issue.issues?.find((inner) => inner.kind === 'validation')?.message ??
     'a rate such as 1mbps, a schedule, or a mahimahi trace',
+);
+
+/** The parts of `outage`: text says the same in short. */
+const outageParts = record({
+  mean_on_ms: within(1, 60_000, ' ms'),
+  mean_off_ms: within(1, 60_000, ' ms'),
+  /** Each outage is the sum of this many exponential times. Default 1. */
+  off_phases: v.optional(integer(1, 100)),
+});
+const outage: v.GenericSchema<string | v.InferOutput<typeof outageParts>> = v.lazy((given) =>
+  typeof given === 'string' ? linkEntries.outage.wrapped : outageParts,
 );
 
 const pathEntries = {
@@ -40,22 +50,7 @@ const pathEntries = {
    * Outages of a wireless channel: times between them are exponentially distributed, and so are they, with one
    * phase. A text as links have it, or its parts.
    */
-  outage: v.optional(
-    v.union(
-      [
-        parsedBy(v.string(), (value) => parseOutage(value)),
-        record({
-          mean_on_ms: within(1, 60_000, ' ms'),
-          mean_off_ms: within(1, 60_000, ' ms'),
-          /** Each outage is the sum of this many exponential times. Default 1. */
-          off_phases: v.optional(integer(1, 100)),
-        }),
-      ],
-      (issue) =>
-        issue.issues?.find((inner) => inner.kind === 'validation')?.message ??
-        'outages such as 100ms/20ms, or their mean_on_ms and mean_off_ms',
-    ),
-  ),
+  outage: v.optional(outage),
 };
 
 const flowEntries = {

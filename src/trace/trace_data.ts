@@ -1,6 +1,6 @@
 import { TABLE_SPECS, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { decimate } from './decimate.js';
-import { RowFormatter } from './ndjson_writer.js';
+import { eventLine, RowFormatter } from './ndjson_lines.js';
 import { TableData } from './table_data.js';
 
 /** What to draw: some columns of one table, over some time, in no more points than the screen has. */
@@ -178,12 +178,6 @@ function* tableLines(table: TableData): Generator<Line, void> {
     line.row = row;
     yield line;
   }
-}
-
-/** An event as a line of the trace format. */
-export function eventLine(event: TraceEvent, extra = ''): string {
-  const { time_us, name, detail } = event;
-  return `${JSON.stringify({ type: 'event', time_us, name, detail }).slice(0, -1)}${extra}}`;
 }
 
 /** The rows that a query asks for, in ascending time. */

@@ -1,4 +1,5 @@
 import type { Link, LinkOptions, TraceBatch } from '../core/index.js';
+import { DelayLine } from '../link/delay_line.js';
 import type { CallClock } from './clock.js';
 
 /** RTP payload of a packet, and what RTP, UDP and IP put in front of each. */
@@ -17,7 +18,9 @@ export function wireBytes(frameBytes: number): number {
  * the frame has passed here.
  */
 export class Bottleneck {
-  readonly #held = new Map<number, () => void>();
+  readonly #inside = new Map<number, () => void>();
+  /** What has passed the link and is held back by its reordering. */
+  readonly #line = new DelayLine<() => void>();
   readonly #hop = new MessageChannel();
   #nextId = 0;
   #waitingForUs = Infinity;
@@ -38,18 +41,21 @@ export class Bottleneck {
       this.on.dropped();
       return;
     }
-    this.#held.set(id, deliver);
+    this.#inside.set(id, deliver);
     this.#serve();
   }
 
   #serve(): void {
     try {
-      for (const { packetId } of this.link.poll(this.clock.nowUs())) {
-        this.#held.get(packetId)?.();
-        this.#held.delete(packetId);
+      const nowUs = this.clock.nowUs();
+      for (const { packetId, deliverUs } of this.link.poll(nowUs)) {
+        const deliver = this.#inside.get(packetId);
+        this.#inside.delete(packetId);
+        if (deliver) this.#line.push(deliver, deliverUs);
       }
+      for (let due = this.#line.next(nowUs); due !== null; due = this.#line.next(nowUs)) due.packet();
       for (const { packetId } of this.link.lateDrops()) {
-        this.#held.delete(packetId);
+        this.#inside.delete(packetId);
         this.on.dropped();
       }
       this.#wait();
@@ -63,7 +69,7 @@ export class Bottleneck {
    * from a message is not nested, so each one ends in a message to ourselves.
    */
   #wait(): void {
-    const nextUs = this.link.nextEventUs();
+    const nextUs = Math.min(this.link.nextEventUs(), this.#line.nextUs());
     if (!Number.isFinite(nextUs) || nextUs === this.#waitingForUs) return;
     clearTimeout(this.#timer);
     this.#waitingForUs = nextUs;
@@ -91,9 +97,10 @@ export class Bottleneck {
   release(): void {
     clearTimeout(this.#timer);
     this.#hop.port2.onmessage = null;
-    const held = [...this.#held.values()];
-    this.#held.clear();
-    for (const deliver of held) deliver();
+    for (let due = this.#line.next(Infinity); due !== null; due = this.#line.next(Infinity)) due.packet();
+    const inside = [...this.#inside.values()];
+    this.#inside.clear();
+    for (const deliver of inside) deliver();
   }
 
   destroy(): void {

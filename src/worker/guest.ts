@@ -6,7 +6,7 @@ import { SCHEMA } from '../core/index.js';
 import { valuesOf } from '../core/component.js';
 import type { HalfOptions } from '../core/user_controller.js';
 import type { UsableAnswer } from '../core/user_answers.js';
-import type { SlotConfig } from './controller_slot.js';
+import type { SlotConfig } from './slot.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
 /** A slot that a user's controller runs in; its parameters are the three bitrates. */

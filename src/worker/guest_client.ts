@@ -17,7 +17,7 @@ import {
   type UserController,
   type UserRate,
 } from '../core/index.js';
-import type { ReceiverSlot, SenderSlot, SlotHooks } from './controller_slot.js';
+import type { ReceiverSlot, SenderSlot, SlotHooks } from './slot.js';
 import { Guest, halfOptions, type GuestConfig } from './guest.js';
 
 const noReceiver = (): never => {

@@ -1,5 +1,5 @@
 import type { LinkOptions } from '../core/index.js';
-import type { SlotConfig } from './controller_slot.js';
+import type { SlotConfig } from './slot.js';
 import type { EncodedFrame } from './encoded.js';
 import type { InboundReport, ReceiverReport, SentReport } from './protocol.js';
 

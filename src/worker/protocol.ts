@@ -4,7 +4,7 @@
  * to report goes, in order, through the port that `start` hands over.
  */
 import type { ControllerFault, LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
-import type { SlotConfig } from './controller_slot.js';
+import type { SlotConfig } from './slot.js';
 import type { EncodedFrame } from './encoded.js';
 
 export type Side = 'sender' | 'receiver';

@@ -1,6 +1,7 @@
 import { encodeFeedback, type ArrivalInput } from '../core/index.js';
 import { CallClock, RtpTimeline } from './clock.js';
-import { receiverSlot, type ReceiverSlot, type SlotConfig } from './controller_slot.js';
+import { receiverSlot } from './controller_slot.js';
+import type { ReceiverSlot, SlotConfig } from './slot.js';
 import type { EncodedFrame, EncodedFrameMetadata } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
 import type { InboundReport, MediaConfig } from './protocol.js';

@@ -1,7 +1,8 @@
 import { decodeFeedback, loadCore, type Link, type LinkOptions } from '../core/index.js';
 import { Bottleneck } from './bottleneck.js';
 import { CallClock } from './clock.js';
-import { senderSlot, type SlotConfig } from './controller_slot.js';
+import { senderSlot } from './controller_slot.js';
+import type { SlotConfig } from './slot.js';
 import type { EncodedFrame } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
 import type { MediaConfig, ReceiverReport, SentReport } from './protocol.js';

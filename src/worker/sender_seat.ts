@@ -1,5 +1,5 @@
 import { CoreError, type Feedback, type RateUpdate, type TraceBatch } from '../core/index.js';
-import type { SenderSlot, Slot } from './controller_slot.js';
+import type { SenderSlot, Slot } from './slot.js';
 import type { ReceiverReport, SentReport } from './protocol.js';
 
 /** Controllers send feedback each 200 ms or more often; after this long without any, receiver reports take over. */

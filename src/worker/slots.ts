@@ -1,5 +1,5 @@
 import type { Feedback, TraceBatch } from '../core/index.js';
-import type { Slot, SlotConfig, SlotHooks } from './controller_slot.js';
+import type { Slot, SlotConfig, SlotHooks } from './slot.js';
 import type { Side } from './protocol.js';
 import type { Reporter } from './reporter.js';
 

@@ -25,6 +25,7 @@ describe('the state of the page in the URL', () => {
       loss: 0.025,
       burst_loss: 4,
       jitter_ms: 7.5,
+      reorder: '0.01/20ms',
       outage: '100ms/20ms',
       cross_traffic: 'cubic:2,newreno:1',
       bottleneck: 'in-page',

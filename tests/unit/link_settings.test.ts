@@ -154,6 +154,7 @@ describe('a usual network', () => {
         'oneWayDelayUs',
         'outages',
         'queue',
+        'reordering',
       ]);
     }
     for (const capacity of capacities({ network })) expect(capacity).toHaveLength(2);

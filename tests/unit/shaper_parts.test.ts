@@ -3,24 +3,26 @@ import { describe, expect, it } from 'vitest';
 import { capacitySource } from '../../src/node/shaper/capacity.js';
 import { CapacityClock } from '../../src/node/shaper/capacity_clock.js';
 import { CapacitySchedule } from '../../src/node/shaper/capacity_schedule.js';
-import { DelayLine } from '../../src/node/shaper/delay_line.js';
+import { DelayLine } from '../../src/link/delay_line.js';
 import { Lateness } from '../../src/node/shaper/lateness.js';
 import { appendPackets, emptyLinkRecord } from '../../src/node/shaper/link_record.js';
 import { PacketLog } from '../../src/node/shaper/packet_log.js';
 
 describe('a delay line', () => {
-  it('gives packets when they are due, in the order in which they came', () => {
+  it('gives packets when they are due; one that is held back is overtaken', () => {
     const line = new DelayLine<string>();
     line.push('a', 100);
-    line.push('b', 300);
-    // The delay became shorter: nothing overtakes.
-    line.push('c', 200);
+    line.push('held back', 300);
+    line.push('b', 200);
+    line.push('c', 300);
     expect(line.nextUs()).toBe(100);
     expect(line.next(99)).toBeNull();
     expect(line.next(100)).toEqual({ packet: 'a', dueUs: 100 });
+    expect(line.next(250)).toEqual({ packet: 'b', dueUs: 200 });
     expect(line.next(250)).toBeNull();
+    // Due at the same time: in the order in which they came.
     expect([line.next(300), line.next(300), line.next(1e9)]).toEqual([
-      { packet: 'b', dueUs: 300 },
+      { packet: 'held back', dueUs: 300 },
       { packet: 'c', dueUs: 300 },
       null,
     ]);

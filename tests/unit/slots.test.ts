@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ControllerFault, Feedback, TraceBatch } from '../../src/core/index.js';
-import type { Slot, SlotConfig, SlotHooks } from '../../src/worker/controller_slot.js';
+import type { Slot, SlotConfig, SlotHooks } from '../../src/worker/slot.js';
 import type { WorkerEvent } from '../../src/worker/protocol.js';
 import { Reporter } from '../../src/worker/reporter.js';
 import { Slots } from '../../src/worker/slots.js';

@@ -2,10 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
+import type { LinkInUrl } from '../../link/url.js';
 import { change, settings } from '../settings.js';
 import { asText, checkField, type AppState } from '../state.js';
 
-type TextSetting = 'capacity' | 'queue';
+type TextSetting = { [K in keyof LinkInUrl]: LinkInUrl[K] extends string ? K : never }[keyof LinkInUrl];
 type NumberSetting = { [K in keyof AppState]: AppState[K] extends number ? K : never }[keyof AppState];
 type ChoiceSetting = 'preset' | 'mode' | 'source' | 'size' | 'fps' | 'codec' | 'audio' | 'bottleneck';
 

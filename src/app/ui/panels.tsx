@@ -1,22 +1,9 @@
 /** The sidebar: everything that can be set, grouped by what it belongs to. */
 import { parseRate, parseSchedule } from '../../link/capacity_text.js';
+import { LINK_FIELDS } from '../../link/fields.js';
 import { formatRate } from '../../charts/index.js';
 import { change, settings } from '../settings.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
-
-const CAPACITIES = ['300kbps', '500kbps', '1mbps', '2mbps', '1.5mbps,0.6mbps@20s,1.5mbps@40s'];
-const QUEUES = [
-  'droptail:100ms',
-  'droptail:300ms',
-  'droptail:64kB',
-  'droptail:100p',
-  'codel',
-  'codel:target=13ms',
-  'pie',
-  'pie-rfc8033',
-  'sfq:300ms',
-  'fq_codel',
-];
 
 /** The capacity as a slider from 100 kbps to 3 Mbps, in equal ratios. */
 const SLIDER = { low: 1e5, high: 3e6, steps: 100 };
@@ -42,6 +29,11 @@ function CapacitySlider() {
   );
 }
 
+/** Settings that are shown as the table has them. */
+const TEXTS = ['reorder', 'outage', 'cross_traffic'] as const;
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 export function LinkPanel() {
   return (
     <details class="panel" open>
@@ -50,14 +42,14 @@ export function LinkPanel() {
         field="capacity"
         label="Capacity"
         help="A rate, or a schedule: 1.5mbps,0.6mbps@20s"
-        suggestions={CAPACITIES}
+        suggestions={LINK_FIELDS.capacity.examples}
       />
       <CapacitySlider />
       <TextField
         field="queue"
         label="Queue"
         help="droptail with its limit (300ms, 64kB or 100p), codel, pie, pie-rfc8033, sfq or fq_codel"
-        suggestions={QUEUES}
+        suggestions={LINK_FIELDS.queue.examples}
       />
       <NumberField
         field="rtt_ms"
@@ -87,6 +79,15 @@ export function LinkPanel() {
         max={50}
         step={1}
       />
+      {TEXTS.map((key) => (
+        <TextField
+          key={key}
+          field={key}
+          label={LINK_FIELDS[key].label}
+          help={sentence(LINK_FIELDS[key].is)}
+          suggestions={LINK_FIELDS[key].examples}
+        />
+      ))}
     </details>
   );
 }

@@ -20,6 +20,7 @@ import type {
   PathRecord,
 } from '../observe/record.js';
 import { percentiles } from '../percentile.js';
+import { connectionName, durationUs } from './extent.js';
 import { holds } from './input.js';
 import {
   capacityTable,
@@ -53,32 +54,6 @@ export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: nu
       })),
     )
     .sort((a, b) => a.timeUs - b.timeUs);
-
-/** When the newest thing that the record knows of happened; a second at least. */
-export function durationUs(record: CallRecord): number {
-  const { endpoints, pages } = record;
-  const directions = allLinks(record)
-    .flatMap(({ forward, back }) => [forward, back])
-    .filter((direction) => direction !== null);
-  const times = [
-    ...directions.map(({ rows }) => rows.at(-1)?.time_us ?? 0),
-    ...directions.map(({ packets }) => packets.departUs[packets.rows - 1] ?? 0),
-    ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
-    ...endpoints.map(({ states }) => states.at(-1)?.timeUs ?? 0),
-    ...pages.map(({ ended }) => ended?.timeUs ?? 0),
-    ...namedChanges(record).map(({ timeUs }) => timeUs),
-  ];
-  return Math.max(1e6, ...times.filter(Number.isFinite));
-}
-
-/** `page 1 → page 2`; a far side that is not under test has no page. */
-export function connectionName(record: CallRecord, { offerer, answerer }: ConnectionRecord): string {
-  const name = (id: number | null): string => {
-    const endpoint = record.endpoints.find((one) => one.id === id);
-    return endpoint === undefined ? 'far side' : endpointName(record, endpoint);
-  };
-  return `${name(offerer)} → ${name(answerer)}`;
-}
 
 /** Names of connections: alike ones are numbered. */
 function named(record: CallRecord, connections: readonly ConnectionRecord[]): EvidenceSource[] {

@@ -1,6 +1,6 @@
 /** Files with every packet of a call at its link. */
 import type { CallRecord } from '../observe/record.js';
-import type { EvidenceFile } from './index.js';
+import type { EvidenceFile } from './files.js';
 import { linkCsv } from './link_csv.js';
 import { linkPackets } from './link_packets.js';
 import { linkPcap } from './link_pcap.js';

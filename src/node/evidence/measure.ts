@@ -13,7 +13,7 @@ import {
 import { timeTo90, type Window } from '../metrics.js';
 import type { CallRecord, PacketColumns } from '../observe/record.js';
 import type { PacketRecord } from '../shaper/packet_log.js';
-import { connectionName, durationUs } from './charts.js';
+import { connectionName, durationUs } from './extent.js';
 
 export interface EvidenceMetrics {
   /** Null where nothing was connected. */

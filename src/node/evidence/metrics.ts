@@ -6,7 +6,7 @@ import { machineReport } from '../../machine/index.js';
 import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';
 import { machineIn } from '../judge/machine.js';
 import { version } from '../version.js';
-import { durationUs } from './charts.js';
+import { durationUs } from './extent.js';
 import { holds, noticesOf, type EvidenceInput } from './input.js';
 import { frameSource } from './trace.js';
 

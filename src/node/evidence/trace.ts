@@ -10,7 +10,8 @@ import { eventLine, formatHeader, RowFormatter, timeColumn, TRACE_VERSION } from
 import { allLinks } from '../judge/index.js';
 import { machineSpells } from '../judge/machine.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../observe/record.js';
-import { connectionName, mainDirection } from './charts.js';
+import { connectionName } from './extent.js';
+import { mainDirection } from './charts.js';
 import { holds, type EvidenceInput } from './input.js';
 
 interface Line {

@@ -3,7 +3,7 @@
  * checks: `USERNAME` has both user name fragments, so that two agents find each other by them, wherever
  * their packets come from. A connection counts, and has a number, from the first check that was answered.
  */
-import { CONSENT_US } from './endpoint.js';
+import { CONSENT_US, type Endpoint } from './endpoint.js';
 import type { Direction } from './path.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
@@ -18,8 +18,11 @@ export interface Agent {
   /** Which way its packets go. */
   readonly direction: Direction;
   /** Where it is, for those that send to the relay by themselves. */
-  readonly seat: Seat;
+  readonly seat: AgentSeat;
 }
+
+export type AgentSeat = Seat<Agent>;
+export type AgentEndpoint = Endpoint<AgentSeat>;
 
 /** A connection. */
 export interface Flow {
@@ -125,7 +128,12 @@ function newFlow(key: string, { from, to }: Check, isOfferer: boolean): Flow {
 }
 
 function newAgent(ufrag: string, flow: Flow, direction: Direction): Agent {
-  const agent = { ufrag, flow, direction } as { ufrag: string; flow: Flow; direction: Direction; seat: Seat };
-  agent.seat = new Seat(agent);
+  const agent = { ufrag, flow, direction } as {
+    ufrag: string;
+    flow: Flow;
+    direction: Direction;
+    seat: AgentSeat;
+  };
+  agent.seat = new Seat<Agent>(agent);
   return agent;
 }

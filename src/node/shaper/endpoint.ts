@@ -1,5 +1,4 @@
 /** An address at which an ICE agent may be, and what it has proved of itself. */
-import type { Seat } from './seat.js';
 
 /** How long the consent to be sent data lasts (RFC 7675, 5.1). */
 export const CONSENT_US = 30e6;
@@ -15,33 +14,34 @@ const CHECKS_PER_S = 25;
 /** Sends from a socket of the relay. */
 export type Send = (packet: Buffer, port: number, address: string) => void;
 
-export interface Place {
+export interface Place<S> {
   address: string;
   port: number;
   send: Send;
   /** Signalling said that the agent is here; otherwise only packets did. */
   isSignalled: boolean;
   /** Nothing is known of it any more. */
-  ended?(endpoint: Endpoint): void;
+  ended?(endpoint: Endpoint<S>): void;
 }
 
 /** A check that was passed on, and whose answer is awaited. */
-interface Asked {
-  asker: Endpoint;
+interface Asked<S> {
+  asker: Endpoint<S>;
   nominates: boolean;
   atUs: number;
   isAnswered: boolean;
 }
 
-export interface Answered {
-  asker: Endpoint;
+export interface Answered<S> {
+  asker: Endpoint<S>;
   nominates: boolean;
 }
 
-export class Endpoint {
+/** An address; `S` is whose seat it may be. */
+export class Endpoint<S> {
   readonly address: string;
   readonly port: number;
-  readonly #place: Place;
+  readonly #place: Place<S>;
   /** Bytes that it may still be sent before it has answered: as many as came from it. */
   #creditBytes = 0;
   #checks = CHECKS_PER_S;
@@ -51,11 +51,11 @@ export class Endpoint {
   #confirmedSinceUs = -Infinity;
   #isEnded = false;
   /** Checks that were sent here, by transaction; the oldest first. */
-  readonly #asked = new Map<string, Asked>();
+  readonly #asked = new Map<string, Asked<S>>();
 
   constructor(
-    readonly seat: Seat,
-    place: Place,
+    readonly seat: S,
+    place: Place<S>,
     nowUs: number,
   ) {
     this.address = place.address;
@@ -138,7 +138,7 @@ export class Endpoint {
    */
   ask(
     transactionId: string,
-    asker: Endpoint,
+    asker: Endpoint<S>,
     check: { bytes: number; nominates: boolean },
     nowUs: number,
   ): boolean {
@@ -154,7 +154,7 @@ export class Endpoint {
   }
 
   /** It answers: whose check, null if none is awaited that was sent here. */
-  answer(transactionId: string, nowUs: number): Answered | null {
+  answer(transactionId: string, nowUs: number): Answered<S> | null {
     const asked = this.#asked.get(transactionId);
     if (asked === undefined || asked.isAnswered || nowUs - asked.atUs > TRANSACTION_US) return null;
     if (asked.asker.isEnded) return null;

@@ -14,8 +14,8 @@ import { isIPv4 } from 'node:net';
 
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
-import { peerOf, type Agent } from './agents.js';
-import { CONSENT_US, type Endpoint, type Send } from './endpoint.js';
+import { peerOf, type Agent, type AgentEndpoint, type AgentSeat } from './agents.js';
+import { CONSENT_US, type Send } from './endpoint.js';
 import { checkArrival, otherArrival, protectedCheck, type Arrival } from './ice_door.js';
 import { Seat } from './seat.js';
 import { parseStun } from './stun.js';
@@ -42,7 +42,7 @@ function bound(map: Map<string, unknown>, most: number): void {
 
 /** The way from one address of a page to a far side. */
 class Upstream {
-  readonly #seat: Seat;
+  readonly #seat: AgentSeat;
   readonly #socket: Socket;
   #usedUs: number;
 
@@ -65,7 +65,7 @@ class Upstream {
   }
 
   /** Where the far side is, or may be. */
-  seat(): Seat {
+  seat(): AgentSeat {
     this.#usedUs = this.nowUs();
     for (const { address, port } of this.candidates.values())
       this.#seat.admit({ address, port, send: this.#send, isSignalled: true }, this.#usedUs);
@@ -107,7 +107,7 @@ export class FarSides {
   readonly #told = new Map<string, Candidates>();
   /** User name fragments of pages under test, and whose each is. */
   readonly #local = new Map<string, number>();
-  readonly #upstreams = new Map<Endpoint, Upstream>();
+  readonly #upstreams = new Map<AgentEndpoint, Upstream>();
   #closed = false;
 
   constructor(
@@ -161,7 +161,7 @@ export class FarSides {
   }
 
   /** Where this agent is, for what comes from this address; null if it sends to the relay by itself, or nothing is known of it. */
-  of(agent: Agent, from: Endpoint): Seat | null {
+  of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
     const candidates = this.#told.get(agent.ufrag);
     if (this.#closed || candidates === undefined || !this.has(agent) || from.isEnded) return null;
     const upstream = this.#upstreams.get(from) ?? new Upstream(agent, candidates, this.nowUs, this.receive);
@@ -171,7 +171,7 @@ export class FarSides {
   }
 
   /** An address of a page is known no more. */
-  leave(page: Endpoint): void {
+  leave(page: AgentEndpoint): void {
     const upstream = this.#upstreams.get(page);
     this.#upstreams.delete(page);
     void upstream?.close();

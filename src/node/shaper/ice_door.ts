@@ -20,9 +20,8 @@
  * remembered: the last 256 of each address. Two who have seen both fragments and come before the agents,
  * one at each side, are taken for them; whoever reads everything on the way is beyond this.
  */
-import { peerOf, type Agent, type Agents, type Roles } from './agents.js';
-import type { Answered, Endpoint, Send } from './endpoint.js';
-import type { Seat } from './seat.js';
+import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';
+import type { Answered, Send } from './endpoint.js';
 import { checkOf, isProtected, parseStun, type Check, type StunMessage } from './stun.js';
 
 /** How many connections may use one address: after an ICE restart it is the same address. */
@@ -31,11 +30,11 @@ const MAX_PER_ADDRESS = 16;
 /** A packet that is to be passed on. */
 export interface Arrival {
   packet: Buffer;
-  from: Endpoint;
+  from: AgentEndpoint;
   /** A check is tried where the other agent may be; an answer goes to who asked; data go to where it is. */
   what:
     | { kind: 'check'; transactionId: string; nominates: boolean }
-    | { kind: 'answer'; answered: Answered; isSuccess: boolean }
+    | { kind: 'answer'; answered: Answered<AgentSeat>; isSuccess: boolean }
     | { kind: 'data' };
 }
 
@@ -48,7 +47,7 @@ export interface IceDoorOptions {
   /** Whether an agent is looked for elsewhere, and nothing is taken from it here. */
   isRefused?(agent: Agent): boolean;
   /** Nothing is known of an address any more. */
-  onEnded?(endpoint: Endpoint): void;
+  onEnded?(endpoint: AgentEndpoint): void;
 }
 
 /** Whether a STUN message is an answer, and which. */
@@ -60,7 +59,7 @@ export function protectedCheck(packet: Buffer, stun: StunMessage | null): Check 
   return check && check.from !== check.to && isProtected(packet) ? check : null;
 }
 
-export const checkArrival = (packet: Buffer, from: Endpoint, stun: StunMessage): Arrival => ({
+export const checkArrival = (packet: Buffer, from: AgentEndpoint, stun: StunMessage): Arrival => ({
   packet,
   from,
   what: { kind: 'check', transactionId: stun.transactionId, nominates: stun.useCandidate },
@@ -70,7 +69,7 @@ export const checkArrival = (packet: Buffer, from: Endpoint, stun: StunMessage):
 export function otherArrival(
   packet: Buffer,
   stun: StunMessage | null,
-  endpoints: readonly Endpoint[],
+  endpoints: readonly AgentEndpoint[],
   nowUs: number,
 ): Arrival | null {
   if (stun !== null && isAnswer(stun)) {
@@ -85,7 +84,7 @@ export function otherArrival(
     return null;
   }
   if (stun?.class === 'request') return null;
-  let from: Endpoint | null = null;
+  let from: AgentEndpoint | null = null;
   for (const endpoint of endpoints) {
     const isLater = from === null || endpoint.confirmedSinceUs >= from.confirmedSinceUs;
     if (endpoint.mayTalk(nowUs) && isLater) from = endpoint;
@@ -98,7 +97,7 @@ export function otherArrival(
 
 export class IceDoor {
   /** By address and port. */
-  readonly #endpoints = new Map<string, Endpoint[]>();
+  readonly #endpoints = new Map<string, AgentEndpoint[]>();
 
   constructor(private readonly options: IceDoorOptions) {}
 
@@ -126,8 +125,13 @@ export class IceDoor {
     return from.mayCheck(nowUs) ? checkArrival(packet, from, stun) : null;
   }
 
-  #admit(seat: Seat, key: string, at: { address: string; port: number }, nowUs: number): Endpoint | null {
-    const ended = (endpoint: Endpoint): void => {
+  #admit(
+    seat: AgentSeat,
+    key: string,
+    at: { address: string; port: number },
+    nowUs: number,
+  ): AgentEndpoint | null {
+    const ended = (endpoint: AgentEndpoint): void => {
       this.#forget(endpoint);
       this.options.onEnded?.(endpoint);
     };
@@ -141,7 +145,7 @@ export class IceDoor {
     return endpoint;
   }
 
-  #forget(endpoint: Endpoint): void {
+  #forget(endpoint: AgentEndpoint): void {
     const key = `${endpoint.address}:${endpoint.port}`;
     const left = this.#endpoints.get(key)?.filter((each) => each !== endpoint) ?? [];
     if (left.length > 0) this.#endpoints.set(key, left);
@@ -150,7 +154,12 @@ export class IceDoor {
 }
 
 /** Sends what came out of a path to the other agent, whose seat this is; false if there is nowhere to send it. */
-export function passOn({ packet, from, what }: Arrival, seat: Seat, agents: Agents, nowUs: number): boolean {
+export function passOn(
+  { packet, from, what }: Arrival,
+  seat: AgentSeat,
+  agents: Agents,
+  nowUs: number,
+): boolean {
   switch (what.kind) {
     case 'check': {
       const check = { bytes: packet.length, nominates: what.nominates };

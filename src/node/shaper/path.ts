@@ -13,7 +13,7 @@ import {
 } from '../../core/link.js';
 import { CoreError, type CoreModule } from '../../core/load.js';
 import { Alarm } from './alarm.js';
-import { DelayLine } from './delay_line.js';
+import { DelayLine } from '../../link/delay_line.js';
 import { Lateness } from './lateness.js';
 import type { LoggedDrop, PacketLog } from './packet_log.js';
 
@@ -46,6 +46,8 @@ class Way<T> {
   readonly #packets = new Map<number, { packet: T; flow: number }>();
   readonly #log: PacketLog | undefined;
   #delayUs: number;
+  /** When the last packet is due that is not held back: a shorter delay lets none overtake another. */
+  #lastDueUs = -Infinity;
   #nextId = 0;
   /** Dropped since the last look at the link. */
   #dropped: LoggedDrop[] = [];
@@ -121,7 +123,8 @@ class Way<T> {
     const taken = this.#take(delivery.packetId);
     if (taken === undefined) return;
     this.#log?.delivered(delivery, taken.flow);
-    this.#line.push(taken.packet, delivery.departUs + this.#delayUs);
+    this.#lastDueUs = Math.max(this.#lastDueUs, delivery.departUs + this.#delayUs);
+    this.#line.push(taken.packet, this.#lastDueUs + delivery.deliverUs - delivery.departUs);
   }
 
   #take(id: number): { packet: T; flow: number } | undefined {

@@ -7,8 +7,7 @@ import type { Socket } from 'node:dgram';
 
 import type { RemoteSide } from '../../inject/protocol.js';
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
-import { Agents, peerOf, type Flow, type Roles } from './agents.js';
-import type { Endpoint } from './endpoint.js';
+import { Agents, peerOf, type Flow, type Roles, type AgentEndpoint } from './agents.js';
 import { FarSides } from './far_sides.js';
 import { hasSomewhere, IceDoor, passOn, type Arrival } from './ice_door.js';
 import type { Path } from './path.js';
@@ -116,7 +115,7 @@ export class Relay {
   }
 
   /** Whether an address sends to the relay by itself. */
-  #isPage({ seat }: Endpoint): boolean {
+  #isPage({ seat }: AgentEndpoint): boolean {
     return seat === seat.agent.seat;
   }
 

@@ -1,4 +1,7 @@
-/** A propagation delay: packets come out in the order in which they went in, each when it is due. */
+/**
+ * A propagation delay: packets come out when they are due, those that are due at the same time in the order in which
+ * they went in.
+ */
 
 /** How many places of what has gone are given back at a time. */
 const COMPACT_AT = 1024;
@@ -8,10 +11,17 @@ export class DelayLine<T> {
   #dueUs: number[] = [];
   #head = 0;
 
-  /** A packet that is due before the one ahead of it (the delay became shorter) follows that one. */
+  /** A packet that is due before others overtakes them: few are, so that its place is looked for from the end. */
   push(packet: T, dueUs: number): void {
-    this.#packets.push(packet);
-    this.#dueUs.push(Math.max(dueUs, this.#dueUs.at(-1) ?? -Infinity));
+    let place = this.#dueUs.length;
+    while (place > this.#head && (this.#dueUs[place - 1] ?? -Infinity) > dueUs) place--;
+    if (place === this.#dueUs.length) {
+      this.#packets.push(packet);
+      this.#dueUs.push(dueUs);
+    } else {
+      this.#packets.splice(place, 0, packet);
+      this.#dueUs.splice(place, 0, dueUs);
+    }
   }
 
   /** The first packet, if it is due. */
