@@ -110,6 +110,31 @@ function besides({ forward: { loss, burstLoss, jitter, outage } }) {
   return parts.filter(Boolean).join(', ');
 }
 
+/** The settings of a test's link: those of the table of all links, and what the kit has besides. */
+async function settingsTable() {
+  const { LINK_FIELDS } = await load('src/link/fields.ts');
+  const besides = [
+    [code('network'), '', 'a usual network, see below; other settings override its'],
+    [code('back'), '', 'what is different on the way back'],
+  ];
+  const more = {
+    capacity:
+      "; a number is bit/s; also a trace of mahimahi's, `{ mahimahi }` with its path or text, or bit/s as a function of seconds",
+    queue: '; see [its settings](../../README.md#command-line)',
+    rtt: '; a number is milliseconds',
+    jitter: '; a number is milliseconds',
+    crossTraffic: '; simulated in real time against the real packets, forward alone: `back` has its own',
+    seed: '; only at the begin',
+  };
+  const fields = Object.values(LINK_FIELDS).map(({ setting, usual, usualText, is }) => [
+    code(setting),
+    code(usualText ?? usual),
+    `${is}${more[setting] ?? ''}`,
+  ]);
+  const [network, back] = besides;
+  return table(['setting', 'default', 'is'], [network, ...fields, back]);
+}
+
 /** The networks that a test's link can be. */
 async function networkTable() {
   const { NETWORKS } = await load('src/link/networks.ts');
@@ -195,7 +220,8 @@ const documents = ['README.md', 'wasm', 'src/playwright'];
 async function generate() {
   const scenarios = await loadScenarios();
   const networks = await networkTable();
-  const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios), networks };
+  const settings = await settingsTable();
+  const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios), networks, settings };
   for (const target of filesUnder(documents, (file) => file.endsWith('.md'))) {
     await update(target, document(target, tables));
   }

@@ -54,6 +54,30 @@ describe('the link through the ABI', () => {
     link.destroy();
   });
 
+  it('tells a packet that is held back in its place, with the time when it arrives', () => {
+    const link = createLink(core, {
+      capacityBps: 1e6,
+      oneWayDelayUs: 5000,
+      reordering: { ratio: 1, delayUs: 15_000 },
+    });
+    link.enqueue(0, 1250, 0);
+    link.poll(12_000);
+    link.set({ reordering: null }, 12_000);
+    link.enqueue(1, 1250, 12_000);
+    // The first is there at 10 + 5 + 15 ms, the second, which left later, at 22 + 5.
+    expect(link.poll(27_000)).toMatchObject([
+      { packetId: 0, departUs: 10_000, deliverUs: 30_000 },
+      { packetId: 1, departUs: 22_000, deliverUs: 27_000 },
+    ]);
+    expect(
+      refusedField(() => createLink(core, { capacityBps: 1e6, reordering: { ratio: 1.1, delayUs: 1 } })),
+    ).toBe('ratio');
+    expect(refusedField(() => link.set({ reordering: { ratio: 0.1, delayUs: 61e6 } }, 30_000))).toBe(
+      'delayUs',
+    );
+    link.destroy();
+  });
+
   it('says why a packet is dropped', () => {
     const full = createLink(core, { capacityBps: 1e6, queue: { kind: 'droptail', limitPackets: 1 } });
     expect([0, 1, 2].map((id) => full.enqueue(id, 1250, 0))).toEqual([null, null, 'queue-full']);

@@ -82,6 +82,37 @@ describe('the shaper', () => {
     expect(String((await back)[0])).toBe('answer');
   });
 
+  it('lets real packets overtake those that it holds back, and logs them in the order in which they left', async () => {
+    const count = 400;
+    const { shaper, a, b } = await connected({
+      capacity: '100mbps',
+      rtt_ms: 2,
+      reorder: '0.1/20ms',
+      seed: 7,
+    });
+    const there = messages(b, count);
+    for (let i = 0; i < count; i++) {
+      const packet = Buffer.alloc(200);
+      packet.writeUInt16BE(i);
+      a.send(packet, shaper.a.port, '127.0.0.1');
+    }
+    const order = (await there).map((packet) => packet.readUInt16BE());
+    // RFC 4737, 3.3: reordered is what comes behind a later packet.
+    let latest = -1;
+    const reordered = order.filter((number) => {
+      const isLate = number < latest;
+      latest = Math.max(latest, number);
+      return isLate;
+    });
+    expect(new Set(order).size).toBe(count);
+    // All are held back for the same time.
+    expect(reordered).toEqual([...reordered].sort((x, y) => x - y));
+    // Four standard deviations of the binomial distribution: sqrt(400 * 0.1 * 0.9) is 6.
+    expect(Math.abs(reordered.length - 40)).toBeLessThanOrEqual(24);
+    const departures = shaper.log?.records().map(({ departUs }) => departUs) ?? [];
+    expect(departures).toEqual([...departures].sort((x, y) => x - y));
+  });
+
   it('never sends before a packet is due, and knows how late it was', async () => {
     const { shaper, a, b } = await connected({ capacity: '10mbps', rtt_ms: 20 });
     const arrivedUs: number[] = [];

@@ -6,7 +6,7 @@ import {
   forwardLink,
   parseLinkConfig,
 } from '../../src/link/link_config.js';
-import { parseCrossTraffic, parseOutage } from '../../src/link/load_text.js';
+import { parseCrossTraffic, parseOutage, parseReorder } from '../../src/link/load_text.js';
 import { parseSchedule } from '../../src/link/capacity_text.js';
 import { near } from '../../src/text/suggest.js';
 import { problem } from './scenario/support.js';
@@ -33,6 +33,31 @@ describe('outages as text', () => {
   ])('refuses %j', (text, expected) => {
     const { field, expected: said, fix } = problem(() => parseOutage(text, { field: 'link.outage' }));
     expect(field).toBe('link.outage');
+    expect(said).toContain(expected);
+    expect(fix).toMatch(/^write /);
+  });
+});
+
+describe('reordering as text', () => {
+  it.each([
+    ['none', null],
+    ['0.01/20ms', { ratio: 0.01, delayUs: 20e3 }],
+    [' 5% / 0.5s ', { ratio: 0.05, delayUs: 500e3 }],
+    ['1/1min', { ratio: 1, delayUs: 60e6 }],
+  ])('%s', (text, reordering) => expect(parseReorder(text)).toEqual(reordering));
+
+  it.each([
+    ['', 'none, or the ratio of packets'],
+    ['0.01', 'none, or the ratio of packets'],
+    ['0.01/20ms/5ms', 'none, or the ratio of packets'],
+    ['2/20ms', 'a ratio from 0 to 1'],
+    ['-0.1/20ms', 'a ratio from 0 to 1'],
+    ['20ms/0.01', 'a ratio from 0 to 1'],
+    ['0.01/20', 'a time with its unit'],
+    ['0.01/2min', 'a time of at most 1min'],
+  ])('refuses %j', (text, expected) => {
+    const { field, expected: said, fix } = problem(() => parseReorder(text, { field: 'link.reorder' }));
+    expect(field).toBe('link.reorder');
     expect(said).toContain(expected);
     expect(fix).toMatch(/^write /);
   });

@@ -22,6 +22,27 @@ describe('outages of a scenario', () => {
     expect(compile(parseScenario(minimal), 1).forward.outages).toBeUndefined();
   });
 
+  it('may be written as those of a link, and so may reordering and bursts of losses', () => {
+    const forward = {
+      ...minimal.forward,
+      outage: '100ms/20.5msx4',
+      reorder: '1%/20ms',
+      loss_ratio: 0.02,
+      burst_loss_packets: 3,
+    };
+    expect(compile(parseScenario({ ...minimal, forward }), 1).forward).toMatchObject({
+      outages: { meanOnUs: 100e3, meanOffUs: 20.5e3, offPhases: 4 },
+      reordering: { ratio: 0.01, delayUs: 20e3 },
+      lossRatio: 0.02,
+      burstLossPackets: 3,
+    });
+    const wrong = { ...minimal.forward, outage: '100ms' };
+    expect(problem(() => parseScenario({ ...minimal, forward: wrong }))).toMatchObject({
+      field: 'scenario.forward.outage',
+      expected: 'none, or the mean times with and without a connection',
+    });
+  });
+
   it.each([
     [{ mean_on_ms: 100 }, 'scenario.forward.outage.mean_off_ms'],
     [{ mean_on_ms: 0.5, mean_off_ms: 20 }, 'scenario.forward.outage.mean_on_ms'],
