@@ -28,16 +28,24 @@ function removeOrphans() {
 
 /** What TypeScript and the documents say of parameters and trace columns follows the module. */
 async function generate() {
-  const scripts = ['scripts/generate_schema.mjs', 'scripts/generate_readme.mjs'].map((script) =>
-    inRoot(script),
-  );
+  const scripts = [
+    'scripts/generate_abi.mjs',
+    'scripts/generate_schema.mjs',
+    'scripts/generate_readme.mjs',
+  ].map((script) => inRoot(script));
   const documents = filesUnder(['README.md', 'wasm', 'src/playwright'], (file) => file.endsWith('.md'));
   const inputs = [
     wasmPath,
     ...scripts,
-    ...filesUnder(['public/scenarios', 'public/controllers', 'src/scenario', 'src/link/networks.ts']),
+    ...filesUnder([
+      'public/scenarios',
+      'public/controllers',
+      'src/scenario',
+      'src/link',
+      'wasm/abi/ccscope.h',
+    ]),
   ];
-  const outputs = [inRoot('src/core/schema.generated.ts'), ...documents];
+  const outputs = [inRoot('src/core/abi.generated.ts'), inRoot('src/core/schema.generated.ts'), ...documents];
   await upToDate('generated', { inputs, outputs }, async () => {
     for (const script of scripts) await run(process.execPath, [script]);
   });

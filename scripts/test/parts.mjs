@@ -31,6 +31,7 @@ export const parts = {
     after: ['wasm'],
     reads: documents,
     run: checks(
+      () => node('scripts/generate_abi.mjs', '--check'),
       () => node('scripts/generate_schema.mjs', '--check'),
       () => node('scripts/generate_readme.mjs', '--check'),
     ),

@@ -39,7 +39,7 @@ export interface RateUpdate {
 /** Sees arrivals, emits feedback. */
 export class ReceiverHalf extends Session {
   constructor(core: CoreModule, options: ControllerOptions) {
-    super(core, 'ccs_receiver_create', options);
+    super(core, (abi, { index, flow }) => abi.ccs_receiver_create(index, flow), options);
   }
 
   /** Throws CoreError that names the field. */
@@ -55,18 +55,18 @@ export class ReceiverHalf extends Session {
       row.keyFrame === undefined ? NaN : Number(row.keyFrame),
       row.rttUs ?? NaN,
     ]);
-    this.half.check('ccs_receiver_push_arrivals', 1);
+    this.half.core.check(this.half.abi.ccs_receiver_push_arrivals(this.half.pointer, 1));
   }
 
   /** Throws CoreError that names the field. */
   pushInbound(row: InboundInput): void {
     this.fill([0, row.timeUs, row.packetsReceived, row.packetsLost, row.bytesReceived]);
-    this.half.check('ccs_receiver_push_inbound', 1);
+    this.half.core.check(this.half.abi.ccs_receiver_push_inbound(this.half.pointer, 1));
   }
 
   /** The feedback that became due since the last call, or null. */
   takeFeedback(): Feedback | null {
-    const count = this.half.call('ccs_receiver_take_feedback');
+    const count = this.half.abi.ccs_receiver_take_feedback(this.half.pointer);
     return count === 0 ? null : feedbackFrom([...this.read(count)]);
   }
 }
@@ -74,35 +74,45 @@ export class ReceiverHalf extends Session {
 /** Sees feedback, gives the target rate. */
 export class SenderHalf extends Session {
   constructor(core: CoreModule, options: ControllerOptions) {
-    super(core, 'ccs_sender_create', options);
+    super(core, (abi, { index, flow, seed }) => abi.ccs_sender_create(index, flow, seed), options);
   }
 
   /** A feedback message that came in at `nowUs` on the sender's clock. Throws CoreError. */
   pushFeedback(f: Feedback, nowUs: number): void {
     const numbers = feedbackNumbers(f);
     this.fill(numbers);
-    this.half.check('ccs_sender_push_feedback', nowUs, numbers.length);
+    this.half.core.check(this.half.abi.ccs_sender_push_feedback(this.half.pointer, nowUs, numbers.length));
   }
 
   /** Cumulative counts of RTCP receiver reports, while no feedback comes. */
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
-    this.half.check('ccs_sender_push_receiver_report', nowUs, packetsReceived, packetsLost);
+    this.half.core.check(
+      this.half.abi.ccs_sender_push_receiver_report(this.half.pointer, nowUs, packetsReceived, packetsLost),
+    );
   }
 
   /** What the sender knows of itself: cumulative bytes sent, RTT, the browser's own estimate. */
   pushSent(nowUs: number, cumulativeSentBytes: number, rttUs = NaN, browserEstimateBps = NaN): void {
-    this.half.check('ccs_sender_push_sent', nowUs, cumulativeSentBytes, rttUs, browserEstimateBps);
+    this.half.core.check(
+      this.half.abi.ccs_sender_push_sent(
+        this.half.pointer,
+        nowUs,
+        cumulativeSentBytes,
+        rttUs,
+        browserEstimateBps,
+      ),
+    );
   }
 
   /** The rates at `nowUs`; also a `rate` row of the trace. */
   run(nowUs: number): RateUpdate {
-    this.half.check('ccs_sender_run', nowUs);
+    this.half.core.check(this.half.abi.ccs_sender_run(this.half.pointer, nowUs));
     const [targetBps = 0, pacingBps = 0, aSBps = 0, aRBps = 0, fractionLost = 0, rttUs = 0] = this.read(6);
     return { targetBps, pacingBps, aSBps, aRBps, fractionLost, rttUs };
   }
 
   /** The density of rate and delay that it has learnt, where it is LCC's; else, and before the first feedback, null. */
   density(options: DensityOptions = {}): Density | null {
-    return readDensity(this.half.core, this.half.call('ccs_sender_half'), options);
+    return readDensity(this.half.core, this.half.abi.ccs_sender_half(this.half.pointer), options);
   }
 }

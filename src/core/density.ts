@@ -38,10 +38,10 @@ export function readDensity(core: CoreModule, half: number, options: DensityOpti
   checkCount('rates', rates);
   checkCount('delays', delays);
   const size = 4 + rates * delays;
-  const buffer = core.call('ccs_input_buffer', size);
+  const buffer = core.abi.ccs_input_buffer(size);
   const ends = [...(options.rateBps ?? [NaN, NaN]), ...(options.delayUs ?? [NaN, NaN])];
   core.doubles(buffer, ends.length).set(ends);
-  const found = core.call('ccs_density', half, rates, delays);
+  const found = core.abi.ccs_density(half, rates, delays);
   if (found < 0) throw core.lastError();
   if (found === 0) return null;
   const result = core.doubles(buffer, size);

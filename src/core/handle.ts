@@ -1,4 +1,5 @@
 /** Objects in the core's memory, which a pointer stands for until they are destroyed. */
+import type { Abi } from './abi.generated.js';
 import { CoreError, type CoreModule } from './load.js';
 
 /**
@@ -12,8 +13,8 @@ export class Handle {
     readonly core: CoreModule,
     /** What is behind the pointer, for messages. */
     private readonly what: string,
-    /** The export that frees it. */
-    private readonly destroyer: string,
+    /** Frees it. */
+    private readonly free: (pointer: number) => unknown,
     pointer: number,
   ) {
     this.#pointer = pointer;
@@ -31,26 +32,16 @@ export class Handle {
     return this.#pointer;
   }
 
-  /** Calls an export that takes the pointer first. Throws as `assertLive` does. */
-  call(name: string, ...args: number[]): number {
-    return this.core.call(name, this.pointer, ...args);
-  }
-
-  /** Calls an export that returns a status; throws its message when the status is not 0. */
-  check(name: string, ...args: number[]): void {
-    this.core.check(name, this.pointer, ...args);
-  }
-
-  /** Calls an export that returns a pointer; throws its message when that is null. */
-  find(name: string, ...args: number[]): number {
-    return this.core.handle(name, this.pointer, ...args);
+  /** The core's functions, which take the pointer first. */
+  get abi(): Abi {
+    return this.core.abi;
   }
 
   /** Frees the memory. Doing so again does nothing. */
   destroy(): void {
     if (this.#pointer === 0) return;
     // The memory of a core that has failed is not touched any more.
-    if (this.core.failure === null) this.core.call(this.destroyer, this.#pointer);
+    if (this.core.failure === null) this.free(this.#pointer);
     this.#pointer = 0;
   }
 }

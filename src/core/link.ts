@@ -172,18 +172,19 @@ const BEFORE_ANY_US = -Infinity;
 
 /** Creates a link. Throws CoreError, with the field, for a value out of its range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {
-  const pointer = module.handle(
-    'ccs_link_create',
-    options.capacityBps,
-    ...passQueue(module, options.queue ?? { kind: 'droptail' }),
-    modeOf(options.bottleneck ?? 'serial'),
-    options.burstBytes ?? 5000,
-    options.oneWayDelayUs ?? 0,
-    options.lossRatio ?? 0,
-    options.jitterUs ?? 0,
-    options.seed ?? 1,
+  const pointer = module.found(
+    module.abi.ccs_link_create(
+      options.capacityBps,
+      ...passQueue(module, options.queue ?? { kind: 'droptail' }),
+      modeOf(options.bottleneck ?? 'serial'),
+      options.burstBytes ?? 5000,
+      options.oneWayDelayUs ?? 0,
+      options.lossRatio ?? 0,
+      options.jitterUs ?? 0,
+      options.seed ?? 1,
+    ),
   );
-  const handle = new Handle(module, 'link', 'ccs_link_destroy', pointer);
+  const handle = new Handle(module, 'link', module.abi.ccs_link_destroy, pointer);
   try {
     setSchedule(handle, options.schedule ?? []);
     setLoad(handle, options, BEFORE_ANY_US);
@@ -196,7 +197,7 @@ export function createLink(module: CoreModule, options: LinkOptions): Link {
 
 function setSchedule(handle: Handle, steps: readonly CapacityStep[]): void {
   handle.core.input(steps.flatMap(({ atUs, capacityBps }) => [atUs, capacityBps]));
-  handle.check('ccs_link_set_schedule', steps.length);
+  handle.core.check(handle.abi.ccs_link_set_schedule(handle.pointer, steps.length));
 }
 
 /** Sets what of these is given. */
@@ -205,24 +206,26 @@ function setLoad(
   { burstLossPackets, reordering, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
   nowUs: number,
 ): void {
-  if (burstLossPackets !== undefined) handle.check('ccs_link_set_burst_loss', burstLossPackets, nowUs);
+  if (burstLossPackets !== undefined)
+    handle.core.check(handle.abi.ccs_link_set_burst_loss(handle.pointer, burstLossPackets, nowUs));
   if (reordering !== undefined) {
     const { ratio, delayUs } = reordering ?? { ratio: 0, delayUs: 0 };
-    handle.check('ccs_link_set_reordering', ratio, delayUs, nowUs);
+    handle.core.check(handle.abi.ccs_link_set_reordering(handle.pointer, ratio, delayUs, nowUs));
   }
   if (outages !== undefined) {
     const { meanOnUs, meanOffUs, offPhases = 1 } = outages ?? { meanOnUs: 0, meanOffUs: 0 };
     expectWhole('offPhases', offPhases, '1 to 100');
-    handle.check('ccs_link_set_outages', meanOnUs, meanOffUs, offPhases, nowUs);
+    handle.core.check(handle.abi.ccs_link_set_outages(handle.pointer, meanOnUs, meanOffUs, offPhases, nowUs));
   }
-  if (crossRttUs !== undefined) handle.check('ccs_link_set_cross_rtt', crossRttUs, nowUs);
+  if (crossRttUs !== undefined)
+    handle.core.check(handle.abi.ccs_link_set_cross_rtt(handle.pointer, crossRttUs, nowUs));
   setCrossTraffic(handle, crossTraffic, nowUs);
 }
 
 function setCrossTraffic(handle: Handle, crossTraffic: CrossTraffic | undefined, nowUs: number): void {
   if (crossTraffic === undefined) return;
   const { cubic = 0, newReno = 0 } = crossTraffic;
-  handle.check('ccs_link_set_cross_traffic', cubic, newReno, nowUs);
+  handle.core.check(handle.abi.ccs_link_set_cross_traffic(handle.pointer, cubic, newReno, nowUs));
 }
 
 class CoreLink implements Link {
@@ -234,16 +237,17 @@ class CoreLink implements Link {
 
   enqueue(packetId: number, sizeBytes: number, nowUs: number, flow = 0): DropReason | null {
     expectWhole('flow', flow, '0 to 2^31 - 1');
-    const reason = this.#handle.call('ccs_link_enqueue', packetId, sizeBytes, flow, nowUs);
+    const reason = this.#handle.abi.ccs_link_enqueue(this.#handle.pointer, packetId, sizeBytes, flow, nowUs);
     if (reason < 0) throw this.#handle.core.lastError();
     return DROP_REASONS[reason] ?? null;
   }
 
   poll(nowUs: number): LinkDelivery[] {
-    const count = this.#handle.call('ccs_link_poll', nowUs);
+    const { abi, pointer } = this.#handle;
+    const count = abi.ccs_link_poll(pointer, nowUs);
     if (count < 0) throw this.#handle.core.lastError();
     if (count === 0) return [];
-    return this.#rows('ccs_link_deliveries', count, DELIVERY_FIELDS).map(
+    return this.#rows(abi.ccs_link_deliveries(pointer), count, DELIVERY_FIELDS).map(
       ([packetId = 0, sizeBytes = 0, offeredUs = 0, departUs = 0, deliverUs = 0, queueDelayUs = 0]) => ({
         packetId,
         sizeBytes,
@@ -256,9 +260,10 @@ class CoreLink implements Link {
   }
 
   lateDrops(): LinkDrop[] {
-    const count = this.#handle.call('ccs_link_drop_count');
+    const { abi, pointer } = this.#handle;
+    const count = abi.ccs_link_drop_count(pointer);
     if (count === 0) return [];
-    return this.#rows('ccs_link_drops', count, DROP_FIELDS).map(
+    return this.#rows(abi.ccs_link_drops(pointer), count, DROP_FIELDS).map(
       ([packetId = 0, sizeBytes = 0, offeredUs = 0, timeUs = 0, reason = 0]) => ({
         packetId,
         sizeBytes,
@@ -270,33 +275,35 @@ class CoreLink implements Link {
   }
 
   nextEventUs(): number {
-    return this.#handle.call('ccs_link_next_event_us');
+    return this.#handle.abi.ccs_link_next_event_us(this.#handle.pointer);
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
-    this.#handle.assertLive();
     // Capacities that cross traffic does not allow may be set in the same change that takes it away.
     const { cubic = 0, newReno = 0 } = change.crossTraffic ?? {};
     if (cubic + newReno === 0) setCrossTraffic(this.#handle, change.crossTraffic, nowUs);
-    const check = (name: string, ...values: number[]) => this.#handle.check(name, ...values);
+    const { core, abi, pointer } = this.#handle;
     if (change.capacityBps !== undefined) {
-      check('ccs_link_set_capacity', change.capacityBps, nowUs);
+      core.check(abi.ccs_link_set_capacity(pointer, change.capacityBps, nowUs));
       setSchedule(this.#handle, []);
     }
     if (change.schedule !== undefined) setSchedule(this.#handle, change.schedule);
     if (change.queue !== undefined) {
-      check('ccs_link_set_queue', ...passQueue(this.#handle.core, change.queue), nowUs);
+      core.check(abi.ccs_link_set_queue(pointer, ...passQueue(core, change.queue), nowUs));
     }
-    if (change.bottleneck !== undefined) check('ccs_link_set_mode', modeOf(change.bottleneck), nowUs);
-    if (change.oneWayDelayUs !== undefined) check('ccs_link_set_one_way_delay', change.oneWayDelayUs, nowUs);
-    if (change.lossRatio !== undefined) check('ccs_link_set_loss_ratio', change.lossRatio, nowUs);
-    if (change.jitterUs !== undefined) check('ccs_link_set_jitter', change.jitterUs, nowUs);
+    if (change.bottleneck !== undefined)
+      core.check(abi.ccs_link_set_mode(pointer, modeOf(change.bottleneck), nowUs));
+    if (change.oneWayDelayUs !== undefined)
+      core.check(abi.ccs_link_set_one_way_delay(pointer, change.oneWayDelayUs, nowUs));
+    if (change.lossRatio !== undefined)
+      core.check(abi.ccs_link_set_loss_ratio(pointer, change.lossRatio, nowUs));
+    if (change.jitterUs !== undefined) core.check(abi.ccs_link_set_jitter(pointer, change.jitterUs, nowUs));
     setLoad(this.#handle, change, nowUs);
   }
 
   stats(nowUs: number): LinkStats {
-    const pointer = this.#handle.find('ccs_link_stats', nowUs);
-    const v = this.#handle.core.doubles(pointer, STATS_FIELDS);
+    const { core, abi, pointer } = this.#handle;
+    const v = core.doubles(core.found(abi.ccs_link_stats(pointer, nowUs)), STATS_FIELDS);
     const at = (index: number) => v[index] ?? 0;
     return {
       queuePackets: at(0),
@@ -323,8 +330,7 @@ class CoreLink implements Link {
     this.#handle.destroy();
   }
 
-  #rows(pointerExport: string, count: number, fields: number): Float64Array[] {
-    const pointer = this.#handle.call(pointerExport);
+  #rows(pointer: number, count: number, fields: number): Float64Array[] {
     const flat = this.#handle.core.doubles(pointer, count * fields);
     return Array.from({ length: count }, (_, row) => flat.subarray(row * fields, (row + 1) * fields));
   }

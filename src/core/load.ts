@@ -4,6 +4,7 @@
  * script and under a Content-Security-Policy without `unsafe-eval` (`wasm-unsafe-eval` is needed).
  */
 
+import { ABI_FUNCTIONS, type Abi } from './abi.generated.js';
 import { UserHost } from './user_host.js';
 
 /** An error from the core: bad input, or a module that could not be loaded. */
@@ -33,6 +34,13 @@ export class CoreModule {
   readonly #memory: WebAssembly.Memory;
   readonly #exports: Record<string, Exported>;
   #failure: CoreFailure | null = null;
+  /**
+   * The core's functions (wasm/abi/ccscope.h). Each throws CoreError if the module lacks it, and CoreFailure when the
+   * core traps and from then on.
+   */
+  readonly abi = Object.fromEntries(
+    ABI_FUNCTIONS.map((name) => [name, (...args: number[]) => this.#call(name, args)]),
+  ) as unknown as Abi;
 
   constructor(
     instance: WebAssembly.Instance,
@@ -45,11 +53,7 @@ export class CoreModule {
     this.#exports = functions as Record<string, Exported>;
   }
 
-  /**
-   * Calls an export by name. Throws CoreError if the module has none of that name, and CoreFailure when it traps and from
-   * then on.
-   */
-  call(name: string, ...args: number[]): number {
+  #call(name: keyof Abi, args: number[]): number {
     if (this.users.asking)
       throw new CoreError('a controller called the core that was waiting for its answer');
     if (this.#failure !== null) throw this.#failure;
@@ -68,16 +72,15 @@ export class CoreModule {
     return this.#failure;
   }
 
-  /** Calls an export that returns a status, and throws its message when the status is not 0. */
-  check(name: string, ...args: number[]): void {
-    if (this.call(name, ...args) !== 0) throw this.lastError();
+  /** Takes the status that a function returned; throws the core's message when it is not 0. */
+  check(status: number): void {
+    if (status !== 0) throw this.lastError();
   }
 
-  /** Calls an export that returns a handle, and throws its message when the handle is null. */
-  handle(name: string, ...args: number[]): number {
-    const handle = this.call(name, ...args);
-    if (handle === 0) throw this.lastError();
-    return handle;
+  /** Gives back the pointer that a function returned; throws the core's message when it is null. */
+  found(pointer: number): number {
+    if (pointer === 0) throw this.lastError();
+    return pointer;
   }
 
   /** A view of `length` doubles at `pointer`. Valid until the next call: memory may grow. */
@@ -87,7 +90,7 @@ export class CoreModule {
 
   /** Writes what the next call reads from the core's input buffer. */
   input(values: readonly number[]): void {
-    this.doubles(this.call('ccs_input_buffer', values.length), values.length).set(values);
+    this.doubles(this.abi.ccs_input_buffer(values.length), values.length).set(values);
   }
 
   /** A view of `length` bytes at `pointer`, valid for as long. */
@@ -106,7 +109,7 @@ export class CoreModule {
   }
 
   lastError(): CoreError {
-    const message = this.text(this.call('ccs_last_error'));
+    const message = this.text(this.abi.ccs_last_error());
     const colon = message.indexOf(': ');
     return new CoreError(message, colon > 0 ? message.slice(0, colon) : undefined);
   }
@@ -144,7 +147,7 @@ export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
   const instance = await WebAssembly.instantiate(module, imports);
   (instance.exports['_initialize'] as (() => void) | undefined)?.();
   const core = new CoreModule(instance, users);
-  const version = core.call('ccs_abi_version');
+  const version = core.abi.ccs_abi_version();
   if (version !== ABI_VERSION)
     throw new CoreError(`the core has ABI ${version}, these bindings ABI ${ABI_VERSION}; rebuild both`);
   return core;

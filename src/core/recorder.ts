@@ -13,7 +13,7 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
   const spec = TABLE_SPECS[table];
   if (spec === undefined) throw new CoreError(`the core has no trace table ${table}`);
   const columns = spec.columns.map((_, column) => {
-    const pointer = core.call('ccs_trace_column', recorder, table, column);
+    const pointer = core.abi.ccs_trace_column(recorder, table, column);
     return core.doubles(pointer + 8 * first, rows).slice();
   });
   return { table: spec.name, rows, columns };
@@ -24,8 +24,8 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
  * they were consumed, then the outputs.
  */
 export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
-  const count = core.call('ccs_trace_input_count', recorder);
-  const order = core.bytes(core.call('ccs_trace_input_order', recorder), count).slice();
+  const count = core.abi.ccs_trace_input_count(recorder);
+  const order = core.bytes(core.abi.ccs_trace_input_order(recorder), count).slice();
   const taken = TABLE_SPECS.map(() => 0);
   const batches: TraceBatch[] = [];
   for (let from = 0; from < count;) {
@@ -37,11 +37,11 @@ export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] 
     from = to;
   }
   TABLE_SPECS.forEach((_, table) => {
-    const rows = core.call('ccs_trace_rows', recorder, table);
+    const rows = core.abi.ccs_trace_rows(recorder, table);
     const first = taken[table] ?? 0;
     if (rows > first) batches.push(take(core, recorder, table, first, rows - first));
   });
-  core.call('ccs_trace_clear', recorder);
+  core.abi.ccs_trace_clear(recorder);
   return batches;
 }
 

@@ -1,4 +1,5 @@
 /** What the two halves of a controller share: parameters and the trace. */
+import type { Abi } from './abi.generated.js';
 import { numberOf, valuesOf } from './component.js';
 import { controllerSetup, type ControllerChoice } from './controller_setup.js';
 import { Handle } from './handle.js';
@@ -27,6 +28,9 @@ export interface ControllerOptions extends ControllerChoice {
 /** What changes of preset leave alone: the application's own bounds. */
 const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'] as const;
 
+/** Makes a half whose values are in the input buffer; null if one is refused. */
+type Create = (abi: Abi, half: { index: number; flow: number; seed: number }) => number;
+
 export class Session {
   /** The half in the core. */
   protected readonly half: Handle;
@@ -36,11 +40,7 @@ export class Session {
   readonly #user: UserController | undefined;
   readonly #faults: ControllerFault[] = [];
 
-  protected constructor(
-    core: CoreModule,
-    create: 'ccs_receiver_create' | 'ccs_sender_create',
-    options: ControllerOptions,
-  ) {
+  protected constructor(core: CoreModule, create: Create, options: ControllerOptions) {
     const { name, index, spec, values, user } = controllerSetup(options, 'live');
     this.controller = name;
     this.#spec = spec;
@@ -48,29 +48,29 @@ export class Session {
     const seed = options.seed ?? 1;
     const make = (): number => {
       core.input(values);
-      return core.handle(create, index, options.flow ?? 0, ...(create === 'ccs_sender_create' ? [seed] : []));
+      return core.found(create(core.abi, { index, flow: options.flow ?? 0, seed }));
     };
     const owner = user && { controller: user, seed, faults: this.#faults };
     const bits = options.record && tableBits(options.record, 'record');
     const pointer = owner === undefined ? make() : core.users.making(owner, make);
-    this.half = new Handle(core, 'half of the controller', 'ccs_session_destroy', pointer);
-    if (bits !== undefined) this.half.call('ccs_session_record', bits);
+    this.half = new Handle(core, 'half of the controller', core.abi.ccs_session_destroy, pointer);
+    if (bits !== undefined) this.half.abi.ccs_session_record(this.half.pointer, bits);
   }
 
   /** Writes `values` to the session's buffer, for the next push. */
   protected fill(values: readonly number[]): void {
-    const pointer = this.half.call('ccs_session_buffer', values.length);
+    const pointer = this.half.abi.ccs_session_buffer(this.half.pointer, values.length);
     this.half.core.doubles(pointer, values.length).set(values);
   }
 
   protected read(length: number): Float64Array {
-    const pointer = this.half.call('ccs_session_buffer', length);
+    const pointer = this.half.abi.ccs_session_buffer(this.half.pointer, length);
     return this.half.core.doubles(pointer, length);
   }
 
   /** The value of a parameter. Throws CoreError for an unknown name. */
   parameter(name: string): number {
-    return this.half.call('ccs_session_parameter', this.#indexOf(name));
+    return this.half.abi.ccs_session_parameter(this.half.pointer, this.#indexOf(name));
   }
 
   #indexOf(name: string): number {
@@ -89,7 +89,7 @@ export class Session {
     const index = this.#indexOf(name);
     const spec = this.#spec.parameters[index];
     if (spec !== undefined) numberOf(spec, value, name);
-    this.half.check('ccs_session_set_parameter', index, value);
+    this.half.core.check(this.half.abi.ccs_session_set_parameter(this.half.pointer, index, value));
   }
 
   /** Changes to another preset of the same controller, but for the application's own bounds. Throws CoreError. */
@@ -97,7 +97,7 @@ export class Session {
     const parameters = Object.fromEntries(KEPT_BY_PRESETS.map((name) => [name, this.parameter(name)]));
     const spec = { preset, parameters, presetPath: 'preset', path: '' };
     this.half.core.input(valuesOf(this.controller, this.#spec, spec));
-    this.half.check('ccs_session_configure');
+    this.half.core.check(this.half.abi.ccs_session_configure(this.half.pointer));
   }
 
   /**
@@ -105,7 +105,7 @@ export class Session {
    * they were consumed (replaying them in that order gives the same outputs), then the outputs.
    */
   drain(): TraceBatch[] {
-    return drainRecorder(this.half.core, this.half.call('ccs_session_recorder'));
+    return drainRecorder(this.half.core, this.half.abi.ccs_session_recorder(this.half.pointer));
   }
 
   /** What this half did wrong, also after its end, if it is a user's: from then on it is silent, or keeps the last good rate. */

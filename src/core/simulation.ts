@@ -43,14 +43,15 @@ export class Simulation {
     this.#windows = [{ name: 'run', beginUs: 0, endUs: options.durationUs }, ...(options.windows ?? [])];
     this.#names = options.flows.map(({ name }) => name);
     this.#seed = options.seed ?? 1;
-    const pointer = core.handle(
-      'ccs_sim_create',
-      options.durationUs,
-      options.rateIntervalUs ?? DEFAULT_RATE_INTERVAL_US,
-      this.#seed,
-      options.maxEvents ?? DEFAULT_MAX_EVENTS,
+    const pointer = core.found(
+      core.abi.ccs_sim_create(
+        options.durationUs,
+        options.rateIntervalUs ?? DEFAULT_RATE_INTERVAL_US,
+        this.#seed,
+        options.maxEvents ?? DEFAULT_MAX_EVENTS,
+      ),
     );
-    this.#handle = new Handle(core, 'simulation', 'ccs_sim_destroy', pointer);
+    this.#handle = new Handle(core, 'simulation', core.abi.ccs_sim_destroy, pointer);
     try {
       this.#setUp(options);
     } catch (error) {
@@ -64,14 +65,18 @@ export class Simulation {
     const noBottleneck = forward.oneWayDelayUs === undefined ? {} : { oneWayDelayUs: forward.oneWayDelayUs };
     this.#setPath(1, backward ?? noBottleneck, 'backward');
     for (const [index, { beginUs, endUs }] of windows.entries()) {
-      inside(`windows.${index}`, () => this.#handle.check('ccs_sim_add_window', beginUs, endUs));
+      inside(`windows.${index}`, () =>
+        this.#handle.core.check(this.#handle.abi.ccs_sim_add_window(this.#handle.pointer, beginUs, endUs)),
+      );
     }
     for (const [index, flow] of flows.entries()) inside(`flows.${index}`, () => this.#addFlow(flow));
     if (trace !== undefined) {
-      this.#handle.check(
-        'ccs_sim_trace',
-        tableBits(trace.tables, 'trace.tables'),
-        trace.intervalUs ?? DEFAULT_TRACE_INTERVAL_US,
+      this.#handle.core.check(
+        this.#handle.abi.ccs_sim_trace(
+          this.#handle.pointer,
+          tableBits(trace.tables, 'trace.tables'),
+          trace.intervalUs ?? DEFAULT_TRACE_INTERVAL_US,
+        ),
       );
     }
   }
@@ -80,38 +85,58 @@ export class Simulation {
     inside(name, () => {
       const { burstLossPackets, reordering, outages } = path;
       if (burstLossPackets !== undefined)
-        this.#handle.check('ccs_sim_set_burst_loss', direction, burstLossPackets);
+        this.#handle.core.check(
+          this.#handle.abi.ccs_sim_set_burst_loss(this.#handle.pointer, direction, burstLossPackets),
+        );
       if (reordering) {
         const { ratio, delayUs } = reordering;
-        inside('reordering', () => this.#handle.check('ccs_sim_set_reordering', direction, ratio, delayUs));
+        inside('reordering', () =>
+          this.#handle.core.check(
+            this.#handle.abi.ccs_sim_set_reordering(this.#handle.pointer, direction, ratio, delayUs),
+          ),
+        );
       }
       if (outages) {
         const { meanOnUs, meanOffUs, offPhases = 1 } = outages;
         inside('outages', () => {
           expectWhole('offPhases', offPhases, '1 to 100');
-          this.#handle.check('ccs_sim_set_outages', direction, meanOnUs, meanOffUs, offPhases);
+          this.#handle.core.check(
+            this.#handle.abi.ccs_sim_set_outages(
+              this.#handle.pointer,
+              direction,
+              meanOnUs,
+              meanOffUs,
+              offPhases,
+            ),
+          );
         });
       }
       const delay = [path.oneWayDelayUs ?? 0, path.lossRatio ?? 0, path.jitterUs ?? 0] as const;
       if (path.capacityBps === undefined) {
-        this.#handle.check('ccs_sim_set_delay', direction, ...delay);
+        this.#handle.core.check(
+          this.#handle.abi.ccs_sim_set_delay(this.#handle.pointer, direction, ...delay),
+        );
       } else {
         const queue = passQueue(this.#handle.core, path.queue ?? { kind: 'droptail' });
         const mode = modeOf(path.bottleneck ?? 'serial');
         const burstBytes = path.burstBytes ?? DEFAULT_BURST_BYTES;
-        this.#handle.check(
-          'ccs_sim_set_bottleneck',
-          direction,
-          path.capacityBps,
-          ...queue,
-          mode,
-          burstBytes,
-          ...delay,
+        this.#handle.core.check(
+          this.#handle.abi.ccs_sim_set_bottleneck(
+            this.#handle.pointer,
+            direction,
+            path.capacityBps,
+            ...queue,
+            mode,
+            burstBytes,
+            ...delay,
+          ),
         );
       }
       for (const [index, { atUs, capacityBps }] of (path.schedule ?? []).entries()) {
         inside(`schedule.${index}`, () =>
-          this.#handle.check('ccs_sim_schedule_capacity', direction, atUs, capacityBps),
+          this.#handle.core.check(
+            this.#handle.abi.ccs_sim_schedule_capacity(this.#handle.pointer, direction, atUs, capacityBps),
+          ),
         );
       }
     });
@@ -141,12 +166,14 @@ export class Simulation {
           });
     const add = (): void => {
       this.#handle.core.input([...source, ...live, ...values, ...pauses]);
-      this.#handle.check(
-        'ccs_sim_add_media_flow',
-        ...common(flow),
-        index,
-        Number(live.length > 0),
-        pauses.length / 2,
+      this.#handle.core.check(
+        this.#handle.abi.ccs_sim_add_media_flow(
+          this.#handle.pointer,
+          ...common(flow),
+          index,
+          Number(live.length > 0),
+          pauses.length / 2,
+        ),
       );
     };
     if (user === undefined) add();
@@ -164,34 +191,36 @@ export class Simulation {
     const files = short === undefined ? [] : [short.minBytes, short.maxBytes, short.idleMeanUs];
     this.#handle.core.input([...values, ...files]);
     const congestionControl = CONGESTION_CONTROLS.indexOf(flow.congestionControl ?? 'cubic');
-    this.#handle.check(
-      'ccs_sim_add_tcp_flow',
-      ...common(flow),
-      congestionControl,
-      Number(short !== undefined),
+    this.#handle.core.check(
+      this.#handle.abi.ccs_sim_add_tcp_flow(
+        this.#handle.pointer,
+        ...common(flow),
+        congestionControl,
+        Number(short !== undefined),
+      ),
     );
   }
 
   /** Virtual time, microseconds. */
   get nowUs(): number {
-    return this.#handle.call('ccs_sim_now_us');
+    return this.#handle.abi.ccs_sim_now_us(this.#handle.pointer);
   }
 
   /** Events so far. */
   get events(): number {
-    return this.#handle.call('ccs_sim_events');
+    return this.#handle.abi.ccs_sim_events(this.#handle.pointer);
   }
 
   /** Runs until a time, at most to the end. Throws CoreError when it takes more than `maxEvents`. */
   runUntil(us: number): void {
-    this.#handle.check('ccs_sim_run_until', us);
+    this.#handle.core.check(this.#handle.abi.ccs_sim_run_until(this.#handle.pointer, us));
   }
 
   /** What was measured up to now: the whole run first, then the windows that were asked for. */
   metrics(): WindowMetrics[] {
     return this.#windows.map((window, index) => {
-      const pointer = this.#handle.find('ccs_sim_metrics', index);
-      const size = this.#handle.call('ccs_sim_metrics_size');
+      const pointer = this.#handle.core.found(this.#handle.abi.ccs_sim_metrics(this.#handle.pointer, index));
+      const size = this.#handle.abi.ccs_sim_metrics_size(this.#handle.pointer);
       return readWindow(this.#handle.core.doubles(pointer, size), window.name, this.#names);
     });
   }
@@ -202,7 +231,11 @@ export class Simulation {
    */
   density(flow = 0, options: DensityOptions = {}): Density | null {
     expectWhole('flow', flow, '0 to the last flow');
-    return readDensity(this.#handle.core, this.#handle.find('ccs_sim_sender_half', flow), options);
+    return readDensity(
+      this.#handle.core,
+      this.#handle.core.found(this.#handle.abi.ccs_sim_sender_half(this.#handle.pointer, flow)),
+      options,
+    );
   }
 
   /** What users' controllers did wrong up to now. A flow whose controller failed keeps its last good rate. */
@@ -212,7 +245,7 @@ export class Simulation {
 
   /** The rows recorded since the last call, and forgets them. */
   drain(): TraceBatch[] {
-    return drainRecorder(this.#handle.core, this.#handle.call('ccs_sim_recorder'));
+    return drainRecorder(this.#handle.core, this.#handle.abi.ccs_sim_recorder(this.#handle.pointer));
   }
 
   /** Frees the memory. From then on what needs it throws CoreError; doing it again does nothing. */

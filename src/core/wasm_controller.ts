@@ -2,6 +2,7 @@
  * A controller in a WebAssembly module of its own, with the functions of the core's ABI that halves of
  * controllers have; public/controllers/ccscope_controller.h says which those are, and what they do.
  */
+import type { Abi } from './abi.generated.js';
 import { ABI_VERSION, CoreError } from './load.js';
 import { feedbackNumbers } from './feedback.js';
 import type {
@@ -28,11 +29,19 @@ const DEFAULT_MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
 /** The fields of a feedback message, before its values. */
 const FEEDBACK_FIELDS = 6;
 
-const COMMON = ['ccs_input_buffer', 'ccs_session_buffer'] as const;
-const RECEIVER = ['ccs_receiver_create', 'ccs_receiver_push_arrivals', 'ccs_receiver_take_feedback'] as const;
-const SENDER = ['ccs_sender_create', 'ccs_sender_push_feedback', 'ccs_sender_run'] as const;
-type Needed = (typeof COMMON | typeof RECEIVER | typeof SENDER)[number];
-const NEEDED: readonly Needed[] = [...COMMON, ...RECEIVER, ...SENDER];
+/** What a module must have of the core's ABI. */
+const NEEDED: readonly (keyof Abi)[] = [
+  'ccs_input_buffer',
+  'ccs_session_buffer',
+  'ccs_receiver_create',
+  'ccs_receiver_push_arrivals',
+  'ccs_receiver_take_feedback',
+  'ccs_sender_create',
+  'ccs_sender_push_feedback',
+  'ccs_sender_run',
+];
+/** What a module is asked for by name: unlike the core's, its functions are known only when it has come. */
+type Name = keyof Abi | '_initialize';
 
 /** Compiles a module. Throws CoreError that names the import or export that is wrong. */
 export async function wasmController(
@@ -94,11 +103,11 @@ class Instance {
     if (version !== ABI_VERSION) throw new Error(`the module has ABI ${version}; expected ${ABI_VERSION}`);
   }
 
-  has(name: string): boolean {
+  has(name: Name): boolean {
     return typeof this.#exports[name] === 'function';
   }
 
-  call(name: string, ...args: number[]): number {
+  call(name: Name, ...args: number[]): number {
     const result = (this.#exports[name] as Exported)(...args);
     const { byteLength } = this.#memory.buffer;
     if (byteLength <= this.#limitBytes) return result;
@@ -106,12 +115,12 @@ class Instance {
   }
 
   /** Calls a function that returns a status. */
-  check(name: string, ...args: number[]): void {
+  check(name: Name, ...args: number[]): void {
     if (this.call(name, ...args) !== 0) throw this.#lastError(name);
   }
 
   /** Makes the half: what it is given is in the input buffer. */
-  create(name: string, given: readonly number[], ...args: number[]): void {
+  create(name: Name, given: readonly number[], ...args: number[]): void {
     this.#write(this.call('ccs_input_buffer', given.length), given);
     this.#handle = this.call(name, ...args);
     if (this.#handle === 0) throw this.#lastError(name);
@@ -137,7 +146,7 @@ class Instance {
     return new Float64Array(this.#memory.buffer, pointer, count);
   }
 
-  #lastError(name: string): Error {
+  #lastError(name: Name): Error {
     if (!this.has('ccs_last_error')) return new Error(`${name} failed`);
     const bytes = new Uint8Array(this.#memory.buffer, this.call('ccs_last_error'));
     return new Error(

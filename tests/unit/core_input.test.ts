@@ -87,18 +87,18 @@ describe('the ABI', () => {
     const { module } = core;
     const { index, values } = controllerSetup({}, 'live');
     module.input(values);
-    const pointer = module.handle('ccs_receiver_create', index, 0);
-    module.call('ccs_session_buffer', pointer, 9);
+    const pointer = module.found(module.abi.ccs_receiver_create(index, 0));
+    module.abi.ccs_session_buffer(pointer, 9);
     // Nine numbers a row: 477,218,589 rows are 2^32 + 5 numbers.
     for (const rows of [-1, 2, 477_218_589, 2 ** 31 - 1])
-      expect(module.call('ccs_receiver_push_arrivals', pointer, rows), String(rows)).toBe(1);
+      expect(module.abi.ccs_receiver_push_arrivals(pointer, rows), String(rows)).toBe(1);
     expect(module.lastError().field).toBe('rows');
-    expect(module.call('ccs_session_buffer', pointer, -1)).toBeGreaterThan(0);
-    expect(module.call('ccs_session_parameter', pointer, -1)).toBeNaN();
-    expect(module.call('ccs_session_parameter', pointer, 1000)).toBeNaN();
-    const recorder = module.call('ccs_session_recorder', pointer);
-    expect([-1, 1000].map((table) => module.call('ccs_trace_rows', recorder, table))).toEqual([0, 0]);
-    module.call('ccs_session_destroy', pointer);
+    expect(module.abi.ccs_session_buffer(pointer, -1)).toBeGreaterThan(0);
+    expect(module.abi.ccs_session_parameter(pointer, -1)).toBeNaN();
+    expect(module.abi.ccs_session_parameter(pointer, 1000)).toBeNaN();
+    const recorder = module.abi.ccs_session_recorder(pointer);
+    expect([-1, 1000].map((table) => module.abi.ccs_trace_rows(recorder, table))).toEqual([0, 0]);
+    module.abi.ccs_session_destroy(pointer);
   });
 });
 

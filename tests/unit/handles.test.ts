@@ -144,7 +144,7 @@ describe.each(Object.entries(KINDS))('a %s', (_, open) => {
 
   it('refuses every call once the core has trapped, and may still be destroyed', () => {
     const opened = open(core);
-    const trap = thrown(() => core.module.call('ccs_link_poll', 0x7ffffff0, 0));
+    const trap = thrown(() => core.module.abi.ccs_link_poll(0x7ffffff0, 0));
     expect(trap).toBeInstanceOf(CoreFailure);
     expect(String(trap)).toMatch(/the core failed in ccs_link_poll \(RuntimeError: .*\); load another one$/);
     for (const [name, call] of Object.entries(opened.calls)) expect(thrown(call), name).toBe(trap);
