@@ -115,7 +115,7 @@ async function settingsTable() {
   const { LINK_FIELDS } = await load('src/link/fields.ts');
   const besides = [
     [code('network'), '', 'a usual network, see below; other settings override its'],
-    [code('back'), '', 'what is different on the way back'],
+    [code('backward'), '', 'what is different on the way back'],
   ];
   const more = {
     capacity:
@@ -123,7 +123,7 @@ async function settingsTable() {
     queue: '; see [its settings](../../README.md#command-line)',
     rtt: '; a number is milliseconds',
     jitter: '; a number is milliseconds',
-    crossTraffic: '; simulated in real time against the real packets, forward alone: `back` has its own',
+    crossTraffic: '; simulated in real time against the real packets, forward alone: `backward` has its own',
     seed: '; only at the begin',
   };
   const fields = Object.values(LINK_FIELDS).map(({ setting, usual, usualText, is }) => [
@@ -131,8 +131,8 @@ async function settingsTable() {
     code(usualText ?? usual),
     `${is}${more[setting] ?? ''}`,
   ]);
-  const [network, back] = besides;
-  return table(['setting', 'default', 'is'], [network, ...fields, back]);
+  const [network, backward] = besides;
+  return table(['setting', 'default', 'is'], [network, ...fields, backward]);
 }
 
 /** The networks that a test's link can be. */
@@ -140,7 +140,7 @@ async function networkTable() {
   const { NETWORKS } = await load('src/link/networks.ts');
   const rows = Object.entries(NETWORKS).map(([name, one]) => [
     code(name),
-    `${rate(one.forward.capacity)} / ${rate(one.back.capacity)}`,
+    `${rate(one.forward.capacity)} / ${rate(one.backward.capacity)}`,
     `${one.rtt} ms`,
     code(one.forward.queue),
     besides(one),

@@ -10,8 +10,8 @@ import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError, type CoreModule } from './load.js';
 import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
 import { readWindow, type WindowMetrics } from './simulation_metrics.js';
+import { DIRECTIONS } from './direction.js';
 import {
-  DIRECTIONS,
   FLOW_KINDS,
   type FlowOptions,
   type MediaFlowOptions,

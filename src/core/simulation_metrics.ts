@@ -1,7 +1,8 @@
 /** What a simulation measured, read from the core's flat numbers. */
 import { DROP_REASONS } from './link.js';
 import { CoreError } from './load.js';
-import { DIRECTIONS, FLOW_KINDS, type WindowOptions } from './simulation_options.js';
+import { DIRECTIONS, type Direction } from './direction.js';
+import { FLOW_KINDS, type WindowOptions } from './simulation_options.js';
 
 /** A distribution, percentiles by the nearest rank (resolution 0.2 %). All NaN when `count` is 0. */
 export interface Distribution {
@@ -23,7 +24,7 @@ export interface FlowMetrics {
   flow: number;
   name: string;
   kind: 'media' | 'tcp';
-  direction: 'forward' | 'backward';
+  direction: Direction;
   sentPackets: number;
   sentBytes: number;
   receivedPackets: number;

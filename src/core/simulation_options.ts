@@ -1,5 +1,6 @@
 /** What a simulation is told: paths, flows, windows, and which rows it records. */
 import type { ControllerChoice } from './controller_setup.js';
+import type { Direction } from './direction.js';
 import type { LinkOptions } from './link.js';
 import type { TableName } from './schema.js';
 
@@ -16,7 +17,6 @@ export interface SimulatedLinkOptions extends Omit<
 }
 
 /** In the core's order. */
-export const DIRECTIONS = ['forward', 'backward'] as const;
 export const FLOW_KINDS = ['media', 'tcp'] as const;
 
 /** What media and TCP flows have in common. */
@@ -24,7 +24,7 @@ export interface FlowCommon {
   /** Shown in reports; default `media` or `tcp` with the flow's number. */
   name?: string;
   /** Which way its data goes; acknowledgements and feedback go the other. Default `forward`. */
-  direction?: 'forward' | 'backward';
+  direction?: Direction;
   /** Default 0. */
   startUs?: number;
   /** Default: the end of the simulation. */

@@ -29,7 +29,7 @@ export interface DirectionSettings {
   outage?: string | undefined;
   /**
    * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`; `none`, the default.
-   * Those of `back` are its own: the ones beside it go forward alone.
+   * Those of `backward` are its own: the ones beside it go forward alone.
    */
   crossTraffic?: string | undefined;
   /** Default `serial`. */

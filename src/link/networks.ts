@@ -9,7 +9,7 @@ export interface Network {
   /** Upload of the side that offered. */
   forward: Required<DirectionSettings>;
   /** Its download. */
-  back: Required<DirectionSettings>;
+  backward: Required<DirectionSettings>;
   /** Propagation delay there and back, milliseconds. */
   rtt: number;
   /** Where the numbers come from. */
@@ -35,7 +35,7 @@ const PLAIN = Object.fromEntries(
 
 function network({ upBps, downBps, rttMs, source, both }: Numbers): Network {
   const direction = (capacity: number) => ({ ...PLAIN, ...both, capacity }) as Required<DirectionSettings>;
-  return { forward: direction(upBps), back: direction(downBps), rtt: rttMs, source };
+  return { forward: direction(upBps), backward: direction(downBps), rtt: rttMs, source };
 }
 
 /** WebPageTest's connectivity profiles (settings/connectivity.ini). */

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 
 import { parsedBy } from '../text/form.js';
 import { ConfigError, shown } from '../text/quantities.js';
+import { near } from '../text/suggest.js';
 import { parseSchedule } from './capacity_text.js';
 import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue, type LinkKey } from './fields.js';
 import { DEFAULT_LINK_CONFIG, type LinkConfig } from './link_config.js';
@@ -14,7 +15,7 @@ import type { DirectionSettings } from './direction_settings.js';
 
 export type { Capacity, DirectionSettings } from './direction_settings.js';
 
-/** Both directions are alike, but for what `back` says and for cross traffic, which each direction has for itself. */
+/** Both directions are alike, but for what `backward` says and for cross traffic, which each direction has for itself. */
 export interface LinkSettings extends DirectionSettings {
   /** A usual network; other fields override what it says. */
   network?: NetworkName | undefined;
@@ -23,7 +24,7 @@ export interface LinkSettings extends DirectionSettings {
   /** Of loss and jitter. Default 1. Only when the link is opened. */
   seed?: number | undefined;
   /** From the side that answered to the side that offered. */
-  back?: DirectionSettings | undefined;
+  backward?: DirectionSettings | undefined;
 }
 
 type Fields = typeof LINK_FIELDS;
@@ -71,7 +72,7 @@ const settingsSchema = v.strictObject({
   ...waySchemas,
   network: v.optional(v.picklist(NETWORK_NAMES, NETWORK_NAMES.join(', '))),
   ...schemasOf('path'),
-  back: v.optional(v.strictObject(waySchemas)),
+  backward: v.optional(v.strictObject(waySchemas)),
 });
 
 /** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
@@ -81,12 +82,12 @@ export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
   const issue = result.issues[0];
   const key = v.getDotPath(issue);
   const isUnknown = issue.type === 'strict_object' && key !== null;
-  const names = Object.keys(key?.startsWith('back.') ? waySchemas : settingsSchema.entries);
+  const names = Object.keys(key?.startsWith('backward.') ? waySchemas : settingsSchema.entries);
   throw new ConfigError(
     key === null ? path : `${path}.${key}`,
     isUnknown ? `one of ${names.join(', ')}` : issue.message,
     shown(issue.input),
-    isUnknown ? `remove ${key}` : 'correct this value',
+    isUnknown ? fixUnknown(key, names) : 'correct this value',
   );
 }
 
@@ -98,6 +99,11 @@ export function withDefaults(settings: LinkSettings): LinkSettings {
     seed,
     ...given(settings),
   };
+}
+
+function fixUnknown(key: string, names: readonly string[]): string {
+  const [nearest] = near(key.slice(key.lastIndexOf('.') + 1), names, 1);
+  return nearest === undefined ? `remove ${key}` : `did you mean ${nearest}?`;
 }
 
 /** A link of JSON as both directions of a test's; what is as usual is left out, but for what every link says. */

@@ -7,11 +7,11 @@ const EACH_WAY_FIRST = (['way', 'path'] as const).flatMap((scope) =>
   LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === scope),
 );
 
-export function settingsText({ network, back, seed: _, ...both }: LinkSettings): string {
+export function settingsText({ network, backward, seed: _, ...both }: LinkSettings): string {
   const parts = [
     ...(network === undefined ? [] : [`network ${network}`]),
     ...said(both),
-    ...(back === undefined ? [] : [`back: ${said(back).join(', ')}`]),
+    ...(backward === undefined ? [] : [`backward: ${said(backward).join(', ')}`]),
   ];
   return parts.join(', ') || 'nothing changed';
 }

@@ -51,7 +51,7 @@ export class TestLink implements ControlledLink {
   /**
    * The link of one participant. From its first change on it is the page's own, with a capacity and a queue that
    * nobody shares: `await link.for(page).set({ capacity: '300kbps' })`. It begins as the test's link did, but for
-   * the change. Forward is the page's upload, `back` its download.
+   * the change. Forward is the page's upload, `backward` its download.
    * @throws ConfigError with `linkBackend: 'devtools'`
    * @throws CallError if the page is not observed
    */

@@ -15,7 +15,7 @@ export interface EvidenceSource {
 
 /** One direction of the link, with what was sent that way. */
 export interface EvidenceDirection {
-  name: 'forward' | 'back';
+  name: 'forward' | 'backward';
   /** For people: `from the offerer to the answerer`. */
   label: string;
   /**

@@ -107,7 +107,7 @@ export function framesDecoded({ samples }: EndpointRecord): number {
 
 /** Bits per second that left the link's bottleneck for a connection, each way, over the record's last seconds. */
 export function linkRates({ link }: CallRecord, flows: readonly number[], seconds: number): number[] {
-  return [link?.forward, link?.back].map((direction) => {
+  return [link?.forward, link?.backward].map((direction) => {
     if (!direction) return 0;
     const { rows, departUs, sizeBytes, reason, flow } = direction.packets;
     const untilUs = Math.max(...departUs.subarray(0, rows));

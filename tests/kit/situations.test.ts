@@ -171,7 +171,7 @@ const SITUATIONS: readonly Situation[] = [
     provoke: ({ link, watcher }) =>
       link
         .for(watcher)
-        .set({ capacity: '3mbps', queue: 'droptail:400ms', back: { crossTraffic: 'cubic:2' } }),
+        .set({ capacity: '3mbps', queue: 'droptail:400ms', backward: { crossTraffic: 'cubic:2' } }),
     expectation: async (scene) => {
       await settled(scene);
       await expect(scene.call.of(scene.watcher)).toKeepQueuingDelayBelow({ p95: '100ms' }, over);

@@ -124,7 +124,7 @@ describe('a link whose thread ends', () => {
     await link.for(0).set({ capacity: '2mbps' });
     const both = await pair(link, ['one', 'two']);
     await passes(both, 'first');
-    await link.for(0).set({ back: { capacity: '600kbps' } });
+    await link.for(0).set({ backward: { capacity: '600kbps' } });
     await link.sync();
     const [own] = link.record.own;
     const before = own?.forward?.rows.at(-1)?.delivered_bytes ?? Infinity;
@@ -132,8 +132,8 @@ describe('a link whose thread ends', () => {
     await expect.poll(() => restarts(link).length).toBe(1);
     await passes(both, 'again');
     await link.sync();
-    const [forward, back] = [own?.forward?.rows.at(-1), own?.back?.rows.at(-1)];
-    expect([forward?.capacity_bps, back?.capacity_bps]).toEqual([2e6, 600e3]);
+    const [forward, backward] = [own?.forward?.rows.at(-1), own?.backward?.rows.at(-1)];
+    expect([forward?.capacity_bps, backward?.capacity_bps]).toEqual([2e6, 600e3]);
     expect(forward?.delivered_bytes).toBeGreaterThan(before);
     expect(link.record.forward?.packets.rows).toBe(0);
   });

@@ -56,7 +56,7 @@ async function sendTen({ page, far }: { page: IceAgent; far: IceAgent }): Promis
 }
 
 /** When packets of the size of `sendTen` left, and whose they were. */
-function departures(path: PathRecord | null, name: 'forward' | 'back' = 'forward') {
+function departures(path: PathRecord | null, name: 'forward' | 'backward' = 'forward') {
   const packets = path?.[name]?.packets;
   return Array.from({ length: packets?.rows ?? 0 }, (_, i) => ({
     sizeBytes: packets?.sizeBytes[i] ?? NaN,
@@ -97,9 +97,9 @@ describe('the link that a page has of its own', () => {
   it('begins as the test’s link did, but for its first change, whatever that one became', async () => {
     const link = await linkWith({ capacity: '4mbps', rtt: 20, loss: '1%', queue: 'codel' });
     await link.set({ capacity: '9mbps' });
-    const { text } = await link.for(3).set({ back: { loss: '2%' } });
+    const { text } = await link.for(3).set({ backward: { loss: '2%' } });
     expect(text).toContain('4mbps, codel, loss 1%, rtt 20 ms');
-    expect(text).toContain('back: loss 2%');
+    expect(text).toContain('backward: loss 2%');
     const later = await link.for(3).set({ capacity: '2mbps' });
     expect(later.text).toBe('2mbps');
     expect(ownPath(link, 3).changes.map(({ text: each }) => each)).toEqual([text, '2mbps']);
@@ -122,7 +122,7 @@ describe('the link that a page has of its own', () => {
 
   it('is forward for its page, also where another page offered', async () => {
     const link = await linkWith({ capacity: '100mbps', rtt: 0 });
-    await link.for(1).set({ capacity: '1mbps', back: { capacity: '50mbps' } });
+    await link.for(1).set({ capacity: '1mbps', backward: { capacity: '50mbps' } });
     const [a, b] = await connectedPages(link);
     await sendTen({ page: b, far: a });
     await link.sync();

@@ -77,9 +77,9 @@ describe('the shaper', () => {
     for (let i = 0; i < 10; i++) a.send(Buffer.alloc(1222, i), shaper.a.port, '127.0.0.1');
     expect((await there).map((packet) => packet[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expectSerial(shaper.log?.records().slice(-10) ?? [], 1e6);
-    const back = once(a, 'message');
+    const backward = once(a, 'message');
     b.send('answer', shaper.b.port, '127.0.0.1');
-    expect(String((await back)[0])).toBe('answer');
+    expect(String((await backward)[0])).toBe('answer');
   });
 
   it('lets real packets overtake those that it holds back, and logs them in the order in which they left', async () => {

@@ -48,14 +48,14 @@ async function connected(
   return [a, b];
 }
 
-function direction(link: ShaperLink, name: 'forward' | 'back'): DirectionRecord {
+function direction(link: ShaperLink, name: 'forward' | 'backward'): DirectionRecord {
   const { [name]: record } = link.record;
   if (record === null) throw new Error(`the record has no ${name}`);
   return record;
 }
 
 /** The rows of a direction that have this size. */
-function packetsOf(link: ShaperLink, name: 'forward' | 'back', sizeBytes: number) {
+function packetsOf(link: ShaperLink, name: 'forward' | 'backward', sizeBytes: number) {
   const { packets } = direction(link, name);
   return Array.from({ length: packets.rows }, (_, i) => ({
     offeredUs: packets.offeredUs[i] ?? NaN,
@@ -86,14 +86,14 @@ describe('two agents at a relay', () => {
     const [a, b] = await connected(link);
     a.send('there');
     await expect.poll(() => b.media).toEqual(['there']);
-    b.send('back');
-    await expect.poll(() => a.media).toEqual(['back']);
+    b.send('backward');
+    await expect.poll(() => a.media).toEqual(['backward']);
     expect(new Set(a.checkedBy)).toEqual(new Set(['answ']));
     await link.sync();
     expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'offr', answererUfrag: 'answ' }]);
     // With 28 bytes of headers.
     expect(packetsOf(link, 'forward', 33)).toMatchObject([{ flow: 1, reason: 0 }]);
-    expect(packetsOf(link, 'back', 32)).toMatchObject([{ flow: 1, reason: 0 }]);
+    expect(packetsOf(link, 'backward', 36)).toMatchObject([{ flow: 1, reason: 0 }]);
     expect(direction(link, 'forward').capacity).toMatchObject([{ capacityBps: 10e6 }]);
     expect(link.record.latenessMs?.packets).toBeGreaterThanOrEqual(4);
     // Told once a second, if there were any.
@@ -200,7 +200,7 @@ describe('a far side that is no page under test', () => {
     await link.sync();
     expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'page', answererUfrag: 'farr' }]);
     expect(packetsOf(link, 'forward', 39)).toMatchObject([{ flow: 1 }]);
-    expect(packetsOf(link, 'back', 41)).toMatchObject([{ flow: 1 }]);
+    expect(packetsOf(link, 'backward', 41)).toMatchObject([{ flow: 1 }]);
   });
 
   it('is none if it is a page after all', async () => {
@@ -237,7 +237,7 @@ describe('a far side that sends to the address which the pages tell', () => {
     far.send('to the relay itself');
     expect(far.answers).toBe(0);
     await link.sync();
-    expect(packetsOf(link, 'back', 47)).toEqual([]);
+    expect(packetsOf(link, 'backward', 47)).toEqual([]);
   });
 
   it('is taken there where it names no address that can be reached', async () => {
@@ -270,8 +270,8 @@ describe('the settings of a link', () => {
   it('change while it carries packets, both ways alike but for what back says', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const [a, b] = await connected(link);
-    const change = await link.set({ capacity: '100kbps', back: { loss: 1 } });
-    expect(change).toMatchObject({ text: '100kbps, back: loss 100%' });
+    const change = await link.set({ capacity: '100kbps', backward: { loss: 1 } });
+    expect(change).toMatchObject({ text: '100kbps, backward: loss 100%' });
     for (let i = 0; i < 4; i++) a.send(Buffer.alloc(97, i));
     b.send('lost');
     await expect.poll(() => b.media.length).toBe(4);
@@ -283,11 +283,14 @@ describe('the settings of a link', () => {
       if (before) expect(departUs - before.departUs).toBeCloseTo(10_000, 3);
     }
     // DROP_REASONS: 1 is a random loss.
-    expect(packetsOf(link, 'back', 32)).toMatchObject([{ reason: 1, queueDelayUs: NaN }]);
-    expect(direction(link, 'back').capacity.at(-1)).toEqual({ timeUs: change.timeUs, capacityBps: 100e3 });
+    expect(packetsOf(link, 'backward', 36)).toMatchObject([{ reason: 1, queueDelayUs: NaN }]);
+    expect(direction(link, 'backward').capacity.at(-1)).toEqual({
+      timeUs: change.timeUs,
+      capacityBps: 100e3,
+    });
     expect(link.record.changes.map(({ text }) => text)).toEqual([
       '10mbps, droptail:300ms, rtt 0 ms',
-      '100kbps, back: loss 100%',
+      '100kbps, backward: loss 100%',
     ]);
   });
 
@@ -319,7 +322,7 @@ describe('the settings of a link', () => {
     await link.sync();
     expect(direction(link, 'forward').capacity).toMatchObject([{ capacityBps: 1e6 }]);
     await connected(link);
-    await expect.poll(() => direction(link, 'back').capacity.length, { timeout: 3000 }).toBe(3);
+    await expect.poll(() => direction(link, 'backward').capacity.length, { timeout: 3000 }).toBe(3);
     const [, second, third] = direction(link, 'forward').capacity;
     expect(second?.capacityBps).toBe(2e6);
     expect((third?.timeUs ?? NaN) - (second?.timeUs ?? NaN)).toBeCloseTo(200_000, 3);
@@ -347,7 +350,7 @@ describe('the settings of a link', () => {
       expect(capacityBps - (before?.capacityBps ?? NaN)).toBeCloseTo(1e5, 3);
       if (i > 0) expect(timeUs - (before?.timeUs ?? NaN)).toBeCloseTo(100e3, 3);
     }
-    expect(direction(link, 'back').capacity.slice(0, 10)).toEqual(
+    expect(direction(link, 'backward').capacity.slice(0, 10)).toEqual(
       capacity
         .slice(0, 10)
         .map((change) => expect.objectContaining({ capacityBps: change.capacityBps }) as unknown),
@@ -412,7 +415,7 @@ describe('the settings of a link', () => {
 
   const wrong: [LinkSettings, string][] = [
     [{ capacity: 'fast' }, 'link.capacity'],
-    [{ back: { queue: 'red' } }, 'link.back.queue'],
+    [{ backward: { queue: 'red' } }, 'link.backward.queue'],
     [{ capacity: () => NaN }, 'link.capacity'],
     [{ capacity: { mahimahi: '/no/such/file' } }, 'link.capacity.mahimahi'],
     [{ seed: 2 }, 'link.seed'],

@@ -265,8 +265,8 @@ describe('the way of a relay to a far side that is no page', () => {
       await sent(stranger, packet, port);
     for (let i = 0; i < 20; i++) page.send(`there ${i}`);
     await expect.poll(() => far.media.length).toBe(20);
-    far.send('back');
-    await expect.poll(() => page.media).toEqual(['back']);
+    far.send('backward');
+    await expect.poll(() => page.media).toEqual(['backward']);
     expect(stranger.media).toEqual([]);
   });
 });

@@ -15,20 +15,25 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The capacities of both directions at their beginning. */
 const capacities = (settings: LinkSettings) => {
-  const { forward, back } = pathSettings(parseLinkSettings(settings));
+  const { forward, backward } = pathSettings(parseLinkSettings(settings));
   const first = new Map(
-    [...new Set([forward.capacity, back.capacity])].map((source) => [source, source?.next(0)]),
+    [...new Set([forward.capacity, backward.capacity])].map((source) => [source, source?.next(0)]),
   );
-  return [forward, back].map(({ capacity }) => [...(first.get(capacity) ?? [])]);
+  return [forward, backward].map(({ capacity }) => [...(first.get(capacity) ?? [])]);
 };
 
 describe('the settings of a link', () => {
   it('are alike both ways, but for what back says', () => {
-    const { forward, back } = pathSettings(
-      parseLinkSettings({ loss: '2%', rtt: '80ms', jitter: 3, back: { loss: 0.5, queue: 'droptail:10p' } }),
+    const { forward, backward } = pathSettings(
+      parseLinkSettings({
+        loss: '2%',
+        rtt: '80ms',
+        jitter: 3,
+        backward: { loss: 0.5, queue: 'droptail:10p' },
+      }),
     );
     expect(forward).toEqual({ options: { oneWayDelayUs: 40_000, lossRatio: 0.02, jitterUs: 3000 } });
-    expect(back).toEqual({
+    expect(backward).toEqual({
       options: {
         oneWayDelayUs: 40_000,
         lossRatio: 0.5,
@@ -51,7 +56,7 @@ describe('the settings of a link', () => {
       [0, 250_000],
       [0, 250_000],
     ]);
-    expect(capacities({ capacity: '1mbps,2mbps@3s', back: { capacity: '64kbps' } })).toEqual([
+    expect(capacities({ capacity: '1mbps,2mbps@3s', backward: { capacity: '64kbps' } })).toEqual([
       [0, 1e6, 3e6, 2e6],
       [0, 64_000],
     ]);
@@ -69,8 +74,8 @@ describe('the settings of a link', () => {
       asked.push(seconds);
       return seconds < 0.025 ? 1e6 : 2e6;
     };
-    const { forward, back } = pathSettings({ capacity });
-    expect(forward.capacity).toBe(back.capacity);
+    const { forward, backward } = pathSettings({ capacity });
+    expect(forward.capacity).toBe(backward.capacity);
     expect([...(forward.capacity?.next(50_000) ?? [])]).toEqual([0, 1e6, 30_000, 2e6]);
     expect(asked).toEqual([0, 0.01, 0.02, 0.03, 0.04, 0.05]);
     expect([...(forward.capacity?.next(70_000) ?? [])]).toEqual([]);
@@ -93,8 +98,8 @@ describe('the settings of a link', () => {
     [{ bottleneck: 'wide' }, 'link.bottleneck', /serial or token-bucket/],
     [{ network: '6g' }, 'link.network', /edge, slow-3g/],
     [{ seed: 1.5 }, 'link.seed', /an integer/],
-    [{ back: { rtt: 3 } }, 'link.back.rtt', /one of capacity, queue/],
-    [{ back: { loss: 2 } }, 'link.back.loss', /ratio/],
+    [{ backward: { rtt: 3 } }, 'link.backward.rtt', /one of capacity, queue/],
+    [{ backward: { loss: 2 } }, 'link.backward.loss', /ratio/],
     [{ latency: 3 }, 'link.latency', /one of capacity.*network/],
     ['4g', 'link', /./],
   ];
@@ -132,8 +137,14 @@ describe('the settings of a link', () => {
 
   it('are said to people', () => {
     expect(
-      settingsText({ capacity: 500_000, queue: 'codel', loss: 0.015, rtt: 40, back: { capacity: '64kbps' } }),
-    ).toBe('500 kbps, codel, loss 1.5%, rtt 40 ms, back: 64kbps');
+      settingsText({
+        capacity: 500_000,
+        queue: 'codel',
+        loss: 0.015,
+        rtt: 40,
+        backward: { capacity: '64kbps' },
+      }),
+    ).toBe('500 kbps, codel, loss 1.5%, rtt 40 ms, backward: 64kbps');
     expect(settingsText({ network: '4g', burstLoss: 3, outage: '1s/100ms', crossTraffic: 'cubic:1' })).toBe(
       'network 4g, runs of 3 lost packets, outages 1s/100ms, cross traffic cubic:1',
     );
@@ -143,8 +154,8 @@ describe('the settings of a link', () => {
 
 describe('a usual network', () => {
   it.each(NETWORK_NAMES)('%s says all of both directions, and where its numbers come from', (network) => {
-    const { forward, back } = pathSettings(parseLinkSettings({ network }));
-    for (const { options } of [forward, back]) {
+    const { forward, backward } = pathSettings(parseLinkSettings({ network }));
+    for (const { options } of [forward, backward]) {
       expect(Object.keys(options).sort()).toEqual([
         'bottleneck',
         'burstLossPackets',
@@ -172,7 +183,7 @@ describe('a usual network', () => {
       [0, 2e6],
       [0, 2e6],
     ]);
-    expect(pathSettings({ network: 'cable', rtt: 10 }).back.options.oneWayDelayUs).toBe(5000);
+    expect(pathSettings({ network: 'cable', rtt: 10 }).backward.options.oneWayDelayUs).toBe(5000);
   });
 });
 
@@ -192,12 +203,12 @@ describe("Chrome's throttling", () => {
     [{ queue: 'codel' }, 'link.queue'],
     [{ queue: 'droptail:300ms' }, 'link.queue'],
     [{ jitter: 5 }, 'link.jitter'],
-    [{ back: { jitter: '5ms' } }, 'link.jitter'],
+    [{ backward: { jitter: '5ms' } }, 'link.jitter'],
     [{ burstLoss: 2 }, 'link.burstLoss'],
     [{ outage: '1s/1s' }, 'link.outage'],
     [{ crossTraffic: 'cubic:1' }, 'link.crossTraffic'],
     [{ bottleneck: 'token-bucket' }, 'link.bottleneck'],
-    [{ loss: 0.1, back: { loss: 0 } }, 'link.back.loss'],
+    [{ loss: 0.1, backward: { loss: 0 } }, 'link.backward.loss'],
     [{ network: 'wifi' }, 'link.outage'],
   ];
   it.each(refused)('refuses %j', (settings, field) => {

@@ -39,16 +39,16 @@ describe('what a new thread is told', () => {
 
   it("is what pages have of their own, before their agents, each with its own schedule's rest", () => {
     const memory = new ThreadMemory({ seed: 1, change: { forward: { options: { lossRatio: 0.1 } } } });
-    const change = { back: { options: {}, capacity: steps(0, 1e6, 50, 2e6) } };
+    const change = { backward: { options: {}, capacity: steps(0, 1e6, 50, 2e6) } };
     memory.agent({ kind: 'local', ufrag: 'a', page: 3 });
     memory.done({ kind: 'open', owner: 3, seed: 7, change });
-    memory.done({ kind: 'set', owner: 3, change: { back: { options: { lossRatio: 0.3 } } } });
-    expect(memory.started(3, 'back', batch(100, 120))).toBe(100);
+    memory.done({ kind: 'set', owner: 3, change: { backward: { options: { lossRatio: 0.3 } } } });
+    expect(memory.started(3, 'backward', batch(100, 120))).toBe(100);
     const { change: shared, messages } = memory.resume(130);
     expect(shared.forward?.options).toEqual({ lossRatio: 0.1 });
-    const back = { options: { lossRatio: 0.3 }, capacity: steps(0, 1e6, 20, 2e6) };
+    const backward = { options: { lossRatio: 0.3 }, capacity: steps(0, 1e6, 20, 2e6) };
     expect(messages).toEqual([
-      { kind: 'open', id: 0, owner: 3, seed: 7, change: { forward: { options: {} }, back } },
+      { kind: 'open', id: 0, owner: 3, seed: 7, change: { forward: { options: {} }, backward } },
       { kind: 'local', ufrag: 'a', page: 3 },
     ]);
   });

@@ -36,9 +36,9 @@ import {
 /** The ways of the shared link, and those of a page's own. */
 const LABELS: Record<Direction, string> = {
   forward: 'from the offerer to the answerer',
-  back: 'from the answerer to the offerer',
+  backward: 'from the answerer to the offerer',
 };
-const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', back: 'what it receives' };
+const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', backward: 'what it receives' };
 
 const labelOf = (link: PathRecord | null, name: Direction): string =>
   link?.page == null ? LABELS[name] : `link of ${pageName(link.page)}: ${OWN_LABELS[name]}`;
@@ -220,7 +220,7 @@ export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[
     ),
   ];
   const first = mainDirection(record);
-  const names: Direction[] = first === 'forward' ? ['forward', 'back'] : ['back', 'forward'];
+  const names: Direction[] = first === 'forward' ? ['forward', 'backward'] : ['backward', 'forward'];
   const links = record.link === null ? [null] : allLinks(record);
   const directions = links.flatMap((link) => names.map((name) => directionOf(record, link, name)));
   return {

@@ -7,7 +7,7 @@ import type { CallRecord, ConnectionRecord } from '../observe/record.js';
 export function durationUs(record: CallRecord): number {
   const { endpoints, pages } = record;
   const directions = allLinks(record)
-    .flatMap(({ forward, back }) => [forward, back])
+    .flatMap(({ forward, backward }) => [forward, backward])
     .filter((direction) => direction !== null);
   const times = [
     ...directions.map(({ rows }) => rows.at(-1)?.time_us ?? 0),

@@ -24,7 +24,7 @@ export interface LinkPacket {
 /** All that are kept, of all links and both ways, in the order in which they departed or were dropped. */
 export function linkPackets(record: CallRecord): LinkPacket[] {
   const found = allLinks(record).flatMap((link) =>
-    (['forward', 'back'] as const).flatMap((direction) => {
+    (['forward', 'backward'] as const).flatMap((direction) => {
       const packets = link[direction]?.packets;
       return Array.from({ length: packets?.rows ?? 0 }, (_, i): LinkPacket => {
         return {

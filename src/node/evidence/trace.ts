@@ -142,8 +142,8 @@ export function* traceLines(input: EvidenceInput): Generator<string> {
     flows: shadows.map((shadow) => ({ flow: shadow.flow, name: flowName(record, shadow) })),
   });
   const main = mainDirection(record);
-  const ways = allLinks(record).flatMap(({ forward, back }) =>
-    main === 'forward' ? [forward, back] : [back, forward],
+  const ways = allLinks(record).flatMap(({ forward, backward }) =>
+    main === 'forward' ? [forward, backward] : [backward, forward],
   );
   yield* merged([
     eventLines(input),

@@ -57,7 +57,7 @@ const over = (bytes: Map<number, number>, flows: readonly number[]): number =>
 
 /** What a link saw of some flows, sent that way and received from there; null where its record is not whole. */
 function atLink(link: PathRecord, flows: readonly number[], sends: Direction): Seen | null {
-  const [up, down] = sends === 'forward' ? [link.forward, link.back] : [link.back, link.forward];
+  const [up, down] = sends === 'forward' ? [link.forward, link.backward] : [link.backward, link.forward];
   if (up?.keptFromUs !== undefined || down?.keptFromUs !== undefined || !up || !down) return null;
   return {
     sent: over(flowBytes(up.packets).offered, flows),
@@ -77,7 +77,7 @@ function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
   const { link, connections } = record;
   const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
   if (connection === undefined || link === null || link.interruptions.length > 0) return null;
-  const sends = connection.offerer === id ? 'forward' : 'back';
+  const sends = connection.offerer === id ? 'forward' : 'backward';
   const links = [...new Set([link, linkOf(record, connection) ?? link])];
   const seen = links.map((each) => atLink(each, connection.flows, sends));
   return seen.reduce(

@@ -53,8 +53,8 @@ function mediaBytesReceived(endpoint: EndpointRecord | null): number {
 
 function busierDirection(offerer: EndpointRecord | null, answerer: EndpointRecord | null): Direction {
   const forward = Math.max(mediaBytesSent(offerer), mediaBytesReceived(answerer));
-  const back = Math.max(mediaBytesSent(answerer), mediaBytesReceived(offerer));
-  return back > CLEARLY_MORE * forward ? 'back' : 'forward';
+  const backward = Math.max(mediaBytesSent(answerer), mediaBytesReceived(offerer));
+  return backward > CLEARLY_MORE * forward ? 'backward' : 'forward';
 }
 
 /** The directions of connections that a view names, in the order of the record. */
@@ -66,7 +66,7 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
     const pages = [offerer?.page, answerer?.page];
     if (view.page !== undefined && !pages.includes(view.page)) return [];
     if (view.sentBy !== undefined && !pages.includes(view.sentBy)) return [];
-    const sent = view.sentBy === offerer?.page ? 'forward' : 'back';
+    const sent = view.sentBy === offerer?.page ? 'forward' : 'backward';
     const direction =
       view.sentBy === undefined ? (view.direction ?? busierDirection(offerer, answerer)) : sent;
     const [sender, receiver] = direction === 'forward' ? [offerer, answerer] : [answerer, offerer];
@@ -134,7 +134,7 @@ export interface LinkWay {
 
 export const waysOf = (record: CallRecord, paths: readonly Path[]): LinkWay[] =>
   linksOf(record, paths).flatMap((link) =>
-    (['forward', 'back'] as const)
+    (['forward', 'backward'] as const)
       .map((name) => {
         const taking = paths.filter(
           ({ connection, direction }) => direction === name && linkOf(record, connection) === link,

@@ -37,7 +37,7 @@ export class Keeper {
     for (const endpoint of endpoints) this.#dropOf(endpoint, fromUs);
     for (const seconds of [this.record.late, link?.late]) if (seconds) dropSeconds(seconds, fromUs);
     for (const path of link === null ? [] : [link, ...link.own])
-      for (const direction of [path.forward, path.back]) if (direction) dropDirection(direction, fromUs);
+      for (const direction of [path.forward, path.backward]) if (direction) dropDirection(direction, fromUs);
     for (const shadow of this.record.shadows)
       shadow.batches = shadow.batches.filter((batch) => !(lastTimeUs(batch) < fromUs));
     const code = 'record-bounded';

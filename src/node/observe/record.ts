@@ -3,6 +3,7 @@
  * link did to their packets. It grows while the call goes on; whoever judges or draws only reads it.
  * Every time counts in microseconds from the record's origin.
  */
+import type { Direction } from '../../core/direction.js';
 import type { TraceBatch } from '../../core/index.js';
 import type { FrameTiming, RecordNotice, StatsSample } from '../../inject/protocol.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
@@ -19,7 +20,7 @@ export type {
  * Which way: `forward` is from the side that offered to the side that answered, and from a page to a far side
  * that is none, whoever offered: its upload.
  */
-export type Direction = 'forward' | 'back';
+export type { Direction };
 
 /** A packet of a call at the link. Columns, since there are many. */
 export interface PacketColumns {
@@ -85,7 +86,7 @@ export interface PathRecord {
   changes: LinkChangeRecord[];
   /** With the backend `devtools` only its capacity: the browser tells nothing of its queue. */
   forward: DirectionRecord | null;
-  back: DirectionRecord | null;
+  backward: DirectionRecord | null;
 }
 
 export interface LinkRecord extends PathRecord {

@@ -4,7 +4,7 @@
  * their packets come from. A connection counts, and has a number, from the first check that was answered.
  */
 import { CONSENT_US, type Endpoint } from './endpoint.js';
-import type { Direction } from './path.js';
+import type { Direction } from '../../core/direction.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
 
@@ -123,7 +123,7 @@ function newFlow(key: string, { from, to }: Check, isOfferer: boolean): Flow {
     answerer: Agent;
   };
   flow.offerer = newAgent(isOfferer ? from : to, flow, 'forward');
-  flow.answerer = newAgent(isOfferer ? to : from, flow, 'back');
+  flow.answerer = newAgent(isOfferer ? to : from, flow, 'backward');
   return flow;
 }
 

@@ -1,6 +1,6 @@
 /** Capacities that change, for a link that is told of each one when it begins. */
 import type { CapacitySource } from './capacity.js';
-import { DIRECTIONS, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { PathSettings } from './path_settings.js';
 
 interface Running {
@@ -41,7 +41,7 @@ export class CapacityClock {
   }
 
   current(): Record<Direction, number> {
-    return { forward: this.#now('forward'), back: this.#now('back') };
+    return { forward: this.#now('forward'), backward: this.#now('backward') };
   }
 
   #now(direction: Direction): number {

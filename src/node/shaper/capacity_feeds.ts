@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 
 import type { CapacitySource } from './capacity.js';
-import { DIRECTIONS, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { CapacitySteps, PathChange } from './protocol.js';
 import type { PathSettings } from './path_settings.js';
 

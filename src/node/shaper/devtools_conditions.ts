@@ -27,19 +27,19 @@ const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
 
 /** What of the settings is conditions. Throws ConfigError for what Chrome cannot do. */
 export function conditionsOf(settings: LinkSettings): Partial<Conditions> {
-  const { network, back = {} } = settings;
+  const { network, backward = {} } = settings;
   const preset = network === undefined ? undefined : NETWORKS[network];
   for (const key of ONLY_SHAPER) {
     const { setting, usual } = LINK_FIELDS[key];
     const field = setting as keyof DirectionSettings;
-    for (const value of [preset?.forward[field], settings[field], back[field]]) {
+    for (const value of [preset?.forward[field], settings[field], backward[field]]) {
       if (value !== undefined && readLinkValue(key, value as string | number) !== usual)
         throw refuse(field, 'nothing that devtools cannot do', value);
     }
   }
   for (const field of ['loss', 'queue'] as const) {
-    if (back[field] !== undefined && back[field] !== settings[field])
-      throw refuse(`back.${field}`, 'the same both ways with devtools', back[field]);
+    if (backward[field] !== undefined && backward[field] !== settings[field])
+      throw refuse(`backward.${field}`, 'the same both ways with devtools', backward[field]);
   }
   const loss = settings.loss ?? preset?.forward.loss;
   const rtt = settings.rtt ?? preset?.rtt;

@@ -15,7 +15,7 @@ import { CapacityClock } from './capacity_clock.js';
 import type { ControlledLink, LinkChange } from './controlled_link.js';
 import { conditionsOf, type Conditions } from './devtools_conditions.js';
 import { emptyLinkRecord } from './link_record.js';
-import { DIRECTIONS, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../../link/settings.js';
 import { pathSettings } from './path_settings.js';
 import { settingsText } from '../../link/settings_text.js';
@@ -133,7 +133,7 @@ class CdpLink implements DevtoolsLink {
   }
 
   async #sendTo(session: CDPSession): Promise<void> {
-    const { forward, back } = this.#clock.current();
+    const { forward, backward } = this.#clock.current();
     const { latency, packetLoss, packetQueueLength } = this.#conditions;
     const share = this.#sessions.size > 1 ? 0.5 : 1;
     const conditions = {
@@ -144,7 +144,7 @@ class CdpLink implements DevtoolsLink {
       packetQueueLength,
       // Nothing passes at 0, which would mean no throttling.
       uploadThroughput: Math.max(1, forward / 8),
-      downloadThroughput: Math.max(1, back / 8),
+      downloadThroughput: Math.max(1, backward / 8),
     };
     await session.send('Network.emulateNetworkConditionsByRule', { matchedNetworkConditions: [conditions] });
   }

@@ -2,7 +2,7 @@
 import type { LinkRecord, PathRecord, RecordNotice } from '../observe/record.js';
 import type { QueueRow } from '../../scenario/server_protocol.js';
 import { LOG_COLUMNS } from './packet_log.js';
-import { DIRECTIONS, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { FromThread, PathBatch, PathOwner, ThreadTick } from './protocol.js';
 
 type Flow = Extract<FromThread, { kind: 'flow' }>['flow'];
@@ -11,7 +11,7 @@ type Counted = Pick<QueueRow, 'drops' | 'delivered_bytes'>;
 const NOTHING: Counted = { drops: 0, delivered_bytes: 0 };
 const lastOf = (path: PathRecord): Record<Direction, Counted> => ({
   forward: path.forward?.rows.at(-1) ?? NOTHING,
-  back: path.back?.rows.at(-1) ?? NOTHING,
+  backward: path.backward?.rows.at(-1) ?? NOTHING,
 });
 const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 
 import { ConfigError } from '../../text/quantities.js';
 import type { RelayAddress } from '../../scenario/server_protocol.js';
-import type { Direction } from './path.js';
+import type { Direction } from '../../core/direction.js';
 import type {
   CapacitySteps,
   FromThread,

@@ -45,13 +45,13 @@ export const emptyPathRecord = (page: number): PathRecord => ({
   page,
   changes: [],
   forward: emptyDirection(),
-  back: emptyDirection(),
+  backward: emptyDirection(),
 });
 
 /** A record of a link that has just begun. */
 export function emptyLinkRecord(backend: LinkRecord['backend']): LinkRecord {
   return {
-    ...{ page: null, changes: [], forward: emptyDirection(), back: emptyDirection() },
+    ...{ page: null, changes: [], forward: emptyDirection(), backward: emptyDirection() },
     backend,
     own: [],
     flows: [],

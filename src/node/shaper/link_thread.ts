@@ -21,7 +21,7 @@ const ADDRESS = '127.0.0.1';
 
 function tell(message: FromThread): void {
   const transfer =
-    message.kind === 'batch' ? [message.forward.packets.buffer, message.back.packets.buffer] : [];
+    message.kind === 'batch' ? [message.forward.packets.buffer, message.backward.packets.buffer] : [];
   parentPort?.postMessage(message, transfer);
 }
 

@@ -11,14 +11,12 @@ import {
   type LinkOptions,
   type LinkStats,
 } from '../../core/link.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import { CoreError, type CoreModule } from '../../core/load.js';
 import { Alarm } from './alarm.js';
 import { DelayLine } from '../../link/delay_line.js';
 import { Lateness } from './lateness.js';
 import type { LoggedDrop, PacketLog } from './packet_log.js';
-
-export const DIRECTIONS = ['forward', 'back'] as const;
-export type Direction = (typeof DIRECTIONS)[number];
 
 /** The core's own limit of a propagation delay. */
 const MAX_DELAY_US = 60e6;
@@ -26,7 +24,7 @@ const MAX_DELAY_US = 60e6;
 export interface PathOptions<T> {
   core: CoreModule;
   forward: LinkOptions;
-  back: LinkOptions;
+  backward: LinkOptions;
   /** Where it is kept what became of each packet; default: nowhere. */
   logs?: Partial<Record<Direction, PacketLog>>;
   /** Microseconds; never goes back. */
@@ -151,12 +149,12 @@ export class Path<T> {
 
   /** Throws CoreError for settings that the core refuses. */
   constructor(options: PathOptions<T>) {
-    const { core, forward, back, logs = {}, nowUs, ownsThread = false, lateness } = options;
+    const { core, forward, backward, logs = {}, nowUs, ownsThread = false, lateness } = options;
     this.#options = options;
     this.#lateness = lateness ?? new Lateness();
     const first = new Way<T>(core, forward, logs.forward);
     try {
-      this.#ways = { forward: first, back: new Way<T>(core, back, logs.back) };
+      this.#ways = { forward: first, backward: new Way<T>(core, backward, logs.backward) };
     } catch (error) {
       first.destroy();
       throw error;

@@ -5,7 +5,7 @@ import { forwardChange, type PartialLinkConfig } from '../../link/link_config.js
 import { NETWORKS } from '../../link/networks.js';
 import { given, type DirectionSettings, type LinkSettings } from '../../link/settings.js';
 import { capacitySource, type CapacitySource } from './capacity.js';
-import { DIRECTIONS, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 
 /** A direction as the shaper takes it: what is given, and nothing else. */
 export interface WaySettings {
@@ -20,13 +20,13 @@ export type PathSettings = Readonly<Record<Direction, WaySettings>>;
  * be read and a function that does not give a rate.
  */
 export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
-  const { network, rtt, back, crossTraffic, ...both } = given(settings);
-  const preset = network === undefined ? { forward: {}, back: {}, rtt: undefined } : NETWORKS[network];
+  const { network, rtt, backward, crossTraffic, ...both } = given(settings);
+  const preset = network === undefined ? { forward: {}, backward: {}, rtt: undefined } : NETWORKS[network];
   const capacities = new Map<unknown, CapacitySource>();
   const way = (direction: Direction): WaySettings => {
-    const own = direction === 'back' ? given(back ?? {}) : given({ crossTraffic });
+    const own = direction === 'backward' ? given(backward ?? {}) : given({ crossTraffic });
     const all: DirectionSettings = { ...preset[direction], ...both, ...own };
-    const field = `${path}.${'capacity' in own ? 'back.' : ''}capacity`;
+    const field = `${path}.${'capacity' in own ? 'backward.' : ''}capacity`;
     const options = wayOptions({ ...all, rtt: rtt ?? preset.rtt });
     if (all.capacity === undefined) return { options };
     // One function is asked once for both directions.

@@ -5,7 +5,7 @@ import type { RelayAddress } from '../../scenario/server_protocol.js';
 import { Agents, peerOf, type Roles } from './agents.js';
 import type { Send } from './endpoint.js';
 import { hasSomewhere, IceDoor, passOn } from './ice_door.js';
-import type { Direction } from './path.js';
+import type { Direction } from '../../core/direction.js';
 import type { Check } from './stun.js';
 
 /** The user name fragments that the ICE agents of the two peers may have. */
@@ -38,7 +38,7 @@ export interface PeersContext {
   sends: Readonly<Record<Direction, Send>>;
 }
 
-const opposite = { forward: 'back', back: 'forward' } as const;
+const opposite = { forward: 'backward', backward: 'forward' } as const;
 
 /** The agents of calls: a at one socket, b at the other. */
 export class IcePeers implements Peers {
@@ -57,7 +57,7 @@ export class IcePeers implements Peers {
         send: sends[opposite[direction]],
         rolesOf: (check) => this.#rolesOf(check, direction),
       });
-    this.#doors = { forward: door('forward'), back: door('back') };
+    this.#doors = { forward: door('forward'), backward: door('backward') };
   }
 
   /** From now on nobody else begins a connection. */
@@ -98,7 +98,7 @@ interface Seen {
 /** Peers of any protocol, by their addresses. */
 export class AddressPeers implements Peers {
   /** Where packets of a direction go to. */
-  readonly #targets: Record<Direction, Seen | null> = { forward: null, back: null };
+  readonly #targets: Record<Direction, Seen | null> = { forward: null, backward: null };
   readonly #areNamed: boolean;
 
   constructor(
@@ -107,7 +107,7 @@ export class AddressPeers implements Peers {
   ) {
     this.#areNamed = named !== null;
     if (named !== null)
-      this.#targets = { forward: { ...named.b, heardUs: 0 }, back: { ...named.a, heardUs: 0 } };
+      this.#targets = { forward: { ...named.b, heardUs: 0 }, backward: { ...named.a, heardUs: 0 } };
   }
 
   receive(packet: Buffer, { address, port }: RelayAddress, direction: Direction): Forward | null {

@@ -3,7 +3,7 @@ import type { LinkOptions } from '../../core/link.js';
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
 import type { CapacityChange, LateSecond, RelayFlow } from '../observe/record.js';
-import type { Direction } from './path.js';
+import type { Direction } from '../../core/direction.js';
 
 /** Capacities from times on, as pairs of microseconds and bit/s; times count from the schedule's start. */
 export type CapacitySteps = Float64Array<ArrayBuffer>;

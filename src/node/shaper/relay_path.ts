@@ -5,7 +5,8 @@ import { CapacitySchedule } from './capacity_schedule.js';
 import type { Arrival } from './ice_door.js';
 import type { Lateness } from './lateness.js';
 import { PacketLog } from './packet_log.js';
-import { DIRECTIONS, Path, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import { Path } from './path.js';
 import type { CapacitySteps, PathBatch, PathChange, PathOwner, WayBatch, WayChange } from './protocol.js';
 import { queueRow } from './queue_row.js';
 import type { Relay } from './relay.js';
@@ -32,7 +33,7 @@ export interface RelayPathOptions {
 }
 
 export class RelayPath {
-  readonly #ways: Readonly<Record<Direction, Way>> = { forward: newWay(), back: newWay() };
+  readonly #ways: Readonly<Record<Direction, Way>> = { forward: newWay(), backward: newWay() };
   readonly #path: Path<Arrival>;
   readonly #owner: PathOwner;
   readonly #nowUs: () => number;
@@ -44,8 +45,8 @@ export class RelayPath {
     this.#path = new Path<Arrival>({
       core,
       forward: { capacityBps: ANY_BPS, seed },
-      back: { capacityBps: ANY_BPS, seed: seed + SEED_STEP },
-      logs: { forward: this.#ways.forward.log, back: this.#ways.back.log },
+      backward: { capacityBps: ANY_BPS, seed: seed + SEED_STEP },
+      logs: { forward: this.#ways.forward.log, backward: this.#ways.backward.log },
       nowUs,
       ownsThread: true,
       lateness,
@@ -81,7 +82,7 @@ export class RelayPath {
       kind: 'batch',
       owner: this.#owner,
       forward: this.#wayBatch('forward', nowUs),
-      back: this.#wayBatch('back', nowUs),
+      backward: this.#wayBatch('backward', nowUs),
     };
   }
 

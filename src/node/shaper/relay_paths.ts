@@ -4,7 +4,7 @@ import type { Socket } from 'node:dgram';
 import type { CoreModule } from '../../core/load.js';
 import type { LateSecond } from '../observe/record.js';
 import { Lateness } from './lateness.js';
-import type { Direction } from './path.js';
+import type { Direction } from '../../core/direction.js';
 import type { CapacitySteps, PathBatch, PathChange, PathOwner, ThreadTick } from './protocol.js';
 import { Relay, type RelayOptions } from './relay.js';
 import { RelayPath } from './relay_path.js';

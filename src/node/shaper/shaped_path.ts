@@ -6,7 +6,7 @@ import { CapacityFeeds } from './capacity_feeds.js';
 import type { LinkChange, PathControl } from './controlled_link.js';
 import { hrtimeUs, type LastingThread } from './lasting_thread.js';
 import { appendPackets, boundDirection, emptyPathRecord } from './link_record.js';
-import { DIRECTIONS, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { PathBatch } from './protocol.js';
 import { parseLinkSettings, type LinkSettings } from '../../link/settings.js';
 import { pathSettings } from './path_settings.js';
@@ -163,6 +163,7 @@ export class OwnPath implements PathControl {
 /** A network that is given takes the place of all that the link began with. */
 function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
   if (change.network !== undefined) return { ...change, seed: settings.seed };
-  const back = settings.back || change.back ? { back: { ...settings.back, ...change.back } } : {};
-  return { ...settings, ...change, ...back };
+  const backward =
+    settings.backward || change.backward ? { backward: { ...settings.backward, ...change.backward } } : {};
+  return { ...settings, ...change, ...backward };
 }

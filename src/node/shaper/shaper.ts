@@ -19,7 +19,8 @@ import {
 import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import { PacketLog } from './packet_log.js';
-import { DIRECTIONS, Path, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import { Path } from './path.js';
 import {
   AddressPeers,
   IcePeers,
@@ -111,7 +112,7 @@ export class Shaper {
     this.#options = options;
     this.#config = config;
     // What goes forward leaves from socket b, and back from a.
-    this.#sockets = { forward: socketB, back: socketA };
+    this.#sockets = { forward: socketB, backward: socketA };
     this.a = { address: announce, port: socketA.address().port };
     this.b = { address: announce, port: socketB.address().port };
     this.log = options.record === true ? new PacketLog() : null;
@@ -119,7 +120,7 @@ export class Shaper {
     this.#path = new Path({
       core,
       forward,
-      back: { capacityBps: UNLIMITED_BPS, oneWayDelayUs: (config.rtt_ms * 1000) / 2 },
+      backward: { capacityBps: UNLIMITED_BPS, oneWayDelayUs: (config.rtt_ms * 1000) / 2 },
       ...(this.log && { logs: { forward: this.log } }),
       nowUs: () => this.nowUs(),
       deliver: (forward) => forward(),
@@ -131,12 +132,12 @@ export class Shaper {
         socket.send(packet, port, to, () => undefined);
     this.#peers = peersOf(peers, {
       nowUs: () => this.nowUs(),
-      sends: { forward: sendBy(socketB), back: sendBy(socketA) },
+      sends: { forward: sendBy(socketB), backward: sendBy(socketA) },
     });
     this.#sweep = setInterval(() => this.#peers.sweep(), SWEEP_INTERVAL_MS);
     this.#zeroUs = (config.origin_epoch_ms ?? Date.now()) * 1000 - performance.timeOrigin * 1000;
     socketA.on('message', (packet, from) => this.#receive(packet, from, 'forward'));
-    socketB.on('message', (packet, from) => this.#receive(packet, from, 'back'));
+    socketB.on('message', (packet, from) => this.#receive(packet, from, 'backward'));
     for (const direction of DIRECTIONS) this.#sockets[direction].on('error', (error) => this.#fail(error));
     this.#rows = options.onRows
       ? setInterval(() => this.#options.onRows?.([this.row()]), ROWS_INTERVAL_MS)
@@ -170,7 +171,7 @@ export class Shaper {
     const forward = schedule === undefined || startUs === Infinity ? options : { ...options, schedule };
     this.#path.set('forward', forward, nowUs);
     const { oneWayDelayUs } = options;
-    if (oneWayDelayUs !== undefined) this.#path.set('back', { oneWayDelayUs }, nowUs);
+    if (oneWayDelayUs !== undefined) this.#path.set('backward', { oneWayDelayUs }, nowUs);
     this.#config = { ...this.#config, ...change };
   }
 

@@ -1,5 +1,5 @@
 /** What a shaper's thread was told: another one that takes its place is told the same. */
-import { DIRECTIONS, type Direction } from './path.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type {
   CapacitySteps,
   LinkRequest,
@@ -71,7 +71,7 @@ class WayMemory {
 class PathMemory {
   readonly #ways: Readonly<Record<Direction, WayMemory>> = {
     forward: new WayMemory(),
-    back: new WayMemory(),
+    backward: new WayMemory(),
   };
 
   constructor(readonly seed: number) {}
@@ -88,7 +88,7 @@ class PathMemory {
   }
 
   resume(nowUs: number): PathChange {
-    return { forward: this.#ways.forward.resume(nowUs), back: this.#ways.back.resume(nowUs) };
+    return { forward: this.#ways.forward.resume(nowUs), backward: this.#ways.backward.resume(nowUs) };
   }
 }
 

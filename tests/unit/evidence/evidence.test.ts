@@ -163,7 +163,7 @@ describe('the charts', () => {
     const unseen: CallRecord = {
       ...record,
       connections: record.connections.map((one) => ({ ...one, flows: [] })),
-      link: { ...link, backend: 'devtools', forward: null, back: null },
+      link: { ...link, backend: 'devtools', forward: null, backward: null },
     };
     const [seen] = chartsOf(record, []).directions;
     const [estimated] = chartsOf(unseen, []).directions;

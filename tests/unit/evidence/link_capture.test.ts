@@ -18,8 +18,8 @@ beforeAll(async () => {
   const call = await syntheticCall();
   const { link } = call;
   if (link === null) throw new Error('no link');
-  const back = direction([{ departS: 40.9, flow: 300, sizeBytes: 1228 }], [{ atS: 0, bps: 1e6 }]);
-  const own = { page: 1, changes: [], forward: null, back };
+  const backward = direction([{ departS: 40.9, flow: 300, sizeBytes: 1228 }], [{ atS: 0, bps: 1e6 }]);
+  const own = { page: 1, changes: [], forward: null, backward };
   record = { ...call, originEpochMs: ORIGIN_MS, link: { ...link, own: [own] } };
 });
 
@@ -112,8 +112,8 @@ describe('the table', () => {
     const times = rows.map((row) => Number(row['depart_us']));
     expect([...times].sort((a, b) => a - b)).toEqual(times);
     const dropped = rows.filter((row) => row['dropped'] !== '');
-    const { forward, back } = record.link ?? {};
-    const reasons = [forward, back].flatMap((one) => [
+    const { forward, backward } = record.link ?? {};
+    const reasons = [forward, backward].flatMap((one) => [
       ...(one?.packets.reason.subarray(0, one.packets.rows) ?? []),
     ]);
     expect(dropped.length).toBe(reasons.filter((reason) => reason !== 0).length);
@@ -121,7 +121,7 @@ describe('the table', () => {
     expect(dropped.every((row) => row['queue_delay_us'] === '')).toBe(true);
     expect(rows.at(-1)).toEqual({
       time_us: String(40.9e6 - 1228 * 8),
-      ...{ depart_us: '40900000', direction: 'back', page: '1', flow: '300' },
+      ...{ depart_us: '40900000', direction: 'backward', page: '1', flow: '300' },
       ...{ size_bytes: '1228', queue_delay_us: '0', dropped: '' },
     });
     expect(rows[0]?.['page']).toBe('');

@@ -272,7 +272,7 @@ export async function syntheticCall(): Promise<CallRecord> {
       ],
       flows: [{ flow: 1, offererUfrag: 'aaaa', answererUfrag: 'bbbb' }],
       forward: { packets, rows: sender.rows, capacity: [...CAPACITY] },
-      back: emptyDirection(),
+      backward: emptyDirection(),
       interruptions: [],
       notices: [],
       latenessMs: { p50: 0.1, p95: 0.4, p99: 0.9, packets: packets.rows },

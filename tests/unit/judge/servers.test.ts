@@ -15,11 +15,16 @@ import { callRecord, direction, endpoint, steady, videoSamples, type SyntheticPa
 const UNTIL_S = 20;
 const FREE_BPS = 5e6;
 
-const own = (page: number, bps: number, forward: SyntheticPacket[], back: SyntheticPacket[]): PathRecord => ({
+const own = (
+  page: number,
+  bps: number,
+  forward: SyntheticPacket[],
+  backward: SyntheticPacket[],
+): PathRecord => ({
   page,
   changes: [{ timeUs: page * 1e5, text: `${bps} bps` }],
   forward: direction(forward, [{ atS: 0, bps }]),
-  back: direction(back, [{ atS: 0, bps }]),
+  backward: direction(backward, [{ atS: 0, bps }]),
 });
 
 interface Server {
@@ -108,7 +113,7 @@ describe('a watcher behind a server', () => {
     const record = throughServer({ sentBps: 12e5, receivedBps: 2.9e5 });
     const [, watcher] = record.link?.own ?? [];
     if (watcher === undefined) throw new Error('no link of its own');
-    watcher.back = direction(
+    watcher.backward = direction(
       steady(0, UNTIL_S, 2.9e5).map((packet) => ({ ...packet, flow: 2 })),
       [{ atS: 0, bps: 3e5 }],
     );
@@ -120,7 +125,7 @@ describe('a watcher behind a server', () => {
     const [, watcher] = record.link?.own ?? [];
     const [, page] = record.endpoints;
     if (watcher === undefined || page === undefined) throw new Error('no watcher');
-    watcher.back = direction(
+    watcher.backward = direction(
       steady(0, 12, 3e5).map((packet) => ({ ...packet, flow: 2 })),
       [{ atS: 0, bps: FREE_BPS }],
     );

@@ -244,7 +244,7 @@ export function callRecord(call: SyntheticCall): CallRecord {
             changes: [0, ...changesS].map((atS) => ({ timeUs: atS * 1e6, text: 'set' })),
             flows: [{ flow: 1, offererUfrag: 'a', answererUfrag: 'b' }],
             forward: shaped ? direction(packets, capacity) : null,
-            back: shaped ? direction([], capacity) : null,
+            backward: shaped ? direction([], capacity) : null,
             latenessMs: null,
             late: lateSeconds(call.shaperLateMs),
             interruptions: [],

@@ -15,7 +15,7 @@ const record = (...said: Said[]): CallRecord => ({
   ...{ originEpochMs: 0, pages: [], connections: [], shadows: [], late: [], notices: [] },
   endpoints: said.map((each, id) => endpoint(id, each)),
   link: {
-    ...{ backend: 'shaper', page: null, own: [], changes: [], flows: [], forward: null, back: null },
+    ...{ backend: 'shaper', page: null, own: [], changes: [], flows: [], forward: null, backward: null },
     ...{ latenessMs: null, late: [], interruptions: [], notices: [] },
   },
 });

@@ -26,7 +26,7 @@ function page(pairs: number): { record: CallRecord; batch(): void } {
         own: [],
         changes: [],
         forward: null,
-        back: null,
+        backward: null,
         latenessMs: null,
         late: [],
         notices: [],
