@@ -283,7 +283,7 @@ describe('the settings of a link', () => {
       if (before) expect(departUs - before.departUs).toBeCloseTo(10_000, 3);
     }
     // DROP_REASONS: 1 is a random loss.
-    expect(packetsOf(link, 'backward', 36)).toMatchObject([{ reason: 1, queueDelayUs: NaN }]);
+    expect(packetsOf(link, 'backward', 32)).toMatchObject([{ reason: 1, queueDelayUs: NaN }]);
     expect(direction(link, 'backward').capacity.at(-1)).toEqual({
       timeUs: change.timeUs,
       capacityBps: 100e3,
