@@ -9,13 +9,27 @@ const mayUse = {
   link: ['core', 'text'],
   trace: ['core', 'text'],
   scenario: ['core', 'link', 'text', 'trace'],
+  figures: ['core', 'scenario', 'trace'],
+  calls: ['core', 'inject', 'link', 'machine', 'trace', 'worker'],
   worker: ['core', 'link', 'machine', 'scenario', 'text', 'trace'],
   rtc: ['core', 'machine', 'trace', 'worker'],
-  charts: ['core', 'scenario', 'trace'],
+  charts: ['core', 'figures', 'scenario', 'trace'],
   inject: ['core', 'machine', 'trace', 'rtc', 'charts'],
-  node: ['core', 'inject', 'link', 'machine', 'scenario', 'text', 'trace', 'worker'],
-  playwright: ['core', 'link', 'node', 'scenario', 'text', 'trace'],
-  app: ['charts', 'core', 'link', 'machine', 'rtc', 'scenario', 'text', 'trace', 'worker'],
+  node: ['calls', 'core', 'figures', 'inject', 'link', 'machine', 'scenario', 'text', 'trace', 'worker'],
+  playwright: ['calls', 'core', 'link', 'node', 'scenario', 'text', 'trace'],
+  app: [
+    'calls',
+    'charts',
+    'core',
+    'figures',
+    'link',
+    'machine',
+    'rtc',
+    'scenario',
+    'text',
+    'trace',
+    'worker',
+  ],
 };
 
 const arrows = Object.entries(mayUse).map(([room, others]) => ({
@@ -30,10 +44,10 @@ module.exports = {
   forbidden: [
     ...arrows,
     {
-      name: 'node-uses-only-the-protocol-of-inject',
+      name: 'others-use-only-the-protocol-of-inject',
       severity: 'error',
       comment: 'The rest of src/inject runs in pages.',
-      from: { path: '^src/node/' },
+      from: { path: '^src/(calls|node)/' },
       to: { path: '^src/inject/', pathNot: '^src/inject/protocol[.]ts$' },
     },
     {

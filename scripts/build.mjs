@@ -67,7 +67,15 @@ async function buildLibrary() {
 
 /** One script and one style of a page that Node writes, for it to inline. */
 async function buildPage(name, from, outDir) {
-  const sources = filesUnder([from, 'src/app/standalone', 'src/charts', 'src/scenario', 'src/trace']);
+  const sources = filesUnder([
+    from,
+    'src/app/standalone',
+    'src/calls',
+    'src/charts',
+    'src/figures',
+    'src/scenario',
+    'src/trace',
+  ]);
   const inputs = [...sources, ...filesUnder([...configuration, 'package-lock.json'])];
   await upToDate(name, { inputs, outputs: [join(outDir, 'script.js')] }, async () => {
     say(`Building the ${name} page …`);

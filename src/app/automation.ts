@@ -1,6 +1,6 @@
 /** `window.ccscope`: what scripts that drive this page may call. Keep it stable. */
 import type { CallStatus, MediaStats } from '../rtc/index.js';
-import type { LatenessMs } from '../scenario/server_protocol.js';
+import type { LatenessMs } from '../link/server_protocol.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
 import { notices } from './notices.js';
 import type { LongTasks } from './scope/long_tasks.js';

@@ -1,7 +1,7 @@
 /** Controllers of the user that this page has at hand: files chosen here, or served by the local server. */
 import { signal } from '@preact/signals';
 
-import { OWN_FOLDER } from '../scenario/server_protocol.js';
+import { OWN_FOLDER } from '../link/server_protocol.js';
 
 /** A controller of the user. */
 export interface OwnController {

@@ -1,6 +1,6 @@
 /**
  * The local server: the app's files, and at `/ws` shaped links and rooms (see
- * src/scenario/server_protocol.ts). It listens on the loopback address unless told otherwise. Whom
+ * src/link/server_protocol.ts). It listens on the loopback address unless told otherwise. Whom
  * it trusts with what: SECURITY.md beside this file.
  */
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
 
 import { loadCoreModule } from '../core/load.js';
-import { SERVER_PATH } from '../scenario/server_protocol.js';
+import { SERVER_PATH } from '../link/server_protocol.js';
 import { systemCode } from './errors.js';
 import { Rooms } from './rooms.js';
 import { Session, type SessionContext } from './server_session.js';

@@ -10,7 +10,7 @@ import type {
   QueueRow,
   RoomJoined,
   ServerMessage,
-} from '../scenario/server_protocol.js';
+} from '../link/server_protocol.js';
 import type { Member, Rooms } from './rooms.js';
 import { Refusal, Seats, type ServerLimits } from './server/limits.js';
 import { readMessage } from './server/message.js';

@@ -8,10 +8,10 @@ import {
   type CallMetrics,
   type JudgedExpectation,
   type View,
-} from '../node/judge/index.js';
-import type { Window } from '../node/metrics.js';
-import { pageName } from '../node/observe/names.js';
-import type { CallRecord } from '../node/observe/record.js';
+} from '../calls/judge/index.js';
+import type { Window } from '../calls/metrics.js';
+import { pageName } from '../calls/record/names.js';
+import type { CallRecord } from '../calls/record/record.js';
 import { timeUs, type Time } from './quantities.js';
 import { noteTestBegin } from './test_time.js';
 

@@ -1,7 +1,7 @@
 /** The link of a test, as the fixture `link` hands it out: the one that all pages share, and their own. */
 import type { Page } from '@playwright/test';
 
-import type { LinkRecord } from '../node/observe/record.js';
+import type { LinkRecord } from '../calls/record/record.js';
 import type {
   ControlledLink,
   DevtoolsLink,
@@ -11,7 +11,7 @@ import type {
   ShaperLink,
 } from '../node/shaper/index.js';
 import { ConfigError } from '../text/quantities.js';
-import type { RelayAddress } from '../scenario/server_protocol.js';
+import type { RelayAddress } from '../link/server_protocol.js';
 
 /** The link that a page has of its own. */
 export type PageLink = PathControl;

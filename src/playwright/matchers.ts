@@ -19,7 +19,7 @@ import {
   judgeUtilisation,
   type Needs,
   type WindowRule,
-} from '../node/judge/index.js';
+} from '../calls/judge/index.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { baselineName, matchBaseline } from './baseline.js';
 import { ObservedCall } from './call.js';

@@ -7,9 +7,9 @@ import {
   secondsText,
   type CauseKind,
   type Judgement,
-} from '../node/judge/index.js';
-import { queueDelays } from '../node/judge/delay.js';
-import { receivedCurve, sentCurve } from '../node/judge/rate_curve.js';
+} from '../calls/judge/index.js';
+import { queueDelays } from '../calls/judge/delay.js';
+import { receivedCurve, sentCurve } from '../calls/judge/rate_curve.js';
 import { sparkline } from '../node/sparkline.js';
 import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';

@@ -2,7 +2,7 @@
 import type { LaunchOptions } from '@playwright/test';
 
 import { CAPTURES, type LinkCapture } from '../node/evidence/index.js';
-import type { FrameTiming } from '../node/observe/record.js';
+import type { FrameTiming } from '../calls/record/record.js';
 import type { LinkSettings } from '../node/shaper/index.js';
 import { ConfigError, shown } from '../text/quantities.js';
 

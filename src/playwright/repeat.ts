@@ -4,7 +4,7 @@
  */
 import { test, type Page, type TestInfo } from '@playwright/test';
 
-import { percentiles } from '../node/percentile.js';
+import { percentiles } from '../calls/percentile.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { wilsonInterval } from '../scenario/statistics.js';
 import type { ObservedCall, SyncedLink } from './call.js';

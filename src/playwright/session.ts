@@ -5,7 +5,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
 import { CallObserver } from '../node/observe/observer.js';
-import type { FrameTiming } from '../node/observe/record.js';
+import type { FrameTiming } from '../calls/record/record.js';
 import { ConfigError } from '../text/quantities.js';
 import {
   openDevtoolsLink,

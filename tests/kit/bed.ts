@@ -2,7 +2,7 @@
 import { test as base, expect, type BrowserContext, type Frame, type Page } from '@playwright/test';
 
 import { CallObserver } from '../../src/node/observe/observer.js';
-import type { CallRecord, ConnectionRecord, EndpointRecord } from '../../src/node/observe/record.js';
+import type { CallRecord, ConnectionRecord, EndpointRecord } from '../../src/calls/record/record.js';
 import { openShaperLink, type ShaperLink } from '../../src/node/shaper/index.js';
 import { startTestServer, type TestServer } from './server.js';
 

@@ -1,7 +1,7 @@
 /** What goes wrong in pages: it is told, nothing hangs, and no call suffers. */
 import type { BrowserContext } from '@playwright/test';
 
-import type { EndpointRecord } from '../../src/node/observe/record.js';
+import type { EndpointRecord } from '../../src/calls/record/record.js';
 import { expect, framesDecoded, secondsOfVideo, test } from './bed.js';
 
 const CALL_S = 3;

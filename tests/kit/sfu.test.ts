@@ -1,7 +1,7 @@
 /** Calls through servers: nothing of them goes around the link. */
-import { routingOf } from '../../src/node/judge/routing.js';
-import { pathsOf } from '../../src/node/judge/view.js';
-import type { CallRecord, EndpointRecord } from '../../src/node/observe/record.js';
+import { routingOf } from '../../src/calls/judge/routing.js';
+import { pathsOf } from '../../src/calls/judge/view.js';
+import type { CallRecord, EndpointRecord } from '../../src/calls/record/record.js';
 import { expect, secondsOfVideo, test, type Bed } from './bed.js';
 import { isInstalled } from './sfu/process.js';
 import { startTurn, startWerift, UNITS, type Unit } from './sfu/servers.js';

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 
-import type { PathRecord } from '../../src/node/observe/record.js';
+import type { PathRecord } from '../../src/calls/record/record.js';
 import { openDevtoolsLink, type ShaperLink } from '../../src/node/shaper/index.js';
 import { TestLink } from '../../src/playwright/link.js';
 import { ConfigError } from '../../src/text/quantities.js';

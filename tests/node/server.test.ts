@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { ServerError, startServer, type LocalServer, type ServedController } from '../../src/node/server.js';
-import type { LinkOpened, ServerMessage } from '../../src/scenario/server_protocol.js';
+import type { LinkOpened, ServerMessage } from '../../src/link/server_protocol.js';
 import { IceAgent } from './ice_agent.js';
 import { Client, endClientsAfterEach } from './server_client.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach } from 'vitest';
 import { WebSocket } from 'ws';
 
-import type { LinkOpened, ServerMessage } from '../../src/scenario/server_protocol.js';
+import type { LinkOpened, ServerMessage } from '../../src/link/server_protocol.js';
 
 const clients: Client[] = [];
 

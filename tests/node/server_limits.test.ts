@@ -10,7 +10,7 @@ import { WebSocket } from 'ws';
 
 import { startServer, type LocalServer } from '../../src/node/server.js';
 import type { ServerLimits } from '../../src/node/server/limits.js';
-import type { ServerMessage } from '../../src/scenario/server_protocol.js';
+import type { ServerMessage } from '../../src/link/server_protocol.js';
 import { Client, endClientsAfterEach } from './server_client.js';
 
 let appDir: string;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { CoreError, loadCoreModule, type CoreModule } from '../../src/core/index.js';
-import type { PacketRecord } from '../../src/node/shaper/packet_log.js';
+import type { PacketRecord } from '../../src/link/packet_log.js';
 import { ShaperError, startShaper, type Shaper } from '../../src/node/shaper/shaper.js';
 import type { PartialLinkConfig } from '../../src/link/link_config.js';
 

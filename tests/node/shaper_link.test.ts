@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 import { describe, expect, it } from 'vitest';
 
-import type { DirectionRecord } from '../../src/node/observe/record.js';
+import type { DirectionRecord } from '../../src/calls/record/record.js';
 import {
   openShaperLink,
   ShaperError,

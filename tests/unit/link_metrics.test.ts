@@ -6,9 +6,9 @@ import {
   timeTo90,
   timeToShortQueue,
   utilisation,
-} from '../../src/node/metrics.js';
-import { PacketLog, type PacketRecord } from '../../src/node/shaper/packet_log.js';
-import { median, percentiles } from '../../src/node/percentile.js';
+} from '../../src/calls/metrics.js';
+import { PacketLog, type PacketRecord } from '../../src/link/packet_log.js';
+import { median, percentiles } from '../../src/calls/percentile.js';
 
 const record = (departUs: number, sizeBytes = 1250, queueDelayUs = 0): PacketRecord => ({
   offeredUs: departUs - queueDelayUs,

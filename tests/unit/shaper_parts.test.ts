@@ -6,7 +6,7 @@ import { CapacitySchedule } from '../../src/node/shaper/capacity_schedule.js';
 import { DelayLine } from '../../src/link/delay_line.js';
 import { Lateness } from '../../src/node/shaper/lateness.js';
 import { appendPackets, emptyLinkRecord } from '../../src/node/shaper/link_record.js';
-import { PacketLog } from '../../src/node/shaper/packet_log.js';
+import { PacketLog } from '../../src/link/packet_log.js';
 
 describe('a delay line', () => {
   it('gives packets when they are due; one that is held back is overtaken', () => {

@@ -3,7 +3,7 @@ import type { Chart } from 'chart.js';
 
 import { TimeChart, type TimeAxis } from '../../charts/index.js';
 import type { ChartTheme } from '../../charts/theme.js';
-import type { EvidenceCharts, EvidenceSpan } from '../../scenario/evidence_page.js';
+import type { EvidenceCharts, EvidenceSpan } from '../../calls/evidence_page.js';
 import type { Look } from './overlay.js';
 
 const PADDING = 5;

@@ -3,7 +3,7 @@
  * It is inlined, with the style beside it, so the page needs nothing else.
  */
 import { axisKey, formatTime, TimeAxis, type TimeChart, whichRows } from '../../charts/index.js';
-import type { EvidenceCharts, EvidenceDirection, EvidenceTable } from '../../scenario/evidence_page.js';
+import type { EvidenceCharts, EvidenceDirection, EvidenceTable } from '../../calls/evidence_page.js';
 import { decimate } from '../../trace/decimate.js';
 import { chartTheme, onTheme } from '../standalone/theme.js';
 import { LANE_HEIGHT, LaneChart } from './lane_chart.js';

@@ -2,7 +2,7 @@
 import type { Chart, Plugin } from 'chart.js';
 
 import type { ChartTheme } from '../../charts/theme.js';
-import type { EvidenceCharts } from '../../scenario/evidence_page.js';
+import type { EvidenceCharts } from '../../calls/evidence_page.js';
 
 /** The colours change with the page's; the plugin reads them when it draws. */
 export interface Look {

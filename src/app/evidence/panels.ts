@@ -12,7 +12,7 @@ import {
   type ValueAxis,
 } from '../../charts/index.js';
 import { at, column } from '../../charts/columns.js';
-import type { EvidenceCharts, EvidenceDirection } from '../../scenario/evidence_page.js';
+import type { EvidenceCharts, EvidenceDirection } from '../../calls/evidence_page.js';
 import { marksPlugin, type Look } from './overlay.js';
 
 export interface Panel {

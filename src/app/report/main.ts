@@ -4,7 +4,7 @@
  */
 import { FigureChart } from '../../charts/figures/index.js';
 import { lightTheme } from '../../charts/theme.js';
-import type { Figure } from '../../scenario/figure.js';
+import type { Figure } from '../../figures/figure.js';
 
 import { chartTheme, onTheme } from '../standalone/theme.js';
 

@@ -1,7 +1,7 @@
 /** How the two sides of a call reach each other: over a shaped link, in the page, or with another page of a room. */
 import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
 import { linkOfUrl } from '../../link/url.js';
-import type { QueueRow, ToldLatenessMs } from '../../scenario/server_protocol.js';
+import type { QueueRow, ToldLatenessMs } from '../../link/server_protocol.js';
 import { notify } from '../notices.js';
 import { toLinkOptions } from './link_settings.js';
 import { farSideAgain, linkFailed, type Cause } from './recovery.js';

@@ -3,7 +3,7 @@ import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
 import type { Call, LiveController } from '../../rtc/index.js';
 import { linkOfUrl } from '../../link/url.js';
-import type { QueueRow } from '../../scenario/server_protocol.js';
+import type { QueueRow } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { isOwn, titleOf, watcherOf } from '../controllers.js';
 import type { AppState } from '../state.js';

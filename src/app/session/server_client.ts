@@ -9,7 +9,7 @@ import {
   type QueueRow,
   type ServerMessage,
   type ServerPush,
-} from '../../scenario/server_protocol.js';
+} from '../../link/server_protocol.js';
 
 /** The server refused something; `field` names the part of the request. */
 export class ServerError extends Error {

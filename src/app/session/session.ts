@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 
 import { createCall, type CallOptions, type CallStatus, type MediaStats } from '../../rtc/index.js';
-import type { LatenessMs } from '../../scenario/server_protocol.js';
+import type { LatenessMs } from '../../link/server_protocol.js';
 import { isOwn, ownName } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
 import { ownControllers } from '../own_controllers.js';

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 import type { CallStatus } from '../../rtc/index.js';
-import type { LatenessMs } from '../../scenario/server_protocol.js';
+import type { LatenessMs } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { recordedFlows } from '../../trace/recorded_flows.js';
 import type { Recorder } from '../session/recorder.js';

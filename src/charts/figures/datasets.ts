@@ -1,7 +1,7 @@
 /** A figure's series as Chart.js wants them. */
 import type { ChartDataset } from 'chart.js';
 
-import type { BarFigure, BoxFigure, CurveFigure, CurveLook, Figure } from '../../scenario/figure.js';
+import type { BarFigure, BoxFigure, CurveFigure, CurveLook, Figure } from '../../figures/figure.js';
 import type { ChartTheme, ColourName } from '../theme.js';
 
 const ORDER: readonly ColourName[] = ['blue', 'orange', 'green', 'red', 'purple', 'sky', 'grey'];

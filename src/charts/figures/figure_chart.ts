@@ -17,7 +17,7 @@ import {
   type TooltipItem,
 } from 'chart.js';
 
-import { describeFigure, type Bar, type Figure, type FigureAxis } from '../../scenario/figure.js';
+import { describeFigure, type Bar, type Figure, type FigureAxis } from '../../figures/figure.js';
 import type { ChartTheme } from '../theme.js';
 import { colour, datasets } from './datasets.js';
 import { limits } from './limits.js';

@@ -1,4 +1,4 @@
-import type { Figure, PublishedMark } from '../../scenario/figure.js';
+import type { Figure, PublishedMark } from '../../figures/figure.js';
 
 /** A band that would push what was measured into a corner goes on beyond the plot. */
 const FARTHEST_BAND = 1.6;

@@ -1,7 +1,7 @@
 /** What Chart.js does not draw: standard deviations, and what was published, over the measured. */
 import type { Chart, Plugin, Scale } from 'chart.js';
 
-import type { CurveFigure, Figure, PublishedMark } from '../../scenario/figure.js';
+import type { CurveFigure, Figure, PublishedMark } from '../../figures/figure.js';
 import type { ChartTheme } from '../theme.js';
 import { colourOf } from './datasets.js';
 

@@ -5,7 +5,7 @@ import type { ControllerFault } from '../../core/index.js';
 import { machineReport, MachineWatch } from '../../machine/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
 import { FailedRun } from '../errors.js';
-import { capacityBits, linkMetrics } from '../metrics.js';
+import { capacityBits, linkMetrics } from '../../calls/metrics.js';
 import type { Shaper } from '../shaper/shaper.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
 import { OwnPage, pageUrl, type PageMedia, type PageState } from './own_page.js';

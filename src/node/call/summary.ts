@@ -1,5 +1,5 @@
 /** Medians, ranges and ratios over runs. */
-import { median } from '../percentile.js';
+import { median } from '../../calls/percentile.js';
 import {
   SUMMARY_KEYS,
   type Ratio,

@@ -1,7 +1,7 @@
 /** The report as text for people. */
 import { unusualText } from '../../link/settings_text.js';
 import { consequence, loadText } from '../../machine/index.js';
-import type { Percentiles } from '../metrics.js';
+import type { Percentiles } from '../../calls/metrics.js';
 import {
   comparedWith,
   type CallReport,

@@ -1,7 +1,7 @@
 /** What a controller asked for over a run, from its rows in the page's trace. */
 import type { CapacityStep } from '../../core/link.js';
-import type { Window } from '../metrics.js';
-import { percentiles } from '../percentile.js';
+import type { Window } from '../../calls/metrics.js';
+import { percentiles } from '../../calls/percentile.js';
 import type { TargetReport } from './types.js';
 
 /** Targets of one flow, in the order of time; each holds until the next. */

@@ -3,7 +3,7 @@ import { SCHEMA } from '../../core/index.js';
 import type { MachineReport } from '../../machine/index.js';
 import type { LinkConfig } from '../../link/link_config.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
-import type { LinkMetrics, Percentiles } from '../metrics.js';
+import type { LinkMetrics, Percentiles } from '../../calls/metrics.js';
 
 export type CallMode = 'control' | 'cap' | 'observe';
 

@@ -5,10 +5,10 @@ import type {
   EvidenceSource,
   EvidenceSpan,
   EvidenceTable,
-} from '../../scenario/evidence_page.js';
-import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../judge/index.js';
-import { queueDelays, type DelayPoint } from '../judge/delay.js';
-import { endpointName, pageName } from '../observe/names.js';
+} from '../../calls/evidence_page.js';
+import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../../calls/judge/index.js';
+import { queueDelays, type DelayPoint } from '../../calls/judge/delay.js';
+import { endpointName, pageName } from '../../calls/record/names.js';
 import type {
   CallRecord,
   ConnectionRecord,
@@ -18,8 +18,8 @@ import type {
   LinkChangeRecord,
   PacketColumns,
   PathRecord,
-} from '../observe/record.js';
-import { percentiles } from '../percentile.js';
+} from '../../calls/record/record.js';
+import { percentiles } from '../../calls/percentile.js';
 import { connectionName, durationUs } from './extent.js';
 import { holds } from './input.js';
 import {

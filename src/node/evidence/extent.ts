@@ -1,7 +1,7 @@
 /** How long a record is, and whose connections are in it. */
-import { allLinks } from '../judge/index.js';
-import { endpointName } from '../observe/names.js';
-import type { CallRecord, ConnectionRecord } from '../observe/record.js';
+import { allLinks } from '../../calls/judge/index.js';
+import { endpointName } from '../../calls/record/names.js';
+import type { CallRecord, ConnectionRecord } from '../../calls/record/record.js';
 
 /** When the newest thing that the record knows of happened; a second at least. */
 export function durationUs(record: CallRecord): number {

@@ -1,9 +1,15 @@
 /** The evidence as one page that needs nothing else: style, script and data are in it. */
-import { msText, percentText, rateText, secondsText, type JudgedExpectation } from '../judge/index.js';
+import {
+  msText,
+  percentText,
+  rateText,
+  secondsText,
+  type JudgedExpectation,
+} from '../../calls/judge/index.js';
 import { standalonePage } from '../html/document.js';
 import { html, type Html } from '../html/text.js';
 import { version } from '../version.js';
-import type { EvidenceCharts } from '../../scenario/evidence_page.js';
+import type { EvidenceCharts } from '../../calls/evidence_page.js';
 import { chartsOf } from './charts.js';
 import { durationUs } from './extent.js';
 import { connectionTable, endpointTable, eventTable, layerTable, SOURCES } from './html_tables.js';

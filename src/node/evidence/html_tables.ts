@@ -7,10 +7,10 @@ import {
   secondsText,
   type CallMetrics,
   type LayerMetrics,
-} from '../judge/index.js';
-import { machineSpells } from '../judge/machine.js';
-import { endpointName, pageName } from '../observe/names.js';
-import type { EndpointRecord } from '../observe/record.js';
+} from '../../calls/judge/index.js';
+import { machineSpells } from '../../calls/judge/machine.js';
+import { endpointName, pageName } from '../../calls/record/names.js';
+import type { EndpointRecord } from '../../calls/record/record.js';
 import { table, type Head } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import { namedChanges } from './charts.js';

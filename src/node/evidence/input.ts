@@ -1,6 +1,6 @@
 /** What evidence is made of. */
-import type { JudgedExpectation } from '../judge/index.js';
-import type { CallRecord, RecordNotice } from '../observe/record.js';
+import type { JudgedExpectation } from '../../calls/judge/index.js';
+import type { CallRecord, RecordNotice } from '../../calls/record/record.js';
 import type { EvidenceMetrics } from './measure.js';
 
 /** Whether it came as the test expected: without a verdict neither an expectation nor its contrary is met. */

@@ -1,5 +1,5 @@
 /** Files with every packet of a call at its link. */
-import type { CallRecord } from '../observe/record.js';
+import type { CallRecord } from '../../calls/record/record.js';
 import type { EvidenceFile } from './files.js';
 import { linkCsv } from './link_csv.js';
 import { linkPackets } from './link_packets.js';

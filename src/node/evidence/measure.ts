@@ -9,10 +9,10 @@ import {
   type CallMetrics,
   type LayerMetrics,
   type Path,
-} from '../judge/index.js';
-import { timeTo90, type Window } from '../metrics.js';
-import type { CallRecord, PacketColumns } from '../observe/record.js';
-import type { PacketRecord } from '../shaper/packet_log.js';
+} from '../../calls/judge/index.js';
+import { timeTo90, type Window } from '../../calls/metrics.js';
+import type { CallRecord, PacketColumns } from '../../calls/record/record.js';
+import type { PacketRecord } from '../../link/packet_log.js';
 import { connectionName, durationUs } from './extent.js';
 
 export interface EvidenceMetrics {

@@ -3,8 +3,8 @@
  * `origin_epoch_ms`; null where nothing is known. How each is defined stands in ../judge/call_metrics.ts.
  */
 import { machineReport } from '../../machine/index.js';
-import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';
-import { machineIn } from '../judge/machine.js';
+import { allLinks, type CallMetrics, type LayerMetrics } from '../../calls/judge/index.js';
+import { machineIn } from '../../calls/judge/machine.js';
 import { version } from '../version.js';
 import { durationUs } from './extent.js';
 import { holds, noticesOf, type EvidenceInput } from './input.js';

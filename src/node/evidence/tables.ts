@@ -1,15 +1,15 @@
 /** Columns over time of one direction of a call, for its charts. */
 import { DROP_REASONS } from '../../core/link.js';
 import { tableSpec } from '../../core/index.js';
-import type { EvidenceTable } from '../../scenario/evidence_page.js';
-import { percentiles } from '../percentile.js';
+import type { EvidenceTable } from '../../calls/evidence_page.js';
+import { percentiles } from '../../calls/percentile.js';
 import type {
   DirectionRecord,
   EndpointRecord,
   PacketColumns,
   ShadowRecord,
   StatsSample,
-} from '../observe/record.js';
+} from '../../calls/record/record.js';
 
 const SECOND_US = 1e6;
 /** Rates are over this long, unless the call is so long that lines would be denser than pixels. */

@@ -1,5 +1,5 @@
 /** A matrix's report as one page that needs nothing else. */
-import type { Bar, BarFigure, Figure } from '../../scenario/figure.js';
+import type { Bar, BarFigure, Figure } from '../../figures/figure.js';
 import type { RunReport } from '../call/types.js';
 import { standalonePage } from '../html/document.js';
 import { table } from '../html/table.js';

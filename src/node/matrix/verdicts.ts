@@ -1,5 +1,5 @@
 /** Controllers of a matrix beside its baseline: differences of medians, and what of the targets holds. */
-import { median } from '../percentile.js';
+import { median } from '../../calls/percentile.js';
 import type { ControllerReport, Summary } from '../call/types.js';
 import { COMPARED, type Compared, type LinkSet, type Target } from './form.js';
 import type { CellNames } from './plan.js';

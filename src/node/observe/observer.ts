@@ -8,15 +8,15 @@ import {
   type RelayAddress,
   type RemoteSide,
 } from '../../inject/protocol.js';
-import { readBatch } from './batch.js';
-import { assignFlows } from './connections.js';
-import { Endpoints } from './endpoints.js';
-import { Keeper, KEPT_US } from './keep.js';
-import { pageName } from './names.js';
+import { readBatch } from '../../calls/record/batch.js';
+import { assignFlows } from '../../calls/record/connections.js';
+import { Endpoints } from '../../calls/record/endpoints.js';
+import { Keeper, KEPT_US } from '../../calls/record/keep.js';
+import { pageName } from '../../calls/record/names.js';
 import { Pages, type SeenPage } from './pages.js';
-import type { CallRecord, LinkRecord } from './record.js';
+import type { CallRecord, LinkRecord } from '../../calls/record/record.js';
 import { observerScript } from './script.js';
-import { Shadows } from './shadows.js';
+import { Shadows } from '../../calls/record/shadows.js';
 
 /** What the observer needs of a link; one with a relay is told whose packets it sees. */
 export interface ObservedLink {

@@ -1,7 +1,7 @@
 /** The pages of the observed contexts: their numbers, and who opened whom. */
 import type { Frame, Page } from 'playwright-core';
 
-import type { CallRecord, PageRecord } from './record.js';
+import type { CallRecord, PageRecord } from '../../calls/record/record.js';
 
 export interface SeenPage {
   page: Page;

@@ -1,9 +1,9 @@
 /** The part of the report that compares controllers: one row for each of them in each case. */
 import * as v from 'valibot';
 
-import type { BarFigure } from '../../scenario/figure.js';
+import type { BarFigure } from '../../figures/figure.js';
 import type { ComparedCase, Scenario, Standing } from '../../scenario/index.js';
-import { metricAxis } from '../../scenario/metric_figures.js';
+import { metricAxis } from '../../figures/metric_figures.js';
 import { measuredSchema, measuredOf } from './measured.js';
 
 const column = v.object({

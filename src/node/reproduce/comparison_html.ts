@@ -1,5 +1,5 @@
 /** Controllers beside each other, on the page: a table to read, and pictures to look at. */
-import type { PictureFigures } from '../../scenario/pictures.js';
+import type { PictureFigures } from '../../figures/pictures.js';
 import {
   byAxis,
   columnTitles,

@@ -1,7 +1,7 @@
 /** The report as one page that needs nothing else: style, script and data are in it. */
-import type { Figure } from '../../scenario/figure.js';
+import type { Figure } from '../../figures/figure.js';
 import type { Verdict } from '../../scenario/index.js';
-import type { PictureFigures } from '../../scenario/pictures.js';
+import type { PictureFigures } from '../../figures/pictures.js';
 import { comparisonSections } from './comparison_html.js';
 import { standalonePage } from '../html/document.js';
 import { table } from '../html/table.js';

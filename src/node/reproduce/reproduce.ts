@@ -11,8 +11,8 @@ import {
   type Quantity,
   type Scenario,
 } from '../../scenario/index.js';
-import type { CellResults } from '../../scenario/cell_results.js';
-import { pictureFigures, type PictureFigures } from '../../scenario/pictures.js';
+import type { CellResults } from '../../figures/cell_results.js';
+import { pictureFigures, type PictureFigures } from '../../figures/pictures.js';
 import { caseReports, type CaseReport } from './comparison.js';
 import { jobsOf, type Job, type JobOptions, type RunOutcome, type RunValues } from './jobs.js';
 import { runJobs, type PoolOptions } from './pool.js';

@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 
 import send from 'send';
 
-import { OWN_FOLDER } from '../../scenario/server_protocol.js';
+import { OWN_FOLDER } from '../../link/server_protocol.js';
 import { SERVED_APP_POLICY, SERVED_FILE_POLICY } from '../html/content_policy.js';
 import { targetOf } from './names.js';
 

@@ -1,7 +1,7 @@
 /** Reads what a client sends over its WebSocket. */
 import * as v from 'valibot';
 
-import { clientMessage, type CheckedClientMessage } from '../../scenario/server_protocol.js';
+import { clientMessage, type CheckedClientMessage } from '../../link/server_protocol.js';
 import { Refusal } from './limits.js';
 
 /** Messages are written out again for other members of a room, by a function that recurses. */

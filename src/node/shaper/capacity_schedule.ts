@@ -1,6 +1,6 @@
 /** A capacity that changes while a thread shapes: it hands the core what comes next, and tells what came. */
 import type { CapacityStep } from '../../core/link.js';
-import type { CapacityChange } from '../observe/record.js';
+import type { CapacityChange } from '../../calls/record/record.js';
 import type { CapacitySteps } from './protocol.js';
 
 /** How much of a schedule the core is given ahead of time. */

@@ -1,7 +1,7 @@
 /** The link of a call under test, as tests and observers see it, whatever shapes the packets. */
 import type { RemoteSide } from '../../inject/protocol.js';
-import type { RelayAddress } from '../../scenario/server_protocol.js';
-import type { LinkRecord, PathRecord } from '../observe/record.js';
+import type { RelayAddress } from '../../link/server_protocol.js';
+import type { LinkRecord, PathRecord } from '../../calls/record/record.js';
 import type { LinkSettings } from '../../link/settings.js';
 
 export interface LinkChange {

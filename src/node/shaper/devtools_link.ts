@@ -10,7 +10,7 @@ import { performance } from 'node:perf_hooks';
 import type { CDPSession, Page } from 'playwright-core';
 
 import { ConfigError } from '../../text/quantities.js';
-import type { LinkRecord } from '../observe/record.js';
+import type { LinkRecord } from '../../calls/record/record.js';
 import { CapacityClock } from './capacity_clock.js';
 import type { ControlledLink, LinkChange } from './controlled_link.js';
 import { conditionsOf, type Conditions } from './devtools_conditions.js';

@@ -13,7 +13,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 
 import type { RemoteSide } from '../../inject/protocol.js';
-import type { RelayAddress } from '../../scenario/server_protocol.js';
+import type { RelayAddress } from '../../link/server_protocol.js';
 import { peerOf, type Agent, type AgentEndpoint, type AgentSeat } from './agents.js';
 import { CONSENT_US, type Send } from './endpoint.js';
 import { checkArrival, otherArrival, protectedCheck, type Arrival } from './ice_door.js';

@@ -1,7 +1,7 @@
 /** The record of a link whose thread was replaced: one clock, one numbering of flows, counters that go on. */
-import type { LinkRecord, PathRecord, RecordNotice } from '../observe/record.js';
-import type { QueueRow } from '../../scenario/server_protocol.js';
-import { LOG_COLUMNS } from './packet_log.js';
+import type { LinkRecord, PathRecord, RecordNotice } from '../../calls/record/record.js';
+import type { QueueRow } from '../../link/server_protocol.js';
+import { LOG_COLUMNS } from '../../link/packet_log.js';
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { FromThread, PathBatch, PathOwner, ThreadTick } from './protocol.js';
 

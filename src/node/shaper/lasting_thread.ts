@@ -7,7 +7,7 @@ import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
 
 import { ConfigError } from '../../text/quantities.js';
-import type { RelayAddress } from '../../scenario/server_protocol.js';
+import type { RelayAddress } from '../../link/server_protocol.js';
 import type { Direction } from '../../core/direction.js';
 import type {
   CapacitySteps,

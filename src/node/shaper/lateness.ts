@@ -1,5 +1,5 @@
 /** How late a shaper sends: the actual minus the due time of each packet, in milliseconds. */
-import type { LatenessMs } from '../../scenario/server_protocol.js';
+import type { LatenessMs } from '../../link/server_protocol.js';
 
 /** Packets are counted by lateness in steps of this width; the last step has everything that is later. */
 const STEP_MS = 0.01;

@@ -4,15 +4,15 @@
  * packets of 1200 B. A row of the queue takes about 100 B, ten times a second: 6.5 MB, 109 minutes. A change
  * of the capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a function.
  */
-import { dropRows, PACKET_COLUMNS } from '../observe/columns.js';
+import { dropRows, PACKET_COLUMNS } from '../../calls/record/columns.js';
 import type {
   DirectionRecord,
   LateSecond,
   LinkRecord,
   PacketColumns,
   PathRecord,
-} from '../observe/record.js';
-import { LOG_COLUMNS, MAX_PACKETS } from './packet_log.js';
+} from '../../calls/record/record.js';
+import { LOG_COLUMNS, MAX_PACKETS } from '../../link/packet_log.js';
 import type { HostPause } from './protocol.js';
 
 const FIRST_ROWS = 4096;

@@ -16,7 +16,7 @@ import { CoreError, type CoreModule } from '../../core/load.js';
 import { Alarm } from './alarm.js';
 import { DelayLine } from '../../link/delay_line.js';
 import { Lateness } from './lateness.js';
-import type { LoggedDrop, PacketLog } from './packet_log.js';
+import type { LoggedDrop, PacketLog } from '../../link/packet_log.js';
 
 /** The core's own limit of a propagation delay. */
 const MAX_DELAY_US = 60e6;

@@ -1,7 +1,7 @@
 /** Who the two peers of a shaper are: whose packets it takes at its sockets, and where it sends them. */
 import { BlockList } from 'node:net';
 
-import type { RelayAddress } from '../../scenario/server_protocol.js';
+import type { RelayAddress } from '../../link/server_protocol.js';
 import { Agents, peerOf, type Roles } from './agents.js';
 import type { Send } from './endpoint.js';
 import { hasSomewhere, IceDoor, passOn } from './ice_door.js';

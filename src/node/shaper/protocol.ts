@@ -1,8 +1,8 @@
 /** What a link and the thread that shapes its packets say to each other. */
 import type { LinkOptions } from '../../core/link.js';
 import type { RemoteSide } from '../../inject/protocol.js';
-import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
-import type { CapacityChange, LateSecond, RelayFlow } from '../observe/record.js';
+import type { LatenessMs, QueueRow, RelayAddress } from '../../link/server_protocol.js';
+import type { CapacityChange, LateSecond, RelayFlow } from '../../calls/record/record.js';
 import type { Direction } from '../../core/direction.js';
 
 /** Capacities from times on, as pairs of microseconds and bit/s; times count from the schedule's start. */

@@ -1,5 +1,5 @@
 import type { LinkStats } from '../../core/link.js';
-import type { QueueRow } from '../../scenario/server_protocol.js';
+import type { QueueRow } from '../../link/server_protocol.js';
 
 /** A row of the trace table `queue`; what came through the bottleneck is cross traffic, too. */
 export function queueRow(stats: LinkStats, timeUs: number, link: number): QueueRow {

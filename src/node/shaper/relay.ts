@@ -6,7 +6,7 @@
 import type { Socket } from 'node:dgram';
 
 import type { RemoteSide } from '../../inject/protocol.js';
-import { IP_UDP_HEADER_BYTES } from '../metrics.js';
+import { IP_UDP_HEADER_BYTES } from '../../calls/metrics.js';
 import { Agents, peerOf, type Flow, type Roles, type AgentEndpoint } from './agents.js';
 import { FarSides } from './far_sides.js';
 import { hasSomewhere, IceDoor, passOn, type Arrival } from './ice_door.js';

@@ -1,10 +1,10 @@
 /** A path behind a relay: its links, their capacities over time, and what is told of them. */
 import type { CoreModule } from '../../core/load.js';
-import type { CapacityChange } from '../observe/record.js';
+import type { CapacityChange } from '../../calls/record/record.js';
 import { CapacitySchedule } from './capacity_schedule.js';
 import type { Arrival } from './ice_door.js';
 import type { Lateness } from './lateness.js';
-import { PacketLog } from './packet_log.js';
+import { PacketLog } from '../../link/packet_log.js';
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import { Path } from './path.js';
 import type { CapacitySteps, PathBatch, PathChange, PathOwner, WayBatch, WayChange } from './protocol.js';

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:dgram';
 
 import type { CoreModule } from '../../core/load.js';
-import type { LateSecond } from '../observe/record.js';
+import type { LateSecond } from '../../calls/record/record.js';
 import { Lateness } from './lateness.js';
 import type { Direction } from '../../core/direction.js';
 import type { CapacitySteps, PathBatch, PathChange, PathOwner, ThreadTick } from './protocol.js';

@@ -1,7 +1,7 @@
 /** A path of a link as the test's own thread has it: its settings, and the record that it fills. */
 import { ConfigError } from '../../text/quantities.js';
-import { pageName } from '../observe/names.js';
-import type { LinkRecord, PathRecord, RecordNotice } from '../observe/record.js';
+import { pageName } from '../../calls/record/names.js';
+import type { LinkRecord, PathRecord, RecordNotice } from '../../calls/record/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
 import type { LinkChange, PathControl } from './controlled_link.js';
 import { hrtimeUs, type LastingThread } from './lasting_thread.js';

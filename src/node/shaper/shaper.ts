@@ -16,9 +16,9 @@ import {
   type LinkConfig,
   type PartialLinkConfig,
 } from '../../link/link_config.js';
-import type { LatenessMs, QueueRow, RelayAddress } from '../../scenario/server_protocol.js';
-import { IP_UDP_HEADER_BYTES } from '../metrics.js';
-import { PacketLog } from './packet_log.js';
+import type { LatenessMs, QueueRow, RelayAddress } from '../../link/server_protocol.js';
+import { IP_UDP_HEADER_BYTES } from '../../calls/metrics.js';
+import { PacketLog } from '../../link/packet_log.js';
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import { Path } from './path.js';
 import {

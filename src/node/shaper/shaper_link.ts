@@ -4,9 +4,9 @@ import { performance } from 'node:perf_hooks';
 
 import { ConfigError } from '../../text/quantities.js';
 import type { RemoteSide } from '../../inject/protocol.js';
-import type { RelayAddress } from '../../scenario/server_protocol.js';
-import { pageName } from '../observe/names.js';
-import type { LinkRecord, RelayFlow } from '../observe/record.js';
+import type { RelayAddress } from '../../link/server_protocol.js';
+import { pageName } from '../../calls/record/names.js';
+import type { LinkRecord, RelayFlow } from '../../calls/record/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
 import type { LinkChange, PathControl, ShaperLink } from './controlled_link.js';
 import { Interruptions } from './interruptions.js';

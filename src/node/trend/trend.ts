@@ -1,6 +1,6 @@
 /** How the numbers of each call went over runs of its test: the latest beside those before it. */
 import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../evidence/properties.js';
-import { median } from '../percentile.js';
+import { median } from '../../calls/percentile.js';
 import { version } from '../version.js';
 import type { HistoryCall, HistoryRun } from './history.js';
 

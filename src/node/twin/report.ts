@@ -10,8 +10,8 @@ import { machineReport, MachineWatch } from '../../machine/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
 import { targetReport } from '../call/targets.js';
 import type { CallPlan, FaultReport, RunReport } from '../call/types.js';
-import { linkMetrics, utilisation } from '../metrics.js';
-import type { PacketRecord } from '../shaper/packet_log.js';
+import { linkMetrics, utilisation } from '../../calls/metrics.js';
+import type { PacketRecord } from '../../link/packet_log.js';
 
 /** What a simulation gave. */
 export interface Simulated {

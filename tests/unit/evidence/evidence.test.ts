@@ -10,7 +10,7 @@ import { metricsJson } from '../../../src/node/evidence/metrics.js';
 import { picture } from '../../../src/node/evidence/picture.js';
 import { packetTable } from '../../../src/node/evidence/tables.js';
 import { traceLines } from '../../../src/node/evidence/trace.js';
-import type { CallRecord, PacketColumns } from '../../../src/node/observe/record.js';
+import type { CallRecord, PacketColumns } from '../../../src/calls/record/record.js';
 import { checkHeader } from '../../../src/trace/index.js';
 import { ccscope, rows, scratch } from '../../node/support.js';
 import { syntheticCall } from './synthetic_record.js';

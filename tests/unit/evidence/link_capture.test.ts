@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { linkCaptureFiles } from '../../../src/node/evidence/link_capture.js';
 import { checkCapture } from '../../../src/playwright/options.js';
-import type { CallRecord } from '../../../src/node/observe/record.js';
+import type { CallRecord } from '../../../src/calls/record/record.js';
 import { direction } from '../judge/synthetic.js';
 import { syntheticCall } from './synthetic_record.js';
 

@@ -15,7 +15,7 @@ import type {
   InboundStats,
   OutboundStats,
   PacketColumns,
-} from '../../../src/node/observe/record.js';
+} from '../../../src/calls/record/record.js';
 
 const DURATION_US = 30e6;
 const FRAME_US = 1e6 / 30;

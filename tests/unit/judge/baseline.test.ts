@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { curveOf, judgeBaseline, type Asked } from '../../../src/node/judge/index.js';
-import type { CallRecord } from '../../../src/node/observe/record.js';
+import { curveOf, judgeBaseline, type Asked } from '../../../src/calls/judge/index.js';
+import type { CallRecord } from '../../../src/calls/record/record.js';
 import { callRecord, steady, type SyntheticPacket } from './synthetic.js';
 
 const asked = (record: CallRecord, nowS: number): Asked => ({

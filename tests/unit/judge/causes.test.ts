@@ -9,10 +9,10 @@ import {
   judgeUtilisation,
   type Asked,
   type Cause,
-} from '../../../src/node/judge/index.js';
+} from '../../../src/calls/judge/index.js';
 import { LIMITS } from '../../../src/machine/index.js';
-import { machineSpells } from '../../../src/node/judge/machine.js';
-import type { CallRecord } from '../../../src/node/observe/record.js';
+import { machineSpells } from '../../../src/calls/judge/machine.js';
+import type { CallRecord } from '../../../src/calls/record/record.js';
 import { callRecord, samples, steady, outbound, videoSamples, type SyntheticCall } from './synthetic.js';
 
 const asked = (record: CallRecord, nowS = 20): Asked => ({ record, view: {}, askedUs: 0, nowUs: nowS * 1e6 });

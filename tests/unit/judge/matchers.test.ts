@@ -1,7 +1,7 @@
 import { mergeExpects, expect as plain } from '@playwright/test';
 import { describe, expect as check, it } from 'vitest';
 
-import type { CallRecord } from '../../../src/node/observe/record.js';
+import type { CallRecord } from '../../../src/calls/record/record.js';
 import { ObservedCall, type CallSource } from '../../../src/playwright/call.js';
 import { expect } from '../../../src/playwright/matchers.js';
 import { callRecord, steady, videoSamples, type SyntheticCall } from './synthetic.js';

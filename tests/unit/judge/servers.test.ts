@@ -8,8 +8,8 @@ import {
   judgeFreezes,
   linkOf,
   type Judgement,
-} from '../../../src/node/judge/index.js';
-import type { CallRecord, PathRecord } from '../../../src/node/observe/record.js';
+} from '../../../src/calls/judge/index.js';
+import type { CallRecord, PathRecord } from '../../../src/calls/record/record.js';
 import { callRecord, direction, endpoint, steady, videoSamples, type SyntheticPacket } from './synthetic.js';
 
 const UNTIL_S = 20;

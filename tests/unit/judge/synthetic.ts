@@ -9,7 +9,7 @@ import type {
   OutboundStats,
   PacketColumns,
   StatsSample,
-} from '../../../src/node/observe/record.js';
+} from '../../../src/calls/record/record.js';
 
 export interface SyntheticPacket {
   /** When its last bit left. */

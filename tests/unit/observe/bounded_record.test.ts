@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { callMetrics, DroppedRecordError, judgeQueuingDelay } from '../../../src/node/judge/index.js';
-import { packetsIn } from '../../../src/node/judge/view.js';
-import type { DirectionRecord } from '../../../src/node/observe/record.js';
+import { callMetrics, DroppedRecordError, judgeQueuingDelay } from '../../../src/calls/judge/index.js';
+import { packetsIn } from '../../../src/calls/judge/view.js';
+import type { DirectionRecord } from '../../../src/calls/record/record.js';
 import { appendPackets, boundDirection, emptyLinkRecord } from '../../../src/node/shaper/link_record.js';
-import { LOG_COLUMNS, MAX_PACKETS, PacketLog } from '../../../src/node/shaper/packet_log.js';
+import { LOG_COLUMNS, MAX_PACKETS, PacketLog } from '../../../src/link/packet_log.js';
 import { callRecord, steady } from '../judge/synthetic.js';
 
 const BATCH = 20_000;

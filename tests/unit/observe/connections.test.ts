@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { frameColumns } from '../../../src/node/observe/columns.js';
-import { assignFlows, join, mateOf } from '../../../src/node/observe/connections.js';
-import type { CallRecord, EndpointRecord } from '../../../src/node/observe/record.js';
+import { frameColumns } from '../../../src/calls/record/columns.js';
+import { assignFlows, join, mateOf } from '../../../src/calls/record/connections.js';
+import type { CallRecord, EndpointRecord } from '../../../src/calls/record/record.js';
 
 type Said = Pick<EndpointRecord, 'role' | 'localUfrags' | 'remoteUfrags'>;
 

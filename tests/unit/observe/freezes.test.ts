@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { FreezeFinder } from '../../../src/node/observe/freezes.js';
-import type { Freeze } from '../../../src/node/observe/record.js';
+import { FreezeFinder } from '../../../src/calls/record/freezes.js';
+import type { Freeze } from '../../../src/calls/record/record.js';
 import { inbound, sample } from '../judge/synthetic.js';
 
 const SSRC = 7;

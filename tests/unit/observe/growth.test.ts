@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { assignFlows } from '../../../src/node/observe/connections.js';
-import { Endpoints } from '../../../src/node/observe/endpoints.js';
-import type { CallRecord } from '../../../src/node/observe/record.js';
-import { Shadows } from '../../../src/node/observe/shadows.js';
+import { assignFlows } from '../../../src/calls/record/connections.js';
+import { Endpoints } from '../../../src/calls/record/endpoints.js';
+import type { CallRecord } from '../../../src/calls/record/record.js';
+import { Shadows } from '../../../src/calls/record/shadows.js';
 import type { PageMessage } from '../../../src/inject/protocol.js';
 import { sample } from '../judge/synthetic.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { callMetrics, DroppedRecordError, type CallMetrics } from '../../../src/node/judge/index.js';
-import { addFrames, frameColumns } from '../../../src/node/observe/columns.js';
-import { Keeper } from '../../../src/node/observe/keep.js';
-import type { CallRecord } from '../../../src/node/observe/record.js';
-import { Shadows } from '../../../src/node/observe/shadows.js';
+import { callMetrics, DroppedRecordError, type CallMetrics } from '../../../src/calls/judge/index.js';
+import { addFrames, frameColumns } from '../../../src/calls/record/columns.js';
+import { Keeper } from '../../../src/calls/record/keep.js';
+import type { CallRecord } from '../../../src/calls/record/record.js';
+import { Shadows } from '../../../src/calls/record/shadows.js';
 import { callRecord, frames, steady, videoSamples } from '../judge/synthetic.js';
 
 const KEPT_S = 16;

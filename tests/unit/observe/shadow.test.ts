@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, tableSpec, type Core, type TableName, type TraceBatch } from '../../../src/core/index.js';
-import { StreamShadow } from '../../../src/node/observe/shadow.js';
+import { StreamShadow } from '../../../src/calls/record/shadow.js';
 
 let core: Core;
 beforeAll(async () => {

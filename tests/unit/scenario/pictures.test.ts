@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/charts/figures/limits.js';
 import { tableSpec } from '../../../src/core/schema.js';
 import type { TraceBatch } from '../../../src/core/index.js';
-import { publishedMark, type CellResults } from '../../../src/scenario/cell_results.js';
-import { densityFigure } from '../../../src/scenario/density_figures.js';
-import { describeFigure, type Bar, type BarFigure, type Figure } from '../../../src/scenario/figure.js';
+import { publishedMark, type CellResults } from '../../../src/figures/cell_results.js';
+import { densityFigure } from '../../../src/figures/density_figures.js';
+import { describeFigure, type Bar, type BarFigure, type Figure } from '../../../src/figures/figure.js';
 import {
   cellsOf,
   instantiate,
@@ -13,7 +13,7 @@ import {
   type Quantity,
   type Scenario,
 } from '../../../src/scenario/index.js';
-import { pictureFigures } from '../../../src/scenario/pictures.js';
+import { pictureFigures } from '../../../src/figures/pictures.js';
 import {
   cumulative,
   curvePoints,
@@ -21,7 +21,7 @@ import {
   shownUnit,
   traceSeries,
   unitFactor,
-} from '../../../src/scenario/trace_columns.js';
+} from '../../../src/figures/trace_columns.js';
 
 /** A batch of the table `throughput`. */
 function throughput(

@@ -1,11 +1,11 @@
 /** What pictures are made of: a cell's numbers and trace, and what was published of them. */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
-import { selects, type CellParams } from './cells.js';
+import { selects, type CellParams } from '../scenario/cells.js';
 import type { PublishedMark } from './figure.js';
-import { defaultFlow, quantityKey } from './metrics.js';
-import type { Quantity, Scenario } from './scenario.js';
-import type { Summary } from './statistics.js';
+import { defaultFlow, quantityKey } from '../scenario/metrics.js';
+import type { Quantity, Scenario } from '../scenario/scenario.js';
+import type { Summary } from '../scenario/statistics.js';
 
 /** What the runs of one cell gave. */
 export interface CellResults {

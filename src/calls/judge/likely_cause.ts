@@ -3,8 +3,8 @@
  * judged paths and, behind a server, on the way to it.
  */
 import type { Window } from '../metrics.js';
-import { endpointName } from '../observe/names.js';
-import type { CallRecord } from '../observe/record.js';
+import { endpointName } from '../record/names.js';
+import type { CallRecord } from '../record/record.js';
 import type { Cause, CauseKind, Symptom } from './cause.js';
 import { explain, machineLate } from './explanations.js';
 import { gatherFacts, type Facts } from './facts.js';

@@ -10,8 +10,8 @@ import type {
   LinkChangeRecord,
   PacketColumns,
   PathRecord,
-} from '../observe/record.js';
-import type { PacketRecord } from '../shaper/packet_log.js';
+} from '../record/record.js';
+import type { PacketRecord } from '../../link/packet_log.js';
 
 /** A part of a call; the whole of it where nothing is said. */
 export interface View {

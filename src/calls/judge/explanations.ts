@@ -3,7 +3,7 @@
  * symptom. What every explanation looks at is gathered in facts.ts.
  */
 import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../../machine/index.js';
-import { pageName } from '../observe/names.js';
+import { pageName } from '../record/names.js';
 import type { Cause, Symptom } from './cause.js';
 import type { Facts } from './facts.js';
 import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';

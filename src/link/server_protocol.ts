@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 
-import type { PartialLinkConfig } from '../link/link_config.js';
+import type { PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
 /** Where it serves the controllers that a command line brought, by their names. */

@@ -1,5 +1,5 @@
 /** Receivers that wait for a key frame: what comes cannot be decoded without one (RFC 4585, section 6.3.1). */
-import type { InboundStats, StatsSample } from '../observe/record.js';
+import type { InboundStats, StatsSample } from '../record/record.js';
 
 export interface KeyFrameWait {
   lastedUs: number;

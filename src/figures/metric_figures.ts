@@ -1,9 +1,9 @@
 /** Pictures of metrics over cells: bars, box plots, lines. */
-import { axisOf, cellLabel, type CellParams } from './cells.js';
+import { axisOf, cellLabel, type CellParams } from '../scenario/cells.js';
 import type { Bar, BarFigure, Box, BoxFigure, CurveFigure, Figure, FigureAxis } from './figure.js';
-import { BOX, METRICS } from './metrics.js';
+import { BOX, METRICS } from '../scenario/metrics.js';
 import { publishedMark, type CellResults } from './cell_results.js';
-import type { Axis, Picture, Quantity, Scenario } from './scenario.js';
+import type { Axis, Picture, Quantity, Scenario } from '../scenario/scenario.js';
 
 type Of<Kind extends Picture['kind']> = Extract<Picture, { kind: Kind }>;
 type Arranged = Of<'bars' | 'boxes'>;

@@ -6,7 +6,7 @@
  * 2. without frame timing: the round-trip time minus its least, which holds both directions' queues.
  */
 import type { Window } from '../metrics.js';
-import type { CallRecord, EndpointRecord } from '../observe/record.js';
+import type { CallRecord, EndpointRecord } from '../record/record.js';
 import { checkKept, linkSides, packetsIn, type Path } from './view.js';
 
 const VIDEO_CLOCK_HZ = 90_000;

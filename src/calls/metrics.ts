@@ -10,7 +10,7 @@
  *   capacity; only what left after the begin counts.
  */
 import type { CapacityStep } from '../core/link.js';
-import type { PacketRecord } from './shaper/packet_log.js';
+import type { PacketRecord } from '../link/packet_log.js';
 import { percentiles } from './percentile.js';
 
 /** IPv4 and UDP headers: a packet at the link counts with them. */

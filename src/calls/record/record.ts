@@ -6,7 +6,7 @@
 import type { Direction } from '../../core/direction.js';
 import type { TraceBatch } from '../../core/index.js';
 import type { FrameTiming, RecordNotice, StatsSample } from '../../inject/protocol.js';
-import type { QueueRow } from '../../scenario/server_protocol.js';
+import type { QueueRow } from '../../link/server_protocol.js';
 
 export type {
   FrameTiming,

@@ -1,5 +1,6 @@
 /** Freezes of the received pictures, from what getStats counts. */
-import type { Freeze, InboundStats, StatsSample } from './record.js';
+import type { Window } from '../metrics.js';
+import type { EndpointRecord, Freeze, InboundStats, StatsSample } from './record.js';
 import type { Source } from './sources.js';
 
 /**
@@ -83,3 +84,10 @@ export class FreezeFinder {
     } else stream.open.toUs = timeUs;
   }
 }
+
+/** The freezes of some endpoints, each as far as it lies in a window. */
+export const freezesIn = (receivers: readonly EndpointRecord[], { fromUs, toUs }: Window): Freeze[] =>
+  receivers
+    .flatMap(({ freezes }) => freezes)
+    .filter((freeze) => freeze.toUs > fromUs && freeze.fromUs < toUs)
+    .map((freeze) => ({ fromUs: Math.max(fromUs, freeze.fromUs), toUs: Math.min(toUs, freeze.toUs) }));

@@ -18,11 +18,11 @@
  * Directions of connections that carried neither media nor data do not count (media.ts).
  */
 import { capacityBits, type Window } from '../metrics.js';
-import type { CallRecord, EndpointRecord, PathRecord, StatsSample } from '../observe/record.js';
-import type { PacketRecord } from '../shaper/packet_log.js';
+import type { CallRecord, EndpointRecord, PathRecord, StatsSample } from '../record/record.js';
+import type { PacketRecord } from '../../link/packet_log.js';
 import { percentiles } from '../percentile.js';
 import { queueDelays } from './delay.js';
-import { freezesIn } from './freezes.js';
+import { freezesIn } from '../record/freezes.js';
 import { inboundGrowth, outboundGrowth } from './growth.js';
 import { layersIn, type LayerMetrics } from './layers.js';
 import { carrying } from './media.js';

@@ -1,6 +1,6 @@
 /** The video streams that endpoints send, each by itself: simulcast layers, or the one stream with its SVC mode. */
 import type { Window } from '../metrics.js';
-import type { EndpointRecord, OutboundStats } from '../observe/record.js';
+import type { EndpointRecord, OutboundStats } from '../record/record.js';
 import { outboundGrowth } from './growth.js';
 import { checkKept } from './view.js';
 

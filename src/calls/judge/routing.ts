@@ -4,7 +4,7 @@
  * what the pairs count and the link never saw.
  */
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
-import type { CallRecord, Direction, EndpointRecord, PacketColumns, PathRecord } from '../observe/record.js';
+import type { CallRecord, Direction, EndpointRecord, PacketColumns, PathRecord } from '../record/record.js';
 import { linkOf, sidesOf, type Path } from './view.js';
 
 /** More than this is no rounding: the rest must have passed the link. */

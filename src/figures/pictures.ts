@@ -1,9 +1,9 @@
 /** A scenario's pictures, drawn from what its runs gave: the paper's figures with our numbers in them. */
 import type { CellResults } from './cell_results.js';
-import { selects } from './cells.js';
+import { selects } from '../scenario/cells.js';
 import type { Figure } from './figure.js';
 import { barFigures, boxFigures, lineFigures } from './metric_figures.js';
-import type { Picture, Scenario } from './scenario.js';
+import type { Picture, Scenario } from '../scenario/scenario.js';
 import { densityFigures } from './density_figures.js';
 import { cdfFigure, kernelDensityFigure, timeFigures } from './trace_figures.js';
 

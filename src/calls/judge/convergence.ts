@@ -4,7 +4,7 @@ import { capacityBitsIn, pathMetrics } from './call_metrics.js';
 import type { Symptom } from './cause.js';
 import { likelyCause } from './likely_cause.js';
 import { queueDelays, type DelayPoint } from './delay.js';
-import { freezesIn } from './freezes.js';
+import { freezesIn } from '../record/freezes.js';
 import type { Asked, Judgement } from './judgement.js';
 import { receivedCurve, TRAILING_US } from './rate_curve.js';
 import { rateText, secondsText } from './text.js';

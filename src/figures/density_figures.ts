@@ -1,10 +1,10 @@
 /** What LCC has learnt: the joint density of one-way delay and sending rate (lcc-2018, Fig. 1). */
 import type { Density } from '../core/density.js';
-import { cellLabel } from './cells.js';
+import { cellLabel } from '../scenario/cells.js';
 import type { CellResults } from './cell_results.js';
 import type { CurveFigure } from './figure.js';
-import { selectedFlows } from './metrics.js';
-import type { Picture, Scenario } from './scenario.js';
+import { selectedFlows } from '../scenario/metrics.js';
+import type { Picture, Scenario } from '../scenario/scenario.js';
 
 /** Below this share of its peak the density over a delay says nothing of the rate. */
 const LEAST_MASS = 1e-3;

@@ -4,7 +4,7 @@
  * without those headers).
  */
 import type { Window } from '../metrics.js';
-import type { CallRecord, EndpointRecord, StatsSample } from '../observe/record.js';
+import type { CallRecord, EndpointRecord, StatsSample } from '../record/record.js';
 import {
   checkKept,
   departedBytes,

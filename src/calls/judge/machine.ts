@@ -8,7 +8,7 @@ import {
   type Reason,
 } from '../../machine/index.js';
 import type { Window } from '../metrics.js';
-import type { CallRecord, LateSecond } from '../observe/record.js';
+import type { CallRecord, LateSecond } from '../record/record.js';
 
 /** A time in which the machine was overloaded, and what showed it first. */
 export interface MachineSpell {

@@ -1,7 +1,7 @@
 /** What the overuse detector of the controller that runs beside a call (a shadow) said of it. */
 import { tableSpec } from '../../core/schema.js';
 import type { Window } from '../metrics.js';
-import type { CallRecord, EndpointRecord } from '../observe/record.js';
+import type { CallRecord, EndpointRecord } from '../record/record.js';
 
 export interface DetectorFacts {
   groups: number;

@@ -1,14 +1,14 @@
 /** What the explanations of cause.ts look at: a window of a record, seen from its sides. */
 import { capacityBits, type Window } from '../metrics.js';
-import { pageName } from '../observe/names.js';
+import { pageName } from '../record/names.js';
 import type {
   CallRecord,
   EndpointRecord,
   OutboundStats,
   RecordNotice,
   StatsSample,
-} from '../observe/record.js';
-import type { PacketRecord } from '../shaper/packet_log.js';
+} from '../record/record.js';
+import type { PacketRecord } from '../../link/packet_log.js';
 import { capacityBitsIn, pathMetrics, samplesIn, type CallMetrics } from './call_metrics.js';
 import type { MachineState } from '../../machine/index.js';
 import { detectorFacts, type DetectorFacts } from './detector.js';

@@ -1,10 +1,10 @@
 /** Pictures of a trace: curves over time, and distributions. */
-import { cellLabel } from './cells.js';
-import { flowGroups } from './compile.js';
+import { cellLabel } from '../scenario/cells.js';
+import { flowGroups } from '../scenario/compile.js';
 import type { CurveFigure, CurveLook } from './figure.js';
 import { publishedMark, type CellResults } from './cell_results.js';
-import { KernelDensity, type Density } from './kernel_density.js';
-import type { Picture, Scenario } from './scenario.js';
+import { KernelDensity, type Density } from '../scenario/kernel_density.js';
+import type { Picture, Scenario } from '../scenario/scenario.js';
 import {
   cumulative,
   curvePoints,

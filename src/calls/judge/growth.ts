@@ -1,6 +1,6 @@
 /** How much the counts of getStats grew over a window. */
 import type { Window } from '../metrics.js';
-import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../observe/record.js';
+import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../record/record.js';
 import { checkKept } from './view.js';
 
 const sumOfFinite = (values: readonly number[]): number =>

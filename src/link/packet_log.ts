@@ -2,7 +2,7 @@
  * What became of each packet at a link, kept in columns that double when they are full, up to 63 MB: the
  * oldest eighth is dropped then.
  */
-import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../../core/link.js';
+import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
 /** offered, size, queue delay, departure, reason, flow. */
 export const LOG_COLUMNS = 6;

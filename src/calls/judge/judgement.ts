@@ -2,7 +2,7 @@
 import type { Window } from '../metrics.js';
 import type { Cause } from './cause.js';
 import type { CallMetrics } from './call_metrics.js';
-import type { CallRecord } from '../observe/record.js';
+import type { CallRecord } from '../record/record.js';
 import type { View } from './view.js';
 
 /** The verdict on one expectation at one moment of a call. */
