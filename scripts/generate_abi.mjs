@@ -1,5 +1,5 @@
-// Writes src/core/abi.generated.ts from the header of the core's ABI, wasm/abi/ccscope.h, which the C++ files
-// include: so each function is declared once. `--check` only says whether it is stale.
+// Writes src/core/abi.generated.ts from the header of the core's ABI, wasm/abi/ccscope.h, and the rows of
+// wasm/abi/link_rows.def, which the C++ files include: so each function and each value is declared once. `--check` only says whether it is stale.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,16 @@ const declared = code.match(/\bccs_\w+(?=\()/g) ?? [];
 const missing = declared.filter((name) => !functions.some((one) => one.name === name));
 if (missing.length > 0) throw new Error(`wasm/abi/ccscope.h: not understood: ${missing.join(', ')}`);
 
+/** The places of a row's values, by their names. */
+function rowOf(kind) {
+  const rows = readFileSync(join(root, 'wasm/abi/link_rows.def'), 'utf8');
+  const names = [...rows.matchAll(new RegExp(`^CCSCOPE_LINK_${kind}\\((\\w+),`, 'gm'))].map(
+    ([, name]) => name,
+  );
+  const places = names.map((name, i) => [name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()), i]);
+  return JSON.stringify(Object.fromEntries(places));
+}
+
 const source = `// Generated from wasm/abi/ccscope.h by scripts/generate_abi.mjs. Do not edit.
 
 /** The core's functions. Pointers, handles and everything else are numbers. */
@@ -53,6 +63,11 @@ ${functions
 
 /** Their names, in the order of the header. */
 export const ABI_FUNCTIONS = ${JSON.stringify(functions.map(({ name }) => name))} as const satisfies readonly (keyof Abi)[];
+
+/** Where the values of a link's rows stand (wasm/abi/link_rows.def). */
+export const LINK_DELIVERY = ${rowOf('DELIVERY')} as const;
+export const LINK_DROP = ${rowOf('DROP')} as const;
+export const LINK_STAT = ${rowOf('STAT')} as const;
 `;
 
 await writeGenerated(root, 'src/core/abi.generated.ts', source, 'scripts/generate_abi.mjs');

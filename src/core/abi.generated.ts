@@ -86,11 +86,11 @@ export interface Abi {
   /** Fills the delivery and drop rows with what happened until now_us. Returns the number of delivery rows, or -1 if
    * the time is refused. */
   ccs_link_poll(handle: number, now_us: number): number;
-  /** Rows of 6: id, size_bytes, offered_us, depart_us, deliver_us, queue_delay_us. A packet that reordering holds back has
+  /** Rows of what abi/link_rows.def has of a delivery. A packet that reordering holds back has
    * its row where it would be without: then deliver_us may lie ahead, and the caller keeps it until then. */
   ccs_link_deliveries(handle: number): number;
   ccs_link_drop_count(handle: number): number;
-  /** Rows of 5: id, size_bytes, offered_us, time_us, reason. */
+  /** Rows of what it has of a drop. */
   ccs_link_drops(handle: number): number;
   /** When something leaves next; infinity if nothing is under way. */
   ccs_link_next_event_us(handle: number): number;
@@ -119,10 +119,8 @@ export interface Abi {
   ccs_link_set_cross_traffic(handle: number, cubic: number, new_reno: number, now_us: number): number;
   ccs_link_set_jitter(handle: number, jitter_us: number, now_us: number): number;
   ccs_link_set_queue(handle: number, queue_kind: number, queue_values: number, now_us: number): number;
-  /** At now_us: queue_packets, queue_bytes, queue_delay_us (with cross traffic), capacity_bps, packets_inside,
-   * then since the link was made: offered_packets, offered_bytes, lost_packets, dropped_packets, dropped_bytes
-   * (lost ones too), departed_packets, departed_bytes, delivered_packets, delivered_bytes; of the cross traffic:
-   * departed_bytes, drops. Null if now_us is refused. */
+  /** What abi/link_rows.def has of a link, at now_us: the queue's with cross traffic, counts since the link was made,
+   * those dropped with those lost. Null if now_us is refused. */
   ccs_link_stats(handle: number, now_us: number): number;
   /** Null if a value is refused. */
   ccs_sim_create(duration_us: number, rate_interval_us: number, seed: number, max_events: number): number;
@@ -275,3 +273,32 @@ export const ABI_FUNCTIONS = [
   'ccs_sim_metrics',
   'ccs_sim_metrics_size',
 ] as const satisfies readonly (keyof Abi)[];
+
+/** Where the values of a link's rows stand (wasm/abi/link_rows.def). */
+export const LINK_DELIVERY = {
+  packetId: 0,
+  sizeBytes: 1,
+  offeredUs: 2,
+  departUs: 3,
+  deliverUs: 4,
+  queueDelayUs: 5,
+} as const;
+export const LINK_DROP = { packetId: 0, sizeBytes: 1, offeredUs: 2, timeUs: 3, reason: 4 } as const;
+export const LINK_STAT = {
+  queuePackets: 0,
+  queueBytes: 1,
+  queueDelayUs: 2,
+  capacityBps: 3,
+  packetsInside: 4,
+  offeredPackets: 5,
+  offeredBytes: 6,
+  lostPackets: 7,
+  droppedPackets: 8,
+  droppedBytes: 9,
+  departedPackets: 10,
+  departedBytes: 11,
+  deliveredPackets: 12,
+  deliveredBytes: 13,
+  crossDepartedBytes: 14,
+  crossDrops: 15,
+} as const;

@@ -2,6 +2,7 @@
  * The simulated link of the core (wasm/sim/loaded_link.h): loss, jitter, queue, capacity, outages and delay of one
  * direction, and TCP connections that share it.
  */
+import { LINK_DELIVERY, LINK_DROP, LINK_STAT } from './abi.generated.js';
 import { Handle } from './handle.js';
 import type { CoreModule } from './load.js';
 import { expectWhole, modeOf, passQueue, type Bottleneck } from './link_arguments.js';
@@ -164,9 +165,10 @@ export interface Link {
   destroy(): void;
 }
 
-const DELIVERY_FIELDS = 6;
-const DROP_FIELDS = 5;
-const STATS_FIELDS = 16;
+const fieldsOf = (row: object): number => Object.keys(row).length;
+const DELIVERY_FIELDS = fieldsOf(LINK_DELIVERY);
+const DROP_FIELDS = fieldsOf(LINK_DROP);
+const STAT_FIELDS = fieldsOf(LINK_STAT);
 /** The time of what is set before any time is known. */
 const BEFORE_ANY_US = -Infinity;
 
@@ -247,31 +249,27 @@ class CoreLink implements Link {
     const count = abi.ccs_link_poll(pointer, nowUs);
     if (count < 0) throw this.#handle.core.lastError();
     if (count === 0) return [];
-    return this.#rows(abi.ccs_link_deliveries(pointer), count, DELIVERY_FIELDS).map(
-      ([packetId = 0, sizeBytes = 0, offeredUs = 0, departUs = 0, deliverUs = 0, queueDelayUs = 0]) => ({
-        packetId,
-        sizeBytes,
-        offeredUs,
-        departUs,
-        deliverUs,
-        queueDelayUs,
-      }),
-    );
+    return this.#rows(abi.ccs_link_deliveries(pointer), count, DELIVERY_FIELDS).map((row) => ({
+      packetId: row[LINK_DELIVERY.packetId] as number,
+      sizeBytes: row[LINK_DELIVERY.sizeBytes] as number,
+      offeredUs: row[LINK_DELIVERY.offeredUs] as number,
+      departUs: row[LINK_DELIVERY.departUs] as number,
+      deliverUs: row[LINK_DELIVERY.deliverUs] as number,
+      queueDelayUs: row[LINK_DELIVERY.queueDelayUs] as number,
+    }));
   }
 
   lateDrops(): LinkDrop[] {
     const { abi, pointer } = this.#handle;
     const count = abi.ccs_link_drop_count(pointer);
     if (count === 0) return [];
-    return this.#rows(abi.ccs_link_drops(pointer), count, DROP_FIELDS).map(
-      ([packetId = 0, sizeBytes = 0, offeredUs = 0, timeUs = 0, reason = 0]) => ({
-        packetId,
-        sizeBytes,
-        offeredUs,
-        timeUs,
-        reason: DROP_REASONS[reason] ?? 'queue-full',
-      }),
-    );
+    return this.#rows(abi.ccs_link_drops(pointer), count, DROP_FIELDS).map((row) => ({
+      packetId: row[LINK_DROP.packetId] as number,
+      sizeBytes: row[LINK_DROP.sizeBytes] as number,
+      offeredUs: row[LINK_DROP.offeredUs] as number,
+      timeUs: row[LINK_DROP.timeUs] as number,
+      reason: DROP_REASONS[row[LINK_DROP.reason] as number] ?? 'queue-full',
+    }));
   }
 
   nextEventUs(): number {
@@ -303,27 +301,11 @@ class CoreLink implements Link {
 
   stats(nowUs: number): LinkStats {
     const { core, abi, pointer } = this.#handle;
-    const v = core.doubles(core.found(abi.ccs_link_stats(pointer, nowUs)), STATS_FIELDS);
-    const at = (index: number) => v[index] ?? 0;
-    return {
-      queuePackets: at(0),
-      queueBytes: at(1),
-      queueDelayUs: at(2),
-      capacityBps: at(3),
-      packetsInside: at(4),
-      offeredPackets: at(5),
-      offeredBytes: at(6),
-      lostPackets: at(7),
-      droppedPackets: at(8),
-      droppedBytes: at(9),
-      drops: at(7) + at(8),
-      departedPackets: at(10),
-      departedBytes: at(11),
-      deliveredPackets: at(12),
-      deliveredBytes: at(13),
-      crossDepartedBytes: at(14),
-      crossDrops: at(15),
-    };
+    const values = core.doubles(core.found(abi.ccs_link_stats(pointer, nowUs)), STAT_FIELDS);
+    const stats = Object.fromEntries(
+      Object.entries(LINK_STAT).map(([name, place]) => [name, values[place]]),
+    ) as Record<keyof typeof LINK_STAT, number>;
+    return { ...stats, drops: stats.lostPackets + stats.droppedPackets };
   }
 
   destroy(): void {

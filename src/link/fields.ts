@@ -56,7 +56,7 @@ interface NumberField extends Common<number> {
 }
 
 /** A text that is kept as it was written. */
-interface TextField<T extends string> extends Common<T> {
+interface TextField extends Common<string> {
   kind: 'text';
   /** What is expected, before a parser has looked at it. */
   expected: string;
@@ -66,14 +66,16 @@ interface TextField<T extends string> extends Common<T> {
   check(text: string): unknown;
 }
 
-export type LinkField = NumberField | TextField<string>;
+export type LinkField = NumberField | TextField;
 
-type Names<S extends string, U extends string | null> = { setting: S; url: U };
-type Rest<F, K extends keyof F> = Omit<F, 'kind' | 'setting' | 'url' | K>;
+type Names<S extends string, U extends string | null, P extends Scope> = { setting: S; url: U; scope: P };
+type Without<F extends LinkField> = Omit<F, 'kind' | 'setting' | 'url' | 'scope'>;
+/** What most numbers have alike. */
+type Alike = Pick<NumberField, 'isWhole' | 'read' | 'usualText'>;
 
-const number = <const S extends string, const U extends string | null>(
-  field: Names<S, U> & Rest<NumberField, 'isWhole' | 'read' | 'usualText'> & Partial<NumberField>,
-): NumberField & Names<S, U> => ({
+const number = <const S extends string, const U extends string | null, const P extends Scope>(
+  field: Names<S, U, P> & Omit<Without<NumberField>, keyof Alike> & Partial<Alike>,
+): NumberField & Names<S, U, P> => ({
   kind: 'number',
   isWhole: false,
   read: plainNumber,
@@ -81,9 +83,9 @@ const number = <const S extends string, const U extends string | null>(
   ...field,
 });
 
-const text = <const S extends string, const U extends string | null>(
-  field: Names<S, U> & Rest<TextField<string>, never>,
-): TextField<string> & Names<S, U> => ({ kind: 'text', ...field });
+const text = <const S extends string, const U extends string | null, const P extends Scope>(
+  field: Names<S, U, P> & Without<TextField>,
+): TextField & Names<S, U, P> => ({ kind: 'text', ...field });
 
 function plainNumber(value: string): number {
   const read = value.trim() === '' ? Number.NaN : Number(value);
@@ -299,6 +301,11 @@ export type LinkValue<K extends LinkKey> = K extends 'bottleneck'
     ? number
     : string;
 
+/** The settings that stand for each way by itself, by their names in the kit. */
+export type WaySetting = {
+  [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
+}[LinkKey];
+
 /** A field by its name in JSON, as any of them. */
 export const linkField = (key: LinkKey): LinkField => LINK_FIELDS[key] as LinkField;
 
@@ -332,7 +339,3 @@ export function readLinkValue(key: LinkKey, value: string | number): string | nu
   const { expected = `${isWhole ? 'an integer' : 'a number'} from ${min} to ${max}${unit}` } = field;
   throw new ConfigError(field.setting, expected, shown(value), `write for instance ${field.usualText}`);
 }
-
-/** The setting of the kit by this name; undefined if there is none. */
-export const keyOfSetting = (setting: string): LinkKey | undefined =>
-  LINK_KEYS.find((key) => linkField(key).setting === setting);

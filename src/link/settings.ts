@@ -27,13 +27,6 @@ export interface LinkSettings extends DirectionSettings {
   backward?: DirectionSettings | undefined;
 }
 
-type Fields = typeof LINK_FIELDS;
-/** Every setting that the table has for one way, and no other. */
-type WaySetting = {
-  [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
-}[LinkKey];
-({}) as Required<DirectionSettings> satisfies Record<WaySetting, unknown>;
-
 const numberOrText = (expected: string) => v.union([v.number(), v.string()], expected);
 
 const capacity = v.union(

@@ -6,7 +6,8 @@ import type { JSONReport } from '@playwright/test/reporter';
 import { runProject, type Outcome } from './run_project.js';
 import { expect, test } from './support.js';
 
-test.describe.configure({ timeout: 120_000 });
+// Eight runs of Playwright, each of which starts by compiling the project.
+test.describe.configure({ timeout: 300_000 });
 
 interface Run {
   rate: number;

@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
 
 import { conditionsOf } from '../../src/node/shaper/devtools_conditions.js';
 import { NETWORK_NAMES, NETWORKS } from '../../src/link/networks.js';
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../../src/link/settings.js';
 import { pathSettings } from '../../src/node/shaper/path_settings.js';
+import type { DirectionSettings } from '../../src/link/direction_settings.js';
+import { linkField, LINK_KEYS, type WaySetting } from '../../src/link/fields.js';
+import { ConfigError } from '../../src/text/quantities.js';
 import { settingsText } from '../../src/link/settings_text.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ccscope-'));
@@ -23,6 +26,21 @@ const capacities = (settings: LinkSettings) => {
 };
 
 describe('the settings of a link', () => {
+  it('of one way are those of the table', () => {
+    expectTypeOf<keyof DirectionSettings>().toEqualTypeOf<WaySetting>();
+    for (const key of LINK_KEYS) {
+      const { setting, usual } = linkField(key);
+      const settings = parseLinkSettings({ [setting]: usual });
+      expect(settings, setting).toEqual({ [setting]: usual });
+      expect(() => parseLinkSettings({ [setting]: 'no such value' }), setting).toThrow(ConfigError);
+    }
+  });
+
+  it('suggest what a name was probably meant to be', () => {
+    expect(() => parseLinkSettings({ back: { loss: 0.1 } })).toThrow('did you mean backward?');
+    expect(() => parseLinkSettings({ backward: { jiter: 1 } })).toThrow('did you mean jitter?');
+  });
+
   it('are alike both ways, but for what back says', () => {
     const { forward, backward } = pathSettings(
       parseLinkSettings({

@@ -96,11 +96,11 @@ int ccs_link_enqueue(void* handle, double id, double size_bytes, int flow, doubl
 // Fills the delivery and drop rows with what happened until now_us. Returns the number of delivery rows, or -1 if
 // the time is refused.
 int ccs_link_poll(void* handle, double now_us);
-// Rows of 6: id, size_bytes, offered_us, depart_us, deliver_us, queue_delay_us. A packet that reordering holds back has
+// Rows of what abi/link_rows.def has of a delivery. A packet that reordering holds back has
 // its row where it would be without: then deliver_us may lie ahead, and the caller keeps it until then.
 const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
-// Rows of 5: id, size_bytes, offered_us, time_us, reason.
+// Rows of what it has of a drop.
 const double* ccs_link_drops(void* handle);
 // When something leaves next; infinity if nothing is under way.
 double ccs_link_next_event_us(void* handle);
@@ -123,10 +123,8 @@ int ccs_link_set_cross_rtt(void* handle, double rtt_us, double now_us);
 int ccs_link_set_cross_traffic(void* handle, double cubic, double new_reno, double now_us);
 int ccs_link_set_jitter(void* handle, double jitter_us, double now_us);
 int ccs_link_set_queue(void* handle, int queue_kind, int queue_values, double now_us);
-// At now_us: queue_packets, queue_bytes, queue_delay_us (with cross traffic), capacity_bps, packets_inside,
-// then since the link was made: offered_packets, offered_bytes, lost_packets, dropped_packets, dropped_bytes
-// (lost ones too), departed_packets, departed_bytes, delivered_packets, delivered_bytes; of the cross traffic:
-// departed_bytes, drops. Null if now_us is refused.
+// What abi/link_rows.def has of a link, at now_us: the queue's with cross traffic, counts since the link was made,
+// those dropped with those lost. Null if now_us is refused.
 const double* ccs_link_stats(void* handle, double now_us);
 
 // --- A simulation (sim/simulation.h): first its windows, then its paths (direction 0 forward, 1 backward), its

@@ -1,7 +1,9 @@
 // The link at the ABI: wasm/sim/link.h behind flat functions. Bad values are refused with the name
 // of the field; a change that is refused changes nothing.
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,6 +15,15 @@
 namespace ccscope {
 namespace {
 
+constexpr int kDropFields = 0
+#define CCSCOPE_LINK_DROP(name, value) +1
+#include "abi/link_rows.def"
+    ;
+constexpr std::size_t kStatFields = 0
+#define CCSCOPE_LINK_STAT(name, value) +1
+#include "abi/link_rows.def"
+    ;
+
 // Rows that the host reads: kept here, so that their storage is reused from poll to poll.
 struct LinkHandle {
   LinkHandle(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
@@ -22,10 +33,8 @@ struct LinkHandle {
   std::uint64_t seed;
   std::vector<double> delivery_rows;
   std::vector<double> drop_rows;
-  double stats[16] = {};
+  double stats[kStatFields] = {};
 };
-
-constexpr int kDropFields = 5;
 
 LinkHandle& Of(void* handle) { return *static_cast<LinkHandle*>(handle); }
 
@@ -95,14 +104,18 @@ CCSCOPE_FN(int, ccs_link_poll)(void* handle, double now_us) {
   const int count = static_cast<int>(deliveries.size());
   for (; !deliveries.empty(); deliveries.Pop()) {
     const Link::Delivery& d = deliveries.front();
-    for (const double value : {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.depart.us(),
-                               (d.deliver + d.held).us(), d.queue_delay.us()})
+    for (const double value : {
+#define CCSCOPE_LINK_DELIVERY(name, value) value,
+#include "abi/link_rows.def"
+         })
       h.delivery_rows.push_back(value);
   }
   for (; !drops.empty(); drops.Pop()) {
     const Link::Drop& d = drops.front();
-    for (const double value : {d.packet.id, d.packet.size.bytes(), d.packet.offered.us(), d.time.us(),
-                               static_cast<double>(d.reason)})
+    for (const double value : {
+#define CCSCOPE_LINK_DROP(name, value) value,
+#include "abi/link_rows.def"
+         })
       h.drop_rows.push_back(value);
   }
   return count;
@@ -233,12 +246,11 @@ CCSCOPE_FN(const double*, ccs_link_stats)(void* handle, double now_us) {
   const TimeDelta queue_delay = link.QueueDelay(now);
   const Link::Stats& s = link.stats();
   const Link::Stats& cross = link.cross_stats();
-  const double values[] = {link.queue_packets(), link.queue_size().bytes(), queue_delay.us(),
-                           link.capacity().bps(), s.packets_inside(),
-                           s.offered_packets, s.offered.bytes(), s.lost_packets, s.dropped_packets,
-                           s.dropped.bytes(), s.departed_packets, s.departed.bytes(),
-                           s.delivered_packets, s.delivered.bytes(), cross.departed.bytes(),
-                           cross.lost_packets + cross.dropped_packets};
+  const double values[] = {
+#define CCSCOPE_LINK_STAT(name, value) value,
+#include "abi/link_rows.def"
+  };
+  static_assert(std::size(values) == kStatFields);
   int i = 0;
   for (const double value : values) h.stats[i++] = value;
   return h.stats;
