@@ -27,7 +27,13 @@ const compileFlags = [
 // The ABI sets up and reads out; what runs for each packet is behind it (level 3 is larger and not faster).
 // What is not in the first path of every simulation is as fast with calls and loops as they are written.
 const frugal = ['-O2', '-fno-unroll-loops', '-mllvm', '-inline-threshold=20'];
-const optimisations = { abi: ['-Oz'], 'cc/lcc': frugal, 'cc/nada': frugal, 'sim/queue_disc': frugal };
+const optimisations = {
+  abi: ['-Oz'],
+  'sim/live': frugal,
+  'cc/lcc': frugal,
+  'cc/nada': frugal,
+  'sim/queue_disc': frugal,
+};
 const optimisation = (source) => {
   const room = relative(inRoot('wasm'), dirname(source)).replaceAll('\\', '/');
   return optimisations[room] ?? ['-O2'];

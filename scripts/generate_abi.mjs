@@ -61,9 +61,6 @@ ${functions
   .join('\n')}
 }
 
-/** Their names, in the order of the header. */
-export const ABI_FUNCTIONS = ${JSON.stringify(functions.map(({ name }) => name))} as const satisfies readonly (keyof Abi)[];
-
 /** Where the values of a link's rows stand (wasm/abi/link_rows.def). */
 export const LINK_DELIVERY = ${rowOf('DELIVERY')} as const;
 export const LINK_DROP = ${rowOf('DROP')} as const;

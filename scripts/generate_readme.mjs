@@ -113,6 +113,7 @@ function besides({ forward: { loss, burstLoss, jitter, outage } }) {
 /** The settings of a test's link: those of the table of all links, and what the kit has besides. */
 async function settingsTable() {
   const { LINK_FIELDS } = await load('src/link/fields.ts');
+  const { LINK_WORDS, usualText } = await load('src/link/words.ts');
   const besides = [
     [code('network'), '', 'a usual network, see below; other settings override its'],
     [code('backward'), '', 'what is different on the way back'],
@@ -126,10 +127,10 @@ async function settingsTable() {
     crossTraffic: '; simulated in real time against the real packets, forward alone: `backward` has its own',
     seed: '; only at the begin',
   };
-  const fields = Object.values(LINK_FIELDS).map(({ setting, usual, usualText, is }) => [
+  const fields = Object.entries(LINK_FIELDS).map(([key, { setting }]) => [
     code(setting),
-    code(usualText ?? usual),
-    `${is}${more[setting] ?? ''}`,
+    code(usualText(key)),
+    `${LINK_WORDS[key].is}${more[setting] ?? ''}`,
   ]);
   const [network, backward] = besides;
   return table(['setting', 'default', 'is'], [network, ...fields, backward]);

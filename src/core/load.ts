@@ -4,7 +4,7 @@
  * script and under a Content-Security-Policy without `unsafe-eval` (`wasm-unsafe-eval` is needed).
  */
 
-import { ABI_FUNCTIONS, type Abi } from './abi.generated.js';
+import type { Abi } from './abi.generated.js';
 import { UserHost } from './user_host.js';
 
 /** An error from the core: bad input, or a module that could not be loaded. */
@@ -29,18 +29,27 @@ export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
 
 type Exported = (...args: number[]) => number;
 
+/** What stands behind a module's functions: whoever asks for one that it lacks is told so. */
+const MISSING = new Proxy(
+  {},
+  {
+    get: (_, name) => {
+      if (typeof name === 'string' && name.startsWith('ccs_'))
+        throw new CoreError(`the core exports no ${name}; rebuild it`);
+      return undefined;
+    },
+  },
+);
+
 /** The loaded module: its exports and views of its memory. */
 export class CoreModule {
   readonly #memory: WebAssembly.Memory;
-  readonly #exports: Record<string, Exported>;
   #failure: CoreFailure | null = null;
   /**
    * The core's functions (wasm/abi/ccscope.h). Each throws CoreError if the module lacks it, and CoreFailure when the
    * core traps and from then on.
    */
-  readonly abi = Object.fromEntries(
-    ABI_FUNCTIONS.map((name) => [name, (...args: number[]) => this.#call(name, args)]),
-  ) as unknown as Abi;
+  readonly abi: Abi;
 
   constructor(
     instance: WebAssembly.Instance,
@@ -50,15 +59,19 @@ export class CoreModule {
     const { memory, ...functions } = instance.exports;
     this.#memory = memory as WebAssembly.Memory;
     users.attach(this.#memory);
-    this.#exports = functions as Record<string, Exported>;
+    const exported = Object.entries(functions as Record<string, Exported>);
+    this.abi = Object.assign(
+      Object.create(MISSING) as Abi,
+      Object.fromEntries(
+        exported.map(([name, f]) => [name, (...args: number[]) => this.#call(name, f, args)]),
+      ),
+    );
   }
 
-  #call(name: keyof Abi, args: number[]): number {
+  #call(name: string, f: Exported, args: number[]): number {
     if (this.users.asking)
       throw new CoreError('a controller called the core that was waiting for its answer');
     if (this.#failure !== null) throw this.#failure;
-    const f = this.#exports[name];
-    if (f === undefined) throw new CoreError(`the core exports no ${name}; rebuild it`);
     try {
       return f(...args);
     } catch (error) {

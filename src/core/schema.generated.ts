@@ -38,8 +38,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'GRP, deployed; ToN III-A',
-        description:
-          'what makes a group: the send times, or the video frame where arrivals carry an RTP timestamp',
+        description: 'what makes a group: send times, or RTP timestamps where arrivals have them',
         values: ['send_time', 'frame'],
       },
       {
@@ -521,8 +520,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'ToN Fig. 1; CMP Fig. 3',
-        description:
-          'which half filters and makes A_r: the receiver, or the sender from the d_m that it is sent; the rules for live calls need the receiver',
+        description: 'the half that filters and makes A_r; the rules for live calls need the receiver',
         values: ['receiver', 'sender'],
       },
       {
@@ -586,8 +584,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'live calls',
-        description:
-          "A_r from the capacity that the serialisation of frames shows, where it does; else by the paper's detector",
+        description: "A_r from the capacity that frames show; otherwise by the paper's detector",
         values: ['off', 'on'],
       },
       {
@@ -615,8 +612,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10,
         section: 'live calls',
-        description:
-          "a backlog that the sender's own burst left is drained in about this time by a lower target; 0: off",
+        description: "time in which a lower target drains what the sender's own burst left; 0: off",
       },
       {
         name: 'loss_high',
@@ -709,7 +705,7 @@ export const CONTROLLERS = {
         max: 2,
         section: 'live calls; deployed',
         description:
-          'A_s is lifted to A_r: by each report of at most loss_high, since the delay-based rate sees the queue, or by those below loss_low until A_r first falls or a report shows loss',
+          'A_s is lifted to A_r: by each report of at most loss_high, or by those below loss_low until A_r falls or a report shows loss',
         values: ['off', 'on', 'fast_start'],
       },
       {
@@ -786,7 +782,7 @@ export const CONTROLLERS = {
       {
         name: 'cmp-2016',
         description:
-          'the variant of the NADA/GCC comparison: the sender filters; multiplicative increase, rates over 500 ms',
+          'the NADA/GCC comparison: the sender filters; multiplicative increase, rates over 500 ms',
         values: {
           filter_at: 1,
           feedback_interval_ms: 100,
@@ -906,8 +902,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'RFC 8698 5.1.1; live',
-        description:
-          'what an arrival tells of the queue: its one-way delay, or how long the next arrival will wait behind it, without its own serialisation',
+        description: 'what a sample is: the one-way delay, or the wait of the next arrival',
         values: ['one_way', 'wait'],
       },
       {
@@ -974,7 +969,7 @@ export const CONTROLLERS = {
         max: 2,
         section: 'RFC 8698 eq. 1; CMP Fig. 2',
         description:
-          'when long queuing delays count as shorter ones: while losses are recent (exponential law), or always (power law)',
+          'long queuing delays are warped while losses are recent (exponential law), or always (power law)',
         values: ['off', 'behind_losses', 'always'],
       },
       {
@@ -1067,7 +1062,7 @@ export const CONTROLLERS = {
         max: 1,
         section: 'RFC 8698 4.2; CMP II-A',
         description:
-          'mode of the sender without recent losses: accelerated ramp-up while no sample, or not the congestion signal, reaches qeps',
+          'without recent losses, accelerated ramp-up while no sample, or not the congestion signal, reaches qeps',
         values: ['no_build_up', 'low_signal'],
       },
       {
@@ -1086,8 +1081,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'live',
-        description:
-          "what the received rate is counted from: arrivals, or the wire's counters where they are known",
+        description: "what the received rate counts: arrivals, or the wire's counters where known",
         values: ['arrivals', 'wire'],
       },
       {
@@ -1161,8 +1155,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'RFC 8698 4.3; CMP eq. 3',
-        description:
-          'interval that the gradual update counts with: what passed between two messages, or always delta',
+        description: 'interval of the gradual update: that between two messages, or always delta',
         values: ['measured', 'delta'],
       },
       {
@@ -1199,8 +1192,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 2,
         section: 'CMP eq. 2; RFC 8698 eq. 4; live',
-        description:
-          'the ramp-up sets at least this, where less was received: nothing, the old rate, or what the gradual update would, for encoders that stay below their target',
+        description: 'least rate of the ramp-up: none, the old rate, or that of the gradual update',
         values: ['none', 'r_ref', 'gradual'],
       },
       {
@@ -1210,8 +1202,7 @@ export const CONTROLLERS = {
         min: 0.1,
         max: 1,
         section: 'live',
-        description:
-          'the ramp-up makes up for an encoder that sends less than its target, down to this share of it; 1: it does not',
+        description: 'least share of its target that an encoder sends and the ramp-up makes up for; 1: none',
       },
       {
         name: 'fps',
@@ -1350,8 +1341,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'LCC II-A; live',
-        description:
-          'what an arrival tells: its one-way delay, or that less its own serialisation: how long it waited behind the arrival before it',
+        description: 'what a sample is: the one-way delay, or the wait behind the arrival before',
         values: ['one_way', 'wait'],
       },
       {
@@ -1389,8 +1379,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000000,
         section: 'ours',
-        description:
-          'when the delay changes by this much at once, a clock was set, and the controller starts over; 0: never',
+        description: 'a change of delay by this much means that a clock was set: start over; 0: never',
       },
       {
         name: 'window_pairs',
@@ -1666,8 +1655,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'Linux 3.16 sch_pie; RFC 8033',
-        description:
-          'whose rules hold where they differ: auto-tuning, rate average, burst allowance, decay, derandomisation',
+        description: 'whose auto-tuning, rate average, burst allowance, decay and derandomisation',
         values: ['linux', 'rfc8033'],
       },
       {
@@ -1915,7 +1903,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'RFC 8290 4.1; Linux drop_batch',
         description:
-          'over the limit, the longest queue loses half of its bytes, at most this many packets at once; Linux before 4.7: 1',
+          'most packets that the longest queue loses at once beyond the limit; Linux before 4.7: 1',
         whole: true,
       },
     ],
@@ -1958,8 +1946,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000000,
         section: 'RFC 5681 3.1; Linux',
-        description:
-          'slow start of a new connection ends here (Linux remembers it per destination); 0: only at a loss',
+        description: 'slow start of a new connection ends here; 0: only at a loss',
         whole: true,
       },
       {
@@ -1999,8 +1986,7 @@ export const COMPONENTS = {
         min: 0,
         max: 2,
         section: 'RFC 5681 eq. 3; RFC 9438 eq. 4',
-        description:
-          "what NewReno's congestion avoidance and W_est count; auto: ACKs in NewReno, acknowledged segments in CUBIC",
+        description: 'what NewReno and W_est count; auto: ACKs in NewReno, acknowledged segments in CUBIC',
         values: ['auto', 'ack', 'segment'],
       },
       {
@@ -2145,7 +2131,7 @@ export const COMPONENTS = {
         max: 1,
         section: 'RFC 6675 4; Linux 3.16',
         description:
-          'with SACK, a segment is lost when three above it were received, or when the third above it was; fack also finds lost retransmissions',
+          'with SACK, a segment is lost once three above it were received, or the third above it; fack also finds lost retransmissions',
         values: ['rfc6675', 'fack'],
       },
       {
@@ -2373,8 +2359,7 @@ export const COMPONENTS = {
         min: 0,
         max: 100000,
         section: "VP8's rate control",
-        description:
-          'time constant with which later frames give back what frames took beyond their mean; 0: they do not',
+        description: 'time constant with which later frames make up for larger ones; 0: never',
       },
       {
         name: 'encoder_lag_ms',
@@ -2420,7 +2405,7 @@ export const COMPONENTS = {
         max: 100000,
         section: 'measured',
         description:
-          "where the target falls, frames first grow: what they have beyond the encoder's rate is this, over its lag, times the way that is left to the target; not where it falls by more than cut_without_inverse",
+          "frames grow at first where the target falls, by this over the encoder's lag times the fall that is left; not beyond cut_without_inverse",
       },
       {
         name: 'cut_without_inverse',
@@ -2456,8 +2441,7 @@ export const COMPONENTS = {
         min: 0,
         max: 100000,
         section: 'measured',
-        description:
-          'a screen moves for moving_s, then has nothing new to show for this long; 0: the pictures always move',
+        description: 'how long a screen stands still after moving_s; 0: it always moves',
       },
       {
         name: 'moving_s',
@@ -2485,7 +2469,7 @@ export const COMPONENTS = {
         max: 100000,
         section: 'ToN eq. 19',
         description:
-          'the source ignores the controller and grows exponentially with this time constant from its lowest rate; 0: off',
+          'time constant of exponential growth from the lowest rate, whatever the controller says; 0: off',
       },
       {
         name: 'rtcp_interval_ms',
@@ -2701,8 +2685,7 @@ export const COMPONENTS = {
         min: 0,
         max: 200,
         section: 'RFC 791, 768, 3550, 3711; measured',
-        description:
-          "IPv4, UDP, RTP, its header extensions, SRTP's tag and the payload descriptor of each packet; the target does not cover them",
+        description: 'headers of each packet, IPv4 to the payload descriptor; the target does not cover them',
       },
       {
         name: 'trailer_bytes',
@@ -2720,8 +2703,7 @@ export const COMPONENTS = {
         min: 10000,
         max: 10000000000,
         section: 'measured',
-        description:
-          "rate at which the packets of a frame leave: as one burst, where the browser's own estimate is held at a floor",
+        description: "rate at which a frame's packets leave",
       },
       {
         name: 'audio_bps',
@@ -2739,8 +2721,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000000,
         section: 'measured',
-        description:
-          "mean time from a frame's stamp until its first packet leaves, exponentially distributed",
+        description: "mean time from a frame's stamp to its first packet, exponentially distributed",
       },
       {
         name: 'receive_delay_us',
@@ -2758,8 +2739,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000,
         section: 'measured',
-        description:
-          'how often each process on the way (camera, sender, relay in and out, receiver, feedback) has to wait for the machine',
+        description: 'how often each process on the way has to wait for the machine',
       },
       {
         name: 'stall_ms',
@@ -2850,8 +2830,7 @@ export const COMPONENTS = {
         min: 5,
         max: 10000,
         section: 'libwebrtc',
-        description:
-          'time between two requests for the same packet, where the receiver does not know the RTT',
+        description: 'time between two requests for a packet while the RTT is not known',
       },
       {
         name: 'nack_retries',

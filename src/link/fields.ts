@@ -25,14 +25,6 @@ interface Common<T> {
   url: string | null;
   scope: Scope;
   usual: T;
-  /** Above its field in a form. */
-  label: string;
-  /** What stands for a value on the command line. */
-  argument: string;
-  /** What it is, for people. */
-  is: string;
-  /** The value for people, without the setting's name where it says itself what it is. */
-  say(value: T): string;
   /** What the core is told; times of schedules count from `startUs` of the link's clock. */
   core(value: T, startUs: number): Partial<LinkOptions>;
 }
@@ -60,8 +52,6 @@ interface TextField extends Common<string> {
   kind: 'text';
   /** What is expected, before a parser has looked at it. */
   expected: string;
-  /** Values to choose from in a form. */
-  examples: readonly string[];
   /** Throws ConfigError for what it does not take. */
   check(text: string): unknown;
 }
@@ -95,8 +85,6 @@ function plainNumber(value: string): number {
 
 const milliseconds = (value: string): number => parseDuration(value) / 1e3;
 
-const percentText = (value: number): string => `${Number((value * 100).toPrecision(6))}%`;
-
 const BOTTLENECKS: readonly Bottleneck[] = ['serial', 'token-bucket'];
 
 function parseBottleneck(value: string): Bottleneck {
@@ -112,13 +100,8 @@ export const LINK_FIELDS = {
     url: 'capacity',
     scope: 'way',
     usual: '1mbps',
-    label: 'Capacity',
-    argument: '<rate>',
-    is: 'capacity, or a schedule such as 1.5mbps,0.6mbps@20s,1.5mbps@40s',
     expected: 'a rate such as 1mbps',
-    examples: ['300kbps', '500kbps', '1mbps', '2mbps', '1.5mbps,0.6mbps@20s,1.5mbps@40s'],
     check: (value) => parseSchedule(value),
-    say: (value) => value,
     core: (value, startUs) => {
       const [first, ...ahead] = parseSchedule(value);
       const schedule = ahead.map(({ atUs, capacityBps }) => ({ atUs: startUs + atUs, capacityBps }));
@@ -130,24 +113,8 @@ export const LINK_FIELDS = {
     url: 'queue',
     scope: 'way',
     usual: 'droptail:300ms',
-    label: 'Queue',
-    argument: '<queue>',
-    is: 'droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
     expected: 'a queue such as droptail:300ms',
-    examples: [
-      'droptail:100ms',
-      'droptail:300ms',
-      'droptail:64kB',
-      'droptail:100p',
-      'codel',
-      'codel:target=13ms',
-      'pie',
-      'pie-rfc8033',
-      'sfq:300ms',
-      'fq_codel',
-    ],
     check: parseQueue,
-    say: (value) => value,
     core: (value) => ({ queue: parseQueue(value) }),
   }),
   rtt_ms: number({
@@ -156,15 +123,11 @@ export const LINK_FIELDS = {
     scope: 'path',
     usual: 50,
     usualText: '50ms',
-    label: 'RTT',
-    argument: '<time>',
-    is: 'round-trip propagation delay, half on each way',
     min: 0,
     max: 60_000,
     mostInUrl: 2000,
     unit: ' ms',
     read: milliseconds,
-    say: (value) => `rtt ${value} ms`,
     core: (value) => ({ oneWayDelayUs: (value * 1000) / 2 }),
   }),
   loss_ratio: number({
@@ -172,15 +135,11 @@ export const LINK_FIELDS = {
     url: 'loss',
     scope: 'way',
     usual: 0,
-    label: 'Random loss',
-    argument: '<ratio>',
-    is: 'random loss before the queue: 0.02 or 2%',
     expected: 'a ratio from 0 to 1 or a percentage',
     min: 0,
     max: 1,
     unit: '',
     read: (value) => parseRatio(value),
-    say: (value) => `loss ${percentText(value)}`,
     core: (value) => ({ lossRatio: value }),
   }),
   burst_loss_packets: number({
@@ -188,13 +147,9 @@ export const LINK_FIELDS = {
     url: 'burst_loss',
     scope: 'way',
     usual: 1,
-    label: 'Runs of lost packets',
-    argument: '<packets>',
-    is: 'mean length of a run of lost packets; 1: independent losses',
     min: 1,
     max: 1e6,
     unit: ' packets',
-    say: (value) => `runs of ${value} lost packets`,
     core: (value) => ({ burstLossPackets: value }),
   }),
   jitter_ms: number({
@@ -203,15 +158,11 @@ export const LINK_FIELDS = {
     scope: 'way',
     usual: 0,
     usualText: 'none',
-    label: 'Jitter',
-    argument: '<time>',
-    is: 'standard deviation of a random delay before the queue',
     min: 0,
     max: 10_000,
     mostInUrl: 500,
     unit: ' ms',
     read: milliseconds,
-    say: (value) => `jitter ${value} ms`,
     core: (value) => ({ jitterUs: value * 1000 }),
   }),
   reorder: text({
@@ -219,13 +170,8 @@ export const LINK_FIELDS = {
     url: 'reorder',
     scope: 'way',
     usual: 'none',
-    label: 'Reordering',
-    argument: '<ratio/time>',
-    is: 'reordering behind the bottleneck, by the ratio of packets held back and for how long, such as 0.01/20ms',
     expected: 'none, or a ratio and a time such as 0.01/20ms',
-    examples: ['none', '0.01/20ms', '0.05/10ms'],
     check: parseReorder,
-    say: (value) => `reordering ${value}`,
     core: (value) => ({ reordering: parseReorder(value) }),
   }),
   outage: text({
@@ -233,13 +179,8 @@ export const LINK_FIELDS = {
     url: 'outage',
     scope: 'way',
     usual: 'none',
-    label: 'Outages',
-    argument: '<on/off>',
-    is: 'outages of a wireless channel, by the mean times with and without a connection, such as 100ms/20ms',
     expected: 'none, or outages such as 100ms/20ms',
-    examples: ['none', '100ms/20ms', '500ms/100ms'],
     check: parseOutage,
-    say: (value) => `outages ${value}`,
     core: (value) => ({ outages: parseOutage(value) }),
   }),
   cross_traffic: text({
@@ -247,13 +188,8 @@ export const LINK_FIELDS = {
     url: 'cross_traffic',
     scope: 'way',
     usual: 'none',
-    label: 'Cross traffic',
-    argument: '<flows>',
-    is: 'TCP connections in the same queue: cubic:3, newreno:1 or cubic:2,newreno:1',
     expected: 'none, or TCP connections such as cubic:3',
-    examples: ['none', 'cubic:1', 'cubic:3', 'newreno:1', 'cubic:2,newreno:1'],
     check: parseCrossTraffic,
-    say: (value) => `cross traffic ${value}`,
     core: (value) => ({ crossTraffic: parseCrossTraffic(value) }),
   }),
   bottleneck: text({
@@ -262,13 +198,8 @@ export const LINK_FIELDS = {
     url: null,
     scope: 'way',
     usual: 'serial',
-    label: 'Bottleneck',
-    argument: '<mode>',
-    is: 'serial, or token-bucket: a burst passes at once',
     expected: BOTTLENECKS.join(' or '),
-    examples: BOTTLENECKS,
     check: parseBottleneck,
-    say: (value) => value,
     core: (value) => ({ bottleneck: parseBottleneck(value) }),
   }),
   seed: number({
@@ -276,14 +207,10 @@ export const LINK_FIELDS = {
     url: 'seed',
     scope: 'path',
     usual: 1,
-    label: 'Seed',
-    argument: '<number>',
-    is: 'seed of whatever is random in the link',
     min: 0,
     max: 2 ** 32 - 1,
     unit: '',
     isWhole: true,
-    say: (value) => `seed ${value}`,
     // It is given once, when the link is made.
     core: () => ({}),
   }),
@@ -307,7 +234,7 @@ export type WaySetting = {
 }[LinkKey];
 
 /** A field by its name in JSON, as any of them. */
-export const linkField = (key: LinkKey): LinkField => LINK_FIELDS[key] as LinkField;
+export const linkField = (key: LinkKey): LinkField => LINK_FIELDS[key];
 
 /** The schema of a setting in JSON. */
 export function linkSchema(key: LinkKey): v.GenericSchema<string | number> {

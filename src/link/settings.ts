@@ -71,7 +71,7 @@ const settingsSchema = v.strictObject({
 /** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
 export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
   const result = v.safeParse(settingsSchema, input, { abortEarly: true });
-  if (result.success) return result.output as LinkSettings;
+  if (result.success) return result.output;
   const issue = result.issues[0];
   const key = v.getDotPath(issue);
   const isUnknown = issue.type === 'strict_object' && key !== null;
@@ -103,7 +103,7 @@ function fixUnknown(key: string, names: readonly string[]): string {
 export function settingsOfConfig(config: LinkConfig): LinkSettings {
   const said: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
   const differs = LINK_KEYS.filter((key) => said.includes(key) || config[key] !== DEFAULT_LINK_CONFIG[key]);
-  return Object.fromEntries(differs.map((key) => [LINK_FIELDS[key].setting, config[key]])) as LinkSettings;
+  return Object.fromEntries(differs.map((key) => [LINK_FIELDS[key].setting, config[key]]));
 }
 
 /** Without the fields that are undefined. */

@@ -1,6 +1,7 @@
 /** Settings of a link for people: `500 kbps, droptail:300ms, rtt 50 ms`. */
-import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue } from './fields.js';
+import { LINK_FIELDS, LINK_KEYS, readLinkValue } from './fields.js';
 import type { LinkConfig } from './link_config.js';
+import { sayLinkValue } from './words.js';
 import type { Capacity, DirectionSettings, LinkSettings } from './settings.js';
 
 const EACH_WAY_FIRST = (['way', 'path'] as const).flatMap((scope) =>
@@ -20,8 +21,7 @@ function said({ capacity, ...others }: DirectionSettings & Pick<LinkSettings, 'r
   const values = others as Record<string, string | number | undefined>;
   const texts = EACH_WAY_FIRST.flatMap((key): string[] => {
     const value = values[LINK_FIELDS[key].setting];
-    // A field takes the values of its own key.
-    return value === undefined ? [] : [linkField(key).say(readLinkValue(key, value) as never)];
+    return value === undefined ? [] : [sayLinkValue(key, readLinkValue(key, value))];
   });
   return [...(capacity === undefined ? [] : [capacityText(capacity)]), ...texts];
 }
@@ -29,8 +29,7 @@ function said({ capacity, ...others }: DirectionSettings & Pick<LinkSettings, 'r
 /** What of a link is not as usual, capacity, queue and RTT left out. */
 export const unusualText = (link: LinkConfig): string[] =>
   LINK_KEYS.filter((key) => !['capacity', 'queue', 'rtt_ms', 'seed'].includes(key)).flatMap((key) => {
-    const field = linkField(key);
-    return link[key] === field.usual ? [] : [field.say(link[key] as never)];
+    return link[key] === LINK_FIELDS[key].usual ? [] : [sayLinkValue(key, link[key])];
   });
 
 function capacityText(capacity: Capacity): string {

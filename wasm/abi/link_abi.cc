@@ -195,7 +195,9 @@ CCSCOPE_FN(int, ccs_link_set_reordering)(void* handle, double ratio, double dela
   using namespace ccscope;
   Reordering::Params reordering;
   if (CheckTimeOrNone(now_us) || !ReadReordering(ratio, delay_us, reordering)) return 1;
-  return Change(handle, now_us, &Link::SetReordering, reordering);
+  const Timestamp now = Timestamp::Micros(now_us);
+  Of(handle).link.At(now).SetReordering(reordering, now);
+  return 0;
 }
 
 CCSCOPE_FN(int, ccs_link_set_cross_rtt)(void* handle, double rtt_us, double now_us) {

@@ -12,4 +12,8 @@ Timestamp Jitter::Release(Timestamp now, Random& random) {
   return last_;
 }
 
+TimeDelta Reordering::Hold(Random& random) const {
+  return params_.ratio > 0 && random.Uniform() < params_.ratio ? params_.delay : TimeDelta::Zero();
+}
+
 }  // namespace ccscope

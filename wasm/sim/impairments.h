@@ -77,9 +77,7 @@ class Reordering {
 
   void Set(const Params& params) { params_ = params; }
   // Draws only if packets are reordered at all, so that a link without it uses no random numbers.
-  TimeDelta Hold(Random& random) {
-    return params_.ratio > 0 && random.Uniform() < params_.ratio ? params_.delay : TimeDelta::Zero();
-  }
+  TimeDelta Hold(Random& random) const;
 
  private:
   Params params_;

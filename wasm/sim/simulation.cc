@@ -194,40 +194,39 @@ void Simulation::PollPath(int index) {
     Flow& flow = *flows_[static_cast<std::size_t>(packet.flow)].flow;
     flow.OnDropped(leg_of(flow), static_cast<std::uint32_t>(packet.id), now_);
   }
-  while (const Link::Delivery* next = path.NextDelivery()) {
-    const Link::Delivery delivery = *next;
-    path.PopDelivery();
-    const Packet& packet = delivery.packet;
+  while (const Link::Delivery* delivery = path.NextDelivery()) {
+    const Packet& packet = delivery->packet;
+    const Arrival arrival{static_cast<std::uint32_t>(packet.id), delivery->queue_delay, delivery->held};
     for (const int w : active_windows_) {
       PathWindow& window = PathWindowOf(w, index);
       ++window.delivered_packets;
       window.delivered += packet.size;
-      window.queue_delay_us.Add(delivery.queue_delay.us());
+      window.queue_delay_us.Add(delivery->queue_delay.us());
     }
     recorder_.Output(PacketRow{.link = static_cast<double>(index),
                                .flow = static_cast<double>(packet.flow),
-                               .time_us = delivery.depart.us(),
+                               .time_us = delivery->depart.us(),
                                .offered_us = packet.offered.us(),
                                .size_bytes = packet.size.bytes(),
-                               .queue_delay_us = delivery.queue_delay.us(),
+                               .queue_delay_us = delivery->queue_delay.us(),
                                .dropped = 0});
     FlowSlot& flow = flows_[static_cast<std::size_t>(packet.flow)];
-    Deliver(flow, leg_of(*flow.flow), delivery);
+    path.PopDelivery();
+    Deliver(flow, leg_of(*flow.flow), arrival);
   }
   event_queue_.Schedule(slot.source, path.NextEvent());
 }
 
-void Simulation::Deliver(FlowSlot& slot, Leg leg, const Link::Delivery& delivery) {
-  const auto id = static_cast<std::uint32_t>(delivery.packet.id);
-  const TimeDelta delay = slot.flow->params().extra_delay + delivery.held;
+void Simulation::Deliver(FlowSlot& slot, Leg leg, const Arrival& arrival) {
+  const TimeDelta delay = slot.flow->params().extra_delay + arrival.held;
   if (delay <= TimeDelta::Zero()) {
     --packets_;
-    return slot.flow->OnDelivered(leg, id, delivery.queue_delay, now_);
+    return slot.flow->OnDelivered(leg, arrival.id, arrival.queue_delay, now_);
   }
-  const int number = LaneOf(leg, delivery.held > TimeDelta::Zero());
+  const int number = LaneOf(leg, arrival.held > TimeDelta::Zero());
   auto& lane = slot.lanes[static_cast<std::size_t>(number)];
   if (lane.empty()) event_queue_.Schedule(EndOf(slot.flow->index(), number), now_ + delay);
-  lane.PushBack({now_ + delay, id, delivery.queue_delay});
+  lane.PushBack({now_ + delay, arrival.id, arrival.queue_delay});
 }
 
 void Simulation::PassLane(int flow, int number) {

@@ -113,6 +113,12 @@ class Simulation final : private FlowNetwork {
   static constexpr int LaneOf(Leg leg, bool held) { return 2 * static_cast<int>(leg) + (held ? 1 : 0); }
   // How many sources in a row a flow has: its timers and its lanes.
   static constexpr int kSourcesPerFlow = Flow::kTimers + kLanes;
+  // What came out of a path, and how much later it arrives since reordering holds it back.
+  struct Arrival {
+    std::uint32_t id;
+    TimeDelta queue_delay;
+    TimeDelta held;
+  };
   // A packet in a lane.
   struct Delayed {
     Timestamp at;
@@ -156,7 +162,7 @@ class Simulation final : private FlowNetwork {
   void Dispatch(const Source& source);
   void PollPath(int index);
   void RecordDrop(Direction direction, const Packet& packet, Timestamp at, DropReason reason);
-  void Deliver(FlowSlot& slot, Leg leg, const Link::Delivery& delivery);
+  void Deliver(FlowSlot& slot, Leg leg, const Arrival& arrival);
   void PassLane(int flow, int lane);
   void UpdateActiveWindows();
   void OnRateTick();

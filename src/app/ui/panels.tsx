@@ -1,6 +1,6 @@
 /** The sidebar: everything that can be set, grouped by what it belongs to. */
 import { parseRate, parseSchedule } from '../../link/capacity_text.js';
-import { LINK_FIELDS } from '../../link/fields.js';
+import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
 import { change, settings } from '../settings.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
@@ -42,14 +42,14 @@ export function LinkPanel() {
         field="capacity"
         label="Capacity"
         help="A rate, or a schedule: 1.5mbps,0.6mbps@20s"
-        suggestions={LINK_FIELDS.capacity.examples}
+        suggestions={LINK_WORDS.capacity.examples}
       />
       <CapacitySlider />
       <TextField
         field="queue"
         label="Queue"
         help="droptail with its limit (300ms, 64kB or 100p), codel, pie, pie-rfc8033, sfq or fq_codel"
-        suggestions={LINK_FIELDS.queue.examples}
+        suggestions={LINK_WORDS.queue.examples}
       />
       <NumberField
         field="rtt_ms"
@@ -83,9 +83,9 @@ export function LinkPanel() {
         <TextField
           key={key}
           field={key}
-          label={LINK_FIELDS[key].label}
-          help={sentence(LINK_FIELDS[key].is)}
-          suggestions={LINK_FIELDS[key].examples}
+          label={LINK_WORDS[key].label}
+          help={sentence(LINK_WORDS[key].is)}
+          suggestions={LINK_WORDS[key].examples}
         />
       ))}
     </details>

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
-import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue, type LinkKey } from '../../link/fields.js';
+import { LINK_FIELDS, LINK_KEYS, readLinkValue, type LinkKey } from '../../link/fields.js';
 import { DEFAULT_LINK_CONFIG, parseLinkConfig, type LinkConfig } from '../../link/link_config.js';
 import { mahimahiSchedule } from '../../link/mahimahi.js';
+import { LINK_WORDS, usualText } from '../../link/words.js';
 import { ConfigError, parseDuration } from '../../text/quantities.js';
 import { systemCode } from '../errors.js';
 
@@ -70,13 +71,11 @@ const flagOf = (setting: string): string => `--${setting.replace(/[A-Z]/g, (c) =
 /** Adds the options of a link to a command; where `traces`, the capacity may be a trace of mahimahi's. */
 export function addLinkOptions(command: Command, { traces = false } = {}): Command {
   for (const key of LINK_KEYS) {
-    const field = linkField(key);
+    const { setting, usual } = LINK_FIELDS[key];
+    const { argument: value, is } = LINK_WORDS[key];
     const isTrace = traces && key === 'capacity';
-    const option = new Option(
-      `${flagOf(field.setting)} ${field.argument}`,
-      isTrace ? `${field.is}${TRACES}` : field.is,
-    )
-      .default(field.usual, field.kind === 'number' ? field.usualText : String(field.usual))
+    const option = new Option(`${flagOf(setting)} ${value}`, isTrace ? `${is}${TRACES}` : is)
+      .default(usual, usualText(key))
       .argParser(isTrace ? capacityArgument : argument((text: string) => readLinkValue(key, text)));
     command.addOption(option);
   }

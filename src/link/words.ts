@@ -1,0 +1,120 @@
+/** The words of the table of a link's settings (fields.ts): for forms, commands, tables and messages. */
+import type { LinkConfig } from './link_config.js';
+import { linkField, type LinkKey } from './fields.js';
+
+interface Words<K extends LinkKey> {
+  /** Above its field in a form. */
+  label: string;
+  /** What stands for a value on the command line. */
+  argument: string;
+  /** What it is. */
+  is: string;
+  /** A value, without the setting's name where it says itself what it is. */
+  say(value: LinkConfig[K]): string;
+  /** Values to choose from in a form. */
+  examples: readonly string[];
+}
+
+const percentText = (value: number): string => `${Number((value * 100).toPrecision(6))}%`;
+
+export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
+  capacity: {
+    label: 'Capacity',
+    argument: '<rate>',
+    is: 'capacity, or a schedule such as 1.5mbps,0.6mbps@20s,1.5mbps@40s',
+    say: (value) => String(value),
+    examples: ['300kbps', '500kbps', '1mbps', '2mbps', '1.5mbps,0.6mbps@20s,1.5mbps@40s'],
+  },
+  queue: {
+    label: 'Queue',
+    argument: '<queue>',
+    is: 'droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
+    say: (value) => value,
+    examples: [
+      'droptail:100ms',
+      'droptail:300ms',
+      'droptail:64kB',
+      'droptail:100p',
+      'codel',
+      'codel:target=13ms',
+      'pie',
+      'pie-rfc8033',
+      'sfq:300ms',
+      'fq_codel',
+    ],
+  },
+  rtt_ms: {
+    label: 'RTT',
+    argument: '<time>',
+    is: 'round-trip propagation delay, half on each way',
+    say: (value) => `rtt ${value} ms`,
+    examples: [],
+  },
+  loss_ratio: {
+    label: 'Random loss',
+    argument: '<ratio>',
+    is: 'random loss before the queue: 0.02 or 2%',
+    say: (value) => `loss ${percentText(value)}`,
+    examples: [],
+  },
+  burst_loss_packets: {
+    label: 'Runs of lost packets',
+    argument: '<packets>',
+    is: 'mean length of a run of lost packets; 1: independent losses',
+    say: (value) => `runs of ${value} lost packets`,
+    examples: [],
+  },
+  jitter_ms: {
+    label: 'Jitter',
+    argument: '<time>',
+    is: 'standard deviation of a random delay before the queue',
+    say: (value) => `jitter ${value} ms`,
+    examples: [],
+  },
+  reorder: {
+    label: 'Reordering',
+    argument: '<ratio/time>',
+    is: 'reordering behind the bottleneck, by the ratio of packets held back and for how long, such as 0.01/20ms',
+    say: (value) => `reordering ${value}`,
+    examples: ['none', '0.01/20ms', '0.05/10ms'],
+  },
+  outage: {
+    label: 'Outages',
+    argument: '<on/off>',
+    is: 'outages of a wireless channel, by the mean times with and without a connection, such as 100ms/20ms',
+    say: (value) => `outages ${value}`,
+    examples: ['none', '100ms/20ms', '500ms/100ms'],
+  },
+  cross_traffic: {
+    label: 'Cross traffic',
+    argument: '<flows>',
+    is: 'TCP connections in the same queue: cubic:3, newreno:1 or cubic:2,newreno:1',
+    say: (value) => `cross traffic ${value}`,
+    examples: ['none', 'cubic:1', 'cubic:3', 'newreno:1', 'cubic:2,newreno:1'],
+  },
+  bottleneck: {
+    label: 'Bottleneck',
+    argument: '<mode>',
+    is: 'serial, or token-bucket: a burst passes at once',
+    say: (value) => value,
+    examples: ['serial', 'token-bucket'],
+  },
+  seed: {
+    label: 'Seed',
+    argument: '<number>',
+    is: 'seed of whatever is random in the link',
+    say: (value) => `seed ${value}`,
+    examples: [],
+  },
+};
+
+/** A value of any setting, for people. */
+export const sayLinkValue = (key: LinkKey, value: string | number): string =>
+  // A field takes the values of its own key.
+  LINK_WORDS[key].say(value as never);
+
+/** The usual value as people write it. */
+export function usualText(key: LinkKey): string {
+  const field = linkField(key);
+  return field.kind === 'number' ? field.usualText : field.usual;
+}
