@@ -48,7 +48,7 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
       shown(text),
       fix,
     );
-  const ratio = parseRatio(ratioText, { field });
+  const ratio = parseRatio(ratioText, { field, fix });
   const delayUs = parseDuration(time, { field });
   if (delayUs > MAX_PERIOD_US) throw new ConfigError(field, 'a time of at most 1min', shown(text), fix);
   return { ratio, delayUs };

@@ -64,14 +64,12 @@ export function parseDuration(text: string, { field = 'duration' } = {}): number
 }
 
 /** A ratio: `0.02`, or `2%`. Throws ConfigError. */
-export function parseRatio(text: string, { field = 'ratio' } = {}): number {
+export function parseRatio(
+  text: string,
+  { field = 'ratio', fix = 'write for instance 0.02 or 2%' } = {},
+): number {
   const [, digits, percent] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*$/.exec(text.slice(0, 60)) ?? [];
   const ratio = percent === '%' ? Number(digits) / 100 : Number(digits ?? Number.NaN);
   if (ratio >= 0 && ratio <= 1) return ratio;
-  throw new ConfigError(
-    field,
-    'a ratio from 0 to 1 or a percentage',
-    shown(text),
-    'write for instance 0.02 or 2%',
-  );
+  throw new ConfigError(field, 'a ratio from 0 to 1 or a percentage', shown(text), fix);
 }
