@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { inRoot } from '../lib/files.mjs';
 import { status } from '../lib/run.mjs';
-import { isTaken, watchWakes } from './wakes.mjs';
+import { isTaken, partsOf, watchWakes } from './wakes.mjs';
 
 const resultOf = (name) => inRoot('build/test', `${name}.json`);
 
@@ -92,11 +92,18 @@ export async function googleTest(name, shards, run) {
 }
 
 /** What failed in a file of Vitest's report: tests, or the file itself before it had any. */
-function failuresOfFile({ name, status, message, assertionResults }) {
-  const tests = assertionResults.filter((test) => test.status === 'failed');
+function failuresOfFile({ name, status, message, startTime, assertionResults }) {
+  // The report says how long each test took, with all its attempts, and not when it began: they run one by one.
+  let endMs = startTime;
+  const timed = assertionResults.map((test) => {
+    const fromMs = endMs;
+    endMs += test.duration ?? 0;
+    return { ...test, attempts: partsOf(fromMs, endMs, Math.max(1, test.failureMessages.length)) };
+  });
+  const tests = timed.filter((test) => test.status === 'failed');
   if (tests.length === 0 && status === 'failed') return [failure(name, message)];
-  return tests.map(({ fullName, failureMessages, startTime, duration = 0 }) =>
-    failure(fullName, failureMessages[0], [{ fromMs: startTime, toMs: startTime + duration }]),
+  return tests.map(({ fullName, failureMessages, attempts }) =>
+    failure(fullName, failureMessages[0], attempts),
   );
 }
 

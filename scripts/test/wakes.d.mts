@@ -22,3 +22,4 @@ export function watchWakes(): Wakes & { stop(): Promise<unknown> };
 export function lateShare(late: readonly LateWake[], fromMs: number, toMs: number): number;
 export function stolenShare(looks: readonly ProcessorLook[], fromMs: number, toMs: number): number;
 export function isTaken(wakes: Wakes, attempts: readonly Attempt[]): boolean;
+export function partsOf(fromMs: number, toMs: number, count: number): Attempt[];

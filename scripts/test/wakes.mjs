@@ -78,3 +78,12 @@ export const isTaken = (wakes, attempts) =>
     ({ fromMs, toMs }) =>
       wakes.lateShare(fromMs, toMs) > MOST_LATE_SHARE && wakes.stolenShare(fromMs, toMs) > LEAST_STOLEN_SHARE,
   );
+
+/** A time in equal parts: the attempts at a test, of which only all together are timed. */
+export function partsOf(fromMs, toMs, count) {
+  const lengthMs = (toMs - fromMs) / count;
+  return Array.from({ length: count }, (_, i) => ({
+    fromMs: fromMs + i * lengthMs,
+    toMs: fromMs + (i + 1) * lengthMs,
+  }));
+}

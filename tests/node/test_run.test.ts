@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';
 import { schedule, withPrerequisites, type Outcome, type Part } from '../../scripts/test/schedule.mjs';
-import { isTaken, lateShare, stolenShare } from '../../scripts/test/wakes.mjs';
+import { isTaken, lateShare, partsOf, stolenShare } from '../../scripts/test/wakes.mjs';
 
 const PASSED = { passed: 1, failed: 0 };
 
@@ -133,6 +133,14 @@ describe('how well the machine kept time', () => {
 
   it('takes no verdict from a machine that is slow by itself', () => {
     expect(isTaken({ ...wakes, stolenShare: () => 0 }, [{ fromMs: 90, toMs: 210 }])).toBe(false);
+  });
+
+  it('looks at each attempt where only all together are timed', () => {
+    expect(partsOf(90, 210, 3)).toEqual([
+      { fromMs: 90, toMs: 130 },
+      { fromMs: 130, toMs: 170 },
+      { fromMs: 170, toMs: 210 },
+    ]);
   });
 
   it('takes the verdict only from a test that had no other attempt', () => {
