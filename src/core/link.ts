@@ -68,7 +68,7 @@ export interface LinkOptions {
   jitterUs?: number;
   /** From now on, the channel being up at first; null, the default: none. */
   outages?: OutageOptions | null;
-  /** Of the caller's packets; null, the default: none. */
+  /** Applies to the caller's packets; null, the default: none. */
   reordering?: ReorderingOptions | null;
   /**
    * TCP connections in the same queue, 1500 B a segment; the way back of their ACKs is not congested. In `set`

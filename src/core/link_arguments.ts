@@ -3,7 +3,8 @@ import { CoreError, type CoreModule } from './load.js';
 import { queueArguments, type QueueOptions } from './queue.js';
 
 /** `serial`: a packet takes its size over the capacity. `token-bucket`: a burst passes at once. */
-export type Bottleneck = 'serial' | 'token-bucket';
+export const BOTTLENECKS = ['serial', 'token-bucket'] as const;
+export type Bottleneck = (typeof BOTTLENECKS)[number];
 
 /** Puts a queue's values where the next call reads them; the arguments that stand for it. Throws CoreError. */
 export function passQueue(module: CoreModule, queue: QueueOptions): [kind: number, values: number] {
@@ -14,7 +15,7 @@ export function passQueue(module: CoreModule, queue: QueueOptions): [kind: numbe
 
 /** The number of a bottleneck's mode in the core; one that it does not have is refused there. */
 export function modeOf(bottleneck: Bottleneck): number {
-  return ['serial', 'token-bucket'].indexOf(bottleneck);
+  return BOTTLENECKS.indexOf(bottleneck);
 }
 
 /** Throws CoreError for a number that would be cut on its way into the core, where it is an int. */

@@ -8,7 +8,8 @@
  */
 import * as v from 'valibot';
 
-import type { Bottleneck, LinkOptions } from '../core/link.js';
+import { BOTTLENECKS, type Bottleneck } from '../core/link_arguments.js';
+import type { LinkOptions } from '../core/link.js';
 import { parsedBy, within } from '../text/form.js';
 import { ConfigError, parseDuration, parseRatio, shown } from '../text/quantities.js';
 import { parseSchedule } from './capacity_text.js';
@@ -84,8 +85,6 @@ function plainNumber(value: string): number {
 }
 
 const milliseconds = (value: string): number => parseDuration(value) / 1e3;
-
-const BOTTLENECKS: readonly Bottleneck[] = ['serial', 'token-bucket'];
 
 function parseBottleneck(value: string): Bottleneck {
   const known = BOTTLENECKS.find((name) => name === value);
@@ -233,7 +232,7 @@ export type WaySetting = {
   [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
 }[LinkKey];
 
-/** A field by its name in JSON, as any of them. */
+/** The field with this name in JSON, typed as any field of the table. */
 export const linkField = (key: LinkKey): LinkField => LINK_FIELDS[key];
 
 /** The schema of a setting in JSON. */

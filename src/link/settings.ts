@@ -21,7 +21,7 @@ export interface LinkSettings extends DirectionSettings {
   network?: NetworkName | undefined;
   /** Propagation delay there and back, half of it each way; a number is milliseconds. Default 50 ms. */
   rtt?: number | string | undefined;
-  /** Of loss and jitter. Default 1. Only when the link is opened. */
+  /** Seeds whatever is random in the link. Default 1. Only when the link is opened. */
   seed?: number | undefined;
   /** From the side that answered to the side that offered. */
   backward?: DirectionSettings | undefined;

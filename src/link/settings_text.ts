@@ -28,9 +28,9 @@ function said({ capacity, ...others }: DirectionSettings & Pick<LinkSettings, 'r
 
 /** What of a link is not as usual, capacity, queue and RTT left out. */
 export const unusualText = (link: LinkConfig): string[] =>
-  LINK_KEYS.filter((key) => !['capacity', 'queue', 'rtt_ms', 'seed'].includes(key)).flatMap((key) => {
-    return link[key] === LINK_FIELDS[key].usual ? [] : [sayLinkValue(key, link[key])];
-  });
+  LINK_KEYS.filter((key) => !['capacity', 'queue', 'rtt_ms', 'seed'].includes(key)).flatMap((key) =>
+    link[key] === LINK_FIELDS[key].usual ? [] : [sayLinkValue(key, link[key])],
+  );
 
 function capacityText(capacity: Capacity): string {
   if (typeof capacity === 'function') return 'a capacity that is a function of time';

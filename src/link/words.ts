@@ -1,4 +1,5 @@
 /** The words of the table of a link's settings (fields.ts): for forms, commands, tables and messages. */
+import { BOTTLENECKS } from '../core/link_arguments.js';
 import type { LinkConfig } from './link_config.js';
 import { linkField, type LinkKey } from './fields.js';
 
@@ -97,7 +98,7 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
     argument: '<mode>',
     is: 'serial, or token-bucket: a burst passes at once',
     say: (value) => value,
-    examples: ['serial', 'token-bucket'],
+    examples: BOTTLENECKS,
   },
   seed: {
     label: 'Seed',

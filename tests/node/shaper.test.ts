@@ -113,6 +113,17 @@ describe('the shaper', () => {
     expect(departures).toEqual([...departures].sort((x, y) => x - y));
   });
 
+  it('lets nothing overtake where the delay becomes shorter', async () => {
+    const { shaper, a, b } = await connected({ capacity: '100mbps', rtt_ms: 600 });
+    const there = messages(b, 2);
+    const offered = shaper.stats().offeredPackets;
+    a.send('first', shaper.a.port, '127.0.0.1');
+    await expect.poll(() => shaper.stats().departedPackets).toBe(offered + 1);
+    shaper.set({ rtt_ms: 0 });
+    a.send('second', shaper.a.port, '127.0.0.1');
+    expect((await there).map(String)).toEqual(['first', 'second']);
+  });
+
   it('never sends before a packet is due, and knows how late it was', async () => {
     const { shaper, a, b } = await connected({ capacity: '10mbps', rtt_ms: 20 });
     const arrivedUs: number[] = [];

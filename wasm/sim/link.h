@@ -101,7 +101,7 @@ class Link final : private DropSink {
   void SetBurstLoss(double packets, Timestamp now);
   void SetJitter(TimeDelta deviation, Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
-  // Of the caller's packets: cross traffic keeps its order.
+  // Applies to the caller's packets: cross traffic keeps its order.
   void SetReordering(Reordering::Params reordering, Timestamp now);
   // Packets that wait move to the new queue, which may drop some of them.
   void SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now);

@@ -122,7 +122,8 @@ class Way<T> {
     if (taken === undefined) return;
     this.#log?.delivered(delivery, taken.flow);
     this.#lastDueUs = Math.max(this.#lastDueUs, delivery.departUs + this.#delayUs);
-    this.#line.push(taken.packet, this.#lastDueUs + delivery.deliverUs - delivery.departUs);
+    // The bracket is 0, to the last bit, for a packet that is not held back.
+    this.#line.push(taken.packet, this.#lastDueUs + (delivery.deliverUs - delivery.departUs));
   }
 
   #take(id: number): { packet: T; flow: number } | undefined {
