@@ -68,13 +68,15 @@ export interface RunResult extends CellRun {
 export const seedOf = (scenario: Scenario, run: number): number => (scenario.seed ?? 1) + run;
 
 const PROGRESS_STEPS = 20;
+/** Virtual time after which a run may be stopped, and its rows may be drained. */
 const STEP_US = 1e6;
-const MAX_STEPS = 200;
+const MAX_DRAINS = 200;
 
 /**
  * Runs a simulation in stretches of virtual time, so that who drives it may do something between
- * them; sending `false` stops it. `densitiesOf` are the flows whose densities are taken at the end. Rows are drained after each, and their order in a trace depends on
- * that: the stretches depend on the options alone. Throws CoreError that names the option.
+ * them; sending `false` stops it. `densitiesOf` are the flows whose densities are taken at the end.
+ * When rows are drained decides their order in a trace, so it depends on the options alone; a long
+ * run is stopped between two drains, too. Throws CoreError that names the option.
  */
 export function* simulate(
   simulator: Simulator,
@@ -84,15 +86,20 @@ export function* simulate(
   const simulation = simulator.createSimulation(options);
   try {
     const { durationUs } = options;
-    const steps = Math.min(MAX_STEPS, Math.max(1, Math.ceil(durationUs / STEP_US)));
+    const drained = (): TraceBatch[] => (options.trace === undefined ? [] : simulation.drain());
+    const drains = Math.min(MAX_DRAINS, Math.max(1, Math.ceil(durationUs / STEP_US)));
     let timeUs = 0;
     let stopped = false;
-    for (let step = 1; step <= steps && !stopped; step++) {
-      timeUs = step === steps ? durationUs : Math.round((durationUs * step) / steps);
-      simulation.runUntil(timeUs);
-      const batches = options.trace === undefined ? [] : simulation.drain();
-      stopped = (yield { timeUs, share: step / steps, batches }) === false && step < steps;
+    for (let drain = 1; drain <= drains && !stopped; drain++) {
+      const untilUs = drain === drains ? durationUs : Math.round((durationUs * drain) / drains);
+      do {
+        timeUs = Math.min(untilUs, timeUs + STEP_US);
+        simulation.runUntil(timeUs);
+        const batches = timeUs === untilUs ? drained() : [];
+        stopped = (yield { timeUs, share: timeUs / durationUs, batches }) === false && timeUs < durationUs;
+      } while (timeUs < untilUs && !stopped);
     }
+    if (stopped) yield { timeUs, share: timeUs / durationUs, batches: drained() };
     const densities = densitiesOf.flatMap((flow): [number, Density][] => {
       const density = simulation.density(flow);
       return density === null ? [] : [[flow, density]];

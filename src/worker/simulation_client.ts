@@ -50,8 +50,8 @@ export interface RunHandlers {
   signal?: AbortSignal;
 }
 
-/** A worker that takes longer than this to stop is ended. */
-const STOP_MS = 1000;
+/** A worker that takes longer than this to stop is ended, and its result is lost. */
+const STOP_MS = 5000;
 const CONTROLLER_TIMEOUT_MS = 10_000;
 const WATCH_MS = 200;
 
