@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "cc/gcc/parameters.h"
-#include "cc/gcc/receiver.h"
+#include "cc/gcc/live/live_rules.h"
 #include "cc/gcc/sender.h"
 #include "sim/queue_disc/drop_tail.h"
 #include "sim/simulation.h"
@@ -43,7 +43,7 @@ double Simulate(const Case& c) {
   const gcc::Parameters parameters = gcc::WithPreset(0);
   for (int flow = 0; flow < c.media_flows; ++flow) {
     simulation.AddMediaFlow({}, {}, {},
-                            {std::make_unique<gcc::Receiver>(parameters, flow, simulation.recorder()),
+                            {gcc::MakeReceiver(parameters, flow, simulation.recorder()),
                              std::make_unique<gcc::Sender>(parameters, flow, simulation.recorder())});
   }
   for (int flow = 0; flow < c.tcp_flows; ++flow) simulation.AddTcpFlow({}, {});

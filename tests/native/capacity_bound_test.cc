@@ -1,4 +1,4 @@
-#include "cc/capacity_bound.h"
+#include "cc/live/capacity_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cc/frame_dispersion.h"
+#include "cc/live/frame_dispersion.h"
 
 #include <gtest/gtest.h>
 

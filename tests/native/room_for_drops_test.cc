@@ -1,10 +1,10 @@
-#include "cc/room_for_drops.h"
+#include "cc/live/room_for_drops.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "cc/gcc/encoder_share.h"
+#include "cc/gcc/live/encoder_share.h"
 
 namespace ccscope::gcc {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cc/gcc/parameters.h"
-#include "cc/gcc/receiver.h"
+#include "cc/gcc/live/live_rules.h"
 #include "cc/gcc/sender.h"
 #include "sim/queue_disc/make_queue_disc.h"
 #include "sim/simulation.h"
@@ -105,7 +105,7 @@ inline std::unique_ptr<Simulation> Build(const SimulationSpec& spec) {
   for (const Window& window : spec.windows) simulation->AddWindow(window);
   for (const MediaSpec& media : spec.media) {
     MediaFlow::Controller controller{
-        std::make_unique<gcc::Receiver>(media.controller, simulation->flows(), simulation->recorder()),
+        gcc::MakeReceiver(media.controller, simulation->flows(), simulation->recorder()),
         std::make_unique<gcc::Sender>(media.controller, simulation->flows(), simulation->recorder())};
     simulation->AddMediaFlow(media.flow, media.source, media.pauses, std::move(controller));
   }

@@ -3,7 +3,7 @@
 #include "abi/export.h"
 #include "abi/user_controller.h"
 #include "cc/gcc/parameters.h"
-#include "cc/gcc/receiver.h"
+#include "cc/gcc/live/live_rules.h"
 #include "cc/gcc/sender.h"
 #include "cc/lcc/parameters.h"
 #include "cc/lcc/receiver.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr ControllerSpec kGcc{
     gcc::kParameterSpecs, gcc::kParameterCount,
     [](const double* values, double flow, Recorder& recorder) -> std::unique_ptr<ReceiverHalf> {
-      return std::make_unique<gcc::Receiver>(ParamsFromValues<gcc::Parameters>(values), flow, recorder);
+      return gcc::MakeReceiver(ParamsFromValues<gcc::Parameters>(values), flow, recorder);
     },
     [](const double* values, double flow, std::uint64_t, Recorder& recorder) -> std::unique_ptr<SenderHalf> {
       return std::make_unique<gcc::Sender>(ParamsFromValues<gcc::Parameters>(values), flow, recorder);

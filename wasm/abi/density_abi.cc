@@ -3,6 +3,7 @@
 
 #include "abi/export.h"
 #include "cc/controller.h"
+#include "cc/density_axes.h"
 
 namespace ccscope {
 namespace {

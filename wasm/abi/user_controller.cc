@@ -8,8 +8,7 @@
 
 #include "abi/export.h"
 #include "cc/feedback_row.h"
-#include "cc/packet_counter.h"
-#include "cc/received_rate.h"
+#include "cc/inbound_stream.h"
 
 #if defined(__EMSCRIPTEN__)
 extern "C" __attribute__((import_module("ccscope"), import_name("user"))) int ccscope_user(int call, int half,
@@ -22,8 +21,7 @@ namespace {
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);  // CMP Fig. 4
 constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
-constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);  // an echo that tells more is of another clock
-constexpr double kPacingFactor = 1.5;                  // as GCC's default (GRP)
+constexpr double kPacingFactor = 1.5;  // as GCC's default (GRP)
 constexpr int kMessageFields = 7;
 
 #define PARAMETER CCSCOPE_PARAMETER_SPEC
@@ -68,16 +66,12 @@ struct HostHalf {
 class UserReceiver final : public ReceiverHalf {
  public:
   UserReceiver(const Bounds& bounds, double flow, Recorder& recorder)
-      : host_(HostCall::kCreateReceiver, flow, bounds), flow_(flow), recorder_(recorder), arrival_rate_(kRateWindow) {}
+      : host_(HostCall::kCreateReceiver, flow, bounds), flow_(flow), recorder_(recorder), stream_(kRateWindow) {}
 
   void Configure(const double*) override {}
 
   std::optional<Feedback> OnArrival(const Arrival& arrival) override {
-    now_ = std::max(now_, arrival.arrival_time);
-    last_send_time_ = arrival.send_time;
-    last_arrival_time_ = now_;
-    packets_.OnArrival(arrival.seq);
-    arrival_rate_.Add(arrival.size, arrival.arrival_time);
+    stream_.OnArrival(arrival);
     return Message(Ask(HostCall::kArrival, host_.number,
                        {arrival.seq, arrival.send_time.us(), arrival.arrival_time.us(), arrival.size.bytes(),
                               arrival.rtp_timestamp.value_or(kAbsent), arrival.key_frame ? 1.0 : 0.0,
@@ -85,29 +79,16 @@ class UserReceiver final : public ReceiverHalf {
   }
 
   std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override {
-    now_ = std::max(now_, counters.time);
-    wire_rate_.Add(counters);
-    packets_.OnCounters(counters);
+    stream_.OnCounters(counters);
     return Message(Ask(HostCall::kInbound, host_.number, {counters.time.us(), counters.packets_received, counters.packets_lost,
                                                   counters.received.bytes()}));
   }
 
  private:
-  std::optional<DataRate> ReceivedRate() {
-    if (const auto rate = wire_rate_.Rate(kRateWindow)) return rate;
-    return arrival_rate_.Rate(now_);
-  }
-
   // `count`: the host's answer. Without an arrival there is nothing to echo, so nothing to say.
   std::optional<Feedback> Message(int count) {
-    if (count < 0 || count > Feedback::kMaxValues || !last_arrival_time_.IsFinite()) return std::nullopt;
-    Feedback feedback;
-    feedback.time = now_;
-    feedback.received_rate = ReceivedRate().value_or(DataRate::Zero());
-    feedback.packets_received = packets_.received();
-    feedback.packets_lost = packets_.lost();
-    feedback.echo_send_time = last_send_time_;
-    feedback.echo_delay = now_ - last_arrival_time_;
+    if (count < 0 || count > Feedback::kMaxValues || !stream_.has_arrivals()) return std::nullopt;
+    Feedback feedback = stream_.Message(stream_.ReceivedRate(RateSource::kWire, kRateWindow).value_or(DataRate::Zero()));
     for (int i = 0; i < count; ++i) feedback.Add(numbers[i]);
     RecordFeedback(feedback, flow_, recorder_);
     return feedback;
@@ -116,12 +97,7 @@ class UserReceiver final : public ReceiverHalf {
   HostHalf host_;
   double flow_;
   Recorder& recorder_;
-  ArrivalRate arrival_rate_;
-  WireRate wire_rate_;
-  PacketCounter packets_;
-  Timestamp now_ = Timestamp::MinusInfinity();
-  Timestamp last_send_time_;
-  Timestamp last_arrival_time_ = Timestamp::MinusInfinity();
+  InboundStream stream_;
 };
 
 class UserSender final : public SenderHalf {
@@ -136,8 +112,7 @@ class UserSender final : public SenderHalf {
   ParameterError Check(const Feedback&) const override { return {}; }
 
   void OnFeedback(const Feedback& feedback, Timestamp now) override {
-    const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
-    if (rtt < kMaxRtt) OnRtt(rtt, now);
+    if (const auto rtt = feedback.Rtt(now)) OnRtt(*rtt, now);
     CountLosses(feedback.packets_received, feedback.packets_lost, now);
     std::copy_n(feedback.values.begin(), feedback.value_count, numbers + kMessageFields);
     const double fields[] = {now.us(),

@@ -36,6 +36,8 @@ struct InboundCounters {
 // sender half of the same controller understands; its header says which is which.
 struct Feedback {
   static constexpr int kMaxValues = 64;
+  // An echo that tells more than this is of another clock.
+  static constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
 
   Timestamp time;  // receiver's clock
   DataRate received_rate;
@@ -45,6 +47,13 @@ struct Feedback {
   TimeDelta echo_delay;         // how long ago that arrival was
   int value_count = 0;
   std::array<double, kMaxValues> values;  // the first value_count of them are set
+
+  // The RTT that the echo tells at the sender, if it can be one.
+  std::optional<TimeDelta> Rtt(Timestamp now) const {
+    const TimeDelta rtt = now - echo_send_time - echo_delay;
+    return IsRtt(rtt) ? std::optional(rtt) : std::nullopt;
+  }
+  static bool IsRtt(TimeDelta rtt) { return rtt > TimeDelta::Zero() && rtt < kMaxRtt; }
 
   void Add(double value) { values[static_cast<std::size_t>(value_count++)] = value; }
 };
@@ -83,23 +92,7 @@ struct SentCounters {
   DataSize queued;
 };
 
-// One axis of a density: `count` points from `from` to `to`. Ends that are NaN are set to where the
-// density ends.
-struct DensityAxis {
-  static constexpr int kMaxCount = 256;
-
-  double from = 0;
-  double to = 0;
-  int count = 2;
-  double at(int index) const { return from + (to - from) * index / (count - 1); }
-};
-
-// The axes of the joint density of sending rate and one-way delay (LCC Fig. 1).
-struct DensityAxes {
-  DensityAxis rate_bps;
-  DensityAxis delay_us;
-};
-
+struct DensityAxes;  // cc/density_axes.h
 class SenderHalf {
  public:
   virtual ~SenderHalf() = default;

@@ -12,6 +12,9 @@
 
 namespace ccscope {
 
+// What a received rate is counted from: the arrivals, or the wire's counters as soon as there are any.
+enum class RateSource { kArrivals, kWire };
+
 // Bytes of the last `window` (at most 2 s), counted per millisecond, with a running sum.
 class ArrivalRate {
  public:

@@ -45,6 +45,14 @@ struct PresetSpec {
   int count;
 };
 
+// The value of an `off|on`.
+constexpr bool IsOn(double value) { return value != 0; }
+// The value of an enumeration as `E`, whose enumerators stand in the order of the names.
+template <class E>
+constexpr E Choice(double value) {
+  return static_cast<E>(static_cast<int>(value));
+}
+
 // What is wrong with a component's parameters; `field` is null if nothing is.
 struct ParameterError {
   const char* field = nullptr;

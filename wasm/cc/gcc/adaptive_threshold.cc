@@ -6,7 +6,7 @@
 namespace ccscope::gcc {
 
 AdaptiveThreshold::Params::Params(const Parameters& p)
-    : adaptive(p.adaptive_threshold != 0),
+    : adaptive(IsOn(p.adaptive_threshold)),
       fixed(TimeDelta::Millis(p.gamma_init_ms)),
       k_u(p.k_u),
       k_d(p.k_d),

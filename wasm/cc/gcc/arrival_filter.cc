@@ -15,7 +15,7 @@ constexpr int kMaxDeltas = 1000;
 ArrivalFilter::Params::Params(const Parameters& p)
     : q_inverse_capacity(p.q_inverse_capacity),
       q_m(p.q_m),
-      literal_noise_variance(p.noise_variance == 0),
+      literal_noise_variance(Choice<NoiseVariance>(p.noise_variance) == NoiseVariance::kLiteral),
       noise_beta(p.noise_beta),
       noise_a_initial(p.noise_a_initial),
       noise_a(p.noise_a),
@@ -24,7 +24,7 @@ ArrivalFilter::Params::Params(const Parameters& p)
       noise_clip_sigmas(p.noise_clip_sigmas),
       frame_interval_history(static_cast<int>(p.frame_interval_history)),
       covariance_boost(p.covariance_boost),
-      restart_on_negative(p.restart_on_negative != 0),
+      restart_on_negative(IsOn(p.restart_on_negative)),
       inverse_capacity_init(p.inverse_capacity_init),
       p0_inverse_capacity(p.p0_inverse_capacity),
       p0_m(p.p0_m) {}

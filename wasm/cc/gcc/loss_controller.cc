@@ -12,10 +12,9 @@ void LossController::Configure(const Parameters& parameters) {
 // The start-up of deployed code trusts the delay-based rate until there is a sign of congestion;
 // eq. 14 alone would grow by 5 % a report.
 bool LossController::FollowsDelayBased(double fraction_lost) const {
-  enum class Follow { kNever, kAlways, kInFastStart };
-  const auto follow = static_cast<Follow>(static_cast<int>(params_.a_s_follows_a_r));
-  if (follow == Follow::kAlways) return fraction_lost <= params_.loss_high;
-  return follow == Follow::kInFastStart && fast_start_ && fraction_lost < params_.loss_low;
+  const auto follows = Choice<FollowsA_r>(params_.a_s_follows_a_r);
+  if (follows == FollowsA_r::kOn) return fraction_lost <= params_.loss_high;
+  return follows == FollowsA_r::kFastStart && fast_start_ && fraction_lost < params_.loss_low;
 }
 
 void LossController::OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt,
@@ -45,7 +44,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
 
 // What a report with little loss lifts: A_s, or its minimum over the last second.
 DataRate LossController::IncreaseBase(Timestamp now) {
-  if (params_.loss_increase_base == 0) return a_s_;
+  if (Choice<LossIncreaseBase>(params_.loss_increase_base) == LossIncreaseBase::kCurrent) return a_s_;
   int kept = 0;
   DataRate lowest = a_s_;
   for (int i = 0; i < samples_; ++i) {

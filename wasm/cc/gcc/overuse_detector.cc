@@ -8,7 +8,7 @@ OveruseDetector::Params::Params(const Parameters& p)
     : gain_groups(static_cast<int>(p.detector_gain_groups)),
       overuse_time(TimeDelta::Millis(p.overuse_time_ms)),
       overuse_min_groups(static_cast<int>(p.overuse_min_groups)),
-      needs_rising_m(p.overuse_needs_rising_m != 0) {}
+      needs_rising_m(IsOn(p.overuse_needs_rising_m)) {}
 
 void OveruseDetector::Configure(const Parameters& parameters) {
   params_ = Params(parameters);

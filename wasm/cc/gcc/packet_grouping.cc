@@ -14,8 +14,8 @@ constexpr TimeDelta kSendClockRestart = TimeDelta::Seconds(32);
 }  // namespace
 
 PacketGrouping::Params::Params(const Parameters& p)
-    : by_frame(p.group_by != 0),
-      pre_filter(static_cast<PreFilter>(static_cast<int>(p.pre_filter))),
+    : by_frame(Choice<GroupBy>(p.group_by) == GroupBy::kFrame),
+      pre_filter(Choice<PreFilter>(p.pre_filter)),
       group_length(TimeDelta::Millis(p.group_length_ms)),
       burst_max_duration(TimeDelta::Millis(p.burst_max_duration_ms)),
       reordering_reset_count(static_cast<int>(p.reordering_reset_count)),

@@ -14,12 +14,6 @@
 
 namespace ccscope::gcc {
 
-enum class PreFilter {
-  kOff,
-  kGrp,    // GRP, back-up slide: compares a packet with its predecessor
-  kBurst,  // deployed: compares a packet with the group
-};
-
 struct GroupDeltas {
   TimeDelta send;
   TimeDelta arrival;

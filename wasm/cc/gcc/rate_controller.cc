@@ -8,8 +8,6 @@
 namespace ccscope::gcc {
 namespace {
 
-enum class IncreaseMode { kHybrid = 0, kAdditive = 1, kAdditiveTon = 2, kMultiplicative = 3, kAdaptiveEta = 4 };
-
 constexpr double kFramesPerSecond = 30;
 constexpr DataSize kPacketSize = DataSize::Bytes(1200);
 // Time that counts in one multiplicative increase (draft-02 5.5).
@@ -99,7 +97,7 @@ void RateController::OnMaximumSeen(DataRate received_rate) {
 DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const {
   const DataSize step = AveragePacketSize(a_r_) * params_.additive_packets;
   const TimeDelta response = std::max(rtt + TimeDelta::Millis(params_.response_time_offset_ms), TimeDelta::Millis(1));
-  const bool literal = static_cast<IncreaseMode>(static_cast<int>(params_.increase_mode)) == IncreaseMode::kAdditiveTon;
+  const bool literal = params_.mode_of_increase() == IncreaseMode::kAdditiveTon;
   const double responses = literal ? elapsed / response : std::min(elapsed / response, 1.0);
   const DataRate slowest = DataRate::BitsPerSec(params_.additive_min_bps_per_s) * elapsed.seconds();
   // As many bits per second as the packets have bits.
@@ -124,7 +122,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
       input.received_rate->kbps() > *mean_max_kbps_ + params_.near_max_sigmas * MaxDeviationKbps()) {
     mean_max_kbps_.reset();  // beyond the old maximum: look for a new one
   }
-  const auto mode = static_cast<IncreaseMode>(static_cast<int>(params_.increase_mode));
+  const IncreaseMode mode = params_.mode_of_increase();
   if (mode == IncreaseMode::kAdaptiveEta) return AdaptiveIncrease(elapsed, input);
   const bool near_max = last_decrease_ && mean_max_kbps_.has_value();
   if (mode == IncreaseMode::kMultiplicative || (mode == IncreaseMode::kHybrid && !near_max)) {
@@ -146,7 +144,7 @@ DataRate RateController::Decreased(const Input& input) {
 DataRate RateController::Bounded(DataRate rate, const Input& input) const {
   if (input.received_rate && params_.upper_bound_factor > 0) {
     DataRate bound = *input.received_rate * params_.upper_bound_factor + DataRate::BitsPerSec(params_.upper_bound_offset_bps);
-    if (params_.upper_bound_forces_decrease == 0) bound = std::max(bound, a_r_);
+    if (!IsOn(params_.upper_bound_forces_decrease)) bound = std::max(bound, a_r_);
     rate = std::min(rate, bound);
   }
   return std::clamp(rate, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));

@@ -36,7 +36,7 @@ class RateController {
 
   // One update of A_r, with each feedback and at once on overuse.
   DataRate Update(const Input& input, Timestamp now);
-  // A_r is what something else made it: the capacity that frames show, where they do (capacity_probe.h).
+  // A_r is what something else made it (receiver_hooks.h).
   void Follow(DataRate rate, Timestamp now);
   // Whether an overuse may cut the rate again so soon after the last change.
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;

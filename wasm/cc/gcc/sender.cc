@@ -9,8 +9,6 @@
 namespace ccscope::gcc {
 namespace {
 
-// An echo that tells more than this is of another clock.
-constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
 // d_m, its parts and times of whole groups; false for NaN, too.
 bool ArePairs(const Feedback& feedback) {
   const auto sane = [](double value) { return std::fabs(value) <= kMaxPairValue; };
@@ -46,8 +44,7 @@ ParameterError Sender::Check(const Feedback& feedback) const {
 }
 
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
-  const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
-  if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
+  rtt_ = feedback.Rtt(now).value_or(rtt_);
   has_feedback_ = true;
   if (HasPairs(feedback)) {
     OnPairs(feedback, now);

@@ -15,7 +15,7 @@
 #include <array>
 #include <cstddef>
 
-#include "cc/controller.h"
+#include "cc/density_axes.h"
 #include "cc/lcc/parameters.h"
 #include "units/units.h"
 

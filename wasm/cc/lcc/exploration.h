@@ -18,7 +18,7 @@ class Exploration {
   Exploration(const Parameters& parameters, std::uint64_t seed) : params_(parameters), random_(seed) {}
   void Configure(const Parameters& parameters) { params_ = parameters; }
 
-  bool on() const { return params_.exploration != 0; }
+  bool on() const { return IsOn(params_.exploration); }
   // How far T_c may leave the delays in the window; without exploration it may go anywhere.
   TimeDelta headroom() const {
     return on() ? TimeDelta::Millis(params_.exploration_delay_ms) : TimeDelta::PlusInfinity();

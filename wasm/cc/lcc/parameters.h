@@ -7,11 +7,18 @@
 
 namespace ccscope::lcc {
 
+// What the enumerated parameters choose from.
+enum class DelaySample { kOneWay, kWait };
+enum class SentRate { kTarget, kSent };
+enum class CutFrom { kSent, kReceived };
+
 struct Parameters {
 #define PARAMETER CCSCOPE_PARAMETER_FIELD
 #include "cc/lcc/parameters.def"
 #undef PARAMETER
 
+  DelaySample sample_of_delay() const { return Choice<DelaySample>(delay_sample); }
+  bool has_capacity_bound() const { return IsOn(capacity_bound); }
   DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
   DataRate max_bitrate() const { return DataRate::BitsPerSec(max_bitrate_bps); }
   DataRate start_bitrate() const { return DataRate::BitsPerSec(start_bitrate_bps); }

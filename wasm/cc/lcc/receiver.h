@@ -5,12 +5,11 @@
 
 #include <optional>
 
-#include "cc/capacity_bound.h"
+#include "cc/live/capacity_bound.h"
 #include "cc/controller.h"
+#include "cc/inbound_stream.h"
 #include "cc/lcc/delay_rate_tracker.h"
 #include "cc/lcc/parameters.h"
-#include "cc/packet_counter.h"
-#include "cc/received_rate.h"
 #include "trace/recorder.h"
 
 namespace ccscope::lcc {
@@ -30,20 +29,13 @@ class Receiver final : public ReceiverHalf {
 
  private:
   std::optional<Feedback> Message(const std::optional<EpochDelays>& epoch);
-
-  DataRate ReceivedRate();
   TimeDelta Sample(const Arrival& arrival);
 
   Parameters params_;
   double flow_;
   Recorder& recorder_;
+  InboundStream stream_;
   EpochCollector epochs_;
-  ArrivalRate arrival_rate_;
-  WireRate wire_rate_;
-  PacketCounter packets_;
-  Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
-  Timestamp last_send_time_;
-  Timestamp last_arrival_time_;
   CapacityBound bound_;
   TimeDelta smallest_delay_ = TimeDelta::PlusInfinity();
 };

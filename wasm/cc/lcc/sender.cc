@@ -10,8 +10,6 @@ namespace ccscope::lcc {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// An echo that tells more than this is of another clock.
-constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
 constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
 // A message that is older than the one before by more than this does not come late: the clock was set.
 constexpr TimeDelta kMaxReordering = TimeDelta::Seconds(3);
@@ -51,7 +49,7 @@ ParameterError Sender::Check(const Feedback& feedback) const {
 }
 
 void Sender::OnRtt(TimeDelta rtt) {
-  if (!(rtt > TimeDelta::Zero() && rtt < kMaxRtt)) return;
+  if (!Feedback::IsRtt(rtt)) return;
   rtt_ = rtt;
   smallest_rtt_ = std::min(smallest_rtt_, rtt);
 }
@@ -69,12 +67,12 @@ BayesianController::Delays Sender::delays() const {
 
 // S_i: what was asked for until now, or what has left.
 DataRate Sender::SendingRate() const {
-  if (params_.sending_rate == 0) return rate_;
+  if (Choice<SentRate>(params_.sending_rate) == SentRate::kTarget) return rate_;
   return sent_rate_.Rate(TimeDelta::Millis(params_.sent_window_ms)).value_or(rate_);
 }
 
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
-  OnRtt(now - feedback.echo_send_time - feedback.echo_delay);
+  if (const auto rtt = feedback.Rtt(now)) OnRtt(*rtt);
   const TimeDelta since = feedback.time - last_feedback_;
   if (has_feedback_ && since <= TimeDelta::Zero() && since > -kMaxReordering) return;  // overtaken
   has_feedback_ = true;
@@ -111,7 +109,7 @@ DataRate Sender::Decide(DataRate sent, DataRate received, DataRate bound) {
   DataRate next = expected_;
   if (controller_.Exorbitant(now)) {
     action_ = Action::kCut;
-    next = params_.cut_from == 0 ? sent * params_.cut_factor : std::min(sent, received * params_.cut_factor);
+    next = Choice<CutFrom>(params_.cut_from) == CutFrom::kSent ? sent * params_.cut_factor : std::min(sent, received * params_.cut_factor);
   } else if (exploration_.Wanted({controller_.control_delay(), range_.largest, now.average, controller_.delay_target()})) {
     action_ = Action::kExploration;
     next = exploration_.Raise(sent, expected_, received, received < bound * kMuchUnused);

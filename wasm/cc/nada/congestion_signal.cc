@@ -7,7 +7,6 @@
 namespace ccscope::nada {
 namespace {
 
-enum class Warping { kOff, kBehindLosses, kAlways };
 constexpr TimeDelta kLargestSignal = TimeDelta::Micros(3276.7e3);
 
 }  // namespace
@@ -28,7 +27,7 @@ TimeDelta PowerWarping(TimeDelta delay, const Parameters& parameters) {
 }
 
 TimeDelta WarpedDelay(TimeDelta delay, double share, const Parameters& parameters) {
-  switch (static_cast<Warping>(static_cast<int>(parameters.warping))) {
+  switch (Choice<Warping>(parameters.warping)) {
     case Warping::kOff:
       return delay;
     case Warping::kBehindLosses:
@@ -42,7 +41,7 @@ TimeDelta WarpedDelay(TimeDelta delay, double share, const Parameters& parameter
 TimeDelta CongestionSignal(TimeDelta warped_delay, double p_loss, double p_mark, const Parameters& parameters) {
   const double mark = p_mark / parameters.pmrref;
   double loss = p_loss / parameters.plrref;
-  if (parameters.loss_penalty != 0) loss *= loss;
+  if (Choice<LossPenalty>(parameters.loss_penalty) == LossPenalty::kQuadratic) loss *= loss;
   const TimeDelta penalty =
       TimeDelta::Millis(parameters.dloss_ms) * loss + TimeDelta::Millis(parameters.dmark_ms) * (mark * mark);
   return std::min(warped_delay + penalty, kLargestSignal);

@@ -20,8 +20,8 @@ void DelayFilter::Configure(const Parameters& parameters) {
       window_of_base > TimeDelta::Zero() ? std::max(window_of_base / kParts, kShortestPart) : TimeDelta::Zero();
   if (base_part != base_part_) part_.reset();
   base_part_ = base_part;
-  wait_ = parameters.delay_sample != 0;
-  median_ = parameters.filter != 0;
+  wait_ = parameters.sample_of_delay() == DelaySample::kWait;
+  median_ = Choice<Filter>(parameters.filter) == Filter::kMedian;
   smoothing_ = parameters.delay_smoothing;
   const int window = static_cast<int>(parameters.filter_samples);
   if (window == window_) return;

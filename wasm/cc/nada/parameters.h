@@ -2,16 +2,29 @@
 #ifndef CCSCOPE_CC_NADA_PARAMETERS_H_
 #define CCSCOPE_CC_NADA_PARAMETERS_H_
 
+#include "cc/received_rate.h"
 #include "units/parameter.h"
 #include "units/units.h"
 
 namespace ccscope::nada {
+
+// What the enumerated parameters choose from.
+enum class DelaySample { kOneWay, kWait };
+enum class Filter { kMinimum, kMedian };
+enum class Warping { kOff, kBehindLosses, kAlways };
+enum class LossPenalty { kLinear, kQuadratic };
+enum class RampUpWhile { kNoBuildUp, kLowSignal };
+enum class Elapsed { kMeasured, kDelta };
+enum class RampUpFloor { kNone, kRRef, kGradual };
 
 struct Parameters {
 #define PARAMETER CCSCOPE_PARAMETER_FIELD
 #include "cc/nada/parameters.def"
 #undef PARAMETER
 
+  DelaySample sample_of_delay() const { return Choice<DelaySample>(delay_sample); }
+  RateSource rate_source() const { return Choice<RateSource>(received_rate_source); }
+  bool has_capacity_bound() const { return IsOn(capacity_bound); }
   DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
   // Never below the lowest.
   DataRate max_bitrate() const {

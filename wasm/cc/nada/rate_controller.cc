@@ -6,8 +6,6 @@
 namespace ccscope::nada {
 namespace {
 
-enum class RampUpFloor { kNone, kRRef, kGradual };
-
 // Longer silences of the feedback count as this: the law is linearised for intervals well below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // The weight of a new share of the encoder.
@@ -52,7 +50,7 @@ double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataR
 DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
   const DataRate ramped = r_recv * ((1 + gamma) / share);
-  switch (static_cast<RampUpFloor>(static_cast<int>(params_.ramp_up_floor))) {
+  switch (Choice<RampUpFloor>(params_.ramp_up_floor)) {
     case RampUpFloor::kNone:
       return ramped;
     case RampUpFloor::kRRef:
@@ -76,7 +74,7 @@ void RateController::Clip() { r_ref_ = std::clamp(r_ref_, params_.min_bitrate(),
 
 void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now,
                             std::optional<DataRate> bound) {
-  const bool measured = params_.elapsed == 0 && last_update_;
+  const bool measured = Choice<Elapsed>(params_.elapsed) == Elapsed::kMeasured && last_update_;
   const TimeDelta delta =
       measured ? std::clamp(now - *last_update_, TimeDelta::Zero(), kLongestInterval) : params_.delta();
   ObserveEncoder(mode, r_recv);

@@ -5,13 +5,12 @@
 
 #include <optional>
 
-#include "cc/capacity_bound.h"
+#include "cc/live/capacity_bound.h"
 #include "cc/controller.h"
+#include "cc/inbound_stream.h"
 #include "cc/nada/delay_filter.h"
 #include "cc/nada/loss_estimator.h"
 #include "cc/nada/parameters.h"
-#include "cc/packet_counter.h"
-#include "cc/received_rate.h"
 #include "trace/recorder.h"
 #include "units/units.h"
 
@@ -27,7 +26,7 @@ class Receiver final : public ReceiverHalf {
   [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
 
  private:
-  void CountPacket(double seq);
+  void CountPacket(double seq, std::optional<double> highest_seq);
   DataRate ReceivedRate();
   bool FeedbackIsDue();
   std::optional<Feedback> FeedbackIfDue();
@@ -35,16 +34,11 @@ class Receiver final : public ReceiverHalf {
   Parameters params_;
   double flow_;
   Recorder& recorder_;
+  InboundStream stream_;
   DelayFilter delay_;
   LossEstimator losses_;
-  ArrivalRate arrival_rate_;
-  WireRate wire_rate_;
-  PacketCounter packets_;
   CapacityBound bound_;
 
-  Timestamp now_ = Timestamp::MinusInfinity();  // the latest time of any input
-  Timestamp last_send_time_;
-  Timestamp last_arrival_time_;
   TimeDelta rtt_;
   Timestamp last_build_up_ = Timestamp::MinusInfinity();  // of a sample that reached QEPS
   std::optional<Timestamp> last_feedback_;

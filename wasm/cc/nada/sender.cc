@@ -9,8 +9,6 @@ namespace ccscope::nada {
 namespace {
 
 constexpr DataRate kNone = DataRate::BitsPerSec(std::numeric_limits<double>::quiet_NaN());
-// An echo that tells more than this is of another clock.
-constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
 
 }  // namespace
 
@@ -31,8 +29,7 @@ ParameterError Sender::Check(const Feedback& feedback) const {
 }
 
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
-  const TimeDelta rtt = now - feedback.echo_send_time - feedback.echo_delay;
-  if (rtt > TimeDelta::Zero() && rtt < kMaxRtt) rtt_ = rtt;
+  rtt_ = feedback.Rtt(now).value_or(rtt_);
   loss_ratio_ = feedback.values[kLossRatio];
   const std::optional<DataRate> bound =
       feedback.values[kBound] > 0 ? std::optional(DataRate::BitsPerSec(feedback.values[kBound])) : std::nullopt;

@@ -59,7 +59,7 @@ LiveFlow::LiveFlow(const FlowParams& params, const MediaSource::Params& source, 
       history_(kHistory),
       encoder_target_(rate_.target),
       wanted_(rate_.target),
-      assembly_({live.nack != 0, TimeDelta::Millis(live.nack_interval_ms), static_cast<int>(live.nack_retries)}),
+      assembly_({IsOn(live.nack), TimeDelta::Millis(live.nack_interval_ms), static_cast<int>(live.nack_retries)}),
       mean_interval_(source.frame_interval()) {
   due_.fill(Timestamp::PlusInfinity());
 }

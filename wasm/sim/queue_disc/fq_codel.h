@@ -24,7 +24,8 @@ class FqCoDel final : public QueueDisc {
     CoDelLaw::Params law() const {
       return {TimeDelta::Millis(target_ms), TimeDelta::Millis(interval_ms), DataSize::Bytes(mtu_bytes)};
     }
-    bool whole_backlog() const { return backlog_of == 0; }
+    enum class BacklogOf { kAll, kOwn };
+    bool whole_backlog() const { return Choice<BacklogOf>(backlog_of) == BacklogOf::kAll; }
   };
   static constexpr int kNone = -1;
   struct FlowQueue {

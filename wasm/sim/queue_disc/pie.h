@@ -21,7 +21,8 @@ class Pie final : public QueueDisc {
 #include "sim/queue_disc/pie.def"
 #undef PARAMETER
 
-    bool is_linux() const { return variant == 0; }
+    enum class Variant { kLinux, kRfc8033 };
+    bool is_linux() const { return Choice<Variant>(variant) == Variant::kLinux; }
     TimeDelta target() const { return TimeDelta::Millis(target_ms); }
     TimeDelta t_update() const { return TimeDelta::Millis(t_update_ms); }
     TimeDelta burst_allowance() const { return TimeDelta::Millis(burst_allowance_ms); }

@@ -26,10 +26,10 @@ Cubic::Cubic(const Parameters& parameters)
       alpha_(AlphaCubic(parameters.cubic_beta)),
       slow_start_limit_(parameters.slow_start_limit_segments),
       unknown_max_growth_(parameters.cubic_unknown_max_growth),
-      fast_convergence_(parameters.cubic_fast_convergence == 1),
-      reno_friendly_(parameters.cubic_reno_friendly == 1),
-      alpha_one_(parameters.cubic_alpha_one == 1),
-      ahead_minimum_rtt_(parameters.cubic_target_ahead == 1),
+      fast_convergence_(IsOn(parameters.cubic_fast_convergence)),
+      reno_friendly_(IsOn(parameters.cubic_reno_friendly)),
+      alpha_one_(IsOn(parameters.cubic_alpha_one)),
+      ahead_minimum_rtt_(Choice<TargetAhead>(parameters.cubic_target_ahead) == TargetAhead::kMinRtt),
       per_ack_(parameters.IncreasesPerAck(CongestionControlKind::kCubic)),
       hystart_(parameters) {
   Reset();

@@ -5,8 +5,8 @@
 namespace ccscope::tcp {
 
 HyStart::HyStart(const Parameters& parameters)
-    : ack_train_(parameters.hystart == 1 || parameters.hystart == 3),
-      delay_(parameters.hystart == 2 || parameters.hystart == 3),
+    : ack_train_(parameters.starts_by() == HyStartBy::kAckTrain || parameters.starts_by() == HyStartBy::kBoth),
+      delay_(parameters.starts_by() == HyStartBy::kDelay || parameters.starts_by() == HyStartBy::kBoth),
       low_window_(parameters.hystart_low_window_segments),
       min_samples_(static_cast<int>(parameters.hystart_min_samples)),
       delay_min_(TimeDelta::Millis(parameters.hystart_delay_min_ms)),

@@ -9,6 +9,15 @@ namespace ccscope::tcp {
 
 enum class CongestionControlKind { kCubic = 0, kNewReno = 1 };
 
+// What the enumerated parameters choose from.
+enum class IncreasePer { kAuto, kAck, kSegment };
+enum class TargetAhead { kSrtt, kMinRtt };
+enum class HyStartBy { kOff, kAckTrain, kDelay, kBoth };
+enum class OffOrOn { kAuto, kOff, kOn };
+enum class LossDetection { kRfc6675, kFack };
+enum class PartialAckTimer { kImpatient, kSlowButSteady };
+enum class RtoMinOf { kRto, kVariance };
+
 struct Parameters {
 #define PARAMETER CCSCOPE_PARAMETER_FIELD
 #include "sim/tcp/parameters.def"
@@ -17,11 +26,19 @@ struct Parameters {
   DataSize segment_size() const { return DataSize::Bytes(segment_size_bytes); }
   // What `auto` means for the kind of sender.
   bool UsesSack(CongestionControlKind kind) const {
-    return sack == 0 ? kind == CongestionControlKind::kCubic : sack == 2;
+    return Means(sack, kind == CongestionControlKind::kCubic);
   }
-  bool UsesPrr(CongestionControlKind kind) const { return prr == 0 ? UsesSack(kind) : prr == 2; }
+  bool UsesPrr(CongestionControlKind kind) const { return Means(prr, UsesSack(kind)); }
   bool IncreasesPerAck(CongestionControlKind kind) const {
-    return increase_per == 0 ? kind == CongestionControlKind::kNewReno : increase_per == 1;
+    const auto per = Choice<IncreasePer>(increase_per);
+    return per == IncreasePer::kAuto ? kind == CongestionControlKind::kNewReno : per == IncreasePer::kAck;
+  }
+  HyStartBy starts_by() const { return Choice<HyStartBy>(hystart); }
+  bool bounds_whole_rto() const { return Choice<RtoMinOf>(rto_min_of) == RtoMinOf::kRto; }
+
+ private:
+  static bool Means(double choice, bool automatic) {
+    return Choice<OffOrOn>(choice) == OffOrOn::kAuto ? automatic : Choice<OffOrOn>(choice) == OffOrOn::kOn;
   }
 };
 

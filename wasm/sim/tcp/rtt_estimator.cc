@@ -15,10 +15,10 @@ constexpr double kK = 4;
 
 RttEstimator::RttEstimator(const Parameters& parameters)
     : initial_(TimeDelta::Millis(parameters.rto_initial_ms)),
-      min_(TimeDelta::Millis(parameters.rto_min_of == 0 ? parameters.rto_min_ms : 0)),
+      min_(TimeDelta::Millis(parameters.bounds_whole_rto() ? parameters.rto_min_ms : 0)),
       max_(TimeDelta::Millis(parameters.rto_max_ms)),
       // G; or Linux's way, which keeps the part above SRTT at the minimum or more.
-      floor_(TimeDelta::Millis(parameters.rto_min_of == 0
+      floor_(TimeDelta::Millis(parameters.bounds_whole_rto()
                                    ? parameters.clock_granularity_ms
                                    : std::max(parameters.clock_granularity_ms, parameters.rto_min_ms))) {
   Reset();

@@ -18,15 +18,15 @@ Sender::Sender(const Parameters& parameters, CongestionControlKind kind)
       initial_window_(parameters.initial_window_segments),
       initial_ssthresh_(parameters.initial_ssthresh_segments > 0 ? parameters.initial_ssthresh_segments : kInfinity),
       max_window_(static_cast<std::int64_t>(parameters.max_window_segments)),
-      idle_restart_(parameters.idle_restart == 1),
+      idle_restart_(IsOn(parameters.idle_restart)),
       sack_(parameters.UsesSack(kind)),
       prr_on_(parameters.UsesPrr(kind)),
-      limited_transmit_(parameters.limited_transmit == 1),
-      slow_but_steady_(parameters.partial_ack_timer == 1),
-      timeout_reduces_again_(parameters.timeout_reduces_again == 1),
+      limited_transmit_(IsOn(parameters.limited_transmit)),
+      slow_but_steady_(Choice<PartialAckTimer>(parameters.partial_ack_timer) == PartialAckTimer::kSlowButSteady),
+      timeout_reduces_again_(IsOn(parameters.timeout_reduces_again)),
       law_(MakeCongestionControl(parameters, kind)),
       rtt_(parameters),
-      board_(parameters.loss_detection == 1 && sack_) {
+      board_(Choice<LossDetection>(parameters.loss_detection) == LossDetection::kFack && sack_) {
   Reset();
 }
 

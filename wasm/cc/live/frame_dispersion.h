@@ -14,8 +14,8 @@
 //
 // A frame that lost a packet comes when that packet was sent again, after later frames. It takes its
 // place in their order, where its bytes passed the bottleneck, but its stamp says nothing of the queue.
-#ifndef CCSCOPE_CC_FRAME_DISPERSION_H_
-#define CCSCOPE_CC_FRAME_DISPERSION_H_
+#ifndef CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
+#define CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
 
 #include <array>
 #include <optional>
@@ -113,4 +113,4 @@ class FrameDispersion {
 
 }  // namespace ccscope
 
-#endif  // CCSCOPE_CC_FRAME_DISPERSION_H_
+#endif  // CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_

@@ -1,12 +1,12 @@
 // The capacity of a bottleneck as the frames of about the last second show it (frame_dispersion.h), and its
 // falls: the fewer frames speak of one, the further beyond the lateness of stamps each has to be.
-#ifndef CCSCOPE_CC_FRAME_CAPACITY_H_
-#define CCSCOPE_CC_FRAME_CAPACITY_H_
+#ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
+#define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 
 #include <optional>
 
 #include "cc/controller.h"
-#include "cc/frame_dispersion.h"
+#include "cc/live/frame_dispersion.h"
 #include "units/units.h"
 
 namespace ccscope {
@@ -54,4 +54,4 @@ class FrameCapacity {
 
 }  // namespace ccscope
 
-#endif  // CCSCOPE_CC_FRAME_CAPACITY_H_
+#endif  // CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_

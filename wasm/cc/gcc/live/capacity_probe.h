@@ -6,18 +6,19 @@
 // Each estimate is believed as far as it goes. The rate grows by it until the encoder is expected to send 1.5
 // times what was delivered lately, or as little as 1.1 times where frames disagree about the capacity. It falls
 // by it if all of the latest frames waited for longer than single late stamps explain.
-#ifndef CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
-#define CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
+#ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
+#define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
 #include <optional>
 
 #include "cc/controller.h"
-#include "cc/frame_capacity.h"
-#include "cc/gcc/encoder_share.h"
+#include "cc/live/frame_capacity.h"
+#include "cc/gcc/live/encoder_share.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
-#include "cc/room_for_drops.h"
-#include "cc/gcc/room_for_waits.h"
+#include "cc/gcc/receiver_hooks.h"
+#include "cc/live/room_for_drops.h"
+#include "cc/gcc/live/room_for_waits.h"
 #include "units/units.h"
 
 namespace ccscope::gcc {
@@ -33,17 +34,8 @@ class CapacityProbe {
     DataRate max_bitrate;
     explicit Params(const Parameters& p);
   };
-  // What is known beside the frames.
-  struct Conditions {
-    std::optional<DataRate> delivered;  // on the wire, in the last second
-    double loss = 0;
-    TimeDelta rtt;
-  };
-  // What to ask for.
-  struct Rate {
-    DataRate a_r;
-    DataRate drain;  // to leave of it for now
-  };
+  using Conditions = ReceiverHooks::Conditions;
+  using Rate = ReceiverHooks::Rate;
 
   explicit CapacityProbe(const Parameters& parameters) : params_(parameters) {}
   void Configure(const Parameters& parameters) {
@@ -101,4 +93,4 @@ class CapacityProbe {
 
 }  // namespace ccscope::gcc
 
-#endif  // CCSCOPE_CC_GCC_CAPACITY_PROBE_H_
+#endif  // CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_

@@ -1,8 +1,8 @@
 // How much of a capacity to leave unused where losses come. CoDel and its like drop while the queue is
 // short, the less the more often it is empty: room helps. Losses that go on whatever room there is are the
 // path's own: for a while they are not answered, but for the room that retransmissions need.
-#ifndef CCSCOPE_CC_ROOM_FOR_DROPS_H_
-#define CCSCOPE_CC_ROOM_FOR_DROPS_H_
+#ifndef CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
+#define CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
 
 #include "units/units.h"
 
@@ -27,4 +27,4 @@ class RoomForDrops {
 
 }  // namespace ccscope
 
-#endif  // CCSCOPE_CC_ROOM_FOR_DROPS_H_
+#endif  // CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_

@@ -1,4 +1,4 @@
-#include "cc/frame_capacity.h"
+#include "cc/live/frame_capacity.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "cc/gcc/encoder_share.h"
+#include "cc/gcc/live/encoder_share.h"
 
 #include <algorithm>
 

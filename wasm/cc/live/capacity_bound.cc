@@ -1,8 +1,8 @@
-#include "cc/capacity_bound.h"
+#include "cc/live/capacity_bound.h"
 
 #include <algorithm>
 
-#include "cc/drain_limits.h"
+#include "cc/live/drain_limits.h"
 
 namespace ccscope {
 namespace {

@@ -2,8 +2,8 @@
 // (Wi-Fi, mobile), the queue of a pause is gone the sooner, the more there is left. Queues that the own rate
 // made are drained (capacity_probe.h) and do not count. Seconds with bunched frames do not count either: there
 // the machine is taken to be late, not the link.
-#ifndef CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
-#define CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
+#ifndef CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
+#define CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 
 #include "units/units.h"
 
@@ -28,4 +28,4 @@ class RoomForWaits {
 
 }  // namespace ccscope::gcc
 
-#endif  // CCSCOPE_CC_GCC_ROOM_FOR_WAITS_H_
+#endif  // CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_

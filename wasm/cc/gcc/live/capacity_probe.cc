@@ -1,8 +1,8 @@
-#include "cc/gcc/capacity_probe.h"
+#include "cc/gcc/live/capacity_probe.h"
 
 #include <algorithm>
 
-#include "cc/drain_limits.h"
+#include "cc/live/drain_limits.h"
 #include "units/deterministic_math.h"
 
 namespace ccscope::gcc {
@@ -43,7 +43,7 @@ constexpr double kUnexplained = 0.1;
 }  // namespace
 
 CapacityProbe::Params::Params(const Parameters& p)
-    : on(p.capacity_probe != 0),
+    : on(IsOn(p.capacity_probe)),
       target(p.capacity_probe_target),
       time(TimeDelta::Millis(p.capacity_probe_time_ms)),
       drain_time(TimeDelta::Seconds(p.burst_drain_s)),

@@ -1,4 +1,4 @@
-#include "cc/gcc/room_for_waits.h"
+#include "cc/gcc/live/room_for_waits.h"
 
 #include <algorithm>
 

@@ -1,14 +1,14 @@
 // An upper bound of the rate of a live call, from what its own frames show of the bottleneck
 // (frame_capacity.h): for controllers whose own law sees a fall of the capacity, or a short queue, too late.
 // ccscope's own addition to NADA and LCC; off unless the parameter capacity_bound is on.
-#ifndef CCSCOPE_CC_CAPACITY_BOUND_H_
-#define CCSCOPE_CC_CAPACITY_BOUND_H_
+#ifndef CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_
+#define CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_
 
 #include <optional>
 
 #include "cc/controller.h"
-#include "cc/frame_capacity.h"
-#include "cc/room_for_drops.h"
+#include "cc/live/frame_capacity.h"
+#include "cc/live/room_for_drops.h"
 #include "units/units.h"
 
 namespace ccscope {
@@ -37,4 +37,4 @@ class CapacityBound {
 
 }  // namespace ccscope
 
-#endif  // CCSCOPE_CC_CAPACITY_BOUND_H_
+#endif  // CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_

@@ -1,8 +1,8 @@
 // What an encoder makes of its target: what comes on the wire, headers and retransmissions included, over
 // what is asked for. Encoders stay below by a fifth to a third for seconds after a rise, which is followed down
 // to 0.8, or above it with the headers.
-#ifndef CCSCOPE_CC_GCC_ENCODER_SHARE_H_
-#define CCSCOPE_CC_GCC_ENCODER_SHARE_H_
+#ifndef CCSCOPE_CC_GCC_LIVE_ENCODER_SHARE_H_
+#define CCSCOPE_CC_GCC_LIVE_ENCODER_SHARE_H_
 
 #include "units/units.h"
 
@@ -36,4 +36,4 @@ class EncoderShare {
 
 }  // namespace ccscope::gcc
 
-#endif  // CCSCOPE_CC_GCC_ENCODER_SHARE_H_
+#endif  // CCSCOPE_CC_GCC_LIVE_ENCODER_SHARE_H_

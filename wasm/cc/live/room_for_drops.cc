@@ -1,4 +1,4 @@
-#include "cc/room_for_drops.h"
+#include "cc/live/room_for_drops.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // How far a rate that follows frames (frame_capacity.h) may fall below the capacity to empty a queue, whoever
 // decides.
-#ifndef CCSCOPE_CC_DRAIN_LIMITS_H_
-#define CCSCOPE_CC_DRAIN_LIMITS_H_
+#ifndef CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
+#define CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
 
 #include "units/units.h"
 
@@ -20,4 +20,4 @@ inline constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
 
 }  // namespace ccscope
 
-#endif  // CCSCOPE_CC_DRAIN_LIMITS_H_
+#endif  // CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_

@@ -1,0 +1,45 @@
+#include "cc/gcc/live/filter_hold.h"
+
+namespace ccscope::gcc {
+namespace {
+
+// Deltas lag by one group: the first of a hold are those of the groups before it.
+constexpr int kGroupsBeforeSettled = 2;
+
+}  // namespace
+
+FilterHold::Params::Params(const Parameters& p)
+    : warm_up(TimeDelta::Millis(p.warm_up_ms)),
+      longest(TimeDelta::Millis(p.hold_max_ms)),
+      release(TimeDelta::Millis(p.hold_release_ms)) {}
+
+void FilterHold::Begin(Timestamp now) {
+  if (params_.longest == TimeDelta::Zero() || held_since_) return;
+  held_since_ = now;
+  groups_held_ = 0;
+  one_way_delay_before_ = last_one_way_delay_;
+}
+
+// The first frame has nothing behind it to disturb, and the start must not wait.
+void FilterHold::BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now) {
+  if (highest_seq && (arrival.key_frame || arrival.seq > *highest_seq + 1)) Begin(now);
+}
+
+// Whether the queue is back to what it was before the disturbance.
+bool FilterHold::IsSettled(const GroupDeltas& deltas, std::optional<TimeDelta> wait) const {
+  if (groups_held_ <= kGroupsBeforeSettled) return false;
+  if (wait) return *wait <= params_.release;
+  return one_way_delay_before_ && deltas.one_way_delay <= *one_way_delay_before_ + params_.release;
+}
+
+ReceiverHooks::Use FilterHold::OnGroups(const GroupDeltas& deltas, std::optional<TimeDelta> wait, Timestamp now) {
+  last_one_way_delay_ = deltas.one_way_delay;
+  const bool is_warming_up = began_ && now - *began_ < params_.warm_up;
+  if (!held_since_) return {!is_warming_up, false};
+  ++groups_held_;
+  const bool is_settled = IsSettled(deltas, wait);
+  if (is_settled || now - *held_since_ >= params_.longest) held_since_.reset();
+  return {false, is_settled};  // this pair still spans the disturbance
+}
+
+}  // namespace ccscope::gcc

@@ -1,0 +1,51 @@
+// When pairs of groups do not reach the filter of a live call: while it warms up, and behind a key frame or a gap.
+// A key frame's own serialisation fits the filter's model; the small frames that wait behind it do not (dL is
+// large and negative while d_m is not), and after a loss d_m spans what is missing or what was sent again.
+#ifndef CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
+#define CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
+
+#include <optional>
+
+#include "cc/controller.h"
+#include "cc/gcc/packet_grouping.h"
+#include "cc/gcc/parameters.h"
+#include "cc/gcc/receiver_hooks.h"
+#include "units/units.h"
+
+namespace ccscope::gcc {
+
+class FilterHold {
+ public:
+  explicit FilterHold(const Parameters& parameters) : params_(parameters) {}
+  void Configure(const Parameters& parameters) { params_ = Params(parameters); }
+
+  // The warm-up begins with the first input.
+  void OnInput(Timestamp now) { if (!began_) began_ = now; }
+  // Begins a hold, unless there is one.
+  void Begin(Timestamp now);
+  void BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now);
+  bool IsHeld() const { return held_since_.has_value(); }
+
+  // Each pair of groups. `wait`: how long the newest frames waited, where that is seen.
+  ReceiverHooks::Use OnGroups(const GroupDeltas& deltas, std::optional<TimeDelta> wait, Timestamp now);
+
+ private:
+  struct Params {
+    TimeDelta warm_up;
+    TimeDelta longest;  // zero: no hold
+    TimeDelta release;
+    explicit Params(const Parameters& p);
+  };
+  bool IsSettled(const GroupDeltas& deltas, std::optional<TimeDelta> wait) const;
+
+  Params params_;
+  std::optional<Timestamp> began_;
+  std::optional<Timestamp> held_since_;
+  int groups_held_ = 0;
+  std::optional<TimeDelta> one_way_delay_before_;
+  std::optional<TimeDelta> last_one_way_delay_;
+};
+
+}  // namespace ccscope::gcc
+
+#endif  // CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_

@@ -1,0 +1,56 @@
+// What every receiver half knows of the stream that comes in: the time, packets received and lost, the received
+// rate, and the newest arrival, by whose echo the sender half measures the RTT.
+#ifndef CCSCOPE_CC_INBOUND_STREAM_H_
+#define CCSCOPE_CC_INBOUND_STREAM_H_
+
+#include <optional>
+
+#include "cc/controller.h"
+#include "cc/packet_counter.h"
+#include "cc/received_rate.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class InboundStream {
+ public:
+  // `rate_window`: of the rate that is counted from arrivals.
+  explicit InboundStream(TimeDelta rate_window) : arrival_rate_(rate_window) {}
+  void SetRateWindow(TimeDelta window) { arrival_rate_.SetWindow(window); }
+
+  // An arrival that is not to be echoed still counts.
+  void OnArrival(const Arrival& arrival, bool is_echoed = true);
+  // What came and was lost since the counters before; nothing with the first ones. Counters that run backward
+  // make it negative.
+  struct Counted {
+    double received;
+    double lost;
+  };
+  std::optional<Counted> OnCounters(const InboundCounters& counters);
+
+  Timestamp now() const { return now_; }  // the latest time of any input
+  bool has_arrivals() const { return last_arrival_time_.IsFinite(); }
+  Timestamp last_send_time() const { return last_send_time_; }
+  Timestamp last_arrival_time() const { return last_arrival_time_; }
+  bool has_counters() const { return packets_.has_counters(); }
+  std::optional<double> highest_seq() const { return packets_.highest_seq(); }
+  // Whether something that left after this arrival was here before it.
+  bool IsOvertaken(const Arrival& arrival) const { return has_arrivals() && arrival.send_time < last_send_time_; }
+
+  // The received rate; nothing before there is one. `window`: of the wire's.
+  std::optional<DataRate> ReceivedRate(RateSource source, TimeDelta window);
+  // A message of this moment, without values.
+  Feedback Message(DataRate received_rate) const;
+
+ private:
+  Timestamp now_ = Timestamp::MinusInfinity();
+  Timestamp last_send_time_;
+  Timestamp last_arrival_time_ = Timestamp::MinusInfinity();
+  PacketCounter packets_;
+  ArrivalRate arrival_rate_;
+  WireRate wire_rate_;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_CC_INBOUND_STREAM_H_
