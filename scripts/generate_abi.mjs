@@ -1,5 +1,6 @@
 // Writes src/core/abi.generated.ts from the header of the core's ABI, wasm/abi/ccscope.h, and the rows of
-// wasm/abi/link_rows.def, which the C++ files include: so each function and each value is declared once. `--check` only says whether it is stale.
+// wasm/abi/link_rows.def and simulation_rows.def, which the C++ files include: so each function and each value is
+// declared once. `--check` only says whether it is stale.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,15 +40,29 @@ const declared = code.match(/\bccs_\w+(?=\()/g) ?? [];
 const missing = declared.filter((name) => !functions.some((one) => one.name === name));
 if (missing.length > 0) throw new Error(`wasm/abi/ccscope.h: not understood: ${missing.join(', ')}`);
 
-/** The places of a row's values, by their names. */
-function rowOf(kind) {
-  const rows = readFileSync(join(root, 'wasm/abi/link_rows.def'), 'utf8');
-  const names = [...rows.matchAll(new RegExp(`^CCSCOPE_LINK_${kind}\\((\\w+),`, 'gm'))].map(
-    ([, name]) => name,
-  );
-  const places = names.map((name, i) => [name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()), i]);
-  return JSON.stringify(Object.fromEntries(places));
+/** What a .def file of rows has of a macro and those whose names begin like it: each macro, with the value's name. */
+function rowsOf(file, macro) {
+  const rows = readFileSync(join(root, 'wasm/abi', file), 'utf8');
+  return [...rows.matchAll(new RegExp(`^(${macro}\\w*)\\((\\w+),`, 'gm'))].map(([, kind, name]) => [
+    kind,
+    name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()),
+  ]);
 }
+
+/** The places of a link's values, by their names. */
+const placesOf = (macro) =>
+  JSON.stringify(Object.fromEntries(rowsOf('link_rows.def', macro).map(([, name], i) => [name, i])));
+
+/** What a simulation's values are, by their names and in their order. */
+const valuesOf = (macro) =>
+  JSON.stringify(
+    Object.fromEntries(
+      rowsOf('simulation_rows.def', macro).map(([kind, name]) => [
+        name,
+        kind.endsWith('_DISTRIBUTION') && kind !== macro ? 'distribution' : 'number',
+      ]),
+    ),
+  );
 
 const source = `// Generated from wasm/abi/ccscope.h by scripts/generate_abi.mjs. Do not edit.
 
@@ -62,9 +77,15 @@ ${functions
 }
 
 /** Where the values of a link's rows stand (wasm/abi/link_rows.def). */
-export const LINK_DELIVERY = ${rowOf('DELIVERY')} as const;
-export const LINK_DROP = ${rowOf('DROP')} as const;
-export const LINK_STAT = ${rowOf('STAT')} as const;
+export const LINK_DELIVERY = ${placesOf('CCSCOPE_LINK_DELIVERY')} as const;
+export const LINK_DROP = ${placesOf('CCSCOPE_LINK_DROP')} as const;
+export const LINK_STAT = ${placesOf('CCSCOPE_LINK_STAT')} as const;
+
+/** What a simulation tells of a window, in this order (wasm/abi/simulation_rows.def). */
+export const DISTRIBUTION = ${valuesOf('CCSCOPE_DISTRIBUTION')} as const;
+export const SIM_WINDOW = ${valuesOf('CCSCOPE_SIM_WINDOW')} as const;
+export const SIM_PATH = ${valuesOf('CCSCOPE_SIM_PATH')} as const;
+export const SIM_FLOW = ${valuesOf('CCSCOPE_SIM_FLOW')} as const;
 `;
 
 await writeGenerated(root, 'src/core/abi.generated.ts', source, 'scripts/generate_abi.mjs');

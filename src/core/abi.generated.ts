@@ -197,8 +197,9 @@ export interface Abi {
   ccs_sim_run_until(handle: number, end_us: number): number;
   ccs_sim_now_us(handle: number): number;
   ccs_sim_events(handle: number): number;
-  /** The metrics of one window as flat numbers, in the order in which src/core/simulation.ts reads them;
-   * their count is ccs_sim_metrics_size() after the call. */
+  /** The metrics of one window as flat numbers, in the order of abi/simulation_rows.def: the window, the forward path
+   * and the backward one, each with its drops by reason, then the flows. Their count is ccs_sim_metrics_size() after
+   * the call. */
   ccs_sim_metrics(handle: number, window: number): number;
   ccs_sim_metrics_size(handle: number): number;
 }
@@ -230,4 +231,59 @@ export const LINK_STAT = {
   deliveredBytes: 13,
   crossDepartedBytes: 14,
   crossDrops: 15,
+} as const;
+
+/** What a simulation tells of a window, in this order (wasm/abi/simulation_rows.def). */
+export const DISTRIBUTION = {
+  count: 'number',
+  mean: 'number',
+  sd: 'number',
+  min: 'number',
+  max: 'number',
+  p5: 'number',
+  p25: 'number',
+  p50: 'number',
+  p75: 'number',
+  p95: 'number',
+  p99: 'number',
+} as const;
+export const SIM_WINDOW = {
+  beginUs: 'number',
+  endUs: 'number',
+  jain: 'number',
+  jainMean: 'number',
+  jainAll: 'number',
+  jainAllMean: 'number',
+} as const;
+export const SIM_PATH = {
+  capacityBps: 'number',
+  utilisation: 'number',
+  queueDelayUs: 'distribution',
+  deliveredPackets: 'number',
+  deliveredBytes: 'number',
+} as const;
+export const SIM_FLOW = {
+  kind: 'number',
+  direction: 'number',
+  sentPackets: 'number',
+  sentBytes: 'number',
+  receivedPackets: 'number',
+  receivedBytes: 'number',
+  lostPackets: 'number',
+  lostBytes: 'number',
+  lossRatio: 'number',
+  sendRateBps: 'number',
+  receiveRateBps: 'number',
+  goodputBps: 'number',
+  targetRateBps: 'number',
+  receiveRateSdBps: 'number',
+  frames: 'number',
+  freezes: 'number',
+  longestFreezeUs: 'number',
+  convergenceUs: 'number',
+  probeQueueDelayUs: 'distribution',
+  rttUs: 'distribution',
+  queueDelayUs: 'distribution',
+  owdQueueDelayUs: 'distribution',
+  e2eQueueDelayUs: 'distribution',
 } as const;

@@ -1,4 +1,5 @@
 /** What a simulation measured, read from the core's flat numbers. */
+import { DISTRIBUTION, SIM_FLOW, SIM_PATH, SIM_WINDOW } from './abi.generated.js';
 import { DROP_REASONS } from './link.js';
 import { CoreError } from './load.js';
 import { DIRECTIONS, type Direction } from './direction.js';
@@ -86,6 +87,11 @@ export interface WindowMetrics extends WindowOptions {
   jainAllMean: number;
 }
 
+/** What a row of the core holds, by its names. */
+type Row<Names extends Readonly<Record<string, 'number' | 'distribution'>>> = {
+  [Name in keyof Names]: Names[Name] extends 'distribution' ? Distribution : number;
+};
+
 /** Reads flat numbers one after the other. */
 class Reader {
   #at = 0;
@@ -99,53 +105,26 @@ class Reader {
     return value;
   }
 
-  distribution(): Distribution {
-    const keys = ['count', 'mean', 'sd', 'min', 'max', 'p5', 'p25', 'p50', 'p75', 'p95', 'p99'] as const;
-    return Object.fromEntries(keys.map((key) => [key, this.next()])) as unknown as Distribution;
+  row<Names extends Readonly<Record<string, 'number' | 'distribution'>>>(names: Names): Row<Names> {
+    const read = Object.entries(names).map(([name, kind]) => [
+      name,
+      kind === 'number' ? this.next() : this.row(DISTRIBUTION),
+    ]);
+    return Object.fromEntries(read) as Row<Names>;
   }
 }
 
 function readPath(reader: Reader): PathMetrics {
-  const path = {
-    capacityBps: reader.next(),
-    utilisation: reader.next(),
-    queueDelayUs: reader.distribution(),
-    deliveredPackets: reader.next(),
-    deliveredBytes: reader.next(),
-  };
+  const path = reader.row(SIM_PATH);
   const drops = DROP_REASONS.map((reason): [string, number] => [reason ?? 'none', reader.next()]);
   return { ...path, drops: Object.fromEntries(drops.slice(1)) };
 }
 
-function readFlow(reader: Reader, flow: number, name: string | undefined): FlowMetrics {
-  const kind = FLOW_KINDS[reader.next()] ?? 'media';
-  return {
-    flow,
-    name: name ?? `${kind} ${flow}`,
-    kind,
-    direction: DIRECTIONS[reader.next()] ?? 'forward',
-    sentPackets: reader.next(),
-    sentBytes: reader.next(),
-    receivedPackets: reader.next(),
-    receivedBytes: reader.next(),
-    lostPackets: reader.next(),
-    lostBytes: reader.next(),
-    lossRatio: reader.next(),
-    sendRateBps: reader.next(),
-    receiveRateBps: reader.next(),
-    goodputBps: reader.next(),
-    targetRateBps: reader.next(),
-    receiveRateSdBps: reader.next(),
-    frames: reader.next(),
-    freezes: reader.next(),
-    longestFreezeUs: reader.next(),
-    convergenceUs: reader.next(),
-    probeQueueDelayUs: reader.distribution(),
-    rttUs: reader.distribution(),
-    queueDelayUs: reader.distribution(),
-    owdQueueDelayUs: reader.distribution(),
-    e2eQueueDelayUs: reader.distribution(),
-  };
+function readFlow(reader: Reader, flow: number, given: string | undefined): FlowMetrics {
+  const row = reader.row(SIM_FLOW);
+  const kind = FLOW_KINDS[row.kind] ?? 'media';
+  const direction = DIRECTIONS[row.direction] ?? 'forward';
+  return { flow, name: given ?? `${kind} ${flow}`, ...row, kind, direction };
 }
 
 /** The metrics of one window; `names` are those of the flows that were given one. */
@@ -155,13 +134,7 @@ export function readWindow(
   names: readonly (string | undefined)[],
 ): WindowMetrics {
   const reader = new Reader(values);
-  const [beginUs, endUs] = [reader.next(), reader.next()];
-  const jain = {
-    jain: reader.next(),
-    jainMean: reader.next(),
-    jainAll: reader.next(),
-    jainAllMean: reader.next(),
-  };
+  const { beginUs, endUs, ...jain } = reader.row(SIM_WINDOW);
   const forward = readPath(reader);
   const backward = readPath(reader);
   const flows = names.map((name, flow) => readFlow(reader, flow, name));

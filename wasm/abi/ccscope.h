@@ -168,8 +168,9 @@ void* ccs_sim_recorder(void* handle);
 int ccs_sim_run_until(void* handle, double end_us);
 double ccs_sim_now_us(void* handle);
 double ccs_sim_events(void* handle);
-// The metrics of one window as flat numbers, in the order in which src/core/simulation.ts reads them;
-// their count is ccs_sim_metrics_size() after the call.
+// The metrics of one window as flat numbers, in the order of abi/simulation_rows.def: the window, the forward path
+// and the backward one, each with its drops by reason, then the flows. Their count is ccs_sim_metrics_size() after
+// the call.
 const double* ccs_sim_metrics(void* handle, int window);
 int ccs_sim_metrics_size(void* handle);
 

@@ -80,25 +80,31 @@ bool CheckFrames(const MediaSource::Params& source) {
   return FailIn("source", "payload_bytes", "expected frames of at most 10000 packets at the highest bitrate"), false;
 }
 
-void Write(std::vector<double>& out, std::initializer_list<double> values) { out.insert(out.end(), values); }
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-void Write(std::vector<double>& out, const Histogram& h) {
-  Write(out, {h.count(), h.mean(), h.sd(), h.min(), h.max(), h.Percentile(5), h.Percentile(25), h.Percentile(50),
-              h.Percentile(75), h.Percentile(95), h.Percentile(99)});
+void Write(const Histogram& h, std::vector<double>& out) {
+#define CCSCOPE_DISTRIBUTION(name, value) out.push_back(value);
+#include "abi/simulation_rows.def"
+}
+
+void WriteWindow(const Simulation& s, int window, std::vector<double>& out) {
+  const Window& w = s.window(window);
+  const Simulation::Fairness fairness = s.fairness(window);
+#define CCSCOPE_SIM_WINDOW(name, value) out.push_back(value);
+#include "abi/simulation_rows.def"
 }
 
 void WritePath(const Simulation& s, int window, Direction direction, std::vector<double>& out) {
-  const PathWindow& path = s.path_window(window, direction);
+  const PathWindow& p = s.path_window(window, direction);
   const TimeDelta elapsed = s.Elapsed(window);
   const bool bottleneck = s.path(direction).has_bottleneck();
   const DataSize offered = s.OfferedCapacity(window, direction);
-  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-  const bool measured = bottleneck && elapsed > TimeDelta::Zero();
-  Write(out, {measured ? (offered / elapsed).bps() : kNothing,
-              bottleneck && offered > DataSize::Zero() ? path.delivered / offered : kNothing});
-  Write(out, path.queue_delay_us);
-  Write(out, {path.delivered_packets, path.delivered.bytes()});
-  for (const double drops : path.drops) out.push_back(drops);
+  const double capacity_bps = bottleneck && elapsed > TimeDelta::Zero() ? (offered / elapsed).bps() : kNothing;
+  const double utilisation = bottleneck && offered > DataSize::Zero() ? p.delivered / offered : kNothing;
+#define CCSCOPE_SIM_PATH(name, value) out.push_back(value);
+#define CCSCOPE_SIM_PATH_DISTRIBUTION(name, value) Write(value, out);
+#include "abi/simulation_rows.def"
+  for (const double drops : p.drops) out.push_back(drops);
 }
 
 void WriteFlow(const Simulation& s, int window, int index, std::vector<double>& out) {
@@ -108,18 +114,11 @@ void WriteFlow(const Simulation& s, int window, int index, std::vector<double>& 
   const Timestamp begin = std::max(s.window(window).begin, flow.params().start);
   const Timestamp end = std::min({s.window(window).end, flow.params().stop, s.now()});
   const TimeDelta active = std::max(end - begin, TimeDelta::Zero());
-  const auto rate = [active](DataSize size) { return active > TimeDelta::Zero() ? (size / active).bps() : 0.0; };
+  const auto bps = [active](DataSize size) { return active > TimeDelta::Zero() ? (size / active).bps() : 0.0; };
   const TimeDelta convergence = s.convergence(index);
-  Write(out, {static_cast<double>(flow.kind()), static_cast<double>(flow.params().direction), f.sent_packets,
-              f.sent.bytes(), f.received_packets, f.received.bytes(), f.lost_packets, f.lost.bytes(),
-              f.sent > DataSize::Zero() ? f.lost / f.sent : 0.0, rate(f.sent), rate(f.received), rate(f.goodput),
-              f.target_bps.mean(), f.received_bps.sd(), f.frames, f.freezes, f.longest_freeze.us(),
-              convergence >= TimeDelta::Zero() ? convergence.us() : std::numeric_limits<double>::quiet_NaN()});
-  Write(out, f.probe_queue_delay_us);
-  Write(out, f.rtt_us);
-  Write(out, f.queue_delay_us);
-  Write(out, f.owd_queue_delay_us);
-  Write(out, f.e2e_queue_delay_us);
+#define CCSCOPE_SIM_FLOW(name, value) out.push_back(value);
+#define CCSCOPE_SIM_FLOW_DISTRIBUTION(name, value) Write(value, out);
+#include "abi/simulation_rows.def"
 }
 
 }  // namespace
@@ -333,9 +332,7 @@ CCSCOPE_FN(const double*, ccs_sim_metrics)(void* handle, int window) {
   if (window < 0 || window >= s.windows()) return Fail("window", "expected one that was added"), nullptr;
   std::vector<double>& out = h.metrics;
   out.clear();
-  const Simulation::Fairness fairness = s.fairness(window);
-  Write(out, {s.window(window).begin.us(), s.window(window).end.us(), fairness.jain, fairness.jain_mean,
-              fairness.jain_all, fairness.jain_all_mean});
+  WriteWindow(s, window, out);
   WritePath(s, window, Direction::kForward, out);
   WritePath(s, window, Direction::kBackward, out);
   for (int flow = 0; flow < s.flows(); ++flow) WriteFlow(s, window, flow, out);
