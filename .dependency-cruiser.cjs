@@ -8,29 +8,44 @@ const mayUse = {
   machine: [],
   link: ['core', 'text'],
   trace: ['core', 'text'],
-  scenario: ['core', 'link', 'text', 'trace'],
+  scenario: ['core', 'link', 'text'],
   figures: ['core', 'scenario', 'trace'],
-  calls: ['core', 'inject', 'link', 'machine', 'trace', 'worker'],
+  calls: ['core', 'inject', 'link', 'machine', 'worker'],
   worker: ['core', 'link', 'machine', 'scenario', 'text', 'trace'],
-  rtc: ['core', 'machine', 'trace', 'worker'],
-  charts: ['core', 'figures', 'scenario', 'trace'],
-  inject: ['core', 'machine', 'trace', 'rtc', 'charts'],
-  node: ['calls', 'core', 'figures', 'inject', 'link', 'machine', 'scenario', 'text', 'trace', 'worker'],
-  playwright: ['calls', 'core', 'link', 'node', 'scenario', 'text', 'trace'],
-  app: [
+  rtc: ['core', 'machine', 'worker'],
+  charts: ['figures'],
+  inject: ['machine'],
+  html: [],
+  shaper: ['calls', 'core', 'inject', 'link', 'text'],
+  server: ['core', 'html', 'link', 'shaper', 'text'],
+  observe: ['calls', 'inject', 'text'],
+  evidence: ['calls', 'core', 'html', 'link', 'machine', 'trace'],
+  papers: ['core', 'figures', 'html', 'scenario'],
+  trend: ['calls', 'evidence', 'html', 'scenario', 'text'],
+  playwright: ['calls', 'evidence', 'html', 'link', 'observe', 'scenario', 'shaper', 'text', 'trend'],
+  command_line: [
     'calls',
-    'charts',
     'core',
+    'evidence',
     'figures',
+    'html',
     'link',
     'machine',
-    'rtc',
+    'observe',
+    'papers',
     'scenario',
+    'server',
+    'shaper',
     'text',
     'trace',
+    'trend',
     'worker',
   ],
+  app: ['calls', 'charts', 'core', 'figures', 'link', 'rtc', 'scenario', 'text', 'trace', 'worker'],
 };
+
+/** Family of src/worker/ -> the families that it may import besides itself. */
+const workersMayUse = { media: ['guest'], simulation: ['guest'], guest: [], trace: [], camera: [] };
 
 const arrows = Object.entries(mayUse).map(([room, others]) => ({
   name: `${room}-uses-only-${others.join('-') || 'itself'}`,
@@ -47,9 +62,15 @@ module.exports = {
       name: 'others-use-only-the-protocol-of-inject',
       severity: 'error',
       comment: 'The rest of src/inject runs in pages.',
-      from: { path: '^src/(calls|node)/' },
+      from: { path: '^src/(calls|observe|shaper|command_line)/' },
       to: { path: '^src/inject/', pathNot: '^src/inject/protocol[.]ts$' },
     },
+    ...Object.entries(workersMayUse).map(([family, others]) => ({
+      name: `worker-${family}-uses-only-${others.join('-') || 'itself'}`,
+      severity: 'error',
+      from: { path: `^src/worker/${family}/` },
+      to: { path: '^src/worker/[a-z]+/', pathNot: `^src/worker/(${[family, ...others].join('|')})/` },
+    })),
     {
       name: 'no-cycles',
       severity: 'error',
@@ -62,7 +83,11 @@ module.exports = {
       severity: 'error',
       comment:
         'All other rooms run in browsers; the loader of the core asks for files only when it runs in Node.',
-      from: { path: '^src/', pathNot: '^src/((node|playwright)/|core/load[.]ts$)' },
+      from: {
+        path: '^src/',
+        pathNot:
+          '^src/((command_line|evidence|html|observe|papers|playwright|server|shaper|trend)/|core/load[.]ts$)',
+      },
       to: { dependencyTypes: ['core'] },
     },
     {

@@ -6,7 +6,7 @@ import preact from '@preact/preset-vite';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-import { APP_POLICY } from './src/node/html/content_policy.js';
+import { APP_POLICY } from './src/html/content_policy.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const WIRE_TESTS = ['tests/node/shaper_wire.test.ts'];

@@ -10,8 +10,8 @@ import { fail, nodeBin, run, say } from './lib/run.mjs';
 
 const lib = inRoot('dist/lib');
 /** Script and style of pages that Node writes: the papers' report, the evidence of a call under test. */
-const reportPage = join(lib, 'node/reproduce/page');
-const evidencePage = join(lib, 'node/evidence/page');
+const reportPage = join(lib, 'papers/page');
+const evidencePage = join(lib, 'evidence/page');
 /** The script that observes calls in pages, beside its sources and in the package. */
 const observer = inRoot('src/inject/observer.js');
 const packedObserver = join(lib, 'inject/observer.js');
@@ -54,7 +54,7 @@ async function generate() {
 async function buildLibrary() {
   const sources = filesUnder(['src'], (f) => /\.tsx?$/.test(f) && !f.startsWith('src/app/'));
   const inputs = [...sources, ...filesUnder(configuration), wasmPath];
-  await upToDate('lib', { inputs, outputs: [join(lib, 'node/cli.js')] }, async () => {
+  await upToDate('lib', { inputs, outputs: [join(lib, 'command_line/cli.js')] }, async () => {
     say('Building the library …');
     await nodeBin('typescript/bin/tsc', ['-p', 'scripts/tsconfig.lib.json'], {
       what: 'Building the library',

@@ -17,4 +17,4 @@ try {
 // npm runs scripts in the package's folder; paths on the command line are meant from where it was typed.
 const { npm_lifecycle_event: npmScript, INIT_CWD: typedIn } = process.env;
 if (['ccscope', 'reproduce'].includes(npmScript) && typedIn) process.chdir(typedIn);
-await import('../dist/lib/node/cli.js');
+await import('../dist/lib/command_line/cli.js');

@@ -8,7 +8,7 @@ import { setup } from './setup.mjs';
 async function dev() {
   await setup();
   await build({ app: false });
-  const { startServer } = await import('../dist/lib/node/index.js');
+  const { startServer } = await import('../dist/lib/node.js');
   const server = await startServer({
     port: Number(process.env.CCSCOPE_PORT ?? 8088),
     appDir: inRoot('public'),

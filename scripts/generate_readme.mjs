@@ -22,7 +22,7 @@ const load = async (path) =>
 
 /** The experiments of the registry, and the metrics. */
 async function loadScenarios() {
-  const { readScenario, registryIds } = await load('src/node/scenarios.ts');
+  const { readScenario, registryIds } = await load('src/command_line/scenarios.ts');
   const { cellsOf, METRICS } = await load('src/scenario/index.ts');
   const experiments = registryIds().map((id) => {
     const scenario = readScenario(id);

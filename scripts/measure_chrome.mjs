@@ -20,9 +20,13 @@ const tcpFlows = [0, 1, 3];
 
 /** The report of `ccscope call`: real calls under the browser's own controller. */
 async function call(args) {
-  const child = spawn(process.execPath, [inRoot('dist/lib/node/cli.js'), 'call', ...args, '--json', '-'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [inRoot('dist/lib/command_line/cli.js'), 'call', ...args, '--json', '-'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   let text = '';
   child.stdout.on('data', (chunk) => (text += chunk));
   const [code] = await once(child, 'close');

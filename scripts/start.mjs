@@ -38,7 +38,7 @@ async function start() {
   const options = readOptions();
   await setup();
   await build();
-  const { startServer } = await import('../dist/lib/node/index.js');
+  const { startServer } = await import('../dist/lib/node.js');
   const server = await listen(startServer, options);
   say(`\nccscope is at ${server.url}\nPress Ctrl+C to stop.`);
   if (options.open && canOpenBrowser()) {

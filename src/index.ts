@@ -17,4 +17,4 @@ export {
   type TraceView,
   type ViewQuery,
 } from './trace/index.js';
-export { createTraceStore } from './worker/trace_client.js';
+export { createTraceStore } from './worker/trace/trace_client.js';

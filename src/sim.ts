@@ -35,10 +35,10 @@ export {
   SimulationWorker,
   type RunHandlers,
   type SimulationWorkerOptions,
-} from './worker/simulation_client.js';
+} from './worker/simulation/simulation_client.js';
 export type {
   SimulationProblem,
   SimulationProgress,
   SimulationRequest,
   SimulationResult,
-} from './worker/simulation_protocol.js';
+} from './worker/simulation/simulation_protocol.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from '@playwright/test';
 
-import { CHROMIUM_FLAGS } from '../src/node/call/chromium.js';
+import { CHROMIUM_FLAGS } from '../src/command_line/call/chromium.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Another one lets the tests of two clones run on one machine. */

@@ -86,8 +86,8 @@ async function benchShadows(page, durationS) {
 }
 
 export async function benchCall({ durationS }) {
-  const { startServer } = await import('../../dist/lib/node/index.js');
-  const { launchChromium } = await import('../../dist/lib/node/call/chromium.js');
+  const { startServer } = await import('../../dist/lib/node.js');
+  const { launchChromium } = await import('../../dist/lib/command_line/call/chromium.js');
   const server = await startServer({ port: 0, appDir: inRoot('dist/app') });
   const browser = await launchChromium();
   try {

@@ -144,8 +144,8 @@ async function benchCallCpu(launch, url, makeObserver, pairs) {
 }
 
 export async function benchKit({ durationS }) {
-  const { CallObserver } = await import('../../dist/lib/node/observe/observer.js');
-  const { launchChromium } = await import('../../dist/lib/node/call/chromium.js');
+  const { CallObserver } = await import('../../dist/lib/observe/observer.js');
+  const { launchChromium } = await import('../../dist/lib/command_line/call/chromium.js');
   const { url, close } = await serveBlankPage();
   const makeObserver = (frameTiming) => new CallObserver({ originEpochMs: Date.now(), frameTiming });
   try {

@@ -8,7 +8,7 @@ const sizeAt = (capacityBps) => (capacityBps < 5e5 ? 250 : 1250);
 const named = (bps) => (bps < 1e6 ? `${bps / 1e3} kbps` : `${bps / 1e6} Mbps`);
 
 async function withLink(settings, measure) {
-  const { openShaperLink } = await import('../../dist/lib/node/shaper/index.js');
+  const { openShaperLink } = await import('../../dist/lib/shaper/index.js');
   const link = await openShaperLink({ settings: { rtt: (2 * ONE_WAY_US) / 1e3, ...settings } });
   try {
     return await measure(link);

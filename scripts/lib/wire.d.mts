@@ -1,4 +1,4 @@
-import type { ShaperLink } from '../../src/node/shaper/index.js';
+import type { ShaperLink } from '../../src/shaper/index.js';
 
 /** What went in and what came out. Times in microseconds on the system's clock. */
 export interface Passage {

@@ -18,7 +18,7 @@ function* namedFiles(document) {
 }
 
 let missing = 0;
-for (const document of filesUnder(['README.md', 'wasm', 'src/playwright', 'src/node/call'], (file) =>
+for (const document of filesUnder(['README.md', 'wasm', 'src/playwright', 'src/command_line/call'], (file) =>
   file.endsWith('.md'),
 )) {
   for (const file of namedFiles(document)) {

@@ -1,5 +1,5 @@
 // The Call page of the soak: a real call over the local server's shaper, driven as a user would drive it.
-import { launchChromium } from '../../dist/lib/node/call/chromium.js';
+import { launchChromium } from '../../dist/lib/command_line/call/chromium.js';
 
 const LIVE_MS = 60_000;
 /** A page is sampled when it has recorded this number of groups: then its own recording does not count as growth. */

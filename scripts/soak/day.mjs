@@ -65,7 +65,12 @@ class SimulatedCall {
     const load = (file) => import(`../../dist/lib/${file}.js`);
     const [{ compileCore, loadCore }, { Reporter }, { SenderPipeline }, { ReceiverPipeline }] =
       await Promise.all(
-        ['core/index', 'worker/reporter', 'worker/sender_pipeline', 'worker/receiver_pipeline'].map(load),
+        [
+          'core/index',
+          'worker/media/reporter',
+          'worker/media/sender_pipeline',
+          'worker/media/receiver_pipeline',
+        ].map(load),
       );
     const module = await compileCore();
     const config = (side) => ({

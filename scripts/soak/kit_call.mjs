@@ -6,9 +6,9 @@ import { watchThreads } from './threads.mjs';
 
 watchMemories();
 watchThreads();
-const { CallObserver } = await import('../../dist/lib/node/observe/observer.js');
-const { openShaperLink } = await import('../../dist/lib/node/shaper/index.js');
-const { launchChromium } = await import('../../dist/lib/node/call/chromium.js');
+const { CallObserver } = await import('../../dist/lib/observe/observer.js');
+const { openShaperLink } = await import('../../dist/lib/shaper/index.js');
+const { launchChromium } = await import('../../dist/lib/command_line/call/chromium.js');
 
 const originEpochMs = Date.now();
 const link = await openShaperLink({

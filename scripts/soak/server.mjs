@@ -6,7 +6,7 @@ import { watchThreads } from './threads.mjs';
 
 watchMemories();
 watchThreads();
-const { startServer } = await import('../../dist/lib/node/index.js');
+const { startServer } = await import('../../dist/lib/node.js');
 
 const server = await startServer({ appDir: inRoot('dist/app') });
 

@@ -1,6 +1,6 @@
 /**
  * What the evidence of a call under test draws: columns over time and marks, as JSON in its page.
- * Node writes it (src/node/evidence), the page's script reads it (src/app/evidence). Times are in
+ * Node writes it (src/evidence), the page's script reads it (src/app/evidence). Times are in
  * microseconds from the call's origin; null stands for a value that there is not.
  */
 

@@ -14,7 +14,7 @@ import {
   propertiesOf,
   type EvidenceFile,
   type EvidenceMetrics,
-} from '../node/evidence/index.js';
+} from '../evidence/index.js';
 import type { KitOptions } from './options.js';
 import { PROPERTY } from './property.js';
 import { failedText } from './report/failed.js';

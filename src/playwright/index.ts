@@ -24,7 +24,7 @@ export type {
 export type { PageLink, TestLink } from './link.js';
 export { RepeatError, Runs, type Repeat, type RepeatOptions, type RunFixtures } from './repeat.js';
 export type { KitOptions, KitWorkerOptions } from './options.js';
-export type { LinkCapture } from '../node/evidence/index.js';
+export type { LinkCapture } from '../evidence/index.js';
 export type { Call } from './session.js';
 export {
   NETWORKS,
@@ -35,5 +35,5 @@ export {
   type LinkChange,
   type LinkSettings,
   type NetworkName,
-} from '../node/shaper/index.js';
+} from '../shaper/index.js';
 export { ConfigError } from '../text/quantities.js';

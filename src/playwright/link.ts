@@ -9,7 +9,7 @@ import type {
   LinkSettings,
   PathControl,
   ShaperLink,
-} from '../node/shaper/index.js';
+} from '../shaper/index.js';
 import { ConfigError } from '../text/quantities.js';
 import type { RelayAddress } from '../link/server_protocol.js';
 

@@ -10,7 +10,7 @@ import {
 } from '../calls/judge/index.js';
 import { queueDelays } from '../calls/judge/delay.js';
 import { receivedCurve, sentCurve } from '../calls/judge/rate_curve.js';
-import { sparkline } from '../node/sparkline.js';
+import { sparkline } from '../text/terminal.js';
 import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 

@@ -1,9 +1,9 @@
 /** What a project or a test sets of the kit, in `use`. */
 import type { LaunchOptions } from '@playwright/test';
 
-import { CAPTURES, type LinkCapture } from '../node/evidence/index.js';
+import { CAPTURES, type LinkCapture } from '../evidence/index.js';
 import type { FrameTiming } from '../calls/record/record.js';
-import type { LinkSettings } from '../node/shaper/index.js';
+import type { LinkSettings } from '../shaper/index.js';
 import { ConfigError, shown } from '../text/quantities.js';
 
 /** Options of a test: in the config's `use`, or in `test.use`. */

@@ -9,8 +9,8 @@ import { resolve } from 'node:path';
 import type { FullConfig, FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 import * as v from 'valibot';
 
-import { appendRun } from '../node/trend/history.js';
-import { aligned } from '../node/run/text.js';
+import { appendRun } from '../trend/history.js';
+import { aligned } from '../text/terminal.js';
 import { parsed } from '../scenario/scenario.js';
 import { brokenRows, BUDGETS_FILE, checkBudgets, readBudgets, type BrokenLimit } from './report/budgets.js';
 import { callsOf, lastCalls } from './report/calls.js';

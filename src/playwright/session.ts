@@ -4,7 +4,7 @@
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
-import { CallObserver } from '../node/observe/observer.js';
+import { CallObserver } from '../observe/observer.js';
 import type { FrameTiming } from '../calls/record/record.js';
 import { ConfigError } from '../text/quantities.js';
 import {
@@ -13,7 +13,7 @@ import {
   type DevtoolsLink,
   type LinkSettings,
   type ShaperLink,
-} from '../node/shaper/index.js';
+} from '../shaper/index.js';
 import { notObserved, ObservedCall } from './call.js';
 import { TestLink } from './link.js';
 import type { KitOptions } from './options.js';

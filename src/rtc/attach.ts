@@ -1,5 +1,5 @@
 /** For connections that the user's own code makes and negotiates. */
-import type { MediaWorker } from '../worker/media_client.js';
+import type { MediaWorker } from '../worker/media/media_client.js';
 import { shadowSlots } from './controllers.js';
 import { ReceiverTap } from './receiver_tap.js';
 import { SenderTap, type SenderOptions } from './sender_tap.js';

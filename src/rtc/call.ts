@@ -1,6 +1,6 @@
 import type { LinkOptions } from '../core/index.js';
 import type { SlotConfig } from '../worker/slot.js';
-import { createMediaWorker } from '../worker/media_client.js';
+import { createMediaWorker } from '../worker/media/media_client.js';
 import { shadowSlots, slotInCharge } from './controllers.js';
 import { MachineMonitor } from './machine_monitor.js';
 import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';

@@ -28,5 +28,5 @@ export type {
   VideoCodec,
 } from './types.js';
 export type { MachineState, Quantity, Reason } from '../machine/index.js';
-export { createMediaWorker, WorkerError, type MediaWorker } from '../worker/media_client.js';
-export type { Side, WorkerStats } from '../worker/protocol.js';
+export { createMediaWorker, WorkerError, type MediaWorker } from '../worker/media/media_client.js';
+export type { Side, WorkerStats } from '../worker/media/protocol.js';

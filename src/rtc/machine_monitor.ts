@@ -8,7 +8,7 @@ import {
   TickLateness,
   type MachineState,
 } from '../machine/index.js';
-import { TICK_MS } from '../worker/protocol.js';
+import { TICK_MS } from '../worker/media/protocol.js';
 import type { OutboundCounters } from './stats.js';
 import type { StatusBoard } from './status.js';
 

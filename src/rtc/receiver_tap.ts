@@ -1,6 +1,6 @@
 import type { SlotConfig } from '../worker/slot.js';
-import type { MediaWorker } from '../worker/media_client.js';
-import type { WorkerEvent, WorkerStats } from '../worker/protocol.js';
+import type { MediaWorker } from '../worker/media/media_client.js';
+import type { WorkerEvent, WorkerStats } from '../worker/media/protocol.js';
 import { shadowSlots, slotInCharge } from './controllers.js';
 import { FreezeWatch, poll, readInbound, readPicture, type PictureCounters } from './stats.js';
 import type { StatusBoard } from './status.js';

@@ -1,7 +1,7 @@
 import type { LinkOptions } from '../core/index.js';
 import type { SlotConfig } from '../worker/slot.js';
-import type { MediaWorker } from '../worker/media_client.js';
-import type { WorkerEvent } from '../worker/protocol.js';
+import type { MediaWorker } from '../worker/media/media_client.js';
+import type { WorkerEvent } from '../worker/media/protocol.js';
 import { Actuator } from './actuator.js';
 import { shadowSlots, slotInCharge } from './controllers.js';
 import { DEFAULT_FLOOR_KBPS } from './sdp.js';

@@ -1,6 +1,6 @@
 import { transfer, wrap } from 'comlink';
-import type { CameraApi } from '../worker/camera_worker.js';
-import type { CameraSettings } from '../worker/camera_frames.js';
+import type { CameraApi } from '../worker/camera/camera_worker.js';
+import type { CameraSettings } from '../worker/camera/camera_frames.js';
 
 export interface SyntheticCameraOptions extends Partial<CameraSettings> {
   /** Where the camera's worker is, when not beside this module. */
@@ -26,7 +26,7 @@ const DEFAULTS: CameraSettings = { width: 640, height: 360, fps: 30, texture: 0.
 function newWorker(url?: string | URL): Worker {
   // The same literal form as for the media worker; see createMediaWorker.
   return url === undefined
-    ? new Worker(new URL('../worker/camera_worker.js', import.meta.url), { type: 'module' })
+    ? new Worker(new URL('../worker/camera/camera_worker.js', import.meta.url), { type: 'module' })
     : new Worker(url, { type: 'module' });
 }
 

@@ -1,8 +1,8 @@
 import { transfer } from 'comlink';
 import type { ControllerFault, TraceBatch, TraceEvent } from '../core/index.js';
-import type { EncodedStreams } from '../worker/encoded.js';
-import { createMediaWorker, type MediaWorker } from '../worker/media_client.js';
-import type { MediaConfig, TransformOptions, WorkerEvent } from '../worker/protocol.js';
+import type { EncodedStreams } from '../worker/media/encoded.js';
+import { createMediaWorker, type MediaWorker } from '../worker/media/media_client.js';
+import type { MediaConfig, TransformOptions, WorkerEvent } from '../worker/media/protocol.js';
 import type { StatusBoard } from './status.js';
 import type { ControlOptions } from './types.js';
 

@@ -1,7 +1,7 @@
 /** What a call is asked for and what it says of itself. */
 import type { ControllerFault, ControllerName, LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
 import type { MachineState } from '../machine/index.js';
-import type { Side, WorkerStats } from '../worker/protocol.js';
+import type { Side, WorkerStats } from '../worker/media/protocol.js';
 
 /**
  * Who is in charge of the bitrate. `observe`: the browser's own controller, ccscope only looks

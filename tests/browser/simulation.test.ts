@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 import { loadCore } from '../../src/core/index.js';
 import { judge, parseScenario, runCell, traceHeader } from '../../src/scenario/index.js';
-import { readScenario } from '../../src/node/scenarios.js';
+import { readScenario } from '../../src/command_line/scenarios.js';
 import { formatTrace, TraceData } from '../../src/trace/index.js';
 import type { Asked } from './harness/simulations.js';
 import { expect, test } from './support.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 
 import type { MachineReport } from '../../src/machine/index.js';
-import { comparedWith, type CallReport } from '../../src/node/call/types.js';
+import { comparedWith, type CallReport } from '../../src/command_line/call/types.js';
 import { start } from './command.js';
 
 let folder: string;

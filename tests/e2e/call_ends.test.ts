@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 
 import { loadCoreModule } from '../../src/core/index.js';
-import { runPageCall } from '../../src/node/call/page_call.js';
-import { runCall, type CallServer, type RunContext } from '../../src/node/call/run.js';
-import type { CallPlan } from '../../src/node/call/types.js';
-import { startServer } from '../../src/node/server.js';
-import { openShaperLink } from '../../src/node/shaper/index.js';
-import { startShaper } from '../../src/node/shaper/shaper.js';
+import { runPageCall } from '../../src/command_line/call/page_call.js';
+import { runCall, type CallServer, type RunContext } from '../../src/command_line/call/run.js';
+import type { CallPlan } from '../../src/command_line/call/types.js';
+import { startServer } from '../../src/server/server.js';
+import { openShaperLink } from '../../src/shaper/index.js';
+import { startShaper } from '../../src/shaper/shaper.js';
 import { DEFAULT_LINK_CONFIG } from '../../src/link/link_config.js';
 import { descendants, isBrowser, isRenderer, signal, type Process } from './command.js';
 import { expect, test } from './support.js';

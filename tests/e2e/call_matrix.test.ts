@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 import { expect, test } from '@playwright/test';
 
-import type { MatrixReport } from '../../src/node/matrix/report.js';
+import type { MatrixReport } from '../../src/command_line/matrix/report.js';
 import { start } from './command.js';
 
 let folder: string;

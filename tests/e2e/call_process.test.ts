@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { expect, test } from '@playwright/test';
 
-import type { CallReport } from '../../src/node/call/types.js';
+import type { CallReport } from '../../src/command_line/call/types.js';
 import { descendants, isBrowser, isRenderer, isRunning, signal, start, type Process } from './command.js';
 
 /** Starts a long call, and waits for its page. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.meta.url));
 
 export interface Outcome {
   /** Null when a signal ended it. */

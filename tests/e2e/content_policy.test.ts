@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url';
 
 import type { Page } from '@playwright/test';
 
-import { standalonePage } from '../../src/node/html/document.js';
-import { html, Html } from '../../src/node/html/text.js';
+import { standalonePage } from '../../src/html/document.js';
+import { html, Html } from '../../src/html/text.js';
 import { compileController } from '../support/compile_controller.js';
 import { expect, test as base } from './support.js';
 

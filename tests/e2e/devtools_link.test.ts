@@ -1,7 +1,7 @@
 /** Chrome's own throttling as a link: it reaches WebRTC, before and in a call, and both pages share it. */
 import { expect, test, type Page } from '@playwright/test';
 
-import { openDevtoolsLink } from '../../src/node/shaper/index.js';
+import { openDevtoolsLink } from '../../src/shaper/index.js';
 
 /** In page: two connections of one page, and the round trips of messages between them. */
 interface Probe {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { loadCore } from '../../src/core/index.js';
-import { readScenario } from '../../src/node/scenarios.js';
+import { readScenario } from '../../src/command_line/scenarios.js';
 import { formatRate } from '../../src/charts/columns.js';
 import { parseScenario, runCell, traceHeader, type CellParams } from '../../src/scenario/index.js';
 import { formatTrace, TraceData } from '../../src/trace/index.js';

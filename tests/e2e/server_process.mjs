@@ -1,5 +1,5 @@
 // The local server in a process of its own, that a test can kill: `node server_process.mjs PORT APP_DIR`.
-import { startServer } from '../../dist/lib/node/index.js';
+import { startServer } from '../../dist/lib/node.js';
 
 const [port, appDir] = process.argv.slice(2);
 const { url } = await startServer({ port: Number(port), appDir });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { CallReport } from '../../src/node/call/types.js';
+import type { CallReport } from '../../src/command_line/call/types.js';
 import { start } from './command.js';
 import { expect, test } from './support.js';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import sirv from 'sirv';
 
-import { startServer } from '../../src/node/server.js';
+import { startServer } from '../../src/server/server.js';
 
 export { expect };
 

@@ -1,9 +1,9 @@
 /** A link, an observer and pages on it, for each test. */
 import { test as base, expect, type BrowserContext, type Frame, type Page } from '@playwright/test';
 
-import { CallObserver } from '../../src/node/observe/observer.js';
+import { CallObserver } from '../../src/observe/observer.js';
 import type { CallRecord, ConnectionRecord, EndpointRecord } from '../../src/calls/record/record.js';
-import { openShaperLink, type ShaperLink } from '../../src/node/shaper/index.js';
+import { openShaperLink, type ShaperLink } from '../../src/shaper/index.js';
 import { startTestServer, type TestServer } from './server.js';
 
 export { expect };

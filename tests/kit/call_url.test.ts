@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '@playwright/test';
 
-import type { CallReport } from '../../src/node/call/types.js';
-import { startServer } from '../../src/node/server.js';
+import type { CallReport } from '../../src/command_line/call/types.js';
+import { startServer } from '../../src/server/server.js';
 import { startTestServer, type TestServer } from './server.js';
 
-const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.meta.url));
 const appDir = fileURLToPath(new URL('../../dist/app', import.meta.url));
 
 async function call(args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {

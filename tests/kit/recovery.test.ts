@@ -1,6 +1,6 @@
 /** The shaper's thread ends in the middle of a call in a real Chromium: the call goes on over the same link. */
-import { CallObserver } from '../../src/node/observe/observer.js';
-import { openShaperLink } from '../../src/node/shaper/index.js';
+import { CallObserver } from '../../src/observe/observer.js';
+import { openShaperLink } from '../../src/shaper/index.js';
 import { ObservedCall } from '../../src/playwright/call.js';
 import { expect as kitExpect } from '../../src/playwright/index.js';
 import { endThread, mortalThread } from '../node/mortal.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { JSONReport } from '@playwright/test/reporter';
 
-import { readHistory } from '../../src/node/trend/history.js';
+import { readHistory } from '../../src/trend/history.js';
 import { mergeReports, runProject, type Outcome } from './run_project.js';
 import { expect, test } from './support.js';
 

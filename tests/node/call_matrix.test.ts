@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
-import type { MatrixReport } from '../../src/node/matrix/report.js';
+import type { MatrixReport } from '../../src/command_line/matrix/report.js';
 import { SMALL } from '../unit/matrix/support.js';
 import { ccscope, scratch } from './support.js';
 
 const { path, write } = scratch();
 const execute = promisify(execFile);
-const cli = fileURLToPath(new URL('../../dist/lib/node/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.meta.url));
 
 const file = (name: string, changes: object): string => write(name, JSON.stringify({ ...SMALL, ...changes }));
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { comparedWith, type CallReport } from '../../src/node/call/types.js';
+import { comparedWith, type CallReport } from '../../src/command_line/call/types.js';
 import { ccscope, rows, scratch } from './support.js';
 
 const { path } = scratch();

@@ -1,12 +1,7 @@
 /** A link whose thread ends: another one takes its place, and the record goes on. */
 import { describe, expect, it } from 'vitest';
 
-import {
-  openShaperLink,
-  ShaperError,
-  type LinkSettings,
-  type ShaperLink,
-} from '../../src/node/shaper/index.js';
+import { openShaperLink, ShaperError, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers } from './links.js';
 import { endThread, mortalThread } from './mortal.js';

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 
-import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/node/shaper/index.js';
+import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
 
 /** What each test of a file leaves open; closed behind it, in this order. */
 export const closers: (() => unknown)[] = [];

@@ -6,8 +6,8 @@ import { PassThrough } from 'node:stream';
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import { prepareSource, sourceOf } from '../../src/node/call/source.js';
-import type { CallSource } from '../../src/node/call/types.js';
+import { prepareSource, sourceOf } from '../../src/command_line/call/source.js';
+import type { CallSource } from '../../src/command_line/call/types.js';
 import { scratch } from './support.js';
 
 const { path, write } = scratch();

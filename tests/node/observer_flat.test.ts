@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import type { BrowserContext } from 'playwright-core';
 import { expect, it } from 'vitest';
 
-import { CallObserver } from '../../src/node/observe/observer.js';
+import { CallObserver } from '../../src/observe/observer.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

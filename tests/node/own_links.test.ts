@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 
 import type { PathRecord } from '../../src/calls/record/record.js';
-import { openDevtoolsLink, type ShaperLink } from '../../src/node/shaper/index.js';
+import { openDevtoolsLink, type ShaperLink } from '../../src/shaper/index.js';
 import { TestLink } from '../../src/playwright/link.js';
 import { ConfigError } from '../../src/text/quantities.js';
 import { IceAgent } from './ice_agent.js';

@@ -9,10 +9,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { bindingRequest, bindingSuccess } from '../../scripts/lib/ice_check.mjs';
 import { loadCoreModule } from '../../src/core/index.js';
-import { emptyLinkRecord, notePause } from '../../src/node/shaper/link_record.js';
-import { openRelay, type RelayPaths } from '../../src/node/shaper/relay_paths.js';
-import type { Relay, RelayCensus } from '../../src/node/shaper/relay.js';
-import { bindUdp } from '../../src/node/shaper/udp.js';
+import { emptyLinkRecord, notePause } from '../../src/shaper/link_record.js';
+import { openRelay, type RelayPaths } from '../../src/shaper/relay_paths.js';
+import type { Relay, RelayCensus } from '../../src/shaper/relay.js';
+import { bindUdp } from '../../src/shaper/udp.js';
 import { IceAgent } from './ice_agent.js';
 
 const RESTARTS = 1000;

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../src/core/index.js';
 import { formatTrace, presetNames, TraceData, type TraceHeader } from '../../src/trace/index.js';
-import { run } from '../../src/node/program.js';
+import { run } from '../../src/command_line/program.js';
 import { seeded } from '../unit/trace/support.js';
 import { ccscope, rows, scratch } from './support.js';
 

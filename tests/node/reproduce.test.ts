@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { reportSchema, type CellReport, type Report } from '../../src/node/reproduce/report.js';
-import { reproduce } from '../../src/node/reproduce/reproduce.js';
-import { reportText } from '../../src/node/reproduce/table.js';
-import { readScenario } from '../../src/node/scenarios.js';
+import { reportSchema, type CellReport, type Report } from '../../src/papers/report.js';
+import { reproduce } from '../../src/papers/reproduce.js';
+import { reportText } from '../../src/papers/table.js';
+import { readScenario } from '../../src/command_line/scenarios.js';
 import { ccscope, scratch, type Outcome } from './support.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 /** The built command, in a process of its own. */
 async function command(...args: string[]): Promise<Outcome> {
-  const cli = `${root}/dist/lib/node/cli.js`;
+  const cli = `${root}/dist/lib/command_line/cli.js`;
   try {
     const { stdout, stderr } = await execute(process.execPath, [cli, 'reproduce', ...args], { cwd: root });
     return { status: 0, stdout, stderr };

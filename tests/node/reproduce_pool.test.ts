@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { estimatedCost, jobsOf, type Job, type RunOutcome } from '../../src/node/reproduce/jobs.js';
-import { runJobs } from '../../src/node/reproduce/pool.js';
+import { estimatedCost, jobsOf, type Job, type RunOutcome } from '../../src/papers/jobs.js';
+import { runJobs } from '../../src/papers/pool.js';
 import type { Scenario } from '../../src/scenario/index.js';
 
 const worker = new URL('./reproduce_worker.mjs', import.meta.url);

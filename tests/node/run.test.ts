@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, tableSpec, type Core } from '../../src/core/index.js';
-import { readScenario, registryIds } from '../../src/node/scenarios.js';
+import { readScenario, registryIds } from '../../src/command_line/scenarios.js';
 import { cellsOf, compile, instantiate } from '../../src/scenario/index.js';
 import { ccscope, rows, scratch } from './support.js';
 

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { ServerError, startServer, type LocalServer, type ServedController } from '../../src/node/server.js';
+import {
+  ServerError,
+  startServer,
+  type LocalServer,
+  type ServedController,
+} from '../../src/server/server.js';
 import type { LinkOpened, ServerMessage } from '../../src/link/server_protocol.js';
 import { IceAgent } from './ice_agent.js';
 import { Client, endClientsAfterEach } from './server_client.js';

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { startServer, type LocalServer } from '../../src/node/server.js';
-import type { ServerLimits } from '../../src/node/server/limits.js';
+import { startServer, type LocalServer } from '../../src/server/server.js';
+import type { ServerLimits } from '../../src/server/limits.js';
 import type { ServerMessage } from '../../src/link/server_protocol.js';
 import { Client, endClientsAfterEach } from './server_client.js';
 

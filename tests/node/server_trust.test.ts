@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { startServer, type LocalServer } from '../../src/node/server.js';
-import { isLoopback } from '../../src/node/server/names.js';
+import { startServer, type LocalServer } from '../../src/server/server.js';
+import { isLoopback } from '../../src/server/names.js';
 import { Client, endClientsAfterEach } from './server_client.js';
 
 let appDir: string;

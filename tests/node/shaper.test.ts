@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { CoreError, loadCoreModule, type CoreModule } from '../../src/core/index.js';
 import type { PacketRecord } from '../../src/link/packet_log.js';
-import { ShaperError, startShaper, type Shaper } from '../../src/node/shaper/shaper.js';
+import { ShaperError, startShaper, type Shaper } from '../../src/shaper/shaper.js';
 import type { PartialLinkConfig } from '../../src/link/link_config.js';
 
 let core: CoreModule;

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 
 import { CoreError, loadCoreModule } from '../../src/core/index.js';
-import { startShaper } from '../../src/node/shaper/shaper.js';
+import { startShaper } from '../../src/shaper/shaper.js';
 
 it('refuses changes after its end, and leaves the shaper alone that has its memory then', async () => {
   const core = await loadCoreModule();

@@ -6,12 +6,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 
 import type { DirectionRecord } from '../../src/calls/record/record.js';
-import {
-  openShaperLink,
-  ShaperError,
-  type LinkSettings,
-  type ShaperLink,
-} from '../../src/node/shaper/index.js';
+import { openShaperLink, ShaperError, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
 import { ConfigError } from '../../src/text/quantities.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers, linkWith } from './links.js';
@@ -462,7 +457,7 @@ describe('the thread of a link', () => {
   });
 
   const PROGRAM = `
-    const { openShaperLink } = await import('${new URL('../../dist/lib/node/shaper/index.js', import.meta.url).href}');
+    const { openShaperLink } = await import('${new URL('../../dist/lib/shaper/index.js', import.meta.url).href}');
     const link = await openShaperLink();
     console.log(link.relay.port);
     if (process.argv.at(-1) === 'stay') setInterval(() => {}, 1000);`;

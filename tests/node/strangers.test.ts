@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { bindingRequest, bindingSuccess } from '../../scripts/lib/ice_check.mjs';
 import { loadCoreModule, type CoreModule } from '../../src/core/index.js';
-import { ShaperError, startShaper, type Shaper } from '../../src/node/shaper/shaper.js';
+import { ShaperError, startShaper, type Shaper } from '../../src/shaper/shaper.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers, linkWith } from './links.js';
 

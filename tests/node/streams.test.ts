@@ -3,7 +3,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
 
-import { run } from '../../src/node/program.js';
+import { run } from '../../src/command_line/program.js';
 import { scratch } from './support.js';
 
 const { path } = scratch();

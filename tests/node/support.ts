@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 
 import { afterAll } from 'vitest';
 
-import { run } from '../../src/node/program.js';
+import { run } from '../../src/command_line/program.js';
 
 /** What a command line did. */
 export interface Outcome {

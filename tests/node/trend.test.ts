@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { appendRun, readHistory, type HistoryRun } from '../../src/node/trend/history.js';
-import type { TrendReport } from '../../src/node/trend/trend.js';
+import { appendRun, readHistory, type HistoryRun } from '../../src/trend/history.js';
+import type { TrendReport } from '../../src/trend/trend.js';
 import { ccscope, scratch } from './support.js';
 
 const files = scratch();

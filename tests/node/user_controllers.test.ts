@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 
 import { loadCore } from '../../src/core/index.js';
 import { ControllerSimulator, parseScenario, runCell } from '../../src/scenario/index.js';
-import type { CallReport } from '../../src/node/call/types.js';
-import { loadControllerFile } from '../../src/node/controllers.js';
+import type { CallReport } from '../../src/command_line/call/types.js';
+import { loadControllerFile } from '../../src/command_line/controllers/controllers.js';
 import aimd from '../../public/controllers/aimd.js';
 import { scratch } from './support.js';
 
@@ -21,9 +21,13 @@ const AIMD = `${root}/public/controllers/aimd.ts`;
 /** The command as it is installed: users' controllers run in a worker beside it. */
 async function ccscope(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   try {
-    const { stdout, stderr } = await execute(process.execPath, [`${root}/dist/lib/node/cli.js`, ...args], {
-      maxBuffer: 1e8,
-    });
+    const { stdout, stderr } = await execute(
+      process.execPath,
+      [`${root}/dist/lib/command_line/cli.js`, ...args],
+      {
+        maxBuffer: 1e8,
+      },
+    );
     return { status: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };

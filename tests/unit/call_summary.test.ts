@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { distortion, FIX, type MachineReport } from '../../src/machine/index.js';
-import { pageUrl } from '../../src/node/call/own_page.js';
-import { makeCalls, reportOf, type Series } from '../../src/node/call/series.js';
-import { ratios, spread, summarise } from '../../src/node/call/summary.js';
-import { reportText } from '../../src/node/call/table.js';
-import type { CallPlan, RunReport } from '../../src/node/call/types.js';
-import type { Io } from '../../src/node/io.js';
+import { pageUrl } from '../../src/command_line/call/own_page.js';
+import { makeCalls, reportOf, type Series } from '../../src/command_line/call/series.js';
+import { ratios, spread, summarise } from '../../src/command_line/call/summary.js';
+import { reportText } from '../../src/command_line/call/table.js';
+import type { CallPlan, RunReport } from '../../src/command_line/call/types.js';
+import type { Io } from '../../src/command_line/io.js';
 import { DEFAULT_LINK_CONFIG } from '../../src/link/link_config.js';
 
 const QUIET: MachineReport = {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { sourceOf } from '../../src/node/call/source.js';
-import { readVideoFile } from '../../src/node/call/video_file.js';
-import { UsageError } from '../../src/node/errors.js';
+import { sourceOf } from '../../src/command_line/call/source.js';
+import { readVideoFile } from '../../src/command_line/call/video_file.js';
+import { UsageError } from '../../src/text/errors.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ccscope-video-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -6,7 +6,7 @@ import { detailedFlow, drawnFlows } from '../../src/app/lab/flows.js';
 import { fromFragment, toFragment } from '../../src/app/lab/own_scenario.js';
 import { byPaper } from '../../src/app/lab/papers.js';
 import { controllerOfPreset } from '../../src/core/schema.js';
-import { readScenario } from '../../src/node/scenarios.js';
+import { readScenario } from '../../src/command_line/scenarios.js';
 import { cellsOf, instantiate, parseScenario, type Scenario } from '../../src/scenario/index.js';
 import { DEFAULT_LAB, parseLab, serialiseLab, type LabState } from '../../src/app/lab/state.js';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
 
-import { conditionsOf } from '../../src/node/shaper/devtools_conditions.js';
+import { conditionsOf } from '../../src/shaper/devtools_conditions.js';
 import { NETWORK_NAMES, NETWORKS } from '../../src/link/networks.js';
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../../src/link/settings.js';
-import { pathSettings } from '../../src/node/shaper/path_settings.js';
+import { pathSettings } from '../../src/shaper/path_settings.js';
 import type { DirectionSettings } from '../../src/link/direction_settings.js';
 import { linkField, LINK_KEYS, type WaySetting } from '../../src/link/fields.js';
 import { ConfigError } from '../../src/text/quantities.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { capacitySource } from '../../src/node/shaper/capacity.js';
-import { CapacityClock } from '../../src/node/shaper/capacity_clock.js';
-import { CapacitySchedule } from '../../src/node/shaper/capacity_schedule.js';
+import { capacitySource } from '../../src/shaper/capacity.js';
+import { CapacityClock } from '../../src/shaper/capacity_clock.js';
+import { CapacitySchedule } from '../../src/shaper/capacity_schedule.js';
 import { DelayLine } from '../../src/link/delay_line.js';
-import { Lateness } from '../../src/node/shaper/lateness.js';
-import { appendPackets, emptyLinkRecord } from '../../src/node/shaper/link_record.js';
+import { Lateness } from '../../src/shaper/lateness.js';
+import { appendPackets, emptyLinkRecord } from '../../src/shaper/link_record.js';
 import { PacketLog } from '../../src/link/packet_log.js';
 
 describe('a delay line', () => {

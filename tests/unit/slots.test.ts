@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import type { ControllerFault, Feedback, TraceBatch } from '../../src/core/index.js';
 import type { Slot, SlotConfig, SlotHooks } from '../../src/worker/slot.js';
-import type { WorkerEvent } from '../../src/worker/protocol.js';
-import { Reporter } from '../../src/worker/reporter.js';
-import { Slots } from '../../src/worker/slots.js';
+import type { WorkerEvent } from '../../src/worker/media/protocol.js';
+import { Reporter } from '../../src/worker/media/reporter.js';
+import { Slots } from '../../src/worker/media/slots.js';
 
 /** A slot that keeps what it was asked for, and fails when it is told to. */
 class FakeSlot implements Slot {

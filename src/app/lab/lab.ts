@@ -7,13 +7,13 @@ import type { FlowOptions, SimulationOptions, TableName } from '../../core/index
 import type { CellParams } from '../../scenario/cells.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { traceHeader } from '../../scenario/trace_header.js';
-import { SimulationError, SimulationWorker } from '../../worker/simulation_client.js';
+import { SimulationError, SimulationWorker } from '../../worker/simulation/simulation_client.js';
 import type {
   SimulationProblem,
   SimulationProgress,
   SimulationResult,
-} from '../../worker/simulation_protocol.js';
-import { createTraceStore, type TraceStore } from '../../worker/trace_client.js';
+} from '../../worker/simulation/simulation_protocol.js';
+import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
 import { dismiss, messageOf, notify } from '../notices.js';
 import { cellFor, wrongChoices } from './cell_choice.js';
 import { withPreset } from './controller_choice.js';

@@ -7,7 +7,7 @@ import { signal } from '@preact/signals';
 import { TimeAxis, whichRows, type ChartTheme, type TimeChart, type TimeWindow } from '../../charts/index.js';
 import type { TableName } from '../../core/schema.js';
 import type { TraceExtent } from '../../trace/index.js';
-import type { TraceStore } from '../../worker/trace_client.js';
+import type { TraceStore } from '../../worker/trace/trace_client.js';
 
 const REFRESH_MS = 100;
 /** How many of the last redraws the cost is told of. */

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
 import type { TraceHeader } from '../../trace/index.js';
-import { createTraceStore, type TraceStore } from '../../worker/trace_client.js';
+import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
 import { messageOf, notify } from '../notices.js';
 import { LiveValues } from './live_values.js';
 

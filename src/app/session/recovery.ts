@@ -1,5 +1,5 @@
 /** Why a call starts again by itself, and how often it may. */
-import type { Side } from '../../worker/protocol.js';
+import type { Side } from '../../worker/media/protocol.js';
 import type { AppState } from '../state.js';
 import { changeEvent, restartMessage, type SettingChange } from './restarts.js';
 import { ServerClient } from './server_client.js';

@@ -11,7 +11,7 @@ import {
 } from '../../core/index.js';
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import type { OutboundStats, StatsSample } from './record.js';
-import { RtpTimeline } from '../../worker/clock.js';
+import { RtpTimeline } from '../../worker/media/clock.js';
 
 export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const;
 /** How often the sender half gives rates. */

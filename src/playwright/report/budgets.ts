@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { TestCase } from '@playwright/test/reporter';
 import * as v from 'valibot';
 
-import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../../node/evidence/properties.js';
+import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../../evidence/properties.js';
 import { list, record, text } from '../../text/form.js';
 import { parseJson } from '../../text/json_text.js';
 import { within } from '../../text/form.js';

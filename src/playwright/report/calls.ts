@@ -4,7 +4,7 @@
  */
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 
-import type { PropertyName } from '../../node/evidence/properties.js';
+import type { PropertyName } from '../../evidence/properties.js';
 import { PROPERTY } from '../property.js';
 import { failedOf, type FailedExpectation } from './failed.js';
 

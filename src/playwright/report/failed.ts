@@ -1,7 +1,7 @@
 /** The property `ccscope.failed`: which expectations of a call were not met, and why, from the test to the reporter. */
 import * as v from 'valibot';
 
-import { holds } from '../../node/evidence/input.js';
+import { holds } from '../../evidence/input.js';
 import type { JudgedExpectation } from '../../calls/judge/index.js';
 
 const schema = v.array(

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 
 import type { TestCase } from '@playwright/test/reporter';
 
-import { PROPERTY_NAMES } from '../../node/evidence/properties.js';
-import type { HistoryCall, HistoryRun } from '../../node/trend/history.js';
-import { version } from '../../node/version.js';
+import { PROPERTY_NAMES } from '../../evidence/properties.js';
+import type { HistoryCall, HistoryRun } from '../../trend/history.js';
+import { version } from '../../html/version.js';
 import { lastCalls, numberOf, titleOf, type TestedCall } from './calls.js';
 
 /** What GitHub says that the run is of, else what git has checked out; null without either. */

@@ -1,6 +1,6 @@
 /** A user's controller in guest workers, driven from the page as a media worker would. */
 import { compileCore, type Feedback } from '../../../src/core/index.js';
-import { guestReceiver, guestSender } from '../../../src/worker/guest_client.js';
+import { guestReceiver, guestSender } from '../../../src/worker/guest/guest_client.js';
 
 export interface Driven {
   /** Messages of the receiver half. */

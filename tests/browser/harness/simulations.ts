@@ -1,8 +1,8 @@
 /** Simulations in a worker, as a page runs them. */
 import { traceHeader, type CellParams } from '../../../src/scenario/index.js';
 import { formatTrace, TraceData, unpackBatches } from '../../../src/trace/index.js';
-import { SimulationError, SimulationWorker } from '../../../src/worker/simulation_client.js';
-import type { SimulationProblem } from '../../../src/worker/simulation_protocol.js';
+import { SimulationError, SimulationWorker } from '../../../src/worker/simulation/simulation_client.js';
+import type { SimulationProblem } from '../../../src/worker/simulation/simulation_protocol.js';
 import type { TableName } from '../../../src/core/index.js';
 
 export interface Asked {
@@ -91,7 +91,7 @@ export function brokenOnce(): Options {
     createWorker: () =>
       started++ === 0
         ? new Worker(broken)
-        : new Worker(new URL('../../../src/worker/simulation_worker.ts', import.meta.url), {
+        : new Worker(new URL('../../../src/worker/simulation/simulation_worker.ts', import.meta.url), {
             type: 'module',
           }),
   };

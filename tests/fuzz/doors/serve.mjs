@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startServer } from '../../../dist/lib/node/server.js';
+import { startServer } from '../../../dist/lib/server/server.js';
 
 const appDir = mkdtempSync(join(tmpdir(), 'ccscope-doors-'));
 process.once('exit', () => rmSync(appDir, { recursive: true }));

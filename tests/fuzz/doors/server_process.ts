@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { WebSocket } from 'ws';
 
-import type { ServerLimits } from '../../../src/node/server/limits.js';
+import type { ServerLimits } from '../../../src/server/limits.js';
 
 const SERVE = fileURLToPath(new URL('./serve.mjs', import.meta.url));
 /** On a machine that does much else; a server that hangs does not answer at all. */

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 
 import { checkField } from '../../../src/app/state.js';
 import { queueArguments } from '../../../src/core/queue.js';
-import { addLinkOptions } from '../../../src/node/commands/link_options.js';
+import { addLinkOptions } from '../../../src/command_line/commands/link_options.js';
 import { controllerText, parseController } from '../../../src/scenario/controller_text.js';
 import { ConfigError } from '../../../src/text/quantities.js';
 import { parseCrossTraffic, parseOutage } from '../../../src/link/load_text.js';

@@ -10,7 +10,7 @@ import {
   loadCore,
   type Feedback,
 } from '../../../src/core/index.js';
-import { appendTrailer, hasTrailer, readTrailer, TRAILER_BYTES } from '../../../src/worker/trailer.js';
+import { appendTrailer, hasTrailer, readTrailer, TRAILER_BYTES } from '../../../src/worker/media/trailer.js';
 import { check, same } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';
 

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { chartsOf } from '../../../src/node/evidence/charts.js';
-import type { EvidenceInput } from '../../../src/node/evidence/input.js';
-import { measure } from '../../../src/node/evidence/measure.js';
-import { metricsJson } from '../../../src/node/evidence/metrics.js';
-import { picture } from '../../../src/node/evidence/picture.js';
-import { packetTable } from '../../../src/node/evidence/tables.js';
-import { traceLines } from '../../../src/node/evidence/trace.js';
+import { chartsOf } from '../../../src/evidence/charts.js';
+import type { EvidenceInput } from '../../../src/evidence/input.js';
+import { measure } from '../../../src/evidence/measure.js';
+import { metricsJson } from '../../../src/evidence/metrics.js';
+import { picture } from '../../../src/evidence/picture.js';
+import { packetTable } from '../../../src/evidence/tables.js';
+import { traceLines } from '../../../src/evidence/trace.js';
 import type { CallRecord, PacketColumns } from '../../../src/calls/record/record.js';
 import { checkHeader } from '../../../src/trace/index.js';
 import { ccscope, rows, scratch } from '../../node/support.js';

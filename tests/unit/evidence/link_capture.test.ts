@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { linkCaptureFiles } from '../../../src/node/evidence/link_capture.js';
+import { linkCaptureFiles } from '../../../src/evidence/link_capture.js';
 import { checkCapture } from '../../../src/playwright/options.js';
 import type { CallRecord } from '../../../src/calls/record/record.js';
 import { direction } from '../judge/synthetic.js';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { parseMatrix } from '../../../src/node/matrix/form.js';
-import { cellsOf, stepsOf } from '../../../src/node/matrix/plan.js';
-import { readMatrix } from '../../../src/node/matrix/read.js';
+import { parseMatrix } from '../../../src/command_line/matrix/form.js';
+import { cellsOf, stepsOf } from '../../../src/command_line/matrix/plan.js';
+import { readMatrix } from '../../../src/command_line/matrix/read.js';
 import { SMALL } from './support.js';
 
 const [narrow, wide] = SMALL.links;
@@ -98,7 +98,7 @@ describe('a matrix', () => {
   });
 
   it('is in the guide as it can be run', () => {
-    const guide = readFileSync(new URL('../../../src/node/call/README.md', import.meta.url), 'utf8');
+    const guide = readFileSync(new URL('../../../src/command_line/call/README.md', import.meta.url), 'utf8');
     const example = /<!-- example: a matrix -->\s+```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
     expect(cells(JSON.parse(example))).toHaveLength((4 + 2) * 3);
   });

@@ -2,12 +2,12 @@ import { PassThrough } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
 
-import type { RunContext, RunResult } from '../../../src/node/call/run.js';
-import { FailedRun } from '../../../src/node/errors.js';
-import { parseMatrix } from '../../../src/node/matrix/form.js';
-import { cellsOf } from '../../../src/node/matrix/plan.js';
-import { matrixReport } from '../../../src/node/matrix/report.js';
-import { makeReal, type Made } from '../../../src/node/matrix/run.js';
+import type { RunContext, RunResult } from '../../../src/command_line/call/run.js';
+import { FailedRun } from '../../../src/text/errors.js';
+import { parseMatrix } from '../../../src/command_line/matrix/form.js';
+import { cellsOf } from '../../../src/command_line/matrix/plan.js';
+import { matrixReport } from '../../../src/command_line/matrix/report.js';
+import { makeReal, type Made } from '../../../src/command_line/matrix/run.js';
 import { cell as cellOf, SMALL } from './support.js';
 
 const matrix = parseMatrix(SMALL);

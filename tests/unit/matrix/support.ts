@@ -1,9 +1,9 @@
 import { DEFAULT_LINK_CONFIG } from '../../../src/link/link_config.js';
-import { summarise } from '../../../src/node/call/summary.js';
-import type { RunReport } from '../../../src/node/call/types.js';
-import type { Compared } from '../../../src/node/matrix/form.js';
-import type { CellNames } from '../../../src/node/matrix/plan.js';
-import type { CellReport } from '../../../src/node/matrix/verdicts.js';
+import { summarise } from '../../../src/command_line/call/summary.js';
+import type { RunReport } from '../../../src/command_line/call/types.js';
+import type { Compared } from '../../../src/command_line/matrix/form.js';
+import type { CellNames } from '../../../src/command_line/matrix/plan.js';
+import type { CellReport } from '../../../src/command_line/matrix/verdicts.js';
 
 /** The least that a matrix has. */
 export const SMALL = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { compareCells, verdict } from '../../../src/node/matrix/verdicts.js';
+import { compareCells, verdict } from '../../../src/command_line/matrix/verdicts.js';
 import { cell } from './support.js';
 
 const native = { controller: 'native' };

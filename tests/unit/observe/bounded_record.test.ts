@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { callMetrics, DroppedRecordError, judgeQueuingDelay } from '../../../src/calls/judge/index.js';
 import { packetsIn } from '../../../src/calls/judge/view.js';
 import type { DirectionRecord } from '../../../src/calls/record/record.js';
-import { appendPackets, boundDirection, emptyLinkRecord } from '../../../src/node/shaper/link_record.js';
+import { appendPackets, boundDirection, emptyLinkRecord } from '../../../src/shaper/link_record.js';
 import { LOG_COLUMNS, MAX_PACKETS, PacketLog } from '../../../src/link/packet_log.js';
 import { callRecord, steady } from '../judge/synthetic.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CallClock, RtpTimeline } from '../../../src/worker/clock.js';
+import { CallClock, RtpTimeline } from '../../../src/worker/media/clock.js';
 
 describe('the call clock', () => {
   it('counts whole microseconds from the origin, which may lie before or after this context began', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { appendTrailer, crc32, hasTrailer, readTrailer, TRAILER_BYTES } from '../../../src/worker/trailer.js';
+import {
+  appendTrailer,
+  crc32,
+  hasTrailer,
+  readTrailer,
+  TRAILER_BYTES,
+} from '../../../src/worker/media/trailer.js';
 
 const frame = Uint8Array.from({ length: 500 }, (_, i) => (i * 37) & 0xff).buffer;
 const TRAILER = { sendTimeUs: 12_345_678, frameSeq: 4_000_000_000, rttUs: 53_000 };

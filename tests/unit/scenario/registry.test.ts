@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readScenario, registryIds } from '../../../src/node/scenarios.js';
+import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
 import {
   cellsOf,
   compile,

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { loadCore, type TraceBatch } from '../../../src/core/index.js';
 import { compile, instantiate, parseScenario, runCell } from '../../../src/scenario/index.js';
 import { formatTrace, TraceData, unpackBatches } from '../../../src/trace/index.js';
-import type { SimulationProgress, SimulationRequest } from '../../../src/worker/simulation_protocol.js';
-import { SimulationService } from '../../../src/worker/simulation_service.js';
+import type {
+  SimulationProgress,
+  SimulationRequest,
+} from '../../../src/worker/simulation/simulation_protocol.js';
+import { SimulationService } from '../../../src/worker/simulation/simulation_service.js';
 import { ONE_GCC } from './one_gcc.js';
 
 const TABLES = ['arrival', 'group', 'rate', 'queue', 'throughput'] as const;

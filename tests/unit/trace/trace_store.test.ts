@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { SCHEMA, type TraceBatch } from '../../../src/core/index.js';
 import { TraceError } from '../../../src/trace/index.js';
-import { connectTraceStore, type TraceStore } from '../../../src/worker/trace_client.js';
-import { TraceService } from '../../../src/worker/trace_service.js';
+import { connectTraceStore, type TraceStore } from '../../../src/worker/trace/trace_client.js';
+import { TraceService } from '../../../src/worker/trace/trace_service.js';
 import { HEADER, HEADER_LINE, randomTrace, text } from './support.js';
 
 let ports: MessagePort[] = [];

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { encodeFeedback, type Feedback } from '../../../src/core/index.js';
-import type { EncodedFrame, EncodedFrameMetadata } from '../../../src/worker/encoded.js';
-import type { MediaConfig, WorkerEvent } from '../../../src/worker/protocol.js';
-import { ReceiverPipeline } from '../../../src/worker/receiver_pipeline.js';
-import { Reporter } from '../../../src/worker/reporter.js';
-import { SenderPipeline } from '../../../src/worker/sender_pipeline.js';
-import { appendTrailer } from '../../../src/worker/trailer.js';
+import type { EncodedFrame, EncodedFrameMetadata } from '../../../src/worker/media/encoded.js';
+import type { MediaConfig, WorkerEvent } from '../../../src/worker/media/protocol.js';
+import { ReceiverPipeline } from '../../../src/worker/media/receiver_pipeline.js';
+import { Reporter } from '../../../src/worker/media/reporter.js';
+import { SenderPipeline } from '../../../src/worker/media/sender_pipeline.js';
+import { appendTrailer } from '../../../src/worker/media/trailer.js';
 
 const module = await WebAssembly.compile(
   readFileSync(new URL('../../../src/core/ccscope.wasm', import.meta.url)),

@@ -15,7 +15,7 @@ constexpr double kRtpClockHz = 90000;
 constexpr double kRtpModulus = 4294967296.0;
 // As many packets as a sender remembers to send them again.
 constexpr std::size_t kHistory = 1024;
-// Feedback is missing that has not come for so long (src/worker/sender_seat.ts).
+// Feedback is missing that has not come for so long (src/worker/media/sender_seat.ts).
 constexpr TimeDelta kFeedbackMissing = TimeDelta::Seconds(1);
 constexpr TimeDelta kTickInterval = TimeDelta::Millis(100);
 constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);

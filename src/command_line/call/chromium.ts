@@ -1,0 +1,165 @@
+/** Finds a Chromium, starts it so that it calls as a user's browser would, without a window, and ends it. */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Browser, Page } from 'playwright-core';
+
+import { FailedRun, UsageError } from '../../text/errors.js';
+import { unlessAborted } from '../interrupt.js';
+
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'microsoft-edge',
+  'chrome',
+];
+
+const INSTALLED = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+];
+
+/**
+ * What a browser without a window does without: the address bar's list, a page of its own that costs each new
+ * page 1.6 s of CPU. The last switch of this name counts, so Playwright's own features stand here, too.
+ */
+const DISABLED_FEATURES = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter'],
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'PaintHolding', 'ThirdPartyStoragePartitioning'],
+  ...['AvoidCorsURLLoaderRestartOnRedirect', 'TcpPortRandomizationWin', 'OptimizationHints'],
+  ...['NetworkTimeServiceQuerying', 'PreconnectToSearch'],
+];
+
+/** How Chromium is started for calls. */
+export const CHROMIUM_FLAGS = [
+  '--headless=new',
+  `--disable-features=${DISABLED_FEATURES.join(',')}`,
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--use-fake-ui-for-media-stream',
+  '--use-fake-device-for-media-stream',
+  '--autoplay-policy=no-user-gesture-required',
+  '--disable-background-timer-throttling',
+  '--disable-renderer-backgrounding',
+  '--disable-backgrounding-occluded-windows',
+];
+
+/** CCSCOPE_CHROMIUM, the PATH, the usual places, `playwrights` own. Throws UsageError or FailedRun. */
+function findChromium(playwrights: string): string {
+  const named = process.env['CCSCOPE_CHROMIUM'];
+  if (named !== undefined && named !== '') {
+    if (existsSync(named)) return named;
+    throw new UsageError(
+      `CCSCOPE_CHROMIUM: expected the path of a Chromium, got ${named}, which is not there`,
+    );
+  }
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const inPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  const found = [...inPath, ...INSTALLED, playwrights].find((path) => path !== '' && existsSync(path));
+  if (found !== undefined) return found;
+  throw new FailedRun(
+    'no Chromium was found: install one, for instance with npx playwright-core install chromium, or let CCSCOPE_CHROMIUM name it',
+  );
+}
+
+/**
+ * Starts Chromium, which plays the video file `camera` as its camera, if there is one. It ends with this
+ * process, whatever becomes of that. Throws FailedRun.
+ */
+export async function launchChromium(camera: string | null = null): Promise<Browser> {
+  // Large, so that only calls load it and other commands start at once.
+  const { chromium } = await import('playwright-core');
+  const executablePath = findChromium(chromium.executablePath());
+  const isRoot = process.getuid?.() === 0;
+  try {
+    return await chromium.launch({
+      executablePath,
+      ignoreDefaultArgs: ['--headless', '--headless=old', '--mute-audio'],
+      args: [
+        ...CHROMIUM_FLAGS,
+        ...(isRoot ? ['--no-sandbox'] : []),
+        ...(camera === null ? [] : [`--use-file-for-fake-video-capture=${camera}`]),
+      ],
+      // The command closes it on these itself, and then ends with its own status.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw new FailedRun(`${executablePath} did not start (${reason}); is it a complete Chromium?`);
+  }
+}
+
+/** A browser that a call has to itself. */
+export interface OwnBrowser {
+  browser: Browser;
+  /** Aborted when the call is to end, and when the browser or a page on which it depends has ended. */
+  signal: AbortSignal;
+  /** Opens a page without which the call is over. */
+  newPage(): Promise<Page>;
+}
+
+/** How long a Chromium that no longer answers keeps a command from ending; the process's end kills it. */
+const CLOSE_TIMEOUT_MS = 3000;
+/** Playwright may fail a question to a page before it tells that the browser is gone. */
+const NEWS_MS = 2000;
+const SOMETHING_ENDED = /closed|crashed|disconnected/;
+
+/**
+ * Runs `work` with a Chromium (see launchChromium for its `camera`) that is closed afterwards, whatever happens. Rejects at once, whatever `work`
+ * waits for: with the signal's reason when that is aborted, with FailedRun when Chromium or a page has ended.
+ */
+export async function withChromium<T>(
+  signal: AbortSignal,
+  work: (own: OwnBrowser) => Promise<T>,
+  camera: string | null = null,
+): Promise<T> {
+  signal.throwIfAborted();
+  const browser = await launched(signal, camera);
+  const ended = new AbortController();
+  const either = AbortSignal.any([signal, ended.signal]);
+  const end = (what: string): void => ended.abort(new FailedRun(`${what}; run the call again`));
+  browser.once('disconnected', () =>
+    end('Chromium ended in the middle of the call: it crashed or was killed'),
+  );
+  const newPage = async (): Promise<Page> => {
+    const page = await browser.newPage();
+    page.once('crash', () => end('the page crashed in the middle of the call'));
+    return page;
+  };
+  try {
+    return await unlessAborted(either, work({ browser, signal: either, newPage }));
+  } catch (error) {
+    if (error instanceof Error && SOMETHING_ENDED.test(error.message))
+      await sleep(NEWS_MS, undefined, { signal: either }).catch(() => undefined);
+    either.throwIfAborted();
+    throw error;
+  } finally {
+    await Promise.race([
+      browser.close().catch(() => undefined),
+      sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+  }
+}
+
+/** A Chromium that was still starting when nobody wanted it any more is closed when it has started. */
+async function launched(signal: AbortSignal, camera: string | null): Promise<Browser> {
+  const launching = launchChromium(camera);
+  try {
+    return await unlessAborted(signal, launching);
+  } catch (error) {
+    void launching.then((browser) => browser.close()).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+/** The Call page as the command drives it: its address, and the answers of its `window.ccscope`. */
+import type { Page } from 'playwright-core';
+
+import type { ControllerFault } from '../../core/index.js';
+import { linkQuery } from '../../link/url.js';
+import { VIDEO_SIZE_NAMES, VIDEO_SIZES } from '../../scenario/video_format.js';
+import type { MachineState } from '../../machine/index.js';
+import { FailedRun } from '../../text/errors.js';
+import type { TargetRows } from './targets.js';
+import type { CallMode, CallPlan, CallSource } from './types.js';
+
+const ANSWER_TIMEOUT_MS = 30_000;
+/** A trace of hours is a long text. */
+const TRACE_TIMEOUT_MS = 300_000;
+
+/** What the page says of itself (`window.ccscope` of the Call page). */
+export interface PageState {
+  phase: string;
+  /** Its link at the local server; null without one. */
+  link: string | null;
+  status: {
+    effectiveMode: CallMode;
+    controllerFaults: readonly ControllerFault[];
+    machine: MachineState | null;
+  } | null;
+  notices: readonly { level: string; message: string; fix: string }[];
+  urlProblems: readonly { field: string; got: string; expected: string }[];
+}
+export interface PageMedia {
+  framesDecoded: number;
+  freezeCount: number;
+  longestFreezeS: number;
+  width: number;
+  height: number;
+  sourceWidth: number;
+  sourceHeight: number;
+  sourceFps: number;
+  codec: string | null;
+  audioBytesReceived: number;
+}
+export interface PageCounters {
+  overuseCount: number;
+}
+/** A controller of the call, flow 0 first. */
+export interface PageTargets extends TargetRows {
+  flow: number;
+  name: string;
+  controller: string;
+  preset: string | null;
+  parameters: Readonly<Record<string, number>>;
+}
+
+/** These are for the page's own pictures; a camera that plays a file has its one format. */
+function formatOf({ file, width, height, fps }: CallSource): Record<string, string> {
+  if (file !== null) return {};
+  const size = VIDEO_SIZE_NAMES.find(
+    (name) => VIDEO_SIZES[name].width === width && VIDEO_SIZES[name].height === height,
+  );
+  return { fps: String(fps), ...(size === undefined ? {} : { size }) };
+}
+
+/** The Call page's address for a plan: its whole state is in the query. */
+export function pageUrl(url: string, plan: CallPlan): string {
+  const query = new URLSearchParams({
+    autostart: '1',
+    source: plan.source.file === null ? 'synthetic' : 'camera',
+    ...formatOf(plan.source),
+    codec: plan.codec,
+    audio: plan.audio ? '1' : '0',
+    bottleneck: 'shaper',
+    ...linkQuery(plan.link),
+    controller: plan.text,
+    mode: plan.mode,
+    ...(plan.preset === undefined ? {} : { preset: plan.preset }),
+    shadow: plan.shadows.join(','),
+    max_bps: String(plan.sourceMaxBps),
+    // The simulated camera's as well: the plan's, which differs from run to run.
+    seed: String(plan.seed),
+    key_frame_interval_s: String(plan.keyFrameIntervalS),
+  });
+  for (const [name, value] of Object.entries(plan.set)) query.set(`set.${name}`, String(value));
+  return `${url}?${query.toString()}`;
+}
+
+/** Asks the page. Every question throws FailedRun when the page does not answer. */
+export class OwnPage {
+  constructor(private readonly page: Page) {}
+
+  state(): Promise<PageState> {
+    return this.#ask('state()');
+  }
+
+  media(): Promise<PageMedia | null> {
+    return this.#ask('media()');
+  }
+
+  counters(): Promise<PageCounters> {
+    return this.#ask('counters()');
+  }
+
+  targets(): Promise<PageTargets[]> {
+    return this.#ask('targets()');
+  }
+
+  exportTrace(): Promise<string> {
+    return this.#ask('exportTrace()', TRACE_TIMEOUT_MS);
+  }
+
+  async #ask<T>(question: string, timeoutMs = ANSWER_TIMEOUT_MS): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const limit = `for ${timeoutMs / 1e3} s`;
+      timer = setTimeout(
+        () => reject(new FailedRun(`the page gave no answer ${limit}; ${REMEDY}`)),
+        timeoutMs,
+      );
+    });
+    const answer = this.page.evaluate<T>(`window.ccscope.${question}`).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+      throw new FailedRun(`the page gave no answer (${why}); ${REMEDY}`);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const REMEDY = 'run the call again, while the machine has less to do';

@@ -1,0 +1,180 @@
+/**
+ * One call of somebody's own pages in a headless Chromium: all their peer connections go through
+ * the relay of one link, and are observed as a test would (../observe). The pages decide
+ * their bitrates themselves.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+import type { LinkConfig } from '../../link/link_config.js';
+import { settingsOfConfig } from '../../link/settings.js';
+import { FailedRun } from '../../text/errors.js';
+import { evidenceHtml, measure as metricsOf, traceLines, type EvidenceInput } from '../../evidence/index.js';
+import { pageName } from '../../calls/record/names.js';
+import { CallObserver } from '../../observe/observer.js';
+import type { CallRecord, EndpointRecord } from '../../calls/record/record.js';
+import { openShaperLink, type ShaperLink } from '../../shaper/index.js';
+import { withChromium } from './chromium.js';
+import { pageReport } from './page_report.js';
+import type { RunContext, RunResult } from './run.js';
+
+/** Whose pages, and what happens to them. */
+export interface PagePlan {
+  /** One page each, in a context of its own. */
+  urls: readonly string[];
+  /** Selectors that are clicked on every page, in this order, once it has loaded. */
+  clicks: readonly string[];
+  /** Both directions. */
+  link: LinkConfig;
+  /** From the first connection on. */
+  durationMs: number;
+}
+
+const CONNECT_TIMEOUT_MS = 30_000;
+const CLICK_TIMEOUT_MS = 10_000;
+const POLL_MS = 250;
+/** Ours make their calls look like those of people who allowed everything. */
+const PERMISSIONS = ['camera', 'microphone'];
+
+/** Makes one call. Throws FailedRun; whatever happens, the browser and the link are closed. */
+export async function runPageCall(
+  plan: PagePlan,
+  context: RunContext,
+  open: typeof openShaperLink = openShaperLink,
+): Promise<RunResult> {
+  context.signal.throwIfAborted();
+  const originEpochMs = Date.now();
+  const link = await open({ settings: settingsOfConfig(plan.link), originEpochMs });
+  const observer = new CallObserver({ link, originEpochMs });
+  try {
+    return await withChromium(context.signal, async ({ browser, signal }) => {
+      await openPages(browser, plan, observer).catch((error: unknown) => {
+        // Why a page did not load, if it has ended.
+        refuseLoss(observer.record);
+        throw error;
+      });
+      return measure({ plan, link, observer, browser, context: { ...context, signal } });
+    });
+  } finally {
+    await observer.close();
+    await link.close();
+  }
+}
+
+async function openPages(
+  browser: Browser,
+  { urls, clicks }: PagePlan,
+  observer: CallObserver,
+): Promise<void> {
+  // One after the other: who comes first offers or waits, as the pages have it.
+  for (const url of urls) {
+    const context: BrowserContext = await browser.newContext({
+      ignoreHTTPSErrors: true,
+      permissions: PERMISSIONS,
+    });
+    await observer.observe(context);
+    await openPage(await context.newPage(), url, clicks);
+  }
+}
+
+/** How long news of a crash may take. */
+const NEWS_MS = 2000;
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+
+async function openPage(page: Page, url: string, clicks: readonly string[]): Promise<void> {
+  await page.goto(url).catch(async (error: unknown) => {
+    // Playwright may fail a question to a page before it tells that the page has crashed.
+    if (firstLine(error).includes('detached'))
+      await page.waitForEvent('crash', { timeout: NEWS_MS }).catch(() => undefined);
+    throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); see that its server runs`);
+  });
+  for (const selector of clicks) {
+    await page.click(selector, { timeout: CLICK_TIMEOUT_MS }).catch((error: unknown) => {
+      throw new FailedRun(
+        `--click ${selector}: nothing to click on at ${url} (${firstLine(error)}); correct the selector`,
+      );
+    });
+  }
+}
+
+interface Measuring {
+  plan: PagePlan;
+  link: ShaperLink;
+  observer: CallObserver;
+  browser: Browser;
+  context: RunContext;
+}
+
+async function measure({ plan, link, observer, browser, context }: Measuring): Promise<RunResult> {
+  const { record } = observer;
+  await connected(record, context.signal);
+  const fromUs = nowUs(record);
+  const toUs = fromUs + plan.durationMs * 1e3;
+  for (let leftMs = plan.durationMs; leftMs > 0; leftMs = (toUs - nowUs(record)) / 1e3) {
+    await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: context.signal });
+    refuseEnd(record);
+    context.onProgress((nowUs(record) - fromUs) / (toUs - fromUs));
+  }
+  await observer.collect();
+  await link.sync();
+  const report = pageReport(record, { fromUs, toUs }, plan.link.cross_traffic !== 'none');
+  const evidence: EvidenceInput = {
+    ...{ record, judged: [], metrics: metricsOf(record), title: titleOf(plan) },
+    ...{ outcome: null, error: '', created: new Date(record.originEpochMs) },
+  };
+  return {
+    report,
+    browser: `Chromium ${browser.version()}`,
+    trace: context.wantTrace ? `${[...traceLines(evidence)].join('\n')}\n` : null,
+    html: context.wantHtml ? evidenceHtml(evidence) : null,
+  };
+}
+
+/** The addresses, without their queries. */
+const titleOf = ({ urls }: PagePlan): string =>
+  [...new Set(urls.map((url) => url.replace(/^[a-z]+:\/\/|[?#].*$/g, '')))].join(', ');
+
+const nowUs = ({ originEpochMs }: CallRecord): number =>
+  (performance.timeOrigin + performance.now() - originEpochMs) * 1e3;
+
+const lastState = ({ states }: EndpointRecord): RTCPeerConnectionState | undefined => states.at(-1)?.state;
+
+async function connected(record: CallRecord, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + CONNECT_TIMEOUT_MS;
+  while (!record.endpoints.some((endpoint) => lastState(endpoint) === 'connected')) {
+    refuseLoss(record);
+    if (record.pages.every(({ ended }) => ended !== null))
+      throw new FailedRun('all pages were closed before a call was connected; see what closes them');
+    if (performance.now() > deadline) throw new FailedRun(neverConnected(record));
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+function neverConnected({ endpoints }: CallRecord): string {
+  const limit = `within ${CONNECT_TIMEOUT_MS / 1e3} s`;
+  if (endpoints.length === 0) {
+    return `no page made an RTCPeerConnection ${limit}; say with --click what starts a call, or with --pages how many it takes`;
+  }
+  const states = endpoints.map((endpoint) => `${endpoint.url}: ${lastState(endpoint) ?? 'new'}`);
+  return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); see that the pages find each other without ccscope`;
+}
+
+/** Without its link, or one of its pages, a call is over. */
+function refuseLoss({ pages, link }: CallRecord): void {
+  const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
+  if (crashed) throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; see the browser's log`);
+  const failure = link?.notices.find(({ level }) => level === 'error');
+  if (failure) throw new FailedRun(`${failure.message}; run the call again`);
+}
+
+/** A call that ends early has no numbers. */
+function refuseEnd(record: CallRecord): void {
+  refuseLoss(record);
+  const alive = record.endpoints.some((endpoint) =>
+    ['connected', 'disconnected'].includes(lastState(endpoint) ?? ''),
+  );
+  if (!alive) throw new FailedRun('the pages ended the call early; choose a shorter --duration');
+}

@@ -1,0 +1,139 @@
+/**
+ * What `ccscope call --url` reports of a call of somebody's own pages, in the shape of every call's
+ * report. Of a call both ways the direction counts that carried more media.
+ */
+import { machineReport } from '../../machine/index.js';
+import { tableSpec, type TableName } from '../../core/index.js';
+import type { CapacityStep } from '../../core/link.js';
+import { FailedRun } from '../../text/errors.js';
+import { finiteOrNull, jainIndex, pathMetrics } from '../../calls/judge/call_metrics.js';
+import { freezesIn } from '../../calls/record/freezes.js';
+import { machineIn } from '../../calls/judge/machine.js';
+import { receivedCurve } from '../../calls/judge/rate_curve.js';
+import { keptFromUs, linkSides, packetsIn, pathsOf, sidesOf, type Path } from '../../calls/judge/view.js';
+import { linkMetrics, type Window } from '../../calls/metrics.js';
+import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../../calls/record/record.js';
+import { SHADOW } from '../../calls/record/shadow.js';
+import { targetReport, type TargetRows } from './targets.js';
+import type { RunReport, ShadowReport, SharesReport } from './types.js';
+
+/** What the browsers believed that they may send. */
+function estimates(senders: readonly EndpointRecord[]): TargetRows {
+  const samples = senders
+    .flatMap((endpoint) => endpoint.samples)
+    .filter(({ availableOutgoingBps }) => Number.isFinite(availableOutgoingBps))
+    .sort((a, b) => a.timeUs - b.timeUs);
+  return {
+    timeUs: samples.map(({ timeUs }) => timeUs),
+    targetBps: samples.map(({ availableOutgoingBps }) => availableOutgoingBps),
+  };
+}
+
+/** A column of a shadow's rows. */
+function column({ batches }: ShadowRecord, table: TableName, name: string): number[] {
+  const index = tableSpec(table).columns.findIndex((each) => each.name === name);
+  return batches
+    .filter((batch) => batch.table === table)
+    .flatMap(({ columns }) => Array.from(columns[index] ?? []));
+}
+
+/** How often the detector of a shadow went into overuse. */
+function overuses(shadow: ShadowRecord): number {
+  const overuse = tableSpec('group')
+    .columns.find(({ name }) => name === 'signal')
+    ?.values?.indexOf('overuse');
+  const signals = column(shadow, 'group', 'signal');
+  return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
+}
+
+/** What GCC, beside the call, would have asked for: of the stream that it saw most of. */
+function shadowReport(
+  shadow: ShadowRecord | undefined,
+  steps: readonly CapacityStep[],
+  run: Window,
+): ShadowReport[] {
+  if (shadow === undefined) return [];
+  const rows = { timeUs: column(shadow, 'rate', 'time_us'), targetBps: column(shadow, 'rate', 'target_bps') };
+  return [{ name: 'GCC', ...SHADOW, parameters: {}, ...targetReport(rows, steps, run) }];
+}
+
+/** Whether media came or, where the far side is not under test, was sent. */
+const hasMedia = ({ sender, receiver }: Path): boolean =>
+  ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;
+
+/** Empty for a single call. */
+function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): { shares?: SharesReport } {
+  const received = paths.filter(hasMedia).map((path) => receivedCurve(record, [path]).rateBps(window));
+  if (received.length < 2) return {};
+  return { shares: { received_bps: received.map(finiteOrNull), jain: finiteOrNull(jainIndex(received)) } };
+}
+
+/** Capacities since the begin of a run; the first is what it began with. */
+function stepsSince(
+  changes: readonly { timeUs: number; capacityBps: number }[],
+  fromUs: number,
+): CapacityStep[] {
+  const first = changes.findLastIndex(({ timeUs }) => timeUs <= fromUs);
+  return changes
+    .slice(Math.max(0, first))
+    .map(({ timeUs, capacityBps }) => ({ atUs: Math.max(0, timeUs - fromUs), capacityBps }));
+}
+
+const noticesOf = (record: CallRecord): RecordNotice[] => [
+  ...record.notices,
+  ...(record.link?.notices ?? []),
+  ...record.endpoints.flatMap(({ notices }) => notices),
+];
+
+/**
+ * The report of a run, which began when the first connection was there, or of what is kept of it. Throws
+ * FailedRun if nothing passed the link.
+ */
+export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: boolean): RunReport {
+  const all = pathsOf(record, {});
+  const paths = all.filter(({ direction }) => direction === all[0]?.direction);
+  const [side] = linkSides(record, paths);
+  const notices = [
+    ...new Set(noticesOf(record).map(({ level, message, fix }) => `${level}: ${message} ${fix}`)),
+  ];
+  if (side === undefined) throw new FailedRun(['the call does not pass the link', ...notices].join('\n'));
+  const run = { fromUs: Math.max(wanted.fromUs, keptFromUs(record, paths)), toUs: wanted.toUs };
+  const packets = packetsIn(side.direction, side.flows, run).filter(
+    ({ offeredUs }) => offeredUs >= run.fromUs,
+  );
+  const steps = stepsSince(side.direction.capacity, run.fromUs);
+  const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
+  const metrics = pathMetrics(record, paths, lastTwoThirds);
+  const receivers = sidesOf(paths, 'receiver');
+  const [shadow] = record.shadows
+    .filter(({ endpoint }) => receivers.some(({ id }) => id === endpoint))
+    .sort((a, b) => b.batches.length - a.batches.length);
+  const freezes = freezesIn(receivers, run);
+  const late = record.link?.latenessMs;
+  const absolute = steps.map(({ atUs, capacityBps }) => ({ atUs: run.fromUs + atUs, capacityBps }));
+  return {
+    ...linkMetrics(packets, steps, run),
+    ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
+    mode: 'observe',
+    // The queue's rows come ten times a second: without cross traffic they differ from the packets by a little.
+    cross_utilisation: hasCrossTraffic
+      ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
+      : 0,
+    overuse_count: shadow === undefined ? 0 : overuses(shadow),
+    fps: metrics.framesPerSecond,
+    freeze_count: freezes.length,
+    longest_freeze_s: Math.max(0, ...freezes.map(({ fromUs, toUs }) => (toUs - fromUs) / 1e6)),
+    shaper_lateness_ms: {
+      p50: finiteOrNull(late?.p50),
+      p95: finiteOrNull(late?.p95),
+      p99: finiteOrNull(late?.p99),
+    },
+    ...sharesOf(record, paths, lastTwoThirds),
+    sent: null,
+    received: null,
+    machine: machineReport(machineIn(record, run)),
+    shadows: shadowReport(shadow, absolute, run),
+    controller_faults: [],
+    notices,
+  };
+}

@@ -1,0 +1,57 @@
+/** The runs of a plan: real calls, or those of its twin. */
+import { loadControllerFile } from '../controllers/controllers.js';
+import { interruptible } from '../interrupt.js';
+import type { Io } from '../io.js';
+import { startServer, type LocalServer, type ServedController } from '../../server/server.js';
+import { runTwin, TWIN } from '../twin/run.js';
+import { runCall, type CallServer } from './run.js';
+import type { Series } from './series.js';
+import { prepareSource } from './source.js';
+import type { CallPlan, TwinMachine } from './types.js';
+
+/** What a report says of a plan at its top. */
+function headOf(plan: CallPlan): Series['head'] {
+  const { mode, controller, preset = null, set, codec, audio, link, durationMs } = plan;
+  const { file: _, ...source } = plan.source;
+  const sent = { source, codec, audio };
+  return { mode, controller, preset, parameters: set, ...sent, link, duration_s: durationMs / 1e3 };
+}
+
+/** Real calls of ccscope's own page, under one controller. */
+export function realCalls(plan: CallPlan, server: CallServer): Series {
+  return {
+    head: headOf(plan),
+    browser: '',
+    runs: [],
+    setAside: [],
+    make: (context) => runCall(plan, server, context),
+  };
+}
+
+/** Simulated calls under one controller. */
+export function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
+  return {
+    head: { ...headOf(plan), twin: true, machine },
+    browser: TWIN,
+    runs: [],
+    setAside: [],
+    make: (context) => runTwin(plan, machine, context),
+  };
+}
+
+/**
+ * What real calls need: contents, each made once, and the local server with the users' controllers of all
+ * plans. Throws UsageError, FailedRun.
+ */
+export async function openServer(plans: readonly CallPlan[], io: Io): Promise<LocalServer> {
+  const sources = new Map(plans.map(({ source }) => [source.file, source]));
+  for (const source of sources.values()) await interruptible((signal) => prepareSource(source, signal, io));
+  return startServer({ record: true, controllers: await filesOf(plans) });
+}
+
+/** The users' controllers of all plans, bundled, each once. Throws UsageError. */
+async function filesOf(plans: readonly CallPlan[]): Promise<ServedController[]> {
+  const paths = new Map(plans.flatMap(({ files }) => files).map(({ name, path }) => [name, path]));
+  const reading = [...paths].map(async ([name, path]) => ({ ...(await loadControllerFile(path)), name }));
+  return Promise.all(reading);
+}

@@ -1,0 +1,208 @@
+/** One real call in a headless Chromium, through the shaper of the local server. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ControllerFault } from '../../core/index.js';
+import { machineReport, MachineWatch } from '../../machine/index.js';
+import { parseSchedule } from '../../link/capacity_text.js';
+import { FailedRun } from '../../text/errors.js';
+import { capacityBits, linkMetrics } from '../../calls/metrics.js';
+import type { Shaper } from '../../shaper/shaper.js';
+import { withChromium, type OwnBrowser } from './chromium.js';
+import { OwnPage, pageUrl, type PageMedia, type PageState } from './own_page.js';
+import { targetReport, type TargetRows } from './targets.js';
+import type { CallPlan, FaultReport, RunReport, SentReport } from './types.js';
+
+const CONNECT_TIMEOUT_MS = 30_000;
+const POLL_MS = 250;
+
+/** The local server with our own page. */
+export interface CallServer {
+  /** Address of its app. */
+  url: string;
+  /** A link that a page has opened there, by its name; null when no such link is open. */
+  shaper(link: string): Shaper | null;
+}
+
+export interface RunContext {
+  signal: AbortSignal;
+  /** The number of the run of this controller, from 0. */
+  run: number;
+  /** Told of the share of the run that is over. */
+  onProgress(share: number): void;
+  wantTrace: boolean;
+  /** The interactive chart; only of somebody's own pages. */
+  wantHtml: boolean;
+}
+
+export interface RunResult {
+  report: RunReport;
+  browser: string;
+  /** NDJSON. */
+  trace: string | null;
+  html: string | null;
+}
+
+/** Makes one call of our own page. Throws FailedRun; whatever happens, the browser is closed. */
+export function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
+  const work = async ({ browser, signal, newPage }: OwnBrowser): Promise<RunResult> => {
+    const page = await newPage();
+    await page.goto(pageUrl(server.url, plan));
+    await page
+      .waitForFunction(() => 'ccscope' in globalThis, undefined, { timeout: CONNECT_TIMEOUT_MS })
+      .catch((error: unknown) => {
+        if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+        throw new FailedRun('the Call page did not load; build the app again (npm run build)');
+      });
+    const own = new OwnPage(page);
+    const link = await connected(own, server, signal);
+    const result = await measure({ page: own, ...link, server }, plan, { ...context, signal });
+    return { ...result, browser: `Chromium ${browser.version()}` };
+  };
+  return withChromium(context.signal, work, plan.source.file);
+}
+
+/** The link of a page. Other clients of the server may have links, too. */
+interface Link {
+  name: string;
+  shaper: Shaper;
+}
+
+/** Waits until the call of the page is connected through a link of its own. */
+async function connected(page: OwnPage, server: CallServer, signal: AbortSignal): Promise<Link> {
+  const deadline = performance.now() + CONNECT_TIMEOUT_MS;
+  for (;;) {
+    const now = await page.state();
+    const [problem] = now.urlProblems;
+    if (problem)
+      throw new FailedRun(`the page refused ${problem.field}=${problem.got}: expected ${problem.expected}`);
+    if (now.phase === 'failed') throw new FailedRun(`the call failed. ${saidBy(now)}`);
+    if (now.phase === 'connected') {
+      const link = linkOf(now, server);
+      if (link.shaper.firstPacketUs !== null) return link;
+    }
+    if (performance.now() > deadline) {
+      throw new FailedRun(`the call was not connected after ${CONNECT_TIMEOUT_MS / 1e3} s. ${saidBy(now)}`);
+    }
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/** The link of a page that is connected. Throws FailedRun when it has none. */
+function linkOf(now: PageState, server: CallServer): Link {
+  const name = now.link;
+  if (name === null) {
+    throw new FailedRun(
+      `the page opened no link at the local server, so no packet of the call was shaped. ${saidBy(now)} ` +
+        'Run the call again, while the machine has less to do.',
+    );
+  }
+  const shaper = server.shaper(name);
+  if (shaper === null)
+    throw new FailedRun(`the shaped link has ended before the call. ${saidBy(now)} Run the call again.`);
+  return { name, shaper };
+}
+
+const saidBy = ({ notices }: PageState): string =>
+  notices.map(({ message, fix }) => `${message} ${fix}`).join(' ');
+
+/** A call that is connected. */
+interface Running extends Link {
+  page: OwnPage;
+  server: CallServer;
+}
+
+async function measure(
+  running: Running,
+  plan: CallPlan,
+  context: RunContext,
+): Promise<Omit<RunResult, 'browser'>> {
+  const { page, shaper } = running;
+  const fromUs = shaper.firstPacketUs ?? shaper.nowUs();
+  const toUs = fromUs + plan.durationMs * 1e3;
+  await until(fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, running, context);
+  const before = {
+    media: await page.media(),
+    crossBytes: shaper.stats().crossDepartedBytes,
+    atUs: shaper.nowUs(),
+  };
+  await until(toUs, { fromUs, toUs }, running, context);
+  const after = {
+    media: await page.media(),
+    crossBytes: shaper.stats().crossDepartedBytes,
+    atUs: shaper.nowUs(),
+  };
+  const [now, counters, targets, trace] = await Promise.all([
+    page.state(),
+    page.counters(),
+    page.targets(),
+    context.wantTrace ? page.exportTrace() : null,
+  ]);
+  const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
+  const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
+  const audioBytes = (after.media?.audioBytesReceived ?? NaN) - (before.media?.audioBytesReceived ?? NaN);
+  const capacity = parseSchedule(plan.link.capacity);
+  // The page's rows count from the origin of the trace.
+  const inTrace = { fromUs: fromUs - shaper.originUs, toUs: toUs - shaper.originUs };
+  const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: inTrace.fromUs + atUs, capacityBps }));
+  // With the browser in charge flow 0 only watches, too.
+  const watching = plan.mode === 'observe' ? targets : targets.slice(1);
+  const absolute = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
+  const measured = { fromUs: before.atUs, toUs: after.atUs };
+  const shadows = watching.map((rows) => ({
+    ...{ name: rows.name, controller: rows.controller, preset: rows.preset, parameters: rows.parameters },
+    ...targetReport(rows, steps, inTrace),
+  }));
+  const report: RunReport = {
+    ...linkMetrics(shaper.log?.records() ?? [], capacity, { fromUs, toUs }),
+    ...targetReport(targets[0] ?? NO_ROWS, steps, inTrace),
+    mode: now.status?.effectiveMode ?? plan.mode,
+    cross_utilisation: ((after.crossBytes - before.crossBytes) * 8) / capacityBits(absolute, measured),
+    overuse_count: counters.overuseCount,
+    fps: finite((frames * 1e6) / (after.atUs - before.atUs)),
+    freeze_count: finite(after.media?.freezeCount),
+    longest_freeze_s: finite(after.media?.longestFreezeS),
+    shaper_lateness_ms: { p50: finite(p50_ms), p95: finite(p95_ms), p99: finite(p99_ms) },
+    sent: after.media && sentReport(after.media),
+    received: after.media && {
+      width: finite(after.media.width),
+      height: finite(after.media.height),
+      audio_bps: finite((audioBytes * 8e6) / (after.atUs - before.atUs)),
+    },
+    machine: machineReport(now.status?.machine ?? new MachineWatch().state),
+    shadows,
+    controller_faults: (now.status?.controllerFaults ?? []).map(faultReport),
+    notices: now.notices.map(({ level, message }) => `${level}: ${message}`),
+  };
+  return { report, trace, html: null };
+}
+
+const sentReport = ({ codec, sourceWidth, sourceHeight, sourceFps }: PageMedia): SentReport => ({
+  codec,
+  width: finite(sourceWidth),
+  height: finite(sourceHeight),
+  fps: finite(sourceFps),
+});
+
+const NO_ROWS: TargetRows = { timeUs: [], targetBps: [] };
+
+const faultReport = ({ timeUs, ...fault }: ControllerFault): FaultReport => ({ ...fault, time_us: timeUs });
+
+const finite = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
+
+/** Waits while the call goes on. Throws FailedRun if it ends before, or goes on through another link. */
+async function until(
+  atUs: number,
+  run: { fromUs: number; toUs: number },
+  { page, name, shaper, server }: Running,
+  { signal, onProgress }: RunContext,
+): Promise<void> {
+  for (let leftMs = (atUs - shaper.nowUs()) / 1e3; leftMs > 0; leftMs = (atUs - shaper.nowUs()) / 1e3) {
+    await sleep(Math.min(1000, leftMs), undefined, { signal });
+    const now = await page.state();
+    if (now.phase !== 'connected') throw new FailedRun(`the call ended early (${now.phase}). ${saidBy(now)}`);
+    if (linkOf(now, server).name !== name)
+      throw new FailedRun(`the call went over to another link. ${saidBy(now)} Run the call again.`);
+    onProgress((shaper.nowUs() - run.fromUs) / (run.toUs - run.fromUs));
+  }
+}

@@ -1,0 +1,42 @@
+/** What a call's page sends: its own pictures, those of a file, or a content that ffmpeg makes once. */
+import { basename, resolve } from 'node:path';
+
+import { VIDEO_SIZES, type VideoSize } from '../../scenario/video_format.js';
+import { UsageError } from '../../text/errors.js';
+import type { Io } from '../io.js';
+import { contentFile, isContent, makeContent } from './named_content.js';
+import type { CallSource } from './types.js';
+import { readVideoFile } from './video_file.js';
+
+/** What was asked for; a file decides the size and the frame rate itself. */
+export interface SourceFlags {
+  /** `synthetic`, a content's name, or a path. */
+  source: string;
+  size?: VideoSize;
+  fps?: number;
+}
+
+const DEFAULT_SIZE: VideoSize = '360p';
+const DEFAULT_FPS = 30;
+
+/** Throws UsageError for a file that cannot be played, and for a size or frame rate beside one. */
+export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
+  const format = { ...VIDEO_SIZES[size ?? DEFAULT_SIZE], fps: fps ?? DEFAULT_FPS };
+  if (source === 'synthetic') return { name: source, ...format, file: null };
+  if (isContent(source)) return { name: source, ...format, file: contentFile(source, format) };
+  const flag = size === undefined ? (fps === undefined ? null : 'fps') : 'size';
+  if (flag !== null)
+    throw new UsageError(
+      `--${flag}: not with a file, whose pictures have their own; remove it, or make another file`,
+    );
+  return { name: basename(source), ...readVideoFile(source), file: resolve(source) };
+}
+
+/** Makes the file of a content unless it is there. Throws FailedRun, which says what is missing. */
+export async function prepareSource(
+  { name, file, ...format }: CallSource,
+  signal: AbortSignal,
+  io: Io,
+): Promise<void> {
+  if (file !== null && isContent(name)) await makeContent(name, format, { file, signal, io });
+}

@@ -1,0 +1,246 @@
+import { Option, type Command } from 'commander';
+
+import { parseRate } from '../../link/capacity_text.js';
+import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
+import { runPageCall, type PagePlan } from '../call/page_call.js';
+import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
+import { makeCalls, reportOf, type Series } from '../call/series.js';
+import { reportText } from '../call/table.js';
+import { TWIN_MACHINES, type CallReport } from '../call/types.js';
+import { faultLine } from '../controllers/controllers.js';
+import { FailedRun, UsageError } from '../../text/errors.js';
+import { interruptible } from '../interrupt.js';
+import { checkFolder, writeJson, type Io } from '../io.js';
+import { SHADOW } from '../../calls/record/shadow.js';
+import { callMatrix } from './call_matrix.js';
+import {
+  checkTwin,
+  controllerArgument,
+  controllersArgument,
+  frameRateArgument,
+  pagePlanOf,
+  plansOf,
+  presetArgument,
+  setArgument,
+  shadowArgument,
+  sourceArgument,
+  urlArgument,
+  type CallFlags,
+} from './call_options.js';
+import { addLinkOptions, argument, millisecondsArgument, numberArgument } from './link_options.js';
+
+const HELP = `
+Each run is a call in a Chromium of its own, through the shaper. With several controllers the runs
+alternate, so that all meet the same minutes. Utilisation and queuing delay are those of the last
+two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
+With --url the calls are those of your own pages, unmodified: all their connections pass one link,
+which treats both directions alike, and the numbers are those of the direction that carries more.
+With --twin they are simulated, and the report is the same; --matrix makes every combination of a file's
+links, controllers and sources, real or simulated (src/command_line/call/README.md has its form).
+A run whose machine was too busy is marked: its numbers are about the machine.
+With several runs, FILE of --trace and --html gets the controller and the number of the run before its ending.`;
+
+/** Adds `ccscope call`. */
+export function register(program: Command, io: Io): void {
+  const command = program
+    .command('call')
+    .description('make real calls in a headless Chromium over a shaped link, and measure them')
+    .option(
+      '--controller <names>',
+      'gcc, nada, lcc, native (the browser’s own) or a file of your own; several joined by commas',
+      controllersArgument,
+      [{ name: 'gcc', text: 'gcc' }],
+    )
+    .option(
+      '--compare <name>',
+      'another controller, whose runs alternate with the first’s',
+      controllerArgument,
+    )
+    .option(
+      '--shadow <name>',
+      'a controller, preset or file that only watches: what would it have asked for? (may be repeated)',
+      shadowArgument,
+      [],
+    )
+    .option('--preset <preset>', 'preset of the controller (default: its own for calls)', presetArgument)
+    .option('--set <name=value>', 'set a parameter of the controller (may be repeated)', setArgument, {})
+    .addOption(
+      new Option('--mode <mode>', 'who decides the bitrate (default: control; native: observe)').choices([
+        'control',
+        'cap',
+        'observe',
+      ]),
+    );
+  addLinkOptions(command)
+    .option(
+      '--duration <time>',
+      'length of a run from its first packet on (default: 60s)',
+      millisecondsArgument(3000),
+    )
+    .option('--runs <number>', 'runs of each controller', numberArgument(1, 1000, { integer: true }), 1)
+    .addOption(
+      new Option(
+        '--until-quiet [times]',
+        'repeat a run whose machine was overloaded, up to this many times (3 if none is given)',
+      )
+        .preset('3')
+        .argParser(numberArgument(1, 100, { integer: true })),
+    )
+    .option(
+      '--key-frame-interval <time>',
+      'how often a key frame is forced (default: none)',
+      millisecondsArgument(100),
+    )
+    .option(
+      '--source <what>',
+      'synthetic, test-picture, fractal, noise, text (ffmpeg makes these four once) or a file (.y4m, .mjpeg)',
+      sourceArgument,
+      'synthetic',
+    )
+    .addOption(
+      new Option('--size <size>', 'size of the pictures, unless they are a file’s (default: 360p)').choices(
+        VIDEO_SIZE_NAMES,
+      ),
+    )
+    .option('--fps <rate>', '15 or 30 frames per second, unless a file’s (default: 30)', frameRateArgument)
+    .addOption(new Option('--codec <codec>', 'video codec').choices(VIDEO_CODECS).default('vp8'))
+    .option('--audio', 'send a voice beside the video, over the same link')
+    .option(
+      '--source-max <rate>',
+      'most that the source sends',
+      argument((text) => parseRate(text)),
+      2_500_000,
+    )
+    .option(
+      '--matrix <file>',
+      'all combinations of the links, controllers and sources in this file, in one report; or the name of one that comes with ccscope (live)',
+    )
+    .option('--twin', 'simulate the calls instead of making them: the same link, source and controllers')
+    .addOption(
+      new Option('--machine <load>', 'with --twin: how busy the machine is (default: idle)').choices(
+        TWIN_MACHINES,
+      ),
+    )
+    .option(
+      '--url <address>',
+      'drive this page instead of ccscope’s own (may be repeated: one page each)',
+      urlArgument,
+      [],
+    )
+    .option(
+      '--pages <number>',
+      'with one --url: how many pages of it make the call (default: 2)',
+      numberArgument(1, 8, { integer: true }),
+    )
+    .option(
+      '--click <selector>',
+      'with --url: click this on each page once it has loaded (may be repeated)',
+      (selector: string, before: string[]) => [...before, selector],
+      [],
+    )
+    .option('--trace <file>', 'write the recorded trace (NDJSON)')
+    .option(
+      '--html <file>',
+      'with --url: an interactive chart of the call; with --matrix: its report; one file',
+    )
+    .option('--json <file>', 'write the report as JSON to a file, or to standard output with -')
+    .addHelpText('after', HELP)
+    .action((flags: CallFlags) => {
+      const isGiven: IsGiven = (flag) => command.getOptionValueSource(flag) === 'cli';
+      if (flags.matrix === undefined) return call(flags, io, isGiven);
+      const given = Object.keys(flags).filter((flag) => command.getOptionValueSource(flag) === 'cli');
+      return callMatrix(flags.matrix, flags, given, io);
+    });
+}
+
+type IsGiven = (flag: keyof CallFlags) => boolean;
+
+async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
+  const make = planned(flags, isGiven, io);
+  for (const name of ['trace', 'html'] as const)
+    if (flags[name] === '-') throw new UsageError(`--${name}: expected a file, got -`);
+  for (const file of [flags.json, flags.trace, flags.html])
+    if (file !== undefined && file !== '-') checkFolder(file);
+  const { calls, close } = await make();
+  try {
+    await interruptible((signal) => makeAndReport(calls, flags, signal, io));
+  } finally {
+    await close();
+  }
+  // What was measured is then not what the controller does; a shadow's fault changes nothing of that.
+  const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
+  const inCharge = faults.filter(({ flow }) => flow === 0);
+  if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
+}
+
+async function makeAndReport(
+  calls: readonly Series[],
+  flags: CallFlags,
+  signal: AbortSignal,
+  io: Io,
+): Promise<void> {
+  const { runs, trace, html, untilQuiet: again } = flags;
+  try {
+    await makeCalls(calls, { runs, trace, html, again, signal, io });
+  } finally {
+    // Also when one failed: those before it are worth knowing.
+    const report = reportOf(calls);
+    if (report !== null) await writeReport(report, flags, io);
+  }
+}
+
+interface Planned {
+  calls: Series[];
+  close(): Promise<void>;
+}
+
+/** Checks what was asked for, at once; then gets ready what the calls need. Throws UsageError. */
+function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Planned> {
+  if (flags.url.length > 0) {
+    const plan = pagePlanOf(flags, isGiven);
+    return () => Promise.resolve({ calls: [pageCalls(plan)], close: () => Promise.resolve() });
+  }
+  for (const flag of ['pages', 'click', 'html'] as const)
+    if (isGiven(flag))
+      throw new UsageError(
+        `--${flag}: expected --url${flag === 'html' ? ' or --matrix' : ''} with it; add that or remove --${flag}`,
+      );
+  const plans = plansOf(flags);
+  if (flags.twin === true) {
+    checkTwin(plans, isGiven);
+    const calls = plans.map((plan) => twinCalls(plan, flags.machine ?? 'idle'));
+    return () => Promise.resolve({ calls, close: () => Promise.resolve() });
+  }
+  if (flags.machine !== undefined)
+    throw new UsageError('--machine: expected --twin with it; add that or remove --machine');
+  return async () => {
+    const server = await openServer(plans, io);
+    return { calls: plans.map((plan) => realCalls(plan, server)), close: () => server.close() };
+  };
+}
+
+async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promise<void> {
+  if (flags.json !== undefined) await writeJson(flags.json, report, io);
+  if (flags.json !== '-') io.stdout.write(reportText(report));
+}
+
+/** Calls of somebody's pages. */
+function pageCalls(plan: PagePlan): Series {
+  const { urls, link, durationMs } = plan;
+  const { preset } = SHADOW;
+  return {
+    head: {
+      mode: 'observe',
+      controller: 'native',
+      urls,
+      preset,
+      parameters: {},
+      link,
+      duration_s: durationMs / 1e3,
+    },
+    browser: '',
+    runs: [],
+    setAside: [],
+    make: (context) => runPageCall(plan, context),
+  };
+}

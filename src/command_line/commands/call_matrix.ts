@@ -1,0 +1,127 @@
+/** `ccscope call --matrix`: every combination of a file's links, controllers and sources, in one report. */
+import { writeFileSync } from 'node:fs';
+
+import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
+import { FailedRun, UsageError } from '../../text/errors.js';
+import { interruptible } from '../interrupt.js';
+import { checkFolder, writeJson, type Io } from '../io.js';
+import { DEFAULT_DURATION_S, DEFAULT_RUNS } from '../matrix/form.js';
+import { matrixHtml } from '../matrix/html.js';
+import { cellsOf, NATIVE, type Cell } from '../matrix/plan.js';
+import { readMatrix, type MatrixFile } from '../matrix/read.js';
+import { matrixReport, type MatrixHead, type MatrixReport } from '../matrix/report.js';
+import { makeReal, makeTwins, type Made } from '../matrix/run.js';
+import { matrixText } from '../matrix/text.js';
+import { sourcePreset } from '../twin/options.js';
+import { version } from '../../html/version.js';
+import type { CallFlags } from './call_options.js';
+
+/** What the file does not decide, or what may be decided otherwise than it does. */
+const WITH_MATRIX: readonly string[] = [
+  ...['matrix', 'twin', 'machine', 'runs', 'duration', 'untilQuiet', 'json', 'html'],
+];
+
+const LEFT_OUT =
+  'native was left out: the browser’s own controller cannot be simulated. Without --twin it takes part.';
+
+/** Makes all runs and writes the report, also of what was made before an interruption. Throws UsageError, FailedRun. */
+export async function callMatrix(
+  name: string,
+  flags: CallFlags,
+  given: readonly string[],
+  io: Io,
+): Promise<void> {
+  const strange = given.find((flag) => !WITH_MATRIX.includes(flag));
+  if (strange !== undefined) {
+    const written = strange.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new UsageError(`--${written}: not with --matrix, whose file decides that; remove it`);
+  }
+  if (flags.twin === true && flags.untilQuiet !== undefined)
+    throw new UsageError('--until-quiet: not with --twin; remove it');
+  if (flags.machine !== undefined && flags.twin !== true)
+    throw new UsageError('--machine: expected --twin with it; add that or remove --machine');
+  if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
+  for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
+  const file = readMatrix(name);
+  const all = cellsOf(file, flags.duration === undefined ? undefined : flags.duration / 1e3);
+  const head = headOf(file, flags, given);
+  if (flags.twin === true) await simulate({ file, head, cells: all }, flags, io);
+  else await callAll({ file, head, cells: all }, flags, io);
+}
+
+interface Planned {
+  file: MatrixFile;
+  head: MatrixHead;
+  cells: readonly Cell[];
+}
+
+function headOf({ matrix, at }: MatrixFile, flags: CallFlags, given: readonly string[]): MatrixHead {
+  const { twin, machine = matrix.machine ?? 'idle', duration } = flags;
+  return {
+    title: matrix.title,
+    description: matrix.description ?? null,
+    matrix: at,
+    ccscope: version(),
+    created: new Date().toISOString(),
+    ...(twin === true && { twin, machine }),
+    runs: given.includes('runs') ? flags.runs : (matrix.runs ?? DEFAULT_RUNS),
+    duration_s: duration === undefined ? (matrix.duration_s ?? DEFAULT_DURATION_S) : duration / 1e3,
+    notes: [],
+  };
+}
+
+async function simulate({ file, head, cells: all }: Planned, flags: CallFlags, io: Io): Promise<void> {
+  const cells = all.filter(({ plan }) => plan.controller !== NATIVE);
+  if (cells.length === 0) throw new UsageError('--twin: expected a controller besides native in the matrix');
+  for (const { plan } of cells) sourcePreset(plan.source, plan.codec);
+  const notes = cells.length < all.length ? [LEFT_OUT] : [];
+  const { machine = 'idle' } = head;
+  const made: Made = {
+    cells: cells.map((cell) => ({ ...cell, series: twinCalls(cell.plan, machine) })),
+    failures: [],
+  };
+  const report = () => matrixReport({ ...head, notes }, file.matrix, made.cells, made.failures);
+  await writing(report, flags, io, (signal) => makeTwins(made, machine, { runs: head.runs, signal, io }));
+}
+
+async function callAll({ file, head, cells }: Planned, flags: CallFlags, io: Io): Promise<void> {
+  const server = await openServer(
+    cells.map(({ plan }) => plan),
+    io,
+  );
+  try {
+    const made: Made = {
+      cells: cells.map((cell) => ({ ...cell, series: realCalls(cell.plan, server) })),
+      failures: [],
+    };
+    const report = () => matrixReport(head, file.matrix, made.cells, made.failures);
+    await writing(report, flags, io, (signal) =>
+      makeReal(made, { runs: head.runs, signal, io, again: flags.untilQuiet }),
+    );
+  } finally {
+    await server.close();
+  }
+}
+
+/** Writes what there is, whatever ends the runs. A run that failed makes the command fail in the end. */
+async function writing(
+  report: () => MatrixReport,
+  flags: CallFlags,
+  io: Io,
+  make: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  try {
+    await interruptible(make);
+  } finally {
+    const made = report();
+    if (made.cells.length > 0 || made.failures.length > 0) await write(made, flags, io);
+  }
+  const { length } = report().failures;
+  if (length > 0) throw new FailedRun(length === 1 ? '1 run failed' : `${length} runs failed`);
+}
+
+async function write(report: MatrixReport, { json, html }: CallFlags, io: Io): Promise<void> {
+  if (json !== undefined) await writeJson(json, report, io);
+  if (html !== undefined) writeFileSync(html, matrixHtml(report));
+  if (json !== '-') io.stdout.write(matrixText(report));
+}

@@ -1,0 +1,277 @@
+/** What the command line of `ccscope call` says, checked and made into plans. */
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+
+import { InvalidArgumentError } from 'commander';
+
+import {
+  CONTROLLER_NAMES,
+  controllerOfPreset,
+  defaultPreset,
+  type ControllerName,
+} from '../../core/index.js';
+import { controllerText, ownName, ownText, parseController } from '../../scenario/controller_text.js';
+import { ConfigError } from '../../text/quantities.js';
+import { didYouMean } from '../../text/suggest.js';
+import { ParameterProblem, parameterNames, parameterValue, presetNames } from '../../trace/index.js';
+import { FRAME_RATES, type VideoCodec } from '../../scenario/video_format.js';
+import { CONTENT_NAMES } from '../call/named_content.js';
+import type { PagePlan } from '../call/page_call.js';
+import { sourceOf, type SourceFlags } from '../call/source.js';
+import type { CallMode, CallPlan, TwinMachine } from '../call/types.js';
+import { VIDEO_FILE } from '../call/video_file.js';
+import { UsageError } from '../../text/errors.js';
+import { sourcePreset } from '../twin/options.js';
+import { linkConfigOf, type LinkFlags } from './link_options.js';
+
+/** A controller as it was named: of the core, of the browser (`native`), or a file. */
+export interface NamedController {
+  name: string;
+  /** As the page's address has it. */
+  text: string;
+  /** The file of a user's own controller. */
+  path?: string;
+}
+
+export interface CallFlags extends LinkFlags, SourceFlags {
+  controller: NamedController[];
+  compare?: NamedController;
+  shadow: NamedController[];
+  preset?: string;
+  set: Record<string, string>;
+  mode?: CallMode;
+  duration?: number;
+  runs: number;
+  untilQuiet?: number;
+  keyFrameInterval?: number;
+  sourceMax: number;
+  codec: VideoCodec;
+  audio?: boolean;
+  matrix?: string;
+  twin?: true;
+  machine?: TwinMachine;
+  url: string[];
+  pages?: number;
+  click: string[];
+  trace?: string;
+  html?: string;
+  json?: string;
+}
+
+const NAMES: readonly string[] = [...CONTROLLER_NAMES, 'native'];
+const LIST = `${NAMES.join(', ')} or a file (.ts, .js, .mjs, .wasm)`;
+const DEFAULT_DURATION_MS = 60_000;
+const FILE = /[\\/]|\.([cm]?[jt]s|wasm)$/i;
+
+function fileNamed(path: string): NamedController {
+  if (!existsSync(path)) throw new InvalidArgumentError(`Expected ${LIST}; there is no file ${path}.`);
+  const text = ownText(basename(path));
+  return { name: ownName(text), text, path };
+}
+
+export function controllerArgument(name: string): NamedController {
+  if (NAMES.includes(name)) return { name, text: name };
+  if (FILE.test(name)) return fileNamed(name);
+  throw new InvalidArgumentError(`Expected ${LIST}.${didYouMean(name, NAMES)}`);
+}
+
+export function controllersArgument(text: string): NamedController[] {
+  const named = text.split(',').map(controllerArgument);
+  if (new Set(named.map(({ name }) => name)).size === named.length) return named;
+  throw new InvalidArgumentError(`Expected each of ${LIST} at most once, joined by commas.`);
+}
+
+/** A shadow may also be a preset, or have parameters of its own: `gcc:gcc-live:k_u=0.02`. */
+export function shadowArgument(text: string, before: NamedController[]): NamedController[] {
+  if (FILE.test(text)) return [...before, fileNamed(text)];
+  try {
+    const short = controllerText(parseController(text, { field: 'shadow' }));
+    return [...before, { name: short, text: short }];
+  } catch (error) {
+    if (error instanceof ConfigError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
+}
+
+export function presetArgument(name: string): string {
+  if (presetNames.includes(name)) return name;
+  throw new InvalidArgumentError(
+    `Expected one of ${presetNames.join(', ')}.${didYouMean(name, presetNames)}`,
+  );
+}
+
+const SOURCES: readonly string[] = ['synthetic', ...CONTENT_NAMES];
+
+/** A file is looked at once all flags are known. */
+export function sourceArgument(text: string): string {
+  if (SOURCES.includes(text) || VIDEO_FILE.test(text)) return text;
+  throw new InvalidArgumentError(
+    `Expected ${SOURCES.join(', ')} or a file (.y4m, .mjpeg).${didYouMean(text, SOURCES)}`,
+  );
+}
+
+export function frameRateArgument(text: string): number {
+  const rate = FRAME_RATES.find((known) => known === text);
+  if (rate !== undefined) return Number(rate);
+  throw new InvalidArgumentError(`Expected ${FRAME_RATES.join(' or ')}.`);
+}
+
+/** Values are checked with the controller that they are for. */
+export function setArgument(text: string, before: Record<string, string>): Record<string, string> {
+  const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (parameterNames.includes(name)) return { ...before, [name]: value };
+  throw new InvalidArgumentError(
+    `Expected name=value with a parameter’s name.${didYouMean(name, parameterNames)}`,
+  );
+}
+
+/** One plan for each controller, the first one's report being the main one. Throws UsageError. */
+export function plansOf(flags: CallFlags): CallPlan[] {
+  const { compare, mode } = flags;
+  const controllers = [...flags.controller];
+  if (compare !== undefined && !controllers.some(({ name }) => name === compare.name))
+    controllers.push(compare);
+  if (mode !== undefined && mode !== 'observe' && controllers.every(({ name }) => name === 'native')) {
+    throw new UsageError('--mode: expected observe with --controller native; remove --mode');
+  }
+  const plans = controllers.map((controller) => planOf(controller, flags));
+  checkUsed(flags, plans);
+  return plans;
+}
+
+function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
+  const isNative = name === 'native';
+  const shadows = [...flags.shadow];
+  // With the browser in charge somebody is flow 0 and watches: the first shadow, if that can be.
+  const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
+  const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
+  if (watches !== undefined) shadows.shift();
+  const controller = CONTROLLER_NAMES.find((known) => known === name);
+  const preset = watches?.preset ?? (path === undefined ? presetOf(controller, isNative, flags) : undefined);
+  const set = preset === undefined ? {} : setOf(controllerOfPreset(preset) ?? 'gcc', flags.set);
+  const files = [{ name, path }, ...flags.shadow].flatMap(({ name: file, path: at }) =>
+    at === undefined ? [] : [{ name: file, path: at }],
+  );
+  return {
+    controller: name,
+    text,
+    mode: isNative ? 'observe' : (flags.mode ?? 'control'),
+    ...(preset === undefined ? {} : { preset }),
+    set: { ...watches?.parameters, ...set },
+    shadows: shadows.map((shadow) => shadow.text),
+    files,
+    source: sourceOf(flags),
+    codec: flags.codec,
+    audio: flags.audio ?? false,
+    link: linkOf(flags),
+    durationMs: flags.duration ?? DEFAULT_DURATION_MS,
+    keyFrameIntervalS: (flags.keyFrameInterval ?? 0) / 1e3,
+    sourceMaxBps: flags.sourceMax,
+    seed: flags.seed,
+  };
+}
+
+const MAX_PAGES = 8;
+/** Two people make a call. */
+const DEFAULT_PAGES = 2;
+
+export function urlArgument(text: string, before: string[]): string[] {
+  if (URL.canParse(text) && /^(https?|file):/.test(text)) return [...before, text];
+  throw new InvalidArgumentError('Expected an address such as http://localhost:5173/room.');
+}
+
+/** A flag as it is written. */
+const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The plan for somebody's own pages, whose code decides about everything but the link. Throws UsageError. */
+export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) => boolean): PagePlan {
+  const ours = [
+    'controller',
+    'compare',
+    'shadow',
+    'preset',
+    'set',
+    'mode',
+    'keyFrameInterval',
+    'sourceMax',
+    'source',
+    'size',
+    'fps',
+    'codec',
+    'audio',
+    'twin',
+    'machine',
+  ] as const;
+  const strange = ours.find(isGiven);
+  if (strange !== undefined) {
+    throw new UsageError(
+      `--${dashed(strange)}: not with --url, whose pages decide that themselves; remove it`,
+    );
+  }
+  const { url, pages, click, duration = DEFAULT_DURATION_MS } = flags;
+  if (url.length > 1 && pages !== undefined)
+    throw new UsageError('--pages: only with one --url; remove it, each --url is a page');
+  const [first = ''] = url;
+  const urls = url.length > 1 ? url : Array.from({ length: pages ?? DEFAULT_PAGES }, () => first);
+  if (urls.length > MAX_PAGES)
+    throw new UsageError(`--url: expected at most ${MAX_PAGES} pages, got ${urls.length}`);
+  return { urls, clicks: click, link: linkOf(flags), durationMs: duration };
+}
+
+/** The preset that was asked for, where it is one of this controller, else its own for calls. */
+function presetOf(controller: ControllerName | undefined, isNative: boolean, { preset }: CallFlags): string {
+  if (preset !== undefined && (isNative || controllerOfPreset(preset) === controller)) return preset;
+  return defaultPreset(controller ?? 'gcc', 'live');
+}
+
+/** What of `--set` this controller has. Throws UsageError for a value that it refuses. */
+function setOf(controller: ControllerName, given: CallFlags['set']): Record<string, number> {
+  const set: Record<string, number> = {};
+  for (const [name, value] of Object.entries(given)) {
+    try {
+      set[name] = parameterValue(controller, name, value);
+    } catch (error) {
+      if (!(error instanceof ParameterProblem)) throw error;
+      if (error.field === name && error.got !== 'a parameter of another controller')
+        throw new UsageError(`--set ${error.message}`);
+    }
+  }
+  return set;
+}
+
+/** Throws UsageError for a preset or a parameter that no controller has. */
+function checkUsed({ preset, set }: CallFlags, plans: readonly CallPlan[]): void {
+  const names = plans.map(({ controller }) => controller).join(', ');
+  if (preset !== undefined && !plans.some((plan) => plan.preset === preset)) {
+    const owner = controllerOfPreset(preset);
+    throw new UsageError(`--preset: expected a preset of ${names}, got ${preset}, which is one of ${owner}`);
+  }
+  const strange = Object.keys(set).find((name) => !plans.some((plan) => name in plan.set));
+  if (strange !== undefined)
+    throw new UsageError(
+      `--set: expected a parameter of ${names}, got ${strange}, which is another controller’s`,
+    );
+}
+
+function linkOf(flags: CallFlags): CallPlan['link'] {
+  try {
+    return linkConfigOf(flags);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Flags of real calls alone. */
+const REAL = ['mode', 'shadow', 'untilQuiet'] as const;
+
+/** Throws UsageError for what the twin of a call cannot do. */
+export function checkTwin(plans: readonly CallPlan[], isGiven: (flag: keyof CallFlags) => boolean): void {
+  const strange = REAL.find(isGiven);
+  if (strange !== undefined) throw new UsageError(`--${dashed(strange)}: not with --twin; remove it`);
+  if (plans.some(({ controller }) => controller === 'native'))
+    throw new UsageError(
+      '--controller: not native with --twin: the browser’s own controller cannot be simulated; name gcc, nada, lcc or a file',
+    );
+  for (const { source, codec } of plans) sourcePreset(source, codec);
+}

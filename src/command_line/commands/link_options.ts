@@ -1,0 +1,89 @@
+/** The options that describe a link, shared by the commands that have one. */
+import { readFileSync } from 'node:fs';
+
+import { InvalidArgumentError, Option, type Command } from 'commander';
+
+import { LINK_FIELDS, LINK_KEYS, readLinkValue, type LinkKey } from '../../link/fields.js';
+import { DEFAULT_LINK_CONFIG, parseLinkConfig, type LinkConfig } from '../../link/link_config.js';
+import { mahimahiSchedule } from '../../link/mahimahi.js';
+import { LINK_WORDS, usualText } from '../../link/words.js';
+import { ConfigError, parseDuration } from '../../text/quantities.js';
+import { systemCode } from '../../text/errors.js';
+
+/** By the names of the kit's settings; values as LinkConfig has them. */
+export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: LinkConfig[K] };
+
+/** Turns what a parser of this package refuses into a usage error of the command line. */
+export function argument<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (error instanceof ConfigError)
+        throw new InvalidArgumentError(`Expected ${error.expected}; ${error.fix}.`);
+      throw error;
+    }
+  };
+}
+
+/** A number in a range, for options without a unit. */
+export function numberArgument(min: number, max: number, { integer = false } = {}): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (value >= min && value <= max && (!integer || Number.isInteger(value))) return value;
+    throw new InvalidArgumentError(`Expected ${integer ? 'an integer' : 'a number'} from ${min} to ${max}.`);
+  };
+}
+
+/** A duration in milliseconds, of at least `minMs`. */
+export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
+  argument((text) => {
+    const ms = parseDuration(text) / 1e3;
+    if (ms >= minMs) return ms;
+    throw new InvalidArgumentError(`Expected at least ${minMs} ms.`);
+  });
+
+/** How much of a trace is used; its last capacity stays. */
+const TRACE_US = 300e6;
+
+/** A capacity as it was written, or that of a trace of mahimahi's as a schedule. */
+const capacityArgument = argument((text) => {
+  const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
+  if (file === undefined) return readLinkValue('capacity', text);
+  return mahimahiSchedule(traceText(file), TRACE_US, { field: file })
+    .map(({ atUs, capacityBps }) => `${capacityBps}bps${atUs === 0 ? '' : `@${atUs / 1e3}ms`}`)
+    .join(',');
+});
+
+function traceText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new InvalidArgumentError(`${file} cannot be read (${systemCode(error) ?? 'unknown error'}).`);
+  }
+}
+
+const TRACES = ', or mahimahi:FILE (its first 5 minutes, repeated if shorter)';
+
+/** `burstLoss` as an option is `--burst-loss`. */
+const flagOf = (setting: string): string => `--${setting.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
+
+/** Adds the options of a link to a command; where `traces`, the capacity may be a trace of mahimahi's. */
+export function addLinkOptions(command: Command, { traces = false } = {}): Command {
+  for (const key of LINK_KEYS) {
+    const { setting, usual } = LINK_FIELDS[key];
+    const { argument: value, is } = LINK_WORDS[key];
+    const isTrace = traces && key === 'capacity';
+    const option = new Option(`${flagOf(setting)} ${value}`, isTrace ? `${is}${TRACES}` : is)
+      .default(usual, usualText(key))
+      .argParser(isTrace ? capacityArgument : argument((text: string) => readLinkValue(key, text)));
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** Throws ConfigError. */
+export function linkConfigOf(flags: Partial<LinkFlags>): LinkConfig {
+  const given = LINK_KEYS.map((key) => [key, flags[LINK_FIELDS[key].setting]]);
+  return { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(Object.fromEntries(given)) };
+}

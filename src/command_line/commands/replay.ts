@@ -1,0 +1,297 @@
+import { createReadStream, realpathSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+
+import { SingleBar } from 'cli-progress';
+import { Option, type Command } from 'commander';
+
+import { CONTROLLER_NAMES, loadCore, type TraceBatch } from '../../core/index.js';
+import {
+  ParameterProblem,
+  parameterNames,
+  type GivenParameters,
+  presetNames,
+  readTrace,
+  Replayer,
+  type ReplayOptions,
+} from '../../trace/index.js';
+import { ControllerEnded, ControllerRunner } from '../controllers/runner.js';
+import {
+  faultLine,
+  faultReport,
+  loadController,
+  type ControllerFile,
+  type FaultReport,
+} from '../controllers/controllers.js';
+import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
+import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
+import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from './replay_rows.js';
+import { endReport } from '../run/cell_runner.js';
+import { numberArgument } from './link_options.js';
+import { didYouMean } from '../../text/suggest.js';
+
+interface ReplayFlags {
+  controller?: string;
+  controllerTimeout: number;
+  preset?: string;
+  flow?: string;
+  set: Record<string, number>;
+  format: RowFormat;
+  rows?: ReplayTable | 'all';
+  out?: string;
+  json?: string;
+}
+
+const HELP = `
+TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard input. Rows of the
+types group and rate go to standard output, messages to standard error. With --json - the summary
+goes to standard output instead of the rows, which --out FILE keeps.
+Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.
+--controller replays with another controller, in its default preset and with the recorded bounds: one of
+ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own controller" in the README).
+A trace of several flows, as simulations make them, replays each with a controller of its own, and the
+field flow says whose a row is; --flow takes one of them alone.`;
+
+/** Adds \`ccscope replay\`. */
+export function register(program: Command, io: Io): void {
+  program
+    .command('replay')
+    .description('run a recorded trace through a controller again')
+    .argument('<trace>', 'the trace, or - for standard input')
+    .option(
+      '--preset <preset>',
+      `preset to use instead of the recorded one: ${presetNames.join(', ')}`,
+      presetArgument,
+    )
+    .option(
+      '--controller <name|path>',
+      `controller to use instead of the recorded one: ${CONTROLLER_NAMES.join(', ')}, or a file of your own`,
+    )
+    .option(
+      '--controller-timeout <s>',
+      'end a controller of your own after this many seconds without progress',
+      numberArgument(0.1, 3600),
+      10,
+    )
+    .option('--flow <flow>', 'replay one flow alone: its name, or its number in the trace')
+    .addOption(
+      new Option('--set <name=value>', 'set a parameter (may be repeated)')
+        .default({}, 'none')
+        .argParser(setArgument),
+    )
+    .addOption(
+      new Option('--format <format>', 'how rows are written').choices(['ndjson', 'csv']).default('ndjson'),
+    )
+    .addOption(
+      new Option(
+        '--rows <type>',
+        'which rows to write (default: all; group with csv, where one type must do)',
+      ).choices([...REPLAY_TABLES, 'all']),
+    )
+    .option('--out <file>', 'write the rows to a file')
+    .option('--json <file>', 'write a summary as JSON to a file, or to standard output with -')
+    .addHelpText('after', HELP)
+    .action((trace: string, flags: ReplayFlags) => replay(trace, flags, io));
+}
+
+function presetArgument(name: string): string {
+  if (presetNames.includes(name)) return name;
+  const presets = presetNames.join(', ');
+  throw new UsageError(`--preset: expected one of ${presets}, got ${name}.${didYouMean(name, presetNames)}`);
+}
+
+function setArgument(text: string, before: GivenParameters): GivenParameters {
+  const [, name, value] = /^([^=]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--set: expected name=value, got ${text}`);
+  if (!parameterNames.includes(name)) {
+    const hint = didYouMean(name, parameterNames) || ` The parameters are ${parameterNames.join(', ')}.`;
+    throw new UsageError(`--set: no parameter is called ${name}.${hint}`);
+  }
+  const number = Number(value);
+  return { ...before, [name]: value.trim() === '' || Number.isNaN(number) ? value : number };
+}
+
+async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> {
+  if (flags.controller !== undefined && flags.preset !== undefined)
+    throw new UsageError('--preset: a preset names its controller; leave out --controller');
+  const tables = chosenTables(flags);
+  const controller = flags.controller === undefined ? undefined : await loadController(flags.controller);
+  const source = openTrace(trace, flags, io);
+  const output = openOutput(flags, io);
+  const text = new RowText(flags.format);
+  const summary = new ReplaySummary();
+  if (tables.length === 1) output.write(text.head(tables[0] as ReplayTable));
+  const emit = (batch: TraceBatch): void => {
+    const table = REPLAY_TABLES.find((name) => name === batch.table);
+    if (table === undefined) return;
+    summary.count(table, batch);
+    if (tables.includes(table)) output.write(text.rows(table, batch));
+  };
+  const options = { preset: flags.preset, parameters: flags.set, flow: flags.flow, file: source.name, emit };
+  let done: Replayed;
+  try {
+    done =
+      typeof controller === 'object'
+        ? await replayInWorker(controller, source, options, { ...flags, output, io })
+        : await replayHere(source, { ...options, controller }, { output, io });
+  } catch (error) {
+    if (error instanceof ParameterProblem) throw new UsageError(`--set: ${error.message}`);
+    throw error;
+  } finally {
+    await output.end();
+  }
+  const { about, arrivals, faults } = done;
+  const result = { trace: source.name, ...about, set: flags.set, ...summary.result(arrivals) };
+  if (flags.json !== undefined) await writeJson(flags.json, result, io);
+  if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
+}
+
+/** What a replay says of itself. */
+interface Replayed {
+  about: Record<string, unknown>;
+  arrivals: number;
+  faults: readonly FaultReport[];
+}
+
+async function replayHere(
+  source: Source,
+  options: ReplayOptions,
+  { output, io }: { output: Output; io: Io },
+): Promise<Replayed> {
+  const replayer = new Replayer(await loadCore(), options);
+  try {
+    await feed(source, replayer, output, io);
+    const { missingController: missing, preset } = replayer;
+    if (missing !== undefined) {
+      const fix = '--controller FILE replays it with its own';
+      io.stderr.write(`${source.name}: recorded with ${missing}, replayed with ${preset}; ${fix}\n`);
+    }
+    return { about: { preset: replayer.preset }, arrivals: replayer.arrivals, faults: [] };
+  } finally {
+    replayer.destroy();
+  }
+}
+
+/** A user's controller runs in a worker; the pieces of the trace go there, and its rows come back. */
+async function replayInWorker(
+  file: ControllerFile,
+  source: Source,
+  { parameters = {}, flow, emit }: ReplayOptions,
+  { output, io, controllerTimeout }: { output: Output; io: Io; controllerTimeout: number },
+): Promise<Replayed> {
+  const bar = progressBar(source, io);
+  let runner: ControllerRunner | undefined;
+  let [arrivals, bytes] = [0, 0];
+  let faults: readonly FaultReport[] = [];
+  const about = (name: string): Record<string, unknown> => ({ controller: name, controller_faults: faults });
+  try {
+    runner = await ControllerRunner.open(file, { timeLimitMs: controllerTimeout * 1e3 });
+    await runner.do({ kind: 'replay', file: source.name, flow, parameters });
+    const piece = async (data: Uint8Array | null): Promise<boolean> => {
+      const result = await (runner as ControllerRunner).do({ kind: 'piece', bytes: data });
+      ({ arrivals } = result);
+      faults = result.faults.map(faultReport);
+      for (const batch of result.batches) emit(batch);
+      return output.ready();
+    };
+    for await (const chunk of source.stream as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength;
+      bar?.update(bytes);
+      if (!(await piece(chunk))) return { about: about(runner.name), arrivals, faults };
+    }
+    await piece(null);
+    return { about: about(runner.name), arrivals, faults };
+  } catch (error) {
+    if (!(error instanceof ControllerEnded)) throw error;
+    faults = [...faults, endReport(error)];
+    return { about: about(error.controller), arrivals, faults };
+  } finally {
+    bar?.stop();
+    source.stream.destroy();
+    await runner?.close();
+  }
+}
+
+interface Source {
+  name: string;
+  stream: Readable;
+  bytes: number | null;
+}
+
+/** Reads the trace through to its end, or until nobody reads the rows any more. */
+async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
+  const bar = progressBar(source, io);
+  const gone = new Error('the reader of the rows has left');
+  try {
+    await readTrace(source.stream, replayer, {
+      file: source.name,
+      afterChunk: async (bytes) => {
+        replayer.flush();
+        bar?.update(bytes);
+        if (!(await output.ready())) throw gone;
+      },
+    });
+    replayer.end();
+  } catch (error) {
+    if (error === gone) return;
+    if (systemCode(error) === 'EISDIR')
+      throw new UsageError(`${source.name}: expected a file, got a directory`);
+    replayer.flush();
+    throw error;
+  } finally {
+    bar?.stop();
+    source.stream.destroy();
+  }
+}
+
+function progressBar(source: Source, io: Io): SingleBar | null {
+  if (io.stderr.isTTY !== true || io.stdout.isTTY === true || source.bytes === null) return null;
+  const bar = new SingleBar({
+    format: '{bar} {percentage} %',
+    clearOnComplete: true,
+    stream: process.stderr,
+  });
+  bar.start(source.bytes, 0);
+  return bar;
+}
+
+function chosenTables(flags: ReplayFlags): readonly ReplayTable[] {
+  const rows = flags.rows ?? (flags.format === 'csv' ? 'group' : 'all');
+  if (rows !== 'all') return [rows];
+  if (flags.format === 'csv') throw new UsageError('--rows: csv holds one type of row; choose group or rate');
+  return REPLAY_TABLES;
+}
+
+function openTrace(trace: string, flags: ReplayFlags, io: Io): Source {
+  if (trace === '-') return { name: '<stdin>', stream: io.stdin, bytes: null };
+  let bytes: number;
+  try {
+    bytes = statSync(trace).size;
+  } catch (error) {
+    const reason = systemCode(error) === 'ENOENT' ? 'no such file' : (systemCode(error) ?? 'not readable');
+    throw new UsageError(`${trace}: ${reason}; give the path of a trace, or - for standard input`);
+  }
+  for (const [flag, path] of [
+    ['--out', flags.out],
+    ['--json', flags.json],
+  ] as const) {
+    if (path !== undefined && sameFile(path, trace))
+      throw new UsageError(`${flag}: this is the trace itself`);
+  }
+  return { name: trace, stream: createReadStream(trace), bytes };
+}
+
+function sameFile(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
+}
+
+function openOutput(flags: ReplayFlags, io: Io): Output {
+  if (flags.out !== undefined && flags.out !== '-') return fileOutput(flags.out);
+  if (flags.json === '-')
+    return { write: () => undefined, ready: () => Promise.resolve(true), end: () => Promise.resolve() };
+  return streamOutput(io.stdout);
+}

@@ -1,0 +1,87 @@
+import { tableSpec, type TraceBatch } from '../../core/index.js';
+import { RowFormatter } from '../../trace/index.js';
+
+/** The tables that a replay makes. */
+export const REPLAY_TABLES = ['group', 'rate'] as const;
+export type ReplayTable = (typeof REPLAY_TABLES)[number];
+export type RowFormat = 'ndjson' | 'csv';
+
+const SIGNALS = tableSpec('group').columns.find(({ name }) => name === 'signal')?.values ?? [];
+
+/** Text of rows as NDJSON (with a `type` each) or CSV (a line of names first, empty where absent). */
+export class RowText {
+  readonly #format: RowFormat;
+  readonly #formatters = {
+    group: new RowFormatter(tableSpec('group')),
+    rate: new RowFormatter(tableSpec('rate')),
+  };
+
+  constructor(format: RowFormat) {
+    this.#format = format;
+  }
+
+  /** What stands above all rows. */
+  head(table: ReplayTable): string {
+    if (this.#format === 'ndjson') return '';
+    return `${tableSpec(table)
+      .columns.map(({ name }) => name)
+      .join(',')}\n`;
+  }
+
+  rows(table: ReplayTable, batch: TraceBatch): string {
+    let text = '';
+    for (let row = 0; row < batch.rows; row++) {
+      text +=
+        this.#format === 'csv'
+          ? csvLine(table, batch, row)
+          : this.#formatters[table].line(batch.columns, row);
+      text += '\n';
+    }
+    return text;
+  }
+}
+
+function csvLine(table: ReplayTable, { columns }: TraceBatch, row: number): string {
+  const cells = tableSpec(table).columns.map((column, index) => {
+    const value = columns[index]?.[row] ?? NaN;
+    return Number.isFinite(value) ? (column.values?.[value] ?? String(value)) : '';
+  });
+  return cells.join(',');
+}
+
+/** What came out of a replay, in numbers. */
+export class ReplaySummary {
+  readonly #rows = { group: 0, rate: 0 };
+  readonly #entered = { overuse: 0, underuse: 0 };
+  readonly #signal = new Map<number, string>();
+  readonly #final = new Map<number, { a_r_bps: number; target_bps: number | null }>();
+
+  count(table: ReplayTable, batch: TraceBatch): void {
+    this.#rows[table] += batch.rows;
+    const column = (name: string): Float64Array | undefined =>
+      batch.columns[tableSpec(table).columns.findIndex((item) => item.name === name)];
+    const [flows, signals, rates, targets] = ['flow', 'signal', 'a_r_bps', 'target_bps'].map(column);
+    for (let row = 0; row < batch.rows; row++) {
+      const flow = flows?.[row] ?? 0;
+      const target = targets?.[row] ?? this.#final.get(flow)?.target_bps ?? null;
+      this.#final.set(flow, { a_r_bps: rates?.[row] ?? NaN, target_bps: target });
+      if (signals !== undefined) this.#enter(flow, SIGNALS[signals[row] ?? -1] ?? '');
+    }
+  }
+
+  #enter(flow: number, signal: string): void {
+    const changed = this.#signal.get(flow) !== signal;
+    this.#signal.set(flow, signal);
+    if (changed && (signal === 'overuse' || signal === 'underuse')) this.#entered[signal] += 1;
+  }
+
+  /** `overuse_count` and `underuse_count` say how often the detector went into that signal. */
+  result(arrivals: number): Record<string, unknown> {
+    return {
+      rows: { arrival: arrivals, ...this.#rows },
+      overuse_count: this.#entered.overuse,
+      underuse_count: this.#entered.underuse,
+      flows: [...this.#final].map(([flow, final]) => ({ flow, final })),
+    };
+  }
+}

@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs';
+
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+
+import type { Scenario } from '../../scenario/index.js';
+import { didYouMean } from '../../text/suggest.js';
+import { FailedRun, UsageError } from '../../text/errors.js';
+import { interruptible } from '../interrupt.js';
+import { checkFolder, writeJson, type Io } from '../io.js';
+import { reportHtml } from '../../papers/html.js';
+import { reproduce as run, type Reproduction } from '../../papers/reproduce.js';
+import { reportText } from '../../papers/table.js';
+import { readScenario, registryIds } from '../scenarios.js';
+import { version } from '../../html/version.js';
+import { numberArgument } from './link_options.js';
+
+interface ReproduceFlags {
+  paper?: string;
+  runs?: number;
+  jobs?: number;
+  seed?: number;
+  json?: string;
+  html?: string;
+  strict?: true;
+}
+
+const HELP = `
+ID is the id of an experiment or the file of a scenario; without one all experiments of all papers run.
+Run i of a cell has the seed of the scenario (or --seed) plus i: the results do not depend on --jobs.
+Verdicts: within (the mean lies in the band), ordering (it does not, but what the paper states about it
+holds), off (neither). A verdict is a result: the exit status is 0 unless runs fail, or --strict is given.`;
+
+/** Adds `ccscope reproduce`. */
+export function register(program: Command, io: Io): void {
+  program
+    .command('reproduce')
+    .description("run the papers' experiments: published next to measured")
+    .argument('[id...]', 'experiments, such as ton-fig11')
+    .option('--paper <paper>', 'the experiments of one paper, such as gcc-ton-2017')
+    .option(
+      '--runs <n>',
+      'runs of each cell instead of those of the paper',
+      numberArgument(1, 10_000, { integer: true }),
+    )
+    .option(
+      '--jobs <n>',
+      'runs at a time (default: one per core)',
+      numberArgument(1, 1024, { integer: true }),
+    )
+    .option('--seed <n>', 'seed of the first run of each cell', numberArgument(0, 2 ** 52, { integer: true }))
+    .option('--json <file>', 'write the report as JSON to a file, or to standard output with -')
+    .option('--html <file>', 'write the report as one page with pictures')
+    .option('--strict', 'exit with 1 when a number is off')
+    .addHelpText('after', HELP)
+    .action((ids: string[], flags: ReproduceFlags) => reproduce(ids, flags, io));
+}
+
+async function reproduce(ids: readonly string[], flags: ReproduceFlags, io: Io): Promise<void> {
+  const scenarios = chosen(ids, flags.paper);
+  if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
+  for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
+  const done = await interruptible((signal) => runAll(scenarios, flags, signal, io));
+  await writeReport(done, flags, io);
+}
+
+async function runAll(
+  scenarios: readonly Scenario[],
+  { runs, jobs, seed, html }: ReproduceFlags,
+  signal: AbortSignal,
+  io: Io,
+): Promise<Reproduction> {
+  const bar = progressBar(io);
+  try {
+    return await run(scenarios, {
+      ...(runs !== undefined && { runs }),
+      ...(seed !== undefined && { seed }),
+      ...(jobs !== undefined && { threads: jobs }),
+      pictures: html !== undefined,
+      version: version(),
+      signal,
+      onProgress: (done, { scenario }) => bar?.update(Math.floor(done * STEPS), { what: scenario.id }),
+    });
+  } finally {
+    bar?.stop();
+  }
+}
+
+const STEPS = 1000;
+
+/** A bar on a terminal, nothing elsewhere. */
+function progressBar(io: Io): SingleBar | null {
+  if (io.stderr.isTTY !== true) return null;
+  const bar = new SingleBar({
+    stream: io.stderr,
+    format: '{bar} {percentage} %  {eta_formatted} to go  {what}',
+    hideCursor: true,
+    clearOnComplete: true,
+    etaBuffer: 50,
+  });
+  bar.start(STEPS, 0, { what: '' });
+  return bar;
+}
+
+async function writeReport({ report, pictures }: Reproduction, flags: ReproduceFlags, io: Io): Promise<void> {
+  const { json, html, strict } = flags;
+  if (html !== undefined) writeFileSync(html, reportHtml(report, pictures));
+  if (json !== undefined) await writeJson(json, report, io);
+  if (json !== '-') io.stdout.write(reportText(report, usesColours(io)));
+  const { failures, summary } = report;
+  if (failures.length > 0)
+    throw new FailedRun(`${failures.length} ${failures.length === 1 ? 'run' : 'runs'} failed`);
+  if (strict === true && summary.off > 0)
+    throw new FailedRun(`${summary.off} ${summary.off === 1 ? 'number is' : 'numbers are'} off`);
+}
+
+const usesColours = ({ stdout }: Io): boolean =>
+  stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
+
+/** The experiments that are asked for. Throws UsageError. */
+function chosen(ids: readonly string[], paper: string | undefined): Scenario[] {
+  const all = (ids.length > 0 ? [...new Set(ids)] : registryIds()).map(readScenario);
+  if (paper === undefined) return all;
+  const found = all.filter((scenario) => scenario.paper === paper);
+  if (found.length > 0) return found;
+  const papers = [...new Set(all.flatMap((scenario) => scenario.paper ?? []))];
+  const hint = didYouMean(paper, papers);
+  throw new UsageError(`--paper: expected one of ${papers.join(', ')}, got ${paper}.${hint}`);
+}

@@ -1,0 +1,285 @@
+import { SingleBar } from 'cli-progress';
+import { Option, type Command } from 'commander';
+
+import { CONTROLLER_NAMES, CoreError, SCHEMA, type TraceBatch } from '../../core/index.js';
+import {
+  cellKey,
+  cellLabel,
+  cellsOf,
+  compile,
+  ConfigError,
+  instantiate,
+  judge,
+  seedOf,
+  selects,
+  traceHeader,
+  type CellParams,
+  type CellValues,
+  type ExperimentResult,
+  type Scenario,
+} from '../../scenario/index.js';
+import { checkSelector } from '../../scenario/cells.js';
+import { ControllerEnded } from '../controllers/runner.js';
+import { faultLine, type FaultReport } from '../controllers/controllers.js';
+import { FailedRun, UsageError } from '../../text/errors.js';
+import { writeJson, type Io } from '../io.js';
+import { cellRunner, endReport, type CellRunner } from '../run/cell_runner.js';
+import { chart, claimLines, publishedTable, resultTable } from '../run/text.js';
+import { writeTrace } from '../run/trace_file.js';
+import { readScenario, registryIds } from '../scenarios.js';
+import { numberArgument } from './link_options.js';
+
+interface RunFlags {
+  list?: boolean;
+  seed?: number;
+  runs?: number;
+  cell: Record<string, string[]>;
+  trace?: string;
+  json?: string;
+  controller?: string;
+  controllerTimeout: number;
+}
+
+const HELP = `
+SCENARIO is an id (--list shows them) or a file. Each cell of it runs once, with the scenario's own
+seed, unless --runs or --seed say otherwise; further runs take the seeds that follow. What a paper
+published stands beside what was measured; \`ccscope reproduce\` does that with the number of runs of
+the paper. Every run of a seed gives the same numbers.
+
+--controller puts another controller into the place of those of all media flows, in its default preset
+and with the bounds that they had: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see
+"Your own controller" in the README). Yours runs in a worker. When it throws, or gives a rate that is
+none, its flow keeps the last good one, the run goes on, and the exit status is 1; when it does not
+return, or allocates more than a gigabyte, it is ended.`;
+
+/** Adds `ccscope run`. */
+export function register(program: Command, io: Io): void {
+  program
+    .command('run')
+    .description('simulate scenarios and print what was measured')
+    .argument('[scenario...]', 'ids or files')
+    .option('--list', 'list the scenarios that come with ccscope')
+    .option('--seed <seed>', 'seed of the first run', numberArgument(0, 2 ** 52, { integer: true }))
+    .option('--runs <number>', 'runs of each cell', numberArgument(1, 10_000, { integer: true }))
+    .addOption(
+      new Option('--cell <axis=value>', 'only cells with this value (may be repeated)')
+        .default({}, 'all')
+        .argParser(cellArgument),
+    )
+    .option(
+      '--controller <name|path>',
+      `controller of every media flow: ${CONTROLLER_NAMES.join(', ')}, or a file`,
+    )
+    .option(
+      '--controller-timeout <s>',
+      'end a controller of your own after this many seconds without progress',
+      numberArgument(0.1, 3600),
+      10,
+    )
+    .option('--trace <file>', 'write the trace of the first run (of one cell) to a file')
+    .option('--json <file>', 'write the results as JSON to a file, or to standard output with -')
+    .addHelpText('after', HELP)
+    .action((scenarios: string[], flags: RunFlags) => run(scenarios, flags, io));
+}
+
+function cellArgument(text: string, before: Record<string, string[]>): Record<string, string[]> {
+  const [, axis, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (axis === undefined || value === undefined) {
+    throw new UsageError(`--cell: expected axis=value, got ${text}`);
+  }
+  return { ...before, [axis]: [...(before[axis] ?? []), value] };
+}
+
+async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+  if (flags.list === true) {
+    io.stdout.write(listText());
+    return;
+  }
+  if (names.length === 0) {
+    throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows what there is');
+  }
+  const plans = names.map((name) => planOf(readScenario(name), flags));
+  const cells = plans.reduce((sum, plan) => sum + plan.cells.length, 0);
+  if (flags.trace !== undefined && cells > 1) {
+    throw new UsageError(`--trace: expected one cell, got ${cells}; choose one with --cell axis=value`);
+  }
+  const progress = new Progress(plans, io);
+  const results: ExperimentResult[] = [];
+  let runs: CellRunner | undefined;
+  let ended: ControllerEnded | undefined;
+  try {
+    runs = await cellRunner(flags);
+    for (const plan of plans) results.push(await runPlan(runs, plan, flags, progress, io));
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof CoreError) throw new UsageError(error.message);
+    if (!(error instanceof ControllerEnded)) throw error;
+    ended = error;
+  } finally {
+    progress.stop();
+    await runs?.close();
+  }
+  const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
+  if (flags.json !== undefined) {
+    const experiments = results.map((result, i) => ({
+      ...result,
+      runs: plans[i]?.runs,
+      seed: plans[i]?.seed,
+    }));
+    const controller = runs?.controller ?? ended?.controller;
+    const about = controller === undefined ? {} : { controller, controller_faults: faults };
+    await writeJson(flags.json, { experiments, ...about }, io);
+  }
+  if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
+}
+
+function listText(): string {
+  return registryIds()
+    .map((id) => {
+      const scenario = readScenario(id);
+      const cells = cellsOf(scenario).length;
+      const size = cells === 1 ? '' : `, ${cells} cells`;
+      return `${id.padEnd(12)} ${scenario.title} (${scenario.paper ?? ''}, ${scenario.source ?? ''}${size})\n`;
+    })
+    .join('');
+}
+
+interface Plan {
+  scenario: Scenario;
+  cells: readonly CellParams[];
+  runs: number;
+  seed: number;
+}
+
+function planOf(scenario: Scenario, flags: RunFlags): Plan {
+  try {
+    checkSelector(scenario, flags.cell, '--cell');
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message);
+    throw error;
+  }
+  const cells = cellsOf(scenario).filter((cell) => selects(flags.cell, cell));
+  if (cells.length === 0) throw new UsageError('--cell: expected a combination that there is');
+  return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
+}
+
+/** Points of the chart over time. */
+const CHART_POINTS = 60;
+
+async function runPlan(
+  runs: CellRunner,
+  plan: Plan,
+  flags: RunFlags,
+  progress: Progress,
+  io: Io,
+): Promise<ExperimentResult> {
+  const { scenario, cells, seed } = plan;
+  const results: CellValues[] = [];
+  let batches: readonly TraceBatch[] = [];
+  let tracedFaults: readonly FaultReport[] = [];
+  for (const cell of cells) {
+    const values = new Map<string, number[]>();
+    for (let i = 0; i < plan.runs; i++) {
+      const trace = i === 0 && cells.length === 1 ? traceOf(scenario, flags) : undefined;
+      const result = await runs.run({ scenario, cell, seed: seed + i, trace: trace ?? null }, (share) =>
+        progress.at(scenario, cell, share),
+      );
+      if (trace !== undefined) ({ batches, faults: tracedFaults } = result);
+      for (const [key, value] of result.values) values.set(key, [...(values.get(key) ?? []), value]);
+      progress.done();
+    }
+    results.push({ cell, values });
+  }
+  const result = judge(scenario, results);
+  const [cell] = cells;
+  if (flags.trace !== undefined && cell !== undefined) {
+    writeTrace(flags.trace, traceHeader(scenario, cell, seed, runs.controller), batches, tracedFaults);
+  }
+  if (flags.json !== '-') {
+    progress.clear();
+    io.stdout.write(`${resultText(plan, result, batches, runs.controller)}\n`);
+  }
+  return result;
+}
+
+function traceOf(
+  scenario: Scenario,
+  flags: RunFlags,
+): { tables: (typeof SCHEMA.tables)[number]['name'][]; intervalUs: number } {
+  // Each packet of each flow would make a file several times as large.
+  const tables = SCHEMA.tables.map(({ name }) => name).filter((name) => name !== 'packet');
+  if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
+  return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };
+}
+
+const MAX_CHARTED_FLOWS = 12;
+
+function resultText(
+  plan: Plan,
+  result: ExperimentResult,
+  batches: readonly TraceBatch[],
+  controller: string | undefined,
+): string {
+  const { scenario, cells, runs, seed } = plan;
+  const [cell = {}] = cells;
+  const instance = instantiate(scenario, cell);
+  const names = compile(instance, seed).flows.map(({ name }) => name ?? '');
+  const about = [scenario.paper, scenario.source].filter((part) => part !== undefined).join(', ');
+  const what = cells.length === 1 ? cellLabel(scenario, cell) : `${cells.length} cells`;
+  const whose = controller === undefined ? '' : `controller ${controller}`;
+  const size = `${runs === 1 ? '1 run' : `${runs} runs`} of ${instance.duration_s} s, seed ${seed}`;
+  const charted = batches.length > 0 && names.length <= MAX_CHARTED_FLOWS ? chart(batches, names) : [];
+  const published = publishedTable(result);
+  return [
+    `${scenario.id}  ${scenario.title}${about === '' ? '' : ` (${about})`}`,
+    `  ${[what, whose, size].filter((part) => part !== '').join(', ')}`,
+    '',
+    ...resultTable(scenario, result),
+    ...(published.length > 0 ? ['', ...published] : []),
+    ...(result.claims.length > 0 ? ['', ...claimLines(result)] : []),
+    ...(charted.length > 0 ? ['', ...charted] : []),
+    '',
+  ].join('\n');
+}
+
+/** A bar on standard error, on a terminal, once the work has taken a second. */
+class Progress {
+  readonly #bar: SingleBar | null;
+  readonly #total: number;
+  readonly #begin = Date.now();
+  #runs = 0;
+  #shown = false;
+
+  constructor(plans: readonly Plan[], io: Io) {
+    this.#total = plans.reduce((sum, plan) => sum + plan.cells.length * plan.runs, 0);
+    this.#bar =
+      io.stderr.isTTY === true
+        ? new SingleBar({
+            format: '{bar} {percentage} %  {what}',
+            clearOnComplete: true,
+            stream: process.stderr,
+          })
+        : null;
+  }
+
+  at(scenario: Scenario, cell: CellParams, share: number): void {
+    if (this.#bar === null || Date.now() - this.#begin < 1000) return;
+    const payload = { what: `${scenario.id} ${cellKey(cell)}` };
+    if (!this.#shown) this.#bar.start(this.#total, 0, payload);
+    this.#shown = true;
+    this.#bar.update(this.#runs + share, payload);
+  }
+
+  done(): void {
+    this.#runs++;
+  }
+
+  /** Takes the bar away, for text. */
+  clear(): void {
+    if (this.#shown) this.#bar?.stop();
+    this.#shown = false;
+  }
+
+  stop(): void {
+    this.clear();
+  }
+}

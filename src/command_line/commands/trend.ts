@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+
+import type { Command } from 'commander';
+
+import { UsageError } from '../../text/errors.js';
+import { checkFolder, writeJson, type Io } from '../io.js';
+import { readHistory } from '../../trend/history.js';
+import { trendHtml } from '../../trend/html.js';
+import { trendText } from '../../trend/text.js';
+import { trendOf } from '../../trend/trend.js';
+import { numberArgument } from './link_options.js';
+
+interface TrendFlags {
+  last: number;
+  json?: string;
+  html?: string;
+}
+
+const HELP = `
+FOLDER is what the option \`history\` of the reporter ccscope/playwright/reporter names: a file for each run.
+Each test is compared with itself on the same network: the latest run with the median of those before it, and,
+from three earlier runs on, with their range. Runs of \`repeat\` count as their median.
+A number outside the earlier range is a result: the exit status is 0.`;
+
+/** Adds `ccscope trend`. */
+export function register(program: Command, io: Io): void {
+  program
+    .command('trend')
+    .description('how the calls of tests went over their last runs')
+    .argument('<folder>', 'the folder of runs')
+    .option('--last <n>', 'how many runs', numberArgument(1, 10_000, { integer: true }), 20)
+    .option('--json <file>', 'write the trend as JSON to a file, or to standard output with -')
+    .option('--html <file>', 'write the trend as one page with charts')
+    .addHelpText('after', HELP)
+    .action((folder: string, flags: TrendFlags) => trend(folder, flags, io));
+}
+
+async function trend(folder: string, { last, json, html }: TrendFlags, io: Io): Promise<void> {
+  if (html === '-') throw new UsageError('--html: expected a file, got -');
+  for (const file of [json, html]) if (file !== undefined && file !== '-') checkFolder(file);
+  const runs = readHistory(folder).slice(-last);
+  if (runs.length === 0)
+    throw new UsageError(
+      `${folder}: expected runs of tests, got an empty folder; set history: '${folder}' of the reporter ccscope/playwright/reporter`,
+    );
+  const report = trendOf(runs);
+  if (html !== undefined) writeFileSync(html, trendHtml(report));
+  if (json !== undefined) await writeJson(json, report, io);
+  if (json !== '-') io.stdout.write(trendText(report));
+}

@@ -1,0 +1,118 @@
+/** Users' controllers as files: TypeScript and JavaScript, bundled into one module, or WebAssembly. */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+
+import type { ControllerFault } from '../../core/user_controller.js';
+import { CONTROLLER_NAMES, type ControllerName } from '../../core/schema.js';
+import { didYouMean } from '../../text/suggest.js';
+import { systemCode, UsageError } from '../../text/errors.js';
+
+/** A controller of a user's, ready to be loaded in a worker or served to a page. */
+export interface ControllerFile {
+  /** The file's name without its ending. */
+  name: string;
+  path: string;
+  /** `js`: a module without imports whose default export is a UserController. */
+  kind: 'js' | 'wasm';
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+const SCRIPTS = ['.ts', '.mts', '.js', '.mjs'];
+const WASM_MAGIC = Buffer.from([0x00, 0x61, 0x73, 0x6d]);
+
+/** A controller by its name in the core, or a user's by its path. Throws UsageError. */
+export async function loadController(argument: string): Promise<ControllerName | ControllerFile> {
+  const known = CONTROLLER_NAMES.find((name) => name === argument);
+  if (known !== undefined) return known;
+  const isPath = /[./\\]/.test(argument);
+  if (isPath) return loadControllerFile(argument);
+  const names = CONTROLLER_NAMES.join(', ');
+  const hint = didYouMean(argument, CONTROLLER_NAMES);
+  throw new UsageError(`--controller: expected ${names}, or the path of a file; got ${argument}.${hint}`);
+}
+
+/** Reads and bundles a user's controller. Throws UsageError that says where it is wrong. */
+export async function loadControllerFile(path: string): Promise<ControllerFile> {
+  await expectFile(path);
+  const ending = extname(path);
+  const name = basename(path, ending);
+  if (ending === '.wasm') return { name, path, kind: 'wasm', bytes: await wasmBytes(path) };
+  if (SCRIPTS.includes(ending)) return { name, path, kind: 'js', bytes: await bundle(path) };
+  throw new UsageError(`${path}: expected a file that ends with ${SCRIPTS.join(', ')} or .wasm`);
+}
+
+async function expectFile(path: string): Promise<void> {
+  try {
+    if ((await stat(path)).isFile()) return;
+  } catch (error) {
+    const reason = systemCode(error) === 'ENOENT' ? 'no such file' : (systemCode(error) ?? 'not readable');
+    throw new UsageError(
+      `${path}: ${reason}; give the path of a controller (${SCRIPTS.join(', ')} or .wasm)`,
+    );
+  }
+  throw new UsageError(`${path}: expected a file`);
+}
+
+async function wasmBytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(await readFile(path));
+  if (WASM_MAGIC.equals(bytes.subarray(0, WASM_MAGIC.length))) return bytes;
+  throw new UsageError(`${path}: expected a WebAssembly module, which begins with \\0asm`);
+}
+
+async function bundle(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { build } = await import('esbuild');
+  const options = { bundle: true, write: false, metafile: true, format: 'esm', target: 'es2022' } as const;
+  const built = await build({
+    ...options,
+    entryPoints: [path],
+    platform: 'neutral',
+    logLevel: 'silent',
+  }).catch((error: unknown) => {
+    throw new UsageError(firstProblem(path, error));
+  });
+  const [output] = Object.values(built.metafile.outputs);
+  if (output?.exports.includes('default') !== true)
+    throw new UsageError(`${path}: expected a default export that is a UserController; there is none`);
+  return new Uint8Array(built.outputFiles[0]?.contents ?? []);
+}
+
+/** Messages of esbuild, as far as they are read here. */
+interface BundleProblem {
+  text: string;
+  location: { file: string; line: number; column: number } | null;
+}
+
+function firstProblem(path: string, error: unknown): string {
+  const { errors = [] } = error as { errors?: readonly BundleProblem[] };
+  const [first] = errors;
+  if (first === undefined) return `${path}: it could not be bundled: ${String(error)}`;
+  const { text, location } = first;
+  return location === null
+    ? `${path}: ${text}`
+    : `${location.file}:${location.line}:${location.column + 1}: ${text}`;
+}
+
+/** What a user's controller did wrong, as the JSON of commands has it. */
+export interface FaultReport {
+  controller: string;
+  /** Left out where it had to be ended. */
+  half?: 'receiver' | 'sender';
+  flow?: number;
+  time_us?: number;
+  message: string;
+}
+
+export const faultReport = ({ controller, half, flow, timeUs, message }: ControllerFault): FaultReport => ({
+  controller,
+  half,
+  flow,
+  time_us: timeUs,
+  message,
+});
+
+/** One line for people. */
+export function faultLine({ controller, half, flow, time_us, message }: FaultReport): string {
+  if (half === undefined) return `the controller ${controller} was ended: ${message}`;
+  const when = `at ${((time_us ?? 0) / 1e6).toFixed(3)} s`;
+  return `the controller ${controller} failed ${when} (${half} half of flow ${flow}): ${message}; its last good rate stayed`;
+}

@@ -1,0 +1,150 @@
+/** A command's end of the worker that runs a user's controller: what never returns, or fills the memory, is ended. */
+import { Worker } from 'node:worker_threads';
+
+import type { ControllerFile } from './controllers.js';
+import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
+import type { Task, TaskProblem, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
+
+export interface RunnerOptions {
+  /** How long nothing may be heard of it; default 10 s. */
+  timeLimitMs?: number;
+  /** What the worker's JavaScript may keep, and what the process may grow by beside that; default 1 GiB. */
+  memoryLimitMb?: number;
+}
+
+const TIME_LIMIT_MS = 10_000;
+const MEMORY_LIMIT_MB = 1024;
+const WATCH_MS = 100;
+/** Memory of a controller that is a WebAssembly module. */
+const WASM_LIMIT_BYTES = 64 * 2 ** 20;
+
+/** The controller ended its run: it never returned, or it filled the memory. */
+export class ControllerEnded extends FailedRun {
+  constructor(
+    message: string,
+    readonly controller: string,
+    readonly why: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Errors by name: the classes do not survive the way out of a worker. */
+function errorOf({ name, message }: TaskProblem): Error {
+  if (
+    ['UsageError', 'CoreError', 'ConfigError', 'TraceError', 'ParameterProblem', 'SyntaxError'].includes(name)
+  )
+    return new UsageError(message);
+  return new FailedRun(`the controller's run failed: ${name}: ${message}`);
+}
+
+/** Who waits for an answer. */
+interface Pending {
+  resolve(result: TaskResult): void;
+  reject(error: Error): void;
+  progress?: (share: number) => void;
+}
+
+export class ControllerRunner {
+  /** The controller's own name, once it is loaded. */
+  name: string;
+  readonly #worker: Worker;
+  readonly #file: ControllerFile;
+  readonly #timeLimitMs: number;
+  readonly #memoryLimitMb: number;
+  readonly #rssBytes = process.memoryUsage.rss();
+  #heardAt = performance.now();
+  #watch: ReturnType<typeof setInterval> | undefined;
+  #pending: Pending | null = null;
+
+  private constructor(file: ControllerFile, { timeLimitMs, memoryLimitMb }: RunnerOptions) {
+    this.#file = file;
+    this.name = file.name;
+    this.#timeLimitMs = timeLimitMs ?? TIME_LIMIT_MS;
+    this.#memoryLimitMb = memoryLimitMb ?? MEMORY_LIMIT_MB;
+    const setup: WorkerSetup = { controller: file, memoryLimitBytes: WASM_LIMIT_BYTES };
+    this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
+      workerData: setup,
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryLimitMb },
+    });
+    this.#worker.on('message', (message: WorkerMessage) => this.#hear(message));
+    this.#worker.on('error', (error) => this.#broken(error));
+    this.#worker.on('exit', (code) => this.#end(`it ended its own thread with code ${code}`));
+  }
+
+  /** Loads a controller. Rejects with UsageError for what is no controller, with ControllerEnded if loading does not end. */
+  static async open(file: ControllerFile, options: RunnerOptions = {}): Promise<ControllerRunner> {
+    const runner = new ControllerRunner(file, options);
+    await runner.#answer();
+    return runner;
+  }
+
+  /** Rejects with ControllerEnded, UsageError for what was asked wrongly, or FailedRun. */
+  do(task: Task, progress?: (share: number) => void): Promise<TaskResult> {
+    const answered = this.#answer(progress);
+    this.#worker.postMessage(task);
+    return answered;
+  }
+
+  #answer(progress?: (share: number) => void): Promise<TaskResult> {
+    this.#heardAt = performance.now();
+    this.#watch ??= setInterval(() => this.#look(), WATCH_MS);
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject, ...(progress !== undefined && { progress }) };
+    });
+  }
+
+  #hear(message: WorkerMessage): void {
+    this.#heardAt = performance.now();
+    if (message.kind === 'progress') {
+      this.#pending?.progress?.(message.share);
+      return;
+    }
+    const pending = this.#settle();
+    if (message.kind === 'failed') pending?.reject(errorOf(message.problem));
+    if (message.kind === 'done') pending?.resolve(message.result);
+    if (message.kind === 'ready') {
+      this.name = message.name;
+      pending?.resolve({ values: new Map(), windows: [], batches: [], arrivals: 0, faults: [] });
+    }
+  }
+
+  #settle(): Pending | null {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    const pending = this.#pending;
+    this.#pending = null;
+    return pending;
+  }
+
+  #look(): void {
+    const grownMb = (process.memoryUsage.rss() - this.#rssBytes) / 2 ** 20;
+    // Its JavaScript, as much again outside of that, and what is being recorded.
+    if (grownMb > 2 * this.#memoryLimitMb) this.#end(`it allocated more than ${this.#memoryLimitMb} MB`);
+    else if (performance.now() - this.#heardAt > this.#timeLimitMs)
+      this.#end(
+        `nothing was heard of it for ${this.#timeLimitMs / 1000} s: a function does not return, or fills the memory`,
+      );
+  }
+
+  #broken(error: Error): void {
+    const isMemory = systemCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+    if (isMemory) this.#end(`it allocated more than ${this.#memoryLimitMb} MB`);
+    else this.#end(`it failed outside of its functions: ${error.message}`);
+  }
+
+  #end(why: string): void {
+    const pending = this.#settle();
+    void this.#worker.terminate();
+    const { name } = this;
+    pending?.reject(
+      new ControllerEnded(`the controller ${name} (${this.#file.path}) was ended: ${why}`, name, why),
+    );
+  }
+
+  /** Ends the worker. */
+  async close(): Promise<void> {
+    this.#settle();
+    await this.#worker.terminate();
+  }
+}

@@ -1,0 +1,39 @@
+/** What ends a command before its time: Ctrl-C, and the other requests that a process end. */
+import { constants } from 'node:os';
+
+import { FailedRun } from '../text/errors.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs `work` with a signal that is aborted, with a FailedRun, when the process is asked to end. The
+ * second request ends the process at once, and with it the browsers that it started.
+ */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const end = (signal: NodeJS.Signals): void => {
+    if (stop.signal.aborted) process.exit(128 + constants.signals[signal]);
+    stop.abort(new FailedRun('interrupted'));
+  };
+  for (const signal of SIGNALS) process.on(signal, end);
+  try {
+    return await work(stop.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end);
+  }
+}
+
+/** The result of `work`. Rejects with the signal's reason as soon as it is aborted, whatever `work` waits for. */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

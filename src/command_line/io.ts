@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { accessSync, closeSync, constants, createWriteStream, openSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+
+import { systemCode, UsageError } from '../text/errors.js';
+
+/** The streams that a command talks to; the process's own outside of tests. */
+export interface Io {
+  stdin: Readable;
+  stdout: Writable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean };
+}
+
+/** Where a command's rows go. */
+export interface Output {
+  write(text: string): void;
+  /** Resolves when the reader has caught up; false once nobody reads any more. */
+  ready(): Promise<boolean>;
+  /** Resolves when all is written. Rejects when it could not be. */
+  end(): Promise<void>;
+}
+
+/** An output to a stream that stays open, such as standard output; a reader that leaves is no error. */
+export function streamOutput(stream: Writable): Output {
+  let gone = false;
+  let failure: Error | null = null;
+  const failed = (error: Error): void => {
+    if (systemCode(error) === 'EPIPE') gone = true;
+    else failure = error;
+  };
+  stream.on('error', failed);
+  const ready = async (): Promise<boolean> => {
+    if (!gone && failure === null && stream.writableNeedDrain) {
+      await drained(stream);
+    }
+    if (failure !== null) throw failure;
+    return !gone;
+  };
+  return {
+    write: (text) => {
+      if (!gone && failure === null && text !== '') stream.write(text);
+    },
+    ready,
+    end: async () => {
+      await ready();
+      if (!gone) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+    },
+  };
+}
+
+/** Resolves when the stream takes more, or never will again. */
+function drained(stream: Writable): Promise<void> {
+  const events = ['drain', 'close', 'error'];
+  return new Promise((resolve) => {
+    const done = (): void => {
+      for (const event of events) stream.off(event, done);
+      resolve();
+    };
+    for (const event of events) stream.on(event, done);
+  });
+}
+
+/** An output to a new file. Throws UsageError when the file cannot be made. */
+export function fileOutput(path: string): Output {
+  const stream = createWriteStream(path, { fd: open(path) });
+  const output = streamOutput(stream);
+  return {
+    ...output,
+    end: async () => {
+      await output.ready();
+      stream.end();
+      if (!stream.closed) await once(stream, 'close');
+    },
+  };
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, 'w');
+  } catch (error) {
+    throw new UsageError(`${path}: cannot be written (${systemCode(error) ?? 'unknown error'})`);
+  }
+}
+
+/** Writes a result as JSON to a file, or to standard output for `-`. Throws UsageError. */
+export async function writeJson(path: string, value: unknown, io: Io): Promise<void> {
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  if (path === '-') {
+    const output = streamOutput(io.stdout);
+    output.write(text);
+    await output.end();
+    return;
+  }
+  const file = open(path);
+  writeSync(file, text);
+  closeSync(file);
+}
+
+/** Minutes of work must not end in a file that cannot be made. Throws UsageError. */
+export function checkFolder(file: string): void {
+  try {
+    accessSync(dirname(resolve(file)), constants.W_OK);
+  } catch (error) {
+    throw new UsageError(
+      `${file}: its folder cannot be written to (${systemCode(error) ?? 'unknown error'})`,
+    );
+  }
+}

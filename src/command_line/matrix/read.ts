@@ -1,0 +1,35 @@
+/** Matrices by name or file: those that come with the package, and people's own. */
+import { dirname, join, resolve } from 'node:path';
+
+import { ConfigError } from '../../text/quantities.js';
+import { parseJson } from '../../text/json_text.js';
+import { didYouMean } from '../../text/suggest.js';
+import { UsageError } from '../../text/errors.js';
+import { namesIn, publicFolder, readText } from '../scenarios.js';
+import { parseMatrix, type Matrix } from './form.js';
+
+export interface MatrixFile {
+  matrix: Matrix;
+  /** What its faults begin with: its name, or its file. */
+  at: string;
+  /** Where the files are that it names. */
+  folder: string;
+}
+
+/** The matrix of that name, or in that file. Throws UsageError that says what is wrong where. */
+export function readMatrix(nameOrFile: string): MatrixFile {
+  const names = namesIn('matrices');
+  const shipped = names.includes(nameOrFile);
+  const file = shipped ? join(publicFolder('matrices'), `${nameOrFile}.json`) : nameOrFile;
+  const text = readText(file, () => {
+    const hint = didYouMean(nameOrFile, names) || ` These come with ccscope: ${names.join(', ')}.`;
+    return `--matrix: ${nameOrFile} is neither the name of a matrix nor a file.${hint}`;
+  });
+  const at = shipped ? nameOrFile : file;
+  try {
+    return { matrix: parseMatrix(parseJson(text, file), at), at, folder: dirname(resolve(file)) };
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message);
+    throw error;
+  }
+}

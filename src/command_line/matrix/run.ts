@@ -1,0 +1,95 @@
+/** Makes the runs of a matrix: real calls one after the other, or their twins on all cores. */
+import type { RunContext } from '../call/run.js';
+import { progress, untilQuiet } from '../call/series.js';
+import type { RunReport, TwinMachine } from '../call/types.js';
+import type { Io } from '../io.js';
+import { runJobs } from '../../papers/pool.js';
+import { stepsOf, type Cell } from './plan.js';
+import { namesOf, type FailureReport, type RunCell } from './report.js';
+import type { TwinJob } from './worker.js';
+
+export interface MatrixOptions {
+  runs: number;
+  signal: AbortSignal;
+  io: Io;
+  /** How often a real run on an overloaded machine is made again. */
+  again?: number | undefined;
+}
+
+/** Cells that get their runs, and the runs that failed; filled while they are made. */
+export interface Made {
+  cells: readonly RunCell[];
+  failures: FailureReport[];
+}
+
+const what = ({ link, source, controller }: Cell, run: number): string =>
+  `${link}, ${source}: ${controller}, run ${run + 1}`;
+
+function failed(made: Made, cell: RunCell, run: number, error: string, io: Io): void {
+  made.failures.push({ ...namesOf(cell), run: run + 1, error });
+  io.stderr.write(`${what(cell, run)} failed: ${error}\n`);
+}
+
+/** Real calls. Rejects when it is interrupted; what was made until then is in `made`. */
+export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOptions): Promise<void> {
+  const steps = stepsOf(made.cells, runs);
+  const bar = progress(io, steps.length);
+  try {
+    for (const [done, { cell: index, run }] of steps.entries()) {
+      const cell = made.cells[index];
+      if (cell === undefined) continue;
+      signal.throwIfAborted();
+      bar.update(done, what(cell, run));
+      // Without a bar, two hours of calls would pass in silence.
+      if (io.stderr.isTTY !== true) io.stderr.write(`${done + 1} of ${steps.length}: ${what(cell, run)}\n`);
+      const context: RunContext = {
+        ...{ signal, run, wantTrace: false, wantHtml: false },
+        onProgress: (share) => bar.update(done + Math.min(1, share), what(cell, run)),
+      };
+      const make = () => cell.series.make(context);
+      try {
+        const { report, browser } = await untilQuiet(make, cell.series, what(cell, run), { again, io });
+        cell.series.runs.push(report);
+        cell.series.browser = browser;
+      } catch (error) {
+        signal.throwIfAborted();
+        failed(made, cell, run, error instanceof Error ? error.message : String(error), io);
+      }
+    }
+  } finally {
+    bar.stop();
+  }
+}
+
+/** Simulated calls, on all cores. Rejects when it is interrupted; what was made until then is in `made`. */
+export async function makeTwins(
+  made: Made,
+  machine: TwinMachine,
+  { runs, signal, io }: MatrixOptions,
+): Promise<void> {
+  const jobs = stepsOf(made.cells, runs).flatMap(({ cell, run }): TwinJob[] => {
+    const { plan } = made.cells[cell] ?? {};
+    return plan === undefined ? [] : [{ plan, machine, cell, run, cost: plan.durationMs }];
+  });
+  const bar = progress(io, jobs.length);
+  const reports = made.cells.map((): (RunReport | undefined)[] => []);
+  let done = 0;
+  try {
+    await runJobs<TwinJob, RunReport>(jobs, {
+      worker: new URL('./worker.js', import.meta.url),
+      signal,
+      onDone: ({ cell: index, run }, outcome) => {
+        const cell = made.cells[index];
+        if (cell === undefined) return;
+        bar.update(++done, what(cell, run));
+        if ('result' in outcome) (reports[index] ??= [])[run] = outcome.result;
+        else failed(made, cell, run, outcome.failure.message, io);
+      },
+    });
+  } finally {
+    bar.stop();
+    // In the order of their seeds, whichever ended first; those that failed left holes.
+    for (const [index, { series }] of made.cells.entries())
+      series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
+  }
+}

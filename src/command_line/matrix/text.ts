@@ -1,0 +1,106 @@
+/** A matrix's report as text for people, and the words that its page shares. */
+import { aligned } from '../../text/terminal.js';
+import type { Compared, Target } from './form.js';
+import type { MatrixReport } from './report.js';
+import type { CellReport, ComparisonReport, Differences, VerdictReport } from './verdicts.js';
+
+interface Quantity {
+  name: string;
+  unit: string;
+  digits: number;
+}
+
+export const QUANTITIES: Readonly<Record<Compared, Quantity>> = {
+  utilisation: { name: 'utilisation', unit: '', digits: 3 },
+  queue_delay_p95_ms: { name: 'queue p95', unit: ' ms', digits: 0 },
+  drops: { name: 'drops', unit: '', digits: 0 },
+  freeze_count: { name: 'freezes', unit: '', digits: 0 },
+  time_to_90pct_s: { name: '90 % after', unit: ' s', digits: 1 },
+};
+
+/** `-` where there is none: a time that was never reached. */
+export const valueText = (metric: Compared, value: number | null): string =>
+  value === null ? '-' : value.toFixed(QUANTITIES[metric].digits);
+
+/** With its sign. */
+export function differenceText(metric: Compared, value: number | null): string {
+  if (value === null) return '-';
+  const text = valueText(metric, value);
+  return value > 0 ? `+${text}` : text;
+}
+
+/** `queue p95 at most +20 ms` */
+export function targetText({ metric, at_least, at_most, over }: Target): string {
+  const { name, unit } = QUANTITIES[metric];
+  const limit = at_least ?? at_most ?? NaN;
+  const how = at_least === undefined ? 'at most' : 'at least';
+  const text = `${name} ${how} ${limit > 0 ? '+' : ''}${limit}${unit}`;
+  return over === 'links' ? `${text} in the median` : text;
+}
+
+export const HOLDS = { true: 'holds', false: 'fails', null: 'not known' } as const;
+export const holdsText = ({ holds }: VerdictReport): string => HOLDS[`${holds}`];
+
+/** `all links`, `training links` */
+export const setText = (set: string | null): string => `${set ?? 'all'} links`;
+
+/** In the order of the columns. */
+export const METRICS = Object.keys(QUANTITIES) as Compared[];
+
+const title = (metric: Compared): string => `${QUANTITIES[metric].name}${QUANTITIES[metric].unit}`;
+
+/** A median, and behind it how far it is from the baseline's. */
+function cellText(metric: Compared, { report }: CellReport, differences: Differences | undefined): string {
+  const text = valueText(metric, report.summary[metric].median);
+  return differences === undefined ? text : `${text} (${differenceText(metric, differences[metric])})`;
+}
+
+const sameCell = (a: CellReport, b: ComparisonReport): boolean =>
+  a.link === b.link && a.source === b.source && a.controller === b.controller;
+
+function cellRows({ cells, comparisons, runs }: MatrixReport): string[] {
+  const rows = cells.map((cell) => {
+    const comparison = comparisons.find((each) => sameCell(cell, each));
+    const failed = comparison?.verdicts.filter(({ holds }) => holds !== true) ?? [];
+    const count = cell.report.runs.length;
+    return [
+      cell.link,
+      cell.source,
+      `${cell.controller}${count < runs ? ` (${count} of ${runs} runs)` : ''}`,
+      ...METRICS.map((metric) => cellText(metric, cell, comparison?.differences)),
+      failed.map(({ metric }) => QUANTITIES[metric].name).join(', '),
+    ];
+  });
+  return aligned([['link', 'source', 'controller', ...METRICS.map(title), 'fails'], ...rows], 3);
+}
+
+function overLines({ over_links: over }: MatrixReport): string[] {
+  return over.flatMap(({ controller, against, set, cells, differences, holding, verdicts }) => [
+    `${controller} beside ${against}, ${setText(set)} (${cells} cells), medians of the differences: ` +
+      METRICS.map(
+        (metric) => `${QUANTITIES[metric].name} ${differenceText(metric, differences[metric])}`,
+      ).join(', '),
+    ...holding.map((target) => `  ${targetText(target)}: in ${target.holds_in} of ${cells}`),
+    ...verdicts.map((one) => `  ${targetText(one)}: ${holdsText(one)}`),
+  ]);
+}
+
+export function matrixText(report: MatrixReport): string {
+  const { title: name, runs, duration_s, twin, machine, notes, failures, complete, baseline } = report;
+  const how = twin === true ? ` (twin, machine ${machine ?? 'idle'})` : '';
+  const beside = baseline === null ? '' : `; in brackets: less the median of ${baseline}`;
+  const overloaded = report.cells.reduce((sum, cell) => sum + cell.report.overloaded_runs, 0);
+  return [
+    `${name}${how}`,
+    `${runs === 1 ? '1 run' : `${runs} runs`} of ${duration_s} s in each cell, medians${beside}`,
+    '',
+    ...cellRows(report),
+    '',
+    ...overLines(report),
+    ...notes,
+    ...(overloaded > 0 ? [`${overloaded} runs on an overloaded machine`] : []),
+    ...(complete ? [] : ['interrupted: these are the runs that were made']),
+    ...(failures.length > 0 ? [`${failures.length} runs failed`] : []),
+    '',
+  ].join('\n');
+}

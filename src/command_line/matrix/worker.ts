@@ -1,0 +1,26 @@
+/** Runs in a worker of the pool: one simulated call per job. */
+import type { CallPlan, RunReport, TwinMachine } from '../call/types.js';
+import type { Outcome } from '../../papers/jobs.js';
+import { runTwin } from '../twin/run.js';
+
+/** One run of one cell. */
+export interface TwinJob {
+  plan: CallPlan;
+  machine: TwinMachine;
+  /** The cell's place in the matrix. */
+  cell: number;
+  run: number;
+  cost: number;
+}
+
+/** Never rejects: what went wrong is in the outcome. A pool that is ended ends its workers. */
+export default async function run({ plan, machine, run: index }: TwinJob): Promise<Outcome<RunReport>> {
+  const context = { run: index, wantTrace: false, wantHtml: false, onProgress: () => undefined };
+  try {
+    const { report } = await runTwin(plan, machine, { ...context, signal: new AbortController().signal });
+    return { result: report };
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return { failure: { name, message } };
+  }
+}

@@ -1,0 +1,72 @@
+import { Command, CommanderError } from 'commander';
+
+import { TraceError } from '../trace/index.js';
+import { register as call } from './commands/call.js';
+import { register as replay } from './commands/replay.js';
+import { register as reproduce } from './commands/reproduce.js';
+import { register as runScenarios } from './commands/run.js';
+import { register as shape } from './commands/shape.js';
+import { register as trend } from './commands/trend.js';
+import { FailedRun, systemCode, UsageError } from '../text/errors.js';
+import type { Io } from './io.js';
+import { version } from '../html/version.js';
+
+/** The program with all its commands. */
+export function createProgram(io: Io = process): Command {
+  const program = new Command('ccscope')
+    .description('An oscilloscope and workbench for WebRTC congestion control.')
+    .version(version())
+    .showHelpAfterError('(--help shows what there is)')
+    .showSuggestionAfterError()
+    .exitOverride();
+  program.configureOutput({
+    writeOut: (text) => io.stdout.write(text),
+    writeErr: (text) => io.stderr.write(text),
+  });
+  // Commands inherit the settings above because they are made after them.
+  for (const register of [call, runScenarios, reproduce, replay, shape, trend]) register(program, io);
+  return program;
+}
+
+/** Runs a command line and gives its exit status. Messages go to standard error. */
+export async function run(args: readonly string[], io: Io = process): Promise<number> {
+  const written = watchOutput(io);
+  const status = await runCommand(args, io);
+  const failure = await written();
+  if (failure === null) return status;
+  io.stderr.write(`standard output cannot be written (${systemCode(failure) ?? failure.message})\n`);
+  return 1;
+}
+
+async function runCommand(args: readonly string[], io: Io): Promise<number> {
+  try {
+    await createProgram(io).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof UsageError || error instanceof TraceError) {
+      io.stderr.write(`${message}\n`);
+      return 2;
+    }
+    const text = error instanceof FailedRun || !(error instanceof Error) ? message : (error.stack ?? message);
+    io.stderr.write(`${text}\n`);
+    return 1;
+  }
+}
+
+/**
+ * Streams report what they could not write as events, which end a process that nobody prepared. A reader
+ * that leaves, as `head` does, is no failure. Returns what waits for all to be written and tells any other.
+ */
+function watchOutput({ stdout, stderr }: Io): () => Promise<Error | null> {
+  let failure: Error | null = null;
+  stdout.on('error', (error) => {
+    if (systemCode(error) !== 'EPIPE') failure ??= error;
+  });
+  stderr.on('error', () => undefined);
+  return async () => {
+    for (const stream of [stdout, stderr]) await new Promise<void>((done) => stream.write('', () => done()));
+    return failure;
+  };
+}

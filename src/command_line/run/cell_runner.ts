@@ -1,0 +1,87 @@
+/** Runs cells of scenarios for a command: with their own controllers, or with the one that was asked for. */
+import { loadCore, type ControllerName, type TraceBatch } from '../../core/index.js';
+import {
+  ControllerSimulator,
+  runCell,
+  type CellParams,
+  type Scenario,
+  type TraceOptions,
+} from '../../scenario/index.js';
+import { ControllerRunner, type ControllerEnded } from '../controllers/runner.js';
+import {
+  faultReport,
+  loadController,
+  type ControllerFile,
+  type FaultReport,
+} from '../controllers/controllers.js';
+
+/** One run of one cell. */
+export interface CellTask {
+  scenario: Scenario;
+  cell: CellParams;
+  seed: number;
+  trace: TraceOptions | null;
+}
+
+export interface CellOutcome {
+  values: ReadonlyMap<string, number>;
+  batches: readonly TraceBatch[];
+  faults: readonly FaultReport[];
+}
+
+export interface CellRunner {
+  /** Name of the controller that all media flows have, if they were given one. */
+  readonly controller: string | undefined;
+  /** What users' controllers did wrong, over all runs. */
+  readonly faults: FaultReport[];
+  /** Rejects with ConfigError or CoreError, or ControllerEnded. */
+  run(task: CellTask, progress: (share: number) => void): Promise<CellOutcome>;
+  close(): Promise<void>;
+}
+
+/** Rejects with UsageError for what is no controller, with ControllerEnded for one that cannot even be loaded in time. */
+export async function cellRunner(flags: {
+  controller?: string;
+  controllerTimeout: number;
+}): Promise<CellRunner> {
+  const chosen = flags.controller === undefined ? undefined : await loadController(flags.controller);
+  return typeof chosen === 'object' ? userRunner(chosen, flags.controllerTimeout) : ownRunner(chosen);
+}
+
+async function ownRunner(controller: ControllerName | undefined): Promise<CellRunner> {
+  const core = await loadCore();
+  const simulator = controller === undefined ? core : new ControllerSimulator(core, controller);
+  const run = ({ scenario, cell, seed, trace }: CellTask, progress: (share: number) => void): CellOutcome => {
+    const goOn = (share: number): boolean => (progress(share), true);
+    const options = { ...(trace !== null && { trace }), progress: goOn };
+    return { ...runCell(simulator, scenario, cell, seed, options), faults: [] };
+  };
+  return {
+    controller,
+    faults: [],
+    run: (task, progress) => Promise.resolve(run(task, progress)),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function userRunner(file: ControllerFile, timeoutS: number): Promise<CellRunner> {
+  const runner = await ControllerRunner.open(file, { timeLimitMs: timeoutS * 1e3 });
+  const all: FaultReport[] = [];
+  return {
+    controller: runner.name,
+    faults: all,
+    run: async (task, progress) => {
+      const { values, batches, faults } = await runner.do({ kind: 'run', ...task }, progress);
+      const reports = faults.map(faultReport);
+      all.push(...reports);
+      return { values, batches, faults: reports };
+    },
+    close: () => runner.close(),
+  };
+}
+
+/** A controller that had to be ended. */
+export const endReport = ({ controller, why }: ControllerEnded): FaultReport => ({
+  controller,
+  message: why,
+});

@@ -1,0 +1,115 @@
+/** What `ccscope run` prints: a table of metrics per cell, what was published, and a chart over time. */
+import { tableSpec, type TraceBatch } from '../../core/index.js';
+import {
+  cellLabel,
+  metricText,
+  type ExperimentResult,
+  type MetricResult,
+  type Quantity,
+  type Scenario,
+} from '../../scenario/index.js';
+import { aligned, sparkline } from '../../text/terminal.js';
+
+/** `0.91 ± 0.02`, in the metric's unit; the deviation from two runs on. */
+export function measuredText({ name, measured: { mean, sd, n } }: MetricResult): string {
+  const value = metricText(name, mean);
+  if (n < 2) return value;
+  const [number = '', unit] = value.split(' ');
+  const digits = number.split('.')[1]?.length ?? 0;
+  const scale = number === '0' || mean === 0 ? scaleOf(unit) : Number(number) / mean;
+  return `${number} ± ${(sd * scale).toFixed(digits)}${unit === undefined ? '' : ` ${unit}`}`;
+}
+
+const scaleOf = (unit: string | undefined): number =>
+  unit === '%' ? 100 : unit === 'kbps' ? 1e-3 : unit === 'Mbps' ? 1e-6 : 1;
+
+const columnName = ({ name, flow, window, path }: Omit<Quantity, 'metric'> & { name: string }): string =>
+  [name, ...[flow, window, path].filter((part) => part !== undefined)].join(' ');
+
+/** The metrics that a scenario asks for, without those that only its claims and pictures need. */
+function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly MetricResult[] {
+  const asked = [...(scenario.metrics ?? []), ...(scenario.expectations ?? [])];
+  if (asked.length === 0) return metrics;
+  const names = new Set(asked.map(({ metric, ...about }) => columnName({ ...about, name: metric })));
+
+  return metrics.filter((metric) => names.has(columnName(metric)));
+}
+
+/** One row per cell, one column per metric; turned around where there is one cell. */
+export function resultTable(scenario: Scenario, { cells }: ExperimentResult): string[] {
+  const asked = cells.map(({ params, metrics }) => ({ params, metrics: wanted(scenario, metrics) }));
+  const columns = [...new Set(asked.flatMap(({ metrics }) => metrics.map(columnName)))];
+  const texts = asked.map(({ params, metrics }) => [
+    cellLabel(scenario, params),
+    ...columns.map((column) => {
+      const metric = metrics.find((each) => columnName(each) === column);
+      return metric === undefined ? '' : measuredText(metric);
+    }),
+  ]);
+  const [first] = texts;
+  if (texts.length === 1 && first !== undefined) {
+    return aligned(columns.map((column, i) => [`  ${column}`, first[i + 1] ?? '']));
+  }
+  return aligned([['  cell', ...columns], ...texts.map(([cell = '', ...rest]) => [`  ${cell}`, ...rest])]);
+}
+
+/** Each published number, with its band and the verdicts of the cells that have run. */
+export function publishedTable({ cells }: ExperimentResult): string[] {
+  const groups = new Map<string, MetricResult[]>();
+  for (const metric of cells.flatMap(({ metrics }) => metrics)) {
+    if (metric.band === undefined || metric.published === undefined) continue;
+    const says = metric.says ?? metricText(metric.name, metric.published);
+    const band = metric.band.map((value) => metricText(metric.name, value)).join(' to ');
+    const key = `  ${columnName(metric)}\t${says}\t${band}`;
+    groups.set(key, [...(groups.get(key) ?? []), metric]);
+  }
+  if (groups.size === 0) return [];
+  const rows = [...groups].map(([key, metrics]) => {
+    const means = metrics.map(({ measured }) => measured.mean).sort((a, b) => a - b);
+    const ends = [means[0] ?? NaN, means.at(-1) ?? NaN].map((mean) =>
+      metricText(metrics[0]?.name ?? '', mean),
+    );
+    const verdicts = ['within', 'ordering', 'off'].flatMap((verdict) => {
+      const count = metrics.filter((metric) => metric.verdict === verdict).length;
+      return count === 0 ? [] : [`${count} ${verdict}`];
+    });
+    return [...key.split('\t'), [...new Set(ends)].join(' to '), verdicts.join(', ')];
+  });
+  return aligned([['  published', 'the paper says', 'band', 'measured', 'verdict'], ...rows], 5);
+}
+
+/** The paper's statements, and whether they hold. */
+export function claimLines({ claims }: ExperimentResult): string[] {
+  const marks = { true: 'holds', false: 'does not hold', null: 'not run' };
+  return claims.map(({ says, holds }) => `  ${marks[`${holds}`]}: ${says}`);
+}
+
+/** Received rate and queuing delay of each flow over time, from the rows of `throughput`. */
+export function chart(batches: readonly TraceBatch[], names: readonly string[]): string[] {
+  const spec = tableSpec('throughput').columns;
+  const rows = batches.filter(({ table }) => table === 'throughput');
+  const series = (column: string, flow: number): number[] => {
+    const at = spec.findIndex(({ name }) => name === column);
+    const flowAt = spec.findIndex(({ name }) => name === 'flow');
+    return rows.flatMap(({ columns }) => [
+      ...(columns[at] ?? []).filter((_, row) => columns[flowAt]?.[row] === flow),
+    ]);
+  };
+  const panel = (column: string, unit: string, scale: number): string[] => {
+    const lines = names.map((name, flow) => ({ name, values: series(column, flow) }));
+    const top = Math.max(0, ...lines.flatMap(({ values }) => values.filter(Number.isFinite)));
+    return aligned(
+      lines.map(({ name, values }) => [
+        `  ${name}`,
+        `${sparkline(values, top)} of ${(top * scale).toFixed(0)} ${unit}`,
+      ]),
+      2,
+    );
+  };
+  return [
+    '  received rate over time',
+    ...panel('received_bps', 'kbps', 1e-3),
+    '  queuing delay over time',
+    ...panel('queue_delay_us', 'ms', 1e-3),
+  ];
+}

@@ -1,0 +1,84 @@
+/** Scenarios by id or file: the registry that comes with the package, and people's own. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { ConfigError, isInlineTrace, parseScenario, type Scenario } from '../scenario/index.js';
+import { parseJson } from '../text/json_text.js';
+import { didYouMean } from '../text/suggest.js';
+import { systemCode, UsageError } from '../text/errors.js';
+
+/** Where the package's data is, seen from the sources and from the library built of them. */
+const PUBLIC = ['../../public/', '../../../public/'];
+
+/** A folder of data that comes with the package. */
+export type PublicFolder = 'scenarios' | 'matrices';
+
+export function publicFolder(name: PublicFolder): string {
+  const folder = PUBLIC.map((path) => fileURLToPath(new URL(`${path}${name}/`, import.meta.url))).find(
+    (path) => existsSync(path),
+  );
+  if (folder === undefined)
+    throw new Error(`the folder public/${name} of the package is missing; reinstall it`);
+  return folder;
+}
+
+/** The folder of the registry. */
+export const registryFolder = (): string => publicFolder('scenarios');
+
+/** The ids of all scenarios of the registry, in the order of their numbers. */
+export const registryIds = (): string[] => namesIn('scenarios');
+
+/** The names of the JSON files of a folder, in the order of their numbers. */
+export function namesIn(folder: PublicFolder): string[] {
+  return readdirSync(publicFolder(folder))
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.slice(0, -'.json'.length))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+/**
+ * The scenario of that id, or in that file. Throws UsageError that says what is wrong where.
+ */
+export function readScenario(idOrFile: string): Scenario {
+  const ids = registryIds();
+  const file = ids.includes(idOrFile) ? join(registryFolder(), `${idOrFile}.json`) : idOrFile;
+  const text = readText(file, () => {
+    const hint = didYouMean(idOrFile, ids) || ' `ccscope run --list` shows what there is.';
+    return `${idOrFile}: neither the id of a scenario nor a file.${hint}`;
+  });
+  const at = ids.includes(idOrFile) ? idOrFile : file;
+  try {
+    return parseScenario(withTraces(parseJson(text, file), dirname(resolve(file))), at);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Throws UsageError, with what `absent` says where there is no such file. */
+export function readText(file: string, absent: () => string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') throw new UsageError(absent());
+    throw new UsageError(`${file}: cannot be read (${code ?? 'unknown error'})`);
+  }
+}
+
+/** Puts the text of trace files, which are named relative to the scenario, in the place of their names. */
+function withTraces(value: unknown, folder: string): unknown {
+  if (Array.isArray(value)) return value.map((each: unknown) => withTraces(each, folder));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]: [string, unknown]): [string, unknown] => {
+    if (key !== 'mahimahi' || typeof each !== 'string' || isInlineTrace(each))
+      return [key, withTraces(each, folder)];
+    const file = resolve(folder, each);
+    return [
+      key,
+      readText(file, () => `${file}: no such file; mahimahi takes the name of a trace, or its text`),
+    ];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,234 @@
+/** What the charts of a call show: tables of each direction, and what happened beside them. */
+import type {
+  EvidenceCharts,
+  EvidenceDirection,
+  EvidenceSource,
+  EvidenceSpan,
+  EvidenceTable,
+} from '../calls/evidence_page.js';
+import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../calls/judge/index.js';
+import { queueDelays, type DelayPoint } from '../calls/judge/delay.js';
+import { endpointName, pageName } from '../calls/record/names.js';
+import type {
+  CallRecord,
+  ConnectionRecord,
+  Direction,
+  DirectionRecord,
+  EndpointRecord,
+  LinkChangeRecord,
+  PacketColumns,
+  PathRecord,
+} from '../calls/record/record.js';
+import { percentiles } from '../calls/percentile.js';
+import { connectionName, durationUs } from './extent.js';
+import { holds } from './input.js';
+import {
+  capacityTable,
+  delayTable,
+  groupTable,
+  lossTable,
+  mediaTable,
+  packetTable,
+  rateTable,
+  videoTable,
+} from './tables.js';
+
+/** The ways of the shared link, and those of a page's own. */
+const LABELS: Record<Direction, string> = {
+  forward: 'from the offerer to the answerer',
+  backward: 'from the answerer to the offerer',
+};
+const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', backward: 'what it receives' };
+
+const labelOf = (link: PathRecord | null, name: Direction): string =>
+  link?.page == null ? LABELS[name] : `link of ${pageName(link.page)}: ${OWN_LABELS[name]}`;
+
+/** Changes of all links, in time order; those of a page's own name it. */
+export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: number | null })[] =>
+  allLinks(record)
+    .flatMap(({ page, changes }) =>
+      changes.map(({ timeUs, text }) => ({
+        page,
+        timeUs,
+        text: page === null ? text : `${pageName(page)}: ${text}`,
+      })),
+    )
+    .sort((a, b) => a.timeUs - b.timeUs);
+
+/** Names of connections: alike ones are numbered. */
+function named(record: CallRecord, connections: readonly ConnectionRecord[]): EvidenceSource[] {
+  const names = connections.map((connection) => connectionName(record, connection));
+  return connections.map(({ id }, i) => {
+    const name = names[i] ?? '';
+    return { id, label: names.filter((other) => other === name).length > 1 ? `${name} (${id + 1})` : name };
+  });
+}
+
+const isFilled = (table: EvidenceTable): boolean => (table['time_us']?.length ?? 0) > 0;
+
+const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
+  ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
+];
+
+/** The packets of a direction; without a record of them what their queuing delays are estimated to be. */
+function packetsOf(
+  record: CallRecord,
+  link: PathRecord | null,
+  name: Direction,
+  paths: readonly Path[],
+): PacketColumns {
+  const packets = link?.[name]?.packets;
+  if (packets !== undefined && packets.rows > 0) return packets;
+  const { points } = queueDelays(record, paths, { fromUs: 0, toUs: durationUs(record) });
+  const column = (value: (point: DelayPoint) => number): Float64Array => Float64Array.from(points, value);
+  const none = column(() => 0);
+  return {
+    rows: points.length,
+    offeredUs: none,
+    sizeBytes: none,
+    queueDelayUs: column(({ delayUs }) => delayUs),
+    departUs: column(({ timeUs }) => timeUs),
+    reason: none,
+    flow: none,
+  };
+}
+
+function tablesOf(
+  record: CallRecord,
+  direction: DirectionRecord | null,
+  paths: readonly Path[],
+  packets: PacketColumns,
+): Record<string, EvidenceTable> {
+  const endUs = durationUs(record);
+  const receivers = sides(paths, 'receiver');
+  const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
+  const hasPackets = packets === direction?.packets;
+  // The link's own count includes headers and audio; what arrived stands in where there is none.
+  if (hasPackets) delete media['received_bps'];
+  const shadow = record.shadows.find(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
+  const tables: Record<string, EvidenceTable> = {
+    ...(direction !== null && { capacity: capacityTable(direction, endUs) }),
+    ...(hasPackets && {
+      rates: rateTable(
+        packets,
+        paths.map(({ connection }) => connection),
+        endUs,
+      ),
+      loss: lossTable(packets, endUs),
+    }),
+    ...(packets.rows > 0 && { packets: packetTable(packets), delays: delayTable(packets, endUs) }),
+    media,
+    ...(shadow && { group: groupTable(shadow) }),
+    video: videoTable(receivers),
+  };
+  return Object.fromEntries(Object.entries(tables).filter(([, table]) => isFilled(table)));
+}
+
+function directionOf(record: CallRecord, link: PathRecord | null, name: Direction): EvidenceDirection {
+  const direction = link?.[name] ?? null;
+  const paths = pathsOf(record, { direction: name }).filter(
+    ({ connection }) => linkOf(record, connection) === link,
+  );
+  const packets = packetsOf(record, link, name, paths);
+  const delaysMs = [...packets.queueDelayUs.subarray(0, packets.rows)].filter(Number.isFinite);
+  const [p50 = NaN, p95 = NaN] = percentiles(delaysMs, [50, 95]).map((us) => us / 1e3);
+  return {
+    name,
+    label: labelOf(link, name),
+    tables: tablesOf(record, direction, paths, packets),
+    flows: named(
+      record,
+      paths.map(({ connection }) => connection),
+    ),
+    receivers: sides(paths, 'receiver').map((endpoint) => ({
+      id: endpoint.id,
+      label: endpointName(record, endpoint),
+    })),
+    queueDelayMs: Number.isNaN(p50) ? null : { p50, p95 },
+    delaysAreEstimates: packets !== direction?.packets,
+  };
+}
+
+/** The direction with more media first. */
+export function mainDirection(record: CallRecord): Direction {
+  const [path] = pathsOf(record, {});
+  return path?.direction ?? 'forward';
+}
+
+type Span = Omit<EvidenceSpan, 'lane'>;
+
+/** Spans that overlap are put below one another. */
+function stacked(name: string, spans: readonly Span[], lanes: string[]): EvidenceSpan[] {
+  const ends: number[] = [];
+  const first = lanes.length;
+  return spans.map((span) => {
+    const free = ends.findIndex((end) => end <= span.fromUs);
+    const row = free < 0 ? ends.length : free;
+    if (row === ends.length) lanes.push(row === 0 ? name : '');
+    ends[row] = span.toUs;
+    return { ...span, lane: first + row };
+  });
+}
+
+function linkSpans({ changes }: PathRecord, endUs: number): Span[] {
+  return changes.map(({ timeUs, text }, i) => ({
+    fromUs: Math.max(0, timeUs),
+    toUs: changes[i + 1]?.timeUs ?? endUs,
+    text,
+    tone: 'plain',
+  }));
+}
+
+function stateSpans(record: CallRecord, endUs: number): Span[] {
+  return record.endpoints.flatMap((endpoint) =>
+    endpoint.states.map(({ timeUs, state }, i): Span => ({
+      fromUs: timeUs,
+      toUs: endpoint.states[i + 1]?.timeUs ?? endUs,
+      text: `${endpointName(record, endpoint)}: ${state}`,
+      tone: state === 'failed' || state === 'disconnected' ? 'bad' : 'soft',
+    })),
+  );
+}
+
+const expectationSpans = (judged: readonly JudgedExpectation[]): Span[] =>
+  judged.map((one) => ({
+    ...one.judgement.window,
+    text: `${one.isNot ? 'not.' : ''}${one.matcher}: ${one.judgement.received}`,
+    tone: holds(one) ? 'good' : 'bad',
+  }));
+
+/** All that the charts draw. The direction that carried more media comes first. */
+export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[]): EvidenceCharts {
+  const endUs = durationUs(record);
+  const freezes = record.endpoints.flatMap((endpoint) => endpoint.freezes);
+  const lanes: string[] = [];
+  const spans = [
+    ...allLinks(record).flatMap((link) =>
+      stacked(link.page === null ? 'link' : `link of ${pageName(link.page)}`, linkSpans(link, endUs), lanes),
+    ),
+    ...stacked('expect', expectationSpans(judged), lanes),
+    ...stacked('states', stateSpans(record, endUs), lanes),
+    ...stacked(
+      'freezes',
+      freezes.map(({ fromUs, toUs }) => ({
+        fromUs,
+        toUs,
+        text: `${((toUs - fromUs) / 1e6).toFixed(1)} s`,
+        tone: 'bad',
+      })),
+      lanes,
+    ),
+  ];
+  const first = mainDirection(record);
+  const names: Direction[] = first === 'forward' ? ['forward', 'backward'] : ['backward', 'forward'];
+  const links = record.link === null ? [null] : allLinks(record);
+  const directions = links.flatMap((link) => names.map((name) => directionOf(record, link, name)));
+  return {
+    durationUs: endUs,
+    directions: directions.filter(({ tables }, i) => i === 0 || 'rates' in tables || 'media' in tables),
+    marks: namedChanges(record).map(({ timeUs, text }) => ({ timeUs, text })),
+    lanes,
+    spans,
+    freezes,
+  };
+}

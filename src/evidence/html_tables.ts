@@ -1,0 +1,159 @@
+/** The tables below the charts: connections, their ends, what happened. */
+import { reasonText } from '../machine/index.js';
+import {
+  msText,
+  percentText,
+  rateText,
+  secondsText,
+  type CallMetrics,
+  type LayerMetrics,
+} from '../calls/judge/index.js';
+import { machineSpells } from '../calls/judge/machine.js';
+import { endpointName, pageName } from '../calls/record/names.js';
+import type { EndpointRecord } from '../calls/record/record.js';
+import { table, type Head } from '../html/table.js';
+import { html, type Html } from '../html/text.js';
+import { namedChanges } from './charts.js';
+import { holds, type EvidenceInput } from './input.js';
+
+/** Where frame timing is from, for people. */
+export const SOURCES = {
+  transform: 'frames from encoded transforms',
+  getStats: 'frames from getStats',
+} as const;
+
+/** A table under its title. */
+const section = (title: string, heads: readonly Head[], rows: readonly Html[]): Html =>
+  html`<h2>${title}</h2>
+    ${table({ heads, groups: [rows] })}`;
+
+const numbers = (metrics: CallMetrics): string[] => [
+  rateText(metrics.receivedBps),
+  percentText(metrics.utilisation),
+  msText(metrics.queueDelayP50Ms),
+  msText(metrics.queueDelayP95Ms),
+  percentText(metrics.lossRatio),
+  metrics.framesPerSecond === null ? '–' : metrics.framesPerSecond.toFixed(1),
+];
+
+/** Numbers of each connection, where there are several. */
+export function connectionTable({ metrics }: EvidenceInput): Html {
+  if (metrics.connections.length < 2) return html``;
+  const heads = ['received', 'utilisation', 'queue p50', 'queue p95', 'loss', 'fps'];
+  const rows = metrics.connections.map(
+    (one) =>
+      html`<tr>
+        <th scope="row">${one.name}</th>
+        ${numbers(one.metrics).map((value) => html`<td class="number">${value}</td>`)}
+      </tr>`,
+  );
+  return section('Connections', ['connection', ...heads.map((number) => ({ number }))], rows);
+}
+
+const pixels = ({ frameWidth, frameHeight }: LayerMetrics): string =>
+  frameWidth === null || frameHeight === null ? '–' : `${frameWidth} × ${frameHeight}`;
+
+/** Every video stream that the pages send: simulcast layers, each by itself. */
+export function layerTable({ metrics }: EvidenceInput): Html {
+  const layers = metrics.connections.flatMap((one) => one.layers);
+  if (layers.length === 0) return html``;
+  const rows = layers.map(
+    (one) =>
+      html`<tr>
+        <th scope="row">${pageName(one.page)}</th>
+        <td>${one.rid ?? '–'}</td>
+        <td>${one.scalabilityMode ?? '–'}</td>
+        <td>${pixels(one)}</td>
+        <td class="number">${one.framesPerSecond.toFixed(1)}</td>
+        <td class="number">${rateText(one.sentBps)}</td>
+        <td class="number">${rateText(one.targetBps)}</td>
+        <td>${one.limitedBy ?? '–'}</td>
+        <td class="number">${percentText(one.activeShare)}</td>
+      </tr>`,
+  );
+  const heads = ['fps', 'sent', 'target'].map((number) => ({ number }));
+  return section(
+    'Video streams',
+    ['sent by', 'layer (rid)', 'SVC', 'picture', ...heads, 'limited by', { number: 'on' }],
+    rows,
+  );
+}
+
+function routing({ routed }: EndpointRecord): string {
+  if (routed === null) return 'not known';
+  return routed ? 'through the link' : 'past the link';
+}
+
+/** Every peer connection of the pages. */
+export function endpointTable({ record }: EvidenceInput): Html {
+  const rows = record.endpoints.map(
+    (one) =>
+      html`<tr>
+        <td>${endpointName(record, one)}</td>
+        <td>${one.url}</td>
+        <td>${one.role ?? '–'}</td>
+        <td>${one.states.at(-1)?.state ?? 'new'}</td>
+        <td>${routing(one)}</td>
+        <td>${SOURCES[one.frameSource]}</td>
+      </tr>`,
+  );
+  if (rows.length === 0) return html``;
+  return section('Peer connections', ['where', 'address', 'role', 'last state', 'packets', 'timing'], rows);
+}
+
+interface Happening {
+  timeUs: number;
+  what: string;
+  text: string;
+}
+
+/** What happened, for people, in time order. */
+function happenings({ record, judged }: EvidenceInput): Happening[] {
+  const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
+  const all: Happening[] = [
+    ...namedChanges(record).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
+    ...record.endpoints.flatMap((endpoint) => [
+      ...endpoint.states.map(({ timeUs, state }) => ({
+        timeUs,
+        what: 'connection',
+        text: `${name(endpoint)}: ${state}`,
+      })),
+      ...endpoint.freezes.map(({ fromUs, toUs }) => ({
+        timeUs: fromUs,
+        what: 'freeze',
+        text: `${name(endpoint)}: ${secondsText(toUs - fromUs)}`,
+      })),
+    ]),
+    ...record.pages.flatMap(({ id, ended }) =>
+      ended === null ? [] : [{ timeUs: ended.timeUs, what: 'page', text: `${pageName(id)} ${ended.why}` }],
+    ),
+    ...machineSpells(record).map(({ fromUs, toUs, reasons }) => ({
+      timeUs: fromUs,
+      what: 'machine',
+      text: `too busy for the call ${toUs === null ? 'from here on' : `for ${secondsText(toUs - fromUs)}`}: ${reasonText(reasons)}`,
+    })),
+    ...judged.map((one) => ({
+      timeUs: one.timeUs,
+      what: 'expectation',
+      text: `${holds(one) ? '✓' : '✗'} ${one.isNot ? 'not.' : ''}${one.matcher}: ${one.judgement.received}`,
+    })),
+  ];
+  return all.sort((a, b) => a.timeUs - b.timeUs);
+}
+
+/** What happened, with buttons that show it in the charts. */
+export function eventTable(input: EvidenceInput): Html {
+  const rows = happenings(input).map(
+    ({ timeUs, what, text }) =>
+      html`<tr>
+        <td class="number">
+          <button type="button" data-time-us="${Math.round(timeUs)}" title="Show in the charts">
+            ${(timeUs / 1e6).toFixed(2)} s
+          </button>
+        </td>
+        <td>${what}</td>
+        <td>${text}</td>
+      </tr>`,
+  );
+  return section('Events', [{ number: 'time' }, 'what', 'detail'], rows);
+}

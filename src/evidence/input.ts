@@ -1,0 +1,32 @@
+/** What evidence is made of. */
+import type { JudgedExpectation } from '../calls/judge/index.js';
+import type { CallRecord, RecordNotice } from '../calls/record/record.js';
+import type { EvidenceMetrics } from './measure.js';
+
+/** Whether it came as the test expected: without a verdict neither an expectation nor its contrary is met. */
+export const holds = ({ judgement, isNot }: JudgedExpectation): boolean =>
+  judgement.settled && judgement.pass !== isNot;
+
+export interface EvidenceInput {
+  record: CallRecord;
+  judged: readonly JudgedExpectation[];
+  /** Of `measure`. */
+  metrics: EvidenceMetrics;
+  /** The title of the test or the command, for people. */
+  title: string;
+  /** Null for a call that nothing was expected of. */
+  outcome: 'passed' | 'failed' | null;
+  /** Why it failed, without colours, in a few lines; empty if it passed. */
+  error: string;
+  created: Date;
+}
+
+/** Every notice of a call, each text once. */
+export function noticesOf({ record }: EvidenceInput): RecordNotice[] {
+  const all = [
+    ...record.notices,
+    ...(record.link?.notices ?? []),
+    ...record.endpoints.flatMap(({ notices }) => notices),
+  ];
+  return [...new Map(all.map((notice) => [notice.message, notice])).values()];
+}

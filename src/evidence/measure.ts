@@ -1,0 +1,90 @@
+/** The numbers of a whole call, since it was connected. */
+import {
+  callMetrics,
+  carrying,
+  keptFromUs,
+  layersIn,
+  linkOf,
+  pathsOf,
+  type CallMetrics,
+  type LayerMetrics,
+  type Path,
+} from '../calls/judge/index.js';
+import { timeTo90, type Window } from '../calls/metrics.js';
+import type { CallRecord, PacketColumns } from '../calls/record/record.js';
+import type { PacketRecord } from '../link/packet_log.js';
+import { connectionName, durationUs } from './extent.js';
+
+export interface EvidenceMetrics {
+  /** Null where nothing was connected. */
+  call: CallMetrics | null;
+  /** `layers`: what both sides send, whichever direction the metrics are of. */
+  connections: { id: number; name: string; metrics: CallMetrics; layers: LayerMetrics[] }[];
+  /**
+   * From the first connecting until the rate over the trailing 2 s is 90 % of the capacity, before
+   * that changes; null if it never was, or there is no record of packets.
+   */
+  timeTo90S: number | null;
+}
+
+/** When the first of some paths was connected at both ends that are under test; null if none was. */
+function connectedUs(paths: readonly Path[]): number | null {
+  const times = paths.flatMap(({ sender, receiver }) => {
+    const sides = [sender, receiver].filter((side) => side !== null);
+    const connected = sides.map(({ states }) => states.find(({ state }) => state === 'connected')?.timeUs);
+    return connected.length === 0 || connected.includes(undefined)
+      ? []
+      : [Math.max(...connected.map(Number))];
+  });
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function passed({ rows, ...columns }: PacketColumns, { fromUs, toUs }: Window): PacketRecord[] {
+  const records: PacketRecord[] = [];
+  for (let i = 0; i < rows; i++) {
+    const departUs = columns.departUs[i] ?? 0;
+    if (columns.reason[i] !== 0 || departUs <= fromUs || departUs > toUs) continue;
+    records.push({
+      offeredUs: columns.offeredUs[i] ?? 0,
+      sizeBytes: columns.sizeBytes[i] ?? 0,
+      queueDelayUs: columns.queueDelayUs[i] ?? 0,
+      departUs,
+      dropped: null,
+    });
+  }
+  return records;
+}
+
+function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs }: Window): number | null {
+  const [first] = carrying(paths, { fromUs, toUs });
+  const link = first === undefined ? record.link : linkOf(record, first.connection);
+  const direction = link?.[first?.direction ?? 'forward'];
+  const begin = direction?.capacity.findLast(({ timeUs }) => timeUs <= fromUs) ?? direction?.capacity[0];
+  if (!direction || !begin) return null;
+  const change = direction.capacity.find(({ timeUs }) => timeUs > fromUs);
+  const window = { fromUs, toUs: Math.min(toUs, change?.timeUs ?? Infinity) };
+  return timeTo90(passed(direction.packets, window), begin.capacityBps, window);
+}
+
+/** Measures a call from its connecting, or from when on it is kept, to its end. */
+export function measure(record: CallRecord): EvidenceMetrics {
+  const paths = pathsOf(record, {});
+  const fromUs = connectedUs(paths);
+  if (fromUs === null) return { call: null, connections: [], timeTo90S: null };
+  const beginUs = Math.max(fromUs, keptFromUs(record, paths));
+  const window = { fromUs: beginUs, toUs: Math.max(beginUs + 1, durationUs(record)) };
+  return {
+    call: callMetrics(record, {}, window),
+    connections: paths.map(({ connection, sender, receiver }) => ({
+      id: connection.id,
+      name: connectionName(record, connection),
+      metrics: callMetrics(record, { connections: [connection.id] }, window),
+      layers: layersIn(
+        [sender, receiver].filter((side) => side !== null),
+        window,
+      ),
+    })),
+    // The way to 90 % is not known where the beginning is not kept.
+    timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * The call as a trace in format v1: what the observed streams' frames were and what GCC, watching,
+ * made of them (`arrival`, `inbound`, `group`, `rate`; one flow per received video stream), the
+ * links' queues (`queue`; link 0 is the direction with more media, 1 the other one; then those of each link that a
+ * page has of its own) and what happened (`event`).
+ */
+import { tableSpec } from '../core/index.js';
+import type { TraceEvent } from '../core/session.js';
+import { eventLine, formatHeader, RowFormatter, timeColumn, TRACE_VERSION } from '../trace/index.js';
+import { allLinks } from '../calls/judge/index.js';
+import { machineSpells } from '../calls/judge/machine.js';
+import type { CallRecord, DirectionRecord, ShadowRecord } from '../calls/record/record.js';
+import { connectionName } from './extent.js';
+import { mainDirection } from './charts.js';
+import { holds, type EvidenceInput } from './input.js';
+
+interface Line {
+  timeUs: number;
+  text: string;
+}
+
+function* shadowLines({ batches }: ShadowRecord): Generator<Line> {
+  for (const { table, rows, columns } of batches) {
+    const spec = tableSpec(table);
+    const formatter = new RowFormatter(spec);
+    const time = columns[timeColumn(spec)];
+    for (let row = 0; row < rows; row++)
+      yield { timeUs: time?.[row] ?? NaN, text: formatter.line(columns, row) };
+  }
+}
+
+function* queueLines({ rows }: DirectionRecord, link: number): Generator<Line> {
+  for (const row of rows)
+    yield { timeUs: row.time_us, text: JSON.stringify({ type: 'queue', ...row, link }) };
+}
+
+/** Everything that happened, as events in time order. */
+export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
+  const { endpoints, pages } = record;
+  const events: TraceEvent[] = [
+    ...allLinks(record).flatMap(({ page, changes }) =>
+      changes.map(({ timeUs, text }) => ({
+        time_us: timeUs,
+        name: 'link',
+        detail: { set: text, ...(page !== null && { page }) },
+      })),
+    ),
+    ...endpoints.flatMap(({ id, states }) =>
+      states.map(({ timeUs, state }) => ({
+        time_us: timeUs,
+        name: 'connection_state',
+        detail: { endpoint: id, state },
+      })),
+    ),
+    ...endpoints.flatMap(({ id, freezes }) =>
+      freezes.map(({ fromUs, toUs }) => ({
+        time_us: fromUs,
+        name: 'freeze',
+        detail: { endpoint: id, duration_us: toUs - fromUs },
+      })),
+    ),
+    ...pages.flatMap(({ id, ended }) =>
+      ended === null
+        ? []
+        : [{ time_us: ended.timeUs, name: 'page_ended', detail: { page: id, why: ended.why } }],
+    ),
+    ...machineSpells(record).flatMap(({ fromUs, toUs, reasons }) => [
+      { time_us: fromUs, name: 'machine_overloaded', detail: { reasons } },
+      ...(toUs === null
+        ? []
+        : [{ time_us: toUs, name: 'machine_recovered', detail: { for_us: toUs - fromUs } }]),
+    ]),
+    ...judged.map((one) => ({
+      time_us: one.timeUs,
+      name: 'expectation',
+      detail: {
+        matcher: one.matcher,
+        is_not: one.isNot,
+        pass: holds(one),
+        expected: one.judgement.expected,
+        received: one.judgement.received,
+        cause: one.judgement.cause?.kind ?? null,
+      },
+    })),
+  ];
+  return events
+    .map((event) => ({ ...event, time_us: Math.round(event.time_us) }))
+    .sort((a, b) => a.time_us - b.time_us);
+}
+
+function* eventLines(input: EvidenceInput): Generator<Line> {
+  for (const event of eventsOf(input)) yield { timeUs: event.time_us, text: eventLine(event) };
+}
+
+/** Lines of several sources in time order; within a source the order stays. */
+function* merged(sources: readonly Iterator<Line>[]): Generator<string> {
+  const heads = sources.map((source) => source.next());
+  for (;;) {
+    let first = -1;
+    heads.forEach((head, i) => {
+      const best = heads[first];
+      if (head.done === true) return;
+      if (best === undefined || best.done === true || head.value.timeUs < best.value.timeUs) first = i;
+    });
+    const head = heads[first];
+    const source = sources[first];
+    if (head === undefined || head.done === true || source === undefined) return;
+    yield head.value.text;
+    heads[first] = source.next();
+  }
+}
+
+/** Whose frames a flow's are: `page 1 → page 2, video 4711`. */
+function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string {
+  const connection = record.connections.find(
+    ({ offerer, answerer }) => offerer === endpoint || answerer === endpoint,
+  );
+  return `${connection === undefined ? '' : `${connectionName(record, connection)}, `}video ${ssrc}`;
+}
+
+/** Where frame timing came from: the worst of the receivers'. */
+export function frameSource({ endpoints }: CallRecord): 'transform' | 'getStats' {
+  const receivers = endpoints.filter(({ samples }) => (samples.at(-1)?.inbound.length ?? 0) > 0);
+  return receivers.some(({ frameSource: source }) => source === 'getStats') ? 'getStats' : 'transform';
+}
+
+/** The lines of the trace, without line feeds. */
+export function* traceLines(input: EvidenceInput): Generator<string> {
+  const { record, title, created } = input;
+  const { link, shadows } = record;
+  yield formatHeader({
+    ccscope_trace: TRACE_VERSION,
+    created: created.toISOString(),
+    source: 'test',
+    clock: 'receiver',
+    controller: 'gcc',
+    origin_epoch_ms: record.originEpochMs,
+    title,
+    backend: link?.backend ?? null,
+    network: link?.changes[0]?.text ?? null,
+    frame_source: frameSource(record),
+    flows: shadows.map((shadow) => ({ flow: shadow.flow, name: flowName(record, shadow) })),
+  });
+  const main = mainDirection(record);
+  const ways = allLinks(record).flatMap(({ forward, backward }) =>
+    main === 'forward' ? [forward, backward] : [backward, forward],
+  );
+  yield* merged([
+    eventLines(input),
+    ...ways.flatMap((way, number) => (way === null ? [] : [queueLines(way, number)])),
+    ...shadows.map(shadowLines),
+  ]);
+}

@@ -1,0 +1,61 @@
+/** A page that needs nothing else: its style, its script and their data are in it. */
+import { existsSync, readFileSync } from 'node:fs';
+
+import { standalonePolicy } from './content_policy.js';
+import { html, Html, scriptData } from './text.js';
+
+/** A page whose script and style the build has made of src/app/NAME. */
+export interface StandalonePage {
+  /** Of dist/lib/NAME/page. */
+  name: 'papers' | 'evidence';
+  title: string;
+  /** Default: the title. */
+  heading?: Html;
+  /** Beneath the heading. */
+  meta: Html | string;
+  main: Html;
+  /** What the script reads, as JSON in an element with this id. */
+  data: { id: string; value: unknown };
+}
+
+/** What Vite makes of a page, beside the compiled files; sources that are run as they are have it in the build. */
+function built(name: string, file: string): string {
+  const beside = new URL(`../${name}/page/${file}`, import.meta.url);
+  const inBuild = new URL(`../../dist/lib/${name}/page/${file}`, import.meta.url);
+  return readFileSync(existsSync(beside) ? beside : inBuild, 'utf8').trim();
+}
+
+/** An element whose content has the hash that the page's policy names: not a character more or less. */
+const inline = (tag: string, text: string, attributes = ''): Html =>
+  new Html(`<${tag}${attributes}>${text}</${tag}>`);
+
+/** The page as text. */
+export function standalonePage({ name, title, heading, meta, main, data }: StandalonePage): string {
+  const style = built(name, 'style.css');
+  const script = built(name, 'script.js');
+  const document = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${standalonePolicy({ script, style })}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="data:," />
+        <title>${title} – ccscope</title>
+        ${inline('style', style)}
+      </head>
+      <body>
+        <header>
+          <h1>${heading ?? title}</h1>
+          <p class="meta">${meta}</p>
+          <button type="button" class="theme" hidden>Dark or light</button>
+        </header>
+        <main>${main}</main>
+        <script type="application/json" id="${data.id}">
+          ${scriptData(data.value)}
+        </script>
+        ${inline('script', script, ' type="module"')}
+      </body>
+    </html>`;
+  return `${document.text}\n`;
+}

@@ -1,0 +1,97 @@
+/** The pages of the observed contexts: their numbers, and who opened whom. */
+import type { Frame, Page } from 'playwright-core';
+
+import type { CallRecord, PageRecord } from '../calls/record/record.js';
+
+export interface SeenPage {
+  page: Page;
+  record: PageRecord;
+  popup: boolean;
+  /** The windows that reported, by the frames that they live in. */
+  windows: Map<Frame, string>;
+}
+
+interface PagesHooks {
+  nowUs(): number;
+  /** The window is gone, and its connections with it. */
+  windowEnded(window: string): void;
+  opened(page: SeenPage): void;
+  ended(page: SeenPage): void;
+}
+
+export class Pages {
+  /** Whoever closes a page lets go of it; so does this. */
+  readonly #all = new WeakMap<Page, SeenPage>();
+  readonly #open = new Set<SeenPage>();
+  readonly #popups = new WeakSet<Page>();
+  readonly #endedWindows = new Set<string>();
+
+  constructor(
+    private readonly record: CallRecord,
+    private readonly hooks: PagesHooks,
+  ) {}
+
+  /** Those that can still be asked. */
+  get open(): SeenPage[] {
+    return [...this.#open];
+  }
+
+  /** Its id in the record; undefined for a page that was not seen. */
+  idOf(page: Page): number | undefined {
+    return this.#all.get(page)?.record.id;
+  }
+
+  /** The page, which is numbered when it is seen first. */
+  see(page: Page, context: number): SeenPage {
+    const known = this.#all.get(page);
+    if (known !== undefined) return known;
+    const record: PageRecord = { id: this.record.pages.length, context, url: page.url(), ended: null };
+    const popup = this.#popups.has(page);
+    const seen: SeenPage = { page, record, popup, windows: new Map() };
+    this.#all.set(page, seen);
+    this.#open.add(seen);
+    this.record.pages.push(record);
+    this.#follow(seen);
+    this.hooks.opened(seen);
+    return seen;
+  }
+
+  #follow(seen: SeenPage): void {
+    const { page, record } = seen;
+    page.on('popup', (popup) => {
+      this.#popups.add(popup);
+      const known = this.#all.get(popup);
+      if (known !== undefined) known.popup = true;
+    });
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) record.url = frame.url();
+    });
+    page.on('framedetached', (frame) => this.#endWindow(seen, frame));
+    page.on('crash', () => this.#end(seen, 'crashed'));
+    page.on('close', () => this.#end(seen, 'closed'));
+  }
+
+  /** A window of the page reports; the one before it in that frame is gone. */
+  window(seen: SeenPage, frame: Frame, window: string): void {
+    // What a window told as it went may come after the next one's first words.
+    if (seen.windows.get(frame) === window || this.#endedWindows.has(window)) return;
+    this.#endWindow(seen, frame);
+    seen.windows.set(frame, window);
+  }
+
+  #endWindow(seen: SeenPage, frame: Frame): void {
+    const window = seen.windows.get(frame);
+    seen.windows.delete(frame);
+    if (window === undefined) return;
+    this.#endedWindows.add(window);
+    this.hooks.windowEnded(window);
+  }
+
+  #end(seen: SeenPage, why: 'closed' | 'crashed'): void {
+    if (seen.record.ended !== null) return;
+    seen.record.ended = { timeUs: this.hooks.nowUs(), why };
+    this.#open.delete(seen);
+    for (const frame of [...seen.windows.keys()]) this.#endWindow(seen, frame);
+    this.hooks.ended(seen);
+  }
+}

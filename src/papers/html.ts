@@ -1,0 +1,220 @@
+/** The report as one page that needs nothing else: style, script and data are in it. */
+import type { Figure } from '../figures/figure.js';
+import type { Verdict } from '../scenario/index.js';
+import type { PictureFigures } from '../figures/pictures.js';
+import { comparisonSections } from './comparison_html.js';
+import { standalonePage } from '../html/document.js';
+import { table } from '../html/table.js';
+import { html, type Html } from '../html/text.js';
+import type { CellReport, Counts, ExperimentReport, MetricReport, Report } from './report.js';
+import { failureText } from './table.js';
+import { bandText, measuredText, metricName, publishedText } from './text.js';
+
+const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+const badge = (verdict: Verdict): Html => html`<span class="verdict ${verdict}">${verdict}</span>`;
+const MEANING: Record<Verdict, string> = {
+  within: 'in the band',
+  ordering: 'out of the band; what the paper states about it holds',
+  off: 'neither',
+};
+
+function countsList(counts: Counts): Html {
+  const items = (['within', 'ordering', 'off'] as const).map(
+    (name) => html`<li class="${name}"><b>${counts[name]}</b> ${name} <span>– ${MEANING[name]}</span></li>`,
+  );
+  return html`<ul class="counts">
+    ${items}
+  </ul>`;
+}
+
+function contents(experiments: readonly ExperimentReport[]): Html {
+  const rows = experiments.map(
+    ({ id, title, source, summary, claims, cpu_seconds: seconds }) =>
+      html`<tr>
+        <th scope="row"><a href="#${id}">${id}</a></th>
+        <td>${title}</td>
+        <td>${source}</td>
+        <td class="number">${summary.within}</td>
+        <td class="number">${summary.ordering}</td>
+        <td class="number">${summary.off}</td>
+        <td class="number">
+          ${claims.length === 0 ? '–' : `${claims.filter(({ holds }) => holds === true).length} of ${claims.length}`}
+        </td>
+        <td class="number">${seconds.toFixed(1)}</td>
+      </tr>`,
+  );
+  const numbers = ['within', 'ordering', 'off', 'claims', 'CPU s'].map((number) => ({ number }));
+  return html`<nav aria-label="Experiments">
+    ${table({
+      caption: 'Every experiment: numbers by verdict, claims that hold, CPU time in seconds',
+      heads: ['experiment', 'what', 'source', ...numbers],
+      groups: [rows],
+    })}
+  </nav>`;
+}
+
+/** Why a number is out, or what is known of it; nothing for one that is in and needs no word. */
+function remark({ verdict, note, why }: MetricReport): Html {
+  if (note !== undefined) return html`<span class="why">${note}</span>`;
+  return verdict === 'within' ? html`` : html`<span class="why">Band: ${why}</span>`;
+}
+
+function metricRow(cell: CellReport, metric: MetricReport, index: number): Html {
+  const first =
+    index === 0
+      ? html`<th scope="rowgroup" rowspan="${cell.metrics.length}">
+          ${cell.label === '' ? 'all' : cell.label}
+        </th>`
+      : html``;
+  return html`<tr>
+    ${first}
+    <td>${metricName(metric)}${remark(metric)}</td>
+    <td class="${metric.says === undefined ? 'number' : 'says'}">${publishedText(metric)}</td>
+    <td class="number">${measuredText(metric)}</td>
+    <td class="number">${bandText(metric)}</td>
+    <td>${badge(metric.verdict)}</td>
+    <td>${metric.where} (${metric.read})</td>
+  </tr>`;
+}
+
+function metricTable({ id, cells }: ExperimentReport): Html {
+  const groups = cells
+    .filter(({ metrics }) => metrics.length > 0)
+    .map((cell) => cell.metrics.map((metric, index) => metricRow(cell, metric, index)));
+  if (groups.length === 0) return html``;
+  return table({
+    caption: 'Published beside measured: mean ± half of its 95 % interval (runs)',
+    label: `Numbers of ${id}`,
+    heads: [
+      'cell',
+      'metric',
+      { number: 'published' },
+      { number: 'measured' },
+      { number: 'band' },
+      'verdict',
+      'where',
+    ],
+    groups,
+  });
+}
+
+function otherTable({ id, cells }: ExperimentReport): Html {
+  // Where a paper gives no numbers these are all there is.
+  const open = cells.every(({ metrics }) => metrics.length === 0);
+  const rows = cells.flatMap(({ label, others }) =>
+    others.map(
+      (one) =>
+        html`<tr>
+          <td>${label === '' ? 'all' : label}</td>
+          <td>${metricName(one)}</td>
+          <td class="number">${measuredText(one)}</td>
+        </tr>`,
+    ),
+  );
+  if (rows.length === 0) return html``;
+  return html`<details${open ? ' open' : ''}>
+    <summary>${open ? 'Measured' : 'Also measured'} (${rows.length} numbers that the paper does not give)</summary>
+    ${table({
+      caption: 'Measured: mean ± half of its 95 % interval (runs)',
+      label: `More numbers of ${id}`,
+      heads: ['cell', 'metric', { number: 'measured' }],
+      groups: [rows],
+    })}
+  </details>`;
+}
+
+const OUTCOMES = {
+  true: ['holds', '✓ holds'],
+  false: ['fails', '✗ fails'],
+  null: ['', '– not run'],
+} as const;
+
+function claimList({ claims }: ExperimentReport): Html {
+  if (claims.length === 0) return html``;
+  const items = claims.map(({ says, where, holds }) => {
+    const [look, text] = OUTCOMES[`${holds}`];
+    return html`<li><b class="${look}">${text}</b> ${says} (${where})</li>`;
+  });
+  return html`<h3>What the paper states</h3>
+    <ul class="claims">
+      ${items}
+    </ul>`;
+}
+
+/** Collects the figures, and hands out where in the page's data each one is. */
+class Gallery {
+  readonly figures: Figure[] = [];
+
+  picture({ title, columns }: PictureFigures): Html {
+    const panel = (figure: Figure): Html =>
+      html`<div class="panel">
+        <h4>${figure.title}</h4>
+        <div class="canvas" data-figure="${this.figures.push(figure) - 1}"></div>
+      </div>`;
+    const stacked = columns.some((column) => column.length > 1);
+    return html`<figure class="${stacked || columns.length > 1 ? 'wide' : ''}">
+      <div class="panels${stacked ? ' stacked' : ''}">
+        ${columns.map((column) => html`<div>${column.map(panel)}</div>`)}
+      </div>
+      ${title === '' ? '' : html`<figcaption>${title}</figcaption>`}
+    </figure>`;
+  }
+}
+
+const KEY = html`<p class="key">
+  In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as
+  reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation
+  over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.
+  Curves over time and distributions are of the first run.
+</p>`;
+
+function section(experiment: ExperimentReport, pictures: readonly PictureFigures[], gallery: Gallery): Html {
+  const { id, title, description, source, notes, runs, seed, cpu_seconds: seconds } = experiment;
+  const about = `${source} · ${plural(runs, 'run')} of each cell, seeds from ${seed} · ${seconds.toFixed(1)} s of CPU`;
+  return html`<section class="experiment" id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    <p class="lead"><code>${id}</code> · ${about}</p>
+    <p>${description}</p>
+    <div class="gallery">${pictures.map((picture) => gallery.picture(picture))}</div>
+    ${metricTable(experiment)} ${otherTable(experiment)} ${claimList(experiment)}
+    ${
+      notes.length === 0
+        ? ''
+        : html`<h3>Notes</h3>
+            <ul>
+              ${notes.map((note) => html`<li>${note}</li>`)}
+            </ul>`
+    }
+  </section>`;
+}
+
+function failureList({ failures }: Report): Html {
+  if (failures.length === 0) return html``;
+  return html`<section class="failures">
+    <h2>Runs that failed</h2>
+    <ul>
+      ${failures.map((failure) => html`<li>${failureText(failure)}</li>`)}
+    </ul>
+  </section>`;
+}
+
+/** The page. `pictures` holds the pictures of each experiment, by its id. */
+export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonly PictureFigures[]>): string {
+  const { experiments, comparison, summary, ccscope, created, cpu_seconds: cpu } = report;
+  const gallery = new Gallery();
+  const compared = comparisonSections(comparison, (figures) => gallery.picture(figures));
+  const sections = experiments.map((experiment) =>
+    section(experiment, pictures.get(experiment.id) ?? [], gallery),
+  );
+  const title = 'Published and measured';
+  const runs = [...new Set(experiments.map((experiment) => experiment.runs))].sort((a, b) => a - b);
+  const made = `ccscope ${ccscope} · ${created.slice(0, 10)} · ${plural(experiments.length, 'experiment')}, ${runs.join(' or ')} runs of each cell · ${cpu.toFixed(0)} s of CPU`;
+  return standalonePage({
+    name: 'papers',
+    title,
+    meta: made,
+    main: html`${countsList(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${compared}
+    ${sections}`,
+    data: { id: 'figures', value: gallery.figures },
+  });
+}

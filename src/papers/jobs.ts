@@ -1,0 +1,105 @@
+/** What the worker pool is given and gives back: one run of one cell each. */
+import type { Density } from '../core/density.js';
+import type { TraceBatch } from '../core/recorder.js';
+import type { SimulationOptions } from '../core/simulation.js';
+import {
+  cellsOf,
+  compile,
+  instantiate,
+  picturedTables,
+  seedOf,
+  selects,
+  type CellParams,
+  type Scenario,
+} from '../scenario/index.js';
+
+/** One run of one cell, as a worker gets it. */
+export interface Job {
+  scenario: Scenario;
+  params: CellParams;
+  /** Index of the cell in the scenario. */
+  cell: number;
+  /** Index of the run within the cell. */
+  run: number;
+  seed: number;
+  /** The rows to bring back. */
+  trace: NonNullable<SimulationOptions['trace']> | null;
+  /** How long it takes beside the others, in any unit. */
+  cost: number;
+}
+
+/** What one run gave. */
+export interface RunValues {
+  /** By `quantityKey`. */
+  values: ReadonlyMap<string, number>;
+  trace: TraceBatch[];
+  /** What the flows learnt whose densities are pictured, by their numbers. */
+  densities: ReadonlyMap<number, Density>;
+  /** Time that the worker took, on the wall clock. */
+  seconds: number;
+}
+
+/** Why a run gave nothing. */
+export interface RunFailure {
+  /** `CoreError` for refused options, `RuntimeError` for a trap in the core, … */
+  name: string;
+  message: string;
+}
+
+export type Outcome<R> = { result: R } | { failure: RunFailure };
+export type RunOutcome = Outcome<RunValues>;
+
+const PACKET_BITS = 12_000;
+/** Frames, feedback and probes of a flow cost something at any rate. */
+const FLOW_EVENTS_PER_S = 60;
+
+/** Packets that a simulation will carry, roughly: what its time is proportional to. */
+export function estimatedCost({ durationUs, forward, backward, flows }: SimulationOptions): number {
+  const mean = (path: typeof forward | undefined): number => {
+    const rates = [path?.capacityBps ?? 0, ...(path?.schedule ?? []).map((step) => step.capacityBps)];
+    return rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  };
+  const packetsPerS = (mean(forward) + mean(backward)) / PACKET_BITS;
+  return (durationUs / 1e6) * (packetsPerS + flows.length * FLOW_EVENTS_PER_S);
+}
+
+/** Rows of a trace between which a picture shows no difference any more. */
+const MOST_INTERVALS = 1500;
+const SHORTEST_INTERVAL_US = 200_000;
+
+/** What to record of a cell's first run for the scenario's pictures. */
+function pictureTrace(scenario: Scenario, params: CellParams, durationUs: number): Job['trace'] {
+  const pictures = (scenario.pictures ?? []).filter(({ cells }) => selects(cells, params));
+  const tables = picturedTables({ ...scenario, pictures });
+  if (tables.length === 0) return null;
+  return { tables, intervalUs: Math.max(SHORTEST_INTERVAL_US, durationUs / MOST_INTERVALS) };
+}
+
+export interface JobOptions {
+  /** Runs of each cell; default: the scenario's. */
+  runs?: number;
+  /** Seed of the first run instead of the scenario's. */
+  seed?: number;
+  /** Record what pictures need. Default false. */
+  pictures?: boolean;
+}
+
+/** All runs of all cells. Run i has the scenario's seed plus i, in every cell. Throws ConfigError. */
+export function jobsOf(original: Scenario, { runs, seed, pictures = false }: JobOptions = {}): Job[] {
+  const scenario = seed === undefined ? original : { ...original, seed };
+  const count = runs ?? scenario.runs ?? 1;
+  return cellsOf(scenario).flatMap((params, cell) => {
+    const options = compile(instantiate(scenario, params), seedOf(scenario, 0));
+    const cost = estimatedCost(options);
+    const trace = pictures ? pictureTrace(scenario, params, options.durationUs) : null;
+    return Array.from({ length: count }, (_, run) => ({
+      scenario,
+      params,
+      cell,
+      run,
+      seed: seedOf(scenario, run),
+      trace: run === 0 ? trace : null,
+      cost,
+    }));
+  });
+}

@@ -1,0 +1,89 @@
+/** The report on a terminal. */
+import { styleText } from 'node:util';
+
+import type { Verdict } from '../scenario/index.js';
+import type { ClaimReport, Counts, ExperimentReport, FailureReport, Report } from './report.js';
+import { comparisonLines } from './comparison_text.js';
+import { bandText, measuredText, metricName, publishedText } from './text.js';
+
+const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
+const HEAD = ['cell', 'metric', 'published', 'measured mean ± ci95 (n)', 'band', 'verdict'];
+/** Columns of names; the others are numbers and stand on the right. */
+const LEFT = new Set([0, 1, 5]);
+/** The paper's words may be long; the page has them in full. */
+const WIDEST = 34;
+
+type Paint = (verdict: Verdict, text: string) => string;
+
+const painter =
+  (colours: boolean): Paint =>
+  (verdict, text) =>
+    colours ? styleText(COLOURS[verdict], text, { validateStream: false }) : text;
+
+const short = (text: string): string => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
+
+export function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) => text): string {
+  return [
+    paint('within', `${within} within`),
+    paint('ordering', `${ordering} ordering`),
+    paint('off', `${off} off`),
+  ].join(', ');
+}
+
+/** Each column as wide as its widest cell; the last one, the verdict, in its colour. */
+function tableLines(rows: readonly string[][], paint: Paint): string[] {
+  const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  return [HEAD, ...rows].map((row, line) =>
+    row
+      .map((text, i) => {
+        if (i === HEAD.length - 1) return line === 0 ? text : paint(text as Verdict, text);
+        return LEFT.has(i) ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
+      })
+      .join('  '),
+  );
+}
+
+function claimLine({ says, holds }: ClaimReport, paint: Paint): string {
+  if (holds === null) return `–      ${says}`;
+  return `${holds ? paint('within', 'holds') : paint('off', 'fails')}  ${says}`;
+}
+
+function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
+  const { id, title, source, cells, claims, notes, summary, runs, cpu_seconds: seconds } = experiment;
+  const rows = cells.flatMap(({ label, metrics }) =>
+    metrics.map((metric, index) => [
+      index === 0 ? label : '',
+      metricName(metric),
+      short(publishedText(metric)),
+      measuredText(metric),
+      bandText(metric),
+      metric.verdict,
+    ]),
+  );
+  return [
+    `${id}: ${title}${source === '' ? '' : ` (${source})`}`,
+    ...(rows.length === 0 ? [] : tableLines(rows, paint)),
+    ...claims.map((claim) => claimLine(claim, paint)),
+    ...notes.map((note) => `note   ${note}`),
+    `${countsText(summary, paint)} · ${runs} ${runs === 1 ? 'run' : 'runs'}, ${seconds.toFixed(1)} s of CPU`,
+    '',
+  ];
+}
+
+/** What repeats a run that failed, and why it did. */
+export const failureText = ({ experiment, cell, run, seed, error }: FailureReport): string =>
+  `${experiment}${cell === '' ? '' : `, ${cell}`}, run ${run} (seed ${seed}): ${error}`;
+
+/** A table for each experiment and a summary. Colours only where `colours` says so. */
+export function reportText(report: Report, colours: boolean): string {
+  const paint = painter(colours);
+  const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;
+  const lines = [
+    ...experiments.flatMap((experiment) => experimentLines(experiment, paint)),
+    ...comparisonLines(comparison),
+  ];
+  const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));
+  const count = `${experiments.length} ${experiments.length === 1 ? 'experiment' : 'experiments'}`;
+  const total = `${count}, ${wall.toFixed(1)} s (${cpu.toFixed(1)} s of CPU)`;
+  return [...lines, ...failed, `${countsText(summary, paint)} · ${total}`, ''].join('\n');
+}

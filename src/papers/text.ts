@@ -1,0 +1,57 @@
+/** Numbers of a report as people read them, for the terminal and the page alike. */
+import { metricText } from '../scenario/index.js';
+import type { Measured } from './measured.js';
+import type { Measurement, MetricReport } from './report.js';
+
+const valueText = (name: string, value: number | null): string => metricText(name, value ?? NaN);
+
+/** The paper's words, or its number. */
+export const publishedText = ({ name, published, says }: MetricReport): string =>
+  says ?? plain(valueText(name, published));
+
+/** `91.2 ± 0.8 % (10)`: the mean, half of its 95 % interval, and the runs. */
+export const measuredText = ({ name, measured }: Measurement): string =>
+  `${intervalText(name, measured)} (${measured.n})`;
+
+/** `91.2 ± 0.8 %`: the mean and half of its 95 % interval. */
+export function intervalText(name: string, { mean, ci95: [low, high] }: Measured): string {
+  const text = valueText(name, mean);
+  if (mean === null || low === null || high === null) return text;
+  const { digits, unit, scale } = formOf(text);
+  const half = (((high - low) / 2) * scale).toFixed(digits);
+  return `${text.slice(0, text.length - unit.length).trimEnd()} ± ${half}${unit === '' ? '' : ` ${unit}`}`;
+}
+
+/** The same, with the runs that gave it where they are not all of them. */
+export const comparedText = (name: string, measured: Measured, runs: number): string =>
+  `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
+
+const SCALES: Readonly<Record<string, number>> = { '%': 100, Mbps: 1e-6, kbps: 1e-3 };
+
+/** How a value is written: its digits behind the point, its unit, and what the unit multiplies with. */
+function formOf(text: string): { digits: number; unit: string; scale: number } {
+  const [, decimals = '', unit = ''] = /^-?\d+(?:\.(\d+))? ?(.*)$/.exec(text) ?? [];
+  return { digits: decimals.length, unit, scale: SCALES[unit] ?? 1 };
+}
+
+/** Without decimals that are all zero: for numbers that were chosen, not measured. */
+const plain = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
+
+/** `81 … 91 %`; each limit with its unit where they differ. */
+export function bandText({ name, band }: MetricReport): string {
+  const [low, high] = band.map((limit) => plain(valueText(name, limit))) as [string, string];
+  const { unit } = formOf(high);
+  const both = formOf(low).unit === unit && unit !== '';
+  return `${both ? low.slice(0, -unit.length).trimEnd() : low} … ${high}`;
+}
+
+/** `probe queue delay p95, gcc, tcp`: the metric, with flow, window and path where they are not the usual. */
+export function metricName({ name, flow, window, path }: Measurement): string {
+  const what = name.replace(/_(bps|ms|s)$/, '').replaceAll('_', ' ');
+  const about = [
+    ...(flow === undefined ? [] : [flow === '*' ? 'all flows' : flow]),
+    ...(window === undefined || window === 'run' ? [] : [`window ${window}`]),
+    ...(path === undefined ? [] : [path]),
+  ];
+  return [what, ...about].join(', ');
+}

@@ -1,0 +1,29 @@
+/** Runs in a worker of the pool: one run of one cell per call. */
+import { CoreError, loadCore, type Core } from '../core/index.js';
+import { ConfigError, runCell } from '../scenario/index.js';
+import type { Job, RunOutcome } from './jobs.js';
+
+let core: Promise<Core> | null = null;
+
+/** Simulates from beginning to end. Never rejects: what went wrong is in the outcome. */
+export default async function run({ scenario, params, seed, trace }: Job): Promise<RunOutcome> {
+  try {
+    core ??= loadCore();
+    const loaded = await core;
+    const began = performance.now();
+    const { values, batches, densities } = runCell(
+      loaded,
+      scenario,
+      params,
+      seed,
+      trace === null ? {} : { trace },
+    );
+    const seconds = (performance.now() - began) / 1e3;
+    return { result: { values, trace: trace === null ? [] : batches, densities, seconds } };
+  } catch (error) {
+    // Behind a trap the module's memory is in no known state; refused options leave it alone.
+    if (!(error instanceof CoreError || error instanceof ConfigError)) core = null;
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return { failure: { name, message } };
+  }
+}

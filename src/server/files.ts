@@ -1,0 +1,107 @@
+/** What the local server sends over HTTP: the app's files and users' controllers. */
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+
+import send from 'send';
+
+import { OWN_FOLDER } from '../link/server_protocol.js';
+import { SERVED_APP_POLICY, SERVED_FILE_POLICY } from '../html/content_policy.js';
+import { targetOf } from './names.js';
+
+/** A user's controller as a page loads it: a module of JavaScript or WebAssembly. */
+export interface ServedController {
+  name: string;
+  kind: 'js' | 'wasm';
+  bytes: Uint8Array;
+}
+
+export interface Files {
+  appDir: string;
+  controllers: readonly ServedController[];
+  /** The address on which the server listens. */
+  host: string;
+}
+
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+};
+
+/** Answers a request. Whatever it holds, it gets an answer or loses its connection; nothing is thrown. */
+export function answer(request: IncomingMessage, response: ServerResponse, files: Files): void {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  response.setHeader('content-security-policy', SERVED_FILE_POLICY);
+  const target = targetOf(request, files.host);
+  if ('status' in target) return refuse(response, target.status, target.message);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return refuse(response, 405, 'expected GET or HEAD');
+  }
+  if (!mayRead(request))
+    return refuse(response, 403, 'pages of other sites may not load this; open it in a tab of its own');
+  const own = files.controllers.find(
+    ({ name }) => target.path === `/${OWN_FOLDER}${encodeURIComponent(name)}`,
+  );
+  if (own) sendController(own, request, response);
+  else sendFile(target.path, request, response, files.appDir);
+}
+
+/**
+ * Browsers say which site a request comes from (W3C Fetch Metadata). Other sites may link to us, and
+ * nothing else: not load a script or a controller, not show a page of ours in theirs.
+ */
+function mayRead({ headers }: IncomingMessage): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
+  if (site === undefined || site === 'same-origin' || site === 'none') return true;
+  return mode === 'navigate' && destination === 'document';
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  // A file that failed when it was opened has left its own.
+  for (const name of ['etag', 'last-modified']) response.removeHeader(name);
+  const body = `${message}\n`;
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+function sendController(
+  { kind, bytes }: ServedController,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  response.writeHead(200, {
+    'content-type': kind === 'wasm' ? 'application/wasm' : 'text/javascript',
+    'content-length': bytes.byteLength,
+    'cache-control': 'no-store',
+  });
+  response.end(method === 'HEAD' ? undefined : bytes);
+}
+
+/** Another spelling of a path: with empty or dot segments, or with a slash that is encoded or turned. */
+const OTHER_SPELLING = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** The build names assets by their contents: a page whose server has ended can load its workers' scripts again. */
+const ASSETS = '/assets/';
+const FOR_EVER = 'public,max-age=31536000,immutable';
+
+/** A path that is malformed, leaves the folder or names no file gets a refusal; so does a wrong Range. */
+function sendFile(path: string, request: IncomingMessage, response: ServerResponse, appDir: string): void {
+  const notFound = (): void => refuse(response, 404, 'Not found');
+  if (OTHER_SPELLING.test(path)) return notFound();
+  send(request, path, { root: appDir, extensions: ['html'], cacheControl: false })
+    .on('headers', (sent: ServerResponse, file: string) => {
+      sent.setHeader('cache-control', path.startsWith(ASSETS) ? FOR_EVER : 'no-cache');
+      if (file.endsWith('.html')) sent.setHeader('content-security-policy', SERVED_APP_POLICY);
+    })
+    .on('directory', notFound)
+    .on('error', ({ status }: { status: number }) => {
+      if (response.headersSent) return void response.destroy();
+      if (status === 403 || status === 404) return notFound();
+      refuse(response, status, STATUS_CODES[status] ?? 'Error');
+      return undefined;
+    })
+    .pipe(response);
+}

@@ -1,0 +1,65 @@
+/** Rooms of two: who is in one hears what the other one says. */
+import { Refusal } from './limits.js';
+
+/** A call has two ends, and what they say is not for a third. */
+const ROOM_SIZE = 2;
+
+/** Somebody in a room. */
+export interface Member {
+  /** The number of members changed. */
+  peers(room: string, count: number): void;
+  /** Somebody else said something. False if that is not passed on, since the member does not read. */
+  signal(room: string, data: unknown): boolean;
+}
+
+export class Rooms {
+  readonly #rooms = new Map<string, Set<Member>>();
+
+  constructor(private readonly limits: { rooms: number; rooms_per_session: number }) {}
+
+  /** Returns how many are in the room then. Throws Refusal. */
+  join(room: string, member: Member): number {
+    const members = this.#rooms.get(room) ?? new Set();
+    if (members.has(member)) return members.size;
+    this.#check(room, members, member);
+    this.#rooms.set(room, members.add(member));
+    this.#tell(room, members);
+    return members.size;
+  }
+
+  /** Leaves every room. */
+  leave(member: Member): void {
+    for (const [room, members] of this.#rooms) {
+      if (!members.delete(member)) continue;
+      if (members.size === 0) this.#rooms.delete(room);
+      else this.#tell(room, members);
+    }
+  }
+
+  /** Passes `data` on to the other one. Throws Refusal. */
+  signal(room: string, from: Member, data: unknown): void {
+    const members = this.#rooms.get(room);
+    if (members?.has(from) !== true) throw new Refusal('join the room first', 'room');
+    for (const member of members)
+      if (member !== from && !member.signal(room, data))
+        throw new Refusal('the other page does not read; reload it', 'data');
+  }
+
+  #check(room: string, members: ReadonlySet<Member>, member: Member): void {
+    if (members.size >= ROOM_SIZE)
+      throw new Refusal(
+        `two pages are in the room ${room} already; close one of them or choose another room`,
+        'room',
+      );
+    const { rooms, rooms_per_session: each } = this.limits;
+    if (members.size === 0 && this.#rooms.size >= rooms)
+      throw new Refusal(`this server has at most ${rooms} rooms; close pages that use one`, 'room');
+    const joined = [...this.#rooms.values()].filter((others) => others.has(member)).length;
+    if (joined >= each)
+      throw new Refusal(`a page is in at most ${each} rooms; reload it to leave them`, 'room');
+  }
+
+  #tell(room: string, members: ReadonlySet<Member>): void {
+    for (const member of members) member.peers(room, members.size);
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The local server: the app's files, and at `/ws` shaped links and rooms (see
+ * src/link/server_protocol.ts). It listens on the loopback address unless told otherwise. Whom
+ * it trusts with what: SECURITY.md beside this file.
+ */
+import { existsSync } from 'node:fs';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+import { WebSocketServer } from 'ws';
+
+import { loadCoreModule } from '../core/load.js';
+import { SERVER_PATH } from '../link/server_protocol.js';
+import { systemCode } from '../text/errors.js';
+import { Rooms } from './rooms.js';
+import { Session, type SessionContext } from './session.js';
+import { answer, type ServedController } from './files.js';
+import { Seats, SERVER_LIMITS, type ServerLimits } from './limits.js';
+import { announcedAddress, bindAddress, isOurOrigin, targetOf, urlHost } from './names.js';
+import type { Shaper } from '../shaper/shaper.js';
+
+export type { ServedController } from './files.js';
+
+const MAX_MESSAGE_BYTES = 1 << 20;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a connection may be silent in both directions. */
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** The server could not be started; the message says what to do. `code` is the system's, if it has one. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  constructor(
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface ServerOptions {
+  /** 0 (the default) takes any that is free. */
+  port?: number;
+  /** Address to listen on; default 127.0.0.1. With another one, other machines can join. */
+  host?: string;
+  /** The built app; default: the one that ships with the package. */
+  appDir?: string;
+  /** Keep what became of each packet of the links, for measurements. */
+  record?: boolean;
+  /** Users' controllers that pages may load, by name. */
+  controllers?: readonly ServedController[];
+  /** What clients may take; default: SERVER_LIMITS. */
+  limits?: Partial<ServerLimits>;
+}
+
+export interface LocalServer {
+  /** Where a browser on this machine finds the app, with a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** A link that a page has open, by the name that the page was told; null when there is none. */
+  shaper(link: string): Shaper | null;
+  /** Closes every link and connection. */
+  close(): Promise<void>;
+}
+
+/** Starts the server. Throws ServerError. */
+export async function startServer(options: ServerOptions = {}): Promise<LocalServer> {
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    appDir = fileURLToPath(new URL('../../app', import.meta.url)),
+    controllers = [],
+  } = options;
+  if (!existsSync(appDir)) {
+    throw new ServerError(`the app is not in ${appDir}; build it first (npm run build), or name its folder`);
+  }
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const http = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => answer(request, response, { appDir, controllers, host }),
+  );
+  http.timeout = IDLE_TIMEOUT_MS;
+  http.maxConnections = limits.connections;
+  const connections = new Set<Socket>();
+  http.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  const sessions = new Sessions(host, await contextOf(options, limits));
+  http.on('upgrade', (request, socket, head) => sessions.upgrade(request, socket, head));
+  await listen(http, port, host);
+  const bound = (http.address() as AddressInfo).port;
+  const close = async (): Promise<void> => {
+    const closed = new Promise((done) => http.close(done));
+    await sessions.close();
+    for (const socket of connections) socket.destroy();
+    await closed;
+  };
+  let closing: Promise<void> | null = null;
+  return {
+    port: bound,
+    url: `http://${urlHost(host)}:${bound}/`,
+    shaper: (link) => sessions.shaper(link),
+    close: () => (closing ??= close()),
+  };
+}
+
+type SharedContext = Omit<SessionContext, 'address' | 'announce'>;
+
+async function contextOf(options: ServerOptions, limits: ServerLimits): Promise<SharedContext> {
+  let links = 0;
+  return {
+    core: await loadCoreModule(),
+    rooms: new Rooms(limits),
+    limits,
+    linkSeats: new Seats(
+      limits.links,
+      `this server has at most ${limits.links} links; close pages that have one`,
+      'link',
+    ),
+    record: options.record ?? false,
+    nextLink: () => ++links,
+  };
+}
+
+/** The WebSocket connections of a server. */
+class Sessions {
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  readonly #open = new Set<Session>();
+  #closing = false;
+
+  constructor(
+    private readonly host: string,
+    private readonly context: SharedContext,
+  ) {}
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Node takes its own listener off with the upgrade, and a client may reset the connection at any time.
+    socket.on('error', () => socket.destroy());
+    const { host, context } = this;
+    const target = targetOf(request, host);
+    if ('status' in target) return refuse(socket, target.status);
+    if (target.path !== SERVER_PATH) return refuse(socket, 404);
+    if (!isOurOrigin(request.headers.origin, target)) return refuse(socket, 403);
+    if (this.#closing || this.#open.size >= context.limits.sessions) return refuse(socket, 503);
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const announce = announcedAddress(host, request.socket.localAddress);
+      const session = new Session(webSocket, { ...context, address: bindAddress(host), announce });
+      this.#open.add(session);
+      webSocket.once('close', () => this.#open.delete(session));
+    });
+  }
+
+  /** The link of this name, if one of them has opened it. */
+  shaper(link: string): Shaper | null {
+    for (const session of this.#open) {
+      const shaper = session.shaper(link);
+      if (shaper !== null) return shaper;
+    }
+    return null;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all([...this.#open].map((session) => session.close()));
+  }
+}
+
+/** Refuses an upgrade and ends its connection, whether or not the client reads the answer. */
+function refuse(socket: Duplex, status: number): void {
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function listen(http: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: Error): void => {
+      const code = systemCode(error);
+      const reasons: Record<string, string> = {
+        EADDRINUSE: `port ${port} is in use; choose another one, or 0 for any that is free`,
+        EADDRNOTAVAIL: `${host} is not an address of this machine; use one that is, or 0.0.0.0 for all`,
+        EACCES: `listening on port ${port} is not allowed; choose one above 1023`,
+        ENOTFOUND: `${host} is no address; use an IP address of this machine, or 0.0.0.0 for all`,
+      };
+      reject(
+        new ServerError(
+          (code && reasons[code]) ?? `cannot listen on ${host}:${port}: ${error.message}`,
+          code,
+        ),
+      );
+    };
+    // It stays: later errors are of single connections that could not be accepted.
+    http.on('error', failed);
+    http.listen(port, host, resolve);
+  });
+}

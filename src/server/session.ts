@@ -1,0 +1,242 @@
+/** One page's connection to the local server: its links and rooms, which end with it. */
+import type { WebSocket } from 'ws';
+
+import { CoreError, type CoreModule } from '../core/load.js';
+import { ConfigError } from '../text/quantities.js';
+import { parseLinkConfig } from '../link/link_config.js';
+import type {
+  CheckedClientMessage,
+  LinkOpened,
+  QueueRow,
+  RoomJoined,
+  ServerMessage,
+} from '../link/server_protocol.js';
+import type { Member, Rooms } from './rooms.js';
+import { Refusal, Seats, type ServerLimits } from './limits.js';
+import { readMessage } from './message.js';
+import { startShaper, type Shaper } from '../shaper/shaper.js';
+
+const LATENESS_INTERVAL_MS = 1000;
+/** The server goes away (RFC 6455, section 7.4.1). */
+const GOING_AWAY = 1001;
+
+export interface SessionContext {
+  core: CoreModule;
+  rooms: Rooms;
+  limits: ServerLimits;
+  /** Counts the links of all sessions. */
+  linkSeats: Seats;
+  /** Address that relays bind, and the one that peers are told. */
+  address: string;
+  announce: string;
+  record: boolean;
+  nextLink(): number;
+}
+
+interface OpenLink {
+  shaper: Shaper;
+  /** Rows that were left out since the client last read. */
+  dropped: number;
+  leave(): void;
+}
+
+export class Session implements Member {
+  readonly #links = new Map<string, OpenLink>();
+  readonly #seats: Seats;
+  readonly #timers: readonly NodeJS.Timeout[];
+  #answered = true;
+  #closed: Promise<void> | null = null;
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly context: SessionContext,
+  ) {
+    const { links_per_session: links, ping_interval_ms: pingMs } = context.limits;
+    this.#seats = new Seats(links, `a page has at most ${links} links; close one first`, 'link');
+    socket.on('message', (data: Buffer) => void this.#receive(data.toString()));
+    socket.once('close', () => void this.close());
+    socket.on('error', () => socket.terminate());
+    socket.on('pong', () => (this.#answered = true));
+    this.#timers = [
+      setInterval(() => this.#reportLateness(), LATENESS_INTERVAL_MS),
+      setInterval(() => this.#ping(), pingMs),
+    ];
+  }
+
+  /** The link of this name, if this connection has opened it. */
+  shaper(link: string): Shaper | null {
+    return this.#links.get(link)?.shaper ?? null;
+  }
+
+  peers(room: string, peers: number): void {
+    this.#send({ type: 'room/peer', room, peers });
+  }
+
+  signal(room: string, data: unknown): boolean {
+    if (this.socket.bufferedAmount > this.context.limits.signals_buffer_bytes) return false;
+    this.#send({ type: 'room/signal', room, data });
+    return true;
+  }
+
+  /** Ends the connection, also one whose client does not answer, and its links. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    this.#timers.forEach((timer) => clearInterval(timer));
+    this.context.rooms.leave(this);
+    const links = [...this.#links.values()];
+    this.#links.clear();
+    // A link whose sockets failed meanwhile is closed already.
+    await Promise.allSettled([this.#closeSocket(), ...links.map(closeLink)]);
+  }
+
+  #closeSocket(): Promise<void> {
+    const { socket } = this;
+    if (socket.readyState === socket.CLOSED) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => socket.terminate(), this.context.limits.close_timeout_ms);
+      socket.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      socket.close(GOING_AWAY);
+    });
+  }
+
+  #send(message: ServerMessage): void {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > this.context.limits.buffer_bytes) socket.terminate();
+    else socket.send(JSON.stringify(message));
+  }
+
+  #ping(): void {
+    if (!this.#answered) this.socket.terminate();
+    else if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
+    this.#answered = false;
+  }
+
+  async #receive(text: string): Promise<void> {
+    if (this.#closed) return;
+    const received = readMessage(text);
+    const { id } = received;
+    try {
+      if ('refusal' in received) throw received.refusal;
+      const { message } = received;
+      if (message.type === 'room/signal') this.context.rooms.signal(message.room, this, message.data);
+      else this.#send({ id, ok: true, result: await this.#serve(message) });
+    } catch (error) {
+      this.#send({ id, ok: false, error: describe(error) });
+    }
+  }
+
+  async #serve(
+    request: Exclude<CheckedClientMessage, { type: 'room/signal' }>,
+  ): Promise<LinkOpened | RoomJoined | null> {
+    switch (request.type) {
+      case 'link/open':
+        return this.#open(request.config);
+      case 'link/set':
+        this.#link(request.link).shaper.set(parseLinkConfig(request.config, 'config'));
+        return null;
+      case 'link/peers':
+        this.#link(request.link).shaper.expect({ a: request.a, b: request.b });
+        return null;
+      case 'link/close': {
+        const link = this.#link(request.link);
+        this.#links.delete(request.link);
+        await closeLink(link);
+        return null;
+      }
+      case 'room/join':
+        return { room: request.room, peers: this.context.rooms.join(request.room, this) };
+    }
+  }
+
+  async #open(settings: Record<string, unknown>): Promise<LinkOpened> {
+    const config = parseLinkConfig(settings, 'config');
+    const leave = this.#takeSeats();
+    const linkNumber = this.context.nextLink();
+    const name = `link-${linkNumber}`;
+    const { core, address, announce, record } = this.context;
+    const shaper = await startShaper({
+      core,
+      config,
+      address,
+      announce,
+      linkNumber,
+      record,
+      onRows: (rows) => this.#sendRows(name, rows),
+      onError: ({ message }) => {
+        this.#links.delete(name);
+        leave();
+        this.#send({ type: 'link/error', link: name, message });
+      },
+    }).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    const link: OpenLink = { shaper, leave, dropped: 0 };
+    if (this.#closed) {
+      await closeLink(link);
+      throw new Refusal('the connection was closed meanwhile', 'link');
+    }
+    this.#links.set(name, link);
+    return { link: name, a: shaper.a, b: shaper.b };
+  }
+
+  /** Before anything is awaited, so that links that are being opened count. Throws Refusal. */
+  #takeSeats(): () => void {
+    const leaveSession = this.#seats.take();
+    try {
+      const leaveServer = this.context.linkSeats.take();
+      return () => {
+        leaveSession();
+        leaveServer();
+      };
+    } catch (error) {
+      leaveSession();
+      throw error;
+    }
+  }
+
+  #sendRows(name: string, rows: QueueRow[]): void {
+    const link = this.#links.get(name);
+    if (link === undefined) return;
+    if (this.socket.bufferedAmount > this.context.limits.rows_buffer_bytes) {
+      link.dropped += rows.length;
+      return;
+    }
+    const { dropped } = link;
+    link.dropped = 0;
+    this.#send({ type: 'link/rows', link: name, rows, ...(dropped > 0 && { dropped }) });
+  }
+
+  #link(name: string): OpenLink {
+    const link = this.#links.get(name);
+    if (link === undefined) throw new Refusal(`there is no link ${name}; open one first`, 'link');
+    return link;
+  }
+
+  #reportLateness(): void {
+    if (this.socket.bufferedAmount > this.context.limits.rows_buffer_bytes) return;
+    for (const [link, { shaper }] of this.#links) {
+      const lateness = shaper.latenessMs();
+      const recent_p95_ms = shaper.takeRecentLatenessP95Ms();
+      if (lateness.packets > 0) this.#send({ type: 'link/lateness', link, ...lateness, recent_p95_ms });
+    }
+  }
+}
+
+/** Its seats are free when its ports are. */
+async function closeLink({ shaper, leave }: OpenLink): Promise<void> {
+  await shaper.close().finally(leave);
+}
+
+function describe(error: unknown): { message: string; field?: string } {
+  const message = error instanceof Error ? error.message : String(error);
+  const known = error instanceof Refusal || error instanceof ConfigError || error instanceof CoreError;
+  return known && error.field !== undefined ? { message, field: error.field } : { message };
+}

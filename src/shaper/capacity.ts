@@ -1,0 +1,118 @@
+/** What a capacity as a test gives it is at each time. */
+import { readFileSync } from 'node:fs';
+
+import type { CapacityStep } from '../core/link.js';
+import { ConfigError, shown } from '../text/quantities.js';
+import { parseSchedule } from '../link/capacity_text.js';
+import { mahimahiSchedule } from '../link/mahimahi.js';
+import type { Capacity } from '../link/settings.js';
+import { systemCode } from '../text/errors.js';
+import type { CapacitySteps } from './protocol.js';
+
+/** How much of a trace is used; its last capacity stays. */
+const TRACE_US = 600e6;
+/** A function is asked for each of these. */
+const SAMPLE_US = 10e3;
+/** After a pause of the machine it is not asked for more of what is past. */
+const MAX_BEHIND_US = 10e6;
+
+/** Gives steps piece by piece, in time order. */
+export interface CapacitySource {
+  /** Whether there is more to come after a piece. */
+  readonly isEndless: boolean;
+  /** The steps after what was given before, at least until this time; the first piece begins at 0. Throws ConfigError. */
+  next(untilUs: number): CapacitySteps;
+}
+
+/** Throws ConfigError. */
+export function capacitySource(capacity: Capacity, field: string): CapacitySource {
+  if (typeof capacity === 'function') return new SampledCapacity(capacity, field);
+  if (typeof capacity !== 'object')
+    return new KnownCapacity(parseSchedule(capacity, { field, outage: true }));
+  return new KnownCapacity(
+    mahimahiSchedule(traceText(capacity.mahimahi, field), TRACE_US, { field: `${field}.mahimahi` }),
+  );
+}
+
+/** A trace has a line for each time; a path has no line that is only a number. */
+function traceText(textOrFile: string, field: string): string {
+  if (/^\s*(#.*\n\s*)*\d+\s*(\n|$)/.test(textOrFile)) return textOrFile;
+  try {
+    return readFileSync(textOrFile, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `${field}.mahimahi`,
+      `a file that can be read (${systemCode(error) ?? 'unknown error'})`,
+      shown(textOrFile),
+      'give the path of a trace, or its text',
+    );
+  }
+}
+
+class KnownCapacity implements CapacitySource {
+  readonly isEndless = false;
+  #steps: readonly CapacityStep[];
+
+  constructor(steps: readonly CapacityStep[]) {
+    this.#steps = steps;
+  }
+
+  next(): CapacitySteps {
+    const pairs = new Float64Array(this.#steps.flatMap(({ atUs, capacityBps }) => [atUs, capacityBps]));
+    this.#steps = [];
+    return pairs;
+  }
+}
+
+class SampledCapacity implements CapacitySource {
+  readonly isEndless = true;
+  #atUs = 0;
+  #lastBps = Number.NaN;
+  #failure: Error | null = null;
+
+  constructor(
+    private readonly ask: (seconds: number) => number,
+    private readonly field: string,
+  ) {}
+
+  next(untilUs: number): CapacitySteps {
+    const pairs: number[] = [];
+    if (untilUs - this.#atUs > MAX_BEHIND_US)
+      this.#atUs = Math.ceil((untilUs - MAX_BEHIND_US) / SAMPLE_US) * SAMPLE_US;
+    for (; this.#atUs <= untilUs && this.#failure === null; this.#atUs += SAMPLE_US) {
+      this.#sample(pairs);
+    }
+    // What came before a failure counts.
+    if (this.#failure !== null && pairs.length === 0) throw this.#failure;
+    return new Float64Array(pairs);
+  }
+
+  #sample(pairs: number[]): void {
+    try {
+      const capacityBps = this.#at(this.#atUs / 1e6);
+      if (capacityBps !== this.#lastBps) pairs.push(this.#atUs, capacityBps);
+      this.#lastBps = capacityBps;
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  #at(seconds: number): number {
+    const wrong = (got: string) =>
+      new ConfigError(
+        this.field,
+        'a function that gives a rate in bit/s, or 0 for an outage',
+        `${got} at ${seconds} s`,
+        'make it give a number from 1 to 1e11, or 0',
+      );
+    let given: unknown;
+    try {
+      given = this.ask(seconds);
+    } catch (error) {
+      throw wrong(`an error (${error instanceof Error ? error.message : String(error)})`);
+    }
+    if (typeof given !== 'number' || !(given === 0 || (given >= 1 && given <= 1e11)))
+      throw wrong(shown(given));
+    return given;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Capacities that are functions of time: asked ahead of the clock, so that a test that blocks its thread
+ * does not stop them.
+ */
+import { performance } from 'node:perf_hooks';
+
+import type { CapacitySource } from './capacity.js';
+import { DIRECTIONS, type Direction } from '../core/direction.js';
+import type { CapacitySteps, PathChange } from './protocol.js';
+import type { PathSettings } from './path_settings.js';
+
+/** A test may block its thread for as long as this, less the interval. */
+const AHEAD_US = 3e6;
+const INTERVAL_MS = 200;
+
+interface Feed {
+  source: CapacitySource;
+  /** When its time began, on this thread's clock; null before its first packet. */
+  startUs: number | null;
+}
+
+export class CapacityFeeds {
+  onSteps: (directions: Direction[], steps: CapacitySteps) => void = () => undefined;
+  /** A function failed: the last capacity stays. */
+  onFailure: (error: Error) => void = () => undefined;
+  readonly #feeds = new Map<Direction, Feed>();
+  #timer: NodeJS.Timeout | null = null;
+
+  /**
+   * What a thread is told of settings. Capacities that they replace are asked no more; call `commit`
+   * when the thread has taken it. Throws ConfigError.
+   */
+  begin(settings: PathSettings): { change: PathChange; commit(): void } {
+    const first = new Map<CapacitySource, CapacitySteps>();
+    const change: PathChange = {};
+    for (const direction of DIRECTIONS) {
+      const { options, capacity: source } = settings[direction];
+      const capacity = source && (first.get(source) ?? source.next(AHEAD_US));
+      if (source && capacity) first.set(source, capacity);
+      change[direction] = { options, ...(capacity && { capacity }) };
+    }
+    for (const direction of DIRECTIONS) if (settings[direction].capacity) this.#feeds.delete(direction);
+    return { change, commit: () => this.#commit(settings) };
+  }
+
+  /** How long ago the schedule of this direction began, as a negative number of microseconds. */
+  started(direction: Direction, agoUs: number): void {
+    const feed = this.#feeds.get(direction);
+    if (feed) feed.startUs = performance.now() * 1e3 + agoUs;
+  }
+
+  close(): void {
+    this.#feeds.clear();
+    this.#stop();
+  }
+
+  #commit(settings: PathSettings): void {
+    const feeds = new Map<CapacitySource, Feed>();
+    for (const direction of DIRECTIONS) {
+      const { capacity: source } = settings[direction];
+      if (!source?.isEndless) continue;
+      const feed = feeds.get(source) ?? { source, startUs: null };
+      feeds.set(source, feed);
+      this.#feeds.set(direction, feed);
+    }
+    if (this.#feeds.size === 0) this.#stop();
+    else this.#timer ??= setInterval(() => this.#feed(), INTERVAL_MS).unref();
+  }
+
+  #stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #feed(): void {
+    for (const feed of new Set(this.#feeds.values())) {
+      if (feed.startUs === null) continue;
+      const directions = DIRECTIONS.filter((direction) => this.#feeds.get(direction) === feed);
+      try {
+        const steps = feed.source.next(performance.now() * 1e3 - feed.startUs + AHEAD_US);
+        if (steps.length > 0) this.onSteps(directions, steps);
+      } catch (error) {
+        for (const direction of directions) this.#feeds.delete(direction);
+        this.onFailure(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    if (this.#feeds.size === 0) this.#stop();
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Fills the record of a link with what its shaper tells, and bounds it: what is oldest is dropped in pieces
+ * of an eighth. A packet takes 48 B, so that a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in
+ * packets of 1200 B. A row of the queue takes about 100 B, ten times a second: 6.5 MB, 109 minutes. A change
+ * of the capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a function.
+ */
+import { dropRows, PACKET_COLUMNS } from '../calls/record/columns.js';
+import type {
+  DirectionRecord,
+  LateSecond,
+  LinkRecord,
+  PacketColumns,
+  PathRecord,
+} from '../calls/record/record.js';
+import { LOG_COLUMNS, MAX_PACKETS } from '../link/packet_log.js';
+import type { HostPause } from './protocol.js';
+
+const FIRST_ROWS = 4096;
+const MAX_QUEUE_ROWS = 2 ** 16;
+const MAX_CAPACITIES = 2 ** 17;
+const PIECES = 8;
+const MAX_PAUSES = 20;
+/** About four hours. */
+const MAX_LATE_SECONDS = 2 ** 14;
+/** With room for what comes at once. */
+const LARGEST = MAX_PACKETS + 2 ** 16;
+
+function emptyPackets(): PacketColumns {
+  const column = (): Float64Array => new Float64Array(FIRST_ROWS);
+  return {
+    rows: 0,
+    offeredUs: column(),
+    sizeBytes: column(),
+    queueDelayUs: column(),
+    departUs: column(),
+    reason: column(),
+    flow: column(),
+  };
+}
+
+const emptyDirection = (): DirectionRecord => ({ packets: emptyPackets(), rows: [], capacity: [] });
+
+/** A record of a page's own path that has just begun. */
+export const emptyPathRecord = (page: number): PathRecord => ({
+  page,
+  changes: [],
+  forward: emptyDirection(),
+  backward: emptyDirection(),
+});
+
+/** A record of a link that has just begun. */
+export function emptyLinkRecord(backend: LinkRecord['backend']): LinkRecord {
+  return {
+    ...{ page: null, changes: [], forward: emptyDirection(), backward: emptyDirection() },
+    backend,
+    own: [],
+    flows: [],
+    latenessMs: null,
+    late: [],
+    interruptions: [],
+    notices: [],
+  };
+}
+
+/** Appends how late packets were in a second. */
+export function noteLate({ late }: LinkRecord, second: LateSecond): void {
+  late.push(second);
+  if (late.length > MAX_LATE_SECONDS) late.splice(0, MAX_LATE_SECONDS / PIECES);
+}
+
+/** The limit of a whole call's 95th percentile: less does not show beside a browser's own jitter. */
+const PUNCTUAL_MS = 3;
+/** A percentile over fewer packets says little. */
+const LEAST_PACKETS = 200;
+
+/** Says for a whole call that its packets came late from the machine, and no more once they are punctual again. */
+export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
+  const code = 'packets-late';
+  const at = notices.findIndex((notice) => notice.code === code);
+  if (at >= 0) notices.splice(at, 1);
+  if (latenessMs === null || latenessMs.packets < LEAST_PACKETS || latenessMs.p95 <= PUNCTUAL_MS) return;
+  notices.push({
+    level: 'warning',
+    code,
+    message: `The machine was busy: one packet in twenty left the link ${latenessMs.p95.toFixed(1)} ms late or later. Rates and queues of the link are right; delays and jitter that the pages saw are not finer than that.`,
+    fix: 'run fewer workers, or smaller calls, on this machine',
+  });
+}
+
+/** Appends the columns that PacketLog.take gave. */
+export function appendPackets(packets: PacketColumns, taken: Float64Array): void {
+  const more = taken.length / LOG_COLUMNS;
+  const rows = packets.rows + more;
+  for (const [i, name] of PACKET_COLUMNS.entries()) {
+    if (rows > packets[name].length) {
+      const larger = new Float64Array(Math.max(rows, Math.min(LARGEST, packets[name].length * 2)));
+      larger.set(packets[name].subarray(0, packets.rows));
+      packets[name] = larger;
+    }
+    packets[name].set(taken.subarray(i * more, (i + 1) * more), packets.rows);
+  }
+  packets.rows = rows;
+}
+
+/** Drops what is too much; true if that was the first time. Call it after each batch. */
+export function boundDirection(direction: DirectionRecord): boolean {
+  const { packets, rows, capacity, keptFromUs } = direction;
+  const ends = [
+    packets.rows > MAX_PACKETS ? dropPackets(packets) : undefined,
+    rows.length > MAX_QUEUE_ROWS ? rows.splice(0, MAX_QUEUE_ROWS / PIECES).at(-1)?.time_us : undefined,
+    capacity.length > MAX_CAPACITIES ? dropCapacities(direction) : undefined,
+  ].filter((end) => end !== undefined);
+  if (ends.length === 0) return false;
+  direction.keptFromUs = Math.max(keptFromUs ?? -Infinity, ...ends);
+  return keptFromUs === undefined;
+}
+
+/** When the last of them departed. */
+function dropPackets(packets: PacketColumns): number | undefined {
+  const dropped = packets.rows - MAX_PACKETS + MAX_PACKETS / PIECES;
+  const endUs = packets.departUs[dropped - 1];
+  dropRows(packets, PACKET_COLUMNS, dropped);
+  return endUs;
+}
+
+/** The first that is left was in effect already. */
+function dropCapacities({ capacity }: DirectionRecord): number | undefined {
+  capacity.splice(0, MAX_CAPACITIES / PIECES);
+  return capacity[0]?.timeUs;
+}
+
+/** Notes that the machine stood still: for the call that was an outage of the link. */
+export function notePause({ notices }: LinkRecord, { fromUs, toUs }: HostPause): void {
+  const code = 'host-paused';
+  if (notices.filter((notice) => notice.code === code).length >= MAX_PAUSES) return;
+  const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
+  notices.push({
+    level: 'warning',
+    code,
+    message: `The machine did not run the shaper for ${seconds(toUs - fromUs)} from ${seconds(fromUs)} on: nothing passed the link.`,
+    fix: 'keep the machine awake and idle, or judge a window without this time',
+  });
+}

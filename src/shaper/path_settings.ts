@@ -1,0 +1,48 @@
+/** Settings of a link as a shaper takes them: each way for itself, its capacity piece by piece. */
+import type { LinkOptions } from '../core/link.js';
+import { LINK_FIELDS, LINK_KEYS, readLinkValue } from '../link/fields.js';
+import { forwardChange, type PartialLinkConfig } from '../link/link_config.js';
+import { NETWORKS } from '../link/networks.js';
+import { given, type DirectionSettings, type LinkSettings } from '../link/settings.js';
+import { capacitySource, type CapacitySource } from './capacity.js';
+import { DIRECTIONS, type Direction } from '../core/direction.js';
+
+/** A direction as the shaper takes it: what is given, and nothing else. */
+export interface WaySettings {
+  options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
+  capacity?: CapacitySource;
+}
+
+export type PathSettings = Readonly<Record<Direction, WaySettings>>;
+
+/**
+ * Both directions of settings that parseLinkSettings took. Throws ConfigError for a trace that cannot
+ * be read and a function that does not give a rate.
+ */
+export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
+  const { network, rtt, backward, crossTraffic, ...both } = given(settings);
+  const preset = network === undefined ? { forward: {}, backward: {}, rtt: undefined } : NETWORKS[network];
+  const capacities = new Map<unknown, CapacitySource>();
+  const way = (direction: Direction): WaySettings => {
+    const own = direction === 'backward' ? given(backward ?? {}) : given({ crossTraffic });
+    const all: DirectionSettings = { ...preset[direction], ...both, ...own };
+    const field = `${path}.${'capacity' in own ? 'backward.' : ''}capacity`;
+    const options = wayOptions({ ...all, rtt: rtt ?? preset.rtt });
+    if (all.capacity === undefined) return { options };
+    // One function is asked once for both directions.
+    const source = capacities.get(all.capacity) ?? capacitySource(all.capacity, field);
+    capacities.set(all.capacity, source);
+    return { options, capacity: source };
+  };
+  return Object.fromEntries(DIRECTIONS.map((direction) => [direction, way(direction)])) as PathSettings;
+}
+
+/** What is given but the capacity, as the core takes it. */
+function wayOptions(settings: DirectionSettings & Pick<LinkSettings, 'rtt'>): WaySettings['options'] {
+  const { capacity: _, ...values } = settings;
+  const config = LINK_KEYS.flatMap((key) => {
+    const value = (values as Record<string, string | number | undefined>)[LINK_FIELDS[key].setting];
+    return value === undefined ? [] : [[key, readLinkValue(key, value)]];
+  });
+  return forwardChange(Object.fromEntries(config) as PartialLinkConfig, 0);
+}

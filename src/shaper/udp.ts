@@ -1,0 +1,49 @@
+/** UDP sockets of the shaper. */
+import { createSocket, type Socket } from 'node:dgram';
+
+import { systemCode } from '../text/errors.js';
+
+/** Faster than any link that a relay in JavaScript can pace: no bottleneck. */
+export const UNLIMITED_BPS = 1e11;
+const RECEIVE_BUFFER_BYTES = 1 << 20;
+
+/** The shaper could not be started or lost a socket; the message says what to do. */
+export class ShaperError extends Error {
+  override readonly name = 'ShaperError';
+}
+
+/** A socket bound to an IPv4 address; port 0 takes any that is free. Throws ShaperError. */
+export function bindUdp(port: number, address: string): Promise<Socket> {
+  // Peers are known by their addresses: no name is looked up, and so no packet waits for an answer.
+  const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
+  return new Promise((resolve, reject) => {
+    socket.once('error', (error) => {
+      socket.close();
+      reject(bindError(error, port, address));
+    });
+    socket.bind({ port, address, exclusive: true }, () => {
+      socket.removeAllListeners('error');
+      try {
+        socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
+      } catch {
+        // The system allows less; its default serves.
+      }
+      resolve(socket);
+    });
+  });
+}
+
+/** Resolves when the port is free. */
+export function closeSocket(socket: Socket): Promise<void> {
+  return new Promise((done) => socket.close(() => done()));
+}
+
+function bindError(error: Error, port: number, address: string): ShaperError {
+  const where = `${address}:${port}`;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `UDP port ${where} is in use; choose another one, or 0 for any that is free`,
+    EADDRNOTAVAIL: `${address} is not an IPv4 address of this machine; use one that is, or 0.0.0.0 for all`,
+    EACCES: `binding UDP port ${where} is not allowed; choose one above 1023`,
+  };
+  return new ShaperError(reasons[systemCode(error) ?? ''] ?? `cannot bind UDP ${where}: ${error.message}`);
+}

@@ -1,0 +1,71 @@
+/** The numbers of the calls of one run of tests, kept as a file for trends: a folder has one for each run. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import * as v from 'valibot';
+
+import { list, number, record, text } from '../text/form.js';
+import { parseJson } from '../text/json_text.js';
+import { ConfigError } from '../text/quantities.js';
+import { parsed } from '../scenario/scenario.js';
+import { systemCode, UsageError } from '../text/errors.js';
+import { PROPERTY_NAMES } from '../evidence/properties.js';
+
+const MOST_CALLS = 100_000;
+
+const callSchema = record({
+  /** `describe › test` */
+  test: text('the title of a test'),
+  /** Playwright's project; empty without a name. */
+  project: v.string('the name of a project'),
+  /** The run of `repeat`, counted from 1; null for a test with one call. */
+  run: v.nullable(v.pipe(number, v.integer('a whole number'))),
+  /** What the link began with. */
+  network: v.string('a network'),
+  backend: v.string('shaper or devtools'),
+  outcome: v.picklist(['passed', 'failed'], 'passed or failed'),
+  /** By names with units; ratios of 1. Those of which nothing was known are left out. */
+  metrics: record(Object.fromEntries(PROPERTY_NAMES.map((name) => [name, v.optional(number)]))),
+});
+
+const runSchema = record({
+  ccscope_history: v.literal(1, '1, the version of this format'),
+  /** The version of ccscope. */
+  ccscope: v.string('a version'),
+  /** When the run began. */
+  created: v.pipe(v.string('a time'), v.isoTimestamp('a time such as 2026-01-31T12:00:00.000Z')),
+  commit: v.nullable(v.string('a commit')),
+  outcome: v.picklist(['passed', 'failed'], 'passed or failed'),
+  calls: list(callSchema, 'calls', MOST_CALLS),
+});
+
+export type HistoryRun = v.InferOutput<typeof runSchema>;
+export type HistoryCall = HistoryRun['calls'][number];
+
+/** Adds a run to the folder, which is made if it is not there. */
+export function appendRun(folder: string, run: HistoryRun): void {
+  mkdirSync(folder, { recursive: true });
+  const name = [run.created.replace(/[:.]/g, '-'), ...(run.commit === null ? [] : [run.commit.slice(0, 8)])];
+  writeFileSync(join(folder, `${name.join('-')}.json`), `${JSON.stringify(run, null, 1)}\n`);
+}
+
+function readRun(path: string): HistoryRun {
+  try {
+    return parsed(runSchema, parseJson(readFileSync(path, 'utf8'), path), path);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message);
+    throw new UsageError(`${path}: cannot be read (${systemCode(error) ?? 'unknown error'})`);
+  }
+}
+
+/** All runs of a folder, the oldest first. Throws UsageError that names the file and its field. */
+export function readHistory(folder: string): HistoryRun[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch (error) {
+    throw new UsageError(`${folder}: expected a folder of runs (${systemCode(error) ?? 'unknown error'})`);
+  }
+  const runs = names.map((name) => readRun(join(folder, name)));
+  return runs.sort((a, b) => Date.parse(a.created) - Date.parse(b.created));
+}

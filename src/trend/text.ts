@@ -1,0 +1,77 @@
+/** A trend as text for people, and the words that its page shares. */
+import { PROPERTIES, propertyText } from '../evidence/properties.js';
+import { aligned, sparkline } from '../text/terminal.js';
+import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
+
+export const groupTitle = ({ test, project }: TrendGroup): string =>
+  project === '' ? test : `${test} (${project})`;
+
+/** `+12 %`, `-3.1 %` */
+export function changeText({ change_ratio: change }: TrendLine): string {
+  if (change === null) return '–';
+  const percent = Number((change * 100).toPrecision(2));
+  return `${percent > 0 ? '+' : ''}${percent} %`;
+}
+
+export const medianText = ({ metric, earlier }: TrendLine): string =>
+  earlier === null ? '–' : propertyText(metric, earlier.median);
+
+/** Where the latest lies; empty where that is nothing unusual. */
+export function markText(line: TrendLine): string {
+  const { outside, earlier, metric } = line;
+  if (outside === null || earlier === null) return '';
+  const range = [earlier.min, earlier.max].map((value) => propertyText(metric, value)).join(' to ');
+  return `${outside}: ${range} before`;
+}
+
+/** How many runs ago the latest was; empty for the last one. */
+export function ageText({ values, latest_run: run }: TrendLine): string {
+  const ago = values.length - 1 - run;
+  if (ago === 0) return '';
+  return ago === 1 ? 'not in the last run' : `not in the last ${ago} runs`;
+}
+
+const HEAD = ['', '', 'median before', 'latest', 'change'];
+
+const marksOf = (line: TrendLine): string =>
+  [markText(line), ageText(line)].filter((text) => text !== '').join(', ');
+
+function row(line: TrendLine): string[] {
+  const { metric, values, latest } = line;
+  const top = Math.max(0, ...values.map((value) => value ?? 0));
+  const shown = sparkline(
+    values.map((value) => value ?? NaN),
+    top,
+  );
+  return [
+    `  ${PROPERTIES[metric].title}`,
+    shown,
+    medianText(line),
+    propertyText(metric, latest),
+    changeText(line),
+  ];
+}
+
+/** Marks are behind the table, since they are long and seldom there. */
+function tableOf(lines: readonly TrendLine[]): string[] {
+  const [head = '', ...rows] = aligned([HEAD, ...lines.map(row)], 2);
+  return [
+    head,
+    ...rows.map((text, i) => {
+      const line = lines[i];
+      return line === undefined ? text : `${text}  ${marksOf(line)}`.trimEnd();
+    }),
+  ];
+}
+
+export function trendText({ runs, groups }: TrendReport): string {
+  const dates = [runs[0], runs.at(-1)].map((run) => run?.created.slice(0, 10) ?? '');
+  const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  const head = `${count}, ${[...new Set(dates)].join(' to ')}; bars from 0, oldest first`;
+  const tables = groups.flatMap((group) => [
+    '',
+    `${groupTitle(group)} · ${group.network}`,
+    ...tableOf(group.lines),
+  ]);
+  return `${[head, ...tables].join('\n')}\n`;
+}

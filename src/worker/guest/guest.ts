@@ -1,0 +1,147 @@
+/**
+ * A guest worker from outside: half a user's controller, asked through a port, and ended when it does not
+ * answer.
+ */
+import { SCHEMA } from '../../core/index.js';
+import { valuesOf } from '../../core/component.js';
+import type { HalfOptions } from '../../core/user_controller.js';
+import type { UsableAnswer } from '../../core/user_answers.js';
+import type { SlotConfig } from '../slot.js';
+import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
+
+/** A slot that a user's controller runs in; its parameters are the three bitrates. */
+export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'parameters'> {
+  /** Where its module is: JavaScript whose default export is a UserController, or WebAssembly. */
+  url: string;
+  /** The guest worker's script; default: the file beside this one. */
+  workerUrl?: string | URL;
+  /** How long a guest may take for an answer; default 1 s. */
+  answerWithinMs?: number;
+  /** Memory that a WebAssembly controller may have; default 64 MiB. JavaScript's buffers and long arrays, with those not collected yet, may have eight times that. */
+  memoryLimitBytes?: number;
+}
+
+const START_WITHIN_MS = 5000;
+const ANSWER_WITHIN_MS = 1000;
+const WATCH_MS = 100;
+const MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
+
+/** Asks, and ends what does not answer. */
+export class Guest {
+  readonly #port: MessagePort;
+  /** For each question without an answer, oldest first, how often the watch has looked since. */
+  #looks: number[] = [];
+  #watch: ReturnType<typeof setInterval> | undefined;
+  #ended = false;
+
+  private constructor(
+    private readonly worker: Worker,
+    port: MessagePort,
+    private readonly config: GuestConfig,
+    private readonly on: { answer(answer: UsableAnswer): void; fault(message: string): void },
+  ) {
+    this.#port = port;
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      this.#fail(event.message || 'its worker failed');
+    });
+  }
+
+  /** Rejects with an Error if the module cannot be loaded. A half that cannot be made is a fault. */
+  static async open(
+    half: GuestSetup['half'],
+    config: GuestConfig,
+    on: { answer(answer: UsableAnswer): void; fault(message: string): void },
+  ): Promise<Guest> {
+    const { url, name, workerUrl, memoryLimitBytes = MEMORY_LIMIT_BYTES } = config;
+    const worker = workerUrl === undefined ? defaultWorker() : new Worker(workerUrl, { type: 'module' });
+    const { port1, port2 } = new MessageChannel();
+    const guest = new Guest(worker, port1, config, on);
+    const options = halfOptions(config);
+    const setup: GuestSetup = { url, name, half, options, memoryLimitBytes, port: port2 };
+    try {
+      await guest.#begin(setup);
+    } catch (error) {
+      guest.close();
+      throw error;
+    }
+    return guest;
+  }
+
+  #begin(setup: GuestSetup): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const refuse = (message: string): void => reject(new Error(message));
+      const timer = setTimeout(
+        () => refuse(`${setup.name}: its module did not load within ${START_WITHIN_MS / 1000} s`),
+        START_WITHIN_MS,
+      );
+      this.worker.addEventListener('error', (event) =>
+        refuse(`${setup.name}: ${event.message || 'the guest worker could not be loaded'}`),
+      );
+      this.#port.onmessage = ({ data }: MessageEvent<GuestMessage>) => {
+        clearTimeout(timer);
+        if (data.kind === 'refused') {
+          refuse(data.message);
+          return;
+        }
+        this.#port.onmessage = (event: MessageEvent<GuestMessage>) => this.#hear(event.data);
+        this.#watch = setInterval(() => this.#look(), WATCH_MS);
+        resolve();
+        if (data.kind === 'fault') this.#fail(data.message);
+      };
+      this.worker.postMessage(setup, [setup.port]);
+    });
+  }
+
+  ask(question: GuestQuestion): void {
+    if (this.#ended) return;
+    this.#looks.push(0);
+    this.#port.postMessage(question);
+  }
+
+  #hear(message: GuestMessage): void {
+    if (this.#ended) return;
+    if (message.kind === 'fault') this.#fail(message.message);
+    if (message.kind !== 'answer') return;
+    this.#looks.shift();
+    this.on.answer(message.answer);
+  }
+
+  /**
+   * Looks are counted instead of time: while this worker is busy itself, answers wait in its queue, and
+   * nobody looks either.
+   */
+  #look(): void {
+    this.#looks = this.#looks.map((looks) => looks + 1);
+    const { answerWithinMs = ANSWER_WITHIN_MS } = this.config;
+    if ((this.#looks[0] ?? 0) * WATCH_MS <= answerWithinMs) return;
+    const within = `${answerWithinMs / 1000} s`;
+    this.#fail(
+      `it gave no answer for ${within} (a function that never returns, or memory without end) and was ended`,
+    );
+  }
+
+  #fail(message: string): void {
+    if (this.#ended) return;
+    this.close();
+    this.on.fault(message);
+  }
+
+  close(): void {
+    this.#ended = true;
+    clearInterval(this.#watch);
+    this.#port.close();
+    this.worker.terminate();
+  }
+}
+
+function defaultWorker(): Worker {
+  return new Worker(new URL('./guest_worker.js', import.meta.url), { type: 'module' });
+}
+
+/** What a half of that slot is made with. Throws CoreError for an unknown parameter. */
+export function halfOptions({ name, flow, parameters }: GuestConfig): HalfOptions {
+  const values = valuesOf(name, SCHEMA.components.user_controller, { parameters, path: 'parameters' });
+  const [minBitrateBps = NaN, maxBitrateBps = NaN, startBitrateBps = NaN] = values;
+  return { minBitrateBps, maxBitrateBps, startBitrateBps, flow, seed: 1 };
+}

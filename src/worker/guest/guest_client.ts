@@ -1,0 +1,235 @@
+/**
+ * A user's controller in a live call. Its code runs in a guest worker of its own, one per half; what the
+ * core does for every controller stays here, so that this side always has an answer: the latest of the
+ * guest. A guest that does not answer is ended, and its last good rate stays.
+ */
+import {
+  loadCore,
+  SCHEMA,
+  type ArrivalInput,
+  type Core,
+  type Feedback,
+  type InboundInput,
+  type RateUpdate,
+  type ReceiverHalf,
+  type SenderHalf,
+  type TraceBatch,
+  type UserController,
+  type UserRate,
+} from '../../core/index.js';
+import type { ReceiverSlot, SenderSlot, SlotHooks } from '../slot.js';
+import { Guest, halfOptions, type GuestConfig } from './guest.js';
+
+const noReceiver = (): never => {
+  throw new Error('this is a sender half');
+};
+const noSender = (): never => {
+  throw new Error('this is a receiver half');
+};
+
+/** Columns of the `feedback` table, as a message fills them. */
+function feedbackRow(flow: number, f: Feedback): TraceBatch {
+  const row: Readonly<Record<string, number>> = {
+    flow,
+    time_us: f.timeUs,
+    received_rate_bps: f.receivedRateBps,
+    packets_received: f.packetsReceived,
+    packets_lost: f.packetsLost,
+    echo_send_time_us: f.echoSendTimeUs,
+    echo_delay_us: f.echoDelayUs,
+  };
+  const columns = SCHEMA.tables.find(({ name }) => name === 'feedback')?.columns ?? [];
+  return {
+    table: 'feedback',
+    rows: 1,
+    columns: columns.map(({ name }) => Float64Array.of(row[name] ?? NaN)),
+  };
+}
+
+/** The receiver half: arrivals go to the guest; its values go out with the fields of the latest arrival. */
+class GuestReceiver implements ReceiverSlot {
+  readonly #half: ReceiverHalf;
+  readonly #config: GuestConfig;
+  readonly #hooks: SlotHooks;
+  #guest: Guest | null = null;
+  #latest: { feedback: Feedback; atMs: number } | null = null;
+  #rows: TraceBatch[] = [];
+
+  private constructor(core: Core, config: GuestConfig, hooks: SlotHooks) {
+    this.#config = config;
+    this.#hooks = hooks;
+    this.#half = core.createReceiver({
+      controller: this.#relay(config.name),
+      flow: config.flow,
+      parameters: config.parameters,
+      // Of shadows the inputs are not recorded: they are those of flow 0.
+      record: config.flow === 0 ? ['arrival', 'inbound'] : [],
+    });
+  }
+
+  /** Rejects with an Error that says why there is no such controller. */
+  static async open(core: Core, config: GuestConfig, hooks: SlotHooks): Promise<GuestReceiver> {
+    const receiver = new GuestReceiver(core, config, hooks);
+    receiver.#guest = await Guest.open('receiver', config, {
+      answer: ({ values }) => values !== undefined && receiver.#send(values),
+      fault: hooks.onFault,
+    });
+    return receiver;
+  }
+
+  /** A controller whose every arrival makes a message, for its fields. */
+  #relay(name: string): UserController {
+    return {
+      name,
+      createReceiver: () => ({
+        onArrival: (arrival) => {
+          this.#guest?.ask({ kind: 'arrival', arrival });
+          return [];
+        },
+        onInbound: (counters) => {
+          this.#guest?.ask({ kind: 'inbound', counters });
+          return [];
+        },
+      }),
+      createSender: noSender,
+    };
+  }
+
+  #send(values: readonly number[]): void {
+    if (this.#latest === null) return;
+    const { feedback, atMs } = this.#latest;
+    const sinceUs = Math.round((performance.now() - atMs) * 1000);
+    const timeUs = feedback.timeUs + sinceUs;
+    const sent = { ...feedback, timeUs, echoDelayUs: feedback.echoDelayUs + sinceUs, values };
+    this.#rows.push(feedbackRow(this.#config.flow, sent));
+    this.#hooks.onFeedback(sent);
+  }
+
+  pushArrival(row: ArrivalInput): void {
+    this.#half.pushArrival(row);
+    this.#keep();
+  }
+
+  pushInbound(row: InboundInput): void {
+    this.#half.pushInbound(row);
+    this.#keep();
+  }
+
+  #keep(): void {
+    const feedback = this.#half.takeFeedback();
+    if (feedback !== null) this.#latest = { feedback, atMs: performance.now() };
+  }
+
+  setParameter(name: string, value: number): void {
+    this.#half.setParameter(name, value);
+  }
+
+  setPreset(name: string): void {
+    this.#half.setPreset(name);
+  }
+
+  drain(): TraceBatch[] {
+    return [...this.#half.drain(), ...this.#rows.splice(0)];
+  }
+
+  destroy(): void {
+    this.#guest?.close();
+    this.#half.destroy();
+  }
+}
+
+/** The sender half: messages go to the guest; its latest rate is the one that counts. */
+class GuestSender implements SenderSlot {
+  readonly #half: SenderHalf;
+  #guest: Guest | null = null;
+  #rate: UserRate;
+
+  private constructor(core: Core, config: GuestConfig) {
+    this.#rate = { targetBps: halfOptions(config).startBitrateBps };
+    const { flow, parameters, name } = config;
+    this.#half = core.createSender({ controller: this.#relay(name), flow, parameters, record: ['rate'] });
+  }
+
+  /** Rejects with an Error that says why there is no such controller. */
+  static async open(
+    core: Core,
+    config: GuestConfig,
+    hooks: Pick<SlotHooks, 'onFault'>,
+  ): Promise<GuestSender> {
+    const sender = new GuestSender(core, config);
+    sender.#guest = await Guest.open('sender', config, {
+      answer: ({ rate }) => {
+        if (rate !== undefined) sender.#rate = rate;
+      },
+      fault: hooks.onFault,
+    });
+    return sender;
+  }
+
+  #relay(name: string): UserController {
+    return {
+      name,
+      createReceiver: noReceiver,
+      createSender: () => ({
+        onFeedback: (feedback, nowUs) => this.#guest?.ask({ kind: 'feedback', feedback, nowUs }),
+        onRtt: (rttUs) => this.#guest?.ask({ kind: 'rtt', rttUs }),
+        rate: (nowUs) => {
+          this.#guest?.ask({ kind: 'rate', nowUs });
+          return this.#rate;
+        },
+      }),
+    };
+  }
+
+  pushFeedback(feedback: Feedback, nowUs: number): void {
+    this.#half.pushFeedback(feedback, nowUs);
+  }
+
+  pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
+    this.#half.pushReceiverReport(nowUs, packetsReceived, packetsLost);
+  }
+
+  pushSent(nowUs: number, sentBytes: number, rttUs: number, browserEstimateBps: number): void {
+    this.#half.pushSent(nowUs, sentBytes, rttUs, browserEstimateBps);
+  }
+
+  /** The rates as the guest last asked for them; its next ones come with the next call. */
+  run(nowUs: number): RateUpdate {
+    return this.#half.run(nowUs);
+  }
+
+  setParameter(name: string, value: number): void {
+    this.#half.setParameter(name, value);
+  }
+
+  setPreset(name: string): void {
+    this.#half.setPreset(name);
+  }
+
+  drain(): TraceBatch[] {
+    return this.#half.drain();
+  }
+
+  destroy(): void {
+    this.#guest?.close();
+    this.#half.destroy();
+  }
+}
+
+/** The receiver half in a guest worker. Rejects with an Error that says why there is no such controller. */
+export async function guestReceiver(
+  module: WebAssembly.Module,
+  config: GuestConfig,
+  hooks: SlotHooks,
+): Promise<ReceiverSlot> {
+  return GuestReceiver.open(await loadCore(module), config, hooks);
+}
+
+/** Likewise the sender half. It has no feedback to tell of. */
+export async function guestSender(
+  module: WebAssembly.Module,
+  config: GuestConfig,
+  hooks: Pick<SlotHooks, 'onFault'>,
+): Promise<SenderSlot> {
+  return GuestSender.open(await loadCore(module), config, hooks);
+}

@@ -1,0 +1,40 @@
+/**
+ * A guest worker: half a user's controller, alone in a worker, so that it may run for ever or fill its
+ * memory without anybody else noticing. What ends it is in guest.ts.
+ */
+import { askHalf, makeHalf, problemOf } from '../../core/user_answers.js';
+import { limitMemory } from './guest_memory.js';
+import { loadUserModule } from './user_module.js';
+import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
+
+/** What was given up counts until it is collected, which takes its time. */
+const UNCOLLECTED = 8;
+
+async function begin(setup: GuestSetup): Promise<void> {
+  const { url, name, half: kind, options, memoryLimitBytes, port } = setup;
+  const tell = (message: GuestMessage): void => port.postMessage(message);
+  let controller;
+  limitMemory(memoryLimitBytes * UNCOLLECTED);
+  try {
+    controller = await loadUserModule(url, { name, memoryLimitBytes });
+  } catch (error) {
+    tell({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
+    return;
+  }
+  try {
+    const half = makeHalf(controller, kind, options);
+    port.onmessage = ({ data }: MessageEvent<GuestQuestion>) => {
+      try {
+        tell({ kind: 'answer', answer: askHalf(half, data) });
+      } catch (error) {
+        port.onmessage = null;
+        tell({ kind: 'fault', message: problemOf(error) });
+      }
+    };
+    tell({ kind: 'ready' });
+  } catch (error) {
+    tell({ kind: 'fault', message: problemOf(error) });
+  }
+}
+
+addEventListener('message', ({ data }: MessageEvent<GuestSetup>) => void begin(data), { once: true });

@@ -1,0 +1,40 @@
+/** Loads a user's controller by its address, in a worker: a JavaScript or a WebAssembly module. */
+import { CoreError } from '../../core/load.js';
+import { userControllerProblem, type UserController } from '../../core/user_controller.js';
+import { wasmController, type WasmControllerOptions } from '../../core/wasm_controller.js';
+
+const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d];
+
+/** Throws CoreError that says what is wrong; `options` are for WebAssembly, which names nothing itself. */
+export async function loadUserModule(url: string, options: WasmControllerOptions): Promise<UserController> {
+  const response = await fetch(url).catch(() => null);
+  if (response?.ok !== true) {
+    const status = response === null ? 'it could not be fetched' : `its server answered ${response.status}`;
+    throw new CoreError(`${options.name}: ${status} (${url.slice(0, 200)})`, 'url');
+  }
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (WASM_MAGIC.every((byte, i) => bytes[i] === byte)) return wasmController(bytes, options);
+  return controllerOf(await imported(url, options.name), options.name);
+}
+
+async function imported(url: string, name: string): Promise<unknown> {
+  try {
+    return await import(/* @vite-ignore */ /* webpackIgnore: true */ url);
+  } catch (error) {
+    throw new CoreError(`${name}: it could not be loaded: ${String(error).slice(0, 300)}`, 'url');
+  }
+}
+
+/** The controller that a module exports. Throws CoreError that names what is missing. */
+export function controllerOf(module: unknown, name: string): UserController {
+  const exported = (module as { default?: unknown }).default;
+  if (exported === undefined)
+    throw new CoreError(
+      `${name}: expected a default export that is a UserController; there is none`,
+      'default',
+    );
+  const problem = userControllerProblem(exported);
+  if (problem === null) return exported as UserController;
+  const field = problem.field.replace('controller', 'default');
+  throw new CoreError(`${name}: ${field}: expected ${problem.expected}`, field);
+}

@@ -1,0 +1,109 @@
+import type { Link, LinkOptions, TraceBatch } from '../../core/index.js';
+import { DelayLine } from '../../link/delay_line.js';
+import type { CallClock } from './clock.js';
+
+/** RTP payload of a packet, and what RTP, UDP and IP put in front of each. */
+const PAYLOAD_BYTES = 1200;
+const HEADER_BYTES = 40;
+
+/** The bytes that a frame puts on the wire. */
+export function wireBytes(frameBytes: number): number {
+  return frameBytes + Math.ceil(frameBytes / PAYLOAD_BYTES) * HEADER_BYTES;
+}
+
+/**
+ * The in-page bottleneck: the core's link at frame granularity. A frame waits for its turn in the
+ * link's queue, for its own serialisation and for the propagation delay, or is dropped by the
+ * queue. What it shows is coarser than a shaper of packets: the browser sends on bursts only after
+ * the frame has passed here.
+ */
+export class Bottleneck {
+  readonly #inside = new Map<number, () => void>();
+  /** What has passed the link and is held back by its reordering. */
+  readonly #line = new DelayLine<() => void>();
+  readonly #hop = new MessageChannel();
+  #nextId = 0;
+  #waitingForUs = Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly link: Link,
+    private readonly clock: CallClock,
+    private readonly on: { dropped(): void; failed(error: unknown): void },
+  ) {
+    this.#hop.port2.onmessage = () => this.#serve();
+  }
+
+  /** Takes a frame in; `deliver` is called when it comes out at the far end, if it does. */
+  admit(frameBytes: number, deliver: () => void): void {
+    const id = this.#nextId++;
+    if (this.link.enqueue(id, wireBytes(frameBytes), this.clock.nowUs()) !== null) {
+      this.on.dropped();
+      return;
+    }
+    this.#inside.set(id, deliver);
+    this.#serve();
+  }
+
+  #serve(): void {
+    try {
+      const nowUs = this.clock.nowUs();
+      for (const { packetId, deliverUs } of this.link.poll(nowUs)) {
+        const deliver = this.#inside.get(packetId);
+        this.#inside.delete(packetId);
+        if (deliver) this.#line.push(deliver, deliverUs);
+      }
+      for (let due = this.#line.next(nowUs); due !== null; due = this.#line.next(nowUs)) due.packet();
+      for (const { packetId } of this.link.lateDrops()) {
+        this.#inside.delete(packetId);
+        this.on.dropped();
+      }
+      this.#wait();
+    } catch (error) {
+      this.on.failed(error);
+    }
+  }
+
+  /**
+   * Waits for the link's next event. Browsers round nested timers up to 4 ms; a timer that is set
+   * from a message is not nested, so each one ends in a message to ourselves.
+   */
+  #wait(): void {
+    const nextUs = Math.min(this.link.nextEventUs(), this.#line.nextUs());
+    if (!Number.isFinite(nextUs) || nextUs === this.#waitingForUs) return;
+    clearTimeout(this.#timer);
+    this.#waitingForUs = nextUs;
+    const delayMs = Math.max(0, (nextUs - this.clock.nowUs()) / 1000);
+    this.#timer = setTimeout(() => {
+      this.#waitingForUs = Infinity;
+      this.#hop.port1.postMessage(null);
+    }, delayMs);
+  }
+
+  set(options: Partial<LinkOptions>): void {
+    this.link.set(options, this.clock.nowUs());
+    this.#serve();
+  }
+
+  /** A row of the `queue` table. */
+  row(): TraceBatch {
+    const nowUs = this.clock.nowUs();
+    const s = this.link.stats(nowUs);
+    const row = [0, nowUs, s.queueDelayUs, s.queueBytes, s.capacityBps, s.drops, s.deliveredBytes];
+    return { table: 'queue', rows: 1, columns: row.map((value) => Float64Array.of(value)) };
+  }
+
+  /** Lets every held frame go at once, in order. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#hop.port2.onmessage = null;
+    for (let due = this.#line.next(Infinity); due !== null; due = this.#line.next(Infinity)) due.packet();
+    const inside = [...this.#inside.values()];
+    this.#inside.clear();
+    for (const deliver of inside) deliver();
+  }
+
+  destroy(): void {
+    this.link.destroy();
+  }
+}

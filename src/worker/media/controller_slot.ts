@@ -1,0 +1,92 @@
+/** Where the halves of a slot run: in this worker, or, a user's, in one of their own. */
+import {
+  loadCore,
+  SCHEMA,
+  type ArrivalInput,
+  type ControllerOptions,
+  type InboundInput,
+  type ReceiverHalf,
+  type SenderHalf,
+  type TableName,
+  type TraceBatch,
+} from '../../core/index.js';
+import { guestReceiver, guestSender } from '../guest/guest_client.js';
+import type { ReceiverSlot, SenderSlot, SlotConfig, SlotHooks } from '../slot.js';
+
+const INPUTS: readonly TableName[] = ['arrival', 'inbound'];
+/** Of shadows the inputs are not recorded: they are those of flow 0. */
+const OUTPUTS: readonly TableName[] = SCHEMA.tables
+  .map(({ name }) => name)
+  .filter((name) => !INPUTS.includes(name));
+
+class LocalReceiver implements ReceiverSlot {
+  constructor(
+    private readonly half: ReceiverHalf,
+    private readonly hooks: SlotHooks,
+  ) {}
+
+  pushArrival(row: ArrivalInput): void {
+    this.half.pushArrival(row);
+    this.#tell();
+  }
+
+  pushInbound(row: InboundInput): void {
+    this.half.pushInbound(row);
+    this.#tell();
+  }
+
+  #tell(): void {
+    const feedback = this.half.takeFeedback();
+    if (feedback !== null) this.hooks.onFeedback(feedback);
+  }
+
+  setParameter(name: string, value: number): void {
+    this.half.setParameter(name, value);
+  }
+
+  setPreset(name: string): void {
+    this.half.setPreset(name);
+  }
+
+  drain(): TraceBatch[] {
+    return this.half.drain();
+  }
+
+  destroy(): void {
+    this.half.destroy();
+  }
+}
+
+function optionsOf({ flow, controller, preset, parameters }: SlotConfig): ControllerOptions {
+  return {
+    flow,
+    parameters,
+    ...(controller === undefined ? {} : { controller }),
+    ...(preset === undefined ? {} : { preset }),
+    ...(flow === 0 ? {} : { record: OUTPUTS }),
+  };
+}
+
+/** Each slot has an instance of the core for itself: one that traps leaves the others' memory alone. */
+export async function receiverSlot(
+  module: WebAssembly.Module,
+  config: SlotConfig,
+  hooks: SlotHooks,
+): Promise<ReceiverSlot> {
+  const { url } = config;
+  if (url !== undefined) return guestReceiver(module, { ...config, url }, hooks);
+  const core = await loadCore(module);
+  return new LocalReceiver(core.createReceiver(optionsOf(config)), hooks);
+}
+
+/** Likewise. A sender half of the core is a slot as it is. */
+export async function senderSlot(
+  module: WebAssembly.Module,
+  config: SlotConfig,
+  hooks: SlotHooks,
+): Promise<SenderSlot> {
+  const { url } = config;
+  if (url !== undefined) return guestSender(module, { ...config, url }, hooks);
+  const core = await loadCore(module);
+  return core.createSender(optionsOf(config)) satisfies SenderHalf;
+}

@@ -1,0 +1,122 @@
+/**
+ * What pages and media workers say to each other. Commands go through comlink, so that this one
+ * interface is both the map of commands and their argument and result types; whatever a worker has
+ * to report goes, in order, through the port that `start` hands over.
+ */
+import type { ControllerFault, LinkOptions, TraceBatch, TraceEvent } from '../../core/index.js';
+import type { SlotConfig } from '../slot.js';
+import type { EncodedFrame } from './encoded.js';
+
+export type Side = 'sender' | 'receiver';
+
+/** What a transform is made with. */
+export interface TransformOptions {
+  side: Side;
+  /** It takes the place of one that failed: frames were lost, and a key frame has to come. */
+  late: boolean;
+}
+
+/** Settings of one side's pipeline. */
+export interface MediaConfig {
+  side: Side;
+  /** Zero of all times, in milliseconds of the Unix epoch. */
+  originEpochMs: number;
+  /** Flow 0, in charge if anyone here is. */
+  controller: SlotConfig;
+  /** Fed the same, and never obeyed. */
+  shadows: readonly SlotConfig[];
+  /** Where the core's module is; absent: beside the worker's own code. */
+  wasmUrl?: string;
+  /** Sender: a bottleneck inside the transform, at frame granularity. */
+  bottleneck?: LinkOptions;
+  /**
+   * Sender: whether changes of parameters go into the trace from here. A receiver's always do, in
+   * their place between its rows, so that a replay repeats them exactly; in a page with both sides
+   * once is enough.
+   */
+  recordsChanges?: boolean;
+  /** Sender: seconds from one key frame to the next. */
+  keyFrameIntervalS?: number;
+}
+
+/** Cumulative wire counters of the receiver (payload, headers and 28 bytes of IP and UDP a packet). */
+export interface InboundReport {
+  timeUs: number;
+  packetsReceived: number;
+  packetsLost: number;
+  bytesReceived: number;
+}
+
+/** Cumulative wire bytes sent, and what the browser itself believes; NaN where it does not say. */
+export interface SentReport {
+  sentBytes: number;
+  rttUs: number;
+  browserEstimateBps: number;
+}
+
+/** Receiver reports (RTCP) as the sender's browser sums them up; used when feedback is missing. */
+export interface ReceiverReport {
+  packetsSent: number;
+  packetsLost: number;
+}
+
+/** Commands to a media worker. Each rejects with the worker's own error. */
+export interface MediaWorkerApi {
+  /** Proves that the worker runs; resolves to its clock in milliseconds of the Unix epoch. */
+  ping(): number;
+  /** Loads the core and begins to control. Frames pass untouched before it and when it rejects. */
+  start(config: MediaConfig, port: MessagePort): Promise<void>;
+  /** Hands over insertable streams, in browsers without script transforms. */
+  attachStreams(
+    side: Side,
+    readable: ReadableStream<EncodedFrame>,
+    writable: WritableStream<EncodedFrame>,
+  ): void;
+  inbound(report: InboundReport): void;
+  sent(report: SentReport): void;
+  feedback(bytes: ArrayBuffer): void;
+  receiverReport(report: ReceiverReport): void;
+  setParameter(name: string, value: number): void;
+  setPreset(name: string): void;
+  setShadows(shadows: readonly SlotConfig[]): Promise<void>;
+  setBottleneck(options: Partial<LinkOptions>): void;
+  /** Asks the far side (receiver) or the encoder (sender) for a key frame. */
+  requestKeyFrame(): void;
+  /** Ends control: what was recorded is sent, frames pass. A receiver still takes trailers off. */
+  passThrough(): void;
+}
+
+/** What the worker costs and sees; sent with each tick. */
+export interface WorkerStats {
+  /** Frames since the start. */
+  frames: number;
+  /** Milliseconds of this worker's thread spent on frames and messages since the start. */
+  busyMs: number;
+  /** Receiver: frames whose trailer was missing or damaged. */
+  framesWithoutTrailer: number;
+  /** Receiver: frames without the browser's `receiveTime`. */
+  framesWithoutReceiveTime: number;
+  /** Arrivals, counters and reports that the core refused; each was lost alone. */
+  rowsRefused: number;
+  /** By how many milliseconds the latest tick of the last whole second was late; NaN in the first. */
+  tickLateMs: number;
+}
+
+/** Reports of a media worker, in the order in which things happened. */
+export type WorkerEvent =
+  /** All rows since the last such report: inputs in the order in which they were consumed, then outputs. */
+  | { kind: 'batches'; batches: TraceBatch[] }
+  | { kind: 'event'; event: TraceEvent }
+  | { kind: 'feedback'; bytes: ArrayBuffer }
+  | { kind: 'target'; targetBps: number; rttUs: number; source: 'feedback' | 'receiver-reports' | 'none' }
+  /** The page is to ask the encoder for a key frame. */
+  | { kind: 'key-frame' }
+  | { kind: 'fault'; message: string }
+  /** The core refused a row, and the call goes on without it. Told of the first alone; the statistics count them. */
+  | { kind: 'row-refused'; message: string }
+  /** A half failed, and the call goes on: the one in charge keeps its last good rate, a shadow is taken out. */
+  | { kind: 'controller-fault'; fault: ControllerFault }
+  | { kind: 'tick'; stats: WorkerStats };
+
+/** A worker reports at least this often; silence means that it is stuck or dead. */
+export const TICK_MS = 100;

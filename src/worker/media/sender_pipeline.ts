@@ -1,0 +1,168 @@
+import { decodeFeedback, loadCore, type Link, type LinkOptions } from '../../core/index.js';
+import { Bottleneck } from './bottleneck.js';
+import { CallClock } from './clock.js';
+import { senderSlot } from './controller_slot.js';
+import type { SlotConfig } from '../slot.js';
+import type { EncodedFrame } from './encoded.js';
+import type { Pipeline } from './pipeline.js';
+import type { MediaConfig, ReceiverReport, SentReport } from './protocol.js';
+import type { Reporter } from './reporter.js';
+import { SenderSeat } from './sender_seat.js';
+import { Slots } from './slots.js';
+import { appendTrailer } from './trailer.js';
+
+/** A key frame after drops is asked for this often at most: it takes a while itself. */
+const KEY_FRAME_RETRY_MS = 500;
+
+/** What a pipeline has of its worker. */
+interface SenderHost {
+  reporter: Reporter;
+  requestKeyFrame(): void;
+  /** Told of what fails outside any call of the pipeline. */
+  failed(error: unknown): void;
+}
+
+/** The sending side: trailers on frames, feedback in, a target rate out. */
+export class SenderPipeline implements Pipeline {
+  readonly #bottleneck: Bottleneck | null;
+  #seq = 0;
+  #rttUs = NaN;
+  #nextKeyFrameMs: number;
+  #lastRequestMs = -Infinity;
+
+  private constructor(
+    private readonly slots: Slots<SenderSeat>,
+    private readonly clock: CallClock,
+    private readonly config: MediaConfig,
+    private readonly host: SenderHost,
+    link: Link | null,
+  ) {
+    const { failed } = host;
+    this.#bottleneck =
+      link === null ? null : new Bottleneck(link, clock, { dropped: () => this.#afterDrop(), failed });
+    this.#nextKeyFrameMs = performance.now() + (config.keyFrameIntervalS ?? Infinity) * 1000;
+  }
+
+  /** Throws what the controller in charge does. */
+  static async open(
+    module: WebAssembly.Module,
+    config: MediaConfig,
+    host: SenderHost,
+  ): Promise<SenderPipeline> {
+    const clock = new CallClock(config.originEpochMs);
+    const { bottleneck } = config;
+    const link = bottleneck === undefined ? null : (await loadCore(module)).createLink(bottleneck);
+    const slots = await Slots.open<SenderSeat>(
+      config.controller,
+      async (slot, hooks) => new SenderSeat(await senderSlot(module, slot, hooks)),
+      {
+        side: 'sender',
+        reporter: host.reporter,
+        nowUs: () => clock.nowUs(),
+        onFeedback: () => undefined,
+      },
+    );
+    await slots.setShadows(config.shadows);
+    return new SenderPipeline(slots, clock, config, host, link);
+  }
+
+  setShadows(shadows: readonly SlotConfig[]): Promise<void> {
+    return this.slots.setShadows(shadows);
+  }
+
+  frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void {
+    this.host.reporter.stats.frames += 1;
+    const trailer = { sendTimeUs: this.clock.nowUs(), frameSeq: this.#seq++, rttUs: this.#rttUs };
+    const data = appendTrailer(frame.data, trailer);
+    frame.data = data;
+    if (this.#bottleneck === null) forward(frame);
+    else this.#bottleneck.admit(data.byteLength, () => forward(frame));
+  }
+
+  /** Frames behind a dropped one can't be decoded until a key frame comes. */
+  #afterDrop(): void {
+    const now = performance.now();
+    if (now - this.#lastRequestMs < KEY_FRAME_RETRY_MS) return;
+    this.#lastRequestMs = now;
+    this.host.requestKeyFrame();
+  }
+
+  tick(): void {
+    const now = performance.now();
+    if (now >= this.#nextKeyFrameMs) {
+      this.#nextKeyFrameMs += (this.config.keyFrameIntervalS ?? Infinity) * 1000;
+      this.host.requestKeyFrame();
+    }
+    this.#run();
+    this.slots.shadows((seat) => void seat.run(this.clock.nowUs()));
+    this.flush();
+    if (this.#bottleneck !== null) this.host.reporter.batches([this.#bottleneck.row()]);
+  }
+
+  feedback(bytes: ArrayBuffer): void {
+    const message = decodeFeedback(bytes);
+    if (message === null) return;
+    const nowUs = this.clock.nowUs();
+    this.slots.at(message.flow, (seat) => seat.pushFeedback(message.feedback, nowUs));
+    if (message.flow === 0) this.#run();
+  }
+
+  sent(report: SentReport): void {
+    const nowUs = this.clock.nowUs();
+    const taken = this.host.reporter.row(() => {
+      const rttUs = this.slots.first.sent(report, nowUs);
+      if (Number.isFinite(rttUs)) this.#rttUs = rttUs;
+    });
+    if (taken) this.slots.shadows((seat) => void this.host.reporter.row(() => seat.sent(report, nowUs)));
+  }
+
+  /** Without feedback only losses are known. */
+  receiverReport(report: ReceiverReport): void {
+    const nowUs = this.clock.nowUs();
+    const taken = this.host.reporter.row(() => this.slots.first.receiverReport(report, nowUs));
+    if (taken)
+      this.slots.shadows((seat) => void this.host.reporter.row(() => seat.receiverReport(report, nowUs)));
+  }
+
+  #run(): void {
+    const nowUs = this.clock.nowUs();
+    const { targetBps, rttUs } = this.slots.first.run(nowUs);
+    if (Number.isFinite(rttUs) && rttUs > 0) this.#rttUs = rttUs;
+    const { source } = this.slots.first;
+    this.host.reporter.emit({ kind: 'target', targetBps, rttUs: this.#rttUs, source });
+  }
+
+  setBottleneck(options: Partial<LinkOptions>): void {
+    if (this.#bottleneck === null) throw new Error('this call has no in-page bottleneck');
+    this.#bottleneck.set(options);
+    this.#record('link', options);
+  }
+
+  setParameter(name: string, value: number): void {
+    this.slots.first.setParameter(name, value);
+    if (this.config.recordsChanges === true) this.#record('parameter', { name, value });
+  }
+
+  setPreset(name: string): void {
+    this.slots.first.setPreset(name);
+    if (this.config.recordsChanges === true) this.#record('preset', { name });
+  }
+
+  #record(name: string, detail: unknown): void {
+    this.flush();
+    this.host.reporter.emit({ kind: 'event', event: { time_us: this.clock.nowUs(), name, detail } });
+  }
+
+  flush(): void {
+    this.host.reporter.batches(this.slots.drain());
+  }
+
+  release(): void {
+    this.#bottleneck?.release();
+  }
+
+  destroy(): void {
+    this.#bottleneck?.destroy();
+    this.slots.destroy();
+  }
+}

@@ -1,0 +1,67 @@
+import { CoreError, type Feedback, type RateUpdate, type TraceBatch } from '../../core/index.js';
+import type { SenderSlot, Slot } from '../slot.js';
+import type { ReceiverReport, SentReport } from './protocol.js';
+
+/** Controllers send feedback each 200 ms or more often; after this long without any, receiver reports take over. */
+const FEEDBACK_SILENCE_US = 1_500_000;
+
+/** A sender half, and where it hears of the network from. */
+export class SenderSeat implements Slot {
+  #heardUs = -Infinity;
+  #source: 'feedback' | 'receiver-reports' | 'none' = 'none';
+
+  constructor(private readonly slot: SenderSlot) {}
+
+  get source(): 'feedback' | 'receiver-reports' | 'none' {
+    return this.#source;
+  }
+
+  /** A message that is another controller's, since the far side runs that, counts as none. */
+  pushFeedback(feedback: Feedback, nowUs: number): void {
+    try {
+      this.slot.pushFeedback(feedback, nowUs);
+    } catch (error) {
+      if (error instanceof CoreError) return;
+      throw error;
+    }
+    this.#heardUs = nowUs;
+    this.#source = 'feedback';
+  }
+
+  /** Returns the round trip that the half was told of, NaN for none. */
+  sent({ sentBytes, rttUs, browserEstimateBps }: SentReport, nowUs: number): number {
+    // The browser measures the round trip each few seconds only; the echo in feedback is better.
+    const told = this.#source === 'feedback' ? NaN : rttUs;
+    this.slot.pushSent(nowUs, sentBytes, told, browserEstimateBps);
+    return told;
+  }
+
+  /** Without feedback only losses are known. */
+  receiverReport({ packetsSent, packetsLost }: ReceiverReport, nowUs: number): void {
+    if (nowUs - this.#heardUs < FEEDBACK_SILENCE_US) return;
+    this.#source = 'receiver-reports';
+    this.slot.pushReceiverReport(nowUs, Math.max(0, packetsSent - packetsLost), packetsLost);
+  }
+
+  run(nowUs: number): RateUpdate {
+    const isSilent = nowUs - this.#heardUs > FEEDBACK_SILENCE_US;
+    if (isSilent && this.#source === 'feedback') this.#source = 'none';
+    return this.slot.run(nowUs);
+  }
+
+  setParameter(name: string, value: number): void {
+    this.slot.setParameter(name, value);
+  }
+
+  setPreset(name: string): void {
+    this.slot.setPreset(name);
+  }
+
+  drain(): TraceBatch[] {
+    return this.slot.drain();
+  }
+
+  destroy(): void {
+    this.slot.destroy();
+  }
+}

@@ -1,0 +1,186 @@
+/** A page's end of the simulation worker. */
+import { proxy, wrap, type Remote } from 'comlink';
+
+import type { SimulationOptions } from '../../core/index.js';
+import { watchLife } from '../life.js';
+import type {
+  Answer,
+  CheckedScenario,
+  SimulationProblem,
+  SimulationProgress,
+  SimulationRequest,
+  SimulationResult,
+} from './simulation_protocol.js';
+import type { SimulationWorkerApi } from './simulation_worker.js';
+
+/** Why a simulation gave no result: `kind`, the `field` that is wrong where there is one, and a `fix`. */
+export class SimulationError extends Error implements SimulationProblem {
+  override readonly name = 'SimulationError';
+  readonly kind: SimulationProblem['kind'];
+  readonly field?: string;
+  readonly expected?: string;
+  readonly got?: string;
+  readonly fix: string;
+
+  constructor(problem: SimulationProblem) {
+    super(problem.message);
+    this.kind = problem.kind;
+    this.fix = problem.fix;
+    if (problem.field !== undefined) this.field = problem.field;
+    if (problem.expected !== undefined) this.expected = problem.expected;
+    if (problem.got !== undefined) this.got = problem.got;
+  }
+}
+
+export interface SimulationWorkerOptions {
+  /** The worker's script; default: the file beside this one. */
+  workerUrl?: string | URL;
+  /** Starts the worker, instead of `workerUrl`. */
+  createWorker?: () => Worker;
+  /** The core's module; default: the file that ships with the worker. */
+  wasmUrl?: string | URL;
+  /** A run with a user's controller of which nothing is heard for this long is ended; default 10 s. */
+  controllerTimeoutMs?: number;
+}
+
+export interface RunHandlers {
+  /** Told about ten times a second, with the trace rows since the last time (`unpackBatches`). They are the caller's. */
+  onProgress?: (progress: SimulationProgress) => void;
+  /** Aborting ends the run; what was simulated until then is its result. */
+  signal?: AbortSignal;
+}
+
+/** A worker that takes longer than this to stop is ended, and its result is lost. */
+const STOP_MS = 5000;
+const CONTROLLER_TIMEOUT_MS = 10_000;
+const WATCH_MS = 200;
+
+/**
+ * Runs simulations in a worker, one at a time. A worker that breaks down fails the run with a
+ * SimulationError, and the next run starts a new one.
+ */
+export class SimulationWorker {
+  readonly #options: SimulationWorkerOptions;
+  #worker: Worker | null = null;
+  #remote: Remote<SimulationWorkerApi> | null = null;
+  #running = false;
+
+  constructor(options: SimulationWorkerOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Rejects with SimulationError. */
+  async run(request: SimulationRequest, { onProgress, signal }: RunHandlers = {}): Promise<SimulationResult> {
+    if (this.#running) throw new Error('a simulation is running in this worker; await or abort it first');
+    this.#running = true;
+    const life = new AbortController();
+    try {
+      const remote = this.#start();
+      const broken = this.#breakdown(life.signal, signal);
+      const { heard, silent } = this.#silence(request, life.signal);
+      const report = proxy((progress: SimulationProgress) => {
+        heard();
+        return onProgress?.(progress);
+      });
+      const stop = (): void => void remote.cancel().catch(() => undefined);
+      const running = remote.run(request, report);
+      signal?.addEventListener('abort', stop, { signal: life.signal });
+      if (signal?.aborted === true) stop();
+      return opened(await Promise.race([running, broken, silent]));
+    } finally {
+      life.abort();
+      this.#running = false;
+    }
+  }
+
+  /** Checks a scenario: an object, or the text of its file. Rejects with SimulationError that names the field. */
+  check(scenario: unknown): Promise<CheckedScenario> {
+    return this.#ask((remote) => remote.check(scenario));
+  }
+
+  /** What the simulator is told to do for a request, without a trace. Rejects with SimulationError. */
+  plan(request: SimulationRequest): Promise<SimulationOptions> {
+    return this.#ask((remote) => remote.plan(request));
+  }
+
+  async #ask<T>(question: (remote: Remote<SimulationWorkerApi>) => Promise<Answer<T>>): Promise<T> {
+    const life = new AbortController();
+    try {
+      return opened(await Promise.race([question(this.#start()), this.#breakdown(life.signal)]));
+    } finally {
+      life.abort();
+    }
+  }
+
+  /** Ends the worker. */
+  close(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#remote = null;
+  }
+
+  #start(): Remote<SimulationWorkerApi> {
+    if (this.#remote !== null) return this.#remote;
+    const { workerUrl, createWorker, wasmUrl } = this.#options;
+    this.#worker =
+      createWorker?.() ??
+      (workerUrl === undefined ? defaultWorker() : new Worker(workerUrl, { type: 'module' }));
+    const remote = wrap<SimulationWorkerApi>(this.#worker);
+    if (wasmUrl !== undefined) remote.use(new URL(wasmUrl, location.href).href).catch(() => undefined);
+    this.#remote = remote;
+    void watchLife(this.#worker, (name) => remote.hold(name));
+    return remote;
+  }
+
+  /** The silence of a user's controller: one that never returns would keep its worker for ever. */
+  #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
+    const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;
+    let heardAt = performance.now();
+    const silent = new Promise<never>((_, reject) => {
+      if (controller === undefined) return;
+      const watch = setInterval(() => {
+        if (performance.now() - heardAt <= controllerTimeoutMs) return;
+        this.close();
+        const message = `nothing was heard of the controller ${controller.name} for ${controllerTimeoutMs / 1000} s; its run was ended`;
+        const fix = 'look for a function that does not return, or that fills the memory';
+        reject(new SimulationError({ kind: 'controller', message, field: 'controller', fix }));
+      }, WATCH_MS);
+      life.addEventListener('abort', () => clearInterval(watch));
+    });
+    return { heard: () => (heardAt = performance.now()), silent };
+  }
+
+  /** Rejects when the worker fails, or does not stop when it should. */
+  #breakdown(life: AbortSignal, stop?: AbortSignal): Promise<never> {
+    return new Promise((_, reject) => {
+      const fail = (message: string, fix: string): void => {
+        this.close();
+        reject(new SimulationError({ kind: 'fault', message, fix }));
+      };
+      const again = 'run it again; if it fails again, reload the page';
+      this.#worker?.addEventListener(
+        'error',
+        (event) => {
+          event.preventDefault();
+          fail(`the simulation worker failed: ${event.message || 'its script could not be loaded'}`, again);
+        },
+        { signal: life },
+      );
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const stopping = (): void => {
+        timer = setTimeout(() => fail('the run did not stop in time and was ended', again), STOP_MS);
+      };
+      stop?.addEventListener('abort', stopping, { signal: life });
+      life.addEventListener('abort', () => clearTimeout(timer));
+    });
+  }
+}
+
+function opened<T>(answer: Answer<T>): T {
+  if (answer.ok) return answer.result;
+  throw new SimulationError(answer.problem);
+}
+
+function defaultWorker(): Worker {
+  return new Worker(new URL('./simulation_worker.js', import.meta.url), { type: 'module' });
+}

@@ -1,0 +1,218 @@
+/** What runs in the simulation worker: one simulation at a time, in slices, so that it can be told to stop. */
+import {
+  CoreError,
+  loadCore,
+  type Core,
+  type SimulationOptions,
+  type TraceBatch,
+  type WasmSource,
+} from '../../core/index.js';
+import {
+  cellsOf,
+  compile,
+  ConfigError,
+  ControllerSimulator,
+  instantiate,
+  judge,
+  parseScenario,
+  seedOf,
+  simulate,
+  simulateCell,
+  type CellParams,
+  type CellRun,
+  type MetricResult,
+  type RunStep,
+  type Scenario,
+  type Simulated,
+  type Simulator,
+} from '../../scenario/index.js';
+import { parseJson } from '../../text/json_text.js';
+import { packBatches } from '../../trace/index.js';
+import { loadUserModule } from '../guest/user_module.js';
+import type {
+  Answer,
+  CheckedScenario,
+  SimulationProblem,
+  SimulationProgress,
+  SimulationRequest,
+  SimulationResult,
+} from './simulation_protocol.js';
+
+/** After this long the worker lets messages in, such as the one to stop. */
+const SLICE_MS = 25;
+/** Least time between two reports of progress. */
+const REPORT_MS = 80;
+
+type Run = Generator<RunStep, Simulated | CellRun, boolean | undefined>;
+
+export class SimulationService {
+  readonly #wasm: WasmSource | undefined;
+  #core: Core | null = null;
+  #cancelled = false;
+
+  constructor(wasm?: WasmSource) {
+    this.#wasm = wasm;
+  }
+
+  /** Checks a scenario: an object, or the text of its file. */
+  check(input: unknown): Answer<CheckedScenario> {
+    return this.#answer(() => {
+      const scenario = parseScenario(typeof input === 'string' ? parseJson(input, 'scenario') : input);
+      return { scenario, cells: cellsOf(scenario) };
+    });
+  }
+
+  /** What the simulator is told to do for a request, without a trace. */
+  plan(request: SimulationRequest): Answer<SimulationOptions> {
+    return this.#answer(() => {
+      if ('options' in request) return request.options;
+      const { scenario, cell, seed } = chosen(request);
+      return compile(instantiate(scenario, cell), seed);
+    });
+  }
+
+  /** Simulates. `report` gets the rows in order and is awaited each time, so that it has all when this resolves. */
+  async run(
+    request: SimulationRequest,
+    report: (progress: SimulationProgress) => unknown,
+  ): Promise<Answer<SimulationResult>> {
+    this.#cancelled = false;
+    const began = performance.now();
+    try {
+      const core = await this.#load();
+      const simulator = await this.#simulator(core, request.controller);
+      const { run, metricsOf } = started(simulator, request);
+      const { stopped, ...done } = await this.#drive(run, report);
+      const { windows, events, timeUs } = done;
+      const metrics = 'values' in done && !stopped ? metricsOf(done.values) : [];
+      const elapsedMs = performance.now() - began;
+      const faults = simulator instanceof ControllerSimulator ? [...simulator.faults] : [];
+      return {
+        ok: true,
+        result: { windows, metrics, events, timeUs, elapsedMs, cancelled: stopped, faults },
+      };
+    } catch (error) {
+      return { ok: false, problem: this.#problem(error) };
+    }
+  }
+
+  async #simulator(core: Core, controller: SimulationRequest['controller']): Promise<Simulator> {
+    if (controller === undefined) return core;
+    try {
+      return new ControllerSimulator(core, await loadUserModule(controller.url, { name: controller.name }));
+    } catch (error) {
+      throw new ControllerProblem(messageOf(error));
+    }
+  }
+
+  /** Stops the run after its present slice; its result covers what was simulated. */
+  cancel(): void {
+    this.#cancelled = true;
+  }
+
+  #answer<T>(work: () => T): Answer<T> {
+    try {
+      return { ok: true, result: work() };
+    } catch (error) {
+      return { ok: false, problem: this.#problem(error) };
+    }
+  }
+
+  async #load(): Promise<Core> {
+    try {
+      return (this.#core ??= await loadCore(this.#wasm));
+    } catch (error) {
+      throw new LoadError(messageOf(error));
+    }
+  }
+
+  async #drive(run: Run, report: (progress: SimulationProgress) => unknown): Promise<Simulated | CellRun> {
+    let batches: TraceBatch[] = [];
+    let sliceBegan = performance.now();
+    let reported = sliceBegan;
+    let step = run.next();
+    for (; step.done !== true; step = run.next(!this.#cancelled)) {
+      batches.push(...step.value.batches);
+      const now = performance.now();
+      if (now - reported >= REPORT_MS || step.value.share === 1) {
+        const { timeUs, share } = step.value;
+        await report({ timeUs, share, rows: packBatches(batches) });
+        batches = [];
+        reported = now;
+      }
+      if (now - sliceBegan < SLICE_MS) continue;
+      await nextMessage();
+      sliceBegan = performance.now();
+    }
+    const { timeUs } = step.value;
+    if (batches.length > 0) await report({ timeUs, share: 1, rows: packBatches(batches) });
+    return step.value;
+  }
+
+  #problem(error: unknown): SimulationProblem {
+    if (error instanceof ConfigError) {
+      const { field, expected, got, fix, message } = error;
+      return { kind: 'scenario', message, field, expected, got, fix };
+    }
+    if (error instanceof CoreError) {
+      const field = error.field === undefined ? {} : { field: error.field };
+      return { kind: 'scenario', message: error.message, ...field, fix: 'correct this value' };
+    }
+    if (error instanceof LoadError) {
+      const fix = 'reload the page; offline, or where a server denies it, the file cannot be had';
+      return { kind: 'core', message: error.message, fix };
+    }
+    if (error instanceof ControllerProblem) {
+      const fix = 'mend the file, or choose another; the README has an example under "Your own controller"';
+      return { kind: 'controller', message: error.message, field: 'controller', fix };
+    }
+    // A trap leaves the module's memory in no known state: the next run gets a new one.
+    this.#core = null;
+    const fix = 'run it again; if it fails again, report the scenario, the cell and the seed';
+    return { kind: 'fault', message: `the simulator broke down: ${messageOf(error)}`, fix };
+  }
+}
+
+class LoadError extends Error {}
+class ControllerProblem extends Error {}
+
+interface Chosen {
+  scenario: Scenario;
+  cell: CellParams;
+  seed: number;
+}
+
+function chosen(request: Extract<SimulationRequest, { scenario: unknown }>): Chosen {
+  const scenario = parseScenario(request.scenario);
+  const { cell = cellsOf(scenario)[0] ?? {}, seed = seedOf(scenario, 0) } = request;
+  return { scenario, cell, seed };
+}
+
+interface Started {
+  run: Run;
+  metricsOf: (values: CellRun['values']) => readonly MetricResult[];
+}
+
+function started(simulator: Simulator, request: SimulationRequest): Started {
+  if ('options' in request) return { run: simulate(simulator, request.options), metricsOf: () => [] };
+  const { scenario, cell, seed } = chosen(request);
+  const metricsOf = (values: CellRun['values']): readonly MetricResult[] => {
+    const one = new Map([...values].map(([key, value]) => [key, [value]]));
+    return judge(scenario, [{ cell, values: one }]).cells[0]?.metrics ?? [];
+  };
+  return { run: simulateCell(simulator, scenario, cell, seed, request.trace), metricsOf };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Lets messages that wait be handled. (Timers would be held up to 4 ms each.) */
+function nextMessage(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

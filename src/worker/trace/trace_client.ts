@@ -1,0 +1,210 @@
+import { proxy, transfer, wrap, type Endpoint, type Remote } from 'comlink';
+
+import type { TraceBatch, TraceEvent } from '../../core/index.js';
+import {
+  TraceError,
+  type PackedBatches,
+  type TraceExtent,
+  type TraceHeader,
+  type TraceView,
+  type ViewQuery,
+} from '../../trace/index.js';
+import { watchLife } from '../life.js';
+import { TraceJournal } from './trace_journal.js';
+import type { TraceService } from './trace_service.js';
+
+/** A trace that lives in a worker of its own, so that it outlives the workers that write to it. */
+export interface TraceStore {
+  /**
+   * Appends rows; they stand in files in the order of these calls. The columns are transferred:
+   * the caller must not use them again. Failures go to `onError`.
+   */
+  append(batch: TraceBatch): void;
+  /** The same for many batches, whose buffers are transferred. */
+  appendPacked(packed: PackedBatches): void;
+  appendEvent(event: TraceEvent): void;
+  /** Rows to draw. Rejects with RangeError's message for an unknown table or column. */
+  view(query: ViewQuery): Promise<TraceView>;
+  extent(): Promise<TraceExtent>;
+  events(): Promise<readonly TraceEvent[]>;
+  /** The trace as a file of format v1; without a header, with that of the file that was opened. */
+  exportNdjson(header?: Partial<TraceHeader>): Promise<Blob>;
+  /** Replaces the contents by a file's. Rejects with TraceError, and keeps what was there. */
+  open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<TraceHeader>;
+  clear(): Promise<void>;
+  /** Ends the worker; what was not exported is gone. */
+  close(): void;
+}
+
+export interface TraceStoreOptions {
+  /** Starts the worker; by default `new Worker` on the file beside this one. */
+  createWorker?: () => Worker;
+  /** Told of errors of calls that return nothing, and of the worker's own. */
+  onError?: (error: Error) => void;
+  /** Keeps a copy of everything outside the worker: one that ends is replaced, and nothing is lost. */
+  isKept?: boolean;
+  /** Told when that was done. */
+  onReplaced?: (why: Error) => void;
+}
+
+/** Starts a trace worker. Rejects if it does not start (for instance a policy forbids workers). */
+export async function createTraceStore(options: TraceStoreOptions = {}): Promise<TraceStore> {
+  const store = new LastingTraceStore(options);
+  await store.start();
+  return store;
+}
+
+/** Workers that end again and again end of what they are given. */
+const MAX_WORKERS = 4;
+
+class LastingTraceStore implements TraceStore {
+  readonly #journal: TraceJournal | null;
+  #connected: TraceStore | null = null;
+  #workers = 0;
+  /** While the contents are given again, what comes waits in the journal. */
+  #isReplaying = false;
+  /** What was asked and is not answered yet: the next worker is asked again. */
+  readonly #asked = new Set<() => void>();
+
+  constructor(private readonly options: TraceStoreOptions) {
+    this.#journal = options.isKept === true ? new TraceJournal() : null;
+  }
+
+  /** Rejects if the worker does not start. */
+  async start(): Promise<void> {
+    const worker = (this.options.createWorker ?? defaultWorker)();
+    const store = connectTraceStore(worker, this.options.onError, () => worker.terminate());
+    this.#connected = store;
+    this.#workers++;
+    const failed = new Promise<never>((_, reject) => {
+      worker.addEventListener('error', ({ message }) => {
+        reject(new Error(`the trace worker failed: ${message || 'its script could not be loaded'}`));
+      });
+    });
+    await Promise.race([store.extent(), failed]);
+    failed.catch((error: unknown) => void this.#replace(error as Error));
+    const { hold } = wrap<TraceService>(worker);
+    void watchLife(worker, (name) => hold(name));
+  }
+
+  async #replace(why: Error): Promise<void> {
+    const { onError = reportError, onReplaced } = this.options;
+    this.#store.close();
+    if (this.#journal === null || this.#workers === MAX_WORKERS) {
+      onError(why);
+      return;
+    }
+    this.#isReplaying = true;
+    try {
+      await this.start();
+      await this.#journal.replay(this.#store);
+      onReplaced?.(why);
+    } catch {
+      onError(why);
+    }
+    this.#isReplaying = false;
+    for (const ask of [...this.#asked]) ask();
+  }
+
+  get #store(): TraceStore {
+    if (this.#connected === null) throw new Error('the store was not started');
+    return this.#connected;
+  }
+
+  #ask<T>(question: (store: TraceStore) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const ask = (): void => {
+        void question(this.#store)
+          .then(resolve, reject)
+          .finally(() => this.#asked.delete(ask));
+      };
+      this.#asked.add(ask);
+      if (!this.#isReplaying) ask();
+    });
+  }
+
+  append(batch: TraceBatch): void {
+    this.#journal?.batch(batch);
+    if (!this.#isReplaying) this.#store.append(batch);
+  }
+
+  appendPacked(packed: PackedBatches): void {
+    this.#journal?.packed(packed);
+    if (!this.#isReplaying) this.#store.appendPacked(packed);
+  }
+
+  appendEvent(event: TraceEvent): void {
+    this.#journal?.event(event);
+    if (!this.#isReplaying) this.#store.appendEvent(event);
+  }
+
+  view(query: ViewQuery): Promise<TraceView> {
+    return this.#ask((store) => store.view(query));
+  }
+
+  extent(): Promise<TraceExtent> {
+    return this.#ask((store) => store.extent());
+  }
+
+  events(): Promise<readonly TraceEvent[]> {
+    return this.#ask((store) => store.events());
+  }
+
+  exportNdjson(header?: Partial<TraceHeader>): Promise<Blob> {
+    return this.#ask((store) => store.exportNdjson(header));
+  }
+
+  async open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<TraceHeader> {
+    const header = await this.#ask((store) => store.open(file, progress));
+    this.#journal?.restart(file);
+    return header;
+  }
+
+  clear(): Promise<void> {
+    this.#journal?.restart();
+    return this.#ask((store) => store.clear());
+  }
+
+  close(): void {
+    this.#workers = MAX_WORKERS;
+    this.#store.close();
+  }
+}
+
+function defaultWorker(): Worker {
+  return new Worker(new URL('./trace_worker.js', import.meta.url), { type: 'module' });
+}
+
+/** The store behind an endpoint at whose other end a TraceService is exposed. */
+export function connectTraceStore(
+  endpoint: Endpoint,
+  onError: (error: Error) => void = reportError,
+  close: () => void = () => undefined,
+): TraceStore {
+  const remote: Remote<TraceService> = wrap<TraceService>(endpoint);
+  const report = (error: unknown): void => onError(error instanceof Error ? error : new Error(String(error)));
+  return {
+    append(batch) {
+      const buffers = new Set(batch.columns.map((column) => column.buffer));
+      remote.append(transfer(batch, [...buffers])).catch(report);
+    },
+    appendPacked(packed) {
+      remote.appendPacked(transfer(packed, [packed.layout.buffer, packed.values.buffer])).catch(report);
+    },
+    appendEvent(event) {
+      remote.appendEvent(event).catch(report);
+    },
+    view: (query) => remote.view(query),
+    extent: () => remote.extent(),
+    events: () => remote.events(),
+    exportNdjson: (header = {}) => remote.exportNdjson(header),
+    async open(file, progress) {
+      const opened = await (progress === undefined ? remote.open(file) : remote.open(file, proxy(progress)));
+      if (opened.ok) return opened.header;
+      const name = file instanceof File ? { file: file.name } : {};
+      throw new TraceError({ ...name, ...opened.problem });
+    },
+    clear: () => remote.clear(),
+    close,
+  };
+}

@@ -1,0 +1,88 @@
+/** What runs in the trace worker: a trace in memory, and the reading and writing of files. */
+import type { TraceBatch, TraceEvent } from '../../core/index.js';
+import {
+  collector,
+  formatTrace,
+  readTrace,
+  TraceData,
+  TraceError,
+  unpackBatches,
+  type PackedBatches,
+  type TraceExtent,
+  type TraceHeader,
+  type TraceProblem,
+  type TraceView,
+  type ViewQuery,
+} from '../../trace/index.js';
+
+import { holdLife } from '../life.js';
+
+/** Errors cross the worker boundary as data: structured clones of errors lose their fields. */
+export type Opened = { ok: true; header: TraceHeader } | { ok: false; problem: TraceProblem };
+
+export class TraceService {
+  #trace = new TraceData();
+  #header: TraceHeader = { ccscope_trace: 1 };
+
+  /** Holds a lock of this name from now on; see life.ts. */
+  hold(name: string): Promise<void> {
+    return holdLife(name);
+  }
+
+  append(batch: TraceBatch): void {
+    this.#trace.append(batch);
+  }
+
+  /** Appends many batches, in order. */
+  appendPacked(packed: PackedBatches): void {
+    for (const batch of unpackBatches(packed)) this.#trace.append(batch);
+  }
+
+  appendEvent(event: TraceEvent): void {
+    this.#trace.appendEvent(event);
+  }
+
+  view(query: ViewQuery): TraceView {
+    return this.#trace.view(query);
+  }
+
+  extent(): TraceExtent {
+    return this.#trace.extent();
+  }
+
+  events(): readonly TraceEvent[] {
+    return this.#trace.events;
+  }
+
+  /** The trace as a file. Fields of `header` replace those of the trace that was opened, if one was. */
+  exportNdjson(header: Partial<TraceHeader>): Blob {
+    const chunks = [...formatTrace(this.#trace, { ...this.#header, ...header })];
+    return new Blob(chunks, { type: 'application/x-ndjson' });
+  }
+
+  /** Replaces the contents by those of a file; a file with an error leaves them as they were. */
+  async open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<Opened> {
+    const { sink, trace, header } = collector();
+    try {
+      const afterChunk = (bytes: number): void => progress?.(bytes, file.size);
+      await readTrace(chunksOf(file), sink, { afterChunk });
+    } catch (error) {
+      if (error instanceof TraceError) return { ok: false, problem: error.problem() };
+      throw error;
+    }
+    this.#trace = trace;
+    this.#header = header();
+    return { ok: true, header: this.#header };
+  }
+
+  clear(): void {
+    this.#trace = new TraceData();
+    this.#header = { ccscope_trace: 1 };
+  }
+}
+
+/** The bytes of a file as a sequence (not every browser can iterate over a stream). */
+async function* chunksOf(file: Blob): AsyncGenerator<Uint8Array, void> {
+  const reader = file.stream().getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+}
