@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url';
 
 import { WebSocketServer } from 'ws';
 
-import { loadCoreModule } from '../core/load.js';
 import { SERVER_PATH } from '../link/server_protocol.js';
 import { systemCode } from '../text/errors.js';
 import { Rooms } from './rooms.js';
@@ -112,7 +111,6 @@ type SharedContext = Omit<SessionContext, 'address' | 'announce'>;
 async function contextOf(options: ServerOptions, limits: ServerLimits): Promise<SharedContext> {
   let links = 0;
   return {
-    core: await loadCoreModule(),
     rooms: new Rooms(limits),
     limits,
     linkSeats: new Seats(

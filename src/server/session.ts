@@ -1,7 +1,6 @@
 /** One page's connection to the local server: its links and rooms, which end with it. */
 import type { WebSocket } from 'ws';
 
-import { CoreError, type CoreModule } from '../core/load.js';
 import { ConfigError } from '../text/quantities.js';
 import { parseLinkConfig } from '../link/link_config.js';
 import type {
@@ -21,7 +20,6 @@ const LATENESS_INTERVAL_MS = 1000;
 const GOING_AWAY = 1001;
 
 export interface SessionContext {
-  core: CoreModule;
   rooms: Rooms;
   limits: ServerLimits;
   /** Counts the links of all sessions. */
@@ -139,7 +137,7 @@ export class Session implements Member {
       case 'link/open':
         return this.#open(request.config);
       case 'link/set':
-        this.#link(request.link).shaper.set(parseLinkConfig(request.config, 'config'));
+        await this.#link(request.link).shaper.set(parseLinkConfig(request.config, 'config'));
         return null;
       case 'link/peers':
         this.#link(request.link).shaper.expect({ a: request.a, b: request.b });
@@ -160,9 +158,8 @@ export class Session implements Member {
     const leave = this.#takeSeats();
     const linkNumber = this.context.nextLink();
     const name = `link-${linkNumber}`;
-    const { core, address, announce, record } = this.context;
+    const { address, announce, record } = this.context;
     const shaper = await startShaper({
-      core,
       config,
       address,
       announce,
@@ -237,6 +234,6 @@ async function closeLink({ shaper, leave }: OpenLink): Promise<void> {
 
 function describe(error: unknown): { message: string; field?: string } {
   const message = error instanceof Error ? error.message : String(error);
-  const known = error instanceof Refusal || error instanceof ConfigError || error instanceof CoreError;
+  const known = error instanceof Refusal || error instanceof ConfigError;
   return known && error.field !== undefined ? { message, field: error.field } : { message };
 }

@@ -91,10 +91,8 @@ export class Interruptions {
   #endWith(batch: PathBatch): void {
     const interruption = this.record.interruptions.at(-1);
     if (this.#lasting === null || interruption === undefined) return;
-    const offeredUs = DIRECTIONS.map((direction) => batch[direction].packets[0] ?? Infinity);
-    const firstUs = Math.min(...offeredUs);
-    if (firstUs === Infinity) return;
-    interruption.toUs = firstUs;
+    if (batch.startUs === null) return;
+    interruption.toUs = batch.startUs;
     this.#tell();
     this.#lasting = null;
   }

@@ -7,14 +7,15 @@ import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
 
 import { ConfigError } from '../text/quantities.js';
-import type { RelayAddress } from '../link/server_protocol.js';
 import type { Direction } from '../core/direction.js';
 import type {
+  AgentMessage,
   CapacitySteps,
   FromThread,
   LinkRequest,
   PathBatch,
   PathOwner,
+  Sockets,
   ThreadProblem,
   ThreadSetup,
   ThreadTick,
@@ -24,12 +25,14 @@ import type {
 import { ThreadMemory } from './thread_memory.js';
 import { ShaperError } from './udp.js';
 
+type Ready = Extract<FromThread, { kind: 'ready' }>;
+
 /** After this many ends of its thread, a link is given up. */
 const MAX_DEATHS = 3;
 
 export interface ThreadHooks {
   /** The thread listens, for the first time or again. */
-  ready(relay: RelayAddress): void;
+  ready(where: Ready): void;
   flow(message: Extract<FromThread, { kind: 'flow' }>): void;
   batch(batch: PathBatch): void;
   /** After the batches of all paths. */
@@ -59,6 +62,10 @@ const shaperFailed = (why: string): ShaperError =>
 
 const failure = (text: string): { text: string; error: ShaperError } => ({ text, error: shaperFailed(text) });
 
+/** The same sockets, where the first thread found ports for them. */
+const bound = (sockets: Sockets, { a, b }: Ready): Sockets =>
+  sockets.kind === 'relay' ? { ...sockets, port: a.port } : { ...sockets, ports: [a.port, b.port] };
+
 export const hrtimeUs = (): number => {
   const [s, ns] = hrtime();
   return s * 1e6 + ns / 1e3;
@@ -69,7 +76,8 @@ export class LastingThread {
   readonly #memory: ThreadMemory;
   #nextId = 1;
   readonly #pending = new Map<number, Pending>();
-  #port: number | null = null;
+  /** The sockets with the ports that the first thread took; null before. */
+  #sockets: Sockets | null = null;
   #deaths = 0;
   /** What the thread that runs said before its end. */
   #why: { text: string; error: ShaperError } | null = null;
@@ -86,7 +94,7 @@ export class LastingThread {
     this.#worker = this.#start(setup);
   }
 
-  agent(message: Extract<ToThread, { kind: 'local' | 'remote' }>): void {
+  agent(message: AgentMessage): void {
     this.#memory.agent(message);
     this.#post(message);
   }
@@ -133,16 +141,16 @@ export class LastingThread {
 
   /** While somebody waits for an answer the process does not end for lack of work; a link that a test forgot to close lets it. */
   #refer(): void {
-    if (this.#pending.size > 0 || this.#port === null) this.#worker.ref();
+    if (this.#pending.size > 0 || this.#sockets === null) this.#worker.ref();
     else this.#worker.unref();
   }
 
   #hear(message: FromThread): void {
     switch (message.kind) {
       case 'ready':
-        this.#port = message.relay.port;
+        this.#sockets = bound(this.setup.sockets, message);
         this.#refer();
-        this.hooks.ready(message.relay);
+        this.hooks.ready(message);
         return;
       case 'done':
         this.#done(message);
@@ -190,20 +198,20 @@ export class LastingThread {
     if (this.#ended !== null) return;
     if (this.#isClosing) return this.#settle(error);
     this.#deaths++;
-    if (this.#port === null || this.#deaths >= MAX_DEATHS) {
+    if (this.#sockets === null || this.#deaths >= MAX_DEATHS) {
       this.#settle(error);
       this.hooks.ended(error);
       return;
     }
     this.hooks.died(text);
-    this.#restart(this.#port);
+    this.#restart(this.#sockets);
   }
 
   /** Messages wait in the port of the new thread until it listens. */
-  #restart(port: number): void {
+  #restart(sockets: Sockets): void {
     this.#why = null;
     const { change, messages } = this.#memory.resume(hrtimeUs() - this.setup.zeroUs);
-    this.#worker = this.#start({ ...this.setup, port, change });
+    this.#worker = this.#start({ ...this.setup, sockets, change });
     for (const message of messages) this.#post(message);
     for (const { message } of this.#pending.values()) this.#post(message);
     this.#refer();

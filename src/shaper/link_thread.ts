@@ -1,6 +1,6 @@
 /**
- * The thread that shapes the packets of a test: code of the test that blocks its own thread does not
- * disturb it. What happened goes out ten times a second.
+ * The thread that shapes the packets of a link: code that blocks the thread of a test, or of a server, does
+ * not disturb it. What happened goes out ten times a second.
  */
 import { setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -9,9 +9,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import { CoreError, loadCoreModule } from '../core/load.js';
 import type { Flow } from './agents.js';
-import type { FromThread, LinkRequest, ThreadProblem, ThreadSetup, ToThread } from './protocol.js';
-import type { Relay } from './relay.js';
-import { openRelay, type RelayPaths } from './relay_paths.js';
+import type {
+  AgentMessage,
+  FromThread,
+  LinkRequest,
+  ThreadProblem,
+  ThreadSetup,
+  ToThread,
+} from './protocol.js';
+import { openRelay, RelayPaths } from './relay_paths.js';
+import { openSocketPair } from './socket_pair.js';
 import { bindUdp } from './udp.js';
 
 const BATCH_INTERVAL_MS = 100;
@@ -46,26 +53,33 @@ const tellFlow = ({ number, offerer, answerer }: Flow): void =>
     flow: { flow: number, offererUfrag: offerer.ufrag, answererUfrag: answerer.ufrag },
   });
 
+/** What the thread does with its sockets. */
+interface Opened {
+  a: number;
+  b: number;
+  paths: Pick<RelayPaths<never>, 'batches' | 'close' | 'extend' | 'open' | 'set' | 'tick'>;
+  /** Of those who connect. */
+  agent(message: AgentMessage): void;
+  sweep(): void;
+  close(): Promise<void>;
+}
+
 class LinkThread {
   readonly #timer: NodeJS.Timeout;
 
-  constructor(
-    private readonly relay: Relay,
-    private readonly paths: RelayPaths,
-  ) {
+  constructor(private readonly opened: Opened) {
     this.#timer = setInterval(() => this.#tick(), BATCH_INTERVAL_MS);
   }
 
   async hear(message: ToThread): Promise<void> {
     switch (message.kind) {
       case 'extend':
-        this.paths.extend(message.owner, message.directions, message.steps);
+        this.opened.paths.extend(message.owner, message.directions, message.steps);
         return;
       case 'local':
-        this.relay.local(message.ufrag, message.page);
-        return;
       case 'remote':
-        this.relay.remote(message.side);
+      case 'expect':
+        this.opened.agent(message);
         return;
       case 'open':
       case 'set':
@@ -77,13 +91,14 @@ class LinkThread {
 
   #tick(): void {
     // Nobody sends any more: that, too, ends what is over.
-    this.relay.sweep();
+    this.opened.sweep();
     this.#report();
   }
 
   #report(): void {
-    this.paths.batches().forEach(tell);
-    tell({ kind: 'tick', tick: this.paths.tick() });
+    const { paths } = this.opened;
+    paths.batches().forEach(tell);
+    tell({ kind: 'tick', tick: paths.tick() });
   }
 
   async #answer(request: LinkRequest & { id: number }): Promise<void> {
@@ -95,8 +110,9 @@ class LinkThread {
   }
 
   async #do(request: LinkRequest): Promise<number> {
-    if (request.kind === 'open') return this.paths.open(request.owner, request.seed, request.change);
-    if (request.kind === 'set') return this.paths.set(request.owner, request.change);
+    const { paths } = this.opened;
+    if (request.kind === 'open') return paths.open(request.owner, request.seed, request.change);
+    if (request.kind === 'set') return paths.set(request.owner, request.change);
     this.#report();
     if (request.kind === 'close') await this.#close();
     return 0;
@@ -104,8 +120,8 @@ class LinkThread {
 
   async #close(): Promise<void> {
     clearInterval(this.#timer);
-    this.paths.close();
-    await this.relay.close();
+    this.opened.paths.close();
+    await this.opened.close();
   }
 }
 
@@ -119,22 +135,42 @@ function hurry(): void {
   }
 }
 
-async function start({ port, zeroUs, seed, change }: ThreadSetup): Promise<void> {
+/** Rejects with CoreError for settings that the core refuses, and with ShaperError; nothing stays open then. */
+async function open({ sockets, tellsPackets, zeroUs, seed, change }: ThreadSetup): Promise<Opened> {
+  const common = { core: await loadCoreModule(), tellsPackets, nowUs: clockFrom(zeroUs) };
+  if (sockets.kind === 'relay') {
+    const bind = () => bindUdp(sockets.port, ADDRESS);
+    const options = { ...common, seed, change, bind, onFlow: tellFlow, onError: fail };
+    const { relay, paths, socket } = await openRelay(options);
+    const { port } = socket.address();
+    const agent = (message: AgentMessage): void => {
+      if (message.kind === 'local') relay.local(message.ufrag, message.page);
+      if (message.kind === 'remote') relay.remote(message.side);
+    };
+    return { a: port, b: port, paths, agent, sweep: () => relay.sweep(), close: () => relay.close() };
+  }
+  const pair = await openSocketPair({ ...sockets, nowUs: common.nowUs, onError: fail });
+  const paths = new RelayPaths({ ...common, front: pair, startedBy: 'forward' });
+  try {
+    paths.open(null, seed, change);
+  } catch (error) {
+    await pair.close();
+    throw error;
+  }
+  const [a, b] = pair.ports;
+  const agent = (message: AgentMessage): void => {
+    if (message.kind === 'expect') pair.expect(message.ufrags);
+  };
+  return { a, b, paths, agent, sweep: () => pair.sweep(), close: () => pair.close() };
+}
+
+async function start(setup: ThreadSetup): Promise<void> {
   hurry();
-  const nowUs = clockFrom(zeroUs);
-  const core = await loadCoreModule();
-  const { relay, paths, socket } = await openRelay({
-    core,
-    seed,
-    change,
-    nowUs,
-    bind: () => bindUdp(port, ADDRESS),
-    onFlow: tellFlow,
-    onError: fail,
-  });
-  const thread = new LinkThread(relay, paths);
+  const address = setup.sockets.kind === 'pair' ? setup.sockets.address : ADDRESS;
+  const opened = await open(setup);
+  const thread = new LinkThread(opened);
   parentPort?.on('message', (message: ToThread) => void thread.hear(message));
-  tell({ kind: 'ready', relay: { address: ADDRESS, port: socket.address().port } });
+  tell({ kind: 'ready', a: { address, port: opened.a }, b: { address, port: opened.b } });
 }
 
 await start(workerData as ThreadSetup).catch(fail);

@@ -1,62 +1,82 @@
-/** A path behind a relay: its links, their capacities over time, and what is told of them. */
+/** A path of a thread that shapes: its links, their capacities over time, and what is told of them. */
 import type { CoreModule } from '../core/load.js';
 import type { CapacityChange } from '../calls/record/record.js';
 import { CapacitySchedule } from './capacity_schedule.js';
-import type { Arrival } from './ice_door.js';
 import type { Lateness } from './lateness.js';
 import { PacketLog } from '../link/packet_log.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
 import { Path } from './path.js';
 import type { CapacitySteps, PathBatch, PathChange, PathOwner, WayBatch, WayChange } from './protocol.js';
 import { queueRow } from './queue_row.js';
-import type { Relay } from './relay.js';
 
 /** Until the first change says it. */
 const ANY_BPS = 1e6;
 /** The two directions draw from generators of their own. */
 const SEED_STEP = 1_000_003;
 
+/** What stands before paths: it takes packets from sockets and hands them to a path. */
+export interface Front<T> {
+  /** From now on packets of this owner go into this path. */
+  attach(owner: PathOwner, path: Pick<Path<T>, 'offer'>): void;
+  /** Sends what came out of a path; false if nobody is there. */
+  deliver(packet: T): boolean;
+}
+
 interface Way {
-  log: PacketLog;
+  log: PacketLog | null;
   schedule: CapacitySchedule;
   /** Changes of the capacity by a test, since the last batch. */
   changes: CapacityChange[];
 }
 
-export interface RelayPathOptions {
+/** What all paths of a thread have in common. */
+export interface FrontPaths<T> {
   core: CoreModule;
-  owner: PathOwner;
-  seed: number;
-  relay: Relay;
-  lateness: Lateness;
+  front: Front<T>;
   nowUs(): number;
+  /** Whether it is told what became of each packet; default: yes. */
+  tellsPackets?: boolean;
+  /** The direction whose first packet starts schedules; default: either. */
+  startedBy?: Direction;
 }
 
-export class RelayPath {
-  readonly #ways: Readonly<Record<Direction, Way>> = { forward: newWay(), backward: newWay() };
-  readonly #path: Path<Arrival>;
+export interface RelayPathOptions<T> extends FrontPaths<T> {
+  owner: PathOwner;
+  seed: number;
+  lateness: Lateness;
+}
+
+export class RelayPath<T> {
+  readonly #ways: Readonly<Record<Direction, Way>>;
+  readonly #path: Path<T>;
   readonly #owner: PathOwner;
   readonly #nowUs: () => number;
+  readonly #startedBy: Direction | undefined;
   #startUs: number | null = null;
 
-  constructor({ core, owner, seed, relay, lateness, nowUs }: RelayPathOptions) {
+  constructor(options: RelayPathOptions<T>) {
+    const { core, owner, seed, front, lateness, nowUs, tellsPackets = true } = options;
     this.#owner = owner;
     this.#nowUs = nowUs;
-    this.#path = new Path<Arrival>({
+    this.#startedBy = options.startedBy;
+    const ways = { forward: newWay(tellsPackets), backward: newWay(tellsPackets) };
+    this.#ways = ways;
+    this.#path = new Path<T>({
       core,
       forward: { capacityBps: ANY_BPS, seed },
       backward: { capacityBps: ANY_BPS, seed: seed + SEED_STEP },
-      logs: { forward: this.#ways.forward.log, backward: this.#ways.backward.log },
+      ...(ways.forward.log &&
+        ways.backward.log && { logs: { forward: ways.forward.log, backward: ways.backward.log } }),
       nowUs,
       ownsThread: true,
       lateness,
-      deliver: (packet) => relay.deliver(packet),
+      deliver: (packet) => front.deliver(packet),
     });
   }
 
   /** A packet comes to the path. */
-  offer(...[direction, packet, sizeBytes, flow]: Parameters<Path<Arrival>['offer']>): void {
-    if (this.#startUs === null) this.#start();
+  offer(...[direction, packet, sizeBytes, flow]: Parameters<Path<T>['offer']>): void {
+    if (this.#startUs === null && (this.#startedBy ?? direction) === direction) this.#start();
     this.#path.offer(direction, packet, sizeBytes, flow);
   }
 
@@ -81,6 +101,7 @@ export class RelayPath {
     return {
       kind: 'batch',
       owner: this.#owner,
+      startUs: this.#startUs,
       forward: this.#wayBatch('forward', nowUs),
       backward: this.#wayBatch('backward', nowUs),
     };
@@ -121,12 +142,17 @@ export class RelayPath {
     const capacity = [...changes.splice(0), ...schedule.passed(nowUs)];
     this.#giveSchedule(direction, nowUs);
     return {
-      packets: log.take(),
+      packets: log?.take() ?? new Float64Array(0),
       row: queueRow(stats, nowUs, DIRECTIONS.indexOf(direction)),
+      stats,
       capacity,
       scheduleStartUs: schedule.startUs,
     };
   }
 }
 
-const newWay = (): Way => ({ log: new PacketLog(), schedule: new CapacitySchedule(), changes: [] });
+const newWay = (tellsPackets: boolean): Way => ({
+  log: tellsPackets ? new PacketLog() : null,
+  schedule: new CapacitySchedule(),
+  changes: [],
+});

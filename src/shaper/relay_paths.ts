@@ -1,13 +1,13 @@
-/** A relay with the paths behind it: the one that its connections share, and those that pages have of their own. */
+/** The paths behind a relay or a pair of sockets: the one that all share, and those that pages have of their own. */
 import type { Socket } from 'node:dgram';
 
-import type { CoreModule } from '../core/load.js';
 import type { LateSecond } from '../calls/record/record.js';
 import { Lateness } from './lateness.js';
 import type { Direction } from '../core/direction.js';
 import type { CapacitySteps, PathBatch, PathChange, PathOwner, ThreadTick } from './protocol.js';
 import { Relay, type RelayOptions } from './relay.js';
-import { RelayPath } from './relay_path.js';
+import type { Arrival } from './ice_door.js';
+import { RelayPath, type FrontPaths } from './relay_path.js';
 
 /** Batches are made ten times a second: after this long without one, the machine stood still. */
 const PAUSE_US = 1e6;
@@ -15,8 +15,8 @@ const PAUSE_US = 1e6;
 const SECOND_US = 1e6;
 
 /** What a relay with its paths is opened with. */
-export interface OpenOptions extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'> {
-  core: CoreModule;
+export interface OpenOptions
+  extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'>, Omit<FrontPaths<Arrival>, 'front'> {
   /** The seed of the shared path; `change` is how that begins. */
   seed: number;
   change: PathChange;
@@ -26,11 +26,11 @@ export interface OpenOptions extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'on
 /** Rejects with CoreError for settings that the core refuses, and with what `bind` does; nothing stays open then. */
 export async function openRelay(
   options: OpenOptions,
-): Promise<{ relay: Relay; paths: RelayPaths; socket: Socket }> {
-  const { core, seed, change, nowUs, bind, onFlow, onError } = options;
+): Promise<{ relay: Relay; paths: RelayPaths<Arrival>; socket: Socket }> {
+  const { seed, change, nowUs, bind, onFlow, onError } = options;
   const socket = await bind();
   const relay = new Relay({ socket, nowUs, onFlow, onError });
-  const paths = new RelayPaths(core, relay, nowUs);
+  const paths = new RelayPaths({ ...options, front: relay });
   try {
     paths.open(null, seed, change);
     return { relay, paths, socket };
@@ -40,26 +40,21 @@ export async function openRelay(
   }
 }
 
-export class RelayPaths {
-  readonly #paths = new Map<PathOwner, RelayPath>();
+export class RelayPaths<T> {
+  readonly #paths = new Map<PathOwner, RelayPath<T>>();
   /** How late the packets of all paths are: they share a thread. */
   readonly #lateness = new Lateness();
   #tickUs: number;
   #secondUs: number;
 
-  constructor(
-    private readonly core: CoreModule,
-    private readonly relay: Relay,
-    private readonly nowUs: () => number,
-  ) {
-    this.#tickUs = nowUs();
-    this.#secondUs = nowUs();
+  constructor(private readonly options: FrontPaths<T>) {
+    this.#tickUs = options.nowUs();
+    this.#secondUs = options.nowUs();
   }
 
   /** Gives the time from which on the path is there. Throws CoreError; then everything is as before. */
   open(owner: PathOwner, seed: number, change: PathChange): number {
-    const { core, relay, nowUs } = this;
-    const path = new RelayPath({ core, owner, seed, relay, lateness: this.#lateness, nowUs });
+    const path = new RelayPath({ ...this.options, owner, seed, lateness: this.#lateness });
     let timeUs: number;
     try {
       timeUs = path.set(change);
@@ -69,7 +64,7 @@ export class RelayPaths {
     }
     this.#paths.get(owner)?.close();
     this.#paths.set(owner, path);
-    relay.attach(owner, path);
+    this.options.front.attach(owner, path);
     return timeUs;
   }
 
@@ -88,7 +83,7 @@ export class RelayPaths {
   }
 
   tick(): ThreadTick {
-    const nowUs = this.nowUs();
+    const nowUs = this.options.nowUs();
     const pause = nowUs - this.#tickUs > PAUSE_US ? { fromUs: this.#tickUs, toUs: nowUs } : null;
     this.#tickUs = nowUs;
     return { pause, lateness: this.#lateness.summary(), late: this.#lateSecond(nowUs) };
@@ -107,7 +102,7 @@ export class RelayPaths {
     return lateMs === null ? null : { timeUs: nowUs, lateMs };
   }
 
-  #of(owner: PathOwner): RelayPath {
+  #of(owner: PathOwner): RelayPath<T> {
     const path = this.#paths.get(owner);
     if (path === undefined) throw new Error(`no path of owner ${owner}`);
     return path;

@@ -7,7 +7,7 @@ import type { LinkChange, PathControl } from './controlled_link.js';
 import { hrtimeUs, type LastingThread } from './lasting_thread.js';
 import { appendPackets, boundDirection, emptyPathRecord } from './link_record.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
-import type { PathBatch } from './protocol.js';
+import type { PathBatch, PathChange } from './protocol.js';
 import { parseLinkSettings, type LinkSettings } from '../link/settings.js';
 import { pathSettings } from './path_settings.js';
 import { settingsText } from '../link/settings_text.js';
@@ -58,11 +58,17 @@ export class ShapedPath {
   /** Settings that parseChange took. */
   async set(settings: LinkSettings): Promise<LinkChange> {
     const { change, commit } = this.feeds.begin(pathSettings(settings));
-    const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
-    commit();
     const text = settingsText(settings);
-    this.record.changes.push({ timeUs, text });
+    const timeUs = await this.apply(change, text);
+    commit();
     return { timeUs, settings, text };
+  }
+
+  /** A change as the thread takes it. */
+  async apply(change: PathChange, text: string): Promise<number> {
+    const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
+    this.record.changes.push({ timeUs, text });
+    return timeUs;
   }
 
   /** What the thread tells of it. */

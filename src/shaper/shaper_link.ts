@@ -1,198 +1,30 @@
-/** The shaper of a test: a relay in a thread of its own, and the record that it fills. */
-import { existsSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
-
-import { ConfigError } from '../text/quantities.js';
-import type { RemoteSide } from '../inject/protocol.js';
-import type { RelayAddress } from '../link/server_protocol.js';
-import { pageName } from '../calls/record/names.js';
-import type { LinkRecord, RelayFlow } from '../calls/record/record.js';
-import { CapacityFeeds } from './capacity_feeds.js';
-import type { LinkChange, PathControl, ShaperLink } from './controlled_link.js';
-import { Interruptions } from './interruptions.js';
-import { hrtimeUs, LastingThread } from './lasting_thread.js';
-import { emptyLinkRecord, noteLate, notePause, notePunctuality } from './link_record.js';
-import type { PathOwner, ThreadSetup, ThreadTick } from './protocol.js';
+/** The link of a test: a relay that its pages take for the address of every peer. */
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../link/settings.js';
-import { pathSettings } from './path_settings.js';
 import { settingsText } from '../link/settings_text.js';
-import { noticeOnce, OwnPath, parseChange, ShapedPath, type PathContext } from './shaped_path.js';
-import { ShaperError } from './udp.js';
+import { CapacityFeeds } from './capacity_feeds.js';
+import type { ShaperLink } from './controlled_link.js';
+import { pathSettings } from './path_settings.js';
+import { openThreadLink, type ThreadLinkOptions } from './thread_link.js';
 
-export interface ShaperLinkOptions {
+export interface ShaperLinkOptions extends Pick<ThreadLinkOptions, 'originEpochMs' | 'thread'> {
   settings?: LinkSettings;
   /** UDP port of the relay; default: any that is free. */
   port?: number;
-  /** Where the record's times have their zero: milliseconds since 1970. Default: now. */
-  originEpochMs?: number;
-  /** The module of the thread; default: the shaper's own. */
-  thread?: URL;
-}
-
-/** The thread runs the compiled file; sources that are run as they are have it in the build beside them. */
-function threadFile(): URL {
-  const beside = new URL('./link_thread.js', import.meta.url);
-  return existsSync(beside) ? beside : new URL('../../dist/lib/shaper/link_thread.js', import.meta.url);
 }
 
 /** Rejects with ConfigError for settings, ShaperError for a port that cannot be bound. */
 export async function openShaperLink(options: ShaperLinkOptions = {}): Promise<ShaperLink> {
-  const epochMs = performance.timeOrigin + performance.now();
-  const originEpochMs = options.originEpochMs ?? Math.floor(epochMs);
-  const zeroUs = hrtimeUs() - (epochMs - originEpochMs) * 1e3;
+  const { port = 0, originEpochMs, thread } = options;
   const settings = withDefaults(parseLinkSettings(options.settings ?? {}));
   const feeds = new CapacityFeeds();
   const { change, commit } = feeds.begin(pathSettings(settings));
-  const setup: ThreadSetup = { port: options.port ?? 0, zeroUs, seed: settings.seed ?? 1, change };
-  const link = new WorkerLink(options.thread ?? threadFile(), setup, feeds, settings, originEpochMs);
-  try {
-    await link.opened;
-    commit();
-  } catch (error) {
-    await link.close();
-    throw error;
-  }
-  link.record.changes.push({ timeUs: hrtimeUs() - zeroUs, text: settingsText(settings) });
+  const link = await openThreadLink({
+    sockets: { kind: 'relay', port },
+    tellsPackets: true,
+    begin: { change, text: settingsText(settings), settings },
+    seed: settings.seed ?? 1,
+    ...{ feeds, originEpochMs, thread },
+  });
+  commit();
   return link;
-}
-
-class WorkerLink implements ShaperLink {
-  readonly backend = 'shaper';
-  readonly record: LinkRecord = emptyLinkRecord('shaper');
-  readonly opened: Promise<RelayAddress>;
-  readonly #thread: LastingThread;
-  readonly #interruptions = new Interruptions(this.record);
-  readonly #shared: ShapedPath;
-  readonly #own = new Map<number, OwnPath>();
-  /** Whose each user name fragment is. */
-  readonly #pages = new Map<string, number>();
-  readonly #zeroUs: number;
-  #relay: RelayAddress | null = null;
-  #closing: Promise<void> | null = null;
-
-  constructor(
-    file: URL,
-    setup: ThreadSetup,
-    feeds: CapacityFeeds,
-    private readonly settings: LinkSettings,
-    readonly originEpochMs: number,
-  ) {
-    this.#zeroUs = setup.zeroUs;
-    let refuse: (error: ShaperError) => void = () => undefined;
-    let open: (relay: RelayAddress) => void = () => undefined;
-    this.opened = new Promise((resolve, reject) => ([open, refuse] = [resolve, reject]));
-    this.#thread = new LastingThread(file, setup, {
-      ready: (relay) => open((this.#relay = relay)),
-      flow: ({ flow }) => this.#flow(flow),
-      batch: (batch) => this.#pathOf(batch.owner)?.take(this.#interruptions.batch(batch)),
-      tick: (tick) => this.#tick(tick),
-      died: (why) => this.#interruptions.begin(why, hrtimeUs() - this.#zeroUs),
-      ended: (error) => {
-        refuse(error);
-        this.#end(error);
-      },
-    });
-    this.#shared = new ShapedPath(this.record, feeds, this.#context);
-  }
-
-  get relay(): RelayAddress {
-    if (this.#relay === null) throw new ShaperError('the link is not open; await openShaperLink first');
-    return this.#relay;
-  }
-
-  async set(settings: LinkSettings): Promise<LinkChange> {
-    return this.#shared.set(parseChange(settings));
-  }
-
-  for(page: number): PathControl {
-    const own =
-      this.#own.get(page) ?? new OwnPath(page, this.settings, this.#context, () => this.#mayHaveOwn(page));
-    this.#own.set(page, own);
-    return own;
-  }
-
-  async sync(): Promise<void> {
-    await this.#thread.ask({ kind: 'sync' });
-  }
-
-  remote(side: RemoteSide): void {
-    const candidates = side.candidates.map(({ address, port }) => ({ address, port }));
-    this.#thread.agent({ kind: 'remote', side: { ...side, candidates } });
-  }
-
-  local(ufrag: string, page: number): void {
-    this.#pages.set(ufrag, page);
-    this.#thread.agent({ kind: 'local', ufrag, page });
-  }
-
-  close(): Promise<void> {
-    this.#closeFeeds();
-    this.#closing ??= this.#thread.close();
-    return this.#closing;
-  }
-
-  get #context(): PathContext {
-    return {
-      thread: this.#thread,
-      zeroUs: this.#zeroUs,
-      link: this.record,
-    };
-  }
-
-  #pathOf(owner: PathOwner): ShapedPath | undefined {
-    return owner === null ? this.#shared : (this.#own.get(owner)?.path ?? undefined);
-  }
-
-  #flow(flow: RelayFlow): void {
-    this.#interruptions.flow(flow);
-    const [first, second] = [flow.offererUfrag, flow.answererUfrag].map((ufrag) => this.#pages.get(ufrag));
-    const have = this.record.own.map(({ page }) => page);
-    if (first === undefined || second === undefined || first === second) return;
-    if (!have.includes(first) || !have.includes(second)) return;
-    noticeOnce(this.record, {
-      level: 'warning',
-      code: `one-of-two-links-${first}-${second}`,
-      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has a link of its own: their packets pass that of ${pageName(first)}, which offered, alone.`,
-      fix: `set the link of ${pageName(first)}, or connect the pages through a server`,
-    });
-  }
-
-  /** A path's forward is the upload of its page. Throws ConfigError where that cannot be any more. */
-  #mayHaveOwn(page: number): void {
-    const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {
-      const offerer = this.#pages.get(offererUfrag);
-      return this.#pages.get(answererUfrag) === page && offerer !== undefined && offerer !== page;
-    });
-    if (!answered) return;
-    throw new ConfigError(
-      'link.for',
-      'a page that has not answered another page under test',
-      `${pageName(page)}, whose connection passes the link that all share`,
-      'give the page its link before it connects, or set the link of the page that offered',
-    );
-  }
-
-  #tick({ pause, late, lateness }: ThreadTick): void {
-    if (pause !== null) notePause(this.record, pause);
-    if (late !== null) noteLate(this.record, late);
-    this.record.latenessMs = this.#interruptions.latenessMs(lateness);
-    notePunctuality(this.record);
-  }
-
-  #closeFeeds(): void {
-    this.#shared.close();
-    for (const { path } of this.#own.values()) path?.close();
-  }
-
-  /** The thread is of no use any more. */
-  #end({ message }: ShaperError): void {
-    this.#closeFeeds();
-    this.#interruptions.giveUp();
-    this.record.notices.push({
-      level: 'error',
-      code: 'shaper-failed',
-      message,
-      fix: 'run the test again; its packets pass no link any more',
-    });
-  }
 }

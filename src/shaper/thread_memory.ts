@@ -1,6 +1,7 @@
 /** What a shaper's thread was told: another one that takes its place is told the same. */
 import { DIRECTIONS, type Direction } from '../core/direction.js';
 import type {
+  AgentMessage,
   CapacitySteps,
   LinkRequest,
   PathChange,
@@ -15,8 +16,6 @@ import type {
 const MAX_AGENTS = 1024;
 /** When there are this many steps of a schedule, those that are over are forgotten. */
 const MAX_PASSED = 512;
-
-type AgentMessage = Extract<ToThread, { kind: 'local' | 'remote' }>;
 
 /** One direction: its settings, and its capacity from the schedule's own start on. */
 class WayMemory {
@@ -110,7 +109,8 @@ export class ThreadMemory {
   }
 
   agent(message: AgentMessage): void {
-    const key = JSON.stringify(message);
+    // Who is expected now takes the place of who was.
+    const key = message.kind === 'expect' ? message.kind : JSON.stringify(message);
     this.#agents.delete(key);
     this.#agents.set(key, message);
     const [oldest] = this.#agents.keys();

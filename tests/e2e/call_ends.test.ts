@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 
 import { WebSocket } from 'ws';
 
-import { loadCoreModule } from '../../src/core/index.js';
 import { runPageCall } from '../../src/command_line/call/page_call.js';
 import { runCall, type CallServer, type RunContext } from '../../src/command_line/call/run.js';
 import type { CallPlan } from '../../src/command_line/call/types.js';
@@ -81,7 +80,7 @@ const CONNECTED = { phase: 'connected', link: 'link-1' };
 
 /** A shaper that peer A has sent a packet to. */
 async function startedShaper() {
-  const shaper = await startShaper({ core: await loadCoreModule(), peers: 'first-datagram' });
+  const shaper = await startShaper({ peers: 'first-datagram' });
   const peer = createSocket('udp4');
   peer.send('first', shaper.a.port, shaper.a.address);
   await shaper.started;

@@ -1,7 +1,8 @@
 // In the place of a link's thread: it begins as that does and breaks at the first question.
 import { parentPort } from 'node:worker_threads';
 
-parentPort.postMessage({ kind: 'ready', relay: { address: '127.0.0.1', port: 1 } });
+const relay = { address: '127.0.0.1', port: 1 };
+parentPort.postMessage({ kind: 'ready', a: relay, b: relay });
 parentPort.on('message', () => {
   throw new Error('out of luck');
 });

@@ -1,20 +1,14 @@
 // What strangers send to a relay: nothing of it moves a packet of a call, and nobody is flooded by it.
 import { once } from 'node:events';
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { bindingRequest, bindingSuccess } from '../../scripts/lib/ice_check.mjs';
-import { loadCoreModule, type CoreModule } from '../../src/core/index.js';
 import { ShaperError, startShaper, type Shaper } from '../../src/shaper/shaper.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers, linkWith } from './links.js';
 
 closeAfterEach();
-
-let core: CoreModule;
-beforeAll(async () => {
-  core = await loadCoreModule();
-});
 
 async function agent(ufrag: string, port: number): Promise<IceAgent> {
   const made = await IceAgent.at(ufrag, port);
@@ -31,7 +25,7 @@ interface Bed {
 }
 
 async function appBed(): Promise<Bed> {
-  const shaper: Shaper = await startShaper({ core, config: { rtt_ms: 0, capacity: '100mbps' } });
+  const shaper: Shaper = await startShaper({ config: { rtt_ms: 0, capacity: '100mbps' } });
   closers.push(() => shaper.close());
   return { a: shaper.a.port, b: shaper.b.port, flows: () => null };
 }
@@ -207,7 +201,7 @@ describe.each([
 
 describe('the shaper of the app', () => {
   it('knows whom to expect, where it was told', async () => {
-    const shaper = await startShaper({ core, config: { rtt_ms: 0 } });
+    const shaper = await startShaper({ config: { rtt_ms: 0 } });
     closers.push(() => shaper.close());
     shaper.expect({ a: ['offr'], b: ['answ'] });
     const [c, d, a, b] = await Promise.all([
@@ -225,7 +219,7 @@ describe('the shaper of the app', () => {
   });
 
   it('takes the first that sends for a peer on loopback addresses alone', async () => {
-    const start = startShaper({ core, address: '0.0.0.0', peers: 'first-datagram' });
+    const start = startShaper({ address: '0.0.0.0', peers: 'first-datagram' });
     await expect(start).rejects.toThrow(ShaperError);
     await expect(start).rejects.toThrow(/name the peers, or let them use ICE/);
   });
@@ -233,7 +227,7 @@ describe('the shaper of the app', () => {
   it('takes peers that are named, and nobody else', async () => {
     const [a, b, stranger] = await Promise.all([agent('a', 1), agent('b', 1), agent('s', 1)]);
     const peers = { a: a.address, b: b.address };
-    const shaper = await startShaper({ core, config: { rtt_ms: 0 }, address: '0.0.0.0', peers });
+    const shaper = await startShaper({ config: { rtt_ms: 0 }, address: '0.0.0.0', peers });
     closers.push(() => shaper.close());
     await sent(stranger, 'first', shaper.a.port);
     await sent(a, 'second', shaper.a.port);

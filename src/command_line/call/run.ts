@@ -5,6 +5,7 @@ import type { ControllerFault } from '../../core/index.js';
 import { machineReport, MachineWatch } from '../../machine/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
 import { FailedRun } from '../../text/errors.js';
+import { packetsIn } from '../../calls/judge/view.js';
 import { capacityBits, linkMetrics } from '../../calls/metrics.js';
 import type { Shaper } from '../../shaper/shaper.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
@@ -120,17 +121,9 @@ async function measure(
   const fromUs = shaper.firstPacketUs ?? shaper.nowUs();
   const toUs = fromUs + plan.durationMs * 1e3;
   await until(fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, running, context);
-  const before = {
-    media: await page.media(),
-    crossBytes: shaper.stats().crossDepartedBytes,
-    atUs: shaper.nowUs(),
-  };
+  const before = await seen(running);
   await until(toUs, { fromUs, toUs }, running, context);
-  const after = {
-    media: await page.media(),
-    crossBytes: shaper.stats().crossDepartedBytes,
-    atUs: shaper.nowUs(),
-  };
+  const after = await seen(running);
   const [now, counters, targets, trace] = await Promise.all([
     page.state(),
     page.counters(),
@@ -140,23 +133,23 @@ async function measure(
   const { p50_ms, p95_ms, p99_ms } = shaper.latenessMs();
   const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
   const audioBytes = (after.media?.audioBytesReceived ?? NaN) - (before.media?.audioBytesReceived ?? NaN);
+  const { forward } = shaper.record;
+  const packets = forward === null ? [] : packetsIn(forward, null, { fromUs: -Infinity, toUs: Infinity });
   const capacity = parseSchedule(plan.link.capacity);
-  // The page's rows count from the origin of the trace.
-  const inTrace = { fromUs: fromUs - shaper.originUs, toUs: toUs - shaper.originUs };
-  const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: inTrace.fromUs + atUs, capacityBps }));
+  // The page's rows and the link's count from the same origin.
+  const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
   // With the browser in charge flow 0 only watches, too.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
-  const absolute = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
   const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({
     ...{ name: rows.name, controller: rows.controller, preset: rows.preset, parameters: rows.parameters },
-    ...targetReport(rows, steps, inTrace),
+    ...targetReport(rows, steps, { fromUs, toUs }),
   }));
   const report: RunReport = {
-    ...linkMetrics(shaper.log?.records() ?? [], capacity, { fromUs, toUs }),
-    ...targetReport(targets[0] ?? NO_ROWS, steps, inTrace),
+    ...linkMetrics(packets, capacity, { fromUs, toUs }),
+    ...targetReport(targets[0] ?? NO_ROWS, steps, { fromUs, toUs }),
     mode: now.status?.effectiveMode ?? plan.mode,
-    cross_utilisation: ((after.crossBytes - before.crossBytes) * 8) / capacityBits(absolute, measured),
+    cross_utilisation: ((after.crossBytes - before.crossBytes) * 8) / capacityBits(steps, measured),
     overuse_count: counters.overuseCount,
     fps: finite((frames * 1e6) / (after.atUs - before.atUs)),
     freeze_count: finite(after.media?.freezeCount),
@@ -174,6 +167,13 @@ async function measure(
     notices: now.notices.map(({ level, message }) => `${level}: ${message}`),
   };
   return { report, trace, html: null };
+}
+
+/** What the page and the link have counted until now. */
+async function seen({ page, shaper }: Running) {
+  const media = await page.media();
+  await shaper.sync();
+  return { media, crossBytes: shaper.stats().crossDepartedBytes, atUs: shaper.nowUs() };
 }
 
 const sentReport = ({ codec, sourceWidth, sourceHeight, sourceFps }: PageMedia): SentReport => ({

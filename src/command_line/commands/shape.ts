@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { InvalidArgumentError, type Command } from 'commander';
 
-import { loadCoreModule } from '../../core/index.js';
 import { ConfigError } from '../../text/quantities.js';
 import { UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
@@ -105,6 +104,7 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
       await sleep(flags.duration ?? 2 ** 31 - 1, undefined, { signal }).catch(() => undefined);
     });
     failure.signal.throwIfAborted();
+    await shaper.sync();
     const result = resultOf(shaper);
     say(report(shaper));
     if (flags.json !== undefined) await writeJson(flags.json, result, io);
@@ -118,7 +118,6 @@ async function start(flags: ShapeFlags, onError: (error: ShaperError) => void): 
   const { address, ports } = flags.listen;
   try {
     return await startShaper({
-      core: await loadCoreModule(),
       config: linkConfigOf(flags),
       address,
       ports,
