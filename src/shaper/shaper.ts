@@ -38,6 +38,8 @@ export interface ShaperOptions {
   record?: boolean;
   /** Rows of the queue, ten times a second. */
   onRows?(rows: QueueRow[]): void;
+  /** The module of the thread; default: the shaper's own. */
+  thread?: URL;
   /** A socket or the thread failed for good; the shaper is closed. */
   onError?(error: ShaperError): void;
 }
@@ -80,6 +82,7 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
     feeds: new CapacityFeeds(),
     seed: config.seed,
     originEpochMs: config.origin_epoch_ms,
+    thread: options.thread,
     hooks: {
       batch: (batch) => shaper?.take(batch),
       ended: (error) => options.onError?.(error),

@@ -1,7 +1,13 @@
 /** A link whose thread ends: another one takes its place, and the record goes on. */
 import { describe, expect, it } from 'vitest';
 
-import { openShaperLink, ShaperError, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
+import {
+  openShaperLink,
+  ShaperError,
+  startShaper,
+  type LinkSettings,
+  type ShaperLink,
+} from '../../src/shaper/index.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers } from './links.js';
 import { endThread, mortalThread } from './mortal.js';
@@ -148,5 +154,40 @@ describe('a link whose thread ends', () => {
     expect(link.record.notices).toMatchObject([{ level: 'error', code: 'shaper-failed' }]);
     await expect(link.sync()).rejects.toThrow(ShaperError);
     await expect(link.set({ capacity: '1mbps' })).rejects.toThrow(/ended with code 3; open the link again/);
+  });
+});
+
+describe('a shaper between two peers whose thread ends', () => {
+  it('comes back with its ports, its settings and whom it expects', async () => {
+    const seed = lastSeed++;
+    const shaper = await startShaper({
+      config: { capacity: '10mbps', rtt_ms: 0, seed },
+      thread: mortalThread,
+    });
+    closers.push(() => shaper.close());
+    shaper.expect({ a: ['offr'], b: ['answ'] });
+    const [a, b] = await Promise.all([
+      IceAgent.at('offr', shaper.a.port),
+      IceAgent.at('answ', shaper.b.port),
+    ]);
+    const [evil, mate] = await Promise.all([
+      IceAgent.at('evil', shaper.a.port),
+      IceAgent.at('mate', shaper.b.port),
+    ]);
+    closers.push(() => [a, b, evil, mate].forEach((agent) => agent.close()));
+    await passes([a, b], 'before');
+    const { firstPacketUs } = shaper;
+    expect(firstPacketUs).not.toBeNull();
+    await shaper.set({ capacity: '900kbps' });
+    endThread(seed, 'exit');
+    evil.check({ to: 'mate', role: 'controlling', nominate: true });
+    mate.check({ to: 'evil', role: 'controlled' });
+    await passes([a, b], 'after');
+    expect([evil.bytes, mate.bytes]).toEqual([0, 0]);
+    await shaper.sync();
+    expect(shaper.stats().capacityBps).toBe(900e3);
+    expect(shaper.firstPacketUs).toBe(firstPacketUs);
+    expect(shaper.record.interruptions).toHaveLength(1);
+    expect(shaper.record.interruptions[0]?.toUs).not.toBeNull();
   });
 });
