@@ -1,6 +1,7 @@
 /**
  * An alarm with a resolution below a millisecond: a timer for most of the wait, and turns of the
- * event loop for the rest of it, in which sockets are served as ever.
+ * event loop for the rest of it, in which sockets are served as ever, with naps between them: nothing else may
+ * run in its thread.
  */
 
 /** Timers fire up to this much late. */
@@ -25,8 +26,6 @@ export class Alarm {
   constructor(
     private readonly nowUs: () => number,
     private readonly ring: () => void,
-    /** Whether nothing else runs in this thread, so that it may sleep. */
-    private readonly mayNap = false,
   ) {}
 
   /** When it rings; Infinity if it does not. */
@@ -69,7 +68,7 @@ export class Alarm {
       this.ring();
       return;
     }
-    if (this.mayNap && waitUs > AWAKE_US && waitUs <= SPIN_US) this.#nap();
+    if (waitUs > AWAKE_US && waitUs <= SPIN_US) this.#nap();
     this.#wait();
   }
 

@@ -1,4 +1,4 @@
-/** A capacity that changes while a thread shapes: it hands the core what comes next, and tells what came. */
+/** A capacity that changes while packets pass: it hands a link what comes next, and tells what came. */
 import type { CapacityStep } from '../core/link.js';
 import type { CapacityChange } from '../calls/record/record.js';
 import type { CapacitySteps } from './protocol.js';
@@ -56,6 +56,12 @@ export class CapacitySchedule {
     }
     this.#forget();
     return changes;
+  }
+
+  /** For a link that is told of each capacity when it comes: the one of now, if another one was before. */
+  advance(nowUs: number): number | undefined {
+    this.upcoming(nowUs);
+    return this.passed(nowUs).at(-1)?.capacityBps;
   }
 
   /** When step i comes; Infinity if there is none. */

@@ -11,7 +11,8 @@ import type { CDPSession, Page } from 'playwright-core';
 
 import { ConfigError } from '../text/quantities.js';
 import type { LinkRecord } from '../calls/record/record.js';
-import { CapacityClock } from './capacity_clock.js';
+import { CapacityFeeds } from './capacity_feeds.js';
+import { CapacitySchedule } from './capacity_schedule.js';
 import type { ControlledLink, LinkChange } from './controlled_link.js';
 import { conditionsOf, type Conditions } from './devtools_conditions.js';
 import { emptyLinkRecord } from './link_record.js';
@@ -47,7 +48,10 @@ class CdpLink implements DevtoolsLink {
   readonly record: LinkRecord = emptyLinkRecord('devtools');
   readonly #sessions = new Set<CDPSession>();
   #conditions: Conditions = { latency: 0, packetLoss: 0, packetQueueLength: 0 };
-  readonly #clock = new CapacityClock(() => this.#nowUs());
+  readonly #feeds = new CapacityFeeds();
+  readonly #schedules = { forward: new CapacitySchedule(), backward: new CapacitySchedule() };
+  /** Of now, bit/s. */
+  readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
   readonly #timer: NodeJS.Timeout;
   /** What the pages were told. */
   #sent = '';
@@ -60,7 +64,10 @@ class CdpLink implements DevtoolsLink {
     // Chrome has no queue in milliseconds: without one that is given it has no limit.
     const { queue: _, ...usual } = withDefaults(parsed);
     this.#apply({ ...usual, ...(parsed.queue !== undefined && { queue: parsed.queue }) });
-    this.#clock.onFailure = ({ message }) =>
+    this.#feeds.onSteps = (directions, steps) => {
+      for (const direction of directions) this.#schedules[direction].extend(steps);
+    };
+    this.#feeds.onFailure = ({ message }) =>
       this.record.notices.push({
         level: 'error',
         code: 'capacity-function',
@@ -76,8 +83,8 @@ class CdpLink implements DevtoolsLink {
     this.#sessions.add(session);
     this.#sent = '';
     page.once('close', () => this.#sessions.delete(session));
-    if (!this.#isStarted) this.#clock.start();
     this.#isStarted = true;
+    for (const direction of DIRECTIONS) this.#schedules[direction].start(this.#nowUs());
     await this.#send();
   }
 
@@ -85,7 +92,6 @@ class CdpLink implements DevtoolsLink {
     if (this.#closed) throw new ShaperError('the link is closed; open another one');
     const settings = parseLinkSettings(change);
     const text = this.#apply(settings);
-    if (this.#isStarted) this.#clock.start();
     await this.#send();
     return { timeUs: this.#nowUs(), settings, text };
   }
@@ -98,6 +104,7 @@ class CdpLink implements DevtoolsLink {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#timer);
+    this.#feeds.close();
     const off = [...this.#sessions].map(async (session) => {
       await session.send('Network.emulateNetworkConditionsByRule', { matchedNetworkConditions: [] });
       await session.detach();
@@ -109,7 +116,14 @@ class CdpLink implements DevtoolsLink {
 
   #apply(settings: LinkSettings): string {
     const conditions = conditionsOf(settings);
-    this.#clock.replace(pathSettings(settings));
+    const { change, commit } = this.#feeds.begin(pathSettings(settings));
+    const startUs = this.#isStarted ? this.#nowUs() : null;
+    for (const direction of DIRECTIONS) {
+      const capacity = change[direction]?.capacity;
+      if (capacity !== undefined)
+        this.#capacity[direction] = this.#schedules[direction].replace(capacity, startUs);
+    }
+    commit();
     this.#conditions = { ...this.#conditions, ...conditions };
     const text = settingsText(settings);
     this.record.changes.push({ timeUs: this.#nowUs(), text });
@@ -118,13 +132,22 @@ class CdpLink implements DevtoolsLink {
 
   /** Tells all pages, if something changed. */
   async #send(): Promise<void> {
-    const current = this.#clock.current();
-    const wanted = JSON.stringify([this.#conditions, current, this.#sessions.size > 1]);
+    this.#advance();
+    const wanted = JSON.stringify([this.#conditions, this.#capacity, this.#sessions.size > 1]);
     if (wanted === this.#sent) return;
     this.#sent = wanted;
-    for (const direction of DIRECTIONS) this.#note(direction, current[direction]);
+    for (const direction of DIRECTIONS) this.#note(direction, this.#capacity[direction]);
     // A page that is gone has no link.
     await Promise.all([...this.#sessions].map((session) => this.#sendTo(session).catch(() => undefined)));
+  }
+
+  #advance(): void {
+    const nowUs = this.#nowUs();
+    for (const direction of DIRECTIONS) {
+      const schedule = this.#schedules[direction];
+      this.#capacity[direction] = schedule.advance(nowUs) ?? this.#capacity[direction];
+      if (schedule.startUs !== null) this.#feeds.started(direction, schedule.startUs - nowUs);
+    }
   }
 
   #note(direction: Direction, capacityBps: number): void {
@@ -133,7 +156,7 @@ class CdpLink implements DevtoolsLink {
   }
 
   async #sendTo(session: CDPSession): Promise<void> {
-    const { forward, backward } = this.#clock.current();
+    const { forward, backward } = this.#capacity;
     const { latency, packetLoss, packetQueueLength } = this.#conditions;
     const share = this.#sessions.size > 1 ? 0.5 : 1;
     const conditions = {

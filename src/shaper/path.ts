@@ -23,8 +23,6 @@ export interface PathOptions<T> {
   logs?: Partial<Record<Direction, PacketLog>>;
   /** Microseconds; never goes back. */
   nowUs(): number;
-  /** Whether nothing else runs in this thread, so that it may sleep. */
-  ownsThread?: boolean;
   /** Where it is counted how late packets were; default: one of its own. */
   lateness?: Lateness;
   /** Sends a packet that is due; false if there is nowhere to send it to. */
@@ -144,7 +142,7 @@ export class Path<T> {
 
   /** Throws CoreError for settings that the core refuses. */
   constructor(options: PathOptions<T>) {
-    const { core, forward, backward, logs = {}, nowUs, ownsThread = false, lateness } = options;
+    const { core, forward, backward, logs = {}, nowUs, lateness } = options;
     this.#options = options;
     this.#lateness = lateness ?? new Lateness();
     const first = new Way<T>(core, forward, logs.forward);
@@ -154,7 +152,7 @@ export class Path<T> {
       first.destroy();
       throw error;
     }
-    this.#alarm = new Alarm(nowUs, () => this.pump(), ownsThread);
+    this.#alarm = new Alarm(nowUs, () => this.pump());
   }
 
   /** A packet of this size on the wire comes to the link, now. */

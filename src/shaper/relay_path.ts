@@ -68,7 +68,6 @@ export class RelayPath<T> {
       ...(ways.forward.log &&
         ways.backward.log && { logs: { forward: ways.forward.log, backward: ways.backward.log } }),
       nowUs,
-      ownsThread: true,
       lateness,
       deliver: (packet) => front.deliver(packet),
     });

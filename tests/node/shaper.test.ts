@@ -14,7 +14,8 @@ afterEach(async () => {
 });
 
 async function peer(): Promise<Socket> {
-  const socket = createSocket('udp4');
+  // Room for all packets of a test, where its own thread waits for the processor.
+  const socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   closers.push(() => socket.close());

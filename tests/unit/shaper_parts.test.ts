@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { capacitySource } from '../../src/shaper/capacity.js';
-import { CapacityClock } from '../../src/shaper/capacity_clock.js';
 import { CapacitySchedule } from '../../src/shaper/capacity_schedule.js';
 import { DelayLine } from '../../src/link/delay_line.js';
 import { Lateness } from '../../src/shaper/lateness.js';
@@ -116,23 +115,18 @@ describe('a capacity over time', () => {
   });
 
   it('is what it is now, for a link that is told so', () => {
-    let nowUs = 0;
-    const clock = new CapacityClock(() => nowUs);
-    const failures: string[] = [];
-    clock.onFailure = ({ message }) => failures.push(message);
-    const ramp = capacitySource((seconds) => (seconds < 1 ? 1e6 + seconds * 1e6 : NaN), 'capacity');
-    const source = capacitySource('3mbps,4mbps@2s', 'capacity');
-    clock.replace({ forward: { options: {}, capacity: ramp }, backward: { options: {}, capacity: source } });
-    nowUs = 5e6;
-    expect(clock.current()).toEqual({ forward: 1e6, backward: 3e6 });
-    clock.start();
-    nowUs = 5.5e6;
-    expect(clock.current()).toEqual({ forward: 1.5e6, backward: 3e6 });
-    nowUs = 7e6;
-    expect(clock.current()).toEqual({ forward: 1.99e6, backward: 4e6 });
-    nowUs = 9e6;
-    expect(clock.current()).toEqual({ forward: 1.99e6, backward: 4e6 });
-    expect(failures).toHaveLength(1);
+    const schedule = new CapacitySchedule();
+    const source = capacitySource('3mbps,4mbps@2s,5mbps@2.5s', 'capacity');
+    expect(schedule.replace(source.next(0), null)).toBe(3e6);
+    expect(schedule.advance(5e6)).toBeUndefined();
+    schedule.start(5e6);
+    expect([6.9e6, 7e6, 7.1e6, 9e6, 10e6].map((nowUs) => schedule.advance(nowUs))).toEqual([
+      undefined,
+      4e6,
+      undefined,
+      5e6,
+      undefined,
+    ]);
   });
 });
 
