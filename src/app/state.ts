@@ -44,9 +44,13 @@ const linkEntries = Object.fromEntries(
   URL_KEYS.map((key) => [LINK_FIELDS[key].url, linkEntry(key)]),
 ) as unknown as LinkEntries;
 
+const name = v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _'));
+
 const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
+  /** A link that the local server was lent, in the place of one with the settings above. */
+  link: name,
   controller: v.union(
     [v.picklist([...CONTROLLER_NAMES, 'native']), v.pipe(v.string(), v.check(isOwn))],
     `one of ${CONTROLLER_NAMES.join(', ')}, native, or ${OWN_EXAMPLE}`,
@@ -67,7 +71,7 @@ const entries = {
   audio: flag,
   key_frame_interval_s: numberIn(0, 3600, 's (0: only when the encoder wants one)'),
   duration_s: numberIn(0, 86400, 's (0: until you press Stop)'),
-  room: v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _')),
+  room: name,
   role: oneOf(['loopback', 'send', 'receive']),
   autostart: flag,
   window_s: numberIn(1, 3600, 's'),
@@ -91,6 +95,7 @@ export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
 export const DEFAULT_STATE: AppState = {
   ...USUAL_IN_URL,
   bottleneck: 'shaper',
+  link: '',
   controller: 'gcc',
   preset: 'gcc-live',
   shadow: [],

@@ -1,11 +1,12 @@
 /**
  * What a page and the local server say to each other over the WebSocket at `/ws`, as JSON. A page
- * opens links (two UDP sockets with a shaped path between them) and joins rooms, through which two
+ * opens links (two UDP sockets with a shaped path between them), or joins one that the server was lent by who
+ * started it, and joins rooms, through which two
  * pages exchange their session descriptions. Links and memberships end with their socket.
  */
 import * as v from 'valibot';
 
-import type { PartialLinkConfig } from './link_config.js';
+import type { LinkConfig, PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
 /** Where it serves the controllers that a command line brought, by their names. */
@@ -22,6 +23,8 @@ const config = v.record(v.string(), v.unknown());
 export const clientMessage = v.variant('type', [
   /** Answered by LinkOpened. */
   v.object({ id, type: v.literal('link/open'), config }),
+  /** A link that the server was lent; answered by LinkOpened. */
+  v.object({ id, type: v.literal('link/join'), link }),
   v.object({ id, type: v.literal('link/set'), link, config }),
   /** From now on the link is for connections between these, and for nobody else's. */
   v.object({ id, type: v.literal('link/peers'), link, a: ufrags, b: ufrags }),
@@ -37,6 +40,7 @@ export type CheckedClientMessage = v.InferOutput<typeof clientMessage>;
 /** A client's message as a page writes it. */
 export type ClientMessage =
   | { id: number; type: 'link/open'; config: PartialLinkConfig }
+  | { id: number; type: 'link/join'; link: string }
   | { id: number; type: 'link/set'; link: string; config: PartialLinkConfig }
   | { id: number; type: 'link/peers'; link: string; a: readonly string[]; b: readonly string[] }
   | { id: number; type: 'link/close'; link: string }
@@ -54,6 +58,7 @@ export interface LinkOpened {
   link: string;
   a: RelayAddress;
   b: RelayAddress;
+  config: LinkConfig;
 }
 
 export interface RoomJoined {

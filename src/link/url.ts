@@ -16,10 +16,6 @@ export function linkOfUrl(url: LinkInUrl): LinkConfig {
   return { ...DEFAULT_LINK_CONFIG, ...(Object.fromEntries(given) as Partial<LinkConfig>) };
 }
 
-/** A link as parts of a query. */
-export const linkQuery = (link: LinkConfig): Record<string, string> =>
-  Object.fromEntries(URL_KEYS.map((key) => [LINK_FIELDS[key].url, String(link[key])]));
-
 /** The usual link by the names of addresses. */
 export const USUAL_IN_URL = Object.fromEntries(
   URL_KEYS.map((key) => [LINK_FIELDS[key].url, LINK_FIELDS[key].usual]),

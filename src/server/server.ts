@@ -46,8 +46,6 @@ export interface ServerOptions {
   host?: string;
   /** The built app; default: the one that ships with the package. */
   appDir?: string;
-  /** Keep what became of each packet of the links, for measurements. */
-  record?: boolean;
   /** Users' controllers that pages may load, by name. */
   controllers?: readonly ServedController[];
   /** What clients may take; default: SERVER_LIMITS. */
@@ -58,8 +56,8 @@ export interface LocalServer {
   /** Where a browser on this machine finds the app, with a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** A link that a page has open, by the name that the page was told; null when there is none. */
-  shaper(link: string): Shaper | null;
+  /** Lends a link to a page, which joins it by the name that this gives; who lends it closes it. */
+  lend(shaper: Shaper): string;
   /** Closes every link and connection. */
   close(): Promise<void>;
 }
@@ -87,7 +85,9 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  const sessions = new Sessions(host, await contextOf(options, limits));
+  const lent = new Map<string, Shaper>();
+  const context = contextOf(lent, limits);
+  const sessions = new Sessions(host, context);
   http.on('upgrade', (request, socket, head) => sessions.upgrade(request, socket, head));
   await listen(http, port, host);
   const bound = (http.address() as AddressInfo).port;
@@ -101,14 +101,18 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   return {
     port: bound,
     url: `http://${urlHost(host)}:${bound}/`,
-    shaper: (link) => sessions.shaper(link),
+    lend: (shaper) => {
+      const name = `link-${context.nextLink()}`;
+      lent.set(name, shaper);
+      return name;
+    },
     close: () => (closing ??= close()),
   };
 }
 
 type SharedContext = Omit<SessionContext, 'address' | 'announce'>;
 
-async function contextOf(options: ServerOptions, limits: ServerLimits): Promise<SharedContext> {
+function contextOf(lent: ReadonlyMap<string, Shaper>, limits: ServerLimits): SharedContext {
   let links = 0;
   return {
     rooms: new Rooms(limits),
@@ -118,7 +122,7 @@ async function contextOf(options: ServerOptions, limits: ServerLimits): Promise<
       `this server has at most ${limits.links} links; close pages that have one`,
       'link',
     ),
-    record: options.record ?? false,
+    lent,
     nextLink: () => ++links,
   };
 }
@@ -149,15 +153,6 @@ class Sessions {
       this.#open.add(session);
       webSocket.once('close', () => this.#open.delete(session));
     });
-  }
-
-  /** The link of this name, if one of them has opened it. */
-  shaper(link: string): Shaper | null {
-    for (const session of this.#open) {
-      const shaper = session.shaper(link);
-      if (shaper !== null) return shaper;
-    }
-    return null;
   }
 
   async close(): Promise<void> {

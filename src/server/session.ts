@@ -27,7 +27,8 @@ export interface SessionContext {
   /** Address that relays bind, and the one that peers are told. */
   address: string;
   announce: string;
-  record: boolean;
+  /** Links that the server was lent, by their names. */
+  lent: ReadonlyMap<string, Shaper>;
   nextLink(): number;
 }
 
@@ -35,7 +36,8 @@ interface OpenLink {
   shaper: Shaper;
   /** Rows that were left out since the client last read. */
   dropped: number;
-  leave(): void;
+  /** When the session is done with it. */
+  end(): Promise<void>;
 }
 
 export class Session implements Member {
@@ -61,11 +63,6 @@ export class Session implements Member {
     ];
   }
 
-  /** The link of this name, if this connection has opened it. */
-  shaper(link: string): Shaper | null {
-    return this.#links.get(link)?.shaper ?? null;
-  }
-
   peers(room: string, peers: number): void {
     this.#send({ type: 'room/peer', room, peers });
   }
@@ -87,7 +84,7 @@ export class Session implements Member {
     const links = [...this.#links.values()];
     this.#links.clear();
     // A link whose sockets failed meanwhile is closed already.
-    await Promise.allSettled([this.#closeSocket(), ...links.map(closeLink)]);
+    await Promise.allSettled([this.#closeSocket(), ...links.map(({ end }) => end())]);
   }
 
   #closeSocket(): Promise<void> {
@@ -136,6 +133,8 @@ export class Session implements Member {
     switch (request.type) {
       case 'link/open':
         return this.#open(request.config);
+      case 'link/join':
+        return this.#join(request.link);
       case 'link/set':
         await this.#link(request.link).shaper.set(parseLinkConfig(request.config, 'config'));
         return null;
@@ -145,7 +144,7 @@ export class Session implements Member {
       case 'link/close': {
         const link = this.#link(request.link);
         this.#links.delete(request.link);
-        await closeLink(link);
+        await link.end();
         return null;
       }
       case 'room/join':
@@ -158,30 +157,40 @@ export class Session implements Member {
     const leave = this.#takeSeats();
     const linkNumber = this.context.nextLink();
     const name = `link-${linkNumber}`;
-    const { address, announce, record } = this.context;
-    const shaper = await startShaper({
-      config,
-      address,
-      announce,
-      linkNumber,
-      record,
-      onRows: (rows) => this.#sendRows(name, rows),
-      onError: ({ message }) => {
-        this.#links.delete(name);
-        leave();
-        this.#send({ type: 'link/error', link: name, message });
-      },
-    }).catch((error: unknown) => {
+    const { address, announce } = this.context;
+    const shaper = await startShaper({ config, address, announce, linkNumber }).catch((error: unknown) => {
       leave();
       throw error;
     });
-    const link: OpenLink = { shaper, leave, dropped: 0 };
+    // Its seats are free when its ports are.
+    const end = (): Promise<void> => shaper.close().finally(leave);
     if (this.#closed) {
-      await closeLink(link);
+      await end();
       throw new Refusal('the connection was closed meanwhile', 'link');
     }
-    this.#links.set(name, link);
-    return { link: name, a: shaper.a, b: shaper.b };
+    return this.#has(name, shaper, end);
+  }
+
+  #join(name: string): LinkOpened {
+    const shaper = this.context.lent.get(name);
+    if (shaper === undefined) throw new Refusal(`there is no link ${name} to join`, 'link');
+    const end = (): Promise<void> => {
+      shaper.onRows = shaper.onError = () => undefined;
+      return Promise.resolve();
+    };
+    return this.#has(name, shaper, end);
+  }
+
+  #has(name: string, shaper: Shaper, end: () => Promise<void>): LinkOpened {
+    this.#links.set(name, { shaper, dropped: 0, end });
+    shaper.onRows = (rows) => this.#sendRows(name, rows);
+    shaper.onError = ({ message }) => {
+      this.#links.delete(name);
+      void end();
+      this.#send({ type: 'link/error', link: name, message });
+    };
+    const { a, b, config } = shaper;
+    return { link: name, a, b, config };
   }
 
   /** Before anything is awaited, so that links that are being opened count. Throws Refusal. */
@@ -225,11 +234,6 @@ export class Session implements Member {
       if (lateness.packets > 0) this.#send({ type: 'link/lateness', link, ...lateness, recent_p95_ms });
     }
   }
-}
-
-/** Its seats are free when its ports are. */
-async function closeLink({ shaper, leave }: OpenLink): Promise<void> {
-  await shaper.close().finally(leave);
 }
 
 function describe(error: unknown): { message: string; field?: string } {

@@ -36,12 +36,8 @@ export interface ShaperOptions {
   linkNumber?: number;
   /** Keep what became of each packet. */
   record?: boolean;
-  /** Rows of the queue, ten times a second. */
-  onRows?(rows: QueueRow[]): void;
   /** The module of the thread; default: the shaper's own. */
   thread?: URL;
-  /** A socket or the thread failed for good; the shaper is closed. */
-  onError?(error: ShaperError): void;
 }
 
 /** A change as the thread takes it: the link forward, half the RTT backward. */
@@ -58,13 +54,7 @@ function pathChange(config: PartialLinkConfig): PathChange {
 
 /** Binds the sockets. Rejects with ConfigError for settings, with ShaperError for sockets that cannot be bound. */
 export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> {
-  const {
-    address = '127.0.0.1',
-    announce = address,
-    ports = [0, 0],
-    peers = 'ice',
-    record = false,
-  } = options;
+  const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false } = options;
   if (peers === 'first-datagram' && !isLoopback(address)) {
     throw new ShaperError(
       `peers: on ${address} whoever sends first could take a peer's place; name the peers, or let them use ICE`,
@@ -85,10 +75,10 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
     thread: options.thread,
     hooks: {
       batch: (batch) => shaper?.take(batch),
-      ended: (error) => options.onError?.(error),
+      ended: (error) => shaper?.onError(error),
     },
   });
-  shaper = new Shaper(link, config, options, announce);
+  shaper = new Shaper(link, config, options);
   await link.sync();
   return shaper;
 }
@@ -96,7 +86,12 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
 export class Shaper {
   readonly a: RelayAddress;
   readonly b: RelayAddress;
+  /** Told rows of the queue, ten times a second. */
+  onRows: (rows: QueueRow[]) => void = () => undefined;
+  /** Told when a socket or the thread has failed for good; the shaper is closed then. */
+  onError: (error: ShaperError) => void = () => undefined;
   #config: LinkConfig;
+  readonly #linkNumber: number;
   #latest: PathBatch | null = null;
   #firstPacketUs: number | null = null;
   #start: () => void = () => undefined;
@@ -109,10 +104,10 @@ export class Shaper {
   constructor(
     private readonly link: ThreadLink,
     config: LinkConfig,
-    private readonly options: Pick<ShaperOptions, 'linkNumber' | 'onRows'>,
-    announce: string,
+    { address = '127.0.0.1', announce = address, linkNumber = 0 }: ShaperOptions,
   ) {
     this.#config = config;
+    this.#linkNumber = linkNumber;
     this.a = { ...link.address('a'), address: announce };
     this.b = { ...link.address('b'), address: announce };
   }
@@ -167,7 +162,7 @@ export class Shaper {
   /** The queue of the forward direction, likewise. */
   row(): QueueRow {
     if (this.#latest === null) throw new ShaperError('nothing is known of the link yet; await sync() first');
-    return { ...this.#latest.forward.row, link: this.options.linkNumber ?? 0 };
+    return { ...this.#latest.forward.row, link: this.#linkNumber };
   }
 
   /** Percentiles of how late packets were sent, both directions. */
@@ -199,6 +194,6 @@ export class Shaper {
     this.#latest = batch;
     this.#firstPacketUs ??= batch.startUs;
     if (this.#firstPacketUs !== null) this.#start();
-    this.options.onRows?.([this.row()]);
+    this.onRows([this.row()]);
   }
 }

@@ -1,5 +1,4 @@
 /** How a run of `ccscope call` ends when something does not go as it should: soon, with the reason, and alone. */
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +10,8 @@ import { runCall, type CallServer, type RunContext } from '../../src/command_lin
 import type { CallPlan } from '../../src/command_line/call/types.js';
 import { startServer } from '../../src/server/server.js';
 import { openShaperLink } from '../../src/shaper/index.js';
-import { startShaper } from '../../src/shaper/shaper.js';
+import type { Shaper } from '../../src/shaper/shaper.js';
+import { IceAgent } from '../node/ice_agent.js';
 import { DEFAULT_LINK_CONFIG } from '../../src/link/link_config.js';
 import { descendants, isBrowser, isRenderer, signal, type Process } from './command.js';
 import { expect, test } from './support.js';
@@ -78,14 +78,26 @@ async function fakeApp(first: object, then: object = first): Promise<FakeApp> {
 
 const CONNECTED = { phase: 'connected', link: 'link-1' };
 
-/** A shaper that peer A has sent a packet to. */
-async function startedShaper() {
-  const shaper = await startShaper({ peers: 'first-datagram' });
-  const peer = createSocket('udp4');
-  peer.send('first', shaper.a.port, shaper.a.address);
+/** A server that lends nothing to anybody. */
+const lending = (url: string, lent: (shaper: Shaper) => void = () => undefined): CallServer => ({
+  url,
+  lend(shaper) {
+    lent(shaper);
+    return 'link-1';
+  },
+});
+
+/** An ICE agent at each socket of a shaper, of which one sends a check. */
+async function startedBy(shaper: Shaper): Promise<void> {
+  const [a, b] = await Promise.all([IceAgent.at('offr', shaper.a.port), IceAgent.at('answ', shaper.b.port)]);
+  const checks = setInterval(() => {
+    a.check({ to: 'answ', role: 'controlling', nominate: true });
+    b.check({ to: 'offr', role: 'controlled' });
+  }, 20);
   await shaper.started;
-  peer.close();
-  return shaper;
+  clearInterval(checks);
+  a.close();
+  b.close();
 }
 
 /** Ends, at once, the processes of this kind that were started since. */
@@ -98,55 +110,53 @@ function kill(kind: (candidate: Process) => boolean, before: readonly Process[])
 
 test.describe('a run of our own page', () => {
   test('whose page finds no local server fails with what the page says', async ({ served }) => {
-    const server: CallServer = { url: served.staticUrl, shaper: () => null };
+    const server = lending(served.staticUrl);
     await expect(runCall(plan, server, context())).rejects.toThrow(
-      /^the page opened no link at the local server.*There is no local server here.*Run the call again/,
+      /^the page did not join the link.*There is no local server here.*Run the call again/,
     );
   });
 
+  test('whose link is not lent fails with what the server says', async ({ served }) => {
+    const server = await startServer({ appDir: served.appDir });
+    try {
+      await expect(runCall(plan, lending(server.url), context())).rejects.toThrow(
+        /^the call failed\..*there is no link link-1 to join/,
+      );
+    } finally {
+      await server.close();
+    }
+  });
+
   test('is measured by its own link, whoever has others at the same server', async ({ served }) => {
-    const server = await startServer({ appDir: served.appDir, record: true });
+    const server = await startServer({ appDir: served.appDir });
     const stranger = new WebSocket(`${server.url.replace('http', 'ws')}ws`);
     await once(stranger, 'open');
-    // Before the page, and at every moment in which the command could ask for a link.
-    let id = 0;
-    const openLink = (): void => stranger.send(JSON.stringify({ id: ++id, type: 'link/open', config: {} }));
-    openLink();
-    await once(stranger, 'message');
+    // Before the link of the call, and behind it.
+    const openLink = async (id: number): Promise<void> => {
+      stranger.send(JSON.stringify({ id, type: 'link/open', config: {} }));
+      await once(stranger, 'message');
+    };
+    await openLink(1);
     const asking: CallServer = {
       url: server.url,
-      shaper: (link) => {
-        if (id < 5) openLink();
-        return server.shaper(link);
+      lend: (shaper) => {
+        void openLink(2);
+        return server.lend(shaper);
       },
     };
     try {
       const { report } = await runCall({ ...plan, durationMs: 3000 }, asking, context());
       expect(report.utilisation).toBeGreaterThan(0.05);
-      expect(id).toBeGreaterThan(1);
     } finally {
       stranger.terminate();
       await server.close();
     }
   });
 
-  test('fails when its link ends before the call', async () => {
-    const [app, shaper] = await Promise.all([fakeApp(CONNECTED), startedShaper()]);
-    const links = [shaper];
-    const server: CallServer = { url: app.url, shaper: () => links.pop() ?? null };
-    await expect(runCall(plan, server, context())).rejects.toThrow(/^the shaped link has ended before/);
-    await shaper.close();
-    app.close();
-  });
-
   test('fails when the page goes over to another link', async () => {
-    const [app, shaper] = await Promise.all([
-      fakeApp(CONNECTED, { ...CONNECTED, link: 'link-2' }),
-      startedShaper(),
-    ]);
-    const server: CallServer = { url: app.url, shaper: () => shaper };
-    await expect(runCall(plan, server, context())).rejects.toThrow(/^the call went over to another link/);
-    await shaper.close();
+    const app = await fakeApp(CONNECTED, { ...CONNECTED, link: 'link-2' });
+    const started = lending(app.url, (shaper) => void startedBy(shaper));
+    await expect(runCall(plan, started, context())).rejects.toThrow(/^the call went over to another link/);
     app.close();
   });
 
@@ -157,7 +167,7 @@ test.describe('a run of our own page', () => {
     test(`fails at once when ${what} while it connects`, async () => {
       const app = await fakeApp({});
       const before = descendants(process.pid);
-      const failed = expect(runCall(plan, { url: app.url, shaper: () => null }, context())).rejects;
+      const failed = expect(runCall(plan, lending(app.url), context())).rejects;
       await app.asked;
       kill(kind, before);
       await failed.toThrow(message);
@@ -165,16 +175,15 @@ test.describe('a run of our own page', () => {
     });
 
     test(`fails at once when ${what} while it is measured`, async () => {
-      const [app, shaper] = await Promise.all([fakeApp(CONNECTED), startedShaper()]);
+      const app = await fakeApp(CONNECTED);
       const before = descendants(process.pid);
       let killed = false;
       const onProgress = (): void => {
         if (!killed) kill(kind, before);
         killed = true;
       };
-      const run = runCall(plan, { url: app.url, shaper: () => shaper }, context({ onProgress }));
-      await expect(run).rejects.toThrow(message);
-      await shaper.close();
+      const started = lending(app.url, (shaper) => void startedBy(shaper));
+      await expect(runCall(plan, started, context({ onProgress }))).rejects.toThrow(message);
       app.close();
     });
   }
@@ -184,7 +193,7 @@ test.describe('a run of our own page', () => {
     const stop = new AbortController();
     const reason = new Error('interrupted');
     const before = descendants(process.pid).length;
-    const run = runCall(plan, { url: app.url, shaper: () => null }, context({ signal: stop.signal }));
+    const run = runCall(plan, lending(app.url), context({ signal: stop.signal }));
     const failed = expect(run).rejects;
     await app.asked;
     stop.abort(reason);

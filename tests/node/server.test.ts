@@ -14,6 +14,7 @@ import {
   type ServedController,
 } from '../../src/server/server.js';
 import type { LinkOpened, ServerMessage } from '../../src/link/server_protocol.js';
+import { startShaper } from '../../src/shaper/shaper.js';
 import { IceAgent } from './ice_agent.js';
 import { Client, endClientsAfterEach } from './server_client.js';
 
@@ -102,6 +103,32 @@ describe('links', () => {
     expect(push.rows[0]).toMatchObject({ capacity_bps: 1e6, drops: 0 });
     expect(push.rows[0]?.time_us).toBeGreaterThanOrEqual(0);
     expect(push.rows[0]?.time_us).toBeLessThan(60e6);
+  });
+
+  it('that was lent is joined, with its settings and its rows, and outlives who joined', async () => {
+    const shaper = await startShaper({ config: { capacity: '2mbps', rtt_ms: 0, origin_epoch_ms: 1000 } });
+    try {
+      const lent = server.lend(shaper);
+      const client = await Client.connect(server);
+      const joined = await client.ask({ type: 'link/join', link: lent });
+      const { a, b } = shaper;
+      const config = { capacity: '2mbps', rtt_ms: 0, origin_epoch_ms: 1000 };
+      expect(joined).toMatchObject({ ok: true, result: { link: lent, a, b, config } });
+      const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
+      expect(push).toMatchObject({ link: lent, rows: [{ capacity_bps: 2e6 }] });
+      expect(await client.ask({ type: 'link/set', link: lent, config: { capacity: '1mbps' } })).toMatchObject(
+        { ok: true },
+      );
+      expect(await client.ask({ type: 'link/close', link: lent })).toMatchObject({ ok: true });
+      await shaper.sync();
+      expect(shaper.stats().capacityBps).toBe(1e6);
+      expect(await client.ask({ type: 'link/join', link: 'link-none' })).toMatchObject({
+        ok: false,
+        error: { field: 'link', message: 'there is no link link-none to join' },
+      });
+    } finally {
+      await shaper.close();
+    }
   });
 
   it('is for the peers that it was told, and for nobody else', async () => {

@@ -29,6 +29,7 @@ describe('the state of the page in the URL', () => {
       outage: '100ms/20ms',
       cross_traffic: 'cubic:2,newreno:1',
       bottleneck: 'in-page',
+      link: 'link-7',
       seed: 42,
       controller: 'native',
       preset: 'libwebrtc-2016-08',

@@ -125,13 +125,11 @@ const PLAN: CallPlan = {
 
 describe('the address of the page', () => {
   it('carries the whole plan', () => {
-    const url = new URL(pageUrl('http://127.0.0.1:1/', PLAN));
+    const url = new URL(pageUrl('http://127.0.0.1:1/', PLAN, 'link-7'));
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       autostart: '1',
-      capacity: '1.5mbps,0.6mbps@20s',
-      queue: 'droptail:300ms',
-      rtt_ms: '50',
-      loss: '0.01',
+      // Whose settings the page is told when it joins it.
+      link: 'link-7',
       mode: 'cap',
       shadow: 'nada,gcc:ton-2017-literal',
       'set.alpha': '0.9',
@@ -148,7 +146,7 @@ describe('the address of the page', () => {
 
   it('asks for no size of a camera that plays a file', () => {
     const source = { name: 'mine.y4m', width: 480, height: 270, fps: 24, file: '/videos/mine.y4m' };
-    const { searchParams } = new URL(pageUrl('http://127.0.0.1:1/', { ...PLAN, source }));
+    const { searchParams } = new URL(pageUrl('http://127.0.0.1:1/', { ...PLAN, source }, 'link-7'));
     expect(searchParams.get('source')).toBe('camera');
     expect([...searchParams.keys()].filter((key) => ['size', 'fps'].includes(key))).toEqual([]);
   });

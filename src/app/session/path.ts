@@ -27,9 +27,11 @@ export function openPath(running: Running, listener: PathListener): Promise<Path
 async function openLink(running: Running, listener: PathListener): Promise<Path> {
   const { started: state, server } = running;
   if (!server || state.bottleneck === 'in-page') return { bottleneck: toLinkOptions(linkOfUrl(state)) };
-  const config = { ...linkOfUrl(state), origin_epoch_ms: running.originEpochMs };
-  const { link, a, b } = await server.openLink(config);
-  running.link = link;
+  const { link, a, b, config } = await (state.link
+    ? server.joinLink(state.link)
+    : server.openLink({ ...linkOfUrl(state), origin_epoch_ms: running.originEpochMs }));
+  const { origin_epoch_ms = running.originEpochMs, ...settings } = config;
+  Object.assign(running, { link, originEpochMs: origin_epoch_ms, config: settings });
   server.watchLink(link, {
     rows: (rows, missing) => {
       if (running.ended) return;

@@ -2,6 +2,7 @@
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
 import type { Call, LiveController } from '../../rtc/index.js';
+import type { LinkConfig } from '../../link/link_config.js';
 import { linkOfUrl } from '../../link/url.js';
 import type { QueueRow } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
@@ -21,6 +22,8 @@ export class Running {
   server: ServerClient | null = null;
   /** The shaped link at the local server. */
   link: string | null = null;
+  /** Its settings, as the server has them. */
+  config: Partial<LinkConfig> = {};
   /** What is sent, as its track says; null in the page that receives. */
   video: SentVideo | null = null;
   /** Settles once the call has ended; null while nobody has asked for it. */
@@ -107,7 +110,7 @@ export class Running {
       mode: this.mode,
       ...(this.video && { video: { ...this.video, codec: this.started.codec } }),
       audio: this.started.audio,
-      link: { ...linkOfUrl(this.started), at: this.link ? 'shaper' : 'in-page' },
+      link: { ...linkOfUrl(this.started), ...this.config, at: this.link ? 'shaper' : 'in-page' },
     };
   }
 }

@@ -92,6 +92,10 @@ export class ServerClient {
     return this.#ask({ type: 'link/open', config }) as Promise<LinkOpened>;
   }
 
+  joinLink(link: string): Promise<LinkOpened> {
+    return this.#ask({ type: 'link/join', link }) as Promise<LinkOpened>;
+  }
+
   watchLink(link: string, listener: LinkListener): void {
     this.#links.set(link, listener);
   }

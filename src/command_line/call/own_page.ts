@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core';
 
 import type { ControllerFault } from '../../core/index.js';
-import { linkQuery } from '../../link/url.js';
 import { VIDEO_SIZE_NAMES, VIDEO_SIZES } from '../../scenario/video_format.js';
 import type { MachineState } from '../../machine/index.js';
 import { FailedRun } from '../../text/errors.js';
@@ -59,8 +58,8 @@ function formatOf({ file, width, height, fps }: CallSource): Record<string, stri
   return { fps: String(fps), ...(size === undefined ? {} : { size }) };
 }
 
-/** The Call page's address for a plan: its whole state is in the query. */
-export function pageUrl(url: string, plan: CallPlan): string {
+/** The Call page's address for a plan and a link that its server was lent: its whole state is in the query. */
+export function pageUrl(url: string, plan: CallPlan, link: string): string {
   const query = new URLSearchParams({
     autostart: '1',
     source: plan.source.file === null ? 'synthetic' : 'camera',
@@ -68,7 +67,7 @@ export function pageUrl(url: string, plan: CallPlan): string {
     codec: plan.codec,
     audio: plan.audio ? '1' : '0',
     bottleneck: 'shaper',
-    ...linkQuery(plan.link),
+    link,
     controller: plan.text,
     mode: plan.mode,
     ...(plan.preset === undefined ? {} : { preset: plan.preset }),

@@ -46,7 +46,7 @@ export function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
 export async function openServer(plans: readonly CallPlan[], io: Io): Promise<LocalServer> {
   const sources = new Map(plans.map(({ source }) => [source.file, source]));
   for (const source of sources.values()) await interruptible((signal) => prepareSource(source, signal, io));
-  return startServer({ record: true, controllers: await filesOf(plans) });
+  return startServer({ controllers: await filesOf(plans) });
 }
 
 /** The users' controllers of all plans, bundled, each once. Throws UsageError. */

@@ -1,4 +1,4 @@
-/** One real call in a headless Chromium, through the shaper of the local server. */
+/** One real call of our own page in a headless Chromium, through a link that this opens and the page joins. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ControllerFault } from '../../core/index.js';
@@ -7,7 +7,8 @@ import { parseSchedule } from '../../link/capacity_text.js';
 import { FailedRun } from '../../text/errors.js';
 import { packetsIn } from '../../calls/judge/view.js';
 import { capacityBits, linkMetrics } from '../../calls/metrics.js';
-import type { Shaper } from '../../shaper/shaper.js';
+import { startShaper, type Shaper } from '../../shaper/shaper.js';
+import type { LocalServer } from '../../server/server.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
 import { OwnPage, pageUrl, type PageMedia, type PageState } from './own_page.js';
 import { targetReport, type TargetRows } from './targets.js';
@@ -17,12 +18,7 @@ const CONNECT_TIMEOUT_MS = 30_000;
 const POLL_MS = 250;
 
 /** The local server with our own page. */
-export interface CallServer {
-  /** Address of its app. */
-  url: string;
-  /** A link that a page has opened there, by its name; null when no such link is open. */
-  shaper(link: string): Shaper | null;
-}
+export type CallServer = Pick<LocalServer, 'url' | 'lend'>;
 
 export interface RunContext {
   signal: AbortSignal;
@@ -43,43 +39,52 @@ export interface RunResult {
   html: string | null;
 }
 
-/** Makes one call of our own page. Throws FailedRun; whatever happens, the browser is closed. */
-export function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
+/** Makes one call of our own page over a link of its own. Throws FailedRun; whatever happens, browser and link are closed. */
+export async function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
+  context.signal.throwIfAborted();
+  const shaper = await startShaper({ config: { ...plan.link, origin_epoch_ms: Date.now() }, record: true });
+  const link = server.lend(shaper);
   const work = async ({ browser, signal, newPage }: OwnBrowser): Promise<RunResult> => {
     const page = await newPage();
-    await page.goto(pageUrl(server.url, plan));
+    await page.goto(pageUrl(server.url, plan, link));
     await page
       .waitForFunction(() => 'ccscope' in globalThis, undefined, { timeout: CONNECT_TIMEOUT_MS })
       .catch((error: unknown) => {
         if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
         throw new FailedRun('the Call page did not load; build the app again (npm run build)');
       });
-    const own = new OwnPage(page);
-    const link = await connected(own, server, signal);
-    const result = await measure({ page: own, ...link, server }, plan, { ...context, signal });
+    const running = { page: new OwnPage(page), link, shaper };
+    await connected(running, signal);
+    const result = await measure(running, plan, { ...context, signal });
     return { ...result, browser: `Chromium ${browser.version()}` };
   };
-  return withChromium(context.signal, work, plan.source.file);
+  try {
+    return await withChromium(context.signal, work, plan.source.file);
+  } finally {
+    await shaper.close();
+  }
 }
 
-/** The link of a page. Other clients of the server may have links, too. */
-interface Link {
-  name: string;
+/** A call that is under way. */
+interface Running {
+  page: OwnPage;
+  /** The name by which the page joins the link. */
+  link: string;
   shaper: Shaper;
 }
 
-/** Waits until the call of the page is connected through a link of its own. */
-async function connected(page: OwnPage, server: CallServer, signal: AbortSignal): Promise<Link> {
+/** Waits until the call of the page is connected through its link. */
+async function connected(running: Running, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + CONNECT_TIMEOUT_MS;
   for (;;) {
-    const now = await page.state();
+    const now = await running.page.state();
     const [problem] = now.urlProblems;
     if (problem)
       throw new FailedRun(`the page refused ${problem.field}=${problem.got}: expected ${problem.expected}`);
     if (now.phase === 'failed') throw new FailedRun(`the call failed. ${saidBy(now)}`);
     if (now.phase === 'connected') {
-      const link = linkOf(now, server);
-      if (link.shaper.firstPacketUs !== null) return link;
+      refuseOtherLinks(now, running);
+      if (running.shaper.firstPacketUs !== null) return;
     }
     if (performance.now() > deadline) {
       throw new FailedRun(`the call was not connected after ${CONNECT_TIMEOUT_MS / 1e3} s. ${saidBy(now)}`);
@@ -88,29 +93,19 @@ async function connected(page: OwnPage, server: CallServer, signal: AbortSignal)
   }
 }
 
-/** The link of a page that is connected. Throws FailedRun when it has none. */
-function linkOf(now: PageState, server: CallServer): Link {
-  const name = now.link;
-  if (name === null) {
-    throw new FailedRun(
-      `the page opened no link at the local server, so no packet of the call was shaped. ${saidBy(now)} ` +
-        'Run the call again, while the machine has less to do.',
-    );
-  }
-  const shaper = server.shaper(name);
-  if (shaper === null)
-    throw new FailedRun(`the shaped link has ended before the call. ${saidBy(now)} Run the call again.`);
-  return { name, shaper };
+/** Throws FailedRun where the call does not pass the link. */
+function refuseOtherLinks(now: PageState, { link }: Running): void {
+  if (now.link === link) return;
+  if (now.link !== null)
+    throw new FailedRun(`the call went over to another link. ${saidBy(now)} Run the call again.`);
+  throw new FailedRun(
+    `the page did not join the link, so no packet of the call was shaped. ${saidBy(now)} ` +
+      'Run the call again, while the machine has less to do.',
+  );
 }
 
 const saidBy = ({ notices }: PageState): string =>
   notices.map(({ message, fix }) => `${message} ${fix}`).join(' ');
-
-/** A call that is connected. */
-interface Running extends Link {
-  page: OwnPage;
-  server: CallServer;
-}
 
 async function measure(
   running: Running,
@@ -194,15 +189,15 @@ const finite = (value: number | undefined): number | null =>
 async function until(
   atUs: number,
   run: { fromUs: number; toUs: number },
-  { page, name, shaper, server }: Running,
+  running: Running,
   { signal, onProgress }: RunContext,
 ): Promise<void> {
+  const { page, shaper } = running;
   for (let leftMs = (atUs - shaper.nowUs()) / 1e3; leftMs > 0; leftMs = (atUs - shaper.nowUs()) / 1e3) {
     await sleep(Math.min(1000, leftMs), undefined, { signal });
     const now = await page.state();
     if (now.phase !== 'connected') throw new FailedRun(`the call ended early (${now.phase}). ${saidBy(now)}`);
-    if (linkOf(now, server).name !== name)
-      throw new FailedRun(`the call went over to another link. ${saidBy(now)} Run the call again.`);
+    refuseOtherLinks(now, running);
     onProgress((shaper.nowUs() - run.fromUs) / (run.toUs - run.fromUs));
   }
 }

@@ -89,7 +89,8 @@ function peersArgument(text: string): Peers {
 
 async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   const failure = new AbortController();
-  const shaper = await start(flags, (error) => failure.abort(error));
+  const shaper = await start(flags);
+  shaper.onError = (error) => failure.abort(error);
   const stream = flags.json === '-' ? io.stderr : io.stdout;
   const say = (text: string) => stream.write(`${text}\n`);
   // Nobody would end it who no longer reads it.
@@ -114,7 +115,7 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   }
 }
 
-async function start(flags: ShapeFlags, onError: (error: ShaperError) => void): Promise<Shaper> {
+async function start(flags: ShapeFlags): Promise<Shaper> {
   const { address, ports } = flags.listen;
   try {
     return await startShaper({
@@ -122,7 +123,6 @@ async function start(flags: ShapeFlags, onError: (error: ShaperError) => void): 
       address,
       ports,
       peers: flags.peers ?? (isLoopback(address) ? 'first-datagram' : 'ice'),
-      onError,
     });
   } catch (error) {
     if (error instanceof ShaperError || error instanceof ConfigError) throw new UsageError(error.message);
