@@ -1,5 +1,5 @@
 /** Rates, times and ratios as tests write them. */
-import { BPS, ConfigError, shown, US, withUnit } from '../text/quantities.js';
+import { BPS, ConfigError, parseRatio, shown, US, withUnit } from '../text/quantities.js';
 
 /** Bit/s, or text with a unit: `'1mbps'`, `'850kbps'`. */
 export type Rate = number | string;
@@ -34,9 +34,8 @@ export function timeUs(field: string, time: Time): number {
 
 /** 0 to 1. @throws ConfigError */
 export function ratioOf(field: string, ratio: Ratio): number {
-  const value =
-    typeof ratio === 'number' ? ratio : (withUnit(ratio.replace('%', 'percent'), { percent: 0.01 }) ?? NaN);
-  if (!(value >= 0 && value <= 1))
-    throw new ConfigError(field, 'a ratio from 0 to 1 or a percentage', shown(ratio), "write 0.02 or '2%'");
-  return value;
+  const fix = "write 0.02 or '2%'";
+  if (typeof ratio === 'string') return parseRatio(ratio, { field, fix });
+  if (ratio >= 0 && ratio <= 1) return ratio;
+  throw new ConfigError(field, 'a ratio from 0 to 1 or a percentage', shown(ratio), fix);
 }

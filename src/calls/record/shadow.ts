@@ -11,13 +11,11 @@ import {
 } from '../../core/index.js';
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import type { OutboundStats, StatsSample } from './record.js';
-import { RtpTimeline } from '../../worker/media/clock.js';
+import { FrameArrivals } from '../../worker/media/frame_arrivals.js';
 
 export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const;
 /** How often the sender half gives rates. */
 const RUN_US = 100_000;
-/** Browsers probe with copies of packets, so that a frame may come twice. */
-const REMEMBERED_FRAMES = 256;
 
 /** One frame of a stream. */
 export interface ShadowFrame {
@@ -38,11 +36,8 @@ const orZero = (value: number): number => (Number.isNaN(value) ? 0 : value);
 export class StreamShadow {
   readonly #receiver: ReceiverHalf;
   readonly #sender: SenderHalf;
-  readonly #timeline = new RtpTimeline();
-  readonly #seen = new Set<number>();
+  readonly #arrivals = new FrameArrivals();
   #steps: Step[] = [];
-  #offsetUs: number | null = null;
-  #seq = 0;
   #nowUs = -Infinity;
   #nextRunUs: number | null = null;
 
@@ -102,23 +97,14 @@ export class StreamShadow {
     }
   }
 
-  #arrive({ rtpTimestamp, sizeBytes, keyFrame }: ShadowFrame): void {
-    if (this.#seen.has(rtpTimestamp)) return;
-    this.#seen.add(rtpTimestamp);
-    if (this.#seen.size > REMEMBERED_FRAMES)
-      for (const oldest of this.#seen) {
-        this.#seen.delete(oldest);
-        break;
-      }
-    const rtpUs = this.#timeline.timeUs(rtpTimestamp);
-    const arrivalTimeUs = this.#nowUs;
-    this.#offsetUs ??= arrivalTimeUs - rtpUs;
-    this.#nextRunUs ??= arrivalTimeUs;
-    const sendTimeUs = rtpUs + this.#offsetUs;
-    const seq = this.#seq++;
-    this.#receiver.pushArrival({ seq, sendTimeUs, arrivalTimeUs, sizeBytes, rtpTimestamp, keyFrame });
+  #arrive(frame: ShadowFrame): void {
+    const arrival = this.#arrivals.of({ ...frame, trailer: null, arrivalTimeUs: this.#nowUs });
+    if (arrival === null) return;
+    this.#nextRunUs ??= this.#nowUs;
+    this.#receiver.pushArrival(arrival);
+    this.#arrivals.took(arrival);
     const feedback = this.#receiver.takeFeedback();
-    if (feedback !== null) this.#sender.pushFeedback(feedback, arrivalTimeUs);
+    if (feedback !== null) this.#sender.pushFeedback(feedback, this.#nowUs);
   }
 
   destroy(): void {
