@@ -20,7 +20,7 @@ const mayUse = {
   server: ['core', 'html', 'link', 'shaper', 'text'],
   observe: ['calls', 'inject', 'text'],
   evidence: ['calls', 'core', 'html', 'link', 'machine', 'trace'],
-  papers: ['core', 'figures', 'html', 'scenario'],
+  papers: ['core', 'figures', 'html', 'scenario', 'text'],
   trend: ['calls', 'evidence', 'html', 'scenario', 'text'],
   playwright: ['calls', 'evidence', 'html', 'link', 'observe', 'scenario', 'shaper', 'text', 'trend'],
   command_line: [

@@ -1,5 +1,7 @@
 /** A path of a thread that shapes: its links, their capacities over time, and what is told of them. */
+import type { LinkStats } from '../core/link.js';
 import type { CoreModule } from '../core/load.js';
+import type { QueueRow } from '../link/server_protocol.js';
 import type { CapacityChange } from '../calls/record/record.js';
 import { CapacitySchedule } from './capacity_schedule.js';
 import type { Lateness } from './lateness.js';
@@ -7,7 +9,6 @@ import { PacketLog } from '../link/packet_log.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
 import { Path } from './path.js';
 import type { CapacitySteps, PathBatch, PathChange, PathOwner, WayBatch, WayChange } from './protocol.js';
-import { queueRow } from './queue_row.js';
 
 /** Until the first change says it. */
 const ANY_BPS = 1e6;
@@ -155,3 +156,16 @@ const newWay = (tellsPackets: boolean): Way => ({
   schedule: new CapacitySchedule(),
   changes: [],
 });
+
+/** A row of the trace table `queue`; what came through the bottleneck is cross traffic, too. */
+function queueRow(stats: LinkStats, timeUs: number, link: number): QueueRow {
+  return {
+    link,
+    time_us: Math.round(timeUs),
+    queue_delay_us: Math.round(stats.queueDelayUs),
+    queue_bytes: stats.queueBytes,
+    capacity_bps: stats.capacityBps,
+    drops: stats.drops,
+    delivered_bytes: stats.departedBytes + stats.crossDepartedBytes,
+  };
+}
