@@ -1,4 +1,4 @@
-// Which room may use which. Rooms and their order are described in the README; the same check for
+// Which room may use which. Rooms are described in ARCHITECTURE.md; the same check for
 // the C++ core is scripts/lint/check_includes.mjs.
 
 /** Room of src/ -> the rooms that it may import besides itself. */

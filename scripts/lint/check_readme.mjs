@@ -1,4 +1,4 @@
-// The README, the guides of the Playwright kit and of calls, and the documents beside the core's sources name only files that exist: pictures, links,
+// The README, the map of the folders, the guides of the Playwright kit and of calls, and the documents beside the core's sources name only files that exist: pictures, links,
 // and the code and tests of each concept.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -18,8 +18,9 @@ function* namedFiles(document) {
 }
 
 let missing = 0;
-for (const document of filesUnder(['README.md', 'wasm', 'src/playwright', 'src/command_line/call'], (file) =>
-  file.endsWith('.md'),
+for (const document of filesUnder(
+  ['README.md', 'ARCHITECTURE.md', 'wasm', 'src/playwright', 'src/command_line/call'],
+  (file) => file.endsWith('.md'),
 )) {
   for (const file of namedFiles(document)) {
     if (file.includes('NAME') || existsSync(inRoot(file))) continue;

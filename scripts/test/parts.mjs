@@ -16,12 +16,22 @@ const prettierCache = ['--cache', '--cache-strategy=content', '--cache-location=
 const cruise = ['src', '--config', '.dependency-cruiser.cjs'];
 
 const settings = ['.dependency-cruiser.cjs', '.prettierrc.json', '.prettierignore', 'tsconfig.json'];
-const all = ['src', 'wasm', 'tests', 'scripts', 'public', 'README.md', 'vite.config.ts', ...settings];
+const all = [
+  'src',
+  'wasm',
+  'tests',
+  'scripts',
+  'public',
+  'README.md',
+  'ARCHITECTURE.md',
+  'vite.config.ts',
+  ...settings,
+];
 /** What the build reads. */
 const built = ['src', 'wasm', 'public', 'scripts', 'vite.config.ts', 'tsconfig.json'];
 /** What tests read besides their own room. */
 const tested = [...built, 'tests/support'];
-const documents = ['README.md', 'src', 'wasm', 'public', 'scripts', 'tests'];
+const documents = ['README.md', 'ARCHITECTURE.md', 'src', 'wasm', 'public', 'scripts', 'tests'];
 
 export const parts = {
   wasm: { title: 'WebAssembly module', kind: 'work', run: checks(() => buildWasm().then(() => 0)) },
