@@ -2,7 +2,5 @@
 export { ServerError, startServer, type LocalServer, type ServerOptions } from './server/server.js';
 export { Shaper, ShaperError, startShaper, type ShaperOptions } from './shaper/shaper.js';
 export { linkMetrics, type LinkMetrics, type Percentiles, type StepMetrics } from './calls/metrics.js';
-export { PacketLog, type PacketRecord } from './link/packet_log.js';
-export { loadCore, loadCoreModule } from './core/index.js';
 export { ConfigError } from './text/quantities.js';
 export { parseLinkConfig, type LinkConfig, type PartialLinkConfig } from './link/link_config.js';

@@ -19,7 +19,7 @@ function* namedFiles(document) {
 
 let missing = 0;
 for (const document of filesUnder(
-  ['README.md', 'ARCHITECTURE.md', 'wasm', 'src/playwright', 'src/command_line/call'],
+  ['README.md', 'ARCHITECTURE.md', 'wasm', 'src'],
   (file) => file.endsWith('.md'),
 )) {
   for (const file of namedFiles(document)) {

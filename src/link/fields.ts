@@ -26,8 +26,8 @@ interface Common<T> {
   url: string | null;
   scope: Scope;
   usual: T;
-  /** What the core is told; times of schedules count from `startUs` of the link's clock. */
-  core(value: T, startUs: number): Partial<LinkOptions>;
+  /** What the core is told; times of schedules count from the link's begin. */
+  core(value: T): Partial<LinkOptions>;
 }
 
 /** A number in the unit of its name. */
@@ -101,9 +101,8 @@ export const LINK_FIELDS = {
     usual: '1mbps',
     expected: 'a rate such as 1mbps',
     check: (value) => parseSchedule(value),
-    core: (value, startUs) => {
-      const [first, ...ahead] = parseSchedule(value);
-      const schedule = ahead.map(({ atUs, capacityBps }) => ({ atUs: startUs + atUs, capacityBps }));
+    core: (value) => {
+      const [first, ...schedule] = parseSchedule(value);
       return { capacityBps: first?.capacityBps ?? 0, schedule };
     },
   }),

@@ -53,17 +53,17 @@ export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfi
   );
 }
 
-/** The forward direction as the core takes it; a schedule's times count from `startUs` of the link's clock. */
-export function forwardLink(config: LinkConfig, startUs = 0): LinkOptions {
-  return { ...(forwardChange(config, startUs) as LinkOptions), seed: config.seed };
+/** The forward direction as the core takes it; a schedule's times count from the link's begin. */
+export function forwardLink(config: LinkConfig): LinkOptions {
+  return { ...(forwardChange(config) as LinkOptions), seed: config.seed };
 }
 
 /** The part of the forward direction that a change of settings touches. */
-export function forwardChange(config: Given, startUs: number): Partial<LinkOptions> {
+export function forwardChange(config: Given): Partial<LinkOptions> {
   const parts = LINK_KEYS.map((key): Partial<LinkOptions> => {
     const value = config[key];
     // A field takes the values of its own key.
-    return value === undefined ? {} : linkField(key).core(value as never, startUs);
+    return value === undefined ? {} : linkField(key).core(value as never);
   });
   return Object.assign({}, ...parts) as Partial<LinkOptions>;
 }

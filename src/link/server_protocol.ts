@@ -1,8 +1,8 @@
 /**
- * What a page and the local server say to each other over the WebSocket at `/ws`, as JSON. A page
- * opens links (two UDP sockets with a shaped path between them), or joins one that the server was lent by who
- * started it, and joins rooms, through which two
- * pages exchange their session descriptions. Links and memberships end with their socket.
+ * What a page and the local server say to each other over the WebSocket at `/ws`, as JSON. A page opens links (two
+ * UDP sockets with a shaped path between them), or joins one that the server was lent by who started it, and joins
+ * rooms, through which two pages exchange their session descriptions. The links that a page opened, and its
+ * memberships, end with its socket.
  */
 import * as v from 'valibot';
 

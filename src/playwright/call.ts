@@ -92,7 +92,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   }
 
   /**
-   * Numbers of the call, each defined in ../node/judge/call_metrics.ts.
+   * Numbers of the call, each defined in ../calls/judge/call_metrics.ts.
    * @param window the last `over`, or from and to on the record's clock; default the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {

@@ -66,7 +66,7 @@ function compilePath(
   const { capacity, capacity_per_flow, burst_bytes, one_way_delay_ms, outage, ...ofLinks } = path;
   checkOneCapacity(path, field);
   return {
-    ...forwardChange(ofLinks, 0),
+    ...forwardChange(ofLinks),
     ...(capacity !== undefined && compileCapacity(capacity, durationUs, `${field}.capacity`)),
     ...(capacity_per_flow !== undefined && { capacityBps: flows * parseRate(capacity_per_flow) }),
     ...(burst_bytes !== undefined && { burstBytes: burst_bytes }),

@@ -3,6 +3,7 @@
  * src/link/server_protocol.ts). It listens on the loopback address unless told otherwise. Whom
  * it trusts with what: SECURITY.md beside this file.
  */
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -52,12 +53,19 @@ export interface ServerOptions {
   limits?: Partial<ServerLimits>;
 }
 
+/** A link that a page may join. */
+export interface Loan {
+  name: string;
+  /** Nobody joins it any more. */
+  end(): void;
+}
+
 export interface LocalServer {
   /** Where a browser on this machine finds the app, with a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Lends a link to a page, which joins it by the name that this gives; who lends it closes it. */
-  lend(shaper: Shaper): string;
+  /** Lends a link to one page, which joins it by this name, once. Who lends it ends that, and closes it. */
+  lend(shaper: Shaper): Loan;
   /** Closes every link and connection. */
   close(): Promise<void>;
 }
@@ -102,9 +110,9 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     port: bound,
     url: `http://${urlHost(host)}:${bound}/`,
     lend: (shaper) => {
-      const name = `link-${context.nextLink()}`;
+      const name = `link-${randomUUID()}`;
       lent.set(name, shaper);
-      return name;
+      return { name, end: () => void lent.delete(name) };
     },
     close: () => (closing ??= close()),
   };
@@ -112,7 +120,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
 
 type SharedContext = Omit<SessionContext, 'address' | 'announce'>;
 
-function contextOf(lent: ReadonlyMap<string, Shaper>, limits: ServerLimits): SharedContext {
+function contextOf(lent: Map<string, Shaper>, limits: ServerLimits): SharedContext {
   let links = 0;
   return {
     rooms: new Rooms(limits),

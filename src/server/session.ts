@@ -1,4 +1,4 @@
-/** One page's connection to the local server: its links and rooms, which end with it. */
+/** One page's connection to the local server: the links that it opened and its rooms, which end with it. */
 import type { WebSocket } from 'ws';
 
 import { ConfigError } from '../text/quantities.js';
@@ -27,8 +27,8 @@ export interface SessionContext {
   /** Address that relays bind, and the one that peers are told. */
   address: string;
   announce: string;
-  /** Links that the server was lent, by their names. */
-  lent: ReadonlyMap<string, Shaper>;
+  /** Links that the server was lent and nobody has joined, by their names. */
+  lent: Map<string, Shaper>;
   nextLink(): number;
 }
 
@@ -174,6 +174,7 @@ export class Session implements Member {
   #join(name: string): LinkOpened {
     const shaper = this.context.lent.get(name);
     if (shaper === undefined) throw new Refusal(`there is no link ${name} to join`, 'link');
+    this.context.lent.delete(name);
     const end = (): Promise<void> => {
       shaper.onRows = shaper.onError = () => undefined;
       return Promise.resolve();
@@ -238,6 +239,6 @@ export class Session implements Member {
 
 function describe(error: unknown): { message: string; field?: string } {
   const message = error instanceof Error ? error.message : String(error);
-  const known = error instanceof Refusal || error instanceof ConfigError;
-  return known && error.field !== undefined ? { message, field: error.field } : { message };
+  const isKnown = error instanceof Refusal || error instanceof ConfigError;
+  return isKnown ? { message, field: error.field } : { message };
 }

@@ -40,7 +40,7 @@ export interface ThreadHooks {
   /** It ended, and another one is on its way. */
   died(why: string): void;
   /** Nothing can be asked any more. */
-  ended(error: ShaperError): void;
+  ended(error: Error): void;
 }
 
 interface Pending {
@@ -80,9 +80,9 @@ export class LastingThread {
   #sockets: Sockets | null = null;
   #deaths = 0;
   /** What the thread that runs said before its end. */
-  #why: { text: string; error: ShaperError } | null = null;
+  #why: { text: string; error: Error } | null = null;
   /** Why nothing can be asked any more. */
-  #ended: ShaperError | null = null;
+  #ended: Error | null = null;
   #isClosing = false;
 
   constructor(
@@ -182,7 +182,7 @@ export class LastingThread {
     // The thread cannot go on: its end is awaited, which frees its port.
     this.#why ??= {
       text: problem.message,
-      error: error instanceof ShaperError ? error : new ShaperError(error.message),
+      error: error instanceof ShaperError || error instanceof ConfigError ? error : new ShaperError(error.message),
     };
     void this.#worker.terminate();
   }
@@ -194,7 +194,7 @@ export class LastingThread {
     return pending;
   }
 
-  #exited({ text, error }: { text: string; error: ShaperError }): void {
+  #exited({ text, error }: { text: string; error: Error }): void {
     if (this.#ended !== null) return;
     if (this.#isClosing) return this.#settle(error);
     this.#deaths++;
@@ -211,13 +211,15 @@ export class LastingThread {
   #restart(sockets: Sockets): void {
     this.#why = null;
     const { change, messages } = this.#memory.resume(hrtimeUs() - this.setup.zeroUs);
-    this.#worker = this.#start({ ...this.setup, sockets, change });
+    const expected = this.#memory.expected;
+    const known = sockets.kind === 'pair' && expected !== null ? { ...sockets, expected } : sockets;
+    this.#worker = this.#start({ ...this.setup, sockets: known, change });
     for (const message of messages) this.#post(message);
     for (const { message } of this.#pending.values()) this.#post(message);
     this.#refer();
   }
 
-  #settle(error: ShaperError): void {
+  #settle(error: Error): void {
     this.#ended ??= error;
     for (const { reject } of this.#pending.values()) reject(this.#ended);
     this.#pending.clear();

@@ -9,7 +9,7 @@ import { DIRECTIONS, type Direction } from '../core/direction.js';
 import { CoreError, type CoreModule } from '../core/load.js';
 import { Alarm } from './alarm.js';
 import { DelayLine } from '../link/delay_line.js';
-import { Lateness } from './lateness.js';
+import type { Lateness } from './lateness.js';
 import type { LoggedDrop, PacketLog } from '../link/packet_log.js';
 
 /** The core's own limit of a propagation delay. */
@@ -23,8 +23,8 @@ export interface PathOptions<T> {
   logs?: Partial<Record<Direction, PacketLog>>;
   /** Microseconds; never goes back. */
   nowUs(): number;
-  /** Where it is counted how late packets were; default: one of its own. */
-  lateness?: Lateness;
+  /** Where it is counted how late packets were. */
+  lateness: Lateness;
   /** Sends a packet that is due; false if there is nowhere to send it to. */
   deliver(packet: T, direction: Direction): boolean;
 }
@@ -144,7 +144,7 @@ export class Path<T> {
   constructor(options: PathOptions<T>) {
     const { core, forward, backward, logs = {}, nowUs, lateness } = options;
     this.#options = options;
-    this.#lateness = lateness ?? new Lateness();
+    this.#lateness = lateness;
     const first = new Way<T>(core, forward, logs.forward);
     try {
       this.#ways = { forward: first, backward: new Way<T>(core, backward, logs.backward) };
@@ -172,10 +172,6 @@ export class Path<T> {
 
   stats(direction: Direction, nowUs = this.#options.nowUs()): LinkStats {
     return this.#ways[direction].stats(nowUs);
-  }
-
-  get lateness(): Lateness {
-    return this.#lateness;
   }
 
   /** Sends what is due, brings the logs up to date and arranges the next wake-up. */

@@ -44,5 +44,5 @@ function wayOptions(settings: DirectionSettings & Pick<LinkSettings, 'rtt'>): Wa
     const value = (values as Record<string, string | number | undefined>)[LINK_FIELDS[key].setting];
     return value === undefined ? [] : [[key, readLinkValue(key, value)]];
   });
-  return forwardChange(Object.fromEntries(config) as PartialLinkConfig, 0);
+  return forwardChange(Object.fromEntries(config) as PartialLinkConfig);
 }

@@ -25,8 +25,11 @@ export type PathOwner = number | null;
 export type Sockets =
   /** One, which pages of a test take for the address of every peer. */
   | { kind: 'relay'; port: number }
-  /** One for each of two peers: what comes from peer A at socket a leaves from b, behind the shaped link. */
-  | { kind: 'pair'; address: string; ports: readonly [a: number, b: number]; peers: PeersOption };
+  /**
+   * One for each of two peers: what comes from peer A at socket a leaves from b, behind the shaped link. `expected`:
+   * with ICE, who may connect; default: everybody, until it is told.
+   */
+  | { kind: 'pair'; address: string; ports: readonly [a: number, b: number]; peers: PeersOption; expected?: PeerUfrags };
 
 /** What the thread is started with. */
 export interface ThreadSetup {

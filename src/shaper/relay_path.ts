@@ -121,12 +121,13 @@ export class RelayPath<T> {
   }
 
   #setWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
-    this.#path.set(direction, options, nowUs);
-    if (capacity === undefined) return;
     const { schedule, changes } = this.#ways[direction];
+    const capacityBps = capacity?.[1];
+    // All at once, or, if the core refuses any of it, nothing.
+    this.#path.set(direction, { ...options, ...(capacityBps !== undefined && { capacityBps }) }, nowUs);
+    if (capacity === undefined || capacityBps === undefined) return;
     changes.push(...schedule.passed(nowUs));
-    const capacityBps = schedule.replace(capacity, this.#startUs === null ? null : nowUs);
-    this.#path.set(direction, { capacityBps }, nowUs);
+    schedule.replace(capacity, this.#startUs === null ? null : nowUs);
     changes.push({ timeUs: nowUs, capacityBps });
     this.#giveSchedule(direction, nowUs);
   }

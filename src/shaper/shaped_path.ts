@@ -1,4 +1,4 @@
-/** A path of a link as the test's own thread has it: its settings, and the record that it fills. */
+/** A path of a link as the thread of a test, a server or a command has it: its settings, and the record that it fills. */
 import { ConfigError } from '../text/quantities.js';
 import { pageName } from '../calls/record/names.js';
 import type { LinkRecord, PathRecord, RecordNotice } from '../calls/record/record.js';
@@ -17,6 +17,8 @@ export interface PathContext {
   /** The zero of the record's times, on the clock of process.hrtime. */
   zeroUs: number;
   link: LinkRecord;
+  /** Whether all that happens is kept, or, where nobody reads the record, only the latest. */
+  isKept: boolean;
 }
 
 /** Settings that a test gives to a link that is open. Throws ConfigError. */
@@ -67,17 +69,19 @@ export class ShapedPath {
   /** A change as the thread takes it. */
   async apply(change: PathChange, text: string): Promise<number> {
     const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
+    if (!this.context.isKept) this.record.changes.length = 0;
     this.record.changes.push({ timeUs, text });
     return timeUs;
   }
 
   /** What the thread tells of it. */
   take(batch: PathBatch): void {
-    const { thread, zeroUs } = this.context;
+    const { thread, zeroUs, isKept } = this.context;
     for (const direction of DIRECTIONS) {
       const { packets, row, capacity } = batch[direction];
       const record = this.record[direction];
       if (record === null) continue;
+      if (!isKept) record.rows.length = record.capacity.length = 0;
       appendPackets(record.packets, packets);
       record.rows.push(row);
       record.capacity.push(...capacity);

@@ -40,14 +40,31 @@ export interface ShaperOptions {
   thread?: URL;
 }
 
+/** What of a link's statistics only grows. */
+const COUNTERS = [
+  'offeredPackets',
+  'offeredBytes',
+  'lostPackets',
+  'droppedPackets',
+  'droppedBytes',
+  'drops',
+  'departedPackets',
+  'departedBytes',
+  'deliveredPackets',
+  'deliveredBytes',
+  'crossDepartedBytes',
+  'crossDrops',
+] as const satisfies readonly (keyof LinkStats)[];
+type Counter = (typeof COUNTERS)[number];
+
 /** A change as the thread takes it: the link forward, half the RTT backward. */
 function pathChange(config: PartialLinkConfig): PathChange {
-  const { schedule, capacityBps, seed: _, ...options } = forwardChange(config, 0);
+  const { schedule, capacityBps, seed: _, ...options } = forwardChange(config);
   const later = (schedule ?? []).flatMap(({ atUs, capacityBps: bps }) => [atUs, bps]);
   const forward: WayChange =
     capacityBps === undefined
       ? { options }
-      : { options, capacity: Float64Array.of(0, capacityBps, ...later) };
+      : { options, capacity: Float64Array.from([0, capacityBps, ...later]) };
   const { oneWayDelayUs } = options;
   return oneWayDelayUs === undefined ? { forward } : { forward, backward: { options: { oneWayDelayUs } } };
 }
@@ -75,7 +92,8 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
     thread: options.thread,
     hooks: {
       batch: (batch) => shaper?.take(batch),
-      ended: (error) => shaper?.onError(error),
+      died: () => shaper?.carryOn(),
+      ended: (error) => shaper?.fail(error),
     },
   });
   shaper = new Shaper(link, config, options);
@@ -89,10 +107,13 @@ export class Shaper {
   /** Told rows of the queue, ten times a second. */
   onRows: (rows: QueueRow[]) => void = () => undefined;
   /** Told when a socket or the thread has failed for good; the shaper is closed then. */
-  onError: (error: ShaperError) => void = () => undefined;
+  onError: (error: Error) => void = () => undefined;
+  #failure: Error | null = null;
   #config: LinkConfig;
   readonly #linkNumber: number;
   #latest: PathBatch | null = null;
+  /** What the threads before this one have counted. */
+  #counted: Partial<Record<Counter, number>> = {};
   #firstPacketUs: number | null = null;
   #start: () => void = () => undefined;
   /** Resolves with the first packet from peer A. */
@@ -106,7 +127,7 @@ export class Shaper {
     config: LinkConfig,
     { address = '127.0.0.1', announce = address, linkNumber = 0 }: ShaperOptions,
   ) {
-    this.#config = config;
+    this.#config = { ...config, origin_epoch_ms: link.originEpochMs };
     this.#linkNumber = linkNumber;
     this.a = { ...link.address('a'), address: announce };
     this.b = { ...link.address('b'), address: announce };
@@ -136,8 +157,11 @@ export class Shaper {
    * with ShaperError after the end.
    */
   async set(change: PartialLinkConfig): Promise<void> {
-    await this.link.apply(pathChange(change), settingsText(settingsOfConfig({ ...this.#config, ...change })));
-    this.#config = { ...this.#config, ...change };
+    // What a link begins with is not for a change.
+    const { seed: _, origin_epoch_ms: __, ...settings } = change;
+    const config = { ...this.#config, ...settings };
+    await this.link.apply(pathChange(settings), settingsText(settingsOfConfig(config)));
+    this.#config = config;
   }
 
   /**
@@ -156,7 +180,9 @@ export class Shaper {
   /** Of the forward direction, at most a tenth of a second ago. */
   stats(): LinkStats {
     if (this.#latest === null) throw new ShaperError('nothing is known of the link yet; await sync() first');
-    return this.#latest.forward.stats;
+    const stats = { ...this.#latest.forward.stats };
+    for (const name of COUNTERS) stats[name] += this.#counted[name] ?? 0;
+    return stats;
   }
 
   /** The queue of the forward direction, likewise. */
@@ -187,6 +213,24 @@ export class Shaper {
   /** Closes the sockets; packets under way are lost. May be called again. */
   close(): Promise<void> {
     return this.link.close();
+  }
+
+  /** Why it has ended for good; null while it has not. */
+  get failure(): Error | null {
+    return this.#failure;
+  }
+
+  /** The thread has ended for good. */
+  fail(error: Error): void {
+    this.#failure = error;
+    this.onError(error);
+  }
+
+  /** Another thread takes the place of this one, and counts from 0. */
+  carryOn(): void {
+    if (this.#latest === null) return;
+    const stats = this.stats();
+    this.#counted = Object.fromEntries(COUNTERS.map((name) => [name, stats[name]]));
   }
 
   /** What the thread tells. */

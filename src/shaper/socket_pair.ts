@@ -57,7 +57,7 @@ export class SocketPair implements Front<Forward> {
   #sweptUs: number;
 
   /** Use openSocketPair, which binds the sockets. */
-  constructor({ peers, nowUs, onError }: PairOptions, socketA: Socket, socketB: Socket) {
+  constructor({ peers, expected, nowUs, onError }: PairOptions, socketA: Socket, socketB: Socket) {
     this.#sockets = { forward: socketA, backward: socketB };
     this.#nowUs = nowUs;
     this.#sweptUs = nowUs();
@@ -67,6 +67,7 @@ export class SocketPair implements Front<Forward> {
       (packet: Buffer, port: number, to: string): void =>
         socket.send(packet, port, to, () => undefined);
     this.#peers = peersOf(peers, { nowUs, sends: { forward: sendBy(socketB), backward: sendBy(socketA) } });
+    if (expected !== undefined) this.expect(expected);
     for (const direction of DIRECTIONS) {
       const socket = this.#sockets[direction];
       socket.on('message', (packet, from) => this.#receive(packet, from, direction));

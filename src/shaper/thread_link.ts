@@ -21,9 +21,10 @@ import { ShaperError } from './udp.js';
 /** What is told beside the record. */
 export interface ThreadLinkHooks {
   batch?(batch: PathBatch): void;
-  tick?(tick: ThreadTick): void;
+  /** The thread has ended, and another one is on its way. */
+  died?(): void;
   /** The thread has ended for good. */
-  ended?(error: ShaperError): void;
+  ended?(error: Error): void;
 }
 
 export interface ThreadLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tellsPackets'> {
@@ -53,7 +54,7 @@ export async function openThreadLink(options: ThreadLinkOptions): Promise<Thread
   const zeroUs = hrtimeUs() - (epochMs - originEpochMs) * 1e3;
   const setup: ThreadSetup = { sockets, tellsPackets, zeroUs, seed, change: begin.change };
   const file = options.thread ?? threadFile();
-  const link = new ThreadLink(file, setup, feeds, begin.settings, originEpochMs, options.hooks ?? {});
+  const link = new ThreadLink(file, setup, feeds, begin.settings, originEpochMs, options.hooks ?? {}, tellsPackets);
   try {
     await link.opened;
   } catch (error) {
@@ -85,9 +86,10 @@ export class ThreadLink implements ShaperLink {
     private readonly settings: LinkSettings,
     readonly originEpochMs: number,
     private readonly hooks: ThreadLinkHooks,
+    private readonly isKept: boolean,
   ) {
     this.#zeroUs = setup.zeroUs;
-    let refuse: (error: ShaperError) => void = () => undefined;
+    let refuse: (error: Error) => void = () => undefined;
     let open: (where: unknown) => void = () => undefined;
     this.opened = new Promise((resolve, reject) => ([open, refuse] = [resolve, reject]));
     this.#thread = new LastingThread(file, setup, {
@@ -95,7 +97,10 @@ export class ThreadLink implements ShaperLink {
       flow: ({ flow }) => this.#flow(flow),
       batch: (batch) => this.#batch(batch),
       tick: (tick) => this.#tick(tick),
-      died: (why) => this.#interruptions.begin(why, this.nowUs()),
+      died: (why) => {
+        this.#interruptions.begin(why, this.nowUs());
+        this.hooks.died?.();
+      },
       ended: (error) => {
         refuse(error);
         this.#end(error);
@@ -166,6 +171,7 @@ export class ThreadLink implements ShaperLink {
       thread: this.#thread,
       zeroUs: this.#zeroUs,
       link: this.record,
+      isKept: this.isKept,
     };
   }
 
@@ -207,13 +213,12 @@ export class ThreadLink implements ShaperLink {
     this.hooks.batch?.(batch);
   }
 
-  #tick(tick: ThreadTick): void {
-    const { pause, late, lateness } = tick;
+  #tick({ pause, late, lateness }: ThreadTick): void {
     if (pause !== null) notePause(this.record, pause);
+    if (!this.isKept) this.record.late.length = 0;
     if (late !== null) noteLate(this.record, late);
     this.record.latenessMs = this.#interruptions.latenessMs(lateness);
     notePunctuality(this.record);
-    this.hooks.tick?.(tick);
   }
 
   #closeFeeds(): void {
@@ -222,7 +227,7 @@ export class ThreadLink implements ShaperLink {
   }
 
   /** The thread is of no use any more. */
-  #end(error: ShaperError): void {
+  #end(error: Error): void {
     const { message } = error;
     this.#closeFeeds();
     this.#interruptions.giveUp();
@@ -230,7 +235,7 @@ export class ThreadLink implements ShaperLink {
       level: 'error',
       code: 'shaper-failed',
       message,
-      fix: 'run the test again; its packets pass no link any more',
+      fix: 'open another link, or run the test again; packets pass this one no more',
     });
     this.hooks.ended?.(error);
   }

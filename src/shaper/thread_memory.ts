@@ -1,5 +1,6 @@
 /** What a shaper's thread was told: another one that takes its place is told the same. */
 import { DIRECTIONS, type Direction } from '../core/direction.js';
+import type { PeerUfrags } from './peers.js';
 import type {
   AgentMessage,
   CapacitySteps,
@@ -97,6 +98,7 @@ const NOBODY = 0;
 export class ThreadMemory {
   readonly #paths = new Map<PathOwner, PathMemory>();
   readonly #agents = new Map<string, AgentMessage>();
+  #expected: PeerUfrags | null = null;
 
   constructor({ seed, change }: Pick<ThreadSetup, 'seed' | 'change'>) {
     this.#open(null, seed, change);
@@ -108,9 +110,17 @@ export class ThreadMemory {
     if (request.kind === 'set') this.#paths.get(request.owner)?.change(request.change);
   }
 
+  /** Who may connect; null where everybody may. */
+  get expected(): PeerUfrags | null {
+    return this.#expected;
+  }
+
   agent(message: AgentMessage): void {
-    // Who is expected now takes the place of who was.
-    const key = message.kind === 'expect' ? message.kind : JSON.stringify(message);
+    if (message.kind === 'expect') {
+      this.#expected = message.ufrags;
+      return;
+    }
+    const key = JSON.stringify(message);
     this.#agents.delete(key);
     this.#agents.set(key, message);
     const [oldest] = this.#agents.keys();

@@ -83,7 +83,7 @@ const lending = (url: string, lent: (shaper: Shaper) => void = () => undefined):
   url,
   lend(shaper) {
     lent(shaper);
-    return 'link-1';
+    return { name: 'link-1', end: () => undefined };
   },
 });
 

@@ -108,7 +108,7 @@ describe('links', () => {
   it('that was lent is joined, with its settings and its rows, and outlives who joined', async () => {
     const shaper = await startShaper({ config: { capacity: '2mbps', rtt_ms: 0, origin_epoch_ms: 1000 } });
     try {
-      const lent = server.lend(shaper);
+      const { name: lent } = server.lend(shaper);
       const client = await Client.connect(server);
       const joined = await client.ask({ type: 'link/join', link: lent });
       const { a, b } = shaper;
@@ -116,6 +116,12 @@ describe('links', () => {
       expect(joined).toMatchObject({ ok: true, result: { link: lent, a, b, config } });
       const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
       expect(push).toMatchObject({ link: lent, rows: [{ capacity_bps: 2e6 }] });
+      // Once, so that nobody else takes it over.
+      const other = await Client.connect(server);
+      expect(await other.ask({ type: 'link/join', link: lent })).toMatchObject({ ok: false });
+      const taken = server.lend(shaper);
+      taken.end();
+      expect(await other.ask({ type: 'link/join', link: taken.name })).toMatchObject({ ok: false });
       expect(await client.ask({ type: 'link/set', link: lent, config: { capacity: '1mbps' } })).toMatchObject(
         { ok: true },
       );

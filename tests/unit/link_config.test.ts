@@ -159,16 +159,16 @@ describe('settings from outside', () => {
     [null, 'link'],
   ])('refuses %j at %s', (input, field) => expect(problem(() => parseLinkConfig(input)).field).toBe(field));
 
-  it('puts half the RTT on each direction and moves the schedule to the begin', () => {
-    const link = forwardLink({ ...DEFAULT_LINK_CONFIG, capacity: '1mbps,2mbps@3s', rtt_ms: 50 }, 7e6);
+  it('puts half the RTT on each direction and gives later capacities as a schedule', () => {
+    const link = forwardLink({ ...DEFAULT_LINK_CONFIG, capacity: '1mbps,2mbps@3s', rtt_ms: 50 });
     expect(link).toMatchObject({
       capacityBps: 1e6,
       oneWayDelayUs: 25_000,
-      schedule: [{ atUs: 10e6, capacityBps: 2e6 }],
+      schedule: [{ atUs: 3e6, capacityBps: 2e6 }],
     });
   });
 
   it('changes nothing that was not asked for', () => {
-    expect(forwardChange({ jitter_ms: 5 }, 0)).toEqual({ jitterUs: 5000 });
+    expect(forwardChange({ jitter_ms: 5 })).toEqual({ jitterUs: 5000 });
   });
 });

@@ -100,10 +100,10 @@ describe('a link with them', () => {
   });
 
   it('passes each on its own, on and off', () => {
-    expect(forwardChange({ burst_loss_packets: 5 }, 0)).toEqual({ burstLossPackets: 5 });
-    expect(forwardChange({ outage: '1s/50ms' }, 0)).toEqual({ outages: { meanOnUs: 1e6, meanOffUs: 50e3 } });
-    expect(forwardChange({ outage: 'none' }, 0)).toEqual({ outages: null });
-    expect(forwardChange({ cross_traffic: 'newreno:2' }, 0)).toEqual({
+    expect(forwardChange({ burst_loss_packets: 5 })).toEqual({ burstLossPackets: 5 });
+    expect(forwardChange({ outage: '1s/50ms' })).toEqual({ outages: { meanOnUs: 1e6, meanOffUs: 50e3 } });
+    expect(forwardChange({ outage: 'none' })).toEqual({ outages: null });
+    expect(forwardChange({ cross_traffic: 'newreno:2' })).toEqual({
       crossTraffic: { cubic: 0, newReno: 2 },
     });
   });

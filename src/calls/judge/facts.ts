@@ -1,4 +1,4 @@
-/** What the explanations of cause.ts look at: a window of a record, seen from its sides. */
+/** What the explanations of explanations.ts look at: a window of a record, seen from its sides. */
 import { capacityBits, type Window } from '../metrics.js';
 import { pageName } from '../record/names.js';
 import type {

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControllerFault } from '../../core/index.js';
 import { machineReport, MachineWatch } from '../../machine/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
+import { ConfigError } from '../../text/quantities.js';
 import { FailedRun } from '../../text/errors.js';
 import { packetsIn } from '../../calls/judge/view.js';
 import { capacityBits, linkMetrics } from '../../calls/metrics.js';
-import { startShaper, type Shaper } from '../../shaper/shaper.js';
+import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
 import type { LocalServer } from '../../server/server.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
 import { OwnPage, pageUrl, type PageMedia, type PageState } from './own_page.js';
@@ -42,18 +43,21 @@ export interface RunResult {
 /** Makes one call of our own page over a link of its own. Throws FailedRun; whatever happens, browser and link are closed. */
 export async function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
   context.signal.throwIfAborted();
-  const shaper = await startShaper({ config: { ...plan.link, origin_epoch_ms: Date.now() }, record: true });
-  const link = server.lend(shaper);
+  const config = { ...plan.link, origin_epoch_ms: Date.now() };
+  const shaper = await startShaper({ config, record: true }).catch((error: unknown) => {
+    throw linkFailure(error);
+  });
+  const loan = server.lend(shaper);
   const work = async ({ browser, signal, newPage }: OwnBrowser): Promise<RunResult> => {
     const page = await newPage();
-    await page.goto(pageUrl(server.url, plan, link));
+    await page.goto(pageUrl(server.url, plan, loan.name));
     await page
       .waitForFunction(() => 'ccscope' in globalThis, undefined, { timeout: CONNECT_TIMEOUT_MS })
       .catch((error: unknown) => {
         if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
         throw new FailedRun('the Call page did not load; build the app again (npm run build)');
       });
-    const running = { page: new OwnPage(page), link, shaper };
+    const running = { page: new OwnPage(page), link: loan.name, shaper };
     await connected(running, signal);
     const result = await measure(running, plan, { ...context, signal });
     return { ...result, browser: `Chromium ${browser.version()}` };
@@ -61,6 +65,7 @@ export async function runCall(plan: CallPlan, server: CallServer, context: RunCo
   try {
     return await withChromium(context.signal, work, plan.source.file);
   } finally {
+    loan.end();
     await shaper.close();
   }
 }
@@ -83,7 +88,7 @@ async function connected(running: Running, signal: AbortSignal): Promise<void> {
       throw new FailedRun(`the page refused ${problem.field}=${problem.got}: expected ${problem.expected}`);
     if (now.phase === 'failed') throw new FailedRun(`the call failed. ${saidBy(now)}`);
     if (now.phase === 'connected') {
-      refuseOtherLinks(now, running);
+      refuseWrongLink(now, running);
       if (running.shaper.firstPacketUs !== null) return;
     }
     if (performance.now() > deadline) {
@@ -93,8 +98,14 @@ async function connected(running: Running, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Throws FailedRun where the call does not pass the link. */
-function refuseOtherLinks(now: PageState, { link }: Running): void {
+const linkFailure = (error: unknown): unknown =>
+  error instanceof ShaperError || error instanceof ConfigError ? new FailedRun(error.message) : error;
+
+/** Throws FailedRun where the call does not pass the link, or the link was interrupted. */
+function refuseWrongLink(now: PageState, { link, shaper }: Running): void {
+  if (shaper.failure !== null) throw linkFailure(shaper.failure);
+  if (shaper.record.interruptions.length > 0)
+    throw new FailedRun('the thread of the link ended in the middle of the call. Run the call again.');
   if (now.link === link) return;
   if (now.link !== null)
     throw new FailedRun(`the call went over to another link. ${saidBy(now)} Run the call again.`);
@@ -129,7 +140,7 @@ async function measure(
   const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
   const audioBytes = (after.media?.audioBytesReceived ?? NaN) - (before.media?.audioBytesReceived ?? NaN);
   const { forward } = shaper.record;
-  const packets = forward === null ? [] : packetsIn(forward, null, { fromUs: -Infinity, toUs: Infinity });
+  const packets = forward === null ? [] : packetsIn(forward, null, { fromUs: forward.keptFromUs ?? -Infinity, toUs: Infinity });
   const capacity = parseSchedule(plan.link.capacity);
   // The page's rows and the link's count from the same origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
@@ -159,7 +170,7 @@ async function measure(
     machine: machineReport(now.status?.machine ?? new MachineWatch().state),
     shadows,
     controller_faults: (now.status?.controllerFaults ?? []).map(faultReport),
-    notices: now.notices.map(({ level, message }) => `${level}: ${message}`),
+    notices: [...now.notices, ...shaper.record.notices].map(({ level, message }) => `${level}: ${message}`),
   };
   return { report, trace, html: null };
 }
@@ -167,7 +178,9 @@ async function measure(
 /** What the page and the link have counted until now. */
 async function seen({ page, shaper }: Running) {
   const media = await page.media();
-  await shaper.sync();
+  await shaper.sync().catch((error: unknown) => {
+    throw linkFailure(error);
+  });
   return { media, crossBytes: shaper.stats().crossDepartedBytes, atUs: shaper.nowUs() };
 }
 
@@ -197,7 +210,7 @@ async function until(
     await sleep(Math.min(1000, leftMs), undefined, { signal });
     const now = await page.state();
     if (now.phase !== 'connected') throw new FailedRun(`the call ended early (${now.phase}). ${saidBy(now)}`);
-    refuseOtherLinks(now, running);
+    refuseWrongLink(now, running);
     onProgress((shaper.nowUs() - run.fromUs) / (run.toUs - run.fromUs));
   }
 }

@@ -108,6 +108,7 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
     await shaper.sync();
     const result = resultOf(shaper);
     say(report(shaper));
+    for (const { message } of shaper.record.notices) say(message);
     if (flags.json !== undefined) await writeJson(flags.json, result, io);
   } finally {
     clearInterval(reports);
