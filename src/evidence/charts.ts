@@ -6,8 +6,8 @@ import type {
   EvidenceSpan,
   EvidenceTable,
 } from '../calls/evidence_page.js';
-import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../calls/judge/index.js';
-import { queueDelays, type DelayPoint } from '../calls/judge/delay.js';
+import { allLinks, linkOf, pathsOf, type JudgedExpectation, type Path } from '../judge/index.js';
+import { queueDelays, type DelayPoint } from '../judge/delay.js';
 import { endpointName, pageName } from '../calls/record/names.js';
 import type {
   CallRecord,

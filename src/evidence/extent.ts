@@ -1,5 +1,5 @@
 /** How long a record is, and whose connections are in it. */
-import { allLinks } from '../calls/judge/index.js';
+import { allLinks } from '../judge/index.js';
 import { endpointName } from '../calls/record/names.js';
 import type { CallRecord, ConnectionRecord } from '../calls/record/record.js';
 

@@ -1,5 +1,5 @@
 /** The evidence as one page that needs nothing else: style, script and data are in it. */
-import { msText, percentText, rateText, secondsText, type JudgedExpectation } from '../calls/judge/index.js';
+import { msText, percentText, rateText, secondsText, type JudgedExpectation } from '../judge/index.js';
 import { standalonePage } from '../html/document.js';
 import { html, type Html } from '../html/text.js';
 import { version } from '../html/version.js';

@@ -7,8 +7,8 @@ import {
   secondsText,
   type CallMetrics,
   type LayerMetrics,
-} from '../calls/judge/index.js';
-import { machineSpells } from '../calls/judge/machine.js';
+} from '../judge/index.js';
+import { machineSpells } from '../judge/machine.js';
 import { endpointName, pageName } from '../calls/record/names.js';
 import type { EndpointRecord } from '../calls/record/record.js';
 import { table, type Head } from '../html/table.js';

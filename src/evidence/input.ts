@@ -1,5 +1,5 @@
 /** What evidence is made of. */
-import type { JudgedExpectation } from '../calls/judge/index.js';
+import type { JudgedExpectation } from '../judge/index.js';
 import type { CallRecord, RecordNotice } from '../calls/record/record.js';
 import type { EvidenceMetrics } from './measure.js';
 

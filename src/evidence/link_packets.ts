@@ -1,6 +1,6 @@
 /** The packets of a call at its link, one by one: what a capture of the link has rows of. */
 import { DROP_REASONS, type DropReason } from '../core/link.js';
-import { allLinks } from '../calls/judge/index.js';
+import { allLinks } from '../judge/index.js';
 import type { CallRecord, Direction } from '../calls/record/record.js';
 
 /** Times in microseconds since the record's origin. */

@@ -9,7 +9,7 @@ import {
   type CallMetrics,
   type LayerMetrics,
   type Path,
-} from '../calls/judge/index.js';
+} from '../judge/index.js';
 import { timeTo90, type Window } from '../calls/metrics.js';
 import type { CallRecord, PacketColumns } from '../calls/record/record.js';
 import type { PacketRecord } from '../link/packet_log.js';

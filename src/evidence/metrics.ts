@@ -1,10 +1,10 @@
 /**
  * The call's numbers as JSON. Names carry their units, ratios are of 1, times count from
- * `origin_epoch_ms`; null where nothing is known. How each is defined stands in src/calls/judge/call_metrics.ts.
+ * `origin_epoch_ms`; null where nothing is known. How each is defined stands in src/judge/call_metrics.ts.
  */
 import { machineReport } from '../machine/index.js';
-import { allLinks, type CallMetrics, type LayerMetrics } from '../calls/judge/index.js';
-import { machineIn } from '../calls/judge/machine.js';
+import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';
+import { machineIn } from '../judge/machine.js';
 import { version } from '../html/version.js';
 import { durationUs } from './extent.js';
 import { holds, noticesOf, type EvidenceInput } from './input.js';

@@ -1,6 +1,6 @@
 /**
  * The numbers that sum a call up: a test has them as properties, reports as columns, budgets as limits, trends
- * as lines. Names carry their units, ratios are of 1; how each is defined stands in src/calls/judge/call_metrics.ts.
+ * as lines. Names carry their units, ratios are of 1; how each is defined stands in src/judge/call_metrics.ts.
  */
 import type { EvidenceMetrics } from './measure.js';
 

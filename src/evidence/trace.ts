@@ -7,8 +7,8 @@
 import { tableSpec } from '../core/index.js';
 import type { TraceEvent } from '../core/session.js';
 import { eventLine, formatHeader, RowFormatter, timeColumn, TRACE_VERSION } from '../trace/index.js';
-import { allLinks } from '../calls/judge/index.js';
-import { machineSpells } from '../calls/judge/machine.js';
+import { allLinks } from '../judge/index.js';
+import { machineSpells } from '../judge/machine.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../calls/record/record.js';
 import { connectionName } from './extent.js';
 import { mainDirection } from './charts.js';

@@ -16,7 +16,7 @@ import {
   type Asked,
   type Curve,
   type Judgement,
-} from '../calls/judge/index.js';
+} from '../judge/index.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import type { ObservedCall } from './call.js';
 import { runningTest } from './test_time.js';

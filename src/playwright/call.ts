@@ -8,7 +8,7 @@ import {
   type CallMetrics,
   type JudgedExpectation,
   type View,
-} from '../calls/judge/index.js';
+} from '../judge/index.js';
 import type { Window } from '../calls/metrics.js';
 import { pageName } from '../calls/record/names.js';
 import type { CallRecord } from '../calls/record/record.js';
@@ -92,7 +92,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   }
 
   /**
-   * Numbers of the call, each defined in ../calls/judge/call_metrics.ts.
+   * Numbers of the call, each defined in ../judge/call_metrics.ts.
    * @param window the last `over`, or from and to on the record's clock; default the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {

@@ -20,7 +20,7 @@ export type {
   JudgedExpectation,
   Judgement,
   LayerMetrics,
-} from '../calls/judge/index.js';
+} from '../judge/index.js';
 export type { PageLink, TestLink } from './link.js';
 export { RepeatError, Runs, type Repeat, type RepeatOptions, type RunFixtures } from './repeat.js';
 export type { KitOptions, KitWorkerOptions } from './options.js';

@@ -1,5 +1,5 @@
 /** What a verdict says where the link itself was out of order while it was judged. */
-import { secondsText, type Judgement } from '../calls/judge/index.js';
+import { secondsText, type Judgement } from '../judge/index.js';
 import type { LinkRecord } from '../calls/record/record.js';
 
 /** The judgement, which names the interruptions of the link in its window. */

@@ -1,6 +1,6 @@
 /**
  * Matchers on congestion control for Playwright's `expect`. They wait and judge again as
- * Playwright's own do; what each means is defined in ../calls/judge.
+ * Playwright's own do; what each means is defined in ../judge.
  */
 import { expect as base, type ExpectMatcherState, type MatcherReturnType } from '@playwright/test';
 
@@ -19,7 +19,7 @@ import {
   judgeUtilisation,
   type Needs,
   type WindowRule,
-} from '../calls/judge/index.js';
+} from '../judge/index.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { baselineName, matchBaseline } from './baseline.js';
 import { ObservedCall } from './call.js';
@@ -233,7 +233,7 @@ export const callMatchers = {
     return expectOf(this, 'toHaveNoFreezeLongerThan', call, waiting, (asked) => judgeFreezes(asked, rule));
   },
 
-  /** The received rate and the queuing delay follow a stored curve, time-aligned at connecting: see ../calls/judge/baseline.ts. Stored and updated as Playwright's snapshots are. */
+  /** The received rate and the queuing delay follow a stored curve, time-aligned at connecting: see ../judge/baseline.ts. Stored and updated as Playwright's snapshots are. */
   async toMatchBaseline(
     this: ExpectMatcherState,
     call: ObservedCall,

@@ -7,9 +7,9 @@ import {
   secondsText,
   type CauseKind,
   type Judgement,
-} from '../calls/judge/index.js';
-import { queueDelays } from '../calls/judge/delay.js';
-import { receivedCurve, sentCurve } from '../calls/judge/rate_curve.js';
+} from '../judge/index.js';
+import { queueDelays } from '../judge/delay.js';
+import { receivedCurve, sentCurve } from '../judge/rate_curve.js';
 import { sparkline } from '../text/terminal.js';
 import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';

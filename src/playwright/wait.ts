@@ -1,5 +1,5 @@
 /** Waiting for a verdict on a call, as Playwright's own matchers wait. */
-import type { Asked, Judgement } from '../calls/judge/index.js';
+import type { Asked, Judgement } from '../judge/index.js';
 import type { ObservedCall } from './call.js';
 import { testDeadlineMs } from './test_time.js';
 

@@ -7,7 +7,7 @@ import { parseSchedule } from '../link/capacity_text.js';
 import { mahimahiSchedule } from '../link/mahimahi.js';
 import type { Capacity } from '../link/settings.js';
 import { systemCode } from '../text/errors.js';
-import type { CapacitySteps } from './protocol.js';
+import type { CapacitySteps } from './thread/protocol.js';
 
 /** How much of a trace is used; its last capacity stays. */
 const TRACE_US = 600e6;

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 
 import type { CapacitySource } from './capacity.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
-import type { CapacitySteps, PathChange } from './protocol.js';
+import type { CapacitySteps, PathChange } from './thread/protocol.js';
 import type { PathSettings } from './path_settings.js';
 
 /** A test may block its thread for as long as this, less the interval. */

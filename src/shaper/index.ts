@@ -2,7 +2,7 @@
 export { Shaper, startShaper, type ShaperOptions } from './shaper.js';
 export { openShaperLink, type ShaperLinkOptions } from './shaper_link.js';
 export type { ControlledLink, LinkChange, PathControl, ShaperLink } from './controlled_link.js';
-export { openDevtoolsLink, type DevtoolsLink, type DevtoolsLinkOptions } from './devtools_link.js';
+export { openDevtoolsLink, type DevtoolsLink, type DevtoolsLinkOptions } from './devtools/devtools_link.js';
 export { NETWORKS, type Network, type NetworkName } from '../link/networks.js';
 export {
   parseLinkSettings,

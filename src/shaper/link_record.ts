@@ -13,7 +13,7 @@ import type {
   PathRecord,
 } from '../calls/record/record.js';
 import { LOG_COLUMNS, MAX_PACKETS } from '../link/packet_log.js';
-import type { HostPause } from './protocol.js';
+import type { HostPause } from './thread/protocol.js';
 
 const FIRST_ROWS = 4096;
 const MAX_QUEUE_ROWS = 2 ** 16;

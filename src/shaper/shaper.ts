@@ -15,9 +15,9 @@ import { settingsOfConfig } from '../link/settings.js';
 import { settingsText } from '../link/settings_text.js';
 import type { LinkRecord } from '../calls/record/record.js';
 import { CapacityFeeds } from './capacity_feeds.js';
-import { isLoopback, type PeersOption, type PeerUfrags } from './peers.js';
-import type { PathBatch, PathChange, WayChange } from './protocol.js';
-import { openThreadLink, type ThreadLink } from './thread_link.js';
+import { isLoopback, type PeersOption, type PeerUfrags } from './relay/peers.js';
+import type { PathBatch, PathChange, WayChange } from './thread/protocol.js';
+import { openRecordedLink, type RecordedLink } from './recorded_link.js';
 import { ShaperError, UNLIMITED_BPS } from './udp.js';
 
 export { ShaperError } from './udp.js';
@@ -82,7 +82,7 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
   const change = pathChange(config);
   const backward = { options: { ...change.backward?.options }, capacity: Float64Array.of(0, UNLIMITED_BPS) };
   let shaper: Shaper | null = null;
-  const link = await openThreadLink({
+  const link = await openRecordedLink({
     sockets: { kind: 'pair', address, ports, peers },
     tellsPackets: record,
     begin: { change: { ...change, backward }, text: settingsText(settings), settings },
@@ -123,7 +123,7 @@ export class Shaper {
 
   /** Use startShaper. */
   constructor(
-    private readonly link: ThreadLink,
+    private readonly link: RecordedLink,
     config: LinkConfig,
     { address = '127.0.0.1', announce = address, linkNumber = 0 }: ShaperOptions,
   ) {

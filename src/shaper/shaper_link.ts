@@ -4,9 +4,9 @@ import { settingsText } from '../link/settings_text.js';
 import { CapacityFeeds } from './capacity_feeds.js';
 import type { ShaperLink } from './controlled_link.js';
 import { pathSettings } from './path_settings.js';
-import { openThreadLink, type ThreadLinkOptions } from './thread_link.js';
+import { openRecordedLink, type RecordedLinkOptions } from './recorded_link.js';
 
-export interface ShaperLinkOptions extends Pick<ThreadLinkOptions, 'originEpochMs' | 'thread'> {
+export interface ShaperLinkOptions extends Pick<RecordedLinkOptions, 'originEpochMs' | 'thread'> {
   settings?: LinkSettings;
   /** UDP port of the relay; default: any that is free. */
   port?: number;
@@ -18,7 +18,7 @@ export async function openShaperLink(options: ShaperLinkOptions = {}): Promise<S
   const settings = withDefaults(parseLinkSettings(options.settings ?? {}));
   const feeds = new CapacityFeeds();
   const { change, commit } = feeds.begin(pathSettings(settings));
-  const link = await openThreadLink({
+  const link = await openRecordedLink({
     sockets: { kind: 'relay', port },
     tellsPackets: true,
     begin: { change, text: settingsText(settings), settings },

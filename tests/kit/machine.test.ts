@@ -6,9 +6,9 @@ test.use({ linkOptions: { capacity: '10mbps' }, evidence: 'off', frameTiming: 't
 /** Takes the thread of the observer's worker away, again and again, as a busy machine does. */
 function takeThread(): void {
   setInterval(() => {
-    const untilMs = performance.now() + 150;
+    const untilMs = performance.now() + 250;
     while (performance.now() < untilMs);
-  }, 230);
+  }, 300);
 }
 
 test('a call whose callbacks come late @measures', async ({ call, page }) => {

@@ -1,7 +1,7 @@
 /** The matchers on real calls: each passes on a call as it should be, and names the cause where the call was broken on purpose. */
 import type { Page } from '@playwright/test';
 
-import type { CauseKind } from '../../src/calls/judge/index.js';
+import type { CauseKind } from '../../src/judge/index.js';
 import { expect, test as kit, type Call } from '../../src/playwright/index.js';
 import { startTestServer, type TestServer } from './server.js';
 

@@ -1,8 +1,8 @@
 /** A call keeps to its link, whoever is at its other end, or fails by name. */
 import type { Page } from '@playwright/test';
 
-import { routingOf } from '../../src/calls/judge/routing.js';
-import { pathsOf } from '../../src/calls/judge/view.js';
+import { routingOf } from '../../src/judge/routing.js';
+import { pathsOf } from '../../src/judge/view.js';
 import { expect, selectedRemotePorts, test } from './bed.js';
 import { expect as kitExpect, test as kit } from './support.js';
 

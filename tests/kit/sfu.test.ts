@@ -1,6 +1,6 @@
 /** Calls through servers: nothing of them goes around the link. */
-import { routingOf } from '../../src/calls/judge/routing.js';
-import { pathsOf } from '../../src/calls/judge/view.js';
+import { routingOf } from '../../src/judge/routing.js';
+import { pathsOf } from '../../src/judge/view.js';
 import type { CallRecord, EndpointRecord } from '../../src/calls/record/record.js';
 import { expect, secondsOfVideo, test, type Bed } from './bed.js';
 import { isInstalled } from './sfu/process.js';

@@ -6,7 +6,7 @@
 import type { Page } from '@playwright/test';
 
 import { isTaken, watchWakes } from '../../scripts/test/wakes.mjs';
-import type { CauseKind } from '../../src/calls/judge/index.js';
+import type { CauseKind } from '../../src/judge/index.js';
 import type { Call, TestLink } from '../../src/playwright/index.js';
 import { startPion, startWerift, type ControlledUnit } from './sfu/servers.js';
 import { expect, test } from './support.js';

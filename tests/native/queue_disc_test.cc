@@ -231,7 +231,7 @@ TEST(QueueDisc, NamesTheParameterThatIsOutOfRange) {
   FqCoDel::Params fq;
   fq.queues = 65537;
   EXPECT_EQ(refused(QueueDiscKind::kFqCoDel, fq), "queues: expected 1 to 65536 queues");
-  EXPECT_EQ(refused(static_cast<QueueDiscKind>(5), fq), "kind: expected a queue discipline of the schema");
+  EXPECT_EQ(refused(static_cast<QueueDiscKind>(99), fq), "kind: expected a queue discipline of the schema");
   EXPECT_EQ(refused(QueueDiscKind::kCoDel, fq), "parameters: expected as many values as the schema has parameters");
 }
 

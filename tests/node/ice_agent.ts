@@ -9,7 +9,7 @@ import {
   isAuthentic,
   type CheckOptions,
 } from '../../scripts/lib/ice_check.mjs';
-import { checkOf, parseStun } from '../../src/shaper/stun.js';
+import { checkOf, parseStun } from '../../src/shaper/relay/stun.js';
 
 export class IceAgent {
   /** Everything but STUN that came, as text. */

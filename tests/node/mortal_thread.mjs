@@ -7,4 +7,4 @@ channel.onmessage = ({ data }) => {
   throw new Error('out of luck');
 };
 channel.unref();
-await import('../../dist/lib/shaper/link_thread.js');
+await import('../../dist/lib/shaper/thread/link_thread.js');

@@ -10,9 +10,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { bindingRequest, bindingSuccess } from '../../scripts/lib/ice_check.mjs';
 import { loadCoreModule } from '../../src/core/index.js';
 import { emptyLinkRecord, notePause } from '../../src/shaper/link_record.js';
-import type { Arrival } from '../../src/shaper/ice_door.js';
-import { openRelay, type RelayPaths } from '../../src/shaper/relay_paths.js';
-import type { Relay, RelayCensus } from '../../src/shaper/relay.js';
+import type { Arrival } from '../../src/shaper/relay/ice_door.js';
+import { openRelay, type ScheduledPaths } from '../../src/shaper/packets/scheduled_paths.js';
+import type { Relay, RelayCensus } from '../../src/shaper/relay/relay.js';
 import { bindUdp } from '../../src/shaper/udp.js';
 import { IceAgent } from './ice_agent.js';
 
@@ -44,7 +44,7 @@ interface Bed {
   pass(seconds: number): void;
   /** What has passed no link yet passes it now. */
   pump(): void;
-  paths: RelayPaths<Arrival>;
+  paths: ScheduledPaths<Arrival>;
 }
 
 async function bed(): Promise<Bed> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { packetsIn } from '../../src/calls/judge/view.js';
+import { packetsIn } from '../../src/judge/view.js';
 import type { PacketRecord } from '../../src/link/packet_log.js';
 import { ShaperError, startShaper, type Shaper } from '../../src/shaper/shaper.js';
 import type { PartialLinkConfig } from '../../src/link/link_config.js';

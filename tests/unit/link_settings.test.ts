@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
 
-import { conditionsOf } from '../../src/shaper/devtools_conditions.js';
+import { conditionsOf } from '../../src/shaper/devtools/devtools_conditions.js';
 import { NETWORK_NAMES, NETWORKS } from '../../src/link/networks.js';
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../../src/link/settings.js';
 import { pathSettings } from '../../src/shaper/path_settings.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { capacitySource } from '../../src/shaper/capacity.js';
-import { CapacitySchedule } from '../../src/shaper/capacity_schedule.js';
+import { CapacitySchedule } from '../../src/shaper/packets/capacity_schedule.js';
 import { DelayLine } from '../../src/link/delay_line.js';
-import { Lateness } from '../../src/shaper/lateness.js';
+import { Lateness } from '../../src/shaper/packets/lateness.js';
 import { appendPackets, emptyLinkRecord } from '../../src/shaper/link_record.js';
 import { PacketLog } from '../../src/link/packet_log.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { checkOf, isProtected, parseFingerprint, parseStun } from '../../src/shaper/stun.js';
+import { checkOf, isProtected, parseFingerprint, parseStun } from '../../src/shaper/relay/stun.js';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { Patience } from '../../src/app/session/recovery.js';
-import type { WayBatch } from '../../src/shaper/protocol.js';
-import { ThreadMemory } from '../../src/shaper/thread_memory.js';
+import type { WayBatch } from '../../src/shaper/thread/protocol.js';
+import { ThreadMemory } from '../../src/shaper/thread/thread_memory.js';
 
 const steps = (...values: number[]): Float64Array<ArrayBuffer> => Float64Array.from(values);
 const batch = (scheduleStartUs: number | null, time_us: number): WayBatch =>

@@ -6,7 +6,7 @@ import { machineReport, MachineWatch } from '../../machine/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
 import { ConfigError } from '../../text/quantities.js';
 import { FailedRun } from '../../text/errors.js';
-import { packetsIn } from '../../calls/judge/view.js';
+import { packetsIn } from '../../judge/view.js';
 import { capacityBits, linkMetrics } from '../../calls/metrics.js';
 import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
 import type { LocalServer } from '../../server/server.js';
@@ -140,7 +140,10 @@ async function measure(
   const frames = (after.media?.framesDecoded ?? NaN) - (before.media?.framesDecoded ?? NaN);
   const audioBytes = (after.media?.audioBytesReceived ?? NaN) - (before.media?.audioBytesReceived ?? NaN);
   const { forward } = shaper.record;
-  const packets = forward === null ? [] : packetsIn(forward, null, { fromUs: forward.keptFromUs ?? -Infinity, toUs: Infinity });
+  const packets =
+    forward === null
+      ? []
+      : packetsIn(forward, null, { fromUs: forward.keptFromUs ?? -Infinity, toUs: Infinity });
   const capacity = parseSchedule(plan.link.capacity);
   // The page's rows and the link's count from the same origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));

@@ -8,7 +8,7 @@ import { UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
 import { writeJson, type Io } from '../io.js';
 import type { RelayAddress } from '../../link/server_protocol.js';
-import { isLoopback } from '../../shaper/peers.js';
+import { isLoopback } from '../../shaper/relay/peers.js';
 import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
 import { addLinkOptions, linkConfigOf, millisecondsArgument, type LinkFlags } from './link_options.js';
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 import { holds } from '../../evidence/input.js';
-import type { JudgedExpectation } from '../../calls/judge/index.js';
+import type { JudgedExpectation } from '../../judge/index.js';
 
 const schema = v.array(
   v.object({

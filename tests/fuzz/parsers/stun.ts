@@ -1,5 +1,5 @@
 /** STUN: the relay's reader beside a plain one, and nothing outside of the packet counts. */
-import { checkOf, parseStun } from '../../../src/shaper/stun.js';
+import { checkOf, parseStun } from '../../../src/shaper/relay/stun.js';
 import { check, same } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { curveOf, judgeBaseline, type Asked } from '../../../src/calls/judge/index.js';
+import { curveOf, judgeBaseline, type Asked } from '../../../src/judge/index.js';
 import type { CallRecord } from '../../../src/calls/record/record.js';
 import { callRecord, steady, type SyntheticPacket } from './synthetic.js';
 

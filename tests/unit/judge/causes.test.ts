@@ -9,9 +9,9 @@ import {
   judgeUtilisation,
   type Asked,
   type Cause,
-} from '../../../src/calls/judge/index.js';
+} from '../../../src/judge/index.js';
 import { LIMITS } from '../../../src/machine/index.js';
-import { machineSpells } from '../../../src/calls/judge/machine.js';
+import { machineSpells } from '../../../src/judge/machine.js';
 import type { CallRecord } from '../../../src/calls/record/record.js';
 import { callRecord, samples, steady, outbound, videoSamples, type SyntheticCall } from './synthetic.js';
 

@@ -1,8 +1,8 @@
 /** A receiver that waits for a key frame, from what getStats count. */
 import { describe, expect, it } from 'vitest';
 
-import { judgeFreezes, judgeProved } from '../../../src/calls/judge/index.js';
-import { keyFrameWait } from '../../../src/calls/judge/key_frames.js';
+import { judgeFreezes, judgeProved } from '../../../src/judge/index.js';
+import { keyFrameWait } from '../../../src/judge/key_frames.js';
 import { callRecord, inbound, outbound, samples, steady } from './synthetic.js';
 
 /** 30 frames a second; from 5 to 8 s none is decoded, and a key frame is asked for each second. */

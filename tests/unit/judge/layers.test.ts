@@ -1,7 +1,7 @@
 /** Numbers of each video stream that a page sends. */
 import { describe, expect, it } from 'vitest';
 
-import { layersIn } from '../../../src/calls/judge/index.js';
+import { layersIn } from '../../../src/judge/index.js';
 import { endpoint, outbound, samples } from './synthetic.js';
 
 /** Two layers: 100 and 300 kbps of payload, 4 kbps of headers each; the high one is off for half of the time. */

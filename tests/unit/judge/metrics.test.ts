@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { callMetrics, jainIndex } from '../../../src/calls/judge/index.js';
+import { callMetrics, jainIndex } from '../../../src/judge/index.js';
 import { callRecord, endpoint, frames, inbound, sample, samples, steady, videoSamples } from './synthetic.js';
 
 const between = (fromS: number, toS: number) => ({ fromUs: fromS * 1e6, toUs: toS * 1e6 });

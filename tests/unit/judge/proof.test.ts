@@ -7,9 +7,9 @@ import {
   judgeProved,
   judgeQueuingDelay,
   type Asked,
-} from '../../../src/calls/judge/index.js';
+} from '../../../src/judge/index.js';
 import type { CallRecord, StatsSample } from '../../../src/calls/record/record.js';
-import { callMetrics } from '../../../src/calls/judge/index.js';
+import { callMetrics } from '../../../src/judge/index.js';
 import { callRecord, inbound, outbound, samples, steady, videoSamples } from './synthetic.js';
 
 const CAPACITY = [{ atS: 0, bps: 1e6 }];

@@ -8,7 +8,7 @@ import {
   judgeFreezes,
   linkOf,
   type Judgement,
-} from '../../../src/calls/judge/index.js';
+} from '../../../src/judge/index.js';
 import type { CallRecord, PathRecord } from '../../../src/calls/record/record.js';
 import { callRecord, direction, endpoint, steady, videoSamples, type SyntheticPacket } from './synthetic.js';
 

@@ -1,7 +1,7 @@
 /** The end of a window is found in times that are no whole microseconds, as the clock of a process gives them. */
 import { describe, expect, it } from 'vitest';
 
-import { judgeLoss } from '../../../src/calls/judge/index.js';
+import { judgeLoss } from '../../../src/judge/index.js';
 import { callRecord, steady, videoSamples } from './synthetic.js';
 
 describe('a window after a change of the link', () => {

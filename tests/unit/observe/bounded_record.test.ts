@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { callMetrics, DroppedRecordError, judgeQueuingDelay } from '../../../src/calls/judge/index.js';
-import { packetsIn } from '../../../src/calls/judge/view.js';
+import { callMetrics, DroppedRecordError, judgeQueuingDelay } from '../../../src/judge/index.js';
+import { packetsIn } from '../../../src/judge/view.js';
 import type { DirectionRecord } from '../../../src/calls/record/record.js';
 import { appendPackets, boundDirection, emptyLinkRecord } from '../../../src/shaper/link_record.js';
 import { LOG_COLUMNS, MAX_PACKETS, PacketLog } from '../../../src/link/packet_log.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { callMetrics, DroppedRecordError, type CallMetrics } from '../../../src/calls/judge/index.js';
+import { callMetrics, DroppedRecordError, type CallMetrics } from '../../../src/judge/index.js';
 import { addFrames, frameColumns } from '../../../src/calls/record/columns.js';
 import { Keeper } from '../../../src/calls/record/keep.js';
 import type { CallRecord } from '../../../src/calls/record/record.js';

@@ -1,7 +1,7 @@
 /** From a failed expectation in a test to the annotation at its line. */
 import { describe, expect, it } from 'vitest';
 
-import type { JudgedExpectation, Judgement } from '../../../src/calls/judge/index.js';
+import type { JudgedExpectation, Judgement } from '../../../src/judge/index.js';
 import { failedOf, failedText } from '../../../src/playwright/report/failed.js';
 import { failureAnnotations } from '../../../src/playwright/report/failures.js';
 import { fakeTest } from './fake_tests.js';

@@ -1,0 +1,256 @@
+/**
+ * What a call did in a window of time. Each number is defined here once; what both use is defined
+ * in ../metrics.ts (utilisation, percentiles, loss ratio).
+ *
+ * - sent, received rate: bits that reached the link and that left the bottleneck, over the window's
+ *   length; without a shaper's record what getStats counts at the sender and at the receiver;
+ * - utilisation: the call's bits that left the bottleneck over the capacity integrated over the
+ *   window; of the path: with cross traffic and all other calls;
+ * - queuing delay: per packet, from reaching the queue to the begin of its transmission; estimated
+ *   where there is no record of packets (delay.ts);
+ * - loss ratio: bytes dropped, by chance or by the queue, over bytes that were dropped or departed
+ *   in the window; without a record packets lost over packets expected (RFC 3550, 6.4.1);
+ * - freezes: freezes.ts;
+ * - frames per second: decoded frames over the window's length, mean over the video streams;
+ * - encoder target, available outgoing, RTT: means of the samples in the window;
+ * - of what goes outside the link: routing.ts; of simulcast layers: layers.ts.
+ *
+ * Directions of connections that carried neither media nor data do not count (media.ts).
+ */
+import { capacityBits, type Window } from '../calls/metrics.js';
+import type { CallRecord, EndpointRecord, PathRecord, StatsSample } from '../calls/record/record.js';
+import type { PacketRecord } from '../link/packet_log.js';
+import { percentiles } from '../calls/percentile.js';
+import { queueDelays } from './delay.js';
+import { freezesIn } from '../calls/record/freezes.js';
+import { inboundGrowth, outboundGrowth } from './growth.js';
+import { layersIn, type LayerMetrics } from './layers.js';
+import { carrying } from './media.js';
+import { receivedCurve, sentCurve } from './rate_curve.js';
+import { routingOf } from './routing.js';
+import {
+  callEndUs,
+  checkKept,
+  keptFromUs,
+  linkSides,
+  packetsIn,
+  pathConnectedUs,
+  pathsOf,
+  sidesOf,
+  waysOf,
+  type LinkWay,
+  type Path,
+  type View,
+} from './view.js';
+
+/** Null where nothing is known. Milliseconds, bit/s and ratios of 1. */
+export interface CallMetrics {
+  window: Window;
+  /** Where rates come from. */
+  source: 'packets' | 'getStats';
+  sentBps: number | null;
+  receivedBps: number | null;
+  /** Mean of what the link offered. */
+  capacityBps: number | null;
+  utilisation: number | null;
+  pathUtilisation: number | null;
+  queueDelayP50Ms: number | null;
+  queueDelayP95Ms: number | null;
+  queueDelayP99Ms: number | null;
+  queueDelayMaxMs: number | null;
+  /** Whether the queuing delays are estimates. */
+  queueDelayEstimated: boolean;
+  lossRatio: number | null;
+  freezes: number;
+  longestFreezeMs: number;
+  frozenMs: number;
+  framesPerSecond: number | null;
+  encoderTargetBps: number | null;
+  availableOutgoingBps: number | null;
+  rttMs: number | null;
+  /** Share of the bytes of the call so far, both ways, that did not pass the link; null without a shaper. */
+  outsideRatio: number | null;
+  /** The video streams that are sent: simulcast layers, each by itself. */
+  layers: readonly LayerMetrics[];
+}
+
+export const finiteOrNull = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Mean of the finite ones; null without any. */
+export function meanOf(values: readonly number[]): number | null {
+  const finite = values.filter(Number.isFinite);
+  return finite.length === 0 ? null : sum(finite) / finite.length;
+}
+
+/** Throws DroppedRecordError. */
+export function samplesIn(endpoint: EndpointRecord, window: Window): StatsSample[] {
+  checkKept(endpoint, window);
+  return endpoint.samples.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
+}
+
+/** Bits that the link let through in a window, in the directions that some paths take; null where no capacity is known. */
+export function capacityBitsIn(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const steps = waysOf(record, paths).map(({ link, name }) => link[name]?.capacity ?? []);
+  if (steps.length === 0 || steps.some((list) => list.length === 0)) return null;
+  return sum(
+    steps.map((list) =>
+      capacityBits(
+        list.map(({ timeUs, capacityBps }) => ({ atUs: timeUs, capacityBps })),
+        window,
+      ),
+    ),
+  );
+}
+
+/** Bytes of everything that left a direction's bottleneck in a window, from the rows of its queue; they are cumulative. */
+function passedBytes({ link, name }: LinkWay, { fromUs, toUs }: Window): number {
+  const until = (timeUs: number): number =>
+    link[name]?.rows.findLast(({ time_us }) => time_us <= timeUs)?.delivered_bytes ?? 0;
+  return until(toUs) - until(fromUs);
+}
+
+const bytesOf = (packets: readonly PacketRecord[]): number =>
+  packets.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+
+/** See the head of this file; null if nothing was sent. */
+export function lossRatio(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const sides = linkSides(record, paths);
+  if (sides.length > 0) {
+    const packets = sides.flatMap(({ direction, flows }) => packetsIn(direction, flows, window));
+    const dropped = packets.filter((packet) => packet.dropped !== null);
+    return packets.length === 0 ? null : bytesOf(dropped) / bytesOf(packets);
+  }
+  const lost = paths.map(({ sender, receiver }) => {
+    if (receiver) return inboundGrowth(receiver, window, ({ packetsLost }) => packetsLost);
+    return sender ? outboundGrowth(sender, window, ({ packetsLost }) => packetsLost) : 0;
+  });
+  const expected = paths.map(({ sender, receiver }, i) => {
+    if (receiver) return inboundGrowth(receiver, window, (s) => s.packetsReceived) + (lost[i] ?? 0);
+    return sender ? outboundGrowth(sender, window, ({ packetsSent }) => packetsSent) : 0;
+  });
+  // Late packets are counted back: the number of lost ones may fall below that at the begin.
+  return sum(expected) > 0 ? Math.max(0, sum(lost)) / sum(expected) : null;
+}
+
+/** Share of the capacity that the call's own packets took; null where the capacity is not known. */
+export function ownUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const bits = capacityBitsIn(record, paths, window);
+  const rate = receivedCurve(record, paths).rateBps(window);
+  if (bits === null) return null;
+  return finiteOrNull((rate * (window.toUs - window.fromUs)) / 1e6 / bits);
+}
+
+/** Whether a link was there before a window began: what passed the shared one before is not told apart. */
+const covers = ({ page, changes }: PathRecord, { fromUs }: Window): boolean =>
+  page === null || (changes[0]?.timeUs ?? Infinity) <= fromUs;
+
+/** Share of the capacity that everything in these directions took; null without a record of the queue of all of the window. */
+export function pathUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
+  const bits = capacityBitsIn(record, paths, window);
+  const ways = waysOf(record, paths);
+  if (bits === null || linkSides(record, paths).length === 0) return null;
+  if (!ways.every(({ link }) => covers(link, window))) return null;
+  return finiteOrNull((8 * sum(ways.map((way) => passedBytes(way, window)))) / bits);
+}
+
+/** Decoded frames a second, mean over the video streams that are there. */
+function framesPerSecond(receivers: readonly EndpointRecord[], window: Window): number | null {
+  const videos = receivers.flatMap((endpoint) =>
+    (endpoint.samples.at(-1)?.inbound ?? [])
+      .filter(({ kind }) => kind === 'video')
+      .map(({ ssrc }) =>
+        inboundGrowth(endpoint, window, (stream) => (stream.ssrc === ssrc ? stream.framesDecoded : NaN)),
+      ),
+  );
+  const mean = meanOf(videos);
+  return mean === null ? null : (mean * 1e6) / (window.toUs - window.fromUs);
+}
+
+/** Targets of all video encoders of an endpoint; NaN where the browser says none. */
+export function encoderTargetBps({ outbound }: StatsSample): number {
+  const targets = outbound.filter(({ kind }) => kind === 'video').map(({ targetBps }) => targetBps);
+  const known = targets.filter(Number.isFinite);
+  return known.length === 0 ? NaN : sum(known);
+}
+
+const overSenders = (
+  senders: readonly EndpointRecord[],
+  window: Window,
+  value: (sample: StatsSample) => number,
+): number | null => {
+  const means = senders.map((endpoint) => meanOf(samplesIn(endpoint, window).map(value)));
+  const known = means.filter((mean) => mean !== null);
+  return known.length === 0 ? null : sum(known);
+};
+
+/** The metrics of some paths over a window; see the head of this file. */
+export function pathMetrics(record: CallRecord, all: readonly Path[], window: Window): CallMetrics {
+  const paths = carrying(all, window);
+  const received = receivedCurve(record, paths);
+  const { points, estimated } = queueDelays(record, paths, window);
+  const delays = points.map(({ delayUs }) => delayUs / 1e3);
+  const [p50, p95, p99, max] = percentiles(delays, [50, 95, 99, 100]).map(finiteOrNull);
+  const bits = capacityBitsIn(record, paths, window);
+  const senders = sidesOf(paths, 'sender');
+  const frozen = freezesIn(sidesOf(paths, 'receiver'), window).map(
+    ({ fromUs, toUs }) => (toUs - fromUs) / 1e3,
+  );
+  const rttsMs = senders.flatMap((endpoint) => samplesIn(endpoint, window).map(({ rttS }) => rttS * 1e3));
+  return {
+    window,
+    source: received.source,
+    sentBps: finiteOrNull(sentCurve(record, paths).rateBps(window)),
+    receivedBps: finiteOrNull(received.rateBps(window)),
+    capacityBps: bits === null ? null : finiteOrNull((bits * 1e6) / (window.toUs - window.fromUs)),
+    utilisation: ownUtilisation(record, paths, window),
+    pathUtilisation: pathUtilisation(record, paths, window),
+    queueDelayP50Ms: p50 ?? null,
+    queueDelayP95Ms: p95 ?? null,
+    queueDelayP99Ms: p99 ?? null,
+    queueDelayMaxMs: max ?? null,
+    queueDelayEstimated: estimated,
+    lossRatio: lossRatio(record, paths, window),
+    freezes: frozen.length,
+    longestFreezeMs: Math.max(0, ...frozen),
+    frozenMs: sum(frozen),
+    framesPerSecond: framesPerSecond(sidesOf(paths, 'receiver'), window),
+    encoderTargetBps: overSenders(senders, window, encoderTargetBps),
+    availableOutgoingBps: overSenders(senders, window, ({ availableOutgoingBps }) => availableOutgoingBps),
+    rttMs: meanOf(rttsMs),
+    outsideRatio: routingOf(record, all)?.outsideRatio ?? null,
+    layers: layersIn(senders, window),
+  };
+}
+
+/**
+ * From the first connecting of some paths to their end, or to the last that is known of them; no earlier
+ * than what is kept of them.
+ */
+export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
+  const times = paths.map(pathConnectedUs).filter((time) => time !== null);
+  const fromUs = Math.max(times.length === 0 ? 0 : Math.min(...times), keptFromUs(record, paths));
+  const endpoints = [...sidesOf(paths, 'sender'), ...sidesOf(paths, 'receiver')];
+  const packets = linkSides(record, paths).map(({ direction: { packets: columns } }) => columns);
+  const knownUs = Math.max(
+    fromUs,
+    ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
+    ...packets.map(({ rows, departUs }) => departUs[rows - 1] ?? 0),
+  );
+  // A call that ended before what is kept has nothing left to measure.
+  const toUs = Math.max(fromUs, Math.min(knownUs, callEndUs(record, paths) ?? Infinity));
+  return { fromUs, toUs };
+}
+
+/** The metrics of a view over a window; default the whole call so far. */
+export function callMetrics(record: CallRecord, view: View = {}, window?: Window): CallMetrics {
+  const paths = pathsOf(record, view);
+  return pathMetrics(record, paths, window ?? callWindow(record, paths));
+}
+
+/** Jain's index of some rates: 1 if all are alike, 1/n if one has everything (Jain, Chiu, Hawe 1984, DEC-TR-301); NaN without any. */
+export function jainIndex(rates: readonly number[]): number {
+  return sum(rates) ** 2 / (rates.length * sum(rates.map((rate) => rate * rate)));
+}

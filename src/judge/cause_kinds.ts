@@ -1,0 +1,34 @@
+/** The kinds of causes, as people are told; which one it is, likely_cause.ts decides by the rules of cause_rules.ts. */
+
+export type CauseKind =
+  | 'not-connected'
+  | 'not-routed'
+  | 'page-ended'
+  | 'machine-overloaded'
+  | 'no-media'
+  | 'capacity'
+  | 'outage'
+  | 'waiting-for-key-frame'
+  | 'cap'
+  | 'cpu-limited'
+  | 'application-limited'
+  | 'far-side-limited'
+  | 'loss'
+  | 'cross-traffic'
+  | 'overuse'
+  | 'ramping-up'
+  | 'unknown';
+
+export interface Cause {
+  kind: CauseKind;
+  /** One sentence with numbers. */
+  evidence: string;
+  /** One line: what to do. */
+  fix: string;
+}
+
+/** What was wrong with the call. */
+export type Symptom =
+  | { kind: 'rate-low'; neededBps: number }
+  | { kind: 'rate-high'; limitBps: number }
+  | { kind: 'delay-high' | 'loss-high' | 'frozen' };

@@ -1,0 +1,338 @@
+/**
+ * What can be wrong with a call, each kind with the facts that bear it out, in an order that depends on the
+ * symptom. What every explanation looks at is gathered in facts.ts.
+ */
+import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../machine/index.js';
+import { pageName } from '../calls/record/names.js';
+import type { Cause, Symptom } from './cause_kinds.js';
+import type { Facts } from './facts.js';
+import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
+import { msText, percentText, rateText, secondsText } from './text.js';
+
+type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
+
+/** GCC decreases its loss-based rate above 10 % and does not increase it above 2 % (draft-ietf-rmcat-gcc-02, 6). */
+const LOSS_DECREASES = 0.1;
+const LOSS_HOLDS = 0.02;
+/** The share of the capacity that others must take to count as competition. */
+const COMPETITION = 0.2;
+/** An encoder that uses less of its target is not held back by the network. */
+const FILLED = 0.75;
+/** The share of a cap from which on a rate stands at the cap. */
+const AT_CAP = 0.8;
+/** A cap counts without packet headers, a rate at the link with them. */
+const HEADERS = 1.1;
+const SHORT_QUEUE_MS = 50;
+const LEAST_OUTAGE_US = 200_000;
+const LARGEST_PACKET_BYTES = 1500;
+/** A rate grows when it is this many times the one of two seconds earlier. */
+const GROWS = 1.1;
+
+const needed = (symptom: Symptom): number => (symptom.kind === 'rate-low' ? symptom.neededBps : 0);
+
+const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+const pageEnded: Explanation = ({ endedPage }) =>
+  endedPage && {
+    kind: 'page-ended',
+    evidence: `${sentenceCase(pageName(endedPage.id))} (${endedPage.url}) ${endedPage.why} at ${secondsText(endedPage.timeUs)}.`,
+    fix:
+      endedPage.why === 'crashed'
+        ? 'See what crashed it; a browser with too little memory does.'
+        : 'Keep the page open until the assertions are through.',
+  };
+
+const toldByNotice: Explanation = ({ errorNotice }) =>
+  errorNotice && { kind: 'not-connected', evidence: errorNotice.message, fix: errorNotice.fix };
+
+const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
+  if (connected) return null;
+  const evidence =
+    endpoints === 0
+      ? 'No page under test has made a peer connection.'
+      : `Of ${endpoints} peer connections none that is judged is connected: ${stateText}.`;
+  const fix =
+    endpoints === 0
+      ? 'Start the call before asserting; a page opened before the fixture `call`, or a context that is not observed, is not seen: call.observe(context).'
+      : 'See that both sides exchange descriptions and candidates; the states above say how far they came.';
+  return { kind: 'not-connected', evidence, fix };
+};
+
+/** What the browser said of the endpoint with most bytes outside says why, and what to do. */
+export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
+  const astray = endpoints.filter(({ outsideBytes }) => outsideBytes > 0);
+  const [worst] = astray.sort((a, b) => b.outsideBytes - a.outsideBytes);
+  const notice = worst?.endpoint.notices.find(({ code }) => code === 'not-routed');
+  const page =
+    worst === undefined
+      ? ''
+      : `, ${kilobytes(worst.outsideBytes)} of them at ${pageName(worst.endpoint.page)}`;
+  const evidence = `${percentText(outsideRatio)} of the call's bytes went past the link${page}: what the link does has no effect on them.`;
+  return {
+    kind: 'not-routed',
+    evidence: notice === undefined ? evidence : `${evidence} ${notice.message}`,
+    fix: sentence(
+      notice?.fix ?? 'look for packets of the call that the link lost: its notices in the evidence say why',
+    ),
+  };
+}
+
+const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
+
+/** A notice's fix as causes have theirs. */
+const sentence = (text: string): string => `${sentenceCase(text)}.`;
+
+const notRouted: Explanation = ({ routing }) =>
+  routing === null || routing.outsideRatio <= LEAST_OUTSIDE_RATIO ? null : notRoutedCause(routing);
+
+const machineOverloaded: Explanation = ({ machine }) =>
+  isOverloaded(machine)
+    ? {
+        kind: 'machine-overloaded',
+        evidence: `The machine was too busy for the call in ${percentText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
+        fix: sentence(FIX),
+      }
+    : null;
+
+const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
+  stopped
+    ? {
+        kind: 'application-limited',
+        evidence: `The source of the sender's video gave no frames; ${rateText(metrics.sentBps)} were sent.`,
+        fix: 'Keep the track live: not paused, not muted, its canvas or camera still drawing.',
+      }
+    : null;
+
+const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest }) => {
+  if (sendersUnderTest === 0)
+    return hasMedia
+      ? null
+      : {
+          kind: 'no-media',
+          evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of checks and RTCP.`,
+          fix: 'See that the server forwards what the page has subscribed to; look at its log.',
+        };
+  if (hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
+  const evidence = hasVideo
+    ? 'The sender has a video stream but sent nothing.'
+    : `The sender has no video stream; it sent ${rateText(metrics.sentBps)}.`;
+  return {
+    kind: 'no-media',
+    evidence,
+    fix: 'Add a live video track to the connection, enabled and not muted.',
+  };
+};
+
+const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
+  if (symptom.kind === 'rate-high') {
+    if (capacityBps !== null && capacityBps <= symptom.limitBps) return null;
+    const evidence = `Nothing held it down: the link carried ${rateText(capacityBps)}, more than the ${rateText(symptom.limitBps)} allowed.`;
+    return { kind: 'capacity', evidence, fix: 'Lower the capacity of the link, or cap the encoder.' };
+  }
+  if (capacityBps === null || capacityBps >= needed(symptom)) return null;
+  return {
+    kind: 'capacity',
+    evidence: `The link carried ${rateText(capacityBps)}, less than the ${rateText(needed(symptom))} needed.`,
+    fix: 'Ask for what the link can carry, or raise its capacity.',
+  };
+};
+
+const outage: Explanation = ({ stalls, drops, resentBytes, metrics: { capacityBps } }) => {
+  // On a slow link a packet by itself takes long.
+  const packetUs = capacityBps ? (LARGEST_PACKET_BYTES * 8e6) / capacityBps : 0;
+  if (stalls.longestUs < Math.max(LEAST_OUTAGE_US, 2 * packetUs)) return null;
+  return {
+    kind: 'outage',
+    evidence: `The link stood still while packets waited: for ${secondsText(stalls.totalUs)} in all, ${msText(stalls.longestUs / 1e3)} at once${costText(drops, resentBytes)}.`,
+    fix: 'Expect the outage in the assertion, or let the link recover before it.',
+  };
+};
+
+/** What an outage cost: packets that its queue dropped, and their repair. */
+function costText(drops: Facts['drops'], resentBytes: number): string {
+  const lost = drops === null ? 0 : drops.full + drops.aqm;
+  const costs = [
+    ...(lost > 0 ? [`${lost} packets were dropped at the queue`] : []),
+    ...(resentBytes > 0 ? [`${kilobytes(resentBytes)} were sent again`] : []),
+  ];
+  return costs.length === 0 ? '' : `; ${costs.join(', ')}`;
+}
+
+const waitingForKeyFrame: Explanation = ({ keyFrameWait: wait }) =>
+  wait && {
+    kind: 'waiting-for-key-frame',
+    evidence: `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
+    fix: 'See that key frames are sent when they are asked for: a server must forward PLI to the sender, and subscribers that join need one.',
+  };
+
+const cap: Explanation = ({ metrics, capBps }, symptom) => {
+  if (capBps === null || capBps >= needed(symptom) * HEADERS) return null;
+  const reached = Math.max(metrics.encoderTargetBps ?? 0, metrics.sentBps ?? 0);
+  if (reached < AT_CAP * capBps) return null;
+  return {
+    kind: 'cap',
+    evidence: `The sender is capped at ${rateText(capBps)} (maxBitrate), and its encoder stands there (target ${rateText(metrics.encoderTargetBps)}).`,
+    fix: 'Raise maxBitrate in setParameters or sendEncodings (or b=AS in the description), or ask for less.',
+  };
+};
+
+const cpu: Explanation = ({ cpuLimitedShare }) =>
+  cpuLimitedShare < 0.5
+    ? null
+    : {
+        kind: 'cpu-limited',
+        evidence: `The encoder said that the CPU limits it (qualityLimitationReason cpu) in ${percentText(cpuLimitedShare)} of the samples.`,
+        fix: 'Run fewer workers at once, or send a smaller picture.',
+      };
+
+const applicationLimited: Explanation = ({ metrics, bandwidthLimitedShare }, symptom) => {
+  const { sentBps, encoderTargetBps: target, availableOutgoingBps: available } = metrics;
+  if (sentBps === null || bandwidthLimitedShare >= 0.5) return null;
+  if (target !== null && sentBps < FILLED * target) {
+    const evidence = `The encoder was asked for ${rateText(target)}, but its source gave only ${rateText(sentBps)}.`;
+    const fix = 'Send a picture with enough detail and motion: a static source or screen fills no link.';
+    return { kind: 'application-limited', evidence, fix };
+  }
+  if (available === null || sentBps >= FILLED * available || needed(symptom) > available) return null;
+  return {
+    kind: 'application-limited',
+    evidence: `The browser estimated ${rateText(available)} available, but the application sent only ${rateText(sentBps)} (encoder target ${rateText(target)}).`,
+    fix: 'Send a larger picture or more streams: the encoder asks for no more at this size.',
+  };
+};
+
+const lossAbove =
+  (limit: number, effect: string): Explanation =>
+  ({ metrics: { lossRatio }, drops }) => {
+    if (lossRatio === null || lossRatio <= limit) return null;
+    const by =
+      drops === null
+        ? ''
+        : ` (${drops.random} packets by chance, ${drops.aqm} by the queue's AQM, ${drops.full} since the queue was full)`;
+    return {
+      kind: 'loss',
+      evidence: `${percentText(lossRatio)} was lost${by}; ${effect}.`,
+      fix: 'Lower the loss of the link, or expect the lower rate.',
+    };
+  };
+
+const heavyLoss = lossAbove(LOSS_DECREASES, 'above 10 % loss a sender lowers its rate');
+const someLoss = lossAbove(LOSS_HOLDS, 'above 2 % loss a sender does not raise its rate');
+
+const crossTraffic: Explanation = ({ metrics: { utilisation, pathUtilisation, queueDelayP95Ms } }) => {
+  if (utilisation === null || pathUtilisation === null) return null;
+  const others = pathUtilisation - utilisation;
+  if (others < COMPETITION) return null;
+  return {
+    kind: 'cross-traffic',
+    evidence: `Others took ${percentText(others)} of the capacity, the call ${percentText(utilisation)}; queuing delay p95 ${msText(queueDelayP95Ms)}.`,
+    fix: 'Expect a share of the link, or use a queue that keeps flows apart (fq_codel, sfq).',
+  };
+};
+
+const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
+  const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
+  if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
+  const isSeen = excess !== null || (drops !== null && drops.full + drops.aqm > 0);
+  // A detector that saw nothing speaks against it.
+  if (detector?.overuseShare === 0 && !isSeen) return null;
+  const sends = excess
+    ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
+    : '';
+  const lost = drops && drops.full > 0 ? `, ${drops.full} packets lost at the full queue` : '';
+  const signals =
+    detector && detector.overuseShare > 0
+      ? `the overuse detector beside the call (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups; `
+      : '';
+  return {
+    kind: 'overuse',
+    evidence: `${sends}${sends ? 'q' : 'Q'}ueuing delay p95 ${msText(p95)}, at most ${msText(max)}${lost}; ${signals}the sender's estimate was ${rateText(available)}.`,
+    fix: 'The sender overused the link and backs off: give it longer, or a smaller step.',
+  };
+};
+
+const overuseByDrops: Explanation = (facts, symptom) =>
+  facts.drops !== null && facts.drops.full + facts.drops.aqm > facts.drops.random
+    ? overuse(
+        { ...facts, metrics: { ...facts.metrics, queueDelayP95Ms: facts.metrics.queueDelayMaxMs } },
+        symptom,
+      )
+    : null;
+
+/** The link had room, and what came in at it was less: whoever sends, which is not under test, gave no more. */
+const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedUs }, symptom) => {
+  if (sendersUnderTest > 0 || (drops !== null && drops.full + drops.aqm + drops.random > 0)) return null;
+  const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
+  if (sentBps === null || capacityBps === null || (p95 ?? 0) >= SHORT_QUEUE_MS) return null;
+  if (symptom.kind === 'frozen' ? pausedUs < LEAST_OUTAGE_US : sentBps >= FILLED * capacityBps) return null;
+  const paused = pausedUs < LEAST_OUTAGE_US ? '' : ` and nothing for ${secondsText(pausedUs)}`;
+  return {
+    kind: 'far-side-limited',
+    evidence: `The far side, which is not under test, sent only ${rateText(sentBps)}${paused}: the link had room for ${rateText(capacityBps)}, its queue was short (p95 ${msText(p95)}), and it dropped nothing.`,
+    fix: 'See what the server forwards: which simulcast or SVC layer it has chosen, whether it paused the stream, and what its own bandwidth estimate is.',
+  };
+};
+
+const rampingUp: Explanation = ({ growth }) =>
+  growth === null || growth.nowBps < GROWS * growth.beforeBps
+    ? null
+    : {
+        kind: 'ramping-up',
+        evidence: `The rate was still rising: ${rateText(growth.beforeBps)}, two seconds later ${rateText(growth.nowBps)}.`,
+        fix: 'Give it longer (`within`), or start nearer to the target.',
+      };
+
+/** No bad seconds in a row, which make a machine overloaded, but many of them, and nothing else explains it. */
+export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
+  bad < OVERLOADED_SHARE * all || bad === 0
+    ? null
+    : {
+        kind: 'machine-overloaded',
+        evidence: `Nothing else explains it, and in ${bad} of ${all} seconds the machine was late: packets or callbacks by up to ${msText(worstMs)}.`,
+        fix: sentence(FIX),
+      };
+
+/** What makes every other explanation void. */
+const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
+const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
+  'rate-low': [
+    ...ALIVE,
+    noMedia,
+    sourceStopped,
+    capacity,
+    outage,
+    cap,
+    cpu,
+    heavyLoss,
+    applicationLimited,
+    crossTraffic,
+    farSideLimited,
+    rampingUp,
+    overuse,
+    someLoss,
+  ],
+  'rate-high': [...ALIVE, capacity],
+  'delay-high': [...ALIVE, outage, crossTraffic, overuse],
+  'loss-high': [...ALIVE, crossTraffic, overuseByDrops, lossAbove(0, 'the call did not cause it')],
+  frozen: [
+    ...ALIVE,
+    noMedia,
+    sourceStopped,
+    outage,
+    waitingForKeyFrame,
+    cpu,
+    heavyLoss,
+    overuse,
+    someLoss,
+    farSideLimited,
+  ],
+};
+
+/** The first explanation of a symptom that the facts bear out; null where none does. */
+export const explain = (facts: Facts, symptom: Symptom): Cause | null => {
+  for (const explanation of EXPLANATIONS[symptom.kind]) {
+    const cause = explanation(facts, symptom);
+    if (cause !== null) return cause;
+  }
+  return null;
+};

@@ -1,0 +1,277 @@
+/** What the rules of cause_rules.ts look at: a window of a record, seen from its sides. */
+import { capacityBits, type Window } from '../calls/metrics.js';
+import { pageName } from '../calls/record/names.js';
+import type {
+  CallRecord,
+  EndpointRecord,
+  OutboundStats,
+  RecordNotice,
+  StatsSample,
+} from '../calls/record/record.js';
+import type { PacketRecord } from '../link/packet_log.js';
+import { capacityBitsIn, pathMetrics, samplesIn, type CallMetrics } from './call_metrics.js';
+import type { MachineState } from '../machine/index.js';
+import { detectorFacts, type DetectorFacts } from './detector.js';
+import { outboundGrowth } from './growth.js';
+import { keyFrameWait, type KeyFrameWait } from './key_frames.js';
+import { lateSecondsIn, machineIn, type LateSeconds } from './machine.js';
+import { missingMedia } from './media.js';
+import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
+import { routingOf, type Routing } from './routing.js';
+import {
+  checkKept,
+  linkSides,
+  packetsIn,
+  pathConnectedUs,
+  sidesOf,
+  type LinkSide,
+  type Path,
+} from './view.js';
+
+export interface Facts {
+  metrics: CallMetrics;
+  /** A page of the paths that is gone. */
+  endedPage: { id: number; url: string; why: string; timeUs: number } | null;
+  /** The first error that an observer noted, while nothing is connected. */
+  errorNotice: RecordNotice | null;
+  connected: boolean;
+  /** Peer connections that were seen at all. */
+  endpoints: number;
+  /** How far they came. */
+  stateText: string;
+  /** Null without a shaper. */
+  routing: Routing | null;
+  sendersUnderTest: number;
+  /** Whether any of the paths carried media or data. */
+  hasMedia: boolean;
+  /** Null while a sender's streams are not known. */
+  hasVideo: boolean | null;
+  /** Sum of the video streams' maxBitrate; null where a stream has none. */
+  capBps: number | null;
+  /** Shares of the senders' samples with this reason, 0 to 1. */
+  cpuLimitedShare: number;
+  bandwidthLimitedShare: number;
+  /** Dropped packets; null without the link's record of them. */
+  drops: { random: number; full: number; aqm: number } | null;
+  /** Times in which the link carried nothing although packets waited. */
+  stalls: { totalUs: number; longestUs: number };
+  /** The time in which more was sent than the link carried, and how much then; null if there was none. */
+  excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
+  /** Bytes that the senders sent once more. */
+  resentBytes: number;
+  /** The longest time in which a receiver got frames, asked for a key frame and decoded none; null if there was none. */
+  keyFrameWait: KeyFrameWait | null;
+  /** What the detector saw that runs beside the call; null without one. */
+  detector: DetectorFacts | null;
+  /** Whether the senders' sources gave no frame in the window; false where that is not known. */
+  sourceStopped: boolean;
+  /** Whether the machine was too busy for the call. */
+  machine: MachineState;
+  /** How many seconds there were, how many of them late by more than what counts as too busy, and how late the worst. */
+  lateSeconds: LateSeconds;
+  /** The longest time in which no packet larger than a check reached the link, its ends included; 0 where packets are not known. */
+  pausedUs: number;
+  /** The received rate over the last two seconds and over the two before. */
+  growth: { beforeBps: number; nowBps: number } | null;
+}
+
+/** Shorter pauses are not called an outage. */
+const LEAST_STALL_US = 100_000;
+/** More was sent than the link carried, in a slice of time. */
+const SLICE_US = 500_000;
+const EXCESS = 1.05;
+
+function shareLimitedBy(samples: readonly StatsSample[], reason: string): number {
+  const videos = samples.flatMap(({ outbound }) => outbound.filter(({ kind }) => kind === 'video'));
+  const known = videos.filter(({ qualityLimitationReason }) => qualityLimitationReason !== '');
+  const limited = known.filter(({ qualityLimitationReason }) => qualityLimitationReason === reason);
+  return known.length === 0 ? 0 : limited.length / known.length;
+}
+
+/** The last look at each sender's video streams. */
+const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
+  senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
+
+/** Whether every video source stood still, or was stopped, at the end of some samples. */
+function sourceStopped(samples: readonly StatsSample[]): boolean {
+  const streams = new Map<number, OutboundStats[]>();
+  for (const { outbound } of samples)
+    for (const stats of outbound)
+      if (stats.kind === 'video') streams.set(stats.ssrc, [...(streams.get(stats.ssrc) ?? []), stats]);
+  const looks = [...streams.values()].filter((list) => list.length > 1);
+  return looks.length > 0 && looks.every((list) => isStopped(list) || standsStill(list));
+}
+
+const isStopped = (looks: readonly OutboundStats[]): boolean =>
+  ['ended', 'none'].includes(looks.at(-1)?.trackState ?? '');
+
+const standsStill = (looks: readonly OutboundStats[]): boolean =>
+  looks.every(({ sourceFrames }) => sourceFrames === looks[0]?.sourceFrames);
+
+function capOf(senders: readonly EndpointRecord[]): number | null {
+  const caps = videoStreams(senders).map(({ maxBitrateBps }) => maxBitrateBps);
+  return caps.length > 0 && caps.every(Number.isFinite) ? caps.reduce((sum, value) => sum + value, 0) : null;
+}
+
+function countDrops(packets: readonly PacketRecord[]): NonNullable<Facts['drops']> {
+  const drops = { random: 0, full: 0, aqm: 0 };
+  for (const { dropped } of packets) {
+    if (dropped === 'random-loss') drops.random++;
+    else if (dropped === 'codel' || dropped === 'pie') drops.aqm++;
+    else if (dropped !== null) drops.full++;
+  }
+  return drops;
+}
+
+const noteStall = (stalls: Facts['stalls'], us: number): void => {
+  stalls.totalUs += us;
+  stalls.longestUs = Math.max(stalls.longestUs, us);
+};
+
+/** Times between rows of the queue in which packets waited and nothing got through, all traffic counted. */
+function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
+  checkKept(direction, window);
+  const { rows } = direction;
+  const { fromUs, toUs } = window;
+  const stalls = { totalUs: 0, longestUs: 0 };
+  let sinceUs: number | null = null;
+  let last: (typeof rows)[number] | undefined;
+  const end = (timeUs: number): void => {
+    if (sinceUs !== null && timeUs - sinceUs >= LEAST_STALL_US) noteStall(stalls, timeUs - sinceUs);
+    sinceUs = null;
+  };
+  for (const row of rows) {
+    if (row.time_us <= fromUs || row.time_us > toUs) continue;
+    const stands = last !== undefined && last.queue_bytes > 0 && row.delivered_bytes === last.delivered_bytes;
+    if (stands) sinceUs ??= last?.time_us ?? null;
+    else end(last?.time_us ?? 0);
+    last = row;
+  }
+  end(last?.time_us ?? 0);
+  return stalls;
+}
+
+/** Pauses between departures that are longer than the packet's own transmission, while it was there already. */
+function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'] {
+  const stalls = { totalUs: 0, longestUs: 0 };
+  const steps = direction.capacity.map(({ timeUs, capacityBps }) => ({ atUs: timeUs, capacityBps }));
+  const bps = (capacityBits(steps, window) * 1e6) / (window.toUs - window.fromUs);
+  let lastUs = window.fromUs;
+  for (const { offeredUs, departUs, sizeBytes, dropped } of packetsIn(direction, null, window)) {
+    if (dropped !== null) continue;
+    const pauseUs = departUs - Math.max(lastUs, offeredUs) - (bps > 0 ? (sizeBytes * 8e6) / bps : 0);
+    lastUs = departUs;
+    if (pauseUs >= LEAST_STALL_US) noteStall(stalls, pauseUs);
+  }
+  return stalls;
+}
+
+/** From the rows of the queue, which know all traffic; from the packets where there are none. */
+const stallsOf = (side: LinkSide, window: Window): Facts['stalls'] =>
+  side.direction.rows.length > 0 ? stalledRows(side, window) : stalledPackets(side, window);
+
+function excessOf(record: CallRecord, paths: readonly Path[], window: Window): Facts['excess'] {
+  const sent = sentCurve(record, paths);
+  let [sentBits, capacity, durationUs] = [0, 0, 0];
+  for (let fromUs = window.fromUs; fromUs + SLICE_US <= window.toUs; fromUs += SLICE_US) {
+    const slice = { fromUs, toUs: fromUs + SLICE_US };
+    const bits = capacityBitsIn(record, paths, slice);
+    const offered = (sent.rateBps(slice) * SLICE_US) / 1e6;
+    if (bits === null || !(offered > EXCESS * bits)) continue;
+    sentBits += offered;
+    capacity += bits;
+    durationUs += SLICE_US;
+  }
+  if (durationUs === 0) return null;
+  return { sentBps: (sentBits * 1e6) / durationUs, capacityBps: (capacity * 1e6) / durationUs, durationUs };
+}
+
+/** Connectivity checks and RTCP are smaller than this. */
+const LEAST_MEDIA_BYTES = 300;
+
+/** How long at most nothing of media reached the links. */
+function longestPauseUs(sides: readonly LinkSide[], window: Window): number {
+  if (sides.length === 0) return 0;
+  const times = sides
+    .flatMap(({ direction, flows }) => packetsIn(direction, flows, window))
+    .filter(({ sizeBytes }) => sizeBytes >= LEAST_MEDIA_BYTES)
+    .map(({ offeredUs }) => offeredUs);
+  const ends = [window.fromUs, ...times.sort((a, b) => a - b), window.toUs];
+  return ends.slice(1).reduce((longest, timeUs, i) => Math.max(longest, timeUs - (ends[i] ?? timeUs)), 0);
+}
+
+function growthOf(record: CallRecord, paths: readonly Path[], { toUs }: Window): Facts['growth'] {
+  const curve = receivedCurve(record, paths);
+  const end = Math.min(toUs, curve.knownUntilUs);
+  const [nowBps, beforeBps] = [end, end - TRAILING_US].map((until) =>
+    curve.rateBps({ fromUs: until - TRAILING_US, toUs: until }),
+  );
+  return Number.isFinite(nowBps) && Number.isFinite(beforeBps)
+    ? { nowBps: nowBps ?? NaN, beforeBps: beforeBps ?? NaN }
+    : null;
+}
+
+function endedPageOf(
+  record: CallRecord,
+  endpoints: readonly EndpointRecord[],
+  { toUs }: Window,
+): Facts['endedPage'] {
+  const ids = new Set(endpoints.map(({ page }) => page));
+  for (const { id, url, ended } of record.pages) {
+    if (ended && ended.timeUs <= toUs && ids.has(id)) return { id, url, ...ended };
+  }
+  return null;
+}
+
+/** `page 1 connecting, page 2 new`. */
+const statesText = (endpoints: readonly EndpointRecord[]): string =>
+  endpoints
+    .map(({ page, states }) => `${pageName(page)} ${states.at(-1)?.state ?? 'without a state'}`)
+    .join(', ');
+
+/** Everything that may explain what some paths did in a window. */
+export function gatherFacts(record: CallRecord, paths: readonly Path[], window: Window): Facts {
+  const senders = sidesOf(paths, 'sender');
+  const endpoints = [...senders, ...sidesOf(paths, 'receiver')];
+  const sides = linkSides(record, paths);
+  const stalls = sides.map((side) => stallsOf(side, window));
+  const samples = senders.flatMap((endpoint) => samplesIn(endpoint, window));
+  const connected = paths.some((path) => pathConnectedUs(path) !== null);
+  const notices = [...record.notices, ...record.endpoints.flatMap((endpoint) => endpoint.notices)];
+  return {
+    metrics: pathMetrics(record, paths, window),
+    endedPage: endedPageOf(record, endpoints, window),
+    errorNotice: connected ? null : (notices.find(({ level }) => level === 'error') ?? null),
+    connected,
+    endpoints: record.endpoints.length,
+    stateText: statesText(record.endpoints),
+    routing: routingOf(record, paths),
+    sendersUnderTest: senders.length,
+    hasMedia: missingMedia(paths, window, 'any', null) === null,
+    hasVideo: senders.some(({ samples: all }) => all.length === 0) ? null : videoStreams(senders).length > 0,
+    capBps: capOf(senders),
+    cpuLimitedShare: shareLimitedBy(samples, 'cpu'),
+    bandwidthLimitedShare: shareLimitedBy(samples, 'bandwidth'),
+    drops:
+      sides.length === 0
+        ? null
+        : countDrops(sides.flatMap(({ direction, flows }) => packetsIn(direction, flows, window))),
+    stalls: {
+      totalUs: Math.max(0, ...stalls.map(({ totalUs }) => totalUs)),
+      longestUs: Math.max(0, ...stalls.map(({ longestUs }) => longestUs)),
+    },
+    excess: excessOf(record, paths, window),
+    resentBytes: senders.reduce(
+      (bytes, sender) =>
+        bytes + outboundGrowth(sender, window, ({ retransmittedBytesSent }) => retransmittedBytesSent),
+      0,
+    ),
+    keyFrameWait: keyFrameWait(sidesOf(paths, 'receiver').map((each) => samplesIn(each, window))),
+    detector: detectorFacts(record, sidesOf(paths, 'receiver'), window),
+    sourceStopped: sourceStopped(samples),
+    machine: machineIn(record, window),
+    lateSeconds: lateSecondsIn(record, window),
+    pausedUs: longestPauseUs(sides, window),
+    growth: growthOf(record, paths, window),
+  };
+}

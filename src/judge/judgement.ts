@@ -1,0 +1,45 @@
+/** What a judgement of a call says, and the words and numbers that all of them share. */
+import type { Window } from '../calls/metrics.js';
+import type { Cause } from './cause_kinds.js';
+import type { CallMetrics } from './call_metrics.js';
+import type { CallRecord } from '../calls/record/record.js';
+import type { View } from './view.js';
+
+/** The verdict on one expectation at one moment of a call. */
+export interface Judgement {
+  pass: boolean;
+  /** Waiting longer cannot change it. */
+  final: boolean;
+  /** Enough was seen for a verdict, though a later one may differ; false while the judgement still waits. */
+  settled: boolean;
+  /** When it becomes final at the latest, on the record's clock; null while the call is not connected. */
+  dueUs: number | null;
+  /** For people: what was asked, and what there was, with units. */
+  expected: string;
+  received: string;
+  /** Why it failed, as far as the record tells; null if it passed. */
+  cause: Cause | null;
+  /** What was looked at. */
+  window: Window;
+  metrics: CallMetrics | null;
+}
+
+/** An expectation that a test had of a call, and how it came out. */
+export interface JudgedExpectation {
+  /** `toConvergeTo`. */
+  matcher: string;
+  judgement: Judgement;
+  /** Whether the test expected the contrary. */
+  isNot: boolean;
+  /** When the verdict fell, on the record's clock. */
+  timeUs: number;
+  view: View;
+}
+
+/** What is judged: a part of a call, until now, for somebody who asked at `askedUs`. */
+export interface Asked {
+  record: CallRecord;
+  view: View;
+  askedUs: number;
+  nowUs: number;
+}

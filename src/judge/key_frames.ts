@@ -1,0 +1,49 @@
+/** Receivers that wait for a key frame: what comes cannot be decoded without one (RFC 4585, section 6.3.1). */
+import type { InboundStats, StatsSample } from '../calls/record/record.js';
+
+export interface KeyFrameWait {
+  lastedUs: number;
+  packetsReceived: number;
+  /** Picture loss indications. */
+  requests: number;
+}
+
+/** Shorter waits are those of one round trip. */
+const LEAST_WAIT_US = 900_000;
+
+interface Look {
+  timeUs: number;
+  stats: InboundStats;
+}
+
+/** The wait that began at the latest picture before a look, if it is one. */
+function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
+  // Frames would not do: before the first key frame Chromium counts none.
+  const packetsReceived = stats.packetsReceived - begin.stats.packetsReceived;
+  const requests = stats.pliCount - begin.stats.pliCount;
+  const lastedUs = timeUs - begin.timeUs;
+  return lastedUs >= LEAST_WAIT_US && packetsReceived > 0 && requests > 0
+    ? { lastedUs, packetsReceived, requests }
+    : null;
+}
+
+/** The longest over some endpoints' looks at getStats; null if there was none. */
+export function keyFrameWait(endpoints: readonly (readonly StatsSample[])[]): KeyFrameWait | null {
+  let longest: KeyFrameWait | null = null;
+  for (const samples of endpoints) {
+    const begins = new Map<number, Look>();
+    for (const { timeUs, inbound } of samples) {
+      for (const stats of inbound) {
+        if (stats.kind !== 'video') continue;
+        const begin = begins.get(stats.ssrc);
+        if (begin === undefined || stats.framesDecoded > begin.stats.framesDecoded) {
+          begins.set(stats.ssrc, { timeUs, stats });
+          continue;
+        }
+        const wait = waitAt(begin, { timeUs, stats });
+        if (wait !== null && wait.lastedUs > (longest?.lastedUs ?? 0)) longest = wait;
+      }
+    }
+  }
+  return longest;
+}

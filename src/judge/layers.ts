@@ -1,0 +1,91 @@
+/** The video streams that endpoints send, each by itself: simulcast layers, or the one stream with its SVC mode. */
+import type { Window } from '../calls/metrics.js';
+import type { EndpointRecord, OutboundStats } from '../calls/record/record.js';
+import { outboundGrowth } from './growth.js';
+import { checkKept } from './view.js';
+
+/** A video stream over a window. Null where the browser does not say. */
+export interface LayerMetrics {
+  /** The page (its id) that sends it. */
+  page: number;
+  ssrc: number;
+  /** Name of the simulcast layer (RFC 8851, rid-id); null without simulcast. */
+  rid: string | null;
+  /** As `L1T3` (webrtc-svc). */
+  scalabilityMode: string | null;
+  /** The size of the last frame that was encoded. */
+  frameWidth: number | null;
+  frameHeight: number | null;
+  /** Frames encoded, over the window's length. */
+  framesPerSecond: number;
+  /** Payload bits sent with RTP headers and retransmissions, over the window's length. */
+  sentBps: number;
+  /** Mean of what its encoder was asked for. */
+  targetBps: number | null;
+  /** What limited its quality in most of the window: none, bandwidth, cpu or other. */
+  limitedBy: string | null;
+  /** Share of the looks in which it was on, 0 to 1. */
+  activeShare: number;
+}
+
+const orNull = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
+
+const mean = (values: readonly number[]): number | null => {
+  const known = values.filter(Number.isFinite);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+};
+
+/** The reason that most looks give; null where none says one. */
+function mostOften(reasons: readonly string[]): string | null {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) if (reason !== '') counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+}
+
+function layerOf(endpoint: EndpointRecord, looks: readonly OutboundStats[], window: Window): LayerMetrics[] {
+  const last = looks.at(-1);
+  if (last === undefined) return [];
+  const { ssrc } = last;
+  const seconds = (window.toUs - window.fromUs) / 1e6;
+  const grown = (count: (stream: OutboundStats) => number): number =>
+    outboundGrowth(endpoint, window, (stream) => (stream.ssrc === ssrc ? count(stream) : NaN));
+  const bytes = grown(({ bytesSent }) => bytesSent) + grown(({ headerBytesSent }) => headerBytesSent);
+  return [
+    {
+      page: endpoint.page,
+      ssrc,
+      rid: last.rid === '' ? null : last.rid,
+      scalabilityMode: last.scalabilityMode === '' ? null : last.scalabilityMode,
+      frameWidth: orNull(last.frameWidth),
+      frameHeight: orNull(last.frameHeight),
+      framesPerSecond: grown(({ framesEncoded }) => framesEncoded) / seconds,
+      sentBps: (8 * bytes) / seconds,
+      targetBps: mean(looks.map(({ targetBps }) => targetBps)),
+      limitedBy: mostOften(looks.map(({ qualityLimitationReason }) => qualityLimitationReason)),
+      activeShare: looks.filter(({ active }) => active).length / looks.length,
+    },
+  ];
+}
+
+/** The smallest picture first. */
+const bySize = (a: LayerMetrics, b: LayerMetrics): number =>
+  (a.frameWidth ?? 0) - (b.frameWidth ?? 0) || (a.rid ?? '').localeCompare(b.rid ?? '');
+
+/** The video streams of some senders, the lowest layer of each first. Throws DroppedRecordError. */
+export function layersIn(senders: readonly EndpointRecord[], window: Window): LayerMetrics[] {
+  return senders.flatMap((endpoint) => {
+    checkKept(endpoint, window);
+    const samples = endpoint.samples.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
+    const looks = samples.flatMap(({ outbound }) => outbound.filter(({ kind }) => kind === 'video'));
+    const ssrcs = [...new Set(looks.map(({ ssrc }) => ssrc))];
+    const layers = ssrcs.flatMap((ssrc) =>
+      layerOf(
+        endpoint,
+        looks.filter((look) => look.ssrc === ssrc),
+        window,
+      ),
+    );
+    return layers.sort(bySize);
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * The likely cause of a failed judgement: the first explanation that the record bears out, looked for on the
+ * judged paths and, behind a server, on the way to it.
+ */
+import type { Window } from '../calls/metrics.js';
+import { endpointName } from '../calls/record/names.js';
+import type { CallRecord } from '../calls/record/record.js';
+import type { Cause, CauseKind, Symptom } from './cause_kinds.js';
+import { explain, machineLate } from './cause_rules.js';
+import { gatherFacts, type Facts } from './facts.js';
+import { msText, percentText, rateText } from './text.js';
+import { pathsOf, type Path } from './view.js';
+
+/** What may come from further away than the far side. */
+const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
+
+const unknown = ({ metrics }: Facts): Cause => ({
+  kind: 'unknown',
+  evidence:
+    `No usual cause shows: sent ${rateText(metrics.sentBps)}, estimate ${rateText(metrics.availableOutgoingBps)}, ` +
+    `capacity ${rateText(metrics.capacityBps)}, queuing delay p95 ${msText(metrics.queueDelayP95Ms)}, loss ${percentText(metrics.lossRatio)}.`,
+  fix: 'See the chart in the evidence.',
+});
+
+/** What a page that sends to a server may suffer from, so that those who watch it through the server do. */
+const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
+  'application-limited',
+  'capacity',
+  'cap',
+  'cpu-limited',
+  'cross-traffic',
+  'loss',
+  'no-media',
+  'outage',
+  'overuse',
+  'page-ended',
+]);
+
+/**
+ * Why a far side that is no page gives no more: what it forwards comes from pages under test, as far as they
+ * send to somebody who is none. Null where these have nothing to explain.
+ */
+function upstreamCause(
+  record: CallRecord,
+  paths: readonly Path[],
+  window: Window,
+  symptom: Symptom,
+): Cause | null {
+  if (symptom.kind !== 'rate-low' && symptom.kind !== 'frozen') return null;
+  if (paths.some(({ sender }) => sender !== null)) return null;
+  const senders = pathsOf(record, { direction: 'forward' }).filter(
+    ({ sender, receiver }) => receiver === null && (sender?.samples.at(-1)?.outbound.length ?? 0) > 0,
+  );
+  for (const path of senders) {
+    const cause = explain(gatherFacts(record, [path], window), symptom);
+    if (cause === null || !UPSTREAM.has(cause.kind) || path.sender === null) continue;
+    const name = endpointName(record, path.sender);
+    return { ...cause, evidence: `On the way from ${name} to the server: ${cause.evidence}` };
+  }
+  return null;
+}
+
+/** Why a call failed a judgement over a window. */
+export function likelyCause(
+  record: CallRecord,
+  paths: readonly Path[],
+  window: Window,
+  symptom: Symptom,
+): Cause {
+  const facts = gatherFacts(record, paths, window);
+  const cause = explain(facts, symptom);
+  if (cause !== null && !FAR_SIDES.has(cause.kind)) return cause;
+  return (
+    upstreamCause(record, paths, window, symptom) ?? cause ?? machineLate(facts, symptom) ?? unknown(facts)
+  );
+}

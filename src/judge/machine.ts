@@ -1,0 +1,88 @@
+/** Whether the machine was too busy for a call under test, from what its link and its pages tell of lateness. */
+import {
+  LIMITS,
+  MachineWatch,
+  WINDOW_SECONDS,
+  type MachineState,
+  type Quantity,
+  type Reason,
+} from '../machine/index.js';
+import type { Window } from '../calls/metrics.js';
+import type { CallRecord, LateSecond } from '../calls/record/record.js';
+
+/** A time in which the machine was overloaded, and what showed it first. */
+export interface MachineSpell {
+  fromUs: number;
+  /** Null: it lasts. */
+  toUs: number | null;
+  reasons: readonly Reason[];
+}
+
+/** The latest of each whole second, since every page tells of its own. */
+function bySecond(seconds: readonly LateSecond[], { fromUs, toUs }: Window): Map<number, number> {
+  const latest = new Map<number, number>();
+  for (const { timeUs, lateMs } of seconds) {
+    if (timeUs <= fromUs || timeUs > toUs) continue;
+    const second = Math.ceil(timeUs / 1e6);
+    latest.set(second, Math.max(latest.get(second) ?? 0, lateMs));
+  }
+  return latest;
+}
+
+/** Shows a watch every second of a window; `after` is called after each, with its end. */
+function watched(
+  { link, late }: CallRecord,
+  window: Window,
+  after: (timeUs: number, state: MachineState) => void = () => undefined,
+): MachineState {
+  const seen: [Quantity, Map<number, number>][] = [
+    ['shaper', bySecond(link?.late ?? [], window)],
+    ['callbacks', bySecond(late, window)],
+  ];
+  const watch = new MachineWatch();
+  const seconds = new Set(seen.flatMap(([, values]) => [...values.keys()]));
+  for (const second of [...seconds].sort((a, b) => a - b)) {
+    for (const [by, values] of seen) watch.see(by, second * 1e6, values.get(second) ?? NaN);
+    after(second * 1e6, watch.state);
+  }
+  return watch.state;
+}
+
+/**
+ * The machine over a window, and over what of the definition's window lies before it. The source of a page
+ * under test is the page's own business: only lateness counts.
+ */
+export const machineIn = (record: CallRecord, { fromUs, toUs }: Window): MachineState =>
+  watched(record, { fromUs: fromUs - WINDOW_SECONDS * 1e6, toUs });
+
+export interface LateSeconds {
+  all: number;
+  bad: number;
+  worstMs: number;
+}
+
+/** The seconds of a window, and those of them that by themselves were as late as an overloaded machine's. */
+export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateSeconds {
+  const shaper = bySecond(link?.late ?? [], window);
+  const callbacks = bySecond(late, window);
+  const isBad = (second: number): boolean =>
+    (shaper.get(second) ?? 0) >= LIMITS.shaper.begin ||
+    (callbacks.get(second) ?? 0) >= LIMITS.callbacks.begin;
+  const all = [...new Set([...shaper.keys(), ...callbacks.keys()])];
+  return {
+    all: all.length,
+    bad: all.filter(isBad).length,
+    worstMs: Math.max(0, ...shaper.values(), ...callbacks.values()),
+  };
+}
+
+/** When in a call the machine was overloaded. */
+export function machineSpells(record: CallRecord): MachineSpell[] {
+  const spells: MachineSpell[] = [];
+  watched(record, { fromUs: -Infinity, toUs: Infinity }, (timeUs, { overloaded, reasons }) => {
+    const last = spells.at(-1);
+    if (overloaded && last?.toUs !== null) spells.push({ fromUs: timeUs, toUs: null, reasons });
+    else if (!overloaded && last?.toUs === null) last.toUs = timeUs;
+  });
+  return spells;
+}

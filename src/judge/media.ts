@@ -1,0 +1,64 @@
+/**
+ * What a path of a call carried: video, audio and data channels, as its ends count them. Connectivity checks
+ * and RTCP pass idle connections, too; nothing is judged by those.
+ */
+import type { Window } from '../calls/metrics.js';
+import { inboundGrowth, outboundGrowth, sampleGrowth } from './growth.js';
+import { rateText } from './text.js';
+import type { Path } from './view.js';
+
+export type MediaKind = 'video' | 'audio' | 'data';
+
+/** Payload bytes of each kind. */
+export type MediaBytes = Readonly<Record<MediaKind, number>>;
+
+const KINDS = ['video', 'audio'] as const;
+
+/** What the sender counts, or the receiver where that is more, as it is where the sender is not under test. */
+export function mediaIn({ sender, receiver }: Path, window: Window): MediaBytes {
+  const rtp = KINDS.map((kind) => {
+    const sent =
+      sender === null
+        ? 0
+        : outboundGrowth(sender, window, (stream) => (stream.kind === kind ? stream.bytesSent : NaN));
+    const received =
+      receiver === null
+        ? 0
+        : inboundGrowth(receiver, window, (stream) => (stream.kind === kind ? stream.bytesReceived : NaN));
+    return Math.max(sent, received);
+  });
+  const data = Math.max(
+    sender === null ? 0 : sampleGrowth(sender, window, ({ dataBytesSent }) => dataBytesSent),
+    receiver === null ? 0 : sampleGrowth(receiver, window, ({ dataBytesReceived }) => dataBytesReceived),
+  );
+  const [video = 0, audio = 0] = rtp;
+  return { video, audio, data };
+}
+
+/**
+ * Those paths that carried anything: an idle direction of a connection is no part of what is measured. All of
+ * them where none did.
+ */
+export function carrying(paths: readonly Path[], window: Window): readonly Path[] {
+  const found = paths.filter((path) => {
+    const { video, audio, data } = mediaIn(path, window);
+    return video + audio + data > 0;
+  });
+  return found.length > 0 ? found : paths;
+}
+
+/** What is missing for a judgement: for people; null if what it needs was there. */
+export function missingMedia(
+  paths: readonly Path[],
+  window: Window,
+  needs: 'video' | 'any',
+  passedBps: number | null,
+): string | null {
+  const all = paths.map((path) => mediaIn(path, window));
+  const sum = (kind: MediaKind): number => all.reduce((bytes, media) => bytes + media[kind], 0);
+  const other = sum('audio') + sum('data');
+  if (sum('video') > 0 || (needs === 'any' && other > 0)) return null;
+  if (needs === 'video' && other > 0) return 'no video was received, only other media';
+  const rest = passedBps === null ? '' : `, only ${rateText(passedBps)} of checks and RTCP`;
+  return `neither media nor data passed${rest}`;
+}

@@ -1,0 +1,195 @@
+/**
+ * Judgements of what a call does over a window of time. The window has a given length and begins
+ * no earlier than the later of connecting and the last change of the link before the asking: the
+ * judgement waits until the call has run that long since.
+ *
+ * - `once`: the window ends when it was asked for, or when the call has run long enough if that is
+ *   later. What must hold throughout (delay, loss, freezes) is judged so: waiting would only let a
+ *   bad moment slide out of the window.
+ * - `retry`: the window ends now and moves on, until somebody stops waiting. What a call may still
+ *   reach (utilisation, fairness) is judged so.
+ */
+import type { Window } from '../calls/metrics.js';
+import { percentiles } from '../calls/percentile.js';
+import { jainIndex, pathMetrics, type CallMetrics } from './call_metrics.js';
+import type { Symptom } from './cause_kinds.js';
+import { likelyCause } from './likely_cause.js';
+import { notConnected } from './convergence.js';
+import { queueDelays } from './delay.js';
+import type { Asked, Judgement } from './judgement.js';
+import { receivedCurve } from './rate_curve.js';
+import { msText, percentText, rateText, secondsText } from './text.js';
+import { callConnectedUs, callEndUs, lastChangeUs, pathsOf, type Path } from './view.js';
+
+export interface WindowRule {
+  overUs: number;
+  mode: 'once' | 'retry';
+  /** The window begins here, rather than at the last change or later (`once`), or no earlier than here (`retry`). */
+  afterUs?: number;
+}
+
+interface Verdict {
+  pass: boolean;
+  received: string;
+  /** What is wrong if it fails. */
+  symptom: Symptom;
+}
+
+type Judge = (paths: readonly Path[], metrics: CallMetrics) => Verdict;
+
+/** Judges a window of the rule's length as the head of this file says. */
+function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge): Judgement {
+  const { record, view, askedUs, nowUs } = asked;
+  const from = rule.afterUs === undefined ? '' : ` after the change at ${secondsText(rule.afterUs)}`;
+  const expected = `${what} over ${secondsText(rule.overUs)}${from}`;
+  const paths = pathsOf(record, view);
+  const { afterUs } = rule;
+  const connectedUs = callConnectedUs(paths, askedUs);
+  if (connectedUs === null) return notConnected(asked, paths, expected);
+  const startUs = Math.max(connectedUs, afterUs ?? lastChangeUs(record, askedUs));
+  const endUs = callEndUs(record, paths);
+  const fullUs = Math.max(afterUs === undefined ? askedUs : 0, startUs + rule.overUs);
+  const knownUs = Math.min(nowUs, receivedCurve(record, paths).knownUntilUs);
+  const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
+  const window = { fromUs: Math.max(startUs, toUs - rule.overUs), toUs };
+  const common = { expected, dueUs: fullUs, window };
+  // Not by the window's length: sums of times that are no whole microseconds are not exact.
+  if (endUs !== null && endUs < startUs + rule.overUs) {
+    const lasted = `the call ended after ${secondsText(toUs - startUs)} of them`;
+    const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
+    return { ...common, pass: false, final: true, settled: true, received: lasted, cause, metrics: null };
+  }
+  if (knownUs < toUs) {
+    const received = `only ${secondsText(Math.max(0, knownUs - startUs))} of them have passed`;
+    return { ...common, pass: false, final: false, settled: false, received, cause: null, metrics: null };
+  }
+  const metrics = pathMetrics(record, paths, window);
+  const { pass, received, symptom } = judge(paths, metrics);
+  const cause = pass ? null : likelyCause(record, paths, window, symptom);
+  const final = rule.mode === 'once' || endUs !== null;
+  return { ...common, pass, final, settled: true, received, cause, metrics };
+}
+
+/** An upper limit of a percentile of the queuing delay; percentile 100 is the largest. */
+export interface DelayLimit {
+  percentile: number;
+  ms: number;
+}
+
+const percentileName = (p: number): string => (p === 100 ? 'max' : `p${p}`);
+
+/** Every percentile of the queuing delay is below its limit; without any delay known it fails. */
+export function judgeQueuingDelay(
+  asked: Asked,
+  { limits, ...rule }: WindowRule & { limits: readonly DelayLimit[] },
+): Judgement {
+  const each = limits.map(({ percentile, ms }) => `${percentileName(percentile)} below ${msText(ms)}`);
+  return judgeWindow(asked, rule, `queuing delay ${each.join(', ')}`, (paths, { window }) => {
+    const { points, estimated } = queueDelays(asked.record, paths, window);
+    const values = percentiles(
+      points.map(({ delayUs }) => delayUs / 1e3),
+      limits.map(({ percentile }) => percentile),
+    );
+    const shown = values.map((ms, i) => `${percentileName(limits[i]?.percentile ?? NaN)} ${msText(ms)}`);
+    const source = estimated ? ' (estimated)' : '';
+    return {
+      pass: values.every((ms, i) => ms < (limits[i]?.ms ?? NaN)),
+      received: points.length === 0 ? 'no packets' : `${shown.join(', ')}${source}`,
+      symptom: { kind: points.length === 0 ? 'frozen' : 'delay-high' },
+    };
+  });
+}
+
+export interface UtilisationRule extends WindowRule {
+  min?: number;
+  max?: number;
+  /** Whose share: the call's own, or that of everything on the link. */
+  of: 'call' | 'link';
+}
+
+/** The share of the capacity that was used lies between `min` and `max`. */
+export function judgeUtilisation(
+  asked: Asked,
+  { min = 0, max = Infinity, of, ...rule }: UtilisationRule,
+): Judgement {
+  const limits = [
+    min > 0 ? `at least ${percentText(min)}` : '',
+    max < Infinity ? `at most ${percentText(max)}` : '',
+  ];
+  const what = `utilisation ${of === 'link' ? 'of the link ' : ''}${limits.filter(Boolean).join(' and ')}`;
+  return judgeWindow(asked, rule, what, (_paths, metrics) => {
+    const share = of === 'link' ? metrics.pathUtilisation : metrics.utilisation;
+    const capacityBps = metrics.capacityBps ?? NaN;
+    const received =
+      share === null
+        ? 'unknown: no capacity of the link is known'
+        : `${percentText(share)} (${rateText(metrics.receivedBps)} of ${rateText(capacityBps)})`;
+    const symptom: Symptom =
+      share !== null && share > max
+        ? { kind: 'rate-high', limitBps: max * capacityBps }
+        : { kind: 'rate-low', neededBps: min * capacityBps || 0 };
+    return { pass: share !== null && share >= min && share <= max, received, symptom };
+  });
+}
+
+/** Less than `ratio` of what was sent is lost. */
+export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio: number }): Judgement {
+  return judgeWindow(asked, rule, `loss below ${percentText(ratio)}`, (_paths, { lossRatio }) => ({
+    pass: lossRatio !== null && lossRatio < ratio,
+    received: lossRatio === null ? 'no packets' : percentText(lossRatio),
+    symptom: { kind: lossRatio === null ? 'frozen' : 'loss-high' },
+  }));
+}
+
+/** No freeze of the picture, nor the part of one that lies in the window, is longer than `longestUs`. */
+export function judgeFreezes(
+  asked: Asked,
+  { longestUs, ...rule }: WindowRule & { longestUs: number },
+): Judgement {
+  const what = `no freeze longer than ${msText(longestUs / 1e3)}`;
+  return judgeWindow(asked, rule, what, (paths, metrics) => {
+    const hasVideo = paths.some(({ receiver }) =>
+      receiver?.samples.some(({ inbound }) => inbound.some(({ kind }) => kind === 'video')),
+    );
+    const received = hasVideo
+      ? `longest ${msText(metrics.longestFreezeMs)}, ${metrics.freezes} in all for ${msText(metrics.frozenMs)}`
+      : 'no video was received';
+    return {
+      pass: hasVideo && metrics.longestFreezeMs * 1e3 <= longestUs,
+      received,
+      symptom: { kind: 'frozen' },
+    };
+  });
+}
+
+export interface FairnessRule extends WindowRule {
+  jain: number;
+  /** The calls to compare with; their records' clocks may have other origins. */
+  others: readonly Pick<Asked, 'record' | 'view'>[];
+}
+
+/** A window of one record on the clock of another. */
+const onClockOf = (to: number, from: number, { fromUs, toUs }: Window): Window => ({
+  fromUs: fromUs + (from - to) * 1e3,
+  toUs: toUs + (from - to) * 1e3,
+});
+
+/** Jain's index of the received rates of this call and of the others is at least `jain`. */
+export function judgeFairness(asked: Asked, { jain, others, ...rule }: FairnessRule): Judgement {
+  const what = `Jain's index with ${others.length === 1 ? 'the other call' : `${others.length} other calls`} at least ${jain}`;
+  return judgeWindow(asked, rule, what, (_paths, { window, receivedBps }) => {
+    const otherBps = others.map(({ record, view }) => {
+      const there = onClockOf(record.originEpochMs, asked.record.originEpochMs, window);
+      return receivedCurve(record, pathsOf(record, view)).rateBps(there);
+    });
+    const rates = [receivedBps ?? NaN, ...otherBps];
+    const index = jainIndex(rates);
+    const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+    const received = `${Number.isNaN(index) ? 'unknown' : index.toFixed(3)} (${rates.map((bps) => rateText(bps)).join(' to ')})`;
+    const symptom: Symptom =
+      (receivedBps ?? 0) < mean
+        ? { kind: 'rate-low', neededBps: mean }
+        : { kind: 'rate-high', limitBps: mean };
+    return { pass: index >= jain, received, symptom };
+  });
+}

@@ -1,0 +1,148 @@
+/**
+ * Bytes over time, from whichever source knows them best: the link's record of every packet
+ * (with IPv4 and UDP headers), or getStats twice a second (straight lines in between,
+ * without those headers).
+ */
+import type { Window } from '../calls/metrics.js';
+import type { CallRecord, EndpointRecord, StatsSample } from '../calls/record/record.js';
+import {
+  checkKept,
+  departedBytes,
+  linkOf,
+  linkSides,
+  offeredBytes,
+  type LinkSide,
+  type Path,
+} from './view.js';
+
+/** The trailing time over which a momentary rate is taken, as for the time to 90 % in ../metrics.ts. */
+export const TRAILING_US = 2e6;
+
+export interface RateCurve {
+  source: 'packets' | 'getStats';
+  /** Until when it is known. */
+  knownUntilUs: number;
+  /** Mean over a window, bit/s; NaN where it is not known. */
+  rateBps(window: Window): number;
+}
+
+interface Points {
+  timesUs: number[];
+  /** Cumulative, at and after the time of the same index. */
+  bytes: number[];
+}
+
+/** Index of the last time that is not after `timeUs`; -1 if all are. */
+function lastAt(timesUs: readonly number[], timeUs: number): number {
+  let low = 0;
+  let high = timesUs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((timesUs[middle] ?? Infinity) <= timeUs) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function lineAt({ timesUs, bytes }: Points, timeUs: number): number {
+  const at = lastAt(timesUs, timeUs);
+  const [t0, b0] = [timesUs[at], bytes[at]];
+  const [t1, b1] = [timesUs[at + 1], bytes[at + 1]];
+  if (t0 === undefined || b0 === undefined) return b1 ?? 0;
+  if (t1 === undefined || b1 === undefined) return b0;
+  return b0 + ((b1 - b0) * (timeUs - t0)) / (t1 - t0);
+}
+
+const mean = (bytes: number, { fromUs, toUs }: Window): number => (bytes * 8e6) / (toUs - fromUs);
+
+/** Sums over the link's packets. */
+function packetCurve(
+  sides: readonly LinkSide[],
+  bytesIn: (side: LinkSide, window: Window) => number,
+): RateCurve {
+  return {
+    source: 'packets',
+    knownUntilUs: Infinity,
+    rateBps: (window) =>
+      mean(
+        sides.reduce((bytes, side) => bytes + bytesIn(side, window), 0),
+        window,
+      ),
+  };
+}
+
+const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
+
+/** What the selected candidate pair received where the browser says it, else what the RTP streams did. */
+function receivedBytes({ bytesReceived, inbound }: StatsSample): number {
+  if (Number.isFinite(bytesReceived)) return bytesReceived;
+  return inbound.reduce((sum, rtp) => sum + finite(rtp.bytesReceived) + finite(rtp.headerBytesReceived), 0);
+}
+
+function sentBytes({ bytesSent, outbound }: StatsSample): number {
+  if (Number.isFinite(bytesSent)) return bytesSent;
+  return outbound.reduce((sum, rtp) => sum + finite(rtp.bytesSent) + finite(rtp.headerBytesSent), 0);
+}
+
+/** A count that falls has begun anew (another candidate pair, a removed stream): the fall does not count. */
+function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSample) => number): Points {
+  const counts = samples.map(count);
+  let sum = 0;
+  const bytes = counts.map((now, i) => (sum += Math.max(0, now - (counts[i - 1] ?? now))));
+  return { timesUs: samples.map(({ timeUs }) => timeUs), bytes };
+}
+
+/** Lines between the samples of some endpoints, which add up. */
+function statsCurve(
+  record: CallRecord,
+  of: readonly { endpoint: EndpointRecord; count: (sample: StatsSample) => number }[],
+): RateCurve {
+  const lines = of.map(({ endpoint, count }) => ({
+    ...samplePoints(endpoint.samples, count),
+    open: !record.pages.some(({ id, ended }) => id === endpoint.page && ended !== null),
+  }));
+  const ends = lines.filter(({ open }) => open).map(({ timesUs }) => timesUs.at(-1) ?? -Infinity);
+  const knownUntilUs = lines.length === 0 ? -Infinity : Math.min(Infinity, ...ends);
+  return {
+    source: 'getStats',
+    knownUntilUs,
+    rateBps: (window) => {
+      for (const { endpoint } of of) checkKept(endpoint, window);
+      if (window.toUs > knownUntilUs) return NaN;
+      const bytes = lines.map((line) => lineAt(line, window.toUs) - lineAt(line, window.fromUs));
+      return mean(
+        bytes.reduce((sum, value) => sum + value, 0),
+        window,
+      );
+    },
+  };
+}
+
+/** Whether the link saw every one of some paths. */
+const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
+  paths.length > 0 &&
+  paths.every(
+    ({ connection, direction }) =>
+      connection.flows.length > 0 && linkOf(record, connection)?.[direction] != null,
+  );
+
+/** What got through: what left the bottleneck, else what the receivers count (or, where they are not under test, the senders). */
+export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
+  if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), departedBytes);
+  return statsCurve(
+    record,
+    paths.flatMap(({ sender, receiver }) => {
+      if (receiver) return [{ endpoint: receiver, count: receivedBytes }];
+      return sender ? [{ endpoint: sender, count: sentBytes }] : [];
+    }),
+  );
+}
+
+/** What was sent: what reached the link, else what the senders count. */
+export function sentCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
+  if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), offeredBytes);
+  return statsCurve(
+    record,
+    paths.flatMap(({ sender }) => (sender ? [{ endpoint: sender, count: sentBytes }] : [])),
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * Whether a call keeps to its link: the bytes that the browser counts at all candidate pairs of a connection
+ * against those that the link saw of it, each way. What a pair to another far end carried went outside; so did
+ * what the pairs count and the link never saw.
+ */
+import { IP_UDP_HEADER_BYTES } from '../calls/metrics.js';
+import type {
+  CallRecord,
+  Direction,
+  EndpointRecord,
+  PacketColumns,
+  PathRecord,
+} from '../calls/record/record.js';
+import { linkOf, sidesOf, type Path } from './view.js';
+
+/** More than this is no rounding: the rest must have passed the link. */
+export const LEAST_OUTSIDE_RATIO = 0.001;
+/** What may be under way when the pairs are looked at: getStats are read twice a second. */
+const UNDER_WAY_S = 1;
+const UNDER_WAY_BYTES = 64e3;
+
+export interface EndpointRouting {
+  endpoint: EndpointRecord;
+  /** Bytes at the candidate pairs, both ways. */
+  pairBytes: number;
+  /** Those of them that the link did not see. */
+  outsideBytes: number;
+  /** What the link saw, both ways: with connectivity checks, without IPv4 and UDP headers. Null where it does not know all. */
+  linkBytes: number | null;
+}
+
+export interface Routing {
+  outsideRatio: number;
+  endpoints: readonly EndpointRouting[];
+}
+
+/** Payload bytes of each flow. */
+interface FlowBytes {
+  rows: number;
+  offered: Map<number, number>;
+  departed: Map<number, number>;
+}
+
+const counted = new WeakMap<PacketColumns, FlowBytes>();
+
+/** Columns only grow, unless a record is full: each row is looked at once. */
+function flowBytes(packets: PacketColumns): FlowBytes {
+  const known: FlowBytes = counted.get(packets) ?? { rows: 0, offered: new Map(), departed: new Map() };
+  counted.set(packets, known);
+  const add = (bytes: Map<number, number>, flow: number, size: number): void =>
+    void bytes.set(flow, (bytes.get(flow) ?? 0) + size);
+  for (; known.rows < packets.rows; known.rows++) {
+    const flow = packets.flow[known.rows] ?? NaN;
+    const size = (packets.sizeBytes[known.rows] ?? 0) - IP_UDP_HEADER_BYTES;
+    add(known.offered, flow, size);
+    if (packets.reason[known.rows] === 0) add(known.departed, flow, size);
+  }
+  return known;
+}
+
+const over = (bytes: Map<number, number>, flows: readonly number[]): number =>
+  flows.reduce((sum, flow) => sum + (bytes.get(flow) ?? 0), 0);
+
+/** What a link saw of some flows, sent that way and received from there; null where its record is not whole. */
+function atLink(link: PathRecord, flows: readonly number[], sends: Direction): Seen | null {
+  const [up, down] = sends === 'forward' ? [link.forward, link.backward] : [link.backward, link.forward];
+  if (up?.keptFromUs !== undefined || down?.keptFromUs !== undefined || !up || !down) return null;
+  return {
+    sent: over(flowBytes(up.packets).offered, flows),
+    received: over(flowBytes(down.packets).departed, flows),
+    waiting: up.rows.at(-1)?.queue_bytes ?? 0,
+  };
+}
+
+interface Seen {
+  sent: number;
+  received: number;
+  waiting: number;
+}
+
+/** What the links saw of an endpoint: the one of its page alone, and the one that all share. */
+function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
+  const { link, connections } = record;
+  const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
+  if (connection === undefined || link === null || link.interruptions.length > 0) return null;
+  const sends = connection.offerer === id ? 'forward' : 'backward';
+  const links = [...new Set([link, linkOf(record, connection) ?? link])];
+  const seen = links.map((each) => atLink(each, connection.flows, sends));
+  return seen.reduce(
+    (all, each) =>
+      all && each
+        ? {
+            sent: all.sent + each.sent,
+            received: all.received + each.received,
+            waiting: all.waiting + each.waiting,
+          }
+        : null,
+    { sent: 0, received: 0, waiting: 0 },
+  );
+}
+
+/** The last look that is old enough for the link to have told of all that it counts. */
+function settledLook(
+  record: CallRecord,
+  { samples }: EndpointRecord,
+): EndpointRecord['samples'][number] | undefined {
+  const row = record.link?.forward?.rows.at(-1);
+  const untilUs = (row?.time_us ?? 0) - UNDER_WAY_S * 1e6;
+  return samples.findLast(({ timeUs }) => timeUs <= untilUs);
+}
+
+const finite = (value: number | undefined): number => (Number.isFinite(value) ? Number(value) : 0);
+
+function routingOfEndpoint(record: CallRecord, endpoint: EndpointRecord): EndpointRouting {
+  const { samples } = endpoint;
+  const look = samples.at(-1);
+  // Pairs that are gone are counted no more.
+  const most = (count: (sample: (typeof samples)[number]) => number): number =>
+    samples.reduce((sum, sample) => Math.max(sum, finite(count(sample))), 0);
+  const known = most(({ outsideBytesSent: sent, outsideBytesReceived: received }) => sent + received);
+  const link = atLinks(record, endpoint);
+  const settled = link === null ? undefined : settledLook(record, endpoint);
+  const unseen =
+    link === null || settled === undefined
+      ? 0
+      : Math.max(0, finite(settled.bytesSent) - link.sent - link.waiting - UNDER_WAY_BYTES) +
+        Math.max(0, finite(settled.bytesReceived) - link.received - UNDER_WAY_BYTES);
+  return {
+    endpoint,
+    pairBytes: Math.max(known, finite(look?.bytesSent) + finite(look?.bytesReceived)),
+    outsideBytes: Math.max(known, unseen),
+    linkBytes: link === null ? null : link.sent + link.received,
+  };
+}
+
+/** Over the whole call so far; null where no shaper carries it. */
+export function routingOf(record: CallRecord, paths: readonly Path[]): Routing | null {
+  if (record.link?.backend !== 'shaper') return null;
+  const endpoints = [...new Set([...sidesOf(paths, 'sender'), ...sidesOf(paths, 'receiver')])].map((each) =>
+    routingOfEndpoint(record, each),
+  );
+  const sum = (of: 'pairBytes' | 'outsideBytes'): number =>
+    endpoints.reduce((bytes, each) => bytes + each[of], 0);
+  return { outsideRatio: sum('pairBytes') === 0 ? 0 : sum('outsideBytes') / sum('pairBytes'), endpoints };
+}

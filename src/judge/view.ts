@@ -1,0 +1,287 @@
+/** Which part of a call is judged, and where in the record it is. */
+import { DROP_REASONS } from '../core/link.js';
+import type { Window } from '../calls/metrics.js';
+import type {
+  CallRecord,
+  ConnectionRecord,
+  Direction,
+  DirectionRecord,
+  EndpointRecord,
+  LinkChangeRecord,
+  PacketColumns,
+  PathRecord,
+} from '../calls/record/record.js';
+import type { PacketRecord } from '../link/packet_log.js';
+
+/** A part of a call; the whole of it where nothing is said. */
+export interface View {
+  /** Ids of connections. */
+  connections?: readonly number[];
+  /** Only connections that this page (its id) takes part in. */
+  page?: number;
+  /** What this page (its id) sends. */
+  sentBy?: number;
+  /** Default: per connection the direction that carried more media bytes. */
+  direction?: Direction;
+}
+
+/** One direction of one connection. */
+export interface Path {
+  connection: ConnectionRecord;
+  direction: Direction;
+  /** Null where the side is not under test. */
+  sender: EndpointRecord | null;
+  receiver: EndpointRecord | null;
+}
+
+/** The other direction must have carried this much more before it is preferred: a call that is as large both ways stays judged forward. */
+const CLEARLY_MORE = 1.2;
+
+const endpointOf = (record: CallRecord, id: number | null): EndpointRecord | null =>
+  id === null ? null : (record.endpoints.find((endpoint) => endpoint.id === id) ?? null);
+
+/** Media bytes that an endpoint has sent so far. */
+function mediaBytesSent(endpoint: EndpointRecord | null): number {
+  const streams = endpoint?.samples.at(-1)?.outbound ?? [];
+  return streams.reduce((bytes, { bytesSent }) => bytes + (bytesSent || 0), 0);
+}
+
+function mediaBytesReceived(endpoint: EndpointRecord | null): number {
+  const streams = endpoint?.samples.at(-1)?.inbound ?? [];
+  return streams.reduce((bytes, { bytesReceived }) => bytes + (bytesReceived || 0), 0);
+}
+
+function busierDirection(offerer: EndpointRecord | null, answerer: EndpointRecord | null): Direction {
+  const forward = Math.max(mediaBytesSent(offerer), mediaBytesReceived(answerer));
+  const backward = Math.max(mediaBytesSent(answerer), mediaBytesReceived(offerer));
+  return backward > CLEARLY_MORE * forward ? 'backward' : 'forward';
+}
+
+/** The directions of connections that a view names, in the order of the record. */
+export function pathsOf(record: CallRecord, view: View): Path[] {
+  return record.connections.flatMap((connection): Path[] => {
+    if (view.connections && !view.connections.includes(connection.id)) return [];
+    const offerer = endpointOf(record, connection.offerer);
+    const answerer = endpointOf(record, connection.answerer);
+    const pages = [offerer?.page, answerer?.page];
+    if (view.page !== undefined && !pages.includes(view.page)) return [];
+    if (view.sentBy !== undefined && !pages.includes(view.sentBy)) return [];
+    const sent = view.sentBy === offerer?.page ? 'forward' : 'backward';
+    const direction =
+      view.sentBy === undefined ? (view.direction ?? busierDirection(offerer, answerer)) : sent;
+    const [sender, receiver] = direction === 'forward' ? [offerer, answerer] : [answerer, offerer];
+    return [{ connection, direction, sender, receiver }];
+  });
+}
+
+/** The endpoints of one side of some paths, each once. */
+export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
+  ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
+];
+
+/** When an endpoint was first connected; null before. */
+export function connectedUs(endpoint: EndpointRecord | null): number | null {
+  return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;
+}
+
+/** When both sides of a path (as far as they are under test) were first connected; null before. */
+export function pathConnectedUs({ sender, receiver }: Path): number | null {
+  const sides = [sender, receiver].filter((side) => side !== null);
+  const times = sides.map(connectedUs);
+  return times.length === 0 || times.includes(null) ? null : Math.max(...times.map(Number));
+}
+
+/** When an endpoint came to its end: closed, failed, or its page was; null while it lives. */
+function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | null {
+  const last = endpoint.states.at(-1);
+  const page = record.pages.find(({ id }) => id === endpoint.page);
+  const ends = [last?.state === 'closed' || last?.state === 'failed' ? last.timeUs : null];
+  ends.push(page?.ended?.timeUs ?? null);
+  const known = ends.filter((end) => end !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** When the last of some paths came to its end; null while one lives, and without any. */
+export function callEndUs(record: CallRecord, paths: readonly Path[]): number | null {
+  const ends = paths.map(({ sender, receiver }) => {
+    const sides = [sender, receiver].filter((side) => side !== null);
+    const known = sides.map((side) => endpointEndUs(record, side)).filter((end) => end !== null);
+    return known.length === 0 ? null : Math.min(...known);
+  });
+  return ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number));
+}
+
+/** What a connection passes: the own link of the page in the offerer's seat, or the one that all others share. */
+export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionRecord): PathRecord | null {
+  const page = endpoints.find(({ id }) => id === offerer)?.page;
+  return link?.own.find((own) => own.page === page) ?? link;
+}
+
+/** What some paths pass, each once. */
+export const linksOf = (record: CallRecord, paths: readonly Path[]): PathRecord[] => [
+  ...new Set(paths.map(({ connection }) => linkOf(record, connection)).filter((link) => link !== null)),
+];
+
+/** Every link of a record: the one that is shared, and those that pages have of their own. */
+export const allLinks = ({ link }: CallRecord): PathRecord[] => (link === null ? [] : [link, ...link.own]);
+
+/** A direction of a link, with the paths that take it. */
+export interface LinkWay {
+  link: PathRecord;
+  name: Direction;
+  paths: readonly Path[];
+}
+
+export const waysOf = (record: CallRecord, paths: readonly Path[]): LinkWay[] =>
+  linksOf(record, paths).flatMap((link) =>
+    (['forward', 'backward'] as const)
+      .map((name) => {
+        const taking = paths.filter(
+          ({ connection, direction }) => direction === name && linkOf(record, connection) === link,
+        );
+        return { link, name, paths: taking };
+      })
+      .filter((way) => way.paths.length > 0),
+  );
+
+/** Changes of all links, in time order: what passes one may come from another, through a server. */
+export const changesOf = (record: CallRecord): LinkChangeRecord[] =>
+  allLinks(record)
+    .flatMap(({ changes }) => changes)
+    .sort((a, b) => a.timeUs - b.timeUs);
+
+/** When a link was last changed before `untilUs`; the first one's start where none was, 0 without any. */
+export function lastChangeUs(record: CallRecord, untilUs: number): number {
+  return changesOf(record).findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
+}
+
+/** When the call was connected for somebody who asks at `askedUs`: the last path that was connected by then, else the first to become so. Null while none is. */
+export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
+  const times = paths.map(pathConnectedUs).filter((time) => time !== null);
+  if (times.length === 0) return null;
+  const before = times.filter((time) => time <= askedUs);
+  return before.length > 0 ? Math.max(...before) : Math.min(...times);
+}
+
+/**
+ * From when on a judgement counts that was asked for at `askedUs`: the later of the last change of
+ * the link before it and the connecting of the call. Null while nothing is connected.
+ */
+export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
+  const connected = callConnectedUs(paths, askedUs);
+  return connected === null ? null : Math.max(connected, lastChangeUs(record, askedUs));
+}
+
+/** First row whose packet departed after `timeUs`. */
+function firstRowAfter({ rows, departUs }: PacketColumns, timeUs: number): number {
+  let low = 0;
+  let high = rows;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((departUs[middle] ?? Infinity) > timeUs) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** A window reaches back to before what the record still has. */
+export class DroppedRecordError extends Error {
+  override readonly name = 'DroppedRecordError';
+  readonly field = 'window.fromUs';
+
+  constructor({ fromUs }: Window, keptFromUs: number) {
+    super(
+      `window.fromUs: expected ${keptFromUs} or later, since what happened before is no longer kept; ` +
+        `got ${fromUs}: judge a shorter window, or the call more often`,
+    );
+  }
+}
+
+/** Throws DroppedRecordError. */
+export function checkKept({ keptFromUs }: { keptFromUs?: number }, window: Window): void {
+  if (keptFromUs !== undefined && window.fromUs < keptFromUs)
+    throw new DroppedRecordError(window, keptFromUs);
+}
+
+/** Packets of some flows that departed or were dropped in a window, in that order; all flows with null. Throws DroppedRecordError. */
+export function packetsIn(
+  direction: Pick<DirectionRecord, 'packets' | 'keptFromUs'>,
+  flows: ReadonlySet<number> | null,
+  window: Window,
+): PacketRecord[] {
+  checkKept(direction, window);
+  const { packets } = direction;
+  const { fromUs, toUs } = window;
+  const end = firstRowAfter(packets, toUs);
+  const found: PacketRecord[] = [];
+  for (let row = firstRowAfter(packets, fromUs); row < end; row++) {
+    if (flows && !flows.has(packets.flow[row] ?? NaN)) continue;
+    found.push({
+      offeredUs: packets.offeredUs[row] ?? NaN,
+      sizeBytes: packets.sizeBytes[row] ?? NaN,
+      queueDelayUs: packets.queueDelayUs[row] ?? NaN,
+      departUs: packets.departUs[row] ?? NaN,
+      dropped: DROP_REASONS[packets.reason[row] ?? 0] ?? null,
+    });
+  }
+  return found;
+}
+
+/** Bytes of a side that left the bottleneck in a window. */
+export function departedBytes({ direction, flows }: LinkSide, window: Window): number {
+  checkKept(direction, window);
+  const { packets } = direction;
+  const { fromUs, toUs } = window;
+  const end = firstRowAfter(packets, toUs);
+  let bytes = 0;
+  for (let row = firstRowAfter(packets, fromUs); row < end; row++) {
+    const counts = packets.reason[row] === 0 && flows.has(packets.flow[row] ?? NaN);
+    if (counts) bytes += packets.sizeBytes[row] ?? 0;
+  }
+  return bytes;
+}
+
+/** Bytes of a side that reached the link in a window, whatever became of them. */
+export function offeredBytes({ direction, flows }: LinkSide, window: Window): number {
+  checkKept(direction, window);
+  const { packets } = direction;
+  const { fromUs, toUs } = window;
+  let bytes = 0;
+  // None departs before it is offered; how long after is not known.
+  for (let row = firstRowAfter(packets, fromUs); row < packets.rows; row++) {
+    const offeredUs = packets.offeredUs[row] ?? NaN;
+    const counts = offeredUs > fromUs && offeredUs <= toUs && flows.has(packets.flow[row] ?? NaN);
+    if (counts) bytes += packets.sizeBytes[row] ?? 0;
+  }
+  return bytes;
+}
+
+/** Packets of some paths at a link. */
+export interface LinkSide {
+  direction: DirectionRecord;
+  flows: ReadonlySet<number>;
+}
+
+/**
+ * The paths' packets, one entry per direction of a link that they use; empty without a shaper's record of them.
+ * What a page sent before it had a link of its own passed the shared one.
+ */
+export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
+  return waysOf(record, paths).flatMap(({ link, name, paths: taking }): LinkSide[] => {
+    const flows = new Set(taking.flatMap(({ connection }) => connection.flows));
+    const links = new Set([link, record.link]);
+    return [...links].flatMap((each) => {
+      const direction = each?.[name] ?? null;
+      return direction === null || flows.size === 0 ? [] : [{ direction, flows }];
+    });
+  });
+}
+
+/** From when on everything is kept of some paths; -Infinity if nothing was dropped. */
+export function keptFromUs(record: CallRecord, paths: readonly Path[]): number {
+  const parts = [
+    ...linkSides(record, paths).map(({ direction }) => direction),
+    ...paths.flatMap(({ sender, receiver }) => [sender, receiver]),
+  ];
+  return Math.max(-Infinity, ...parts.map((part) => part?.keptFromUs ?? -Infinity));
+}

@@ -1,0 +1,64 @@
+/** What Chrome's own throttling can do of a link's settings. */
+import { ConfigError, shown } from '../../text/quantities.js';
+import { parseQueue } from '../../link/queue_text.js';
+import { NETWORKS } from '../../link/networks.js';
+import { LINK_FIELDS, LINK_KEYS, readLinkValue, type LinkKey } from '../../link/fields.js';
+import type { DirectionSettings, LinkSettings } from '../../link/settings.js';
+
+/** Those parameters of Network.emulateNetworkConditionsByRule that do not change by themselves. */
+export interface Conditions {
+  /** Added to each way, milliseconds. */
+  latency: number;
+  /** Percent of each way. */
+  packetLoss: number;
+  /** Packets; 0: no limit. */
+  packetQueueLength: number;
+}
+
+/** A packet of video: what a queue that is given as a time holds is counted in these. */
+const PACKET_BYTES = 1200;
+
+const refuse = (field: string, expected: string, got: unknown): ConfigError =>
+  new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
+
+/** What Chrome has, too; the usual value of every other setting changes nothing. */
+const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];
+const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
+
+/** What of the settings is conditions. Throws ConfigError for what Chrome cannot do. */
+export function conditionsOf(settings: LinkSettings): Partial<Conditions> {
+  const { network, backward = {} } = settings;
+  const preset = network === undefined ? undefined : NETWORKS[network];
+  for (const key of ONLY_SHAPER) {
+    const { setting, usual } = LINK_FIELDS[key];
+    const field = setting as keyof DirectionSettings;
+    for (const value of [preset?.forward[field], settings[field], backward[field]]) {
+      if (value !== undefined && readLinkValue(key, value as string | number) !== usual)
+        throw refuse(field, 'nothing that devtools cannot do', value);
+    }
+  }
+  for (const field of ['loss', 'queue'] as const) {
+    if (backward[field] !== undefined && backward[field] !== settings[field])
+      throw refuse(`backward.${field}`, 'the same both ways with devtools', backward[field]);
+  }
+  const loss = settings.loss ?? preset?.forward.loss;
+  const rtt = settings.rtt ?? preset?.rtt;
+  return {
+    ...(rtt !== undefined && { latency: Number(readLinkValue('rtt_ms', rtt)) / 2 }),
+    ...(loss !== undefined && { packetLoss: Number(readLinkValue('loss_ratio', loss)) * 100 }),
+    ...queueOf(settings, preset?.forward),
+  };
+}
+
+function queueOf({ queue }: LinkSettings, preset: DirectionSettings | undefined): Partial<Conditions> {
+  if (queue !== undefined) {
+    const parsed = parseQueue(queue);
+    if (parsed.kind === 'droptail' && parsed.limitPackets !== undefined)
+      return { packetQueueLength: parsed.limitPackets };
+    throw refuse('queue', 'droptail with a limit in packets, as droptail:100p, with devtools', queue);
+  }
+  const parsed = preset?.queue === undefined ? undefined : parseQueue(preset.queue);
+  if (parsed?.kind !== 'droptail') return {};
+  const bytes = (Number(preset?.capacity) / 8) * ((parsed.limitMs ?? 0) / 1e3);
+  return { packetQueueLength: Math.max(1, Math.round(bytes / PACKET_BYTES)) };
+}

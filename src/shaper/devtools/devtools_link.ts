@@ -1,0 +1,193 @@
+/**
+ * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. Each
+ * page that is attached has the link on its way: forward is its upload, back its download. What two
+ * attached pages send each other passes both of theirs, so then each has half of the RTT and of the loss.
+ * Measured in Chromium 156: with `latency` 50 ms at one page the RTT grows by 102 ms, at both by 204 ms;
+ * 500 kbps let 487 kbps of a video pass. Changes take effect at once, in the middle of a call too.
+ */
+import { performance } from 'node:perf_hooks';
+
+import type { CDPSession, Page } from 'playwright-core';
+
+import { ConfigError } from '../../text/quantities.js';
+import type { LinkRecord } from '../../calls/record/record.js';
+import { CapacityFeeds } from '../capacity_feeds.js';
+import { CapacitySchedule } from '../packets/capacity_schedule.js';
+import type { ControlledLink, LinkChange } from '../controlled_link.js';
+import { conditionsOf, type Conditions } from './devtools_conditions.js';
+import { emptyLinkRecord } from '../link_record.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import { parseLinkSettings, withDefaults, type LinkSettings } from '../../link/settings.js';
+import { pathSettings } from '../path_settings.js';
+import { settingsText } from '../../link/settings_text.js';
+import { ShaperError } from '../udp.js';
+
+export interface DevtoolsLink extends ControlledLink {
+  readonly backend: 'devtools';
+  /** Puts the link on the way of this page, whatever it connects. Rejects with ConfigError if it is no page of Chromium. */
+  attach(page: Page): Promise<void>;
+}
+
+export interface DevtoolsLinkOptions {
+  settings?: LinkSettings;
+  /** Where the record's times have their zero: milliseconds since 1970. Default: now. */
+  originEpochMs?: number;
+}
+
+/** How often capacities that change are looked at. */
+const TICK_MS = 50;
+
+/** Throws ConfigError for settings that Chrome's throttling cannot do. */
+export function openDevtoolsLink(options: DevtoolsLinkOptions = {}): DevtoolsLink {
+  return new CdpLink(options);
+}
+
+class CdpLink implements DevtoolsLink {
+  readonly backend = 'devtools';
+  readonly originEpochMs: number;
+  readonly record: LinkRecord = emptyLinkRecord('devtools');
+  readonly #sessions = new Set<CDPSession>();
+  #conditions: Conditions = { latency: 0, packetLoss: 0, packetQueueLength: 0 };
+  readonly #feeds = new CapacityFeeds();
+  readonly #schedules = { forward: new CapacitySchedule(), backward: new CapacitySchedule() };
+  /** Of now, bit/s. */
+  readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
+  readonly #timer: NodeJS.Timeout;
+  /** What the pages were told. */
+  #sent = '';
+  #isStarted = false;
+  #closed = false;
+
+  constructor({ settings = {}, originEpochMs }: DevtoolsLinkOptions) {
+    this.originEpochMs = originEpochMs ?? Math.floor(performance.timeOrigin + performance.now());
+    const parsed = parseLinkSettings(settings);
+    // Chrome has no queue in milliseconds: without one that is given it has no limit.
+    const { queue: _, ...usual } = withDefaults(parsed);
+    this.#apply({ ...usual, ...(parsed.queue !== undefined && { queue: parsed.queue }) });
+    this.#feeds.onSteps = (directions, steps) => {
+      for (const direction of directions) this.#schedules[direction].extend(steps);
+    };
+    this.#feeds.onFailure = ({ message }) =>
+      this.record.notices.push({
+        level: 'error',
+        code: 'capacity-function',
+        message,
+        fix: 'correct the function',
+      });
+    this.#timer = setInterval(() => void this.#send().catch(() => undefined), TICK_MS).unref();
+  }
+
+  async attach(page: Page): Promise<void> {
+    if (this.#closed) throw new ShaperError('the link is closed; open another one');
+    const session = await newSession(page);
+    this.#sessions.add(session);
+    this.#sent = '';
+    page.once('close', () => this.#sessions.delete(session));
+    this.#isStarted = true;
+    for (const direction of DIRECTIONS) this.#schedules[direction].start(this.#nowUs());
+    await this.#send();
+  }
+
+  async set(change: LinkSettings): Promise<LinkChange> {
+    if (this.#closed) throw new ShaperError('the link is closed; open another one');
+    const settings = parseLinkSettings(change);
+    const text = this.#apply(settings);
+    await this.#send();
+    return { timeUs: this.#nowUs(), settings, text };
+  }
+
+  async sync(): Promise<void> {
+    // The browser tells nothing of its packets: there is nothing to wait for.
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#feeds.close();
+    const off = [...this.#sessions].map(async (session) => {
+      await session.send('Network.emulateNetworkConditionsByRule', { matchedNetworkConditions: [] });
+      await session.detach();
+    });
+    this.#sessions.clear();
+    // A page that is gone has nothing to be reset.
+    await Promise.allSettled(off);
+  }
+
+  #apply(settings: LinkSettings): string {
+    const conditions = conditionsOf(settings);
+    const { change, commit } = this.#feeds.begin(pathSettings(settings));
+    const startUs = this.#isStarted ? this.#nowUs() : null;
+    for (const direction of DIRECTIONS) {
+      const capacity = change[direction]?.capacity;
+      if (capacity !== undefined)
+        this.#capacity[direction] = this.#schedules[direction].replace(capacity, startUs);
+    }
+    commit();
+    this.#conditions = { ...this.#conditions, ...conditions };
+    const text = settingsText(settings);
+    this.record.changes.push({ timeUs: this.#nowUs(), text });
+    return text;
+  }
+
+  /** Tells all pages, if something changed. */
+  async #send(): Promise<void> {
+    this.#advance();
+    const wanted = JSON.stringify([this.#conditions, this.#capacity, this.#sessions.size > 1]);
+    if (wanted === this.#sent) return;
+    this.#sent = wanted;
+    for (const direction of DIRECTIONS) this.#note(direction, this.#capacity[direction]);
+    // A page that is gone has no link.
+    await Promise.all([...this.#sessions].map((session) => this.#sendTo(session).catch(() => undefined)));
+  }
+
+  #advance(): void {
+    const nowUs = this.#nowUs();
+    for (const direction of DIRECTIONS) {
+      const schedule = this.#schedules[direction];
+      this.#capacity[direction] = schedule.advance(nowUs) ?? this.#capacity[direction];
+      if (schedule.startUs !== null) this.#feeds.started(direction, schedule.startUs - nowUs);
+    }
+  }
+
+  #note(direction: Direction, capacityBps: number): void {
+    const capacity = this.record[direction]?.capacity;
+    if (capacity?.at(-1)?.capacityBps !== capacityBps) capacity?.push({ timeUs: this.#nowUs(), capacityBps });
+  }
+
+  async #sendTo(session: CDPSession): Promise<void> {
+    const { forward, backward } = this.#capacity;
+    const { latency, packetLoss, packetQueueLength } = this.#conditions;
+    const share = this.#sessions.size > 1 ? 0.5 : 1;
+    const conditions = {
+      // Empty: everything, connections between peers included.
+      urlPattern: '',
+      latency: latency * share,
+      packetLoss: 100 * (1 - (1 - packetLoss / 100) ** share),
+      packetQueueLength,
+      // Nothing passes at 0, which would mean no throttling.
+      uploadThroughput: Math.max(1, forward / 8),
+      downloadThroughput: Math.max(1, backward / 8),
+    };
+    await session.send('Network.emulateNetworkConditionsByRule', { matchedNetworkConditions: [conditions] });
+  }
+
+  #nowUs(): number {
+    return (performance.timeOrigin + performance.now() - this.originEpochMs) * 1e3;
+  }
+}
+
+async function newSession(page: Page): Promise<CDPSession> {
+  try {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    return session;
+  } catch (error) {
+    throw new ConfigError(
+      'link.backend',
+      'an open page of Chromium for devtools',
+      error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
+      "use backend 'shaper'",
+    );
+  }
+}

@@ -1,0 +1,83 @@
+/** A capacity that changes while packets pass: it hands a link what comes next, and tells what came. */
+import type { CapacityStep } from '../../core/link.js';
+import type { CapacityChange } from '../../calls/record/record.js';
+import type { CapacitySteps } from '../thread/protocol.js';
+
+/** How much of a schedule the core is given ahead of time. */
+const AHEAD_US = 1e6;
+
+export class CapacitySchedule {
+  /** Pairs, counted from the start. */
+  #steps: number[] = [];
+  /** The first step that the core was not given. */
+  #given = 0;
+  /** The first that was not told of. */
+  #told = 0;
+  #startUs: number | null = null;
+
+  get startUs(): number | null {
+    return this.#startUs;
+  }
+
+  /** Replaces everything; gives the capacity from now on. */
+  replace(steps: CapacitySteps, startUs: number | null): number {
+    this.#steps = [...steps];
+    this.#given = 1;
+    this.#told = 1;
+    this.#startUs = startUs;
+    return steps[1] ?? 0;
+  }
+
+  extend(steps: CapacitySteps): void {
+    for (const value of steps) this.#steps.push(value);
+  }
+
+  /** The first packet came: times count from here. */
+  start(nowUs: number): void {
+    this.#startUs ??= nowUs;
+  }
+
+  /** What the core has to know from now on; null if it knows. */
+  upcoming(nowUs: number): CapacityStep[] | null {
+    let end = this.#given;
+    while (this.#atUs(end) <= nowUs + AHEAD_US) end++;
+    if (end === this.#given) return null;
+    this.#given = end;
+    const ahead: CapacityStep[] = [];
+    for (let i = this.#told; i < end; i++) ahead.push({ atUs: this.#atUs(i), capacityBps: this.#bps(i) });
+    return ahead;
+  }
+
+  /** What came since the last time. */
+  passed(nowUs: number): CapacityChange[] {
+    const changes: CapacityChange[] = [];
+    for (; this.#told < this.#given && this.#atUs(this.#told) <= nowUs; this.#told++) {
+      changes.push({ timeUs: this.#atUs(this.#told), capacityBps: this.#bps(this.#told) });
+    }
+    this.#forget();
+    return changes;
+  }
+
+  /** For a link that is told of each capacity when it comes: the one of now, if another one was before. */
+  advance(nowUs: number): number | undefined {
+    this.upcoming(nowUs);
+    return this.passed(nowUs).at(-1)?.capacityBps;
+  }
+
+  /** When step i comes; Infinity if there is none. */
+  #atUs(i: number): number {
+    const atUs = this.#steps[2 * i];
+    return atUs === undefined || this.#startUs === null ? Infinity : this.#startUs + atUs;
+  }
+
+  #bps(i: number): number {
+    return this.#steps[2 * i + 1] ?? 0;
+  }
+
+  #forget(): void {
+    if (this.#told < 1024) return;
+    this.#steps.splice(0, 2 * this.#told);
+    this.#given -= this.#told;
+    this.#told = 0;
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * Both directions between two peers, driven by a clock: packets go through the core's links and come
+ * out when they are due. The propagation delay is kept here and not in the core's link, so that the log
+ * knows of each departure at once and not when the packet has arrived. The core is told of it only for
+ * its cross traffic.
+ */
+import {
+  createLink,
+  type Link,
+  type LinkDelivery,
+  type LinkOptions,
+  type LinkStats,
+} from '../../core/link.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import { CoreError, type CoreModule } from '../../core/load.js';
+import { Alarm } from './alarm.js';
+import { DelayLine } from '../../link/delay_line.js';
+import type { Lateness } from './lateness.js';
+import type { LoggedDrop, PacketLog } from '../../link/packet_log.js';
+
+/** The core's own limit of a propagation delay. */
+const MAX_DELAY_US = 60e6;
+
+export interface PathOptions<T> {
+  core: CoreModule;
+  forward: LinkOptions;
+  backward: LinkOptions;
+  /** Where it is kept what became of each packet; default: nowhere. */
+  logs?: Partial<Record<Direction, PacketLog>>;
+  /** Microseconds; never goes back. */
+  nowUs(): number;
+  /** Where it is counted how late packets were. */
+  lateness: Lateness;
+  /** Sends a packet that is due; false if there is nowhere to send it to. */
+  deliver(packet: T, direction: Direction): boolean;
+}
+
+/** One direction: a link, what is under way in it, and the delay behind it. */
+class Way<T> {
+  readonly #link: Link;
+  readonly #line = new DelayLine<T>();
+  readonly #packets = new Map<number, { packet: T; flow: number }>();
+  readonly #log: PacketLog | undefined;
+  #delayUs: number;
+  /** When the last packet is due that is not held back: a shorter delay lets none overtake another. */
+  #lastDueUs = -Infinity;
+  #nextId = 0;
+  /** Dropped since the last look at the link. */
+  #dropped: LoggedDrop[] = [];
+
+  constructor(core: CoreModule, options: LinkOptions, log: PacketLog | undefined) {
+    this.#delayUs = checkedDelayUs(options.oneWayDelayUs ?? 0);
+    this.#link = createLink(core, { ...options, ...outside(this.#delayUs) });
+    this.#log = log;
+  }
+
+  /** Throws CoreError for a packet without a size. */
+  offer(packet: T, sizeBytes: number, flow: number, nowUs: number): void {
+    const id = this.#nextId++;
+    const reason = this.#link.enqueue(id, sizeBytes, nowUs, flow);
+    if (reason === null) {
+      this.#packets.set(id, { packet, flow });
+    } else if (this.#log) {
+      this.#dropped.push({ offeredUs: nowUs, sizeBytes, timeUs: nowUs, reason, flow });
+      this.advance(nowUs);
+    }
+  }
+
+  /** Brings the log and the delay line up to this time. */
+  advance(nowUs: number): void {
+    const deliveries = this.#link.poll(nowUs);
+    for (const drop of this.#link.lateDrops()) {
+      this.#dropped.push({ ...drop, flow: this.#take(drop.packetId)?.flow ?? 0 });
+    }
+    if (this.#dropped.length > 0) this.#advanceWithDrops(deliveries);
+    else for (const delivery of deliveries) this.#departed(delivery);
+  }
+
+  /** The next packet that is due, with the time when it was. */
+  next(nowUs: number): { packet: T; dueUs: number } | null {
+    return this.#line.next(nowUs);
+  }
+
+  /** When something is due at the earliest: a packet in the link has the delay still ahead of it. */
+  nextUs(): number {
+    return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
+  }
+
+  set(change: Partial<LinkOptions>, nowUs: number): void {
+    this.advance(nowUs);
+    const delayUs = checkedDelayUs(change.oneWayDelayUs ?? this.#delayUs);
+    this.#link.set({ ...change, ...outside(delayUs) }, nowUs);
+    this.#delayUs = delayUs;
+  }
+
+  stats(nowUs: number): LinkStats {
+    return this.#link.stats(nowUs);
+  }
+
+  destroy(): void {
+    this.#link.destroy();
+  }
+
+  /** Drops and departures came to pass between each other: the log has them in the order of time. */
+  #advanceWithDrops(deliveries: LinkDelivery[]): void {
+    const drops = this.#dropped.sort((a, b) => a.timeUs - b.timeUs);
+    this.#dropped = [];
+    let next = 0;
+    for (const delivery of deliveries) {
+      for (let drop = drops[next]; drop && drop.timeUs <= delivery.departUs; drop = drops[++next]) {
+        this.#log?.dropped(drop);
+      }
+      this.#departed(delivery);
+    }
+    for (const drop of drops.slice(next)) this.#log?.dropped(drop);
+  }
+
+  #departed(delivery: LinkDelivery): void {
+    const taken = this.#take(delivery.packetId);
+    if (taken === undefined) return;
+    this.#log?.delivered(delivery, taken.flow);
+    this.#lastDueUs = Math.max(this.#lastDueUs, delivery.departUs + this.#delayUs);
+    // The bracket is 0, to the last bit, for a packet that is not held back.
+    this.#line.push(taken.packet, this.#lastDueUs + (delivery.deliverUs - delivery.departUs));
+  }
+
+  #take(id: number): { packet: T; flow: number } | undefined {
+    const taken = this.#packets.get(id);
+    this.#packets.delete(id);
+    return taken;
+  }
+}
+
+/** What the core is told of a delay that is kept here. */
+const outside = (delayUs: number) => ({ oneWayDelayUs: 0, crossRttUs: 2 * delayUs });
+
+function checkedDelayUs(delayUs: number): number {
+  if (delayUs >= 0 && delayUs <= MAX_DELAY_US) return delayUs;
+  throw new CoreError(`oneWayDelayUs: expected 0 to ${MAX_DELAY_US} microseconds`, 'oneWayDelayUs');
+}
+
+export class PacketPath<T> {
+  readonly #options: PathOptions<T>;
+  readonly #ways: Readonly<Record<Direction, Way<T>>>;
+  readonly #lateness: Lateness;
+  readonly #alarm: Alarm;
+  #closed = false;
+
+  /** Throws CoreError for settings that the core refuses. */
+  constructor(options: PathOptions<T>) {
+    const { core, forward, backward, logs = {}, nowUs, lateness } = options;
+    this.#options = options;
+    this.#lateness = lateness;
+    const first = new Way<T>(core, forward, logs.forward);
+    try {
+      this.#ways = { forward: first, backward: new Way<T>(core, backward, logs.backward) };
+    } catch (error) {
+      first.destroy();
+      throw error;
+    }
+    this.#alarm = new Alarm(nowUs, () => this.pump());
+  }
+
+  /** A packet of this size on the wire comes to the link, now. */
+  offer(direction: Direction, packet: T, sizeBytes: number, flow = 0): void {
+    if (this.#closed) return;
+    const way = this.#ways[direction];
+    way.offer(packet, sizeBytes, flow, this.#options.nowUs());
+    // What is due is sent when the alarm rings, which it does in the same turn of the event loop if need be.
+    this.#alarm.set(Math.min(this.#alarm.dueUs, way.nextUs()));
+  }
+
+  /** Changes settings from this time on. Throws CoreError. */
+  set(direction: Direction, change: Partial<LinkOptions>, nowUs = this.#options.nowUs()): void {
+    this.#ways[direction].set(change, nowUs);
+    this.pump();
+  }
+
+  stats(direction: Direction, nowUs = this.#options.nowUs()): LinkStats {
+    return this.#ways[direction].stats(nowUs);
+  }
+
+  /** Sends what is due, brings the logs up to date and arranges the next wake-up. */
+  pump(): void {
+    if (this.#closed) return;
+    let nextUs = Infinity;
+    for (const direction of DIRECTIONS) {
+      const way = this.#ways[direction];
+      way.advance(this.#options.nowUs());
+      this.#send(way, direction);
+      nextUs = Math.min(nextUs, way.nextUs());
+    }
+    this.#alarm.set(nextUs);
+  }
+
+  /** Packets under way are lost. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#alarm.clear();
+    for (const direction of DIRECTIONS) this.#ways[direction].destroy();
+  }
+
+  #send(way: Way<T>, direction: Direction): void {
+    const { nowUs, deliver } = this.#options;
+    for (let due = way.next(nowUs()); due !== null; due = way.next(nowUs())) {
+      if (deliver(due.packet, direction)) this.#lateness.add((nowUs() - due.dueUs) / 1000);
+    }
+  }
+}

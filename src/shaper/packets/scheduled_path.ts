@@ -1,0 +1,179 @@
+/** A path of a thread that shapes: its links, their capacities over time, and what is told of them. */
+import type { LinkStats } from '../../core/link.js';
+import type { CoreModule } from '../../core/load.js';
+import type { QueueRow } from '../../link/server_protocol.js';
+import type { CapacityChange } from '../../calls/record/record.js';
+import { CapacitySchedule } from './capacity_schedule.js';
+import type { Lateness } from './lateness.js';
+import { PacketLog } from '../../link/packet_log.js';
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import { PacketPath } from './packet_path.js';
+import type {
+  CapacitySteps,
+  PathBatch,
+  PathChange,
+  PathOwner,
+  WayBatch,
+  WayChange,
+} from '../thread/protocol.js';
+
+/** Until the first change says it. */
+const ANY_BPS = 1e6;
+/** The two directions draw from generators of their own. */
+const SEED_STEP = 1_000_003;
+
+/** What stands before paths: it takes packets from sockets and hands them to a path. */
+export interface Front<T> {
+  /** From now on packets of this owner go into this path. */
+  attach(owner: PathOwner, path: Pick<PacketPath<T>, 'offer'>): void;
+  /** Sends what came out of a path; false if nobody is there. */
+  deliver(packet: T): boolean;
+}
+
+interface Way {
+  log: PacketLog | null;
+  schedule: CapacitySchedule;
+  /** Changes of the capacity by a test, since the last batch. */
+  changes: CapacityChange[];
+}
+
+/** What all paths of a thread have in common. */
+export interface FrontPaths<T> {
+  core: CoreModule;
+  front: Front<T>;
+  nowUs(): number;
+  /** Whether it is told what became of each packet; default: yes. */
+  tellsPackets?: boolean;
+  /** The direction whose first packet starts schedules; default: either. */
+  startedBy?: Direction;
+}
+
+export interface ScheduledPathOptions<T> extends FrontPaths<T> {
+  owner: PathOwner;
+  seed: number;
+  lateness: Lateness;
+}
+
+export class ScheduledPath<T> {
+  readonly #ways: Readonly<Record<Direction, Way>>;
+  readonly #path: PacketPath<T>;
+  readonly #owner: PathOwner;
+  readonly #nowUs: () => number;
+  readonly #startedBy: Direction | undefined;
+  #startUs: number | null = null;
+
+  constructor(options: ScheduledPathOptions<T>) {
+    const { core, owner, seed, front, lateness, nowUs, tellsPackets = true } = options;
+    this.#owner = owner;
+    this.#nowUs = nowUs;
+    this.#startedBy = options.startedBy;
+    const ways = { forward: newWay(tellsPackets), backward: newWay(tellsPackets) };
+    this.#ways = ways;
+    this.#path = new PacketPath<T>({
+      core,
+      forward: { capacityBps: ANY_BPS, seed },
+      backward: { capacityBps: ANY_BPS, seed: seed + SEED_STEP },
+      ...(ways.forward.log &&
+        ways.backward.log && { logs: { forward: ways.forward.log, backward: ways.backward.log } }),
+      nowUs,
+      lateness,
+      deliver: (packet) => front.deliver(packet),
+    });
+  }
+
+  /** A packet comes to the path. */
+  offer(...[direction, packet, sizeBytes, flow]: Parameters<PacketPath<T>['offer']>): void {
+    if (this.#startUs === null && (this.#startedBy ?? direction) === direction) this.#start();
+    this.#path.offer(direction, packet, sizeBytes, flow);
+  }
+
+  /** Throws CoreError. Gives the time from which on it counts. */
+  set(change: PathChange): number {
+    const nowUs = this.#nowUs();
+    for (const direction of DIRECTIONS) {
+      const { [direction]: way } = change;
+      if (way) this.#setWay(direction, way, nowUs);
+    }
+    return nowUs;
+  }
+
+  extend(direction: Direction, steps: CapacitySteps): void {
+    this.#ways[direction].schedule.extend(steps);
+  }
+
+  /** What happened since the last batch. */
+  batch(): PathBatch {
+    const nowUs = this.#nowUs();
+    this.#path.pump();
+    return {
+      kind: 'batch',
+      owner: this.#owner,
+      startUs: this.#startUs,
+      forward: this.#wayBatch('forward', nowUs),
+      backward: this.#wayBatch('backward', nowUs),
+    };
+  }
+
+  close(): void {
+    this.#path.close();
+  }
+
+  /** Schedules count from the first packet. */
+  #start(): void {
+    this.#startUs = this.#nowUs();
+    for (const direction of DIRECTIONS) {
+      this.#ways[direction].schedule.start(this.#startUs);
+      this.#giveSchedule(direction, this.#startUs);
+    }
+  }
+
+  #setWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
+    const { schedule, changes } = this.#ways[direction];
+    const capacityBps = capacity?.[1];
+    // All at once, or, if the core refuses any of it, nothing.
+    this.#path.set(direction, { ...options, ...(capacityBps !== undefined && { capacityBps }) }, nowUs);
+    if (capacity === undefined || capacityBps === undefined) return;
+    changes.push(...schedule.passed(nowUs));
+    schedule.replace(capacity, this.#startUs === null ? null : nowUs);
+    changes.push({ timeUs: nowUs, capacityBps });
+    this.#giveSchedule(direction, nowUs);
+  }
+
+  #giveSchedule(direction: Direction, nowUs: number): void {
+    const schedule = this.#ways[direction].schedule.upcoming(nowUs);
+    if (schedule !== null) this.#path.set(direction, { schedule }, nowUs);
+  }
+
+  #wayBatch(direction: Direction, nowUs: number): WayBatch {
+    const { log, schedule, changes } = this.#ways[direction];
+    const stats = this.#path.stats(direction, nowUs);
+    const capacity = [...changes.splice(0), ...schedule.passed(nowUs)];
+    this.#giveSchedule(direction, nowUs);
+    return {
+      packets: log?.take() ?? new Float64Array(0),
+      row: queueRow(stats, nowUs, DIRECTIONS.indexOf(direction)),
+      stats,
+      capacity,
+      scheduleStartUs: schedule.startUs,
+    };
+  }
+}
+
+const newWay = (tellsPackets: boolean): Way => ({
+  log: tellsPackets ? new PacketLog() : null,
+  schedule: new CapacitySchedule(),
+  changes: [],
+});
+
+/** A row of the trace table `queue`; what came through the bottleneck is cross traffic, too. */
+function queueRow(stats: LinkStats, timeUs: number, link: number): QueueRow {
+  return {
+    link,
+    time_us: Math.round(timeUs),
+    queue_delay_us: Math.round(stats.queueDelayUs),
+    queue_bytes: stats.queueBytes,
+    capacity_bps: stats.capacityBps,
+    drops: stats.drops,
+    delivered_bytes: stats.departedBytes + stats.crossDepartedBytes,
+  };
+}

@@ -1,0 +1,110 @@
+/** The paths behind a relay or a pair of sockets: the one that all share, and those that pages have of their own. */
+import type { Socket } from 'node:dgram';
+
+import type { LateSecond } from '../../calls/record/record.js';
+import { Lateness } from './lateness.js';
+import type { Direction } from '../../core/direction.js';
+import type { CapacitySteps, PathBatch, PathChange, PathOwner, ThreadTick } from '../thread/protocol.js';
+import { Relay, type RelayOptions } from '../relay/relay.js';
+import type { Arrival } from '../relay/ice_door.js';
+import { ScheduledPath, type FrontPaths } from './scheduled_path.js';
+
+/** Batches are made ten times a second: after this long without one, the machine stood still. */
+const PAUSE_US = 1e6;
+/** How often it is told how late packets were. */
+const SECOND_US = 1e6;
+
+/** What a relay with its paths is opened with. */
+export interface OpenOptions
+  extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'>, Omit<FrontPaths<Arrival>, 'front'> {
+  /** The seed of the shared path; `change` is how that begins. */
+  seed: number;
+  change: PathChange;
+  bind(): Promise<Socket>;
+}
+
+/** Rejects with CoreError for settings that the core refuses, and with what `bind` does; nothing stays open then. */
+export async function openRelay(
+  options: OpenOptions,
+): Promise<{ relay: Relay; paths: ScheduledPaths<Arrival>; socket: Socket }> {
+  const { seed, change, nowUs, bind, onFlow, onError } = options;
+  const socket = await bind();
+  const relay = new Relay({ socket, nowUs, onFlow, onError });
+  const paths = new ScheduledPaths({ ...options, front: relay });
+  try {
+    paths.open(null, seed, change);
+    return { relay, paths, socket };
+  } catch (error) {
+    await relay.close();
+    throw error;
+  }
+}
+
+export class ScheduledPaths<T> {
+  readonly #paths = new Map<PathOwner, ScheduledPath<T>>();
+  /** How late the packets of all paths are: they share a thread. */
+  readonly #lateness = new Lateness();
+  #tickUs: number;
+  #secondUs: number;
+
+  constructor(private readonly options: FrontPaths<T>) {
+    this.#tickUs = options.nowUs();
+    this.#secondUs = options.nowUs();
+  }
+
+  /** Gives the time from which on the path is there. Throws CoreError; then everything is as before. */
+  open(owner: PathOwner, seed: number, change: PathChange): number {
+    const path = new ScheduledPath({ ...this.options, owner, seed, lateness: this.#lateness });
+    let timeUs: number;
+    try {
+      timeUs = path.set(change);
+    } catch (error) {
+      path.close();
+      throw error;
+    }
+    this.#paths.get(owner)?.close();
+    this.#paths.set(owner, path);
+    this.options.front.attach(owner, path);
+    return timeUs;
+  }
+
+  /** Throws CoreError. Gives the time from which on it counts. */
+  set(owner: PathOwner, change: PathChange): number {
+    return this.#of(owner).set(change);
+  }
+
+  extend(owner: PathOwner, directions: readonly Direction[], steps: CapacitySteps): void {
+    for (const direction of directions) this.#of(owner).extend(direction, steps);
+  }
+
+  /** What happened on each path since the last time. */
+  batches(): PathBatch[] {
+    return [...this.#paths.values()].map((path) => path.batch());
+  }
+
+  tick(): ThreadTick {
+    const nowUs = this.options.nowUs();
+    const pause = nowUs - this.#tickUs > PAUSE_US ? { fromUs: this.#tickUs, toUs: nowUs } : null;
+    this.#tickUs = nowUs;
+    return { pause, lateness: this.#lateness.summary(), late: this.#lateSecond(nowUs) };
+  }
+
+  close(): void {
+    for (const path of this.#paths.values()) path.close();
+    this.#paths.clear();
+  }
+
+  /** Once a second: how late packets were in it; null in between, and where there were none. */
+  #lateSecond(nowUs: number): LateSecond | null {
+    if (nowUs - this.#secondUs < SECOND_US) return null;
+    this.#secondUs = nowUs;
+    const lateMs = this.#lateness.takeRecentP95Ms();
+    return lateMs === null ? null : { timeUs: nowUs, lateMs };
+  }
+
+  #of(owner: PathOwner): ScheduledPath<T> {
+    const path = this.#paths.get(owner);
+    if (path === undefined) throw new Error(`no path of owner ${owner}`);
+    return path;
+  }
+}

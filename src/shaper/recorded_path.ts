@@ -1,0 +1,179 @@
+/** A path of a link as the thread of a test, a server or a command has it: its settings, and the record that it fills. */
+import { ConfigError } from '../text/quantities.js';
+import { pageName } from '../calls/record/names.js';
+import type { LinkRecord, PathRecord, RecordNotice } from '../calls/record/record.js';
+import { CapacityFeeds } from './capacity_feeds.js';
+import type { LinkChange, PathControl } from './controlled_link.js';
+import { hrtimeUs, type LastingThread } from './thread/lasting_thread.js';
+import { appendPackets, boundDirection, emptyPathRecord } from './link_record.js';
+import { DIRECTIONS, type Direction } from '../core/direction.js';
+import type { PathBatch, PathChange } from './thread/protocol.js';
+import { parseLinkSettings, type LinkSettings } from '../link/settings.js';
+import { pathSettings } from './path_settings.js';
+import { settingsText } from '../link/settings_text.js';
+
+export interface PathContext {
+  thread: LastingThread;
+  /** The zero of the record's times, on the clock of process.hrtime. */
+  zeroUs: number;
+  link: LinkRecord;
+  /** Whether all that happens is kept, or, where nobody reads the record, only the latest. */
+  isKept: boolean;
+}
+
+/** Settings that a test gives to a link that is open. Throws ConfigError. */
+export function parseChange(settings: LinkSettings): LinkSettings {
+  const parsed = parseLinkSettings(settings);
+  if (parsed.seed === undefined) return parsed;
+  throw new ConfigError(
+    'link.seed',
+    'no seed in a change',
+    String(parsed.seed),
+    'give it when the link is opened',
+  );
+}
+
+/** Notes what went wrong with a link, once for each code. */
+export function noticeOnce({ notices }: LinkRecord, notice: RecordNotice): void {
+  if (!notices.some(({ code }) => code === notice.code)) notices.push(notice);
+}
+
+const nameOf = ({ page }: PathRecord): string => (page === null ? '' : ` of ${pageName(page)}`);
+
+export class RecordedPath {
+  constructor(
+    readonly record: PathRecord,
+    private readonly feeds: CapacityFeeds,
+    private readonly context: PathContext,
+  ) {
+    const { page } = record;
+    feeds.onSteps = (directions, steps) => context.thread.extend(page, directions, steps);
+    feeds.onFailure = ({ message }) =>
+      context.link.notices.push({
+        level: 'error',
+        code: 'capacity-function',
+        message,
+        fix: 'correct the function',
+      });
+  }
+
+  /** Settings that parseChange took. */
+  async set(settings: LinkSettings): Promise<LinkChange> {
+    const { change, commit } = this.feeds.begin(pathSettings(settings));
+    const text = settingsText(settings);
+    const timeUs = await this.apply(change, text);
+    commit();
+    return { timeUs, settings, text };
+  }
+
+  /** A change as the thread takes it. */
+  async apply(change: PathChange, text: string): Promise<number> {
+    const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
+    if (!this.context.isKept) this.record.changes.length = 0;
+    this.record.changes.push({ timeUs, text });
+    return timeUs;
+  }
+
+  /** What the thread tells of it. */
+  take(batch: PathBatch): void {
+    const { thread, zeroUs, isKept } = this.context;
+    for (const direction of DIRECTIONS) {
+      const { packets, row, capacity } = batch[direction];
+      const record = this.record[direction];
+      if (record === null) continue;
+      if (!isKept) record.rows.length = record.capacity.length = 0;
+      appendPackets(record.packets, packets);
+      record.rows.push(row);
+      record.capacity.push(...capacity);
+      if (boundDirection(record)) this.#noticeBound(direction);
+      const startUs = thread.scheduleStartUs(batch.owner, direction, batch[direction]);
+      if (startUs !== null) this.feeds.started(direction, zeroUs + startUs - hrtimeUs());
+    }
+  }
+
+  /** Functions of time are asked no more. */
+  close(): void {
+    this.feeds.close();
+  }
+
+  #noticeBound(direction: Direction): void {
+    noticeOnce(this.context.link, {
+      level: 'warning',
+      code: `packets-dropped-${this.record.page ?? 'shared'}-${direction}`,
+      message: `The record of the link${nameOf(this.record)} (${direction}) is full: what is oldest is dropped, see keptFromUs.`,
+      fix: 'judge and report more often than once an hour',
+    });
+  }
+}
+
+/** Pages draw from generators of their own. */
+const SEED_STEP = 7_000_003;
+const MAX_SEED = 2 ** 32;
+
+/** The path that a page has of its own, from its first change on. */
+export class OwnPath implements PathControl {
+  #path: RecordedPath | null = null;
+  #opening: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly page: number,
+    /** How the link began, and how this one does but for its first change. */
+    private readonly settings: LinkSettings,
+    private readonly context: PathContext,
+    /** Throws ConfigError where the page cannot have one. */
+    private readonly check: () => void,
+  ) {}
+
+  get path(): RecordedPath | null {
+    return this.#path;
+  }
+
+  get record(): PathRecord | null {
+    return this.#path?.record ?? null;
+  }
+
+  set(settings: LinkSettings): Promise<LinkChange> {
+    // One after the other: the first one opens it.
+    const change = this.#opening.then(() => this.#set(parseChange(settings)));
+    this.#opening = change.catch(() => undefined);
+    return change;
+  }
+
+  async #set(settings: LinkSettings): Promise<LinkChange> {
+    if (this.#path !== null) return this.#path.set(settings);
+    this.check();
+    const begin = beginOf(this.settings, settings);
+    const { thread, link } = this.context;
+    const feeds = new CapacityFeeds();
+    const { change, commit } = feeds.begin(pathSettings(begin));
+    const seed = ((begin.seed ?? 1) + SEED_STEP * (this.page + 1)) % MAX_SEED;
+    const record = emptyPathRecord(this.page);
+    // What the thread tells from its first batch on has somewhere to go.
+    this.#path = new RecordedPath(record, feeds, this.context);
+    try {
+      // What the shared one's capacity was until then is known.
+      await thread.ask({ kind: 'sync' });
+      const timeUs = await thread.ask({ kind: 'open', owner: this.page, seed, change });
+      commit();
+      for (const direction of DIRECTIONS) {
+        const before = link[direction]?.capacity.filter((step) => step.timeUs < timeUs) ?? [];
+        record[direction]?.capacity.unshift(...before);
+      }
+      const text = settingsText(begin);
+      record.changes.push({ timeUs, text });
+      link.own.push(record);
+      return { timeUs, settings: begin, text };
+    } catch (error) {
+      this.#path = null;
+      throw error;
+    }
+  }
+}
+
+/** A network that is given takes the place of all that the link began with. */
+function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
+  if (change.network !== undefined) return { ...change, seed: settings.seed };
+  const backward =
+    settings.backward || change.backward ? { backward: { ...settings.backward, ...change.backward } } : {};
+  return { ...settings, ...change, ...backward };
+}

@@ -1,0 +1,139 @@
+/**
+ * The two ICE agents of each connection that passes a relay. Who is who is read from their connectivity
+ * checks: `USERNAME` has both user name fragments, so that two agents find each other by them, wherever
+ * their packets come from. A connection counts, and has a number, from the first check that was answered.
+ */
+import { CONSENT_US, type Endpoint } from './endpoint.js';
+import type { Direction } from '../../core/direction.js';
+import { Seat } from './seat.js';
+import type { Check } from './stun.js';
+
+/** How many connections are known at most: those without an answered check, and the others. */
+const MAX_FLOWS = 1024;
+
+/** One side of a connection. */
+export interface Agent {
+  readonly ufrag: string;
+  readonly flow: Flow;
+  /** Which way its packets go. */
+  readonly direction: Direction;
+  /** Where it is, for those that send to the relay by themselves. */
+  readonly seat: AgentSeat;
+}
+
+export type AgentSeat = Seat<Agent>;
+export type AgentEndpoint = Endpoint<AgentSeat>;
+
+/** A connection. */
+export interface Flow {
+  /** Checks of the same connection have the same key, whichever agent sent them. */
+  readonly key: string;
+  /** From 1; 0 before a check of it was answered. */
+  number: number;
+  readonly offerer: Agent;
+  readonly answerer: Agent;
+  /** When its last check came. */
+  heardUs: number;
+}
+
+/** What a check says of its connection. */
+export interface Roles {
+  key: string;
+  /** Whether the agent that sent it has offered, or is the page where the other one is none. */
+  isOfferer: boolean;
+}
+
+export const peerOf = (agent: Agent): Agent =>
+  agent === agent.flow.offerer ? agent.flow.answerer : agent.flow.offerer;
+
+export interface AgentsOptions {
+  nowUs(): number;
+  /** The first check of a connection was answered. */
+  onFlow(flow: Flow): void;
+  /** Nothing was heard of it for long. */
+  onFlowEnded?(flow: Flow): void;
+}
+
+export class Agents {
+  /** Both in the order of their last checks, the longest silent first. */
+  readonly #beginning = new Map<string, Flow>();
+  readonly #confirmed = new Map<string, Flow>();
+  #numbers = 0;
+
+  constructor(private readonly options: AgentsOptions) {}
+
+  /** All connections that are known. */
+  *flows(): Generator<Flow> {
+    yield* this.#beginning.values();
+    yield* this.#confirmed.values();
+  }
+
+  /** Who sent a connectivity check. */
+  of(check: Check, { key, isOfferer }: Roles): Agent {
+    const flow = this.#confirmed.get(key) ?? this.#beginning.get(key) ?? newFlow(key, check, isOfferer);
+    flow.heardUs = this.options.nowUs();
+    this.#keep(flow);
+    return flow.offerer.ufrag === check.from ? flow.offerer : flow.answerer;
+  }
+
+  /** A check of it was answered. */
+  confirm(flow: Flow): void {
+    if (flow.number > 0 || !this.#beginning.delete(flow.key)) return;
+    flow.number = ++this.#numbers;
+    this.#keep(flow);
+    this.options.onFlow(flow);
+  }
+
+  /** Forgets addresses that were silent for long, and connections of which no address is left. */
+  sweep(nowUs: number): void {
+    for (const flow of [...this.flows()]) {
+      const { offerer, answerer, heardUs } = flow;
+      offerer.seat.sweep(nowUs);
+      answerer.seat.sweep(nowUs);
+      const isEmpty = offerer.seat.size + answerer.seat.size === 0;
+      if (isEmpty && nowUs - heardUs > CONSENT_US) this.#end(flow);
+    }
+  }
+
+  #keep(flow: Flow): void {
+    const flows = flow.number > 0 ? this.#confirmed : this.#beginning;
+    flows.delete(flow.key);
+    flows.set(flow.key, flow);
+    for (const oldest of flows.values()) {
+      if (flows.size <= MAX_FLOWS) break;
+      this.#end(oldest);
+    }
+  }
+
+  #end(flow: Flow): void {
+    this.#beginning.delete(flow.key);
+    this.#confirmed.delete(flow.key);
+    flow.offerer.seat.clear();
+    flow.answerer.seat.clear();
+    this.options.onFlowEnded?.(flow);
+  }
+}
+
+function newFlow(key: string, { from, to }: Check, isOfferer: boolean): Flow {
+  const flow = { key, number: 0, heardUs: 0 } as {
+    key: string;
+    number: number;
+    heardUs: number;
+    offerer: Agent;
+    answerer: Agent;
+  };
+  flow.offerer = newAgent(isOfferer ? from : to, flow, 'forward');
+  flow.answerer = newAgent(isOfferer ? to : from, flow, 'backward');
+  return flow;
+}
+
+function newAgent(ufrag: string, flow: Flow, direction: Direction): Agent {
+  const agent = { ufrag, flow, direction } as {
+    ufrag: string;
+    flow: Flow;
+    direction: Direction;
+    seat: AgentSeat;
+  };
+  agent.seat = new Seat<Agent>(agent);
+  return agent;
+}

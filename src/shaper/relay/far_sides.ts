@@ -1,0 +1,205 @@
+/**
+ * Far sides of connections that are no page under test, as a selective forwarding unit is: the relay
+ * reaches them at the candidates that a page was told. Each address that a page sends from has a socket of
+ * its own there, as behind a NAT, since servers tell their clients apart by address and port. It follows
+ * the far side by the rules of ice_door.ts: to an address that answers a check, or whose own check the
+ * page answers. A socket ends with the address of the page, or when nothing has passed it for 30 s.
+ *
+ * Pages tell the relay's address as their own: what such a far side sends there by itself is refused, so
+ * that it is found at its candidates alone. One that names no IPv4 address, as a browser that hides its own
+ * behind `.local` names, is taken where it comes from.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import { isIPv4 } from 'node:net';
+
+import type { RemoteSide } from '../../inject/protocol.js';
+import type { RelayAddress } from '../../link/server_protocol.js';
+import { peerOf, type Agent, type AgentEndpoint, type AgentSeat } from './agents.js';
+import { CONSENT_US, type Send } from './endpoint.js';
+import { checkArrival, otherArrival, protectedCheck, type Arrival } from './ice_door.js';
+import { Seat } from './seat.js';
+import { parseStun } from './stun.js';
+import { closeSocket } from '../udp.js';
+
+const MAX_CANDIDATES = 16;
+/** How many user name fragments are remembered; the one that was told first goes first. */
+const MAX_UFRAGS = 1024;
+/** How many sockets are open at most; the one that has been idle for longest goes first. */
+const MAX_UPSTREAMS = 64;
+
+/** By address and port. */
+type Candidates = Map<string, RelayAddress>;
+
+type Receive = (arrival: Arrival) => void;
+
+/** Removes the oldest entries of a map that has more than it may have. */
+function bound(map: Map<string, unknown>, most: number): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(oldest);
+  }
+}
+
+/** The way from one address of a page to a far side. */
+class Upstream {
+  readonly #seat: AgentSeat;
+  readonly #socket: Socket;
+  #usedUs: number;
+
+  constructor(
+    private readonly agent: Agent,
+    private readonly candidates: Candidates,
+    private readonly nowUs: () => number,
+    private readonly receive: Receive,
+  ) {
+    this.#seat = new Seat(agent);
+    this.#usedUs = nowUs();
+    this.#socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
+    this.#socket.on('message', (packet, { address, port }) => this.#receive(packet, address, port));
+    // A far side that cannot be reached does not answer: that is all there is to know.
+    this.#socket.on('error', () => undefined);
+  }
+
+  get usedUs(): number {
+    return this.#usedUs;
+  }
+
+  /** Where the far side is, or may be. */
+  seat(): AgentSeat {
+    this.#usedUs = this.nowUs();
+    for (const { address, port } of this.candidates.values())
+      this.#seat.admit({ address, port, send: this.#send, isSignalled: true }, this.#usedUs);
+    return this.#seat;
+  }
+
+  sweep(nowUs: number): void {
+    this.#seat.sweep(nowUs);
+  }
+
+  close(): Promise<void> {
+    this.#seat.clear();
+    return closeSocket(this.#socket);
+  }
+
+  readonly #send: Send = (packet, port, address) => this.#socket.send(packet, port, address, () => undefined);
+
+  #receive(packet: Buffer, address: string, port: number): void {
+    const nowUs = this.nowUs();
+    const arrival = this.#arrival(packet, { address, port }, nowUs);
+    if (arrival === null) return;
+    this.#usedUs = nowUs;
+    this.receive(arrival);
+  }
+
+  #arrival(packet: Buffer, at: RelayAddress, nowUs: number): Arrival | null {
+    const stun = parseStun(packet);
+    const check = protectedCheck(packet, stun);
+    const known = this.#seat.at(at.address, at.port);
+    if (stun === null || check === null) return otherArrival(packet, stun, known ? [known] : [], nowUs);
+    if (check.from !== this.agent.ufrag || check.to !== peerOf(this.agent).ufrag) return null;
+    const from = known ?? this.#seat.admit({ ...at, send: this.#send, isSignalled: false }, nowUs);
+    from?.heard(packet.length, nowUs);
+    return from?.mayCheck(nowUs) ? checkArrival(packet, from, stun) : null;
+  }
+}
+
+export class FarSides {
+  readonly #told = new Map<string, Candidates>();
+  /** User name fragments of pages under test, and whose each is. */
+  readonly #local = new Map<string, number>();
+  readonly #upstreams = new Map<AgentEndpoint, Upstream>();
+  #closed = false;
+
+  constructor(
+    private readonly nowUs: () => number,
+    private readonly receive: Receive,
+  ) {}
+
+  /** How many sockets are open, and how many user name fragments are known. */
+  get size(): { sockets: number; ufrags: number } {
+    return { sockets: this.#upstreams.size, ufrags: this.#local.size + this.#told.size };
+  }
+
+  claim(ufrag: string, page: number): void {
+    this.#local.set(ufrag, page);
+    bound(this.#local, MAX_UFRAGS);
+  }
+
+  /** The page under test whose fragment it is; null if none is known. */
+  ownerOf(ufrag: string): number | null {
+    return this.#local.get(ufrag) ?? null;
+  }
+
+  /** Addresses that are no IPv4 addresses are left out. */
+  add({ ufrag, candidates }: RemoteSide): void {
+    const known = this.#told.get(ufrag) ?? new Map<string, RelayAddress>();
+    this.#told.set(ufrag, known);
+    bound(this.#told, MAX_UFRAGS);
+    for (const { address, port } of candidates) {
+      if (isIPv4(address) && known.size < MAX_CANDIDATES) known.set(`${address}:${port}`, { address, port });
+    }
+  }
+
+  /**
+   * Which of two agents is the page, the other being none; null where both are pages, undefined while neither
+   * is known, or not the far side of the one that is: checks come faster than what pages tell, and are repeated.
+   */
+  pageOf(one: string, other: string): string | null | undefined {
+    if (this.#local.has(one) === this.#local.has(other)) return this.#local.has(one) ? null : undefined;
+    const [page, far] = this.#local.has(one) ? [one, other] : [other, one];
+    return this.#told.has(far) ? page : undefined;
+  }
+
+  /**
+   * Whether an agent is reached this way, by a page under test, and is refused at the relay. One that was found
+   * there before its candidates were known stays there.
+   */
+  has(agent: Agent): boolean {
+    const { ufrag } = peerOf(agent);
+    const isFar = this.pageOf(agent.ufrag, ufrag) === ufrag;
+    return isFar && (this.#told.get(agent.ufrag)?.size ?? 0) > 0 && !agent.seat.isProved(this.nowUs());
+  }
+
+  /** Where this agent is, for what comes from this address; null if it sends to the relay by itself, or nothing is known of it. */
+  of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
+    const candidates = this.#told.get(agent.ufrag);
+    if (this.#closed || candidates === undefined || !this.has(agent) || from.isEnded) return null;
+    const upstream = this.#upstreams.get(from) ?? new Upstream(agent, candidates, this.nowUs, this.receive);
+    this.#upstreams.set(from, upstream);
+    this.#boundUpstreams();
+    return upstream.seat();
+  }
+
+  /** An address of a page is known no more. */
+  leave(page: AgentEndpoint): void {
+    const upstream = this.#upstreams.get(page);
+    this.#upstreams.delete(page);
+    void upstream?.close();
+  }
+
+  /** A connection is over, and with it what was known of its agents. */
+  forget(ufrag: string): void {
+    this.#local.delete(ufrag);
+    this.#told.delete(ufrag);
+  }
+
+  sweep(nowUs: number): void {
+    for (const [page, upstream] of [...this.#upstreams]) {
+      upstream.sweep(nowUs);
+      if (nowUs - upstream.usedUs > CONSENT_US) this.leave(page);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#upstreams.values()];
+    this.#upstreams.clear();
+    await Promise.all(all.map((upstream) => upstream.close()));
+  }
+
+  #boundUpstreams(): void {
+    if (this.#upstreams.size <= MAX_UPSTREAMS) return;
+    const [idlest] = [...this.#upstreams].sort(([, a], [, b]) => a.usedUs - b.usedUs);
+    if (idlest !== undefined) this.leave(idlest[0]);
+  }
+}

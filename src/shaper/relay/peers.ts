@@ -1,0 +1,140 @@
+/** Who the two peers of a shaper are: whose packets it takes at its sockets, and where it sends them. */
+import { BlockList } from 'node:net';
+
+import type { RelayAddress } from '../../link/server_protocol.js';
+import { Agents, peerOf, type Roles } from './agents.js';
+import type { Send } from './endpoint.js';
+import { hasSomewhere, IceDoor, passOn } from './ice_door.js';
+import type { Direction } from '../../core/direction.js';
+import type { Check } from './stun.js';
+
+/** The user name fragments that the ICE agents of the two peers may have. */
+export interface PeerUfrags {
+  a: readonly string[];
+  b: readonly string[];
+}
+
+/**
+ * - `ice`: the ICE agents whose checks are answered, see ice_door.ts. A connection has one agent at each socket.
+ * - `first-datagram`: whoever sends first, for packets that are no calls. On loopback addresses only.
+ * - Addresses: these and nobody else.
+ */
+export type PeersOption = 'ice' | 'first-datagram' | { a: RelayAddress; b: RelayAddress };
+
+/** Sends a packet that has passed the link; false if there is nowhere to send it. */
+export type Forward = () => boolean;
+
+/** Decides for each packet whether it comes in, and where it goes when it comes out. Directions are those of packets. */
+export interface Peers {
+  /** What sends the packet when it has passed the link; null for a stranger's packet. */
+  receive(packet: Buffer, from: RelayAddress, direction: Direction): Forward | null;
+  /** Forgets what is over. */
+  sweep(): void;
+}
+
+export interface PeersContext {
+  nowUs(): number;
+  /** Sends from the socket that a direction leaves by. */
+  sends: Readonly<Record<Direction, Send>>;
+}
+
+const opposite = { forward: 'backward', backward: 'forward' } as const;
+
+/** The agents of calls: a at one socket, b at the other. */
+export class IcePeers implements Peers {
+  readonly #agents: Agents;
+  readonly #doors: Readonly<Record<Direction, IceDoor>>;
+  #expected: PeerUfrags | null = null;
+
+  constructor(private readonly context: PeersContext) {
+    const { nowUs, sends } = context;
+    this.#agents = new Agents({ nowUs, onFlow: () => undefined });
+    const door = (direction: Direction): IceDoor =>
+      new IceDoor({
+        agents: this.#agents,
+        nowUs,
+        // What comes in this direction is answered by the socket at which it came.
+        send: sends[opposite[direction]],
+        rolesOf: (check) => this.#rolesOf(check, direction),
+      });
+    this.#doors = { forward: door('forward'), backward: door('backward') };
+  }
+
+  /** From now on nobody else begins a connection. */
+  expect(ufrags: PeerUfrags): void {
+    this.#expected = ufrags;
+  }
+
+  receive(packet: Buffer, from: RelayAddress, direction: Direction): Forward | null {
+    const arrival = this.#doors[direction].receive(packet, from);
+    if (arrival === null || !hasSomewhere(arrival)) return null;
+    const { seat } = peerOf(arrival.from.seat.agent);
+    return () => passOn(arrival, seat, this.#agents, this.context.nowUs());
+  }
+
+  sweep(): void {
+    this.#agents.sweep(this.context.nowUs());
+  }
+
+  /** Checks of the two peers of a connection mirror each other. */
+  #rolesOf({ from, to }: Check, direction: Direction): Roles | null {
+    const isOfferer = direction === 'forward';
+    const [a, b] = isOfferer ? [from, to] : [to, from];
+    const isExpected =
+      this.#expected === null || (this.#expected.a.includes(a) && this.#expected.b.includes(b));
+    return isExpected ? { key: `${a} ${b}`, isOfferer } : null;
+  }
+}
+
+/** A peer that was silent for this long may come back from another port. */
+const FORGET_PEER_US = 5e6;
+
+interface Seen {
+  address: string;
+  port: number;
+  heardUs: number;
+}
+
+/** Peers of any protocol, by their addresses. */
+export class AddressPeers implements Peers {
+  /** Where packets of a direction go to. */
+  readonly #targets: Record<Direction, Seen | null> = { forward: null, backward: null };
+  readonly #areNamed: boolean;
+
+  constructor(
+    private readonly context: PeersContext,
+    named: { a: RelayAddress; b: RelayAddress } | null,
+  ) {
+    this.#areNamed = named !== null;
+    if (named !== null)
+      this.#targets = { forward: { ...named.b, heardUs: 0 }, backward: { ...named.a, heardUs: 0 } };
+  }
+
+  receive(packet: Buffer, { address, port }: RelayAddress, direction: Direction): Forward | null {
+    const nowUs = this.context.nowUs();
+    const seat = opposite[direction];
+    const peer = this.#targets[seat];
+    const isPeer = peer?.address === address && peer.port === port;
+    const isFree = !this.#areNamed && (peer === null || nowUs - peer.heardUs > FORGET_PEER_US);
+    if (!isPeer && !isFree) return null;
+    this.#targets[seat] = { address, port, heardUs: nowUs };
+    return () => this.#send(packet, direction);
+  }
+
+  sweep(): void {
+    // Two addresses are all there is.
+  }
+
+  #send(packet: Buffer, direction: Direction): boolean {
+    const target = this.#targets[direction];
+    if (target === null) return false;
+    this.context.sends[direction](packet, target.port, target.address);
+    return true;
+  }
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+
+/** Whether only programs of this machine reach a socket that is bound to this IPv4 address. */
+export const isLoopback = (address: string): boolean => loopback.check(address);

@@ -1,0 +1,158 @@
+/**
+ * The relay of calls under test: one UDP socket that the pages of a test take for the address of
+ * every peer. Packets of all connections share one path, but for those of pages that have one of their own;
+ * each connection is a flow. Who may use the relay, and where packets go, is in ice_door.ts.
+ */
+import type { Socket } from 'node:dgram';
+
+import type { RemoteSide } from '../../inject/protocol.js';
+import { IP_UDP_HEADER_BYTES } from '../../calls/metrics.js';
+import { Agents, peerOf, type Flow, type Roles, type AgentEndpoint } from './agents.js';
+import { FarSides } from './far_sides.js';
+import { hasSomewhere, IceDoor, passOn, type Arrival } from './ice_door.js';
+import type { PacketPath } from '../packets/packet_path.js';
+import type { PathOwner } from '../thread/protocol.js';
+import type { Check, StunMessage } from './stun.js';
+import { closeSocket } from '../udp.js';
+
+/** How often what is over is looked for. */
+const SWEEP_US = 1e6;
+
+/** Where packets go into. */
+export type RelayTarget = Pick<PacketPath<Arrival>, 'offer'>;
+
+export interface RelayOptions {
+  socket: Socket;
+  nowUs(): number;
+  onFlow(flow: Flow): void;
+  /** A socket failed. */
+  onError(error: Error): void;
+}
+
+/** How much a relay knows: each of these has a bound, and falls to 0 when all calls are over. */
+export interface RelayCensus {
+  flows: number;
+  addresses: number;
+  /** Sockets to far sides. */
+  sockets: number;
+  /** User name fragments that were told. */
+  ufrags: number;
+}
+
+export class Relay {
+  readonly #options: RelayOptions;
+  readonly #agents: Agents;
+  readonly #door: IceDoor;
+  readonly #farSides: FarSides;
+  readonly #paths = new Map<PathOwner, RelayTarget>();
+  #sweptUs: number;
+
+  constructor(options: RelayOptions) {
+    const { socket, nowUs } = options;
+    this.#options = options;
+    this.#sweptUs = nowUs();
+    this.#agents = new Agents({
+      nowUs,
+      onFlow: (flow) => options.onFlow(flow),
+      onFlowEnded: (flow) => this.#flowEnded(flow),
+    });
+    this.#farSides = new FarSides(nowUs, (arrival) => this.#offer(arrival));
+    this.#door = new IceDoor({
+      agents: this.#agents,
+      nowUs,
+      // A page that is gone is no failure of the relay.
+      send: (packet, port, address) => socket.send(packet, port, address, () => undefined),
+      isRefused: (agent) => this.#farSides.has(agent),
+      rolesOf: (check, stun) => this.#rolesOf(check, stun),
+      onEnded: (endpoint) => this.#farSides.leave(endpoint),
+    });
+    socket.on('message', (packet, from) => {
+      const arrival = this.#door.receive(packet, from);
+      if (arrival !== null && this.#hasSomewhere(arrival)) this.#offer(arrival);
+      this.sweep();
+    });
+    socket.on('error', (error) => options.onError(error));
+  }
+
+  /** The path that all share, before which packets are lost, or that of a page, for what comes from now on. */
+  attach(owner: PathOwner, path: RelayTarget): void {
+    this.#paths.set(owner, path);
+  }
+
+  /** This user name fragment belongs to a page under test. */
+  local(ufrag: string, page: number): void {
+    this.#farSides.claim(ufrag, page);
+  }
+
+  /** A far side that may be no page under test. */
+  remote(side: RemoteSide): void {
+    this.#farSides.add(side);
+  }
+
+  /** Sends what came out of the path; false if nobody is there. */
+  deliver(arrival: Arrival): boolean {
+    const { from, what } = arrival;
+    const to = peerOf(from.seat.agent);
+    const seat = (what.kind !== 'answer' && this.#isPage(from) && this.#farSides.of(to, from)) || to.seat;
+    return passOn(arrival, seat, this.#agents, this.#options.nowUs());
+  }
+
+  /** Forgets what is over, at most once a second. It does so by itself while packets come. */
+  sweep(): void {
+    const nowUs = this.#options.nowUs();
+    if (nowUs - this.#sweptUs < SWEEP_US) return;
+    this.#sweptUs = nowUs;
+    this.#agents.sweep(this.#sweptUs);
+    this.#farSides.sweep(this.#sweptUs);
+  }
+
+  census(): RelayCensus {
+    return { flows: [...this.#agents.flows()].length, addresses: this.#door.size, ...this.#farSides.size };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([closeSocket(this.#options.socket), this.#farSides.close()]);
+  }
+
+  /** Whether an address sends to the relay by itself. */
+  #isPage({ seat }: AgentEndpoint): boolean {
+    return seat === seat.agent.seat;
+  }
+
+  #hasSomewhere(arrival: Arrival): boolean {
+    return hasSomewhere(arrival) || this.#farSides.has(peerOf(arrival.from.seat.agent));
+  }
+
+  #offer(arrival: Arrival): void {
+    const { agent } = arrival.from.seat;
+    const bytes = arrival.packet.length + IP_UDP_HEADER_BYTES;
+    const page = this.#farSides.ownerOf(agent.flow.offerer.ufrag);
+    const path = this.#paths.get(page) ?? this.#paths.get(null);
+    path?.offer(agent.direction, arrival, bytes, agent.flow.number);
+  }
+
+  #flowEnded({ number, offerer, answerer }: Flow): void {
+    // Strangers begin connections, too: what pages have told does not end with those.
+    if (number === 0) return;
+    for (const { ufrag } of [offerer, answerer]) {
+      const isUsed = [...this.#agents.flows()].some(
+        (flow) => flow.number > 0 && (flow.offerer.ufrag === ufrag || flow.answerer.ufrag === ufrag),
+      );
+      if (!isUsed) this.#farSides.forget(ufrag);
+    }
+  }
+
+  /**
+   * Both fragments, whichever sent. Of two pages the controlling agent of the first check is taken for the one
+   * that offered (RFC 8445, 6.1.1). A page takes the offerer's seat before a far side that is not under test, and
+   * a page with a path of its own takes it before one without, so that forward is its upload.
+   */
+  #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
+    const page = this.#farSides.pageOf(from, to);
+    if (page === undefined) return null;
+    const hasOwn = [from, to].map((ufrag) => this.#paths.has(this.#farSides.ownerOf(ufrag) ?? NaN));
+    const first = hasOwn[0] === hasOwn[1] ? page : hasOwn[0] ? from : to;
+    const isOfferer = first === null ? role !== 'controlled' : first === from;
+    return { key: from < to ? `${from} ${to}` : `${to} ${from}`, isOfferer };
+  }
+}

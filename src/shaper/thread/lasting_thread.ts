@@ -1,0 +1,229 @@
+/**
+ * The thread of a link, which outlasts its deaths: when it ends in the middle of a call, another one
+ * takes its port and its settings, so that the pages' next connectivity checks find the relay where
+ * it was.
+ */
+import { hrtime } from 'node:process';
+import { Worker } from 'node:worker_threads';
+
+import { ConfigError } from '../../text/quantities.js';
+import type { Direction } from '../../core/direction.js';
+import type {
+  AgentMessage,
+  CapacitySteps,
+  FromThread,
+  LinkRequest,
+  PathBatch,
+  PathOwner,
+  Sockets,
+  ThreadProblem,
+  ThreadSetup,
+  ThreadTick,
+  ToThread,
+  WayBatch,
+} from './protocol.js';
+import { ThreadMemory } from './thread_memory.js';
+import { ShaperError } from '../udp.js';
+
+type Ready = Extract<FromThread, { kind: 'ready' }>;
+
+/** After this many ends of its thread, a link is given up. */
+const MAX_DEATHS = 3;
+
+export interface ThreadHooks {
+  /** The thread listens, for the first time or again. */
+  ready(where: Ready): void;
+  flow(message: Extract<FromThread, { kind: 'flow' }>): void;
+  batch(batch: PathBatch): void;
+  /** After the batches of all paths. */
+  tick(tick: ThreadTick): void;
+  /** It ended, and another one is on its way. */
+  died(why: string): void;
+  /** Nothing can be asked any more. */
+  ended(error: Error): void;
+}
+
+interface Pending {
+  message: LinkRequest & { id: number };
+  resolve(timeUs: number): void;
+  reject(error: Error): void;
+}
+
+/** Errors by name: the classes do not survive the way out of a thread. */
+function errorOf({ name, message, field }: ThreadProblem): Error {
+  if (name === 'ShaperError') return new ShaperError(message);
+  if (field !== undefined)
+    return new ConfigError(`link.${field}`, message, 'another value', 'correct this value');
+  return shaperFailed(`${name}: ${message}`);
+}
+
+const shaperFailed = (why: string): ShaperError =>
+  new ShaperError(`the shaper failed: ${why}; open the link again`);
+
+const failure = (text: string): { text: string; error: ShaperError } => ({ text, error: shaperFailed(text) });
+
+/** The same sockets, where the first thread found ports for them. */
+const bound = (sockets: Sockets, { a, b }: Ready): Sockets =>
+  sockets.kind === 'relay' ? { ...sockets, port: a.port } : { ...sockets, ports: [a.port, b.port] };
+
+export const hrtimeUs = (): number => {
+  const [s, ns] = hrtime();
+  return s * 1e6 + ns / 1e3;
+};
+
+export class LastingThread {
+  #worker: Worker;
+  readonly #memory: ThreadMemory;
+  #nextId = 1;
+  readonly #pending = new Map<number, Pending>();
+  /** The sockets with the ports that the first thread took; null before. */
+  #sockets: Sockets | null = null;
+  #deaths = 0;
+  /** What the thread that runs said before its end. */
+  #why: { text: string; error: Error } | null = null;
+  /** Why nothing can be asked any more. */
+  #ended: Error | null = null;
+  #isClosing = false;
+
+  constructor(
+    private readonly file: URL,
+    private readonly setup: ThreadSetup,
+    private readonly hooks: ThreadHooks,
+  ) {
+    this.#memory = new ThreadMemory(setup);
+    this.#worker = this.#start(setup);
+  }
+
+  agent(message: AgentMessage): void {
+    this.#memory.agent(message);
+    this.#post(message);
+  }
+
+  extend(owner: PathOwner, directions: readonly Direction[], steps: CapacitySteps): void {
+    for (const message of this.#memory.extend(owner, directions, steps)) this.#post(message);
+  }
+
+  /** When the schedule of a direction began, whichever thread ran it then. */
+  scheduleStartUs(owner: PathOwner, direction: Direction, batch: WayBatch): number | null {
+    return this.#memory.started(owner, direction, batch);
+  }
+
+  /** Resolves to the time from which on it counts. A request that was not answered is repeated to the next thread. */
+  ask(request: LinkRequest): Promise<number> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    const message = { ...request, id: this.#nextId++ };
+    return new Promise((resolve, reject) => {
+      this.#pending.set(message.id, { message, resolve, reject });
+      this.#post(message);
+      this.#refer();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#ended === null) await this.ask({ kind: 'close' }).catch(() => undefined);
+    this.#settle(new ShaperError('the link is closed; open another one'));
+    await this.#worker.terminate();
+  }
+
+  #start(setup: ThreadSetup): Worker {
+    // Options of the test's own process, as its loaders, are not for the thread.
+    const worker = new Worker(this.file, { workerData: setup, execArgv: [], name: 'ccscope shaper' });
+    worker.on('message', (message: FromThread) => this.#hear(message));
+    worker.on('error', ({ message }) => (this.#why ??= failure(message)));
+    worker.on('exit', (code) => this.#exited(this.#why ?? failure(`its thread ended with code ${code}`)));
+    return worker;
+  }
+
+  #post(message: ToThread): void {
+    if (this.#ended === null) this.#worker.postMessage(message);
+  }
+
+  /** While somebody waits for an answer the process does not end for lack of work; a link that a test forgot to close lets it. */
+  #refer(): void {
+    if (this.#pending.size > 0 || this.#sockets === null) this.#worker.ref();
+    else this.#worker.unref();
+  }
+
+  #hear(message: FromThread): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#sockets = bound(this.setup.sockets, message);
+        this.#refer();
+        this.hooks.ready(message);
+        return;
+      case 'done':
+        this.#done(message);
+        return;
+      case 'failed':
+        this.#failed(message);
+        return;
+      case 'flow':
+        this.hooks.flow(message);
+        return;
+      case 'batch':
+        this.hooks.batch(message);
+        return;
+      case 'tick':
+        this.hooks.tick(message.tick);
+    }
+  }
+
+  #done({ id, timeUs }: Extract<FromThread, { kind: 'done' }>): void {
+    const pending = this.#answered(id);
+    if (pending === undefined) return;
+    this.#memory.done(pending.message);
+    pending.resolve(timeUs);
+  }
+
+  #failed({ id, problem }: Extract<FromThread, { kind: 'failed' }>): void {
+    const error = errorOf(problem);
+    if (id !== null) return this.#answered(id)?.reject(error);
+    // The thread cannot go on: its end is awaited, which frees its port.
+    this.#why ??= {
+      text: problem.message,
+      error:
+        error instanceof ShaperError || error instanceof ConfigError ? error : new ShaperError(error.message),
+    };
+    void this.#worker.terminate();
+  }
+
+  #answered(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    this.#refer();
+    return pending;
+  }
+
+  #exited({ text, error }: { text: string; error: Error }): void {
+    if (this.#ended !== null) return;
+    if (this.#isClosing) return this.#settle(error);
+    this.#deaths++;
+    if (this.#sockets === null || this.#deaths >= MAX_DEATHS) {
+      this.#settle(error);
+      this.hooks.ended(error);
+      return;
+    }
+    this.hooks.died(text);
+    this.#restart(this.#sockets);
+  }
+
+  /** Messages wait in the port of the new thread until it listens. */
+  #restart(sockets: Sockets): void {
+    this.#why = null;
+    const { change, messages } = this.#memory.resume(hrtimeUs() - this.setup.zeroUs);
+    const expected = this.#memory.expected;
+    const known = sockets.kind === 'pair' && expected !== null ? { ...sockets, expected } : sockets;
+    this.#worker = this.#start({ ...this.setup, sockets: known, change });
+    for (const message of messages) this.#post(message);
+    for (const { message } of this.#pending.values()) this.#post(message);
+    this.#refer();
+  }
+
+  #settle(error: Error): void {
+    this.#ended ??= error;
+    for (const { reject } of this.#pending.values()) reject(this.#ended);
+    this.#pending.clear();
+    this.#worker.unref();
+  }
+}

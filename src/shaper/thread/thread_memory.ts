@@ -1,0 +1,163 @@
+/** What a shaper's thread was told: another one that takes its place is told the same. */
+import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import type { PeerUfrags } from '../relay/peers.js';
+import type {
+  AgentMessage,
+  CapacitySteps,
+  LinkRequest,
+  PathChange,
+  PathOwner,
+  ThreadSetup,
+  ToThread,
+  WayBatch,
+  WayChange,
+} from './protocol.js';
+
+/** A new thread is told of the agents of this many connections: the latest ones. */
+const MAX_AGENTS = 1024;
+/** When there are this many steps of a schedule, those that are over are forgotten. */
+const MAX_PASSED = 512;
+
+/** One direction: its settings, and its capacity from the schedule's own start on. */
+class WayMemory {
+  #options: WayChange['options'] = {};
+  /** Pairs, as in CapacitySteps. */
+  #steps: number[] = [];
+  /** When the schedule began; null before the first packet. */
+  #startUs: number | null = null;
+  /** How much later than this one the schedule of the running thread began. */
+  #offsetUs = 0;
+
+  change({ options, capacity }: WayChange): void {
+    this.#options = { ...this.#options, ...options };
+    if (capacity === undefined) return;
+    this.#steps = [...capacity];
+    this.#startUs = null;
+    this.#offsetUs = 0;
+  }
+
+  /** More steps; gives them as the thread that runs counts them. */
+  extend(steps: CapacitySteps): CapacitySteps {
+    this.#steps.push(...steps);
+    return steps.map((value, i) => (i % 2 === 0 ? value - this.#offsetUs : value));
+  }
+
+  /** The thread's schedule began then; gives when the whole schedule did. */
+  started(threadStartUs: number | null, nowUs: number): number | null {
+    if (threadStartUs === null) return null;
+    this.#startUs = threadStartUs - this.#offsetUs;
+    const passed = this.#passed(nowUs - this.#startUs);
+    if (passed > MAX_PASSED) this.#steps.splice(0, 2 * passed);
+    return this.#startUs;
+  }
+
+  /** Everything, for a thread whose schedule begins now. */
+  resume(nowUs: number): WayChange {
+    this.#offsetUs = this.#startUs === null ? 0 : Math.max(0, nowUs - this.#startUs);
+    const left = Float64Array.from(this.#steps.slice(2 * this.#passed(this.#offsetUs)));
+    const capacity = left.map((value, i) => (i % 2 === 0 ? Math.max(0, value - this.#offsetUs) : value));
+    return { options: this.#options, ...(capacity.length > 0 && { capacity }) };
+  }
+
+  /** How many steps are over: the next one has come, too. */
+  #passed(elapsedUs: number): number {
+    let passed = 0;
+    while ((this.#steps[2 * passed + 2] ?? Infinity) <= elapsedUs) passed++;
+    return passed;
+  }
+}
+
+/** Both directions of a path. */
+class PathMemory {
+  readonly #ways: Readonly<Record<Direction, WayMemory>> = {
+    forward: new WayMemory(),
+    backward: new WayMemory(),
+  };
+
+  constructor(readonly seed: number) {}
+
+  way(direction: Direction): WayMemory {
+    return this.#ways[direction];
+  }
+
+  change(change: PathChange): void {
+    for (const direction of DIRECTIONS) {
+      const { [direction]: way } = change;
+      if (way) this.#ways[direction].change(way);
+    }
+  }
+
+  resume(nowUs: number): PathChange {
+    return { forward: this.#ways.forward.resume(nowUs), backward: this.#ways.backward.resume(nowUs) };
+  }
+}
+
+/** The id of requests whose answer nobody waits for. */
+const NOBODY = 0;
+
+export class ThreadMemory {
+  readonly #paths = new Map<PathOwner, PathMemory>();
+  readonly #agents = new Map<string, AgentMessage>();
+  #expected: PeerUfrags | null = null;
+
+  constructor({ seed, change }: Pick<ThreadSetup, 'seed' | 'change'>) {
+    this.#open(null, seed, change);
+  }
+
+  /** The thread has done this. */
+  done(request: LinkRequest): void {
+    if (request.kind === 'open') this.#open(request.owner, request.seed, request.change);
+    if (request.kind === 'set') this.#paths.get(request.owner)?.change(request.change);
+  }
+
+  /** Who may connect; null where everybody may. */
+  get expected(): PeerUfrags | null {
+    return this.#expected;
+  }
+
+  agent(message: AgentMessage): void {
+    if (message.kind === 'expect') {
+      this.#expected = message.ufrags;
+      return;
+    }
+    const key = JSON.stringify(message);
+    this.#agents.delete(key);
+    this.#agents.set(key, message);
+    const [oldest] = this.#agents.keys();
+    if (this.#agents.size > MAX_AGENTS && oldest !== undefined) this.#agents.delete(oldest);
+  }
+
+  /** More steps of running schedules, as messages to the thread that runs. */
+  extend(owner: PathOwner, directions: readonly Direction[], steps: CapacitySteps): ToThread[] {
+    const path = this.#paths.get(owner);
+    if (path === undefined) return [];
+    return directions.map((direction) => ({
+      kind: 'extend',
+      owner,
+      directions: [direction],
+      steps: path.way(direction).extend(steps),
+    }));
+  }
+
+  /** When the schedule of a direction began, from what the thread tells of it. */
+  started(owner: PathOwner, direction: Direction, { scheduleStartUs, row }: WayBatch): number | null {
+    return this.#paths.get(owner)?.way(direction).started(scheduleStartUs, row.time_us) ?? null;
+  }
+
+  /** What a new thread begins with. */
+  resume(nowUs: number): { change: PathChange; messages: readonly ToThread[] } {
+    const opened = [...this.#paths].flatMap(([owner, path]): ToThread[] =>
+      owner === null
+        ? []
+        : [{ kind: 'open', id: NOBODY, owner, seed: path.seed, change: path.resume(nowUs) }],
+    );
+    const change = this.#paths.get(null)?.resume(nowUs) ?? {};
+    return { change, messages: [...opened, ...this.#agents.values()] };
+  }
+
+  #open(owner: PathOwner, seed: number, change: PathChange): void {
+    const path = new PathMemory(seed);
+    path.change(change);
+    this.#paths.set(owner, path);
+  }
+}
