@@ -18,9 +18,8 @@ function* namedFiles(document) {
 }
 
 let missing = 0;
-for (const document of filesUnder(
-  ['README.md', 'ARCHITECTURE.md', 'wasm', 'src'],
-  (file) => file.endsWith('.md'),
+for (const document of filesUnder(['README.md', 'ARCHITECTURE.md', 'wasm', 'src'], (file) =>
+  file.endsWith('.md'),
 )) {
   for (const file of namedFiles(document)) {
     if (file.includes('NAME') || existsSync(inRoot(file))) continue;
