@@ -179,6 +179,9 @@ describe('a shaper between two peers whose thread ends', () => {
     const { firstPacketUs } = shaper;
     expect(firstPacketUs).not.toBeNull();
     await shaper.set({ capacity: '900kbps' });
+    await shaper.sync();
+    const { offeredPackets } = shaper.stats();
+    expect(offeredPackets).toBeGreaterThan(0);
     endThread(seed, 'exit');
     evil.check({ to: 'mate', role: 'controlling', nominate: true });
     mate.check({ to: 'evil', role: 'controlled' });
@@ -186,6 +189,7 @@ describe('a shaper between two peers whose thread ends', () => {
     expect([evil.bytes, mate.bytes]).toEqual([0, 0]);
     await shaper.sync();
     expect(shaper.stats().capacityBps).toBe(900e3);
+    expect(shaper.stats().offeredPackets).toBeGreaterThan(offeredPackets);
     expect(shaper.firstPacketUs).toBe(firstPacketUs);
     expect(shaper.record.interruptions).toHaveLength(1);
     expect(shaper.record.interruptions[0]?.toUs).not.toBeNull();

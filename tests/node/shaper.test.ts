@@ -184,6 +184,24 @@ describe('the shaper', () => {
     expect(shaper.nowUs() - (shaper.firstPacketUs ?? Infinity)).toBeGreaterThanOrEqual(50_000);
   });
 
+  it('takes a capacity of as many steps as a trace may have', async () => {
+    const steps = Array.from({ length: 200_000 }, (_, i) => `${i % 2 === 0 ? 2 : 3}mbps@${i + 1}ms`);
+    const shaper = await shaperWith({ capacity: ['1mbps', ...steps].join(',') });
+    expect(shaper.stats().capacityBps).toBe(1e6);
+  });
+
+  it('takes a change as a whole, or nothing of it', async () => {
+    const shaper = await shaperWith({ capacity: '10gbps' });
+    // Cross traffic keeps up with at most 1 Gbps: it may come with a capacity below that, and not before.
+    await shaper.set({ capacity: '1mbps', cross_traffic: 'cubic:1' });
+    await expect(shaper.set({ capacity: '5gbps', loss_ratio: 1 })).rejects.toThrow(/^link\./);
+    expect(shaper.config).toMatchObject({ capacity: '1mbps', loss_ratio: 0 });
+    await shaper.sync();
+    expect(shaper.stats().capacityBps).toBe(1e6);
+    await expect.poll(() => shaper.stats().crossDepartedBytes).toBeGreaterThan(0);
+    expect(shaper.stats().lostPackets).toBe(0);
+  });
+
   it('ignores strangers', async () => {
     const { shaper, a, b } = await connected({ rtt_ms: 0 });
     const stranger = await peer();
