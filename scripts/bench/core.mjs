@@ -22,6 +22,9 @@ function timePreset(core, preset) {
   return (user + system) / frames;
 }
 
+/** The third value of LCC's feedback: frames show no capacity. */
+const NO_BOUND = 0;
+
 /** Microseconds per message of LCC's receiver half when each updates the density of 300 pairs. */
 function timeRefit(core) {
   const parameters = { refit_interval_ms: 0 };
@@ -32,7 +35,7 @@ function timeRefit(core) {
     const timeUs = 50_000 * epoch;
     const delayUs = 60_000 + ((epoch * 7919) % 30_000);
     sender.pushFeedback(
-      { ...message, timeUs, echoSendTimeUs: timeUs, values: [delayUs, 50_000] },
+      { ...message, timeUs, echoSendTimeUs: timeUs, values: [delayUs, 50_000, NO_BOUND] },
       timeUs + 100_000,
     );
   }
