@@ -225,8 +225,10 @@ export class RecordedLink implements ShaperLink {
 
   #tick({ pause, late, lateness }: ThreadTick): void {
     if (pause !== null) notePause(this.record, pause);
-    if (!this.isKept) this.record.late.length = 0;
-    if (late !== null) noteLate(this.record, late);
+    if (late !== null) {
+      if (!this.isKept) this.record.late.length = 0;
+      noteLate(this.record, late);
+    }
     this.record.latenessMs = this.#interruptions.latenessMs(lateness);
     notePunctuality(this.record);
   }
