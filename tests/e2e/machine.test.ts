@@ -5,6 +5,7 @@
 import type { Locator, Page } from '@playwright/test';
 
 import { LIMITS } from '../../src/machine/index.js';
+import { ServerProcess } from './server_process.js';
 import { expect, test } from './support.js';
 
 const bannerOf = (page: Page): Locator =>
@@ -73,17 +74,21 @@ test('a banner while the shaper is late, and events at its begin and end', async
 });
 
 test('a shaper whose process has no time is late, and the page says so', async ({ page, served, scope }) => {
-  await page.goto(served.url);
+  expect(served.url, 'the app is built').not.toBe('');
+  const server = new ServerProcess();
+  await server.start();
+  await page.goto(server.url);
   await scope.start();
-  // The local server's shaper runs in this process.
+  // All of its threads, the shaper's too.
   const busy = setInterval(() => {
-    const untilMs = performance.now() + 60;
-    while (performance.now() < untilMs);
+    server.signal('SIGSTOP');
+    setTimeout(() => server.signal('SIGCONT'), 60);
   }, 90);
   try {
     await expect(bannerOf(page)).toContainText(LATE_SHAPER, { timeout: 40_000 });
   } finally {
     clearInterval(busy);
+    await server.kill();
   }
 });
 

@@ -1,40 +1,11 @@
 /** What a call runs on dies in the middle: the call goes on, the page says so, and the recording keeps every row. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 
 import type { Page } from '@playwright/test';
 
 import { collector, readTrace, type TraceData } from '../../src/trace/index.js';
+import { ServerProcess } from './server_process.js';
 import { expect, Scope, test as base } from './support.js';
-
-const program = fileURLToPath(new URL('./server_process.mjs', import.meta.url));
-const appDir = fileURLToPath(new URL('../../dist/app', import.meta.url));
-
-/** The local server as a process. */
-class ServerProcess {
-  url = '';
-  #child: ChildProcess | null = null;
-
-  /** Starts it, at the port that it had before. */
-  async start(): Promise<void> {
-    const port = this.url === '' ? '0' : new URL(this.url).port;
-    const child = spawn(process.execPath, [program, port, appDir], { stdio: ['ignore', 'pipe', 'inherit'] });
-    this.#child = child;
-    [this.url] = (await once(createInterface(child.stdout), 'line')) as [string];
-  }
-
-  async kill(): Promise<void> {
-    const child = this.#child;
-    this.#child = null;
-    if (!child) return;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  }
-}
 
 const test = base.extend<{ server: ServerProcess }>({
   server: async ({ served }, use) => {

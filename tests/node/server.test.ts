@@ -96,6 +96,11 @@ describe('links', () => {
     await expect.poll(() => meet(offerer, answerer)).toBe(true);
     offerer.send('hello');
     await expect.poll(() => answerer.media).toEqual(['hello']);
+    // Once a second, that of the latest one.
+    const late = await client.next(
+      (m) => 'type' in m && m.type === 'link/lateness' && m.recent_p95_ms !== null,
+    );
+    expect(late).toMatchObject({ link, recent_p95_ms: expect.any(Number) as number });
     for (const agent of [offerer, answerer]) agent.close();
     const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
     if (!('rows' in push)) throw new Error('no rows');
