@@ -6,7 +6,7 @@ import { html, Html, scriptData } from './text.js';
 
 /** A page whose script and style the build has made of src/app/NAME. */
 export interface StandalonePage {
-  /** Of dist/lib/NAME/page. */
+  /** The folder of its script and style: dist/lib/NAME/page. */
   name: 'papers' | 'evidence';
   title: string;
   /** Default: the title. */

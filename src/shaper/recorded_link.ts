@@ -124,7 +124,7 @@ export class RecordedLink implements ShaperLink {
     return this.address('a');
   }
 
-  /** Of the socket that peer A, or B, sends to; a relay's one is both. */
+  /** Where peer A, or B, sends to. A relay has one socket for both. */
   address(peer: 'a' | 'b'): RelayAddress {
     if (this.#where === null) throw new ShaperError('the link is not open; await its opening first');
     return this.#where[peer];
@@ -139,7 +139,7 @@ export class RecordedLink implements ShaperLink {
     return this.#shared.set(parseChange(settings));
   }
 
-  /** The same for one who has it in the thread's form already. */
+  /** Changes the shared path by settings that are in the thread's form already. Resolves to when they took effect. */
   apply(change: PathChange, text: string): Promise<number> {
     return this.#shared.apply(change, text);
   }

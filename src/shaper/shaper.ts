@@ -177,7 +177,7 @@ export class Shaper {
     return this.link.sync();
   }
 
-  /** Of the forward direction, at most a tenth of a second ago. */
+  /** The statistics of the forward direction, at most a tenth of a second old. */
   stats(): LinkStats {
     if (this.#latest === null) throw new ShaperError('nothing is known of the link yet; await sync() first');
     const stats = { ...this.#latest.forward.stats };
@@ -185,7 +185,7 @@ export class Shaper {
     return stats;
   }
 
-  /** The queue of the forward direction, likewise. */
+  /** The queue of the forward direction, as old as that at most. */
   row(): QueueRow {
     if (this.#latest === null) throw new ShaperError('nothing is known of the link yet; await sync() first');
     return { ...this.#latest.forward.row, link: this.#linkNumber };

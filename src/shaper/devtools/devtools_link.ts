@@ -50,7 +50,7 @@ class CdpLink implements DevtoolsLink {
   #conditions: Conditions = { latency: 0, packetLoss: 0, packetQueueLength: 0 };
   readonly #feeds = new CapacityFeeds();
   readonly #schedules = { forward: new CapacitySchedule(), backward: new CapacitySchedule() };
-  /** Of now, bit/s. */
+  /** The present capacity, bit/s. */
   readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
   readonly #timer: NodeJS.Timeout;
   /** What the pages were told. */

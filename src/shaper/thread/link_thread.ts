@@ -58,7 +58,7 @@ interface Opened {
   a: number;
   b: number;
   paths: Pick<ScheduledPaths<never>, 'batches' | 'close' | 'extend' | 'open' | 'set' | 'tick'>;
-  /** Of those who connect. */
+  /** Takes what is told of those who connect. */
   agent(message: AgentMessage): void;
   sweep(): void;
   close(): Promise<void>;

@@ -110,7 +110,7 @@ export interface ThreadProblem {
 }
 
 export type FromThread =
-  /** Where its sockets are; a relay's one is both. */
+  /** The thread listens. A relay has one socket for both. */
   | { kind: 'ready'; a: RelayAddress; b: RelayAddress }
   | { kind: 'done'; id: number; timeUs: number }
   /** Without an id: the thread cannot go on. */
