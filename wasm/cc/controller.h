@@ -36,7 +36,7 @@ struct InboundCounters {
 // sender half of the same controller understands; its header says which is which.
 struct Feedback {
   static constexpr int kMaxValues = 64;
-  // An echo that tells more than this is of another clock.
+  // An echo that gives a longer RTT than this comes from another clock.
   static constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
 
   Timestamp time;  // receiver's clock
@@ -48,7 +48,7 @@ struct Feedback {
   int value_count = 0;
   std::array<double, kMaxValues> values;  // the first value_count of them are set
 
-  // The RTT that the echo tells at the sender, if it can be one.
+  // The RTT by the echo, at the sender half; nothing where it cannot be right.
   std::optional<TimeDelta> Rtt(Timestamp now) const {
     const TimeDelta rtt = now - echo_send_time - echo_delay;
     return IsRtt(rtt) ? std::optional(rtt) : std::nullopt;

@@ -14,11 +14,11 @@ namespace ccscope {
 
 class InboundStream {
  public:
-  // `rate_window`: of the rate that is counted from arrivals.
+  // `rate_window`: the window of the rate that is counted from arrivals.
   explicit InboundStream(TimeDelta rate_window) : arrival_rate_(rate_window) {}
   void SetRateWindow(TimeDelta window) { arrival_rate_.SetWindow(window); }
 
-  // An arrival that is not to be echoed still counts.
+  // `is_echoed`: whether the RTT may be measured by this arrival. It counts in any case.
   void OnArrival(const Arrival& arrival, bool is_echoed = true);
   // What came and was lost since the counters before; nothing with the first ones. Counters that run backward
   // make it negative.
@@ -37,9 +37,9 @@ class InboundStream {
   // Whether something that left after this arrival was here before it.
   bool IsOvertaken(const Arrival& arrival) const { return has_arrivals() && arrival.send_time < last_send_time_; }
 
-  // The received rate; nothing before there is one. `window`: of the wire's.
+  // Nothing before there is a rate. `window`: the time over which the wire's counters are compared.
   std::optional<DataRate> ReceivedRate(RateSource source, TimeDelta window);
-  // A message of this moment, without values.
+  // The fields that every controller's message has, as of now; its values are the controller's to add.
   Feedback Message(DataRate received_rate) const;
 
  private:

@@ -15,18 +15,18 @@ namespace ccscope::gcc {
 
 class ReceiverHooks {
  public:
-  // What is known beside the frames.
+  // What a rate may depend on beside the frames.
   struct Conditions {
     std::optional<DataRate> delivered;  // on the wire, in the last second
     double loss = 0;
     TimeDelta rtt;
   };
-  // What to ask for.
+  // The rate to ask for.
   struct Rate {
     DataRate a_r;
     DataRate drain;  // to leave of it for now
   };
-  // What a pair of groups is to the filter.
+  // How the filter treats a pair of groups.
   struct Use {
     bool is_filtered = true;
     bool queue_is_restored = false;  // what filter and detector knew of a queue is over; before this pair
@@ -35,11 +35,11 @@ class ReceiverHooks {
   virtual ~ReceiverHooks() = default;
   virtual void Configure(const Parameters& /*parameters*/) {}
 
-  // Each arrival, before its group; `highest_seq` is that of the arrivals before it.
+  // Called for each arrival, before it is grouped. `highest_seq`: the highest one that came before.
   virtual void OnArrival(const Arrival& /*arrival*/, std::optional<double> /*highest_seq*/, Timestamp /*now*/) {}
-  // Each reading of the counters; `loss` is the fraction lost since the one before.
+  // Called for each reading of the counters. `loss`: the fraction lost since the reading before.
   virtual void OnCounters(double /*loss*/, Timestamp /*now*/) {}
-  // Each pair of groups, before the filter.
+  // Called for each pair of groups, before the filter sees it.
   [[nodiscard]] virtual Use OnGroups(const GroupDeltas& /*deltas*/, Signal /*signal*/, Timestamp /*now*/) { return {}; }
 
   // The capacity, where something but the filter shows it; then NextRate() decides, not the paper.

@@ -26,7 +26,7 @@ class FilterHold {
   void BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now);
   bool IsHeld() const { return held_since_.has_value(); }
 
-  // Each pair of groups. `wait`: how long the newest frames waited, where that is seen.
+  // Called for each pair of groups. `wait`: how long the newest frames waited, where that is seen.
   ReceiverHooks::Use OnGroups(const GroupDeltas& deltas, std::optional<TimeDelta> wait, Timestamp now);
 
  private:
