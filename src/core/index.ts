@@ -1,11 +1,25 @@
 /** The WebAssembly core with typed bindings: controllers, links, the schema of both. */
 import { ReceiverHalf, SenderHalf } from './controller.js';
 import { createLink, type Link, type LinkOptions } from './link.js';
-import { loadCoreModule, type CoreModule, type WasmSource } from './load.js';
+import {
+  loadCoreModule,
+  startScriptedModule,
+  type CoreModule,
+  type ScriptedCore,
+  type WasmSource,
+} from './load.js';
 import type { ControllerOptions } from './session.js';
 import { Simulation, type SimulationOptions } from './simulation.js';
 
-export { compileCore, CoreError, CoreFailure, CoreModule, loadCoreModule, type WasmSource } from './load.js';
+export {
+  compileCore,
+  CoreError,
+  CoreFailure,
+  CoreModule,
+  loadCoreModule,
+  type ScriptedCore,
+  type WasmSource,
+} from './load.js';
 export * from './schema.js';
 export { componentValues, type ComponentOptions } from './component.js';
 export { expectedValue, parameterNumber } from './parameter_value.js';
@@ -65,3 +79,6 @@ export class Core {
 export async function loadCore(source?: WasmSource): Promise<Core> {
   return new Core(await loadCoreModule(source));
 }
+
+/** The controllers of the core where a policy refuses WebAssembly; links and simulations throw CoreError. */
+export const startScriptedCore = (script: ScriptedCore): Core => new Core(startScriptedModule(script));

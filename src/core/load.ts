@@ -27,6 +27,9 @@ export class CoreFailure extends Error {
 /** Where to take the module from; the default is the file that ships beside this one. */
 export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
 
+/** The core as JavaScript, for where a policy refuses WebAssembly: takes the imports by name and returns the exports. */
+export type ScriptedCore = (imports: Readonly<Record<string, unknown>>) => WebAssembly.Exports;
+
 type Exported = (...args: number[]) => number;
 
 /** What stands behind a module's functions: whoever asks for one that it lacks is told so. */
@@ -52,11 +55,11 @@ export class CoreModule {
   readonly abi: Abi;
 
   constructor(
-    instance: WebAssembly.Instance,
+    exports: WebAssembly.Exports,
     /** Where the core's user controllers are. */
     readonly users: UserHost = new UserHost(),
   ) {
-    const { memory, ...functions } = instance.exports;
+    const { memory, ...functions } = exports;
     this.#memory = memory as WebAssembly.Memory;
     users.attach(this.#memory);
     const exported = Object.entries(functions as Record<string, Exported>);
@@ -149,17 +152,31 @@ export async function compileCore(source: WasmSource = shipped()): Promise<WebAs
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
+const nothing = (): number => 0;
+
 /** Compiles and instantiates the core. Throws CoreError when it is missing or of another version. */
 export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
   const module = await compileCore(source);
   const users = new UserHost();
-  const nothing = () => 0;
   const imports: WebAssembly.Imports = {};
   for (const { module: space, name } of WebAssembly.Module.imports(module))
     (imports[space] ??= {})[name] = space === USER_SPACE ? users.call : nothing;
-  const instance = await WebAssembly.instantiate(module, imports);
-  (instance.exports['_initialize'] as (() => void) | undefined)?.();
-  const core = new CoreModule(instance, users);
+  return started((await WebAssembly.instantiate(module, imports)).exports, users);
+}
+
+/** Starts the core from JavaScript. Throws CoreError when it is of another version. */
+export function startScriptedModule(instantiate: ScriptedCore): CoreModule {
+  const users = new UserHost();
+  // Its imports have no modules; the user controllers' is the one that is asked for anything.
+  return started(
+    instantiate(new Proxy({}, { get: (_, name) => (name === 'user' ? users.call : nothing) })),
+    users,
+  );
+}
+
+function started(exports: WebAssembly.Exports, users: UserHost): CoreModule {
+  (exports['_initialize'] as (() => void) | undefined)?.();
+  const core = new CoreModule(exports, users);
   const version = core.abi.ccs_abi_version();
   if (version !== ABI_VERSION)
     throw new CoreError(`the core has ABI ${version}, these bindings ABI ${ABI_VERSION}; rebuild both`);

@@ -2931,7 +2931,6 @@ export const COMPONENTS = {
 export const TABLES = [
   {
     name: 'arrival',
-    description: 'what the receiver saw: one frame in a live call, one packet in a simulation',
     columns: [
       {
         name: 'flow',
@@ -2964,7 +2963,6 @@ export const TABLES = [
   },
   {
     name: 'inbound',
-    description: 'cumulative counters of what arrived on the wire, headers included',
     columns: [
       {
         name: 'flow',
@@ -2985,7 +2983,6 @@ export const TABLES = [
   },
   {
     name: 'group',
-    description: 'the receiver half, per group of packets',
     columns: [
       {
         name: 'flow',
@@ -3050,7 +3047,6 @@ export const TABLES = [
   },
   {
     name: 'feedback',
-    description: 'the message from the receiver half to the sender half',
     columns: [
       {
         name: 'flow',
@@ -3083,7 +3079,6 @@ export const TABLES = [
   },
   {
     name: 'rate',
-    description: 'the sender half',
     columns: [
       {
         name: 'flow',
@@ -3116,7 +3111,6 @@ export const TABLES = [
   },
   {
     name: 'queue',
-    description: 'the bottleneck: simulator, shaper or the in-page link',
     columns: [
       {
         name: 'link',
@@ -3143,7 +3137,6 @@ export const TABLES = [
   },
   {
     name: 'throughput',
-    description: 'what came through of a flow in a simulation, per interval of the trace',
     columns: [
       {
         name: 'flow',
@@ -3164,7 +3157,6 @@ export const TABLES = [
   },
   {
     name: 'packet',
-    description: 'each packet of a simulation, when its last bit left the bottleneck or it was dropped',
     columns: [
       {
         name: 'link',
@@ -3192,7 +3184,6 @@ export const TABLES = [
   },
   {
     name: 'nada',
-    description: "NADA's receiver half, per feedback message",
     columns: [
       {
         name: 'flow',
@@ -3235,7 +3226,6 @@ export const TABLES = [
   },
   {
     name: 'lcc',
-    description: "LCC's sender half, per epoch; one-way delays as if the way back were as long",
     columns: [
       {
         name: 'flow',
@@ -3274,3 +3264,17 @@ export const TABLES = [
     ],
   },
 ] as const;
+
+/** What the rows of each table are. */
+export const TABLE_DESCRIPTIONS = {
+  arrival: 'what the receiver saw: one frame in a live call, one packet in a simulation',
+  inbound: 'cumulative counters of what arrived on the wire, headers included',
+  group: 'the receiver half, per group of packets',
+  feedback: 'the message from the receiver half to the sender half',
+  rate: 'the sender half',
+  queue: 'the bottleneck: simulator, shaper or the in-page link',
+  throughput: 'what came through of a flow in a simulation, per interval of the trace',
+  packet: 'each packet of a simulation, when its last bit left the bottleneck or it was dropped',
+  nada: "NADA's receiver half, per feedback message",
+  lcc: "LCC's sender half, per epoch; one-way delays as if the way back were as long",
+} as const;

@@ -1,5 +1,5 @@
 /** The core's schema: what parameters, presets and trace columns there are. */
-import { COMPONENTS, CONTROLLERS, TABLES } from './schema.generated.js';
+import { COMPONENTS, CONTROLLERS, TABLE_DESCRIPTIONS, TABLES } from './schema.generated.js';
 
 export type ControllerName = keyof typeof CONTROLLERS;
 export type PresetName = (typeof CONTROLLERS)[ControllerName]['presets'][number]['name'];
@@ -44,19 +44,23 @@ export interface ColumnSpec {
 
 export interface TableSpec {
   readonly name: TableName;
-  readonly description: string;
   readonly columns: readonly ColumnSpec[];
+}
+
+/** A table, and what its rows are. */
+export interface DescribedTable extends TableSpec {
+  readonly description: string;
 }
 
 export const SCHEMA: {
   /** In the order of the core's numbers. The names of presets are unique over all controllers. */
   readonly controllers: Readonly<Record<ControllerName, ComponentSpec>>;
   readonly components: Readonly<Record<ComponentName, ComponentSpec>>;
-  readonly tables: readonly TableSpec[];
+  readonly tables: readonly DescribedTable[];
 } = {
   controllers: CONTROLLERS,
   components: COMPONENTS,
-  tables: TABLES,
+  tables: /* @__PURE__ */ TABLES.map((table) => ({ ...table, description: TABLE_DESCRIPTIONS[table.name] })),
 };
 
 /** The tables alone: who needs no more does not load what there is of controllers. */

@@ -8,6 +8,7 @@ import {
   type CallMetrics,
   type LayerMetrics,
 } from '../judge/index.js';
+import { incidentText } from '../judge/incidents/index.js';
 import { machineSpells } from '../judge/machine.js';
 import { endpointName, pageName } from '../calls/record/names.js';
 import type { EndpointRecord } from '../calls/record/record.js';
@@ -19,6 +20,7 @@ import { holds, type EvidenceInput } from './input.js';
 /** Where frame timing is from, for people. */
 export const SOURCES = {
   transform: 'frames from encoded transforms',
+  elements: 'frames as elements showed them',
   getStats: 'frames from getStats',
 } as const;
 
@@ -108,8 +110,12 @@ interface Happening {
 }
 
 /** What happened, for people, in time order. */
-function happenings({ record, judged }: EvidenceInput): Happening[] {
+function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
   const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
+  const nameOf = (id: number): string => {
+    const endpoint = record.endpoints[id];
+    return endpoint === undefined ? '' : name(endpoint);
+  };
   const all: Happening[] = [
     ...namedChanges(record).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
     ...record.endpoints.flatMap((endpoint) => [
@@ -131,6 +137,11 @@ function happenings({ record, judged }: EvidenceInput): Happening[] {
       timeUs: fromUs,
       what: 'machine',
       text: `too busy for the call ${toUs === null ? 'from here on' : `for ${secondsText(toUs - fromUs)}`}: ${reasonText(reasons)}`,
+    })),
+    ...metrics.incidents.map((incident) => ({
+      timeUs: incident.fromUs,
+      what: 'incident',
+      text: `${nameOf(incident.stream.endpoint)}, ${incident.stream.direction}: ${incidentText(incident)}; ${incident.cause.kind}: ${incident.cause.evidence}`,
     })),
     ...judged.map((one) => ({
       timeUs: one.timeUs,

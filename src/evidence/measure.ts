@@ -10,6 +10,7 @@ import {
   type LayerMetrics,
   type Path,
 } from '../judge/index.js';
+import { incidentsOf, type Incident } from '../judge/incidents/index.js';
 import { timeTo90, type Window } from '../calls/metrics.js';
 import type { CallRecord, PacketColumns } from '../calls/record/record.js';
 import type { PacketRecord } from '../link/packet_log.js';
@@ -25,6 +26,8 @@ export interface EvidenceMetrics {
    * that changes; null if it never was, or there is no record of packets.
    */
   timeTo90S: number | null;
+  /** What went wrong meanwhile, and why. */
+  incidents: readonly Incident[];
 }
 
 /** When the first of some paths was connected at both ends that are under test; null if none was. */
@@ -70,7 +73,7 @@ function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs 
 export function measure(record: CallRecord): EvidenceMetrics {
   const paths = pathsOf(record, {});
   const fromUs = connectedUs(paths);
-  if (fromUs === null) return { call: null, connections: [], timeTo90S: null };
+  if (fromUs === null) return { call: null, connections: [], timeTo90S: null, incidents: [] };
   const beginUs = Math.max(fromUs, keptFromUs(record, paths));
   const window = { fromUs: beginUs, toUs: Math.max(beginUs + 1, durationUs(record)) };
   return {
@@ -86,5 +89,6 @@ export function measure(record: CallRecord): EvidenceMetrics {
     })),
     // The way to 90 % is not known where the beginning is not kept.
     timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),
+    incidents: incidentsOf(record),
   };
 }

@@ -4,6 +4,7 @@
  */
 import { machineReport } from '../machine/index.js';
 import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';
+import { incidentRow } from './incident_row.js';
 import { machineIn } from '../judge/machine.js';
 import { version } from '../html/version.js';
 import { durationUs } from './extent.js';
@@ -90,6 +91,7 @@ export function metricsJson(input: EvidenceInput): Record<string, unknown> {
       const said = { matcher: one.matcher, is_not: one.isNot, pass: holds(one) };
       return { ...said, expected, received, cause, ...times };
     }),
+    incidents: metrics.incidents.map(incidentRow),
     notices: noticesOf(input),
   };
 }

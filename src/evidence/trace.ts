@@ -12,6 +12,7 @@ import { machineSpells } from '../judge/machine.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../calls/record/record.js';
 import { connectionName } from './extent.js';
 import { mainDirection } from './charts.js';
+import { incidentRow } from './incident_row.js';
 import { holds, type EvidenceInput } from './input.js';
 
 interface Line {
@@ -35,7 +36,7 @@ function* queueLines({ rows }: DirectionRecord, link: number): Generator<Line> {
 }
 
 /** Everything that happened, as events in time order. */
-export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
+export function eventsOf({ record, judged, metrics }: EvidenceInput): TraceEvent[] {
   const { endpoints, pages } = record;
   const events: TraceEvent[] = [
     ...allLinks(record).flatMap(({ page, changes }) =>
@@ -70,6 +71,11 @@ export function eventsOf({ record, judged }: EvidenceInput): TraceEvent[] {
         ? []
         : [{ time_us: toUs, name: 'machine_recovered', detail: { for_us: toUs - fromUs } }]),
     ]),
+    ...metrics.incidents.map((incident) => ({
+      time_us: incident.fromUs,
+      name: 'incident',
+      detail: incidentRow(incident),
+    })),
     ...judged.map((one) => ({
       time_us: one.timeUs,
       name: 'expectation',
@@ -121,7 +127,7 @@ function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string 
 /** Where frame timing came from: the worst of the receivers'. */
 export function frameSource({ endpoints }: CallRecord): 'transform' | 'getStats' {
   const receivers = endpoints.filter(({ samples }) => (samples.at(-1)?.inbound.length ?? 0) > 0);
-  return receivers.some(({ frameSource: source }) => source === 'getStats') ? 'getStats' : 'transform';
+  return receivers.some(({ frameSource: source }) => source !== 'transform') ? 'getStats' : 'transform';
 }
 
 /** The lines of the trace, without line feeds. */

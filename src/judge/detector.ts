@@ -1,4 +1,5 @@
 /** What the overuse detector of the controller that runs beside a call (a shadow) said of it. */
+import type { TraceBatch } from '../core/index.js';
 import { tableSpec } from '../core/schema.js';
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, EndpointRecord } from '../calls/record/record.js';
@@ -16,20 +17,28 @@ const column = (name: string): number => COLUMNS.findIndex((each) => each.name =
 const TIME = column('time_us');
 const SIGNAL = column('signal');
 const GAMMA = column('gamma_ms');
+const DELAY = column('one_way_delay_us');
 const OVERUSE = COLUMNS[SIGNAL]?.values?.indexOf('overuse');
+
+/** Batches of groups of packets that some endpoints received. */
+function* groupsOf(
+  { shadows }: CallRecord,
+  receivers: readonly EndpointRecord[],
+): Generator<readonly TraceBatch[]> {
+  const ids = new Set(receivers.map(({ id }) => id));
+  for (const { endpoint, batches } of shadows)
+    if (ids.has(endpoint)) yield batches.filter(({ table }) => table === 'group');
+}
 
 /** Over the streams that some endpoints received in a window; null where none was shadowed. */
 export function detectorFacts(
-  { shadows }: CallRecord,
+  record: CallRecord,
   receivers: readonly EndpointRecord[],
   { fromUs, toUs }: Window,
 ): DetectorFacts | null {
-  const ids = new Set(receivers.map(({ id }) => id));
   let [groups, overuses, gammaMs] = [0, 0, 0];
-  for (const { endpoint, batches } of shadows) {
-    if (!ids.has(endpoint)) continue;
-    for (const { table, rows, columns } of batches) {
-      if (table !== 'group') continue;
+  for (const batches of groupsOf(record, receivers)) {
+    for (const { rows, columns } of batches) {
       for (let row = 0; row < rows; row++) {
         const timeUs = columns[TIME]?.[row] ?? NaN;
         if (!(timeUs > fromUs && timeUs <= toUs)) continue;
@@ -40,4 +49,76 @@ export function detectorFacts(
     }
   }
   return groups === 0 ? null : { groups, overuseShare: overuses / groups, gammaMs };
+}
+
+/** Single frames are late for many reasons; in a queue all frames of a second are, if there are a few. */
+const QUEUE_US = 1e6;
+const LEAST_FRAMES = 3;
+
+/** When each group of packets came that an endpoint received from a time on, and its delay. */
+function* delaysOf(
+  record: CallRecord,
+  receiver: EndpointRecord,
+  { fromUs, toUs }: Window,
+): Generator<{ timeUs: number; delayUs: number }[]> {
+  for (const batches of groupsOf(record, [receiver])) {
+    yield batches.flatMap(({ rows, columns }) =>
+      Array.from({ length: rows }, (_, row) => ({
+        timeUs: columns[TIME]?.[row] ?? NaN,
+        delayUs: columns[DELAY]?.[row] ?? NaN,
+      })).filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs),
+    );
+  }
+}
+
+/** The least delay of the frames of each second that has a few of them. */
+function leastDelays(frames: readonly { timeUs: number; delayUs: number }[]): number[] {
+  const seconds = new Map<number, { count: number; leastUs: number }>();
+  for (const { timeUs, delayUs } of frames) {
+    const second = Math.floor(timeUs / QUEUE_US);
+    const { count, leastUs } = seconds.get(second) ?? { count: 0, leastUs: Infinity };
+    seconds.set(second, { count: count + 1, leastUs: Math.min(leastUs, delayUs) });
+  }
+  return [...seconds.values()].filter(({ count }) => count >= LEAST_FRAMES).map(({ leastUs }) => leastUs);
+}
+
+/**
+ * The longest queue that frames met in a window: by how much the least delay of a second's frames exceeded that of the
+ * best second, from `usualFromUs` on. Null where no frames of the window are known.
+ */
+export function longestWaitMs(
+  record: CallRecord,
+  receiver: EndpointRecord,
+  { fromUs, toUs }: Window,
+  usualFromUs: number,
+): number | null {
+  let longest: number | null = null;
+  for (const frames of delaysOf(record, receiver, { fromUs: usualFromUs, toUs })) {
+    const inWindow = leastDelays(frames.filter(({ timeUs }) => timeUs > fromUs));
+    if (inWindow.length === 0) continue;
+    const waitMs = (Math.max(...inWindow) - Math.min(...leastDelays(frames))) / 1e3;
+    longest = Math.max(longest ?? 0, waitMs);
+  }
+  return longest;
+}
+
+/**
+ * The shortest queue that frames met in a window, against the best second from `usualFromUs` on, in ms. Null where none
+ * came.
+ */
+export function leastWaitMs(
+  record: CallRecord,
+  receiver: EndpointRecord,
+  { fromUs, toUs }: Window,
+  usualFromUs: number,
+): number | null {
+  let least: number | null = null;
+  for (const frames of delaysOf(record, receiver, { fromUs: usualFromUs, toUs })) {
+    const delays = frames.filter(({ timeUs }) => timeUs > fromUs).map(({ delayUs }) => delayUs);
+    const usual = leastDelays(frames);
+    if (delays.length === 0 || usual.length === 0) continue;
+    const waitMs = Math.max(0, Math.min(...delays) - Math.min(...usual)) / 1e3;
+    least = Math.min(least ?? Infinity, waitMs);
+  }
+  return least;
 }

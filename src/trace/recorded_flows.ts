@@ -8,13 +8,17 @@ const flowsOfHeader = v.array(
     flow: v.number(),
     name: v.optional(v.string()),
     kind: v.optional(v.string()),
+    of: v.optional(v.number()),
     controller: v.optional(v.string()),
     preset: v.optional(v.string()),
     parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
   }),
 );
 
-/** A flow as the header of a trace names it. Of kind `shadow` it only watched, and has no arrivals of its own. */
+/**
+ * A flow as the header of a trace names it. Of kind `shadow` it only watched, and has no arrivals of its own: it saw
+ * those of the flow `of`, or, without that, those of the only one that has some.
+ */
 export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
 
 /** The flows that a header names; none where it has another form of that field, or no such field. */

@@ -26,6 +26,10 @@ import {
   type ReplayPlan,
 } from './replay_plan.js';
 
+/** What a controller's receiver half makes, and its sender half. */
+const OF_RECEIVER: readonly TableName[] = ['group', 'nada'];
+const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
+
 /** How a trace is replayed. */
 export interface ReplayOptions {
   /** The preset to use instead of the recorded one; then recorded changes of parameters are left out. */
@@ -38,7 +42,7 @@ export interface ReplayOptions {
   flow?: string | undefined;
   /** The trace's name for messages. */
   file?: string | undefined;
-  /** Takes `group` and `rate` rows, in the order in which the controller made them. */
+  /** Takes rows of `group`, `nada`, `rate` and `lcc`, in the order in which the controller made them. */
   emit(batch: TraceBatch): void;
 }
 
@@ -214,8 +218,9 @@ export class Replayer implements TraceSink {
   }
 
   #drain(flow: Flow): void {
-    for (const batch of flow.receiver.drain()) if (batch.table === 'group') this.#options.emit(batch);
-    for (const batch of flow.sender.drain()) if (batch.table === 'rate') this.#options.emit(batch);
+    for (const batch of flow.receiver.drain())
+      if (OF_RECEIVER.includes(batch.table)) this.#options.emit(batch);
+    for (const batch of flow.sender.drain()) if (OF_SENDER.includes(batch.table)) this.#options.emit(batch);
   }
 
   #flow(id: number): Flow {

@@ -25,6 +25,11 @@ export class TableData {
     return this.#rows;
   }
 
+  /** Bytes of the columns, with what is free at their ends. */
+  get memoryBytes(): number {
+    return this.#order.byteLength * (this.#columns.length + 1);
+  }
+
   /** Whether times never fall from one row to the next. */
   get sorted(): boolean {
     return this.#sorted;

@@ -25,6 +25,8 @@ interface Known {
   freezes: FreezeFinder;
   /** Streams of which a transform has shown a frame. */
   framed: Set<number>;
+  /** Pictures that each stream had decoded when it was first seen: whoever watches late has not missed them. */
+  decodedBefore: Map<number, number>;
 }
 
 /** Where a window is. */
@@ -35,15 +37,22 @@ export interface WindowPlace {
 
 type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 
+/** Frames are shown this much later than they come, if nothing is wrong: what came before is waited for. */
+const SHOWN_LATE_US = 500_000;
+
 /** After this many decoded pictures without a frame from the transform, the transform sees none. */
 const PATIENCE_FRAMES = 30;
 
 /** Marks an endpoint whose transform is never asked, as browsers do in silence when it comes too late. */
-function checkFrames({ record, framed }: Known, { inbound }: StatsSample): void {
+function checkFrames({ record, framed, decodedBefore }: Known, { inbound }: StatsSample): void {
   if (record.frameSource !== 'transform') return;
+  for (const { ssrc, framesDecoded } of inbound)
+    if (!decodedBefore.has(ssrc)) decodedBefore.set(ssrc, framesDecoded);
   const unseen = inbound.some(
     ({ kind, framesDecoded, ssrc }) =>
-      kind === 'video' && framesDecoded > PATIENCE_FRAMES && !framed.has(ssrc),
+      kind === 'video' &&
+      framesDecoded - (decodedBefore.get(ssrc) ?? 0) > PATIENCE_FRAMES &&
+      !framed.has(ssrc),
   );
   if (!unseen) return;
   record.frameSource = 'getStats';
@@ -52,7 +61,7 @@ function checkFrames({ record, framed }: Known, { inbound }: StatsSample): void 
     code: 'frames-unseen',
     message:
       'The browser shows the observer none of the frames: they are not timed one by one, and the record has what getStats counts.',
-    fix: 'observe the context before its pages make connections',
+    fix: 'have the observer in the page before it makes the connection: reload the page with ccscope in it from the start, or, in a test, observe the context first',
   });
 }
 
@@ -69,7 +78,7 @@ export class Endpoints {
   constructor(
     private readonly record: CallRecord,
     private readonly link: ToldLink | undefined,
-    private readonly shadows: Shadows,
+    private readonly shadows: Pick<Shadows, 'frames' | 'sample' | 'advance'>,
   ) {}
 
   hear({ window, url, timeUs, messages }: PageBatch, place: WindowPlace): void {
@@ -88,7 +97,8 @@ export class Endpoints {
       if (message.type !== 'endpoint') this.#apply(endpoint, message);
     }
     for (const { record } of told) join(this.record, record);
-    for (const { record } of known.values()) this.shadows.advance(record, timeUs);
+    for (const { record } of known.values())
+      this.shadows.advance(record, record.frameSource === 'elements' ? timeUs - SHOWN_LATE_US : timeUs);
   }
 
   #create({ timeUs }: Message<'endpoint'>, url: string, { page, place }: WindowPlace): Known {
@@ -109,7 +119,7 @@ export class Endpoints {
       notices: [],
     };
     this.record.endpoints.push(record);
-    return { record, freezes: new FreezeFinder(record.freezes), framed: new Set() };
+    return { record, freezes: new FreezeFinder(record.freezes), framed: new Set(), decodedBefore: new Map() };
   }
 
   #apply(known: Known, message: Exclude<PageMessage, { type: 'endpoint' | 'late' }>): void {
@@ -139,6 +149,11 @@ export class Endpoints {
       case 'notice':
         record.notices.push(message.notice);
         break;
+      case 'action': {
+        const { timeUs, action, result } = message;
+        (record.actions ??= []).push({ timeUs, action, result });
+        break;
+      }
     }
   }
 
@@ -169,6 +184,13 @@ export class Endpoints {
     freezes.see(sample, (ssrc) => (mate === undefined ? this.#sources.all : sourceOf(latest, ssrc)));
     this.shadows.sample(record, mate, sample);
     checkFrames(known, sample);
+  }
+
+  /** Where an endpoint of the record lives: its window, and its number there. */
+  homeOf({ id }: EndpointRecord): { window: string; number: number } | null {
+    for (const [window, known] of this.#windows)
+      for (const [number, { record }] of known) if (record.id === id) return { window, number };
+    return null;
   }
 
   /** The document is gone, and its connections with it. */

@@ -25,6 +25,9 @@ interface Stream {
   open: Freeze | null;
 }
 
+/** More between two looks no browser counts, but a page can put anything in the place of its statistics. */
+const MOST_FREEZES = 1000;
+
 export type SourceOf = (ssrc: number) => Source;
 
 /** Finds an endpoint's freezes: feed it each sample. */
@@ -62,7 +65,7 @@ export class FreezeFinder {
   #counted(stream: Stream, stats: InboundStats, timeUs: number): void {
     if (stream.open !== null) this.freezes.splice(this.freezes.indexOf(stream.open), 1);
     stream.open = null;
-    const freezes = stats.freezeCount - stream.count;
+    const freezes = Math.min(stats.freezeCount - stream.count, MOST_FREEZES);
     const lengthUs = Math.round(((stats.totalFreezesDurationS - stream.totalS) * 1e6) / freezes);
     let toUs = Math.round((stream.timeUs + timeUs) / 2);
     const found: Freeze[] = [];

@@ -20,7 +20,7 @@ export class Keeper {
   constructor(
     private readonly record: CallRecord,
     private readonly keepUs: number,
-    private readonly shadows: Shadows,
+    private readonly shadows: Pick<Shadows, 'end'>,
   ) {
     this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
   }

@@ -5,10 +5,14 @@
  */
 import type { Direction } from '../../core/direction.js';
 import type { TraceBatch } from '../../core/index.js';
-import type { FrameTiming, RecordNotice, StatsSample } from '../../inject/protocol.js';
+import type { Action, ActionResult, FrameTiming, RecordNotice, StatsSample } from '../../inject/protocol.js';
 import type { QueueRow } from '../../link/server_protocol.js';
+import type { ShadowFlow } from './shadow_flow.js';
 
 export type {
+  Action,
+  ActionResult,
+  AskedFrameTiming,
   FrameTiming,
   InboundStats,
   OutboundStats,
@@ -126,6 +130,13 @@ export interface Freeze {
   toUs: number;
 }
 
+/** Something that was done to a call on command, or that could not be done. */
+export interface ActionRecord {
+  timeUs: number;
+  action: Action;
+  result: ActionResult;
+}
+
 /** One RTCPeerConnection of a page under test. */
 export interface EndpointRecord {
   /** Unique in the record, from 0. */
@@ -142,13 +153,15 @@ export interface EndpointRecord {
   /** `connectionState` over time. */
   states: { timeUs: number; state: RTCPeerConnectionState }[];
   samples: StatsSample[];
-  /** Where frame timing comes from: `transform`, or `getStats` where it is not asked for, where the page has transforms of its own or the browser none. */
+  /** Where frame timing comes from: `transform`, `elements` for a call that ran before it was observed, or `getStats` where it is not asked for, where the page has transforms of its own or the browser none. */
   frameSource: FrameTiming;
   frames: FrameColumns;
   freezes: Freeze[];
   /** Whether its packets pass the link; null before it is known. */
   routed: boolean | null;
   notices: RecordNotice[];
+  /** What was done to it by command; absent while nothing was. */
+  actions?: ActionRecord[];
   /** From here on its samples, frames and shadows are kept; what is older was dropped. Absent while nothing was. */
   keptFromUs?: number;
 }
@@ -167,12 +180,14 @@ export interface ConnectionRecord {
   flows: number[];
 }
 
-/** What Chrome's controller of the delay, run beside the call, says of a video stream that an endpoint received. */
+/** What controllers run beside the call say of a video stream that an endpoint received. */
 export interface ShadowRecord {
-  /** Number of the flow in the rows, from 0: the index in the record. */
+  /** Number of the flow of arrivals in the rows, which is also that of the first controller: Chrome's, of the delay. */
   flow: number;
   endpoint: number;
   ssrc: number;
+  /** The controllers, each with the flow of its rows. */
+  flows: readonly ShadowFlow[];
   /** Rows of `arrival`, `inbound`, `group`, `rate`. Send times are derived from RTP timestamps. */
   batches: TraceBatch[];
 }

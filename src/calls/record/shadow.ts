@@ -1,21 +1,24 @@
 /**
- * Chrome's delay-based controller run beside a call: it sees a received video stream frame by frame and
- * says what it would have done. Send times come from RTP timestamps, since nothing is added to frames.
+ * Controllers run beside a call: they see a received video stream frame by frame and say what they would have
+ * done. Send times come from RTP timestamps, since nothing is added to frames. Their rows are those that a
+ * replay of the recorded arrivals gives: the sender half acts on each feedback, on the receiver's clock.
  */
 import {
-  loadCore,
+  type ArrivalInput,
   type Core,
+  type InboundInput,
   type ReceiverHalf,
   type SenderHalf,
+  type TableName,
   type TraceBatch,
 } from '../../core/index.js';
+import { FrameArrivals } from '../../worker/media/frame_arrivals.js';
 import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import type { OutboundStats, StatsSample } from './record.js';
-import { FrameArrivals } from '../../worker/media/frame_arrivals.js';
+import type { ShadowFlow } from './shadow_flow.js';
 
-export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const;
-/** How often the sender half gives rates. */
-const RUN_US = 100_000;
+/** What all but the first controller of a stream record: its inputs are the first one's. */
+const OUTPUTS: readonly TableName[] = ['group', 'feedback', 'rate', 'nada', 'lcc'];
 
 /** One frame of a stream. */
 export interface ShadowFrame {
@@ -30,81 +33,47 @@ interface Step {
   run(): void;
 }
 
+/** What the sending side knows of itself; NaN where it is not under test. */
+interface Sent {
+  bytes: number;
+  browserEstimateBps: number;
+}
+
 const orZero = (value: number): number => (Number.isNaN(value) ? 0 : value);
 
-/** The shadow of one received stream. */
-export class StreamShadow {
+/** Both halves of a controller. */
+class Halves {
   readonly #receiver: ReceiverHalf;
   readonly #sender: SenderHalf;
-  readonly #arrivals = new FrameArrivals();
-  #steps: Step[] = [];
-  #nowUs = -Infinity;
-  #nextRunUs: number | null = null;
 
-  constructor(core: Core, flow: number) {
-    this.#receiver = core.createReceiver({ ...SHADOW, flow });
-    this.#sender = core.createSender({ ...SHADOW, flow });
+  constructor(core: Core, shadow: ShadowFlow, record?: readonly TableName[]) {
+    const options = { ...shadow, ...(record === undefined ? {} : { record }) };
+    this.#receiver = core.createReceiver(options);
+    this.#sender = core.createSender(options);
   }
 
-  frame(frame: ShadowFrame): void {
-    this.#steps.push({ timeUs: frame.arrivalUs, run: () => this.#arrive(frame) });
+  arrival(row: ArrivalInput, rttUs: number, sent: Sent): void {
+    this.#receiver.pushArrival(row);
+    this.#feedback(rttUs, sent);
   }
 
-  /** What the receiving side counted. */
-  received({ timeUs, inbound }: StatsSample, ssrc: number): void {
-    const stats = inbound.find((each) => each.ssrc === ssrc);
-    if (stats === undefined || Number.isNaN(stats.packetsReceived + stats.bytesReceived)) return;
-    const { packetsReceived, packetsLost, bytesReceived, headerBytesReceived } = stats;
-    const row = {
-      timeUs,
-      packetsReceived,
-      packetsLost: orZero(packetsLost),
-      bytesReceived: bytesReceived + orZero(headerBytesReceived) + IP_UDP_HEADER_BYTES * packetsReceived,
-    };
-    this.#steps.push({ timeUs, run: () => this.#receiver.pushInbound({ ...row, timeUs: this.#nowUs }) });
+  inbound(row: InboundInput, rttUs: number, sent: Sent): void {
+    this.#receiver.pushInbound(row);
+    this.#feedback(rttUs, sent);
   }
 
-  /** What the sending side counted, where that is under test. */
-  sent({ timeUs, outbound, rttS, availableOutgoingBps }: StatsSample): void {
-    const videos = outbound.filter(({ kind }) => kind === 'video');
-    if (videos.length === 0) return;
-    const bytes = videos.reduce((sum, stats) => sum + wireBytes(stats), 0);
-    if (Number.isNaN(bytes)) return;
-    const run = () => this.#sender.pushSent(this.#nowUs, bytes, rttS * 1e6, availableOutgoingBps);
-    this.#steps.push({ timeUs, run });
-  }
-
-  /** Goes through everything up to `untilUs`, in the order of time. Returns the new rows. */
-  advance(untilUs: number): TraceBatch[] {
-    const due = this.#steps.filter(({ timeUs }) => timeUs <= untilUs);
-    this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
-    due.sort((a, b) => a.timeUs - b.timeUs);
-    for (const step of due) {
-      this.#runUntil(step.timeUs);
-      // What came later than told earlier counts as now: the core's clock does not go back.
-      this.#nowUs = Math.max(this.#nowUs, step.timeUs);
-      step.run();
-    }
-    this.#runUntil(untilUs);
-    return [...this.#receiver.drain(), ...this.#sender.drain()];
-  }
-
-  #runUntil(timeUs: number): void {
-    if (this.#nextRunUs === null) return;
-    for (; this.#nextRunUs <= timeUs; this.#nextRunUs += RUN_US) {
-      this.#nowUs = Math.max(this.#nowUs, this.#nextRunUs);
-      this.#sender.run(this.#nowUs);
-    }
-  }
-
-  #arrive(frame: ShadowFrame): void {
-    const arrival = this.#arrivals.of({ ...frame, trailer: null, arrivalTimeUs: this.#nowUs });
-    if (arrival === null) return;
-    this.#nextRunUs ??= this.#nowUs;
-    this.#receiver.pushArrival(arrival);
-    this.#arrivals.took(arrival);
+  #feedback(rttUs: number, { bytes, browserEstimateBps }: Sent): void {
     const feedback = this.#receiver.takeFeedback();
-    if (feedback !== null) this.#sender.pushFeedback(feedback, this.#nowUs);
+    if (feedback === null) return;
+    const { timeUs } = feedback;
+    this.#sender.pushFeedback(feedback, timeUs);
+    if (![rttUs, bytes, browserEstimateBps].every(Number.isNaN))
+      this.#sender.pushSent(timeUs, bytes, rttUs, browserEstimateBps);
+    this.#sender.run(timeUs);
+  }
+
+  drain(): TraceBatch[] {
+    return [...this.#receiver.drain(), ...this.#sender.drain()];
   }
 
   destroy(): void {
@@ -113,11 +82,85 @@ export class StreamShadow {
   }
 }
 
-function wireBytes({ bytesSent, headerBytesSent, packetsSent }: OutboundStats): number {
-  return bytesSent + orZero(headerBytesSent) + IP_UDP_HEADER_BYTES * packetsSent;
+/** The shadows of one received stream. */
+export class StreamShadow {
+  readonly #halves: readonly Halves[];
+  readonly #arrivals = new FrameArrivals();
+  #steps: Step[] = [];
+  #nowUs = -Infinity;
+  #rttUs = NaN;
+  /** As the last arrival that has one carries it: a replay knows no later one. */
+  #arrivedRttUs = NaN;
+  #sent: Sent = { bytes: NaN, browserEstimateBps: NaN };
+
+  /** The first of the flows also has the rows of what came in. */
+  constructor(core: Core, flows: readonly ShadowFlow[]) {
+    this.#halves = flows.map((flow, i) => new Halves(core, flow, i === 0 ? undefined : OUTPUTS));
+  }
+
+  frame(frame: ShadowFrame): void {
+    this.#steps.push({ timeUs: frame.arrivalUs, run: () => this.#arrive(frame) });
+  }
+
+  /** What the receiving side counted. */
+  received({ timeUs, inbound, rttS }: StatsSample, ssrc: number): void {
+    const stats = inbound.find((each) => each.ssrc === ssrc);
+    if (stats === undefined || Number.isNaN(stats.packetsReceived + stats.bytesReceived)) return;
+    const { packetsReceived, packetsLost, bytesReceived, headerBytesReceived } = stats;
+    const row = {
+      packetsReceived,
+      packetsLost: orZero(packetsLost),
+      bytesReceived: bytesReceived + orZero(headerBytesReceived) + IP_UDP_HEADER_BYTES * packetsReceived,
+    };
+    const run = (): void => {
+      if (!Number.isNaN(rttS)) this.#rttUs = rttS * 1e6;
+      const inboundRow = { ...row, timeUs: this.#nowUs };
+      for (const each of this.#halves) each.inbound(inboundRow, this.#arrivedRttUs, this.#sent);
+    };
+    this.#steps.push({ timeUs, run });
+  }
+
+  /** What the sending side counted, where that is under test. */
+  sent({ timeUs, outbound, rttS, availableOutgoingBps }: StatsSample): void {
+    const videos = outbound.filter(({ kind }) => kind === 'video');
+    if (videos.length === 0) return;
+    const bytes = videos.reduce((sum, stats) => sum + wireBytes(stats), 0);
+    if (Number.isNaN(bytes)) return;
+    const run = (): void => {
+      if (!Number.isNaN(rttS)) this.#rttUs = rttS * 1e6;
+      this.#sent = { bytes, browserEstimateBps: availableOutgoingBps };
+    };
+    this.#steps.push({ timeUs, run });
+  }
+
+  /** Goes through everything up to `untilUs`, in the order of time. Returns the new rows. */
+  advance(untilUs: number): TraceBatch[] {
+    const due = this.#steps.filter(({ timeUs }) => timeUs <= untilUs);
+    if (due.length === 0) return [];
+    this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
+    due.sort((a, b) => a.timeUs - b.timeUs);
+    for (const step of due) {
+      // What came later than told earlier counts as now: the core's clock does not go back.
+      this.#nowUs = Math.max(this.#nowUs, step.timeUs);
+      step.run();
+    }
+    return this.#halves.flatMap((each) => each.drain());
+  }
+
+  #arrive(frame: ShadowFrame): void {
+    const arrival = this.#arrivals.of({ ...frame, trailer: null, arrivalTimeUs: this.#nowUs });
+    if (arrival === null) return;
+    const row = { ...arrival, rttUs: this.#rttUs };
+    if (!Number.isNaN(this.#rttUs)) this.#arrivedRttUs = this.#rttUs;
+    for (const each of this.#halves) each.arrival(row, this.#arrivedRttUs, this.#sent);
+    this.#arrivals.took(arrival);
+  }
+
+  destroy(): void {
+    for (const each of this.#halves) each.destroy();
+  }
 }
 
-/** Loads the core once for all shadows of an observer; null when it cannot be loaded. */
-export async function loadShadowCore(): Promise<Core | null> {
-  return loadCore().catch(() => null);
+function wireBytes({ bytesSent, headerBytesSent, packetsSent }: OutboundStats): number {
+  return bytesSent + orZero(headerBytesSent) + IP_UDP_HEADER_BYTES * packetsSent;
 }

@@ -1,13 +1,26 @@
 /** The shadows of a call: one for each video stream that an endpoint receives. */
-import type { Core } from '../../core/index.js';
+import { loadCore, type Core, type TraceBatch } from '../../core/index.js';
 import type { PageMessage } from '../../inject/protocol.js';
 import { NUMBERS_PER_FRAME } from '../../inject/protocol.js';
 import type { CallRecord, EndpointRecord, ShadowRecord, StatsSample } from './record.js';
-import { loadShadowCore, StreamShadow } from './shadow.js';
+import { StreamShadow } from './shadow.js';
+import { SHADOW, type ShadowController } from './shadow_flow.js';
 
 interface Shadow {
   record: ShadowRecord;
   stream: StreamShadow;
+}
+
+export interface ShadowsOptions {
+  /** Run beside each stream; default: Chrome's. */
+  controllers?: readonly ShadowController[];
+  load?: () => Promise<Core>;
+  /** Whether controllers are told what the sender counted where it is under test, too. Default: true. */
+  knowsSenders?: boolean;
+  /** Numbers of the flows of a stream's controllers; default: one after the other, from 0. */
+  flowsOf?: (endpoint: number, ssrc: number, count: number) => number[];
+  /** Is told of new rows, which are also in the record. */
+  onRows?: (batches: TraceBatch[]) => void;
 }
 
 export class Shadows {
@@ -20,7 +33,22 @@ export class Shadows {
   /** What is known while the core still loads. */
   #waiting: (() => void)[] = [];
 
-  constructor(private readonly record: CallRecord) {}
+  readonly #options: Required<Pick<ShadowsOptions, 'controllers' | 'load' | 'knowsSenders' | 'flowsOf'>> &
+    ShadowsOptions;
+  #flows = 0;
+
+  constructor(
+    private readonly record: CallRecord,
+    options: ShadowsOptions = {},
+  ) {
+    this.#options = {
+      controllers: [SHADOW],
+      load: loadCore,
+      knowsSenders: true,
+      flowsOf: (_endpoint, _ssrc, count) => Array.from({ length: count }, () => this.#flows++),
+      ...options,
+    };
+  }
 
   /** Frames that an endpoint received. */
   frames(endpoint: EndpointRecord, rows: Extract<PageMessage, { type: 'frames' }>['rows']): void {
@@ -37,15 +65,19 @@ export class Shadows {
   sample(endpoint: EndpointRecord, mate: EndpointRecord | undefined, sample: StatsSample): void {
     this.#whenLoaded(() => {
       for (const { record, stream } of this.#ofEndpoint(endpoint)) stream.received(sample, record.ssrc);
-      if (mate !== undefined) for (const { stream } of this.#ofEndpoint(mate)) stream.sent(sample);
+      if (mate !== undefined && this.#options.knowsSenders)
+        for (const { stream } of this.#ofEndpoint(mate)) stream.sent(sample);
     });
   }
 
   /** Everything that an endpoint knew until `untilUs` has been told. */
   advance(endpoint: EndpointRecord, untilUs: number): void {
     this.#whenLoaded(() => {
-      for (const { record, stream } of this.#ofEndpoint(endpoint))
-        record.batches.push(...stream.advance(untilUs));
+      for (const { record, stream } of this.#ofEndpoint(endpoint)) {
+        const batches = stream.advance(untilUs);
+        record.batches.push(...batches);
+        this.#options.onRows?.(batches);
+      }
     });
   }
 
@@ -65,8 +97,11 @@ export class Shadows {
     const streams = this.#all.get(id) ?? new Map<number, Shadow>();
     const existing = streams.get(ssrc);
     if (existing !== undefined || this.#loaded === null) return existing;
-    const record = { flow: this.record.shadows.length, endpoint: id, ssrc, batches: [] };
-    const shadow = { record, stream: new StreamShadow(this.#loaded, record.flow) };
+    const { controllers, flowsOf } = this.#options;
+    const numbers = flowsOf(id, ssrc, controllers.length);
+    const flows = controllers.map((controller, i) => ({ ...controller, flow: numbers[i] ?? NaN }));
+    const record = { flow: flows[0]?.flow ?? NaN, endpoint: id, ssrc, flows, batches: [] };
+    const shadow = { record, stream: new StreamShadow(this.#loaded, flows) };
     this.record.shadows.push(record);
     streams.set(ssrc, shadow);
     this.#all.set(id, streams);
@@ -81,7 +116,7 @@ export class Shadows {
   }
 
   async #load(): Promise<Core | null> {
-    this.#loaded = await loadShadowCore();
+    this.#loaded = await this.#options.load().catch(() => null);
     if (this.#loaded === null) this.#fail('its module could not be loaded');
     else this.#catchUp();
     return this.#loaded;

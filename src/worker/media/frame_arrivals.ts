@@ -1,6 +1,7 @@
 /** Received frames as controllers take them, in the worker of a call and beside a call that is only observed. */
 import type { ArrivalInput } from '../../core/index.js';
 import { RtpTimeline } from './clock.js';
+import { ClockDrift } from './clock_drift.js';
 import type { Trailer } from './trailer.js';
 
 /** A frame as it came. */
@@ -18,11 +19,13 @@ type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
 /**
  * Send times of frames. With a trailer it is the sender's word; without one it follows from the
  * RTP timestamp, put on the time line of the trailers seen before, or, where there never was one
- * (the far side does not run ccscope), on a time line that begins with the first arrival.
+ * (the far side does not run ccscope), on a time line that begins with the first arrival. What the
+ * sender's RTP clock drifts against the receiver's is then taken out.
  */
 class SendTimes {
   readonly #rtp = new RtpTimeline();
   #offsetUs: number | null = null;
+  #drift = new ClockDrift();
   #seq = -1;
   #rttUs = NaN;
 
@@ -31,13 +34,16 @@ class SendTimes {
     const rtpUs = rtpTimestamp === null ? NaN : this.#rtp.timeUs(rtpTimestamp);
     if (trailer !== null) {
       if (rtpTimestamp !== null) this.#offsetUs = trailer.sendTimeUs - rtpUs;
+      this.#drift = new ClockDrift();
       this.#seq = trailer.frameSeq;
       this.#rttUs = trailer.rttUs;
       return { sendTimeUs: trailer.sendTimeUs, seq: trailer.frameSeq, rttUs: trailer.rttUs };
     }
     if (rtpTimestamp !== null) this.#offsetUs ??= arrivalTimeUs - rtpUs;
     this.#seq += 1;
-    return { sendTimeUs: rtpUs + (this.#offsetUs ?? NaN), seq: this.#seq, rttUs: this.#rttUs };
+    const sendTimeUs = rtpUs + (this.#offsetUs ?? NaN);
+    const driftUs = Number.isNaN(sendTimeUs) ? 0 : this.#drift.of(arrivalTimeUs, arrivalTimeUs - sendTimeUs);
+    return { sendTimeUs: sendTimeUs + driftUs, seq: this.#seq, rttUs: this.#rttUs };
   }
 }
 

@@ -1,0 +1,128 @@
+/** What the causes of an incident are told by: the looks at its stream before and while it began. */
+import type { CallRecord, EndpointRecord } from '../../calls/record/record.js';
+import { median } from '../../calls/percentile.js';
+import { machineIn } from '../machine.js';
+import type { MachineState } from '../../machine/index.js';
+import { detectorFacts, leastWaitMs, longestWaitMs, type DetectorFacts } from '../detector.js';
+import type { IncidentKind, StreamId } from './incident.js';
+import type { Look } from './stream_looks.js';
+
+/** How long before its begin an incident's cause may show, and how long after it. */
+export const LEAD_US = 2.5e6;
+export const TRAIL_US = 2.5e6;
+/**
+ * Where nothing comes in, or nothing is decoded, a little longer: until a connectivity check has had its chance, and the
+ * receiver has asked for a key frame (Chromium waits three seconds for a frame before).
+ */
+export const QUIET_TRAIL_US = 6e6;
+/** GCC decreases its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
+export const LOSS_DECREASES = 0.1;
+/** What queues this long after heavy loss was counted was there before; later it may be the repair's. */
+const BESIDE_LOSS_US = 0.5e6;
+/** A queue is signalled before the rate falls, not long after. */
+const DETECTED_US = 0.5e6;
+/** What was usual is told by these before that. */
+const USUAL_US = 6e6;
+
+export interface Evidence {
+  kind: IncidentKind;
+  stream: StreamId;
+  endpoint: EndpointRecord;
+  fromUs: number;
+  /** The first and the last value of what changed. */
+  before: number;
+  after: number;
+  /** Looks before anything of it showed, and those around its begin. */
+  usual: readonly Look[];
+  around: readonly Look[];
+  /** Those of `around` that end after it began. */
+  since: readonly Look[];
+  machine: MachineState;
+  /** Of what is received; null where its frames are not seen. */
+  detector: DetectorFacts | null;
+  /** By how much its frames waited longer, in ms; null where they are not seen. */
+  queueMs: number | null;
+  /** The least that its frames waited longer once heavy loss was counted, in ms; null, too, where there was none. */
+  queueBesideLossMs: number | null;
+}
+
+export interface Begun {
+  kind: IncidentKind;
+  stream: StreamId;
+  fromUs: number;
+  before: number;
+  after: number;
+}
+
+/** How long after its begin an incident's cause may show. */
+export function trailUs(looks: readonly Look[], fromUs: number): number {
+  const since = looks.filter(({ timeUs }) => timeUs > fromUs && timeUs <= fromUs + TRAIL_US);
+  const isQuiet =
+    since.length > 0 && since.slice(-2).every(({ bytesIn, decoded }) => bytesIn === 0 || decoded === 0);
+  return isQuiet ? QUIET_TRAIL_US : TRAIL_US;
+}
+
+export function evidenceOf(
+  record: CallRecord,
+  endpoint: EndpointRecord,
+  looks: readonly Look[],
+  begun: Begun,
+): Evidence {
+  const { fromUs } = begun;
+  const window = { fromUs: fromUs - LEAD_US, toUs: fromUs + trailUs(looks, fromUs) };
+  const around = looks.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
+  const usual = looks.filter(
+    ({ timeUs }) => timeUs > window.fromUs - USUAL_US && timeUs <= fromUs - 0.5 * LEAD_US,
+  );
+  const isReceived = begun.stream.direction === 'receive';
+  const usualFromUs = window.fromUs - USUAL_US;
+  const lossy = around.find((look) => lossOf([look], begun.stream.direction) > LOSS_DECREASES);
+  const besideLoss = lossy && { fromUs: lossy.timeUs, toUs: lossy.timeUs + BESIDE_LOSS_US };
+  return {
+    ...begun,
+    endpoint,
+    usual,
+    around,
+    since: around.filter(({ timeUs }) => timeUs >= fromUs),
+    machine: machineIn(record, window),
+    detector: isReceived
+      ? detectorFacts(record, [endpoint], { fromUs: window.fromUs, toUs: fromUs + DETECTED_US })
+      : null,
+    queueMs: isReceived ? longestWaitMs(record, endpoint, window, usualFromUs) : null,
+    queueBesideLossMs:
+      isReceived && besideLoss ? leastWaitMs(record, endpoint, besideLoss, usualFromUs) : null,
+  };
+}
+
+/** The median of what looks say; NaN where none says anything. */
+export const usualOf = (looks: readonly Look[], value: (look: Look) => number): number =>
+  median(looks.map(value).filter(Number.isFinite));
+
+export const greatest = (looks: readonly Look[], value: (look: Look) => number): number =>
+  Math.max(...looks.map(value).filter(Number.isFinite));
+
+export const least = (looks: readonly Look[], value: (look: Look) => number): number =>
+  Math.min(...looks.map(value).filter(Number.isFinite));
+
+/** Of the packets that were sent or expected meanwhile. */
+export function lossOf(looks: readonly Look[], direction: StreamId['direction']): number {
+  const lost = looks.reduce((sum, look) => sum + look.lost, 0);
+  const packets = looks.reduce((sum, look) => sum + look.packets, 0);
+  const expected = direction === 'send' ? packets : packets + lost;
+  return expected > 0 ? lost / expected : 0;
+}
+
+/** The round trip of a look, in ms: by RTCP where it says one, else by connectivity checks. */
+export function rttMs({ sent, sample }: Look): number {
+  const told = sent.map(({ roundTripTimeS }) => roundTripTimeS).filter(Number.isFinite);
+  return (told.length > 0 ? Math.max(...told) : sample.rttS) * 1e3;
+}
+
+export const targetBps = ({ sent }: Look): number => {
+  const known = sent.map(({ targetBps: bps }) => bps).filter(Number.isFinite);
+  return known.length === 0 ? NaN : known.reduce((sum, bps) => sum + bps, 0);
+};
+
+/** What bounds the stream from outside: NaN while a layer of it has no bound. */
+export const capBps = ({ sent }: Look): number =>
+  sent.length === 0 ? NaN : sent.reduce((sum, { maxBitrateBps }) => sum + maxBitrateBps, 0);

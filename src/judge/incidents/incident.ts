@@ -1,0 +1,29 @@
+/** What went wrong with a stream of a call at some time, and why. */
+import type { Cause } from '../cause_kinds.js';
+
+export type IncidentKind = 'rate-fall' | 'freeze' | 'delay-rise';
+
+/** A stream as an end of a connection has it: what is sent as one media section, or what is received as one SSRC. */
+export interface StreamId {
+  endpoint: number;
+  direction: 'send' | 'receive';
+  /** Of what is sent the mid ('' where the browser does not say), of what is received the SSRC. */
+  key: string;
+}
+
+export interface Incident {
+  /** Counts from 0, in the order in which they were noticed. */
+  id: number;
+  kind: IncidentKind;
+  stream: StreamId;
+  /** When it began, on the record's clock. */
+  fromUs: number;
+  /** When it was over, or the new state was the usual one; null while it lasts. */
+  toUs: number | null;
+  /** Of a fall the rates, of a rise the delays in ms; of a freeze 0 and its length in ms. */
+  before: number;
+  after: number;
+  cause: Cause;
+  /** Whether everything that the cause is judged by is known; until then it may still become another one. */
+  settled: boolean;
+}

@@ -1,0 +1,536 @@
+/**
+ * Why a stream's rate fell, its delay rose or its picture froze, each cause with the numbers that bear it out. An
+ * incident is a change, so a rule compares what was usual with what was around its begin. The order matters: what
+ * somebody did comes before what the network did, and what explains everything before what explains a part.
+ */
+import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
+import type { Cause, CauseKind } from '../cause_kinds.js';
+import { keyFrameWait } from '../key_frames.js';
+import { msText, percentText, rateText, secondsText } from '../text.js';
+import {
+  capBps,
+  greatest,
+  least,
+  lossOf,
+  rttMs,
+  targetBps,
+  usualOf,
+  LOSS_DECREASES,
+  type Evidence,
+} from './evidence.js';
+import type { Look } from './stream_looks.js';
+
+type Rule = (evidence: Evidence) => Cause | null;
+
+/** GCC does not increase its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
+const LOSS_HOLDS = 0.02;
+/** A round trip that grew by this much has met a queue: more than it scatters by on wireless links. */
+const QUEUED_MS = 25;
+const LONG_QUEUE_MS = 100;
+/** A queue that is full is rarely shorter. */
+const FULL_QUEUE_MS = 50;
+/** One that drops packets does so at its longest. */
+const OF_FULL_QUEUE = 0.6;
+/** The estimate is one that fell. */
+const ESTIMATE_FELL = 0.9;
+/** A rate that stands at a bound is at least this share of it. */
+const AT_BOUND = 0.75;
+/** An encoder that uses less of its target is not held back by it. */
+const FILLED = 0.8;
+/** RTCP reports of a video stream come about once a second (RFC 3550, 6.2). */
+const SILENT_US = 3.5e6;
+const LAYER_SHRANK = 0.8;
+/** A codec that takes so much longer for a frame, and so long, has too little of the processor. */
+const SLOWER = 2;
+const SLOW_MS = 12;
+/** Of the groups of packets around the begin: a single one may be an accident. */
+const LEAST_OVERUSE = 0.05;
+/** A queue that frames have met: more than what single large frames take. */
+const LEAST_QUEUE_MS = 12.5;
+
+const cause = (kind: CauseKind, evidence: string, fix: string): Cause => ({ kind, evidence, fix });
+
+const machineOverloaded: Rule = ({ machine }) =>
+  isOverloaded(machine)
+    ? cause(
+        'machine-overloaded',
+        `The machine was too busy for the call: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
+        `${FIX.charAt(0).toUpperCase()}${FIX.slice(1)}.`,
+      )
+    : null;
+
+/** The bound that came, or that was lowered; null where there was none. */
+const cap: Rule = ({ usual, around, since }) => {
+  const before = usualOf(usual, capBps);
+  const now = least(around, capBps);
+  const rate = usualOf(usual, ({ rateBps }) => rateBps);
+  const isNew = Number.isFinite(now) && !(before <= now) && now < rate * 1.05;
+  if (!isNew || since.length === 0) return null;
+  const from = Number.isFinite(before) ? `from ${rateText(before)} ` : '';
+  return cause(
+    'cap',
+    `The stream was capped ${from}to ${rateText(now)} (maxBitrate of its encodings, or b= of the far side's description); it had sent ${rateText(rate)}.`,
+    'Raise maxBitrate in setParameters, or the bandwidth line of the description, if the fall was not wanted.',
+  );
+};
+
+const PAUSED_FIX = 'Resume the track or the encoding when the picture is wanted again.';
+
+/** How a sender that stopped can be told, for people; null while it sends. */
+function pausedText({ sent }: Look, usual: readonly Look[]): string | null {
+  if (sent.length === 0) return 'its transceiver does not send any more';
+  if (sent.every(({ active }) => !active)) return 'all its encodings are switched off (active: false)';
+  const { trackState, trackPaused, sourceFrames } = sent[0] ?? {};
+  if (trackState === 'none') return 'it has no track any more (replaceTrack)';
+  if (trackState === 'ended') return 'its track has ended';
+  if (trackPaused === 'disabled') return 'its track was disabled';
+  if (trackPaused === 'muted') return 'its track is muted by its source';
+  const before = usual.at(-1)?.sent[0]?.sourceFrames ?? NaN;
+  return sourceFrames === before ? 'its source gives no frames' : null;
+}
+
+const senderPaused: Rule = ({ usual, since }) => {
+  const last = since.at(-1);
+  const text = last === undefined ? null : pausedText(last, usual);
+  return text === null || last === undefined
+    ? null
+    : cause(
+        'sender-paused',
+        `The sender was paused: ${text}; ${rateText(last.rateBps)} were sent then.`,
+        PAUSED_FIX,
+      );
+};
+
+const routeChange: Rule = ({ usual, around }) => {
+  // A sender may take seconds until what the new route does not carry shows in its reports.
+  const [before] = usual;
+  const [now] = around.slice(-1);
+  if (before === undefined || now === undefined) return null;
+  const [old, fresh] = [before.sample, now.sample];
+  const changes = fresh.routeChanges - old.routeChanges;
+  if (!(changes > 0) && (fresh.route === old.route || old.route === '' || fresh.route === '')) return null;
+  const [rttBefore, rttNow] = [usualOf(usual, rttMs), rttMs(now)];
+  return cause(
+    'route-change',
+    `The connection changed its route from ${old.route} to ${fresh.route}; the round trip was ${msText(rttBefore)} before and is ${msText(rttNow)} now.`,
+    'See which network interface or TURN server the connection uses now, and why the old route failed.',
+  );
+};
+
+/** Checks of a quiet connection come every two and a half seconds or so (RFC 7675, 5.1): longer without an answer, it is away. */
+const UNANSWERED_US = 2.9e6;
+
+/**
+ * Looks in which nothing came in although something had to: feedback on what was sent, or what is received. They are
+ * the longest that follow one another, since pauses of a tenth of a second between reports are usual.
+ */
+function silence({ around, stream }: Evidence): Look[] {
+  let longest: Look[] = [];
+  let current: Look[] = [];
+  for (const look of around) {
+    const mustHear = stream.direction === 'receive' || look.packets > LEAST_PACKETS;
+    current = look.bytesIn === 0 && mustHear ? [...current, look] : [];
+    if (current.length > longest.length) longest = current;
+  }
+  return longest;
+}
+
+const LEAST_PACKETS = 5;
+
+/** Whether a silence was an outage: checks were not answered, or packets were lost in it. A sender that pauses is as silent. */
+function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
+  const [first] = silent;
+  const last = silent.at(-1);
+  if (first === undefined || last === undefined) return false;
+  if (silent.some(({ checksAnswered }) => checksAnswered > 0)) return false;
+  const later = evidence.around.filter(({ timeUs }) => timeUs > last.timeUs);
+  const comesAgain = later.some(({ packets, bytesIn }) => packets > 0 && bytesIn > 0);
+  if (evidence.stream.direction === 'send') return last.timeUs - first.fromUs > 0.9e6;
+  return comesAgain ? later.some(({ lost }) => lost > 0) : last.timeUs - first.fromUs > UNANSWERED_US;
+}
+
+const outage: Rule = (evidence) => {
+  const { usual, endpoint, fromUs } = evidence;
+  const wasHeard = usual.filter(({ bytesIn }) => bytesIn > 0).length > usual.length / 2;
+  const silent = silence(evidence);
+  const lost = endpoint.states.find(
+    ({ timeUs, state }) =>
+      Math.abs(timeUs - fromUs) < 8e6 && (state === 'disconnected' || state === 'failed'),
+  );
+  if (!wasHeard || !(isAway(evidence, silent) || lost !== undefined)) return null;
+  const us = silent.reduce((sum, look) => sum + look.timeUs - look.fromUs, 0);
+  const told = lost === undefined ? '' : `; the connection was ${lost.state} at ${secondsText(lost.timeUs)}`;
+  return cause(
+    'outage',
+    `Nothing came in from the far side for about ${secondsText(us)}, neither media nor feedback nor answers to connectivity checks${told}.`,
+    'See whether the network was away (a handover, a sleeping radio, a VPN), or the far side.',
+  );
+};
+
+const feedbackMissing: Rule = ({ around, usual }) => {
+  const last = around.at(-1);
+  const had = usual.some(({ sent }) => sent.some(({ reportTimeUs }) => Number.isFinite(reportTimeUs)));
+  const isAlive = around.some(({ checksAnswered }) => checksAnswered > 0);
+  if (last === undefined || !had || !isAlive) return null;
+  const newest = Math.max(...last.sent.map(({ reportTimeUs }) => reportTimeUs).filter(Number.isFinite));
+  const ageUs = last.timeUs - newest;
+  if (!(ageUs > SILENT_US)) return null;
+  return cause(
+    'feedback-missing',
+    `The far side's RTCP reports stopped ${secondsText(ageUs)} ago, though the connection answers its checks: without feedback a sender lowers its rate.`,
+    'See why the far side sends no RTCP: a stuck server or page, or a firewall that drops it.',
+  );
+};
+
+const share = (looks: readonly Look[], holds: (look: Look) => boolean): number =>
+  looks.length === 0 ? 0 : looks.filter(holds).length / looks.length;
+
+const isLimitedBy =
+  (reason: string) =>
+  ({ sent }: Look): boolean =>
+    sent.some(({ qualityLimitationReason }) => qualityLimitationReason === reason);
+
+const cpuOfEncoder: Rule = ({ usual, since }) => {
+  const now = share(since, isLimitedBy('cpu'));
+  if (now < 0.5 || share(usual, isLimitedBy('cpu')) >= 0.5) return null;
+  return cause(
+    'cpu-limited',
+    `The encoder says that the CPU limits it (qualityLimitationReason cpu) in ${percentText(now)} of the looks since then.`,
+    'Send a smaller picture or fewer streams, or free the processor.',
+  );
+};
+
+const slowCodec: Rule = ({ usual, since, stream }) => {
+  const codecMs = ({ codecMs: ms }: Look): number => ms;
+  const [before, now] = [usualOf(usual, codecMs), usualOf(since, codecMs)];
+  if (!(now > SLOW_MS && now > SLOWER * before)) return null;
+  const isSent = stream.direction === 'send';
+  return cause(
+    'cpu-limited',
+    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it has too little of the processor.`,
+    `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free the processor.`,
+  );
+};
+
+const layerSwitchedOff: Rule = ({ usual, since }) => {
+  const last = since.at(-1);
+  const gone = (last?.sent ?? []).filter(
+    ({ active, rid }) =>
+      !active && usual.some(({ sent }) => sent.some((stats) => stats.rid === rid && stats.active)),
+  );
+  if (last === undefined || gone.length === 0) return null;
+  const names = gone.map(({ rid }) => rid).join(', ');
+  return cause(
+    'layer-dropped',
+    `The page switched the layer ${names} off (active: false); ${last.sent.length - gone.length} of ${last.sent.length} layers are sent.`,
+    'Switch the encoding on again in setParameters, if the fall was not wanted.',
+  );
+};
+
+const lossAbove =
+  (limit: number, effect: string): Rule =>
+  ({ around, since, stream: { direction } }) => {
+    const told = greatest(around, ({ sent }) => Math.max(...sent.map(({ fractionLost }) => fractionLost)));
+    const counted = Math.max(lossOf(around, direction), lossOf(since, direction));
+    const ratio = Math.max(counted, Number.isFinite(told) ? told : 0);
+    return ratio <= limit
+      ? null
+      : cause(
+          'loss',
+          `${percentText(ratio)} of the packets were lost; ${effect}.`,
+          'Find where packets are lost: a bad radio link, or a queue that is too short for the bursts.',
+        );
+  };
+
+const heavyLoss = lossAbove(LOSS_DECREASES, 'above 10 % a sender lowers its rate');
+const someLoss = lossAbove(
+  LOSS_HOLDS,
+  'above 2 % a sender does not raise its rate, and below that repairs cost part of it',
+);
+
+const availableBps = ({ sample }: Look): number => sample.availableOutgoingBps;
+
+/** How much the round trip grew around the begin, in ms. */
+const rttGrowthMs = ({ usual, around }: Evidence): number => greatest(around, rttMs) - usualOf(usual, rttMs);
+
+const overuseSeenBySender: Rule = (evidence) => {
+  const { usual, around } = evidence;
+  const grown = rttGrowthMs(evidence);
+  const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
+  const fell = now < ESTIMATE_FELL * before;
+  if (!(grown > QUEUED_MS)) return null;
+  const estimate = fell ? `; the browser's estimate fell from ${rateText(before)} to ${rateText(now)}` : '';
+  return cause(
+    'overuse',
+    `A queue grew on the path: the round trip rose by ${msText(grown)} to ${msText(greatest(around, rttMs))}${estimate}.`,
+    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+  );
+};
+
+/** The estimate fell and stays at one value, without a queue or loss: somebody said so (REMB, TMMBR). */
+const limitedByFarSide: Rule = ({ usual, since }) => {
+  const before = usualOf(usual, availableBps);
+  const values = since.slice(-3).map(availableBps);
+  const now = values.at(-1) ?? NaN;
+  const isStill = values.length >= 3 && values.every((value) => Math.abs(value - now) <= 0.01 * now);
+  if (!(now < ESTIMATE_FELL * before) || !isStill) return null;
+  return cause(
+    'far-side-limited',
+    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, while the round trip stayed and nothing was lost: the far side asks for no more (REMB).`,
+    'See what the far side, usually a server, is set to accept from this sender.',
+  );
+};
+
+/** The estimate fell, and nothing else is known: the browser's controller saw a gradient that getStats do not show. */
+const overuseByEstimate: Rule = ({ usual, around, since }) => {
+  const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
+  if (!(now < ESTIMATE_FELL * before) || share(since, isLimitedBy('bandwidth')) === 0) return null;
+  return cause(
+    'overuse',
+    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip grew by ${msText(Math.max(0, greatest(around, rttMs) - usualOf(usual, rttMs)))} at most.`,
+    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+  );
+};
+
+/** Frames a second that the source of what is sent gave, between the first and the last of some looks. */
+function sourceFps(looks: readonly Look[]): number {
+  const [first, last] = [looks[0], looks.at(-1)];
+  const frames = (look: Look | undefined): number => look?.sent[0]?.sourceFrames ?? NaN;
+  if (first === undefined || last === undefined) return NaN;
+  return (1e6 * (frames(last) - frames(first))) / (last.timeUs - first.timeUs);
+}
+
+const slowSource: Rule = ({ usual, since }) => {
+  const [before, now] = [sourceFps(usual), sourceFps(since)];
+  if (!(now < FILLED * before)) return null;
+  return cause(
+    'application-limited',
+    `The source gives ${now.toFixed(1)} frames a second, and gave ${before.toFixed(1)} before.`,
+    'Look at what makes the pictures: a camera in bad light, a screen that stands still, a page that is too busy to draw.',
+  );
+};
+
+const applicationLimited: Rule = ({ since, usual }) => {
+  const last = since.at(-1);
+  if (last === undefined) return null;
+  const [before, now] = [usualOf(usual, targetBps), usualOf(since.slice(-3), targetBps)];
+  const rate = usualOf(since.slice(-3), ({ rateBps }) => rateBps);
+  if (Number.isNaN(now) || rate >= FILLED * now || now < AT_BOUND * before) return null;
+  return cause(
+    'application-limited',
+    `The encoder may use ${rateText(now)}, as before (${rateText(before)}), but needs only ${rateText(rate)} for what its source shows.`,
+    'Nothing is wrong with the network: the picture has less detail or motion.',
+  );
+};
+
+const layerLowered: Rule = ({ usual, since, stream }) => {
+  const last = since.at(-1);
+  if (last === undefined) return null;
+  const height = (look: Look): number =>
+    greatest([look], ({ layers }) =>
+      Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),
+    );
+  const [before, now] = [usualOf(usual, height), height(last)];
+  if (!(now < LAYER_SHRANK * before)) return null;
+  const who = stream.direction === 'send' ? 'The sender' : 'The far side';
+  return cause(
+    'layer-dropped',
+    `${who} gives a smaller picture: ${now} lines instead of ${before}; neither a queue nor loss shows that the network asked for it.`,
+    'See which simulcast or SVC layer the server forwards, and what it takes the receiver for.',
+  );
+};
+
+const remotePaused: Rule = ({ since }) => {
+  const last = since.slice(-2);
+  if (last.length < 2 || last.some(({ packets }) => packets > 0)) return null;
+  const isAlive = since.some(
+    ({ bytesIn, checksAnswered, packets }) => packets === 0 && bytesIn + checksAnswered > 0,
+  );
+  if (!isAlive) return null;
+  return cause(
+    'sender-paused',
+    'The far side sends nothing of this stream any more, though the connection is alive.',
+    'See whether the sender muted or stopped its track, or the server paused forwarding it.',
+  );
+};
+
+/**
+ * Frames also wait in a sender's pacer, which a connectivity check does not: one that came through since then, as
+ * quickly as ever, has met no queue.
+ */
+function knowsNoQueue(evidence: Evidence): boolean {
+  const { since } = evidence;
+  return since.some(({ checksAnswered }) => checksAnswered > 0) && rttGrowthMs(evidence) < LEAST_QUEUE_MS;
+}
+
+/** What the detector beside the stream, its frames or the round trip say of a queue. */
+const overuseSeenByReceiver: Rule = (evidence) => {
+  const { detector, queueMs, usual, around } = evidence;
+  const grown = rttGrowthMs(evidence);
+  const signalled =
+    detector !== null &&
+    detector.overuseShare >= LEAST_OVERUSE &&
+    (queueMs ?? 0) >= LEAST_QUEUE_MS &&
+    !knowsNoQueue(evidence);
+  if (!signalled && !(grown > QUEUED_MS)) return null;
+  const signal = signalled
+    ? `the overuse detector beside the stream (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups, and frames waited for ${msText(queueMs ?? 0)} longer`
+    : '';
+  const trip =
+    grown > QUEUED_MS
+      ? `the round trip rose from ${msText(usualOf(usual, rttMs))} to ${msText(greatest(around, rttMs))}`
+      : '';
+  return cause(
+    'overuse',
+    `A queue grew on the path: ${[signal, trip].filter((part) => part !== '').join(', ')}.`,
+    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+  );
+};
+
+/**
+ * Losses that were first reported while the round trip was about the usual one, or before it grew to its longest: it was
+ * no full queue that dropped the packets.
+ */
+const lossWithoutQueue: Rule = (evidence) => {
+  const { usual, around } = evidence;
+  const first = around.find(({ sent }) => sent.some(({ fractionLost }) => fractionLost > LOSS_DECREASES));
+  if (first === undefined) return null;
+  const grown = rttMs(first) - usualOf(usual, rttMs);
+  const hadQueue = grown > FULL_QUEUE_MS && grown > OF_FULL_QUEUE * rttGrowthMs(evidence);
+  return hadQueue ? null : heavyLoss(evidence);
+};
+
+/**
+ * Packets that a full queue drops are lost while all frames wait in it. Where single ones did not wait long, loss came
+ * first, and what queues later is its repair.
+ */
+const lossBesideShortQueue: Rule = (evidence) => {
+  const { queueBesideLossMs } = evidence;
+  return queueBesideLossMs !== null && queueBesideLossMs < LONG_QUEUE_MS ? heavyLoss(evidence) : null;
+};
+
+/**
+ * A queue that is long explains the loss beside it. It is seen by frames, where there are any: connectivity checks are
+ * seldom, and under loss they are repeated.
+ */
+const overuseByLongQueue: Rule = (evidence) => {
+  const queueMs = evidence.queueMs ?? rttGrowthMs(evidence);
+  return queueMs > LONG_QUEUE_MS ? overuseSeenByReceiver(evidence) : null;
+};
+
+const farSideLimited: Rule = ({ since, before }) => {
+  const rate = usualOf(since.slice(-3), ({ rateBps }) => rateBps);
+  return cause(
+    'far-side-limited',
+    `The far side sends ${rateText(rate)} instead of ${rateText(before)}, though nothing shows a queue, loss or an outage on the path.`,
+    'Look at the sender: its cap, its source, its processor, its own uplink.',
+  );
+};
+
+const waitingForKeyFrame: Rule = ({ around }) => {
+  const wait = keyFrameWait([around.map(({ sample }) => sample)]);
+  return (
+    wait &&
+    cause(
+      'waiting-for-key-frame',
+      `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
+      'See that key frames are sent when they are asked for: a server must forward PLI to the sender.',
+    )
+  );
+};
+
+const cpuOfDecoder: Rule = ({ since }) => {
+  const frames = since.reduce((sum, look) => sum + look.frames, 0);
+  const decoded = since.reduce((sum, look) => sum + look.decoded, 0);
+  if (!(frames > 10 && decoded < 0.6 * frames)) return null;
+  return cause(
+    'cpu-limited',
+    `${frames} frames came and only ${decoded} were decoded: the receiver does not keep up.`,
+    'Receive a smaller picture or fewer streams, or free the processor.',
+  );
+};
+
+const unknownCause: Rule = ({ usual, around }) =>
+  cause(
+    'unknown',
+    `No usual cause shows: the round trip was ${msText(usualOf(usual, rttMs))} and at most ${msText(greatest(around, rttMs))}, the estimate ${rateText(usualOf(usual, availableBps))} and at least ${rateText(least(around, availableBps))}.`,
+    'Take the recording, and look at the charts around this time.',
+  );
+
+const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive', readonly Rule[]>>>> = {
+  'rate-fall': {
+    send: [
+      cap,
+      senderPaused,
+      layerSwitchedOff,
+      routeChange,
+      feedbackMissing,
+      outage,
+      machineOverloaded,
+      slowCodec,
+      lossWithoutQueue,
+      overuseSeenBySender,
+      heavyLoss,
+      cpuOfEncoder,
+      someLoss,
+      limitedByFarSide,
+      slowSource,
+      applicationLimited,
+      overuseByEstimate,
+      layerLowered,
+    ],
+    receive: [
+      routeChange,
+      remotePaused,
+      outage,
+      machineOverloaded,
+      slowCodec,
+      lossBesideShortQueue,
+      overuseByLongQueue,
+      heavyLoss,
+      overuseSeenByReceiver,
+      someLoss,
+      layerLowered,
+      farSideLimited,
+    ],
+  },
+  freeze: {
+    send: [],
+    receive: [
+      routeChange,
+      remotePaused,
+      outage,
+      machineOverloaded,
+      waitingForKeyFrame,
+      slowCodec,
+      cpuOfDecoder,
+      lossBesideShortQueue,
+      overuseByLongQueue,
+      heavyLoss,
+      overuseSeenByReceiver,
+      someLoss,
+      farSideLimited,
+    ],
+  },
+  'delay-rise': {
+    send: [routeChange, outage, machineOverloaded, lossWithoutQueue, overuseSeenBySender],
+    receive: [
+      routeChange,
+      outage,
+      machineOverloaded,
+      lossBesideShortQueue,
+      overuseByLongQueue,
+      heavyLoss,
+      overuseSeenByReceiver,
+    ],
+  },
+};
+
+/** The first cause that the evidence bears out. */
+export function causeOf(evidence: Evidence): Cause | null {
+  for (const rule of RULES[evidence.kind][evidence.stream.direction]) {
+    const found = rule(evidence);
+    if (found !== null) return found;
+  }
+  return unknownCause(evidence);
+}

@@ -1,0 +1,4 @@
+/** Why a call got worse: the log of its incidents. */
+export type { Incident, IncidentKind, StreamId } from './incident.js';
+export { incidentsOf, IncidentLog } from './incident_log.js';
+export { incidentText } from './incident_text.js';

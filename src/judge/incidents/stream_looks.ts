@@ -1,0 +1,125 @@
+/** What one end of a connection says of one video stream: its samples of getStats, reduced to the stream. */
+import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../../calls/record/record.js';
+import type { StreamId } from './incident.js';
+
+/** One layer that is sent, or the one stream that is received. */
+export interface LayerLook {
+  /** Its rid (RFC 8851), or its SSRC. */
+  name: string;
+  rateBps: number;
+  frameHeight: number;
+}
+
+/** From one sample to the next. NaN where the browser does not say; sums are over the layers. */
+export interface Look {
+  fromUs: number;
+  timeUs: number;
+  /** RTP bits per second, retransmissions included. */
+  rateBps: number;
+  /** Packets that were sent or received, and packets that were reported lost. */
+  packets: number;
+  lost: number;
+  /** Frames encoded, or received; frames decoded. */
+  frames: number;
+  decoded: number;
+  /** How long a frame took to be encoded, or decoded, in ms. */
+  codecMs: number;
+  layers: readonly LayerLook[];
+  /** Of the whole connection: bytes that came in, and connectivity checks that were answered. */
+  bytesIn: number;
+  checksAnswered: number;
+  sent: readonly OutboundStats[];
+  received: InboundStats | null;
+  sample: StatsSample;
+}
+
+const orZero = (value: number): number => (Number.isFinite(value) ? value : 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** How much a count grew; 0 where it began anew or is not known. */
+const growth = (before: number | undefined, now: number): number =>
+  before === undefined ? 0 : Math.max(0, orZero(now - before));
+
+const sentBytes = (stats: OutboundStats): number => stats.bytesSent + orZero(stats.headerBytesSent);
+const receivedBytes = (stats: InboundStats): number =>
+  stats.bytesReceived + orZero(stats.headerBytesReceived);
+
+const isOf =
+  (key: string) =>
+  ({ kind, mid }: OutboundStats): boolean =>
+    kind === 'video' && mid === key;
+
+/** All video streams of a sample. */
+export function streamsOf({ id }: EndpointRecord, { outbound, inbound }: StatsSample): StreamId[] {
+  const mids = new Set(outbound.filter(({ kind }) => kind === 'video').map(({ mid }) => mid));
+  return [
+    ...[...mids].map((key): StreamId => ({ endpoint: id, direction: 'send', key })),
+    ...inbound
+      .filter(({ kind }) => kind === 'video')
+      .map(({ ssrc }): StreamId => ({ endpoint: id, direction: 'receive', key: String(ssrc) })),
+  ];
+}
+
+function layerLook(
+  name: string,
+  { frameHeight }: OutboundStats | InboundStats,
+  bytes: number,
+  seconds: number,
+): LayerLook {
+  return { name, frameHeight, rateBps: (8 * bytes) / seconds };
+}
+
+/** A stream between two samples; one that is not in the later one sends or receives nothing. */
+export function lookAt(stream: StreamId, before: StatsSample, now: StatsSample): Look {
+  const seconds = (now.timeUs - before.timeUs) / 1e6;
+  const common = {
+    fromUs: before.timeUs,
+    timeUs: now.timeUs,
+    bytesIn: growth(before.bytesReceived, now.bytesReceived),
+    checksAnswered: growth(before.checksAnswered, now.checksAnswered),
+    sample: now,
+  };
+  if (stream.direction === 'receive') return { ...common, ...receivedLook(stream.key, before, now, seconds) };
+  const then = new Map(before.outbound.filter(isOf(stream.key)).map((stats) => [stats.ssrc, stats]));
+  const sent = now.outbound.filter(isOf(stream.key));
+  const grew = (count: (stats: OutboundStats) => number): number[] =>
+    sent.map((stats) => {
+      const old = then.get(stats.ssrc);
+      return growth(old === undefined ? undefined : count(old), count(stats));
+    });
+  const bytes = grew(sentBytes);
+  const frames = sum(grew(({ framesEncoded }) => framesEncoded));
+  return {
+    ...common,
+    rateBps: (8 * sum(bytes)) / seconds,
+    packets: sum(grew(({ packetsSent }) => packetsSent)),
+    lost: sum(grew(({ packetsLost }) => packetsLost)),
+    frames,
+    decoded: NaN,
+    codecMs: (1e3 * sum(grew(({ totalEncodeTimeS }) => totalEncodeTimeS))) / frames,
+    layers: sent.map((stats, i) => layerLook(stats.rid, stats, bytes[i] ?? 0, seconds)),
+    sent,
+    received: null,
+  };
+}
+
+function receivedLook(key: string, before: StatsSample, now: StatsSample, seconds: number) {
+  const isIt = ({ ssrc }: InboundStats): boolean => String(ssrc) === key;
+  const old = before.inbound.find(isIt);
+  const stats = now.inbound.find(isIt) ?? null;
+  const grew = (count: (stats: InboundStats) => number): number =>
+    stats === null ? 0 : growth(old === undefined ? undefined : count(old), count(stats));
+  const bytes = grew(receivedBytes);
+  const decoded = grew(({ framesDecoded }) => framesDecoded);
+  return {
+    rateBps: (8 * bytes) / seconds,
+    packets: grew(({ packetsReceived }) => packetsReceived),
+    lost: grew(({ packetsLost }) => packetsLost),
+    frames: grew(({ framesReceived }) => framesReceived),
+    decoded,
+    codecMs: (1e3 * grew(({ totalDecodeTimeS }) => totalDecodeTimeS)) / decoded,
+    layers: stats === null ? [] : [layerLook(key, stats, bytes, seconds)],
+    sent: [],
+    received: stats,
+  };
+}

@@ -1,0 +1,10 @@
+/** Texts of others, such as the titles of pages, for a terminal. */
+
+const REPLACEMENT = '\uFFFD';
+
+/** The text on one line of at most `length` characters, without what would move a cursor or turn the direction of writing. */
+export function plain(text: string, length = 200): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, REPLACEMENT);
+  const characters = Array.from(line);
+  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : line;
+}

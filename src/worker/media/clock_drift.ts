@@ -1,0 +1,116 @@
+/**
+ * Removes the drift between a sender's RTP clock and the receiver's clock. Both are quartz clocks that differ by some
+ * tens of millionths, bad ones by a few hundred, and the difference of their readings, the one-way delay, ramps.
+ *
+ * Queues and retransmissions only ever add to a delay. So the ramp is the slope of what the delays lie above, as in
+ * S. Moon, P. Skelly, D. Towsley, "Estimation and Removal of Clock Skew from Network Delay Measurements", INFOCOM
+ * 1999: of all lines below all points, the one with the least distance to them, which holds the edge of their lower
+ * convex hull at their mean time.
+ *
+ * A queue that grows may not pass for a drift. Nothing is removed before there is a minute of delays; what is removed
+ * is bounded, and both halves of the time that is looked at have to agree about it: delays that ramp for some tens of
+ * seconds, or that step, are in one of them only. A queue that grew evenly for minutes, by less than half a
+ * millisecond each second, could not be told from a drift.
+ */
+
+/** Delays are looked at by their least in so much time. */
+const BIN_US = 2e6;
+/** Nothing is removed before there are so many of them, a minute. */
+const LEAST_BINS = 30;
+/** Five minutes. */
+const MOST_BINS = 150;
+/** Clocks are not worse than this. */
+const MOST_DRIFT = 500e-6;
+/** Halves that differ by more than this are no drift. */
+const AGREEMENT = 60e-6;
+/** What had gathered before the drift was known is removed at this rate: a third of a millisecond in three seconds. */
+const CATCH_UP = 100e-6;
+/** Delays that fall so far below all before have another path, or another begin of timestamps. */
+const STEP_US = 20_000;
+
+interface Point {
+  timeUs: number;
+  delayUs: number;
+}
+
+/** The slope of the line below all points that is closest to them; points are in the order of time. */
+export function lowerSlope(points: readonly Point[]): number {
+  const hull: Point[] = [];
+  for (const point of points) {
+    for (let [a, b] = hull.slice(-2); a !== undefined && b !== undefined; [a, b] = hull.slice(-2)) {
+      const isBelow =
+        (b.delayUs - a.delayUs) * (point.timeUs - a.timeUs) <
+        (point.delayUs - a.delayUs) * (b.timeUs - a.timeUs);
+      if (isBelow) break;
+      hull.pop();
+    }
+    hull.push(point);
+  }
+  const meanUs = points.reduce((sum, { timeUs }) => sum + timeUs, 0) / points.length;
+  const next = hull.findIndex(({ timeUs }) => timeUs >= meanUs);
+  const [from, to] = [hull[next - 1], hull[next]];
+  if (from === undefined || to === undefined) return 0;
+  return (to.delayUs - from.delayUs) / (to.timeUs - from.timeUs);
+}
+
+/** Feed it the delay of each frame, in the order of arrival. The same delays give the same numbers. */
+export class ClockDrift {
+  #bins: Point[] = [];
+  #bin: Point | null = null;
+  #binEndsUs = 0;
+  #drift = 0;
+  #firstUs = NaN;
+  #latestUs = NaN;
+  #removedUs = 0;
+  /** What gathered before the drift was known; null before that. */
+  #backlogUs: number | null = null;
+
+  /** How much faster delays grow than they should, as the clocks are believed to differ: 1e-6 is one millionth. */
+  get drift(): number {
+    return this.#drift;
+  }
+
+  /** What the drift has added to this delay, to be taken from it; a whole number. `delayUs` is as it was measured. */
+  of(timeUs: number, delayUs: number): number {
+    this.#note(timeUs, delayUs);
+    if (Number.isNaN(this.#firstUs)) this.#firstUs = this.#latestUs = timeUs;
+    const passedUs = Math.max(0, timeUs - this.#latestUs);
+    this.#latestUs = Math.max(this.#latestUs, timeUs);
+    this.#removedUs += this.#drift * passedUs + this.#caughtUp(passedUs);
+    return Math.round(this.#removedUs);
+  }
+
+  #caughtUp(passedUs: number): number {
+    const backlogUs = this.#backlogUs ?? 0;
+    const mostUs = CATCH_UP * passedUs;
+    const stepUs = Math.max(-mostUs, Math.min(mostUs, backlogUs));
+    if (this.#backlogUs !== null) this.#backlogUs = backlogUs - stepUs;
+    return stepUs;
+  }
+
+  #note(timeUs: number, delayUs: number): void {
+    if (this.#bin !== null && timeUs >= this.#binEndsUs) {
+      this.#take(this.#bin);
+      this.#bin = null;
+    }
+    if (this.#bin === null) {
+      this.#bin = { timeUs, delayUs };
+      this.#binEndsUs = timeUs + BIN_US;
+    } else if (delayUs < this.#bin.delayUs) this.#bin = { timeUs, delayUs };
+  }
+
+  #take(bin: Point): void {
+    const least = this.#bins.reduce((least, { delayUs }) => Math.min(least, delayUs), Infinity);
+    if (bin.delayUs < least - STEP_US) this.#bins = [];
+    this.#bins.push(bin);
+    if (this.#bins.length > MOST_BINS) this.#bins.shift();
+    if (this.#bins.length < LEAST_BINS) return;
+    const half = Math.floor(this.#bins.length / 2);
+    const [first, second] = [lowerSlope(this.#bins.slice(0, half)), lowerSlope(this.#bins.slice(half))];
+    const whole = lowerSlope(this.#bins);
+    const slopes = [first, second, whole];
+    if (Math.max(...slopes) - Math.min(...slopes) > AGREEMENT || Math.abs(whole) > MOST_DRIFT) return;
+    this.#drift = whole;
+    this.#backlogUs ??= whole * (bin.timeUs - this.#firstUs);
+  }
+}
