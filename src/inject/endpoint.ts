@@ -3,10 +3,11 @@ import { mediaSections, remoteSides, transportsIn, udpAddress, ufragOf } from '.
 import type { FrameWorker } from './frames.js';
 import { attempt, epochMs, listen } from './natives.js';
 import * as notices from './notices.js';
-import type { ObserverConfig, RecordNotice, RemoteSide } from './protocol.js';
+import type { ObserverConfig, RecordNotice, RemoteSide, StatsSample } from './protocol.js';
 import type { ReceiverTransforms } from './receivers.js';
 import type { Reporter } from './reporter.js';
 import { readSample, type Sending } from './sample.js';
+import { ShownFrames } from './shown_frames.js';
 
 /** What the endpoints of a window share. */
 export interface Window {
@@ -30,6 +31,11 @@ export interface KnownBefore {
   isLate: boolean;
 }
 
+function pausedBy(track: MediaStreamTrack | null | undefined): Sending['trackPaused'] {
+  if (track?.enabled === false) return 'disabled';
+  return track?.muted === true ? 'muted' : '';
+}
+
 export class Endpoint {
   #state: RTCPeerConnectionState = 'new';
   #role: 'offerer' | 'answerer' | null = null;
@@ -40,28 +46,53 @@ export class Endpoint {
   readonly #remote = new Map<string, RemoteSide>();
   /** Bounds of the remote description's media sections, by their mids. */
   readonly #bounds = new Map<string, number>();
-  readonly #told = new Set<string>();
+  /** Notices, by their codes. */
+  readonly #told = new Map<string, RecordNotice>();
   readonly #receivers = new WeakSet<RTCRtpReceiver>();
   /** Those with a transform of the observer. */
   readonly #ours = new Set<RTCRtpReceiver>();
+  /** Frames of receivers that had media before they were observed. */
+  readonly #shown = new Map<RTCRtpTransceiver, ShownFrames>();
   /** Whether those are all that receive video. */
   #complete = true;
+  /** Whether what it has already is looked at for the first time. */
+  #isCatchingUp: boolean;
 
   constructor(
     readonly id: number,
-    private readonly peer: RTCPeerConnection,
+    readonly peer: RTCPeerConnection,
     private readonly known: KnownBefore,
     private readonly window: Window,
   ) {
-    const { reporter } = window;
-    reporter.add({ type: 'endpoint', endpoint: id, timeUs: reporter.nowUs() });
+    this.#isCatchingUp = known.isLate;
+    this.#announce();
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
     listen(peer, 'track', () => this.watch());
-    if (known.ownsTransforms && window.worker !== null) this.#refused(notices.pageTransforms());
+    if (known.ownsTransforms && window.worker !== null && !window.config.timesShownFrames)
+      this.#refused(notices.pageTransforms());
     if (known.isLate) attempt(() => this.#catchUp());
     this.look();
     attempt(() => this.watch());
+    this.#isCatchingUp = false;
+  }
+
+  #announce(): void {
+    const { reporter } = this.window;
+    reporter.add({ type: 'endpoint', endpoint: this.id, timeUs: reporter.nowUs() });
+  }
+
+  /** Tells everything that is known of it, to somebody who has not heard of it. */
+  resume(): void {
+    this.#announce();
+    this.#state = 'new';
+    this.#ufrags = '';
+    for (const side of this.#remote.values())
+      this.window.reporter.tell({ type: 'remote', endpoint: this.id, sides: [side] });
+    for (const notice of this.#told.values()) this.window.reporter.notice(this.id, notice);
+    for (const shown of this.#shown.values()) attempt(() => shown.resume());
+    this.#source();
+    this.#describe();
   }
 
   /** What a connection says of itself that has been described before. */
@@ -69,6 +100,11 @@ export class Endpoint {
     const { remoteDescription } = this.peer;
     if (remoteDescription !== null) this.remoteDescription(remoteDescription.sdp);
     this.#describe();
+  }
+
+  /** What it receives. */
+  get tracks(): MediaStreamTrack[] {
+    return attempt(() => this.peer.getReceivers().map(({ track }) => track)) ?? [];
   }
 
   get closed(): boolean {
@@ -81,9 +117,20 @@ export class Endpoint {
     const state = this.peer.signalingState === 'closed' ? 'closed' : this.peer.connectionState;
     if (state === this.#state) return;
     this.#state = state;
+    if (state === 'closed') this.#endShown();
     const { reporter } = this.window;
     reporter.tell({ type: 'state', endpoint: this.id, timeUs: reporter.nowUs(), state });
     if (state === 'connected') void this.sample();
+  }
+
+  #endShown(): void {
+    this.pause();
+    this.#shown.clear();
+  }
+
+  /** Frames are timed as they are shown no more. */
+  pause(): void {
+    for (const shown of this.#shown.values()) attempt(() => shown.pause());
   }
 
   /** What the page set as the remote description, before anything was changed in it. */
@@ -151,27 +198,51 @@ export class Endpoint {
    * an offer of the far side. Chromium never asks a transform that comes later than that.
    */
   watch(): void {
-    for (const { receiver } of this.peer.getTransceivers()) {
+    for (const transceiver of this.peer.getTransceivers()) {
+      const { receiver } = transceiver;
       if (this.#receivers.has(receiver)) continue;
       this.#receivers.add(receiver);
-      if (receiver.track.kind === 'video') this.#time(receiver);
+      if (receiver.track.kind === 'video') this.#time(receiver, transceiver);
     }
   }
 
   /** Where nobody asks for frames, getStats say enough. */
-  #time(receiver: RTCRtpReceiver): void {
+  #time(receiver: RTCRtpReceiver, transceiver: RTCRtpTransceiver): void {
     const { worker } = this.window;
     if (worker === null) {
       this.#complete = false;
       this.#source();
-    } else if (!this.known.ownsTransforms) this.#attach(receiver, worker);
+    } else if (this.#isTooLate(transceiver)) this.#withoutTransform(receiver, notices.joinedLate());
+    else if (this.known.ownsTransforms) this.#withoutTransform(receiver, notices.pageTransforms());
+    else this.#attach(receiver, worker);
+  }
+
+  /** Whether media may have begun before anybody watched: a transform would never be asked. */
+  #isTooLate({ currentDirection }: RTCRtpTransceiver): boolean {
+    return this.#isCatchingUp && currentDirection !== null;
+  }
+
+  /** No transform of the observer sees the frames of this receiver. */
+  #withoutTransform(receiver: RTCRtpReceiver, why: RecordNotice): void {
+    const { timesShownFrames, originEpochMs } = this.window.config;
+    const transceiver = this.peer.getTransceivers().find((each) => each.receiver === receiver);
+    if (!timesShownFrames || !ShownFrames.isSupported || transceiver === undefined) {
+      this.#refused(why);
+      return;
+    }
+    if (!this.#shown.has(transceiver)) {
+      const shown = new ShownFrames(receiver.track, originEpochMs);
+      this.#shown.set(transceiver, shown);
+      if (!this.window.reporter.isPaused) shown.resume();
+    }
+    this.#refused(notices.asShown(why));
   }
 
   #attach(receiver: RTCRtpReceiver, worker: FrameWorker): void {
     const { receivers, config } = this.window;
     const refusal = receivers.refusal(receiver) ?? (worker.usable ? null : notices.workerRefused());
     if (refusal !== null) {
-      this.#refused(refusal);
+      this.#withoutTransform(receiver, refusal);
       return;
     }
     const { originEpochMs } = config;
@@ -180,7 +251,7 @@ export class Endpoint {
         this.#yield(receiver),
       ),
     );
-    if (attached === undefined) this.#refused(notices.noTransforms());
+    if (attached === undefined) this.#withoutTransform(receiver, notices.noTransforms());
     else {
       this.#ours.add(receiver);
       this.#source();
@@ -191,15 +262,18 @@ export class Endpoint {
   giveUp(): void {
     if (this.#ours.size === 0) return;
     const flows = this.#state !== 'new' && this.#state !== 'connecting';
-    for (const receiver of this.#ours) attempt(() => this.window.receivers.release(receiver, flows));
+    const ours = [...this.#ours];
     this.#ours.clear();
-    this.#refused(notices.workerRefused());
+    for (const receiver of ours) {
+      attempt(() => this.window.receivers.release(receiver, flows));
+      this.#withoutTransform(receiver, notices.workerRefused());
+    }
   }
 
   /** The page has put its own transform where ours was. */
   #yield(receiver: RTCRtpReceiver): void {
     this.#ours.delete(receiver);
-    this.#refused(notices.pageTransforms());
+    this.#withoutTransform(receiver, notices.pageTransforms());
   }
 
   #refused(notice: RecordNotice): void {
@@ -210,13 +284,14 @@ export class Endpoint {
 
   /** Frames are timed where the observer sees all video of the connection. */
   #source(): void {
-    const source = this.#complete && this.#ours.size > 0 ? 'transform' : 'getStats';
+    const seen = this.#shown.size > 0 ? 'elements' : 'getStats';
+    const source = this.#complete && this.#ours.size > 0 ? 'transform' : seen;
     this.window.reporter.add({ type: 'source', endpoint: this.id, source });
   }
 
   #once(notice: RecordNotice): void {
     if (this.#told.has(notice.code)) return;
-    this.#told.add(notice.code);
+    this.#told.set(notice.code, notice);
     this.window.reporter.notice(this.id, notice);
   }
 
@@ -238,11 +313,20 @@ export class Endpoint {
       const sendingOf = (mid: string, rid: string) => this.#sending(mid, rid);
       const { relay } = config;
       const { sample, astray } = readSample(stats, config.originEpochMs, epochMs(), { sendingOf, relay });
+      this.#tellShown(sample);
       reporter.add({ type: 'sample', endpoint: this.id, sample });
       if (astray !== null) this.#once(notices.notRouted(astray, this.known.isLate));
     } catch {
       // A connection that was closed in between has nothing more to say.
     }
+  }
+
+  #tellShown({ inbound }: StatsSample): void {
+    const rows = [...this.#shown].flatMap(([{ mid }, shown]) => {
+      const stats = inbound.find((each) => each.kind === 'video' && each.mid === mid);
+      return stats === undefined ? [] : shown.take(stats.ssrc, stats.bytesReceived);
+    });
+    if (rows.length > 0) this.window.reporter.add({ type: 'frames', endpoint: this.id, rows });
   }
 
   #sending(mid: string, rid: string): Sending {
@@ -252,6 +336,7 @@ export class Endpoint {
     return {
       boundBps: bounds.length === 0 ? NaN : Math.min(...bounds),
       trackState: sender === undefined ? '' : (sender.track?.readyState ?? 'none'),
+      trackPaused: pausedBy(sender?.track),
     };
   }
 }

@@ -9,6 +9,8 @@ export interface FrameWorkerOptions {
 /** Asks for the frames noted since the last time; the first is also the proof that the worker lives. */
 export interface FrameWorkerRequest {
   id: number;
+  /** Whether frames are noted from now on; default: as before. */
+  notes?: boolean;
 }
 
 /** A second in which the worker ticked: its end, in milliseconds of the Unix epoch, and how late its latest tick was. */

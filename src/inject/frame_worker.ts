@@ -36,9 +36,11 @@ const MOST_LATE = 60;
 let noted = new Map<number, number[]>();
 let late: LateTick[] = [];
 let ticking: ReturnType<typeof setInterval> | undefined;
+let notes = true;
 const lateness = new TickLateness(TICK_MS);
 
 function tick(): void {
+  if (!notes) return;
   const nowMs = performance.now();
   const lateMs = lateness.tick(nowMs);
   if (lateMs !== null && late.length < MOST_LATE) late.push([performance.timeOrigin + nowMs, lateMs]);
@@ -70,7 +72,7 @@ async function pass({ readable, writable, options }: Transformer): Promise<void>
     const { done, value } = await reader.read();
     if (done) break;
     try {
-      note(value, options);
+      if (notes) note(value, options);
     } catch {
       // A frame that cannot be read is the receiver's business, not the observer's.
     }
@@ -86,6 +88,7 @@ addEventListener('rtctransform', (event) => {
 });
 
 addEventListener('message', ({ data }: MessageEvent<FrameWorkerRequest>) => {
+  notes = data.notes ?? notes;
   const rows = [...noted];
   const answer: FrameWorkerAnswer = { id: data.id, rows, late };
   noted = new Map();

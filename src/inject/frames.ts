@@ -8,6 +8,7 @@ import type {
   FrameWorkerOptions,
   FrameWorkerRequest,
 } from './frame_protocol.js';
+import { newWorker } from './blob_worker.js';
 import { attempt, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
@@ -19,28 +20,6 @@ const START_MS = 5000;
 const ANSWER_MS = 1000;
 
 const NOTHING: FrameWorkerNotes = { rows: [], late: [] };
-
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): {
-    createScriptURL(url: string): string;
-  };
-}
-
-/** From a Blob, so that it needs no server; where Trusted Types refuse the plain URL, by a policy. */
-function newWorker(source: string): Worker {
-  const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
-  try {
-    return new Worker(url, { name: 'ccscope' });
-  } catch (error) {
-    const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-    if (trustedTypes === undefined) throw error;
-    const policy = trustedTypes.createPolicy('ccscope', { createScriptURL: (text) => text });
-    return new Worker(policy.createScriptURL(url), { name: 'ccscope' });
-  }
-}
 
 export class FrameWorker {
   #worker: Worker | null = null;
@@ -90,11 +69,24 @@ export class FrameWorker {
     return this.#attached ? this.#ask() : Promise.resolve(NOTHING);
   }
 
-  #ask(): Promise<FrameWorkerNotes> {
+  /** Frames pass without being noted. */
+  pause(): void {
+    void this.#ask(false);
+  }
+
+  resume(): void {
+    void this.#ask(true);
+  }
+
+  #ask(notes?: boolean): Promise<FrameWorkerNotes> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      attempt(() => this.#worker?.postMessage({ id } satisfies FrameWorkerRequest));
+      attempt(() =>
+        this.#worker?.postMessage(
+          (notes === undefined ? { id } : { id, notes }) satisfies FrameWorkerRequest,
+        ),
+      );
       setTimeout(() => this.#resolve(id, NOTHING), ANSWER_MS);
     });
   }

@@ -5,6 +5,7 @@ const scope = globalThis;
 export const setInterval = scope.setInterval.bind(scope);
 export const clearInterval = scope.clearInterval.bind(scope);
 export const setTimeout = scope.setTimeout.bind(scope);
+export const clearTimeout = scope.clearTimeout.bind(scope);
 export const stringify = JSON.stringify.bind(JSON);
 
 const now = performance.now.bind(performance);

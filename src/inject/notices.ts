@@ -3,6 +3,15 @@ import type { RecordNotice, RelayAddress } from './protocol.js';
 
 const GET_STATS = 'frames are not timed one by one, and the record has what getStats counts';
 
+const AS_SHOWN =
+  'received frames are timed as the browser shows them, each with an equal share of the bytes of its half second; key frames are not marked, and frames that were not shown are missing';
+
+/** The same notice where frames are timed as they are shown. */
+export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
+  ...rest,
+  message: message.replace(GET_STATS, AS_SHOWN),
+});
+
 export const pageTransforms = (): RecordNotice => ({
   level: 'info',
   code: 'page-transforms',
@@ -21,7 +30,33 @@ export const workerRefused = (): RecordNotice => ({
   level: 'warning',
   code: 'worker-refused',
   message: `The page's Content-Security-Policy refuses the observer's worker: ${GET_STATS}.`,
-  fix: "set bypassCSP: true in Playwright's options, or allow worker-src blob: in the page under test",
+  fix: "allow worker-src blob: in the page; in a test, set bypassCSP: true in Playwright's options",
+});
+
+const EARLIER = 'reload the page with ccscope in it from the start to see every frame with its size';
+
+export const joinedLate = (): RecordNotice => ({
+  level: 'info',
+  code: 'joined-late',
+  message: `This call ran before it was observed: ${GET_STATS}.`,
+  fix: EARLIER,
+});
+
+const HIDDEN_CONNECTION =
+  'The page keeps a connection to itself that it made before it was observed, and has not used it since';
+
+export const onlyReceiver = (): RecordNotice => ({
+  level: 'warning',
+  code: 'only-receiver',
+  message: `${HIDDEN_CONNECTION}: one receiver of it is seen, and nothing of what it sends or of its other streams.`,
+  fix: 'reload the page with ccscope in it from the start to see the whole connection',
+});
+
+export const onlyShown = (): RecordNotice => ({
+  level: 'warning',
+  code: 'only-shown',
+  message: `${HIDDEN_CONNECTION}: of its video only the shown pictures are seen. Rates, losses, delays, audio, and what it sends are not known, and no controller runs beside it.`,
+  fix: 'reload the page with ccscope in it from the start to see the whole connection',
 });
 
 export const relayPolicy = (): RecordNotice => ({

@@ -1,34 +1,61 @@
 /** The observer in a page: installed before the page's own scripts, in every window. */
+import { Actions } from './actions.js';
+import { findConnections, patchAllUses, patchEvents } from './adoption.js';
 import { Endpoint, type KnownBefore, type Window } from './endpoint.js';
 import { FrameWorker } from './frames.js';
-import { attempt, clearInterval, listen, setInterval } from './natives.js';
-import { patchConstructor, patchPrototype, Policies, SenderBounds } from './patches.js';
-import { OBSERVER_KEY, type ObserverConfig, type PageObserver } from './protocol.js';
+import { attempt, clearInterval, listen, setInterval, stringify } from './natives.js';
+import { patchConstructor, patchPrototype, Policies } from './patches.js';
+import {
+  OBSERVER_KEY,
+  type ActionResult,
+  type ObserverConfig,
+  type PageObserver,
+  type PageRequest,
+} from './protocol.js';
+import { rebased } from './rebase.js';
 import { ReceiverTransforms } from './receivers.js';
-import { Reporter } from './reporter.js';
+import { Reporter, type Deliver } from './reporter.js';
+import { SenderParameters } from './sender_parameters.js';
+import { Strays } from './strays.js';
 
 /** From one look at getStats to the next, and from one batch to the next: what is urgent does not wait. */
 const BATCH_MS = 500;
 
-class Observer implements PageObserver {
+export class Observer implements PageObserver {
   readonly #window: Window;
   readonly #all = new WeakMap<RTCPeerConnection, Endpoint>();
   readonly #open = new Set<Endpoint>();
   readonly #policies = new Policies();
+  readonly #actions: Actions;
   #document = document;
   #count = 0;
+  #adopting = false;
+  /** Null where all connections are known, since there were none before. */
+  #strays: Strays | null = null;
+  #isPaused = false;
+  /** The function of the window that batches go to; null where there is none. */
+  #binding: string | null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
-  constructor(config: ObserverConfig) {
-    const bounds = new SenderBounds();
+  constructor(config: ObserverConfig, deliver: Deliver, binding: string | null) {
+    this.#binding = binding;
+    const parameters = new SenderParameters();
     this.#window = {
       config,
-      reporter: new Reporter(config),
+      reporter: new Reporter(config.originEpochMs, deliver),
       worker: this.#newWorker(config),
       receivers: new ReceiverTransforms(),
-      boundOf: (sender, rid) => bounds.of(sender, rid),
+      boundOf: (sender, rid) => parameters.boundOf(sender, rid),
     };
-    bounds.patch();
+    const { reporter } = this.#window;
+    this.#actions = new Actions({
+      parameters,
+      connection: (endpoint) => this.#openOne(endpoint)?.peer ?? null,
+      told: (action, result) => {
+        const { endpoint } = action.target;
+        reporter.tell({ type: 'action', endpoint, timeUs: reporter.nowUs(), action, result });
+      },
+    });
     const { relay } = config;
     const native = RTCPeerConnection;
     patchPrototype(native.prototype, (peer) => this.#endpoint(peer), relay, this.#policies);
@@ -37,7 +64,30 @@ class Observer implements PageObserver {
       (configuration) => (relay === null ? configuration : this.#policies.changed(configuration)),
       (peer, configuration) => this.#made(peer, configuration),
     );
+    if (config.adoptsLate && isLate()) this.#lookBack();
     this.#listen();
+  }
+
+  /** Looks for connections that the page has made already, and goes on looking. */
+  #lookBack(): void {
+    const strays = new Strays(this.#window, () => this.#count++);
+    this.#strays = strays;
+    const meet = (peer: RTCPeerConnection): void => this.adopt(peer);
+    const stray = (used: RTCRtpReceiver | RTCRtpTransceiver): void => {
+      if (!this.#adopting) strays.meet(used);
+    };
+    attempt(() => patchAllUses(RTCPeerConnection.prototype, meet));
+    attempt(() => patchEvents(meet));
+    for (const { prototype } of [RTCRtpReceiver, RTCRtpTransceiver])
+      attempt(() => patchAllUses(prototype, stray));
+    attempt(() => findConnections(globalThis, meet, stray));
+    this.#start();
+  }
+
+  /** Watches a connection that somebody has found, unless it is watched already. */
+  adopt(peer: RTCPeerConnection): void {
+    // An endpoint that is being made asks its connection, too.
+    if (!this.#adopting) this.#endpoint(peer);
   }
 
   #newWorker({ frameTiming }: ObserverConfig): FrameWorker | null {
@@ -77,11 +127,85 @@ class Observer implements PageObserver {
 
   #adopt(peer: RTCPeerConnection, known: KnownBefore): Endpoint {
     this.#renew();
+    this.#adopting = true;
     const endpoint = new Endpoint(this.#count++, peer, known, this.#window);
+    this.#adopting = false;
     this.#all.set(peer, endpoint);
     this.#open.add(endpoint);
-    this.#timer ??= setInterval(() => attempt(() => this.#tick()), BATCH_MS);
+    this.#start();
     return endpoint;
+  }
+
+  #start(): void {
+    if (!this.#isPaused) this.#timer ??= setInterval(() => attempt(() => this.#tick()), BATCH_MS);
+  }
+
+  /** Tells the binding from now on, and whoever was told before nothing more. For the one that is told already nothing changes. */
+  listen({ binding, originEpochMs }: ObserverConfig & { binding: string }): void {
+    if (this.#binding === binding) return;
+    this.#binding = binding;
+    const laterUs = Math.round((this.#window.config.originEpochMs - originEpochMs) * 1000);
+    const deliver = throughBinding(binding);
+    this.resume((batch) => deliver(laterUs === 0 ? batch : rebased(batch, laterUs)));
+  }
+
+  async release(binding: string): Promise<void> {
+    if (this.#binding !== binding) return;
+    this.#binding = null;
+    await this.pause();
+  }
+
+  /** Does what whoever listens asks for. */
+  async ask(request: PageRequest): Promise<unknown> {
+    switch (request.type) {
+      case 'flush':
+        await this.flush();
+        return null;
+      case 'pause':
+        await this.pause();
+        return null;
+      case 'resume':
+        if (this.#isPaused) this.resume();
+        return null;
+      case 'act':
+        return this.act(request.action);
+    }
+  }
+
+  #openOne(number: number): Endpoint | undefined {
+    return [...this.#open].find(({ id, closed }) => id === number && !closed);
+  }
+
+  /** Acts on a call, as somebody has commanded. Never rejects: the result says what came of it. */
+  act(action: unknown): Promise<ActionResult> {
+    return this.#actions.act(action);
+  }
+
+  /**
+   * Ends the observation, until it is resumed: connections go on, and nothing of them is told. Resolves when
+   * everything that was done to them is taken back.
+   */
+  pause(): Promise<void> {
+    this.#isPaused = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#window.reporter.pause();
+    this.#window.worker?.pause();
+    for (const endpoint of this.#open) endpoint.pause();
+    this.#strays?.pause();
+    return this.#actions.end();
+  }
+
+  /** Begins again, perhaps for somebody else: all connections that are open are told of as if they were new. */
+  resume(deliver?: Deliver): void {
+    const { reporter, worker } = this.#window;
+    this.#isPaused = false;
+    this.#actions.begin();
+    worker?.resume();
+    reporter.resume(deliver);
+    for (const endpoint of this.#open) attempt(() => endpoint.resume());
+    this.#strays?.resume();
+    this.#start();
   }
 
   #giveUp(): void {
@@ -90,9 +214,19 @@ class Observer implements PageObserver {
 
   #tick(): void {
     void this.flush();
-    if (this.#open.size > 0 || this.#timer === null) return;
+    if (this.#open.size > 0 || this.#strays !== null || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
+  }
+
+  async #lookForStrays(endpoints: readonly Endpoint[]): Promise<void> {
+    if (this.#strays === null) return;
+    // What is asked here is no use by the page.
+    this.#adopting = true;
+    const known = new Set(endpoints.flatMap((endpoint) => endpoint.tracks));
+    const looked = attempt(() => this.#strays?.look(known));
+    this.#adopting = false;
+    await looked?.catch(() => undefined);
   }
 
   async flush(): Promise<void> {
@@ -104,7 +238,7 @@ class Observer implements PageObserver {
     for (const [endpoint, rows] of noted) reporter.add({ type: 'frames', endpoint, rows });
     for (const [epochMs, lateMs] of late)
       reporter.add({ type: 'late', timeUs: reporter.timeUs(epochMs), lateMs });
-    await Promise.all(samples);
+    await Promise.all([...samples, this.#lookForStrays(endpoints)]);
     for (const endpoint of endpoints) {
       endpoint.look();
       if (endpoint.closed) this.#open.delete(endpoint);
@@ -113,11 +247,41 @@ class Observer implements PageObserver {
   }
 }
 
-/** Installs the observer, unless the window has one or no peer connections. Never throws. */
-export function install(config: ObserverConfig): void {
+/** Whether scripts of the page may have run before. */
+const isLate = (): boolean => document.readyState !== 'loading' || document.scripts.length > 0;
+
+type Binding = (batch: string) => Promise<void>;
+
+/** Tells Node, through the function that it has put into the window. */
+const throughBinding =
+  (name: string): Deliver =>
+  (batch) =>
+    (globalThis as unknown as Record<string, Binding | undefined>)[name]?.(stringify(batch));
+
+/** What is observed. */
+export type Connection = RTCPeerConnection;
+
+/** Whether this browser, or this kind of page, has peer connections at all. */
+export const hasConnections = (): boolean => typeof RTCPeerConnection !== 'undefined';
+
+/**
+ * Installs the observer, unless the window has no peer connections. In a window that has one, which
+ * may be paused, that one tells from now on. Never throws.
+ */
+export function install(config: ObserverConfig & { binding: string }): void {
   attempt(() => {
     const key = Symbol.for(OBSERVER_KEY);
-    if (key in globalThis || typeof RTCPeerConnection === 'undefined') return;
-    Object.defineProperty(globalThis, key, { value: new Observer(config) });
+    if (!hasConnections()) return;
+    const known = (globalThis as unknown as Record<symbol, Observer | undefined>)[key];
+    if (known !== undefined) {
+      known.listen(config);
+      return;
+    }
+    const observer = observe(config, throughBinding(config.binding), config.binding);
+    Object.defineProperty(globalThis, key, { value: observer });
   });
 }
+
+/** Observes the window's peer connections from now on. */
+export const observe = (config: ObserverConfig, deliver: Deliver, binding: string | null = null): Observer =>
+  new Observer(config, deliver, binding);

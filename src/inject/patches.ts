@@ -120,38 +120,3 @@ export function patchPrototype(
     (self) => endpointOf(self as RTCPeerConnection).look(),
   );
 }
-
-/** The least `maxBitrate` that senders were given, by their encodings' rids; asking them would disturb the page. */
-export class SenderBounds {
-  readonly #bounds = new WeakMap<object, Map<string, number>>();
-
-  of(sender: RTCRtpSender, rid: string): number {
-    return this.#bounds.get(sender)?.get(rid) ?? NaN;
-  }
-
-  #note(sender: object, encodings: unknown): void {
-    if (!Array.isArray(encodings)) return;
-    const bounds = new Map<string, number>();
-    for (const encoding of encodings as unknown[]) {
-      const { rid, maxBitrate } = fields(encoding) ?? {};
-      if (typeof maxBitrate === 'number') bounds.set(text(rid) ?? '', maxBitrate);
-    }
-    this.#bounds.set(sender, bounds);
-  }
-
-  patch(): void {
-    patch(RTCRtpSender.prototype, 'setParameters', (self, [parameters]) => {
-      this.#note(self, fields(parameters)?.['encodings']);
-      return undefined;
-    });
-    patch(
-      RTCPeerConnection.prototype,
-      'addTransceiver',
-      () => undefined,
-      (_, [, init], result) => {
-        this.#note((result as RTCRtpTransceiver).sender, fields(init)?.['sendEncodings']);
-        return result;
-      },
-    );
-  }
-}

@@ -9,18 +9,23 @@ export interface RelayAddress {
   port: number;
 }
 
-/** How received video is timed: frame by frame, or by what getStats count twice a second. */
-export type FrameTiming = 'transform' | 'getStats';
+/** How received video can be asked to be timed: frame by frame, or by what getStats count twice a second. */
+export type AskedFrameTiming = 'transform' | 'getStats';
 
-/** What Node tells each page's observer when it starts. */
+/** How it is: `elements` is frame by frame, too, but only frames that were shown, and with estimated sizes. */
+export type FrameTiming = AskedFrameTiming | 'elements';
+
+/** What each window's observer is told when it starts. */
 export interface ObserverConfig {
-  /** Name of the function through which it reports. */
-  binding: string;
   /** Zero of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   /** Null where calls are observed without a link. */
   relay: RelayAddress | null;
-  frameTiming: FrameTiming;
+  frameTiming: AskedFrameTiming;
+  /** Whether connections that the page has made before are looked for. */
+  adoptsLate: boolean;
+  /** Whether frames that no transform of the observer sees are timed as they are shown. */
+  timesShownFrames: boolean;
 }
 
 /** One sentence on what happened, one on what to do. */
@@ -35,6 +40,10 @@ export interface RecordNotice {
 export interface OutboundStats {
   ssrc: number;
   kind: 'video' | 'audio';
+  /** Media section that it belongs to (RFC 9143); '' where the browser does not say. */
+  mid: string;
+  /** As `VP8`; '' where the browser does not say. */
+  codec: string;
   bytesSent: number;
   headerBytesSent: number;
   packetsSent: number;
@@ -60,15 +69,46 @@ export interface OutboundStats {
   sourceFrames: number;
   /** Of the track that it sends; `none` without one, '' where that is not known. */
   trackState: MediaStreamTrackState | 'none' | '';
-  /** From the far side's receiver reports. */
+  /** What keeps a live track from giving pictures: the page disabled it, or its source is muted. */
+  trackPaused: 'disabled' | 'muted' | '';
+  /** Requests of the far side: lost packets, key frames (RFC 4585, 6.2.1 and 6.3.1; RFC 5104, 4.3.1). */
+  nackCount: number;
+  pliCount: number;
+  firCount: number;
+  /** Sums over all packets, and over all frames encoded. */
+  totalPacketSendDelayS: number;
+  totalEncodeTimeS: number;
+  /** Packets marked ECT(1): L4S (RFC 9331). */
+  packetsSentWithEct1: number;
+  /** From the far side's receiver reports; the last is when the latest came, on the clock of the sample. */
   packetsLost: number;
+  fractionLost: number;
   roundTripTimeS: number;
+  reportTimeUs: number;
 }
 
 /** A stream that an endpoint receives, likewise. */
 export interface InboundStats {
   ssrc: number;
   kind: 'video' | 'audio';
+  mid: string;
+  codec: string;
+  frameWidth: number;
+  frameHeight: number;
+  keyFramesDecoded: number;
+  framesDropped: number;
+  totalDecodeTimeS: number;
+  /** Retransmissions that were asked for, and those that came (RFC 4588). */
+  nackCount: number;
+  retransmittedPacketsReceived: number;
+  /** Interarrival jitter (RFC 3550, 6.4.1). */
+  jitterS: number;
+  /** Packets that came with ECT(1), and marked CE: L4S (RFC 9331). */
+  packetsReceivedWithEct1: number;
+  packetsReceivedWithCe: number;
+  /** Of the far side's latest sender report: packets that it had sent, and when it came. */
+  remotePacketsSent: number;
+  reportTimeUs: number;
   bytesReceived: number;
   headerBytesReceived: number;
   packetsReceived: number;
@@ -92,6 +132,11 @@ export interface StatsSample {
   /** From the selected candidate pair; NaN where the browser does not say. */
   availableOutgoingBps: number;
   rttS: number;
+  /** Answers to its connectivity checks (RFC 7675). */
+  checksAnswered: number;
+  /** Kinds and protocols of its candidates, as `host/udp srflx/udp`, and how often another pair was selected. */
+  route: string;
+  routeChanges: number;
   /** At all candidate pairs so far, as long as there are these. */
   bytesSent: number;
   bytesReceived: number;
@@ -110,6 +155,55 @@ export interface RemoteSide {
   candidates: RelayAddress[];
 }
 
+/** A stream that is acted upon: a media section of a connection, one way. */
+export interface ActionTarget {
+  /** As the window counts its connections. */
+  endpoint: number;
+  direction: 'send' | 'receive';
+  /** '' where the browser does not say: the stream's SSRC then tells whose it is. */
+  mid: string;
+  ssrc: number;
+}
+
+/** One encoding of a sender (simulcast): its rid, its index where it has no rid, or null for all of them. */
+export type EncodingName = string | number | null;
+
+export type DegradationPreferenceName =
+  'balanced' | 'maintain-framerate' | 'maintain-resolution' | 'maintain-framerate-and-resolution';
+
+/** What can be taken back by itself. */
+export type Releasable = 'cap' | 'drive' | 'layer' | 'degradation-preference' | 'playout-delay';
+
+/** What is done to a call, on explicit command only. JSON carries it as it is. */
+export type Action =
+  /** Bounds a sender, or one of its encodings. What the page has set as a bound stays one. */
+  | { kind: 'cap'; target: ActionTarget; encoding: EncodingName; maxBitrateBps: number }
+  /** Bounds each encoding of a sender at the rate that it has now, measured for a second. */
+  | { kind: 'hold'; target: ActionTarget }
+  /** Bounds a sender as a controller says, for the next seconds: it has to be said again. */
+  | { kind: 'drive'; target: ActionTarget; controller: string; maxBitrateBps: number }
+  /** Takes back what was done to a stream, or only that of one kind: what the page has set holds again. */
+  | { kind: 'release'; target: ActionTarget; of: Releasable | null }
+  /** Has a sender encode a key frame. */
+  | { kind: 'key-frame'; target: ActionTarget; encoding: EncodingName }
+  /** Sends an encoding, or sends it no longer. */
+  | { kind: 'layer'; target: ActionTarget; encoding: EncodingName; active: boolean }
+  | { kind: 'degradation-preference'; target: ActionTarget; preference: DegradationPreferenceName }
+  /** How long received media is held back before it is played, at least. */
+  | { kind: 'playout-delay'; target: ActionTarget; delayMs: number };
+
+/** What was done to a stream and not taken back yet. */
+export type InForce =
+  | { kind: 'cap'; encoding: EncodingName; maxBitrateBps: number }
+  | { kind: 'drive'; controller: string; maxBitrateBps: number }
+  | { kind: 'layer'; encoding: EncodingName; active: boolean }
+  | { kind: 'degradation-preference'; preference: DegradationPreferenceName }
+  | { kind: 'playout-delay'; delayMs: number };
+
+export type ActionResult =
+  /** `inForce`: all that is now in force for the stream. */
+  { ok: true; message: string; inForce: InForce[] } | { ok: false; why: string; fix: string };
+
 /** Numbers of one frame in a `frames` message: ssrc, RTP timestamp, arrival, size in bytes, 1 for a key frame. */
 export const NUMBERS_PER_FRAME = 5;
 
@@ -124,6 +218,8 @@ export type PageMessage =
   | { type: 'frames'; endpoint: number; rows: number[] }
   | { type: 'source'; endpoint: number; source: FrameTiming }
   | { type: 'notice'; endpoint: number; notice: RecordNotice }
+  /** An action that was asked for, and what came of it then. */
+  | { type: 'action'; endpoint: number; timeUs: number; action: Action; result: ActionResult }
   /** How late the latest tick of the window's own worker was in the second that ended then. */
   | { type: 'late'; timeUs: number; lateMs: number };
 
@@ -137,10 +233,24 @@ export interface PageBatch {
   messages: PageMessage[];
 }
 
+/** What the observer of a window may be asked for, in JSON. */
+export type PageRequest =
+  /** Tell everything that is known now; answered when it has been told. */
+  | { type: 'flush' }
+  /** Tell nothing more, until the observer is resumed. */
+  | { type: 'pause' }
+  | { type: 'resume' }
+  /** Act on a call; answered with an ActionResult. */
+  | { type: 'act'; action: Action };
+
 /** What the observer leaves in a window, at the symbol `OBSERVER_KEY`. */
 export interface PageObserver {
   /** Tells everything that is known now; resolves when Node has it. */
   flush(): Promise<void>;
+  /** Does what is asked for, and resolves with an answer in JSON. */
+  ask(request: PageRequest): Promise<unknown>;
+  /** Whoever listens through this binding goes: unless somebody else listens by now, nothing more is told. */
+  release(binding: string): Promise<void>;
 }
 
 /** The key of the observer's symbol, in the registry of all realms. */

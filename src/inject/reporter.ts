@@ -1,15 +1,22 @@
-/** A window's one way out: batches of messages, in order, through the function that Node has put there. */
-import { attempt, epochMs, stringify } from './natives.js';
-import type { ObserverConfig, PageBatch, PageMessage, RecordNotice } from './protocol.js';
+/** A window's one way out: batches of messages, in order. */
+import { attempt, epochMs } from './natives.js';
+import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 
-type Binding = (batch: string) => Promise<void>;
+/** Takes a batch to whoever watches. */
+export type Deliver = (batch: PageBatch) => Promise<void> | void;
+
+const windowName = (): string => `${epochMs().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
 export class Reporter {
-  readonly #window = `${epochMs().toString(36)}-${Math.random().toString(36).slice(2)}`;
+  #window = windowName();
   #messages: PageMessage[] = [];
   #soon = false;
+  #isPaused = false;
 
-  constructor(private readonly config: ObserverConfig) {}
+  constructor(
+    private readonly originEpochMs: number,
+    private deliver: Deliver,
+  ) {}
 
   /** Microseconds since the origin. */
   nowUs(): number {
@@ -18,12 +25,33 @@ export class Reporter {
 
   /** The same for another time, in milliseconds of the Unix epoch. */
   timeUs(epoch: number): number {
-    return Math.round((epoch - this.config.originEpochMs) * 1000);
+    return Math.round((epoch - this.originEpochMs) * 1000);
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** Nobody is told any more. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#messages = [];
+  }
+
+  /**
+   * Tells again, perhaps somebody else. Whoever listens now knows nothing of what was told before, so the
+   * window has another name.
+   */
+  resume(deliver = this.deliver): void {
+    this.deliver = deliver;
+    this.#isPaused = false;
+    this.#messages = [];
+    this.#window = windowName();
   }
 
   /** Told with the next batch. */
   add(message: PageMessage): void {
-    this.#messages.push(message);
+    if (!this.#isPaused) this.#messages.push(message);
   }
 
   /** Told as soon as the current task is done: the link waits for it. */
@@ -38,14 +66,12 @@ export class Reporter {
     this.add({ type: 'notice', endpoint, notice });
   }
 
-  /** Sends what there is. Never rejects: without Node there is nobody to tell. */
+  /** Sends what there is. Never rejects: perhaps there is nobody to tell. */
   async send(timeUs = this.nowUs()): Promise<void> {
     this.#soon = false;
     if (this.#messages.length === 0) return;
     const batch: PageBatch = { window: this.#window, url: location.href, timeUs, messages: this.#messages };
     this.#messages = [];
-    const binding = (globalThis as unknown as Record<string, Binding | undefined>)[this.config.binding];
-    const told = attempt(() => binding?.(stringify(batch)));
-    await told?.catch(() => undefined);
+    await attempt(() => this.deliver(batch))?.catch(() => undefined);
   }
 }

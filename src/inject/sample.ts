@@ -55,15 +55,23 @@ const kindOf = (stat: Fields): 'video' | 'audio' =>
   text(stat, 'kind') === 'audio' || text(stat, 'mediaType') === 'audio' ? 'audio' : 'video';
 
 interface Beside {
+  /** What the far side reported of it. */
   heard: Fields | undefined;
+  codec: string;
+  timeUs(epochMs: number): number;
+}
+
+interface SendingBeside extends Beside {
   source: Fields | undefined;
   sending: Sending;
 }
 
-function outbound(stat: Fields, { heard, source, sending }: Beside): OutboundStats {
+function outbound(stat: Fields, { heard, codec, timeUs, source, sending }: SendingBeside): OutboundStats {
   return {
     ssrc: number(stat, 'ssrc'),
     kind: kindOf(stat),
+    mid: text(stat, 'mid'),
+    codec,
     bytesSent: number(stat, 'bytesSent'),
     headerBytesSent: number(stat, 'headerBytesSent'),
     packetsSent: number(stat, 'packetsSent'),
@@ -79,17 +87,40 @@ function outbound(stat: Fields, { heard, source, sending }: Beside): OutboundSta
     qualityLimitationReason: text(stat, 'qualityLimitationReason'),
     maxBitrateBps: sending.boundBps,
     trackState: sending.trackState,
+    trackPaused: sending.trackPaused,
     keyFramesEncoded: number(stat, 'keyFramesEncoded'),
     sourceFrames: number(source, 'frames'),
+    nackCount: number(stat, 'nackCount'),
+    pliCount: number(stat, 'pliCount'),
+    firCount: number(stat, 'firCount'),
+    totalPacketSendDelayS: number(stat, 'totalPacketSendDelay'),
+    totalEncodeTimeS: number(stat, 'totalEncodeTime'),
+    packetsSentWithEct1: number(stat, 'packetsSentWithEct1'),
     packetsLost: number(heard, 'packetsLost'),
+    fractionLost: number(heard, 'fractionLost'),
     roundTripTimeS: number(heard, 'roundTripTime'),
+    reportTimeUs: timeUs(number(heard, 'timestamp')),
   };
 }
 
-function inbound(stat: Fields): InboundStats {
+function inbound(stat: Fields, { heard, codec, timeUs }: Beside): InboundStats {
   return {
     ssrc: number(stat, 'ssrc'),
     kind: kindOf(stat),
+    mid: text(stat, 'mid'),
+    codec,
+    frameWidth: number(stat, 'frameWidth'),
+    frameHeight: number(stat, 'frameHeight'),
+    keyFramesDecoded: number(stat, 'keyFramesDecoded'),
+    framesDropped: number(stat, 'framesDropped'),
+    totalDecodeTimeS: number(stat, 'totalDecodeTime'),
+    nackCount: number(stat, 'nackCount'),
+    retransmittedPacketsReceived: number(stat, 'retransmittedPacketsReceived'),
+    jitterS: number(stat, 'jitter'),
+    packetsReceivedWithEct1: number(stat, 'packetsReceivedWithEct1'),
+    packetsReceivedWithCe: number(stat, 'packetsReceivedWithCe'),
+    remotePacketsSent: number(heard, 'packetsSent'),
+    reportTimeUs: timeUs(number(heard, 'timestamp')),
     bytesReceived: number(stat, 'bytesReceived'),
     headerBytesReceived: number(stat, 'headerBytesReceived'),
     packetsReceived: number(stat, 'packetsReceived'),
@@ -109,6 +140,15 @@ function inbound(stat: Fields): InboundStats {
 function sum(stats: readonly Fields[], name: string): number {
   const values = stats.map((stat) => number(stat, name)).filter((value) => !Number.isNaN(value));
   return values.length === 0 ? NaN : values.reduce((all, value) => all + value, 0);
+}
+
+/** A pair by the kinds of its candidates: where they are is the page's secret. */
+function routeOf(report: Report, pair: Fields | undefined): string {
+  const kinds = ['localCandidateId', 'remoteCandidateId'].map((end) => {
+    const candidate = report.by(text(pair, end));
+    return [text(candidate, 'candidateType'), text(candidate, 'protocol')].filter(Boolean).join('/');
+  });
+  return kinds.filter(Boolean).join(' ');
 }
 
 /** What passed the pairs whose far end is not the link's, and where that is; the address is '' where the browser hides it. */
@@ -148,6 +188,7 @@ export interface Sending {
   /** What bounds it, in bit/s; NaN for nothing. */
   boundBps: number;
   trackState: OutboundStats['trackState'];
+  trackPaused: OutboundStats['trackPaused'];
 }
 
 /** Of the media section and, with simulcast, the encoding that has these names. */
@@ -163,22 +204,32 @@ export function readSample(
   const report = new Report(stats);
   const pairs = report.pairs();
   const [pair] = pairs;
-  const heard = new Map(report.all('remote-inbound-rtp').map((stat) => [text(stat, 'localId'), stat]));
+  const reports = [...report.all('remote-inbound-rtp'), ...report.all('remote-outbound-rtp')];
+  const heard = new Map(reports.map((stat) => [text(stat, 'localId'), stat]));
   const takenMs = number(pair ?? report.all('transport')[0], 'timestamp');
   const timeMs = Math.abs(takenMs - nowMs) < 1000 ? takenMs : nowMs;
   const outside = outsideOf(report, relay);
+  const timeUs = (epochMs: number): number => Math.round((epochMs - originEpochMs) * 1000);
+  const beside = (stat: Fields): Beside => ({
+    heard: heard.get(text(stat, 'id')),
+    codec: text(report.by(text(stat, 'codecId')), 'mimeType').replace(/^[a-z]+\//i, ''),
+    timeUs,
+  });
   const sample: StatsSample = {
-    timeUs: Math.round((timeMs - originEpochMs) * 1000),
+    timeUs: timeUs(timeMs),
     outbound: report.all('outbound-rtp').map((stat) =>
       outbound(stat, {
-        heard: heard.get(text(stat, 'id')),
+        ...beside(stat),
         source: report.by(text(stat, 'mediaSourceId')),
         sending: sendingOf(text(stat, 'mid'), text(stat, 'rid')),
       }),
     ),
-    inbound: report.all('inbound-rtp').map(inbound),
+    inbound: report.all('inbound-rtp').map((stat) => inbound(stat, beside(stat))),
     availableOutgoingBps: number(pair, 'availableOutgoingBitrate'),
     rttS: number(pair, 'currentRoundTripTime'),
+    checksAnswered: number(pair, 'responsesReceived'),
+    route: routeOf(report, pair),
+    routeChanges: sum(report.all('transport'), 'selectedCandidatePairChanges'),
     bytesSent: sum(report.all('candidate-pair'), 'bytesSent'),
     bytesReceived: sum(report.all('candidate-pair'), 'bytesReceived'),
     outsideBytesSent: outside.bytesSent,

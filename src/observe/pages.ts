@@ -27,7 +27,7 @@ export class Pages {
   readonly #endedWindows = new Set<string>();
 
   constructor(
-    private readonly record: CallRecord,
+    private readonly record: Pick<CallRecord, 'pages'>,
     private readonly hooks: PagesHooks,
   ) {}
 
@@ -54,6 +54,12 @@ export class Pages {
     this.#follow(seen);
     this.hooks.opened(seen);
     return seen;
+  }
+
+  /** The frame in which a window lives; none when it is gone. */
+  framesOf(window: string): Frame[] {
+    const windows = [...this.#open].flatMap((seen) => [...seen.windows]);
+    return windows.filter(([, name]) => name === window).map(([frame]) => frame);
   }
 
   #follow(seen: SeenPage): void {

@@ -7,7 +7,7 @@ import { FailedRun } from '../text/errors.js';
 const file = new URL('../inject/observer.js', import.meta.url);
 
 /** The script with its settings, for Playwright's addInitScript. Throws FailedRun when it was not built. */
-export function observerScript(config: ObserverConfig): string {
+export function observerScript(config: ObserverConfig & { binding: string }): string {
   let bundle: string;
   try {
     bundle = readFileSync(file, 'utf8');

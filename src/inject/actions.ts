@@ -1,0 +1,322 @@
+/**
+ * Acts on the page's calls, on explicit command only: senders by their parameters, receivers by how long they hold
+ * media back. What the page sets meanwhile is kept, and everything can be taken back.
+ */
+import { readAction } from './action_form.js';
+import { attempt, clearTimeout, setTimeout } from './natives.js';
+import { PlayoutDelays } from './playout_delay.js';
+import type { Action, ActionResult, ActionTarget, EncodingName, InForce } from './protocol.js';
+import { isNamed, type SenderParameters } from './sender_parameters.js';
+
+/** Over this time a present rate is measured. */
+const HOLD_MS = 1000;
+/** A controller that has not said a rate for this time drives no longer. */
+const DRIVEN_MS = 3000;
+
+/** Why an action cannot be done. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    readonly why: string,
+    readonly fix: string,
+  ) {
+    super(why);
+  }
+}
+
+export interface ActionsOptions {
+  parameters: SenderParameters;
+  /** An open connection of the window by its number. */
+  connection(endpoint: number): RTCPeerConnection | null;
+  /** Told of every action with what came of it. */
+  told(action: Action, result: ActionResult): void;
+}
+
+type Kind<K extends Action['kind']> = Extract<Action, { kind: K }>;
+
+export class Actions {
+  readonly #delays = new PlayoutDelays();
+  /** What ends a drive that is not renewed. */
+  readonly #drives = new Map<RTCRtpSender, ReturnType<typeof setTimeout>>();
+
+  #isEnded = false;
+
+  constructor(private readonly options: ActionsOptions) {}
+
+  /** Never rejects. */
+  async act(value: unknown): Promise<ActionResult> {
+    const action = readAction(value);
+    if ('field' in action) {
+      const { field, expected } = action;
+      return {
+        ok: false,
+        why: `${field}: expected ${expected}.`,
+        fix: 'send one of the actions that the type Action lists',
+      };
+    }
+    const isRenewal = action.kind === 'drive' && (await this.#isDriven(action.target));
+    const result = await this.#do(action).catch(failureOf);
+    // A controller says its rate several times a second: the recording has those as a curve.
+    if (!isRenewal || !result.ok) this.options.told(action, result);
+    return result;
+  }
+
+  /** Takes back all that was done, and does nothing more until it begins again. Never rejects. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    for (const timer of this.#drives.values()) clearTimeout(timer);
+    this.#drives.clear();
+    this.#delays.releaseAll();
+    await this.options.parameters.releaseAll();
+  }
+
+  begin(): void {
+    this.#isEnded = false;
+  }
+
+  async #isDriven(target: ActionTarget): Promise<boolean> {
+    const transceiver = await this.#transceiver(target).catch(() => null);
+    return transceiver !== null && this.#drives.has(transceiver.sender);
+  }
+
+  async #do(action: Action): Promise<ActionResult> {
+    const { target } = action;
+    const transceiver = await this.#transceiver(target);
+    const message =
+      target.direction === 'send'
+        ? await this.#send(action, transceiver)
+        : this.#receive(action, transceiver.receiver);
+    return { ok: true, message, inForce: this.#inForce(target, transceiver) };
+  }
+
+  #inForce({ direction }: ActionTarget, { sender, receiver }: RTCRtpTransceiver): InForce[] {
+    if (direction === 'send') return this.options.parameters.inForce(sender);
+    const delayMs = this.#delays.delayOf(receiver);
+    return delayMs === null ? [] : [{ kind: 'playout-delay', delayMs }];
+  }
+
+  async #transceiver(target: ActionTarget): Promise<RTCRtpTransceiver> {
+    // What a controller has sent may come after the end.
+    if (this.#isEnded) throw new Refusal('The page is not watched any more.', 'start ccscope in it again');
+    const { endpoint, mid } = target;
+    const peer = this.options.connection(endpoint);
+    if (peer === null)
+      throw new Refusal('The connection is closed.', 'choose a stream of a connection that is open');
+    const all = peer.getTransceivers();
+    const found = mid === '' ? await bySsrc(all, target) : all.find((each) => each.mid === mid);
+    if (found === undefined || found.direction === 'stopped')
+      throw new Refusal('The stream is gone: the page has stopped its transceiver.', 'choose another stream');
+    return found;
+  }
+
+  #receive(action: Action, receiver: RTCRtpReceiver): string {
+    switch (action.kind) {
+      case 'playout-delay':
+        if (!this.#delays.canDelay)
+          throw new Refusal(
+            'This browser has neither jitterBufferTarget nor playoutDelayHint.',
+            'use Chrome, or Safari or Firefox where they have jitterBufferTarget',
+          );
+        this.#delays.delay(receiver, action.delayMs);
+        return `Media is held back for at least ${action.delayMs} ms before it is played.`;
+      case 'release':
+        if (action.of === null || action.of === 'playout-delay') this.#delays.release(receiver);
+        return 'The playout delay is what the page had set.';
+      case 'key-frame':
+        throw new Refusal(
+          'A page cannot have its receiver ask for a key frame.',
+          'act on the page that sends this stream',
+        );
+      case 'cap':
+      case 'hold':
+      case 'drive':
+      case 'layer':
+      case 'degradation-preference':
+        throw new Refusal('Only the side that sends can do that.', 'act on the page that sends this stream');
+    }
+  }
+
+  async #send(action: Action, transceiver: RTCRtpTransceiver): Promise<string> {
+    const { sender } = transceiver;
+    const { parameters } = this.options;
+    switch (action.kind) {
+      case 'cap':
+        await parameters.act(sender, (overrides, encodings) => {
+          checkName(action.encoding, encodings);
+          overrides.caps.set(action.encoding, action.maxBitrateBps);
+        });
+        return `${encodingText(action.encoding)} is capped at ${rateText(action.maxBitrateBps)}.`;
+      case 'hold':
+        return this.#hold(sender);
+      case 'drive':
+        return this.#drive(action, sender);
+      case 'release':
+        if (action.of === null || action.of === 'drive') this.#endDrive(sender);
+        await parameters.act(sender, (overrides) => overrides.release(action.of));
+        return 'What the page has set holds again.';
+      case 'key-frame':
+        return this.#keyFrame(action, transceiver);
+      case 'layer':
+        await parameters.act(sender, (overrides, encodings) => {
+          checkName(action.encoding, encodings);
+          overrides.layers.delete(action.encoding);
+          overrides.layers.set(action.encoding, action.active);
+        });
+        return `${encodingText(action.encoding)} is ${action.active ? 'sent' : 'not sent any more'}.`;
+      case 'degradation-preference':
+        return this.#prefer(action, transceiver);
+      case 'playout-delay':
+        throw new Refusal(
+          'Only the side that receives can do that.',
+          'act on the page that receives this stream',
+        );
+    }
+  }
+
+  async #hold(sender: RTCRtpSender): Promise<string> {
+    const before = await sent(sender);
+    await new Promise((resolve) => setTimeout(resolve, HOLD_MS));
+    const now = await sent(sender);
+    const rates = now.flatMap(({ ssrc, rid, index, bytes, timeMs }) => {
+      const earlier = before.find((each) => each.ssrc === ssrc);
+      const ms = timeMs - (earlier?.timeMs ?? timeMs);
+      const bps = ms > 0 ? Math.round(((bytes - (earlier?.bytes ?? bytes)) * 8000) / ms) : 0;
+      return bps >= 1000 ? [{ name: rid === '' ? index : rid, bps }] : [];
+    });
+    if (rates.length === 0)
+      throw new Refusal(
+        'Nothing was sent in the last second, so there is no rate to hold.',
+        'cap it instead',
+      );
+    await this.options.parameters.act(sender, (overrides, encodings) => {
+      overrides.caps.clear();
+      for (const { name, bps } of rates) {
+        checkName(name, encodings);
+        overrides.caps.set(encodings.length === 1 ? null : name, bps);
+      }
+    });
+    return `Held at ${rateText(rates.reduce((sum, { bps }) => sum + bps, 0))}.`;
+  }
+
+  async #drive({ controller, maxBitrateBps, target }: Kind<'drive'>, sender: RTCRtpSender): Promise<string> {
+    await this.options.parameters.act(sender, (overrides) => {
+      overrides.drive = { controller, maxBitrateBps };
+    });
+    this.#endDrive(sender);
+    const release: Action = { kind: 'release', target, of: 'drive' };
+    this.#drives.set(
+      sender,
+      setTimeout(() => void this.act(release), DRIVEN_MS),
+    );
+    return `${controller} bounds the rate, at ${rateText(maxBitrateBps)} now.`;
+  }
+
+  #endDrive(sender: RTCRtpSender): void {
+    const timer = this.#drives.get(sender);
+    if (timer !== undefined) clearTimeout(timer);
+    this.#drives.delete(sender);
+  }
+
+  async #keyFrame({ encoding }: Kind<'key-frame'>, { sender, receiver }: RTCRtpTransceiver): Promise<string> {
+    if (receiver.track.kind !== 'video')
+      throw new Refusal('Only video has key frames.', 'choose a video stream');
+    const looked = { at: false };
+    await this.options.parameters.act(
+      sender,
+      (_, encodings) => checkName(encoding, encodings),
+      (encodings) => ({
+        // A browser that does not know the option never looks at it.
+        get encodingOptions() {
+          looked.at = true;
+          return encodings.map((each, index) => ({ keyFrame: isNamed(encoding, each, index) }));
+        },
+      }),
+    );
+    if (!looked.at)
+      throw new Refusal(
+        "This browser's setParameters knows no encodingOptions, so a page cannot ask for a key frame.",
+        'use a newer Chrome, or let the far side ask for one (PLI)',
+      );
+    return `${encodingText(encoding)} was asked for a key frame.`;
+  }
+
+  async #prefer(
+    { preference }: Kind<'degradation-preference'>,
+    { sender, receiver }: RTCRtpTransceiver,
+  ): Promise<string> {
+    if (receiver.track.kind !== 'video')
+      throw new Refusal('Only video is degraded by preference.', 'choose a video stream');
+    await this.options.parameters.act(sender, (overrides) => (overrides.preference = preference));
+    const isKnown = this.options.parameters.preferenceOf(sender) === preference;
+    if (!isKnown) {
+      await this.options.parameters.act(sender, (overrides) => overrides.release('degradation-preference'));
+      throw new Refusal(
+        'This browser does not keep degradationPreference in the parameters of senders.',
+        'use Chrome 123 or newer',
+      );
+    }
+    return `Where bandwidth or CPU lack, the encoder prefers ${preference}.`;
+  }
+}
+
+/** Senders and receivers whose statistics name the stream. */
+async function bySsrc(
+  transceivers: readonly RTCRtpTransceiver[],
+  { direction, ssrc }: ActionTarget,
+): Promise<RTCRtpTransceiver | undefined> {
+  const type = direction === 'send' ? 'outbound-rtp' : 'inbound-rtp';
+  for (const transceiver of transceivers) {
+    const end = direction === 'send' ? transceiver.sender : transceiver.receiver;
+    const stats = [...(await end.getStats()).values()] as Record<string, unknown>[];
+    if (stats.some((stat) => stat['type'] === type && stat['ssrc'] === ssrc)) return transceiver;
+  }
+  return undefined;
+}
+
+interface Sent {
+  ssrc: number;
+  rid: string;
+  index: number;
+  bytes: number;
+  timeMs: number;
+}
+
+/** What the encodings of a sender have sent so far, without retransmissions: these are not the encoder's. */
+async function sent(sender: RTCRtpSender): Promise<Sent[]> {
+  const stats = [...(await sender.getStats()).values()] as Record<string, unknown>[];
+  const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+  return stats
+    .filter((stat) => stat['type'] === 'outbound-rtp')
+    .map((stat, order) => ({
+      ssrc: number(stat['ssrc']),
+      rid: typeof stat['rid'] === 'string' ? stat['rid'] : '',
+      index: typeof stat['encodingIndex'] === 'number' ? stat['encodingIndex'] : order,
+      bytes: number(stat['bytesSent']) - number(stat['retransmittedBytesSent']),
+      timeMs: number(stat['timestamp']),
+    }));
+}
+
+function checkName(name: EncodingName, encodings: readonly RTCRtpEncodingParameters[]): void {
+  if (encodings.some((encoding, index) => isNamed(name, encoding, index))) return;
+  const names = encodings.map(({ rid }, index) => rid ?? index).join(', ');
+  throw new Refusal(
+    `The sender has no encoding ${String(name)}.`,
+    encodings.length === 0 ? 'wait until the sender has one' : `name one of these: ${names}`,
+  );
+}
+
+const encodingText = (name: EncodingName): string => (name === null ? 'The stream' : `Encoding ${name}`);
+
+/** `300 kbps`. */
+const rateText = (bps: number): string =>
+  bps >= 1e6 ? `${Number((bps / 1e6).toFixed(2))} Mbps` : `${Number((bps / 1e3).toFixed(1))} kbps`;
+
+function failureOf(error: unknown): ActionResult {
+  if (error instanceof Refusal) return { ok: false, why: error.why, fix: error.fix };
+  const why = attempt(() => (error instanceof Error ? error.message : String(error))) ?? 'unknown';
+  return {
+    ok: false,
+    why: `The browser refused it: ${why}`,
+    fix: 'see whether the connection is still open',
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Connections that the page made before it was observed: nobody lists them, so they are taken where they show
+ * themselves: as the object on which the page calls a method, as the target of an event that it reads, or as a value
+ * that its own scope or its elements lead to.
+ */
+import { attempt } from './natives.js';
+import { patch, patchGetter } from './patch.js';
+
+type Found = (peer: RTCPeerConnection) => void;
+
+/** Tells of each object on which a method or an attribute of the prototype is used. */
+export function patchAllUses<T extends object>(prototype: T, used: (self: T) => void): void {
+  const through = <F>(native: F): F =>
+    typeof native !== 'function'
+      ? native
+      : new Proxy(native, {
+          apply(target, self: T, args: unknown[]): unknown {
+            attempt(() => used(self));
+            return Reflect.apply(target, self, args) as unknown;
+          },
+        });
+  for (const name of Object.getOwnPropertyNames(prototype)) {
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, name);
+    if (name === 'constructor' || descriptor?.configurable !== true) continue;
+    for (const part of ['value', 'get', 'set'] as const)
+      if (part in descriptor) descriptor[part] = through(descriptor[part] as (() => unknown) | undefined);
+    Object.defineProperty(prototype, name, descriptor);
+  }
+}
+
+/** Events that connections fire, and what their pages read of them. */
+const EVENTS = [
+  'RTCTrackEvent',
+  'RTCPeerConnectionIceEvent',
+  'RTCPeerConnectionIceErrorEvent',
+  'RTCDataChannelEvent',
+] as const;
+
+/** Tells of each connection that shows itself as the target of an event which the page reads. */
+export function patchEvents(found: Found): void {
+  const scope = globalThis as unknown as Record<string, { prototype: object } | undefined>;
+  const { RTCPeerConnection: Connection } = globalThis;
+  const targetOf = Object.getOwnPropertyDescriptor(Event.prototype, 'target')?.get;
+  const meet = (target: unknown): void => {
+    if (target instanceof Connection) found(target);
+  };
+  for (const { prototype } of EVENTS.flatMap((name) => scope[name] ?? []))
+    for (const name of Object.getOwnPropertyNames(prototype))
+      patchGetter(prototype, name, (event, value) => {
+        meet(targetOf?.call(event));
+        return value;
+      });
+  for (const name of ['target', 'currentTarget', 'srcElement'])
+    patchGetter(Event.prototype, name, (_, target) => {
+      meet(target);
+      return target;
+    });
+  // Listeners are added by a method of all targets' prototype.
+  for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'])
+    patch(EventTarget.prototype, name, (self) => {
+      meet(self);
+      return undefined;
+    });
+}
+
+/** How far the search goes: pages keep connections near to their globals, or where nobody can reach them. */
+const MOST_OBJECTS = 20_000;
+const MOST_DEPTH = 6;
+/** Longer than this it never takes. */
+const MOST_MS = 15;
+
+/** Finds connections, and parts of connections, that the window's own properties lead to, without calling any getter. */
+export function findConnections(
+  scope: object,
+  found: Found,
+  foundPart: (part: RTCRtpReceiver | RTCRtpTransceiver) => void,
+): void {
+  const endMs = performance.now() + MOST_MS;
+  const seen = new Set<object>([scope, document, navigator, location]);
+  // Frameworks and pages keep what they show at its elements.
+  const body = document.body as HTMLElement | null;
+  const top = body === null ? [] : [body, ...body.children];
+  let level: object[] = [scope, ...top, ...document.querySelectorAll('video')];
+  for (let depth = 0; depth < MOST_DEPTH && level.length > 0; depth++) {
+    const next: object[] = [];
+    for (const holder of level) {
+      if (seen.size > MOST_OBJECTS || performance.now() > endMs) return;
+      for (const value of valuesOf(holder, holder === scope)) {
+        if (seen.has(value)) continue;
+        seen.add(value);
+        if (value instanceof RTCPeerConnection) attempt(() => found(value));
+        else if (value instanceof RTCRtpReceiver || value instanceof RTCRtpTransceiver) foundPart(value);
+        else if (isWorthALook(value)) next.push(value);
+      }
+    }
+    level = next;
+  }
+}
+
+function isWorthALook(value: object): boolean {
+  return !(
+    value instanceof Node ||
+    (value instanceof EventTarget && value === window) ||
+    ArrayBuffer.isView(value)
+  );
+}
+
+/** The objects that an object holds; of the window only what the page has put there. */
+function valuesOf(holder: object, isWindow: boolean): object[] {
+  return (
+    attempt(() => {
+      if (holder instanceof Map || holder instanceof Set) return [...holder.values()].filter(isObject);
+      const names: PropertyKey[] = isWindow ? Object.keys(holder) : Reflect.ownKeys(holder);
+      return names
+        .map((name) => Object.getOwnPropertyDescriptor(holder, name)?.value as unknown)
+        .filter(isObject);
+    }) ?? []
+  );
+}
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';

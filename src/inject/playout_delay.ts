@@ -1,0 +1,98 @@
+/**
+ * How long receivers hold media back. While somebody acts on one, the page still reads what it has set,
+ * and that is what a release brings back.
+ */
+import { attempt } from './natives.js';
+
+/** The standard's attribute in milliseconds, and Chrome's older one in seconds: the same thing. */
+const ATTRIBUTES = { jitterBufferTarget: 1, playoutDelayHint: 1e-3 } as const;
+type Name = keyof typeof ATTRIBUTES;
+const NAMES = Object.keys(ATTRIBUTES) as Name[];
+
+interface Acted {
+  delayMs: number;
+  /** What the page has set, the latest last. */
+  theirs: Map<Name, unknown>;
+}
+
+export class PlayoutDelays {
+  readonly #natives = new Map<Name, Required<Pick<PropertyDescriptor, 'get' | 'set'>>>();
+  readonly #acted = new Map<RTCRtpReceiver, Acted>();
+
+  /** Patches the window's receivers. */
+  constructor() {
+    for (const name of NAMES) attempt(() => this.#patch(RTCRtpReceiver.prototype, name));
+  }
+
+  /** Whether the browser can delay what it plays. */
+  get canDelay(): boolean {
+    return this.#natives.size > 0;
+  }
+
+  delayOf(receiver: RTCRtpReceiver): number | null {
+    return this.#acted.get(receiver)?.delayMs ?? null;
+  }
+
+  /** Throws what the browser throws; then all is as it was. */
+  delay(receiver: RTCRtpReceiver, delayMs: number): void {
+    const theirs =
+      this.#acted.get(receiver)?.theirs ??
+      new Map(this.#known().map((name) => [name, this.#read(receiver, name)]));
+    this.#write(receiver, delayMs);
+    this.#acted.set(receiver, { delayMs, theirs });
+  }
+
+  release(receiver: RTCRtpReceiver): void {
+    const acted = this.#acted.get(receiver);
+    if (acted === undefined) return;
+    this.#acted.delete(receiver);
+    // Each is the other's value, too, so what is set goes last.
+    const values = [...acted.theirs].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null));
+    for (const [name, value] of values) attempt(() => this.#natives.get(name)?.set.call(receiver, value));
+  }
+
+  releaseAll(): void {
+    for (const receiver of [...this.#acted.keys()]) this.release(receiver);
+  }
+
+  #known(): Name[] {
+    return NAMES.filter((name) => this.#natives.has(name));
+  }
+
+  #read(receiver: RTCRtpReceiver, name: Name): unknown {
+    return this.#natives.get(name)?.get.call(receiver);
+  }
+
+  #write(receiver: RTCRtpReceiver, delayMs: number): void {
+    const [name] = this.#known();
+    if (name !== undefined) this.#natives.get(name)?.set.call(receiver, delayMs * ATTRIBUTES[name]);
+  }
+
+  #patch(prototype: object, name: Name): void {
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, name);
+    const { get, set } = descriptor ?? {};
+    if (get === undefined || set === undefined) return;
+    this.#natives.set(name, { get, set });
+    const acted = this.#acted;
+    Object.defineProperty(prototype, name, {
+      ...descriptor,
+      get: new Proxy(get, {
+        apply: (_, self: RTCRtpReceiver, args): unknown => {
+          const known = acted.get(self);
+          return known === undefined ? Reflect.apply(get, self, args) : known.theirs.get(name);
+        },
+      }),
+      set: new Proxy(set, {
+        apply: (_, self: RTCRtpReceiver, args): void => {
+          // The browser says whether the value is one, and what it makes of it.
+          Reflect.apply(set, self, args);
+          const known = acted.get(self);
+          if (known === undefined) return;
+          known.theirs.delete(name);
+          known.theirs.set(name, this.#read(self, name));
+          attempt(() => this.#write(self, known.delayMs));
+        },
+      }),
+    });
+  }
+}

@@ -1,0 +1,29 @@
+/** Times of a batch for somebody who counts them from another origin. */
+import { NUMBERS_PER_FRAME, type PageBatch, type PageMessage } from './protocol.js';
+
+/** The fields that are times; all others are durations or no times at all. */
+const TIMES: readonly string[] = ['timeUs', 'reportTimeUs'];
+/** Where in the numbers of a frame its arrival stands. */
+const ARRIVAL = 2;
+
+function shifted(value: unknown, laterUs: number): unknown {
+  if (Array.isArray(value)) return value.map((each) => shifted(each, laterUs));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]: [string, unknown]) => [
+    name,
+    TIMES.includes(name) && typeof each === 'number' ? each + laterUs : shifted(each, laterUs),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function shiftedMessage(message: PageMessage, laterUs: number): PageMessage {
+  if (message.type !== 'frames') return shifted(message, laterUs) as PageMessage;
+  const rows = message.rows.map((value, i) => (i % NUMBERS_PER_FRAME === ARRIVAL ? value + laterUs : value));
+  return { ...message, rows };
+}
+
+/** The same batch with all its times later by `laterUs`. */
+export function rebased(batch: PageBatch, laterUs: number): PageBatch {
+  const messages = batch.messages.map((message) => shiftedMessage(message, laterUs));
+  return { ...batch, timeUs: batch.timeUs + laterUs, messages };
+}

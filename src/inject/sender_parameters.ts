@@ -1,0 +1,320 @@
+/**
+ * Parameters of senders, which have two authors: the page, and whoever acts on its call. What the page sets holds
+ * wherever nobody acts; where somebody does, the page still reads what it has set, and that is what a release brings
+ * back. Its transactions stay valid while ours come between, since a browser takes only the latest.
+ */
+import { attempt } from './natives.js';
+import { fields, patch, text } from './patch.js';
+import type { DegradationPreferenceName, EncodingName, InForce, Releasable } from './protocol.js';
+
+type Parameters = Omit<RTCRtpSendParameters, 'degradationPreference'> & {
+  degradationPreference?: DegradationPreferenceName;
+};
+type Encoding = RTCRtpEncodingParameters;
+
+/** What the page has set, of what can be acted upon. */
+interface Theirs {
+  encodings: readonly Pick<Encoding, 'rid' | 'active' | 'maxBitrate'>[];
+  degradationPreference: DegradationPreferenceName | undefined;
+}
+
+/** What is in force beside: of each kind the latest. */
+export class Overrides {
+  /** By encodings; null for all of them together. */
+  readonly caps = new Map<EncodingName, number>();
+  readonly layers = new Map<EncodingName, boolean>();
+  drive: { controller: string; maxBitrateBps: number } | null = null;
+  preference: DegradationPreferenceName | null = null;
+
+  copy(): Overrides {
+    const copy = new Overrides();
+    this.caps.forEach((bps, encoding) => copy.caps.set(encoding, bps));
+    this.layers.forEach((active, encoding) => copy.layers.set(encoding, active));
+    copy.drive = this.drive;
+    copy.preference = this.preference;
+    return copy;
+  }
+
+  release(of: Releasable | null): void {
+    if (of === null || of === 'cap') this.caps.clear();
+    if (of === null || of === 'layer') this.layers.clear();
+    if (of === null || of === 'drive') this.drive = null;
+    if (of === null || of === 'degradation-preference') this.preference = null;
+  }
+
+  get list(): InForce[] {
+    const { drive, preference } = this;
+    return [
+      ...[...this.caps].map(
+        ([encoding, maxBitrateBps]) => ({ kind: 'cap', encoding, maxBitrateBps }) as const,
+      ),
+      ...(drive === null ? [] : [{ kind: 'drive', ...drive } as const]),
+      ...[...this.layers].map(([encoding, active]) => ({ kind: 'layer', encoding, active }) as const),
+      ...(preference === null ? [] : [{ kind: 'degradation-preference', preference } as const]),
+    ];
+  }
+}
+
+/** Whether a name that was given means an encoding. */
+export const isNamed = (name: EncodingName, { rid }: Pick<Encoding, 'rid'>, index: number): boolean =>
+  name === null || (typeof name === 'number' ? name === index : name === rid);
+
+/** What the page has set of an encoding: rids and places stay, unless it negotiates anew. */
+function theirsOf(theirs: Theirs, { rid }: Encoding, index: number) {
+  const found = theirs.encodings.find((each) => each.rid !== undefined && each.rid === rid);
+  return found ?? theirs.encodings[index];
+}
+
+/** How a bound for all encodings is shared: as the page's own bounds are, else by the length of the pictures' sides. */
+function shares(encodings: readonly Encoding[]): number[] {
+  const bounds = encodings.map(({ maxBitrate = NaN }) => maxBitrate);
+  const weights = bounds.every((bound) => bound > 0)
+    ? bounds
+    : encodings.map(({ scaleResolutionDownBy = 1 }) => 1 / scaleResolutionDownBy);
+  const sum = weights.reduce((all, weight, index) => all + (encodings[index]?.active ? weight : 0), 0);
+  return weights.map((weight) => (sum > 0 ? Math.min(1, weight / sum) : 1));
+}
+
+/** The page's parameters with what is in force. */
+function withOverrides(parameters: Parameters, theirs: Theirs, overrides: Overrides): Parameters {
+  const own = parameters.encodings.map((encoding, index) => {
+    const { maxBitrate, active } = theirsOf(theirs, encoding, index) ?? encoding;
+    const changed = [...overrides.layers].findLast(([name]) => isNamed(name, encoding, index))?.[1];
+    return setOrDelete({ ...encoding, active: changed ?? active ?? true }, 'maxBitrate', maxBitrate);
+  });
+  const share = shares(own);
+  const encodings = own.map((encoding, index) => {
+    const bounds = [encoding.maxBitrate ?? Infinity];
+    for (const [name, bps] of overrides.caps)
+      if (isNamed(name, encoding, index)) bounds.push(name === null ? bps * (share[index] ?? 1) : bps);
+    if (overrides.drive !== null) bounds.push(overrides.drive.maxBitrateBps * (share[index] ?? 1));
+    const bound = Math.min(...bounds);
+    return bound === Infinity ? encoding : { ...encoding, maxBitrate: Math.round(bound) };
+  });
+  const preference = overrides.preference ?? theirs.degradationPreference;
+  return setOrDelete({ ...parameters, encodings }, 'degradationPreference', preference);
+}
+
+function setOrDelete<T extends object, K extends keyof T>(object: T, key: K, value: T[K] | undefined): T {
+  // A key that is there with the value undefined is not the same to every browser.
+  if (value === undefined) Reflect.deleteProperty(object, key);
+  else object[key] = value;
+  return object;
+}
+
+const theirsIn = ({ encodings, degradationPreference }: Parameters): Theirs => ({
+  encodings: encodings.map(({ rid, active, maxBitrate }) => ({
+    ...(rid === undefined ? {} : { rid }),
+    ...(active === undefined ? {} : { active }),
+    ...(maxBitrate === undefined ? {} : { maxBitrate }),
+  })),
+  degradationPreference,
+});
+
+type Change = (overrides: Overrides, encodings: readonly Encoding[]) => void;
+type Options = (encodings: readonly Encoding[]) => object;
+type Get = (this: RTCRtpSender) => Parameters;
+type Set = (this: RTCRtpSender, parameters: unknown, ...rest: unknown[]) => Promise<void>;
+
+/** One sender's calls, one after the other. */
+class Sender {
+  /** What bounds it by its encodings' rids, as far as that is known. */
+  bounds = new Map<string, number>();
+  /** Null while nobody acts on it. */
+  theirs: Theirs | null = null;
+  overrides = new Overrides();
+  /** The transaction that the page was given last, and whether the browser has given another one to us since. */
+  given: unknown = null;
+  isStale = false;
+  /** How many of our calls have not ended. */
+  ours = 0;
+  /** The end of all calls so far, and of ours; null when they have ended. */
+  #all: Promise<unknown> | null = null;
+  #ours: Promise<unknown> | null = null;
+
+  /** A call of ours comes after all others. */
+  inTurn(work: () => Promise<void>): Promise<void> {
+    this.ours++;
+    const result = this.#after(this.#all, work).finally(() => this.ours--);
+    this.#ours = this.#note(result);
+    return result;
+  }
+
+  /** A call of the page waits for ours alone: several at once are its own business. */
+  afterOurs(work: () => Promise<void>): Promise<void> {
+    const result = this.#after(this.ours === 0 ? null : this.#ours, work);
+    void this.#note(result);
+    // A promise of its own: if the page leaves a rejection unhandled, that is told as without us.
+    return result.then(() => undefined);
+  }
+
+  #after(before: Promise<unknown> | null, work: () => Promise<void>): Promise<void> {
+    return before === null ? work() : before.then(work);
+  }
+
+  #note(result: Promise<void>): Promise<unknown> {
+    const all = Promise.allSettled([this.#all, result]);
+    this.#all = all;
+    void all.then(() => {
+      if (this.#all === all) this.#all = null;
+    });
+    return all;
+  }
+
+  noteBounds(encodings: unknown): void {
+    if (!Array.isArray(encodings)) return;
+    this.bounds = new Map();
+    for (const encoding of encodings as unknown[]) {
+      const { rid, maxBitrate } = fields(encoding) ?? {};
+      if (typeof maxBitrate === 'number') this.bounds.set(text(rid) ?? '', maxBitrate);
+    }
+  }
+}
+
+export class SenderParameters {
+  readonly #senders = new WeakMap<object, Sender>();
+  /** Those on which somebody acts. */
+  readonly #acted = new Set<RTCRtpSender>();
+  readonly #get: Get;
+  readonly #set: Set;
+
+  /** Patches the window's senders. */
+  constructor() {
+    const { prototype } = RTCRtpSender;
+    this.#get = prototype.getParameters;
+    this.#set = prototype.setParameters as Set;
+    this.#patchGet(prototype);
+    this.#patchSet(prototype);
+    patch(
+      RTCPeerConnection.prototype,
+      'addTransceiver',
+      () => undefined,
+      (_, [, init], result) => {
+        this.#of((result as RTCRtpTransceiver).sender).noteBounds(fields(init)?.['sendEncodings']);
+        return result;
+      },
+    );
+  }
+
+  #of(sender: object): Sender {
+    const known = this.#senders.get(sender);
+    if (known !== undefined) return known;
+    const fresh = new Sender();
+    this.#senders.set(sender, fresh);
+    return fresh;
+  }
+
+  /** The least `maxBitrate` of an encoding that is known, without asking: that would disturb the page. */
+  boundOf(sender: RTCRtpSender, rid: string): number {
+    return this.#senders.get(sender)?.bounds.get(rid) ?? NaN;
+  }
+
+  #patchGet(prototype: RTCRtpSender): void {
+    patch(
+      prototype,
+      'getParameters',
+      () => undefined,
+      (self, _, result) => {
+        const parameters = result as Parameters;
+        const sender = this.#of(self);
+        sender.given = parameters.transactionId;
+        sender.isStale = false;
+        const { theirs } = sender;
+        if (theirs === null) return parameters;
+        parameters.encodings.forEach((encoding, index) => {
+          const { active = true, maxBitrate } = theirsOf(theirs, encoding, index) ?? encoding;
+          setOrDelete(Object.assign(encoding, { active }), 'maxBitrate', maxBitrate);
+        });
+        return setOrDelete(parameters, 'degradationPreference', theirs.degradationPreference);
+      },
+    );
+  }
+
+  #patchSet(prototype: RTCRtpSender): void {
+    const native = this.#set;
+    const value = new Proxy(native, {
+      apply: (_, self: RTCRtpSender, args: unknown[]): unknown => {
+        const sender = attempt(() => (self instanceof RTCRtpSender ? this.#of(self) : undefined));
+        // What the page may change while it waits is taken as it is now.
+        const copy = attempt(() => copied(args[0]));
+        if (sender === undefined || copy === undefined) return Reflect.apply(native, self, args);
+        return sender.afterOurs(() => this.#setTheirs(self, sender, copy, args));
+      },
+    });
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, 'setParameters');
+    Object.defineProperty(prototype, 'setParameters', { ...descriptor, value });
+  }
+
+  /** A call of the page: as it is, unless somebody acts on the sender. */
+  async #setTheirs(self: RTCRtpSender, sender: Sender, copy: Parameters, args: unknown[]): Promise<void> {
+    const theirs = theirsIn(copy);
+    const isOurs = sender.theirs !== null;
+    const set = isOurs ? withOverrides(copy, theirs, sender.overrides) : copy;
+    const isOvertaken = sender.isStale && copy.transactionId === sender.given;
+    if (isOvertaken) set.transactionId = this.#get.call(self).transactionId;
+    const given = isOurs || isOvertaken ? [set, ...args.slice(1)] : args;
+    await Reflect.apply(this.#set, self, given);
+    // The browser forgets its latest transaction now, whoever has it.
+    if (sender.given === copy.transactionId) sender.given = null;
+    if (sender.theirs !== null) sender.theirs = theirs;
+    sender.noteBounds(set.encodings);
+  }
+
+  /** What the browser keeps as a sender's preference. */
+  preferenceOf(self: RTCRtpSender): DegradationPreferenceName | undefined {
+    this.#of(self).isStale = true;
+    return this.#get.call(self).degradationPreference;
+  }
+
+  /** What is in force for a sender. */
+  inForce(self: RTCRtpSender): InForce[] {
+    return this.#senders.get(self)?.overrides.list ?? [];
+  }
+
+  /**
+   * Changes what is in force; `options` are those of setParameters (webrtc-extensions). Rejects, and leaves things as
+   * they were, if `change` throws or the browser refuses it.
+   */
+  async act(self: RTCRtpSender, change: Change, options?: Options): Promise<void> {
+    const sender = this.#of(self);
+    this.#acted.add(self);
+    try {
+      await sender.inTurn(() => this.#setOurs(self, sender, change, options));
+    } finally {
+      if (sender.ours === 0 && sender.theirs === null) this.#acted.delete(self);
+    }
+  }
+
+  async #setOurs(self: RTCRtpSender, sender: Sender, change: Change, options?: Options): Promise<void> {
+    try {
+      const parameters = this.#get.call(self);
+      const theirs = sender.theirs ?? theirsIn(parameters);
+      const overrides = sender.overrides.copy();
+      change(overrides, parameters.encodings);
+      const set = withOverrides(parameters, theirs, overrides);
+      const rest = options === undefined ? [] : [options(set.encodings)];
+      await Reflect.apply(this.#set, self, [set, ...rest]);
+      sender.noteBounds(set.encodings);
+      sender.overrides = overrides;
+      sender.theirs = overrides.list.length > 0 ? (sender.theirs ?? theirs) : null;
+    } finally {
+      // A transaction that the page has begun is none to the browser any more.
+      sender.isStale = true;
+    }
+  }
+
+  /** Takes back everything. Never rejects: a sender that is gone has nothing to take back. */
+  async releaseAll(): Promise<void> {
+    const released = [...this.#acted].map((sender) => this.act(sender, (each) => each.release(null)));
+    await Promise.allSettled(released);
+    this.#acted.clear();
+  }
+}
+
+/** A copy of what the page gives; undefined for what is no parameters. */
+function copied(parameters: unknown): Parameters | undefined {
+  const given = fields(parameters);
+  const encodings = given?.['encodings'];
+  if (given === null || !Array.isArray(encodings)) return undefined;
+  return { ...given, encodings: encodings.map((each: Encoding) => ({ ...each })) } as Parameters;
+}

@@ -1,0 +1,165 @@
+/** What pages tell: their windows have the observer, and whoever listens gets batches that were checked for their form. */
+import { randomUUID } from 'node:crypto';
+
+import type { BrowserContext, Frame, Page } from 'playwright-core';
+
+import { readBatch } from '../calls/record/batch.js';
+import type { WindowPlace } from '../calls/record/endpoints.js';
+import type { CallRecord } from '../calls/record/record.js';
+import { OBSERVER_KEY, type ObserverConfig, type PageBatch, type PageRequest } from '../inject/protocol.js';
+import { touchConnections } from './heap.js';
+import { Pages, type SeenPage } from './pages.js';
+import { observerScript } from './script.js';
+
+export interface FeedHooks {
+  nowUs(): number;
+  /** A window told something. */
+  heard(batch: PageBatch, place: WindowPlace): void;
+  /** What a page sent is no batch. `binding` is the function that it called. */
+  unreadable(error: unknown, binding: string): void;
+  /** A window is gone, and its connections with it. */
+  windowEnded(window: string): void;
+  opened(page: SeenPage): void;
+  ended(page: SeenPage): void;
+}
+
+/** How long a page may take for an answer. */
+const ANSWER_MS = 2000;
+/** The same while its garbage is collected, and its connections are looked for. */
+const SEARCH_MS = 10_000;
+
+type Disposable = Awaited<ReturnType<Page['exposeBinding']>>;
+
+/** In scripts of pages: the window's observer; one without has no connections. */
+const OBSERVER = `globalThis[Symbol.for(${JSON.stringify(OBSERVER_KEY)})]`;
+
+export class PageFeed {
+  /** No other process that observes the same browser has this name. */
+  readonly #binding = `ccscopeReport${randomUUID().replaceAll('-', '')}`;
+  readonly #config: ObserverConfig & { binding: string };
+  /** The numbers of contexts; one that is closed is not held. */
+  readonly #contexts = new WeakMap<BrowserContext, number>();
+  #contextCount = 0;
+  readonly #pages: Pages;
+  /** What `release` takes back. */
+  #installed: (Disposable | undefined)[] = [];
+  #closed = false;
+
+  constructor(
+    record: Pick<CallRecord, 'pages'>,
+    config: ObserverConfig,
+    private readonly hooks: FeedHooks,
+  ) {
+    this.#config = { ...config, binding: this.#binding };
+    this.#pages = new Pages(record, hooks);
+  }
+
+  /**
+   * Observes every page, popup and iframe of a context from then on. Idempotent. Throws FailedRun when the
+   * package is not complete, and what Playwright throws for a closed context.
+   */
+  async observe(context: BrowserContext): Promise<void> {
+    if (this.#contexts.has(context)) return;
+    const number = this.#number(context);
+    context.on('page', (page) => this.#pages.see(page, number));
+    await this.#install(context);
+    await Promise.all(context.pages().map((page) => this.#begin(page, number)));
+  }
+
+  /** Observes one page, and the popups that it opens. Throws as `observe`. */
+  async observePage(page: Page): Promise<void> {
+    const context = page.context();
+    const number = this.#contexts.get(context) ?? this.#number(context);
+    page.on('popup', (popup) => void this.observePage(popup).catch(() => undefined));
+    await this.#install(page);
+    await this.#begin(page, number);
+  }
+
+  #number(context: BrowserContext): number {
+    const number = this.#contextCount++;
+    this.#contexts.set(context, number);
+    return number;
+  }
+
+  async #install(where: BrowserContext | Page): Promise<void> {
+    const script = observerScript(this.#config);
+    const binding = await where.exposeBinding(this.#binding, ({ page, frame }, batch: unknown) =>
+      this.#hear(page, frame, batch),
+    );
+    this.#installed.push(binding, await where.addInitScript({ content: script }));
+  }
+
+  /** What has been loaded before; a frame that is just going away cannot be observed. */
+  async #begin(page: Page, context: number): Promise<void> {
+    this.#pages.see(page, context);
+    const script = observerScript(this.#config);
+    await Promise.all(page.frames().map((frame) => within(ANSWER_MS, frame.evaluate(script))));
+    if (this.#config.adoptsLate) await within(SEARCH_MS, touchConnections(page));
+  }
+
+  #hear(page: Page, frame: Frame, text: unknown): void {
+    const context = this.#contexts.get(page.context());
+    if (this.#closed || context === undefined) return;
+    try {
+      const batch = readBatch(text);
+      const seen = this.#pages.see(page, context);
+      this.#pages.window(seen, frame, batch.window);
+      const place = frame !== page.mainFrame() ? 'iframe' : seen.popup ? 'popup' : 'page';
+      this.hooks.heard(batch, { page: seen.record.id, place });
+    } catch (error) {
+      this.hooks.unreadable(error, this.#binding);
+    }
+  }
+
+  /** Id of a page in the record; undefined if it is not observed. */
+  pageId(page: Page): number | undefined {
+    return this.#pages.idOf(page);
+  }
+
+  /** Asks a window, by the name that its batches have, or all with null. Resolves with what those that answered said. */
+  async ask(window: string | null, request: PageRequest): Promise<unknown[]> {
+    const frames = window === null ? this.#frames() : this.#pages.framesOf(window);
+    const question = `${OBSERVER}?.ask(${JSON.stringify(request)})`;
+    const answers = frames.map((frame) => within(ANSWER_MS, frame.evaluate<unknown>(question)));
+    return (await Promise.all(answers)).filter((answer) => answer !== undefined);
+  }
+
+  /** Asks every page for what it has not told yet. Never rejects, and waits for none longer than two seconds. */
+  async flush(): Promise<void> {
+    await this.ask(null, { type: 'flush' });
+  }
+
+  /**
+   * Leaves the pages: their observers are paused, and what was put into them besides is taken back. Never rejects.
+   */
+  async release(): Promise<void> {
+    this.#closed = true;
+    const script = `${OBSERVER}?.release(${JSON.stringify(this.#binding)})`;
+    await Promise.all(this.#frames().map((frame) => within(ANSWER_MS, frame.evaluate(script))));
+    const installed = this.#installed;
+    this.#installed = [];
+    await Promise.all(installed.map((each) => within(ANSWER_MS, Promise.resolve(each?.dispose()))));
+  }
+
+  /** Hears nothing more; pages go on as they are. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #frames(): Frame[] {
+    return this.#pages.open.flatMap(({ page }) => page.frames());
+  }
+}
+
+/** What comes of `work`, unless it takes too long or fails: undefined then. */
+export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
+  });
+  try {
+    return await Promise.race([work.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Connections that run already, wherever a page keeps them: the debugger of Chromium finds objects by their
+ * prototype, also those that no value of the window leads to. For that it collects the page's garbage, once.
+ */
+import type { CDPSession, Frame, Page } from 'playwright-core';
+
+/** Runs a function, as text, in each realm of the page that has connections, with an array of them as `this`. */
+async function callOnConnections(page: Page, functionText: string): Promise<unknown[]> {
+  const sessions = await sessionsOf(page);
+  const found = await Promise.all(
+    sessions.map(async (session) => {
+      try {
+        return await callInRealms(session, functionText);
+      } finally {
+        await session.detach().catch(() => undefined);
+      }
+    }),
+  );
+  return found.flat();
+}
+
+/** The page's own session, and one of each frame that lives in another process. */
+async function sessionsOf(page: Page): Promise<CDPSession[]> {
+  const open = (of: Page | Frame) => page.context().newCDPSession(of);
+  const inside = page.frames().filter((frame) => frame !== page.mainFrame());
+  const sessions = [open(page), ...inside.map((frame) => open(frame))].map((session) =>
+    // Not Chromium, or a frame of the page's own process.
+    session.catch(() => null),
+  );
+  return (await Promise.all(sessions)).filter((session) => session !== null);
+}
+
+async function callInRealms(session: CDPSession, functionText: string): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const contextId of await realms(session)) {
+    const { result: prototype } = await session.send('Runtime.evaluate', {
+      expression: 'globalThis.RTCPeerConnection?.prototype',
+      contextId,
+    });
+    if (prototype.objectId === undefined) continue;
+    const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: prototype.objectId });
+    if (objects.objectId === undefined) continue;
+    const { result } = await session.send('Runtime.callFunctionOn', {
+      objectId: objects.objectId,
+      functionDeclaration: functionText,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    results.push(result.value);
+  }
+  return results;
+}
+
+/** The page's own realms; Playwright and extensions have further ones. */
+async function realms(session: CDPSession): Promise<number[]> {
+  const ids: number[] = [];
+  session.on('Runtime.executionContextCreated', ({ context }) => {
+    const { isDefault } = (context.auxData ?? {}) as { isDefault?: boolean };
+    if (isDefault === true) ids.push(context.id);
+  });
+  await session.send('Runtime.enable');
+  return ids;
+}
+
+/** Uses each connection of the page, so that an observer which is there meets it. */
+export async function touchConnections(page: Page): Promise<void> {
+  await callOnConnections(page, 'function () { for (const peer of this) void peer.connectionState; }');
+}
+
+/** Runs in the page: what its open connections say of themselves. */
+const DESCRIBE = `async function () {
+  const described = [];
+  for (const peer of this) {
+    if (!(peer instanceof RTCPeerConnection) || peer.signalingState === 'closed') continue;
+    const stats = [...(await peer.getStats()).values()];
+    const streams = stats
+      .filter(({ type }) => type === 'inbound-rtp' || type === 'outbound-rtp')
+      .map(({ type, kind, codecId }) => ({
+        direction: type === 'inbound-rtp' ? 'receive' : 'send',
+        kind,
+        codec: stats.find(({ id }) => id === codecId)?.mimeType ?? '',
+      }));
+    described.push({ state: peer.connectionState, streams });
+  }
+  return described;
+}`;
+
+/** Open connections of the page, as it tells of them: whoever reads this checks its form. */
+export async function describeConnections(page: Page): Promise<unknown[]> {
+  return (await callOnConnections(page, DESCRIBE)).flat();
+}
