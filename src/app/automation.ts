@@ -4,7 +4,7 @@ import type { LatenessMs } from '../link/server_protocol.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
 import { notices } from './notices.js';
 import type { LongTasks } from './scope/long_tasks.js';
-import type { RefreshCost, Scope } from './scope/scope.js';
+import type { RefreshCost, Scope } from '../boards/scope.js';
 import type { Counters } from './session/live_values.js';
 import type { Recorder } from './session/recorder.js';
 import type { Phase, Session } from './session/session.js';

@@ -4,11 +4,12 @@ import { render } from 'preact';
 import { installAutomation } from './automation.js';
 import { messageOf } from './notices.js';
 import { LongTasks } from './scope/long_tasks.js';
-import { Scope, type ShownTime } from './scope/scope.js';
+import { Scope, type ShownTime } from '../boards/scope.js';
 import { Recorder } from './session/recorder.js';
 import { Session } from './session/session.js';
 import { change, followUrl, settings } from './settings.js';
-import { chartTheme, followTheme } from './theme.js';
+import { chartTheme } from '../boards/theme.js';
+import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
 async function open(root: HTMLElement): Promise<void> {

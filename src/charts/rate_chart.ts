@@ -89,7 +89,8 @@ const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'red', look: 'dash-dot' },
 ];
 
-const shadowSeries = ({ flow, name }: Shadow, index: number): Series => ({
+/** The line of a controller that only watches; `index` chooses its look. */
+export const shadowSeries = ({ flow, name }: Shadow, index: number): Series => ({
   id: shadowId(flow),
   label: name,
   description: `Rate that ${name} would ask for: it only watches`,

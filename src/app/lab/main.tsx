@@ -1,8 +1,9 @@
 import { render } from 'preact';
 
 import { messageOf } from '../notices.js';
-import { Scope, type ShownTime } from '../scope/scope.js';
-import { chartTheme, followTheme } from '../theme.js';
+import { Scope, type ShownTime } from '../../boards/scope.js';
+import { chartTheme } from '../../boards/theme.js';
+import { followTheme } from '../theme.js';
 import { Lab } from './lab.js';
 import { change, followUrl, settings } from './settings.js';
 import { LabApp } from './ui/lab_app.js';

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { TraceHeader } from '../../trace/index.js';
-import type { Scope } from '../scope/scope.js';
+import type { Scope } from '../../boards/scope.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { DropPage } from './drop_page.js';
-import { controllerOfFile, DetailChoice, filtersFor, shadowsOf } from './flow_names.js';
+import { controllerOfFile, DetailChoice, filtersFor, ownFlows, shadowsOf } from './flow_names.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
 import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';
@@ -47,15 +47,16 @@ export function App({ recorder, session, scope }: Parts) {
   const flow = useSignal(NaN);
   const severalLinks = useSignal(false);
   const detail = useSignal<number | null>(null);
-  const shadows = shadowsOf(header);
+  const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
   const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
   const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
     if (kind === 'nothing') return;
     void scope.reload(kind === 'file' ? 'all' : 'newest').then((extent) => {
-      const watched = shadowsOf(recorder.shown.peek().header).map((shadow) => shadow.flow);
-      const own = extent.flows.filter((number) => !watched.includes(number));
-      const several = kind === 'file' && (extent.flows.length > 1 || extent.links.length > 1);
+      const { header: shown } = recorder.shown.peek();
+      const own = ownFlows(shown, extent.flows);
+      const isOfMany = extent.flows.length > 1 || extent.links.length > 1 || shadowsOf(shown).length > 0;
+      const several = kind === 'file' && (isOfMany || own.length > 1);
       flows.value = several ? own : [];
       severalLinks.value = extent.links.length > 1;
       flow.value = kind === 'call' ? 0 : several ? (own[0] ?? NaN) : NaN;

@@ -1,10 +1,10 @@
 /** The charts of a call. */
 import { DelayChart, LossChart, RateChart, StripChart } from '../../charts/index.js';
-import type { MakeChart, Scope } from '../scope/scope.js';
+import type { MakeChart, Scope } from '../../boards/scope.js';
 import { change, settings } from '../settings.js';
-import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from './chart_figure.js';
+import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../boards/chart_figure.js';
 import type { DrawnController } from './flow_names.js';
-import { INSIDE } from './inside_boards.js';
+import { INSIDE } from '../../boards/inside_boards.js';
 
 function boards(
   inCharge: DrawnController,

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { controllerOfPreset } from '../../core/schema.js';
 import { recordedFlows, type RecordedFlow } from '../../trace/recorded_flows.js';
 import type { TraceHeader } from '../../trace/index.js';
-import type { Filters } from '../scope/scope.js';
+import type { Filters } from '../../boards/scope.js';
 
 /** A controller whose rates are drawn. */
 export interface DrawnController {
@@ -17,11 +17,22 @@ export interface DrawnController {
 const kindOf = ({ controller, preset }: Pick<RecordedFlow, 'controller' | 'preset'>): string =>
   (preset === undefined ? undefined : controllerOfPreset(preset)) ?? controller ?? 'gcc';
 
-/** Those that only watched. */
-export function shadowsOf(header: Partial<TraceHeader>): readonly DrawnController[] {
+/** Those that only watched; of a trace of several streams, those that watched this flow's. */
+export function shadowsOf(header: Partial<TraceHeader>, flow = NaN): readonly DrawnController[] {
   return recordedFlows(header)
-    .filter(({ kind }) => kind === 'shadow')
+    .filter(({ kind, of }) => kind === 'shadow' && (of === undefined || Number.isNaN(flow) || of === flow))
     .map((flow) => ({ flow: flow.flow, name: flow.name ?? `flow ${flow.flow}`, controller: kindOf(flow) }));
+}
+
+/**
+ * The flows of a file that can be chosen: those that have a controller and did not only watch, and the streams that
+ * its header names besides, which have rates alone.
+ */
+export function ownFlows(header: Partial<TraceHeader>, controlled: readonly number[]): readonly number[] {
+  const watching = shadowsOf(header).map(({ flow }) => flow);
+  const streams = recordedFlows(header).filter(({ kind }) => kind === 'received' || kind === 'sent');
+  const all = new Set([...controlled, ...streams.map(({ flow }) => flow)]);
+  return [...all].filter((flow) => !watching.includes(flow)).sort((a, b) => a - b);
 }
 
 /** The controller of a flow of a file; of a file that names no flows, its one controller. */

@@ -1,7 +1,7 @@
 /** The top of every page: what this is, the way to the other pages, and the theme. */
 import type { ComponentChildren } from 'preact';
 
-import { isDark, type Theme } from '../theme.js';
+import { isDark, type Theme } from '../../boards/theme.js';
 
 const PAGES = [
   { id: 'call', name: 'Call', file: './' },

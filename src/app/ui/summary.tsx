@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 
 import { formatCount, formatMs, formatRate, formatRatio, shadowId, stripState } from '../../charts/index.js';
 import type { MediaStats } from '../../rtc/index.js';
-import type { Scope } from '../scope/scope.js';
+import type { Scope } from '../../boards/scope.js';
 import type { Session } from '../session/session.js';
 import type { DrawnController } from './flow_names.js';
 

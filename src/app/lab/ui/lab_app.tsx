@@ -2,7 +2,7 @@
 import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { cellLabel } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
-import type { Scope } from '../../scope/scope.js';
+import type { Scope } from '../../../boards/scope.js';
 import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';

@@ -11,9 +11,9 @@ import {
   type DrawnFlow,
   type FlowRateOptions,
 } from '../../../charts/index.js';
-import type { MakeChart, Scope } from '../../scope/scope.js';
-import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../ui/chart_figure.js';
-import { INSIDE } from '../../ui/inside_boards.js';
+import type { MakeChart, Scope } from '../../../boards/scope.js';
+import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../../boards/chart_figure.js';
+import { INSIDE } from '../../../boards/inside_boards.js';
 import { detailedFlow, drawnFlows } from '../flows.js';
 import type { FlowInfo, Lab } from '../lab.js';
 import { change, settings } from '../settings.js';

@@ -7,8 +7,8 @@ import {
   NadaChart,
   nadaStrip,
   type StripSpec,
-} from '../../charts/index.js';
-import type { MakeChart } from '../scope/scope.js';
+} from '../charts/index.js';
+import type { MakeChart } from './scope.js';
 import type { Board } from './chart_figure.js';
 
 /** What there is to see inside a controller; of a user's own, nothing. */

@@ -4,10 +4,10 @@
  */
 import { signal } from '@preact/signals';
 
-import { TimeAxis, whichRows, type ChartTheme, type TimeChart, type TimeWindow } from '../../charts/index.js';
-import type { TableName } from '../../core/schema.js';
-import type { TraceExtent } from '../../trace/index.js';
-import type { TraceStore } from '../../worker/trace/trace_client.js';
+import { TimeAxis, whichRows, type ChartTheme, type TimeChart, type TimeWindow } from '../charts/index.js';
+import type { TableName } from '../core/schema.js';
+import type { TraceExtent } from '../trace/index.js';
+import type { TraceStore } from '../worker/trace/trace_client.js';
 
 const REFRESH_MS = 100;
 /** How many of the last redraws the cost is told of. */
@@ -54,6 +54,7 @@ export class Scope {
   #valuesStale = false;
   #filters: Filters = {};
   #theme: ChartTheme;
+  readonly #timer: ReturnType<typeof setInterval>;
 
   /** `remember` is told what is shown when that changes. */
   constructor(
@@ -74,7 +75,13 @@ export class Scope {
       this.following.value = this.axis.following;
       if (what === 'window') this.#remember();
     });
-    setInterval(() => this.#tick(), REFRESH_MS);
+    this.#timer = setInterval(() => this.#tick(), REFRESH_MS);
+  }
+
+  /** Ends it: nothing is read or drawn any more. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#stale.clear();
   }
 
   #remember(): void {

@@ -10,9 +10,9 @@ import {
   type Series,
   type StripSpec,
   type TimeChart,
-} from '../../charts/index.js';
-import type { MakeChart, Scope } from '../scope/scope.js';
-import { chartTheme } from '../theme.js';
+} from '../charts/index.js';
+import type { MakeChart, Scope } from './scope.js';
+import { chartTheme } from './theme.js';
 
 /** One chart of a column of them. */
 export interface Board {

@@ -1,0 +1,19 @@
+/** Dark or light: what the user chose, or what the system prefers. */
+import { computed, signal } from '@preact/signals';
+
+import { darkTheme, lightTheme, type ChartTheme } from '../charts/index.js';
+
+/** Null in a worker: the script for pages of others is also that of its own worker, which draws nothing. */
+const prefersDark = typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = signal(prefersDark?.matches ?? false);
+prefersDark?.addEventListener('change', ({ matches }) => (systemIsDark.value = matches));
+
+export type Theme = 'auto' | 'dark' | 'light';
+
+export const chosenTheme = signal<Theme>('auto');
+
+export const isDark = computed(() =>
+  chosenTheme.value === 'auto' ? systemIsDark.value : chosenTheme.value === 'dark',
+);
+
+export const chartTheme = computed<ChartTheme>(() => (isDark.value ? darkTheme : lightTheme));
