@@ -1,0 +1,24 @@
+/** The core's controllers, wherever they may run: as WebAssembly, or, where a page's policy refuses it, as JavaScript. */
+import script from 'ccscope:controllers.js';
+import wasm from 'ccscope:controllers.wasm';
+
+import { loadCore, startScriptedCore, type Core } from '../core/index.js';
+
+/** How the controllers run. */
+export type CoreKind = 'wasm' | 'javascript';
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+/** Loads the controllers. Throws CoreError when even JavaScript does not run. */
+export async function loadControllers(told: (kind: CoreKind) => void): Promise<Core> {
+  try {
+    const core = await loadCore(bytesOf(wasm));
+    told('wasm');
+    return core;
+  } catch {
+    const core = startScriptedCore(script);
+    told('javascript');
+    return core;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The script for pages of others: pasted into a console, behind a bookmark, in a `<script>` or before all others.
+ * It is also the script of its own worker. What it imports by calls is evaluated only where and when it is needed:
+ * the views in pages, once the observer is in; the watch and the core in the worker. In a window that has the
+ * script, it opens the overlay again.
+ */
+import { hasConnections, observe, type Connection } from '../inject/page.js';
+import { attempt, epochMs } from '../inject/natives.js';
+import type { TraceExtent } from '../trace/index.js';
+import type { Model } from './model.js';
+import type { Overlay } from './overlay.js';
+import { HERE, startWatch, type StartedWatch } from './watch_client.js';
+import type { ServedState, WatchStart } from './watch_service.js';
+
+/** The one thing that the script leaves in a window: what is at this symbol of all realms. */
+const INJECT_KEY = 'ccscope.inject';
+
+/** What the script leaves in a window. */
+interface Injected {
+  /** Opens the overlay if it was collapsed, and begins again after `detach`. */
+  show(): void;
+  /** Makes the overlay small. */
+  collapse(): void;
+  /** What is known of the window's calls now, and how many rows are recorded; null after `detach`. */
+  state(): Promise<InjectedState | null>;
+  /** Watches connections that the caller has found: a debugger's `queryObjects(RTCPeerConnection)` lists them all. */
+  adopt(...peers: Connection[]): void;
+  /** Ends the watch and takes the overlay away; connections go on undisturbed. */
+  detach(): void;
+}
+
+/** What `state` gives. */
+interface InjectedState extends ServedState {
+  recorded: TraceExtent;
+}
+
+function inWorker(): void {
+  const start = async ({ data }: MessageEvent<WatchStart>): Promise<void> => {
+    const { serveWatch } = await import('./watch_service.js');
+    serveWatch(data);
+  };
+  addEventListener('message', (event: MessageEvent<WatchStart>) => void start(event), { once: true });
+  postMessage(HERE);
+}
+
+function inPage(): void {
+  const key = Symbol.for(INJECT_KEY);
+  const scope = globalThis as unknown as Record<symbol, Injected | undefined>;
+  if (scope[key] !== undefined) {
+    scope[key].show();
+    return;
+  }
+  if (!hasConnections()) return;
+  const originEpochMs = epochMs();
+  let started: Promise<StartedWatch> | null = null;
+  /** A frame without a call never needs one. */
+  const starting = (): Promise<StartedWatch> => (started ??= startWatch(originEpochMs));
+  let ending = Promise.resolve();
+  let overlay: Overlay | null = null;
+  let model: Model | null = null;
+  let isAttached = true;
+  /** The document that the overlay is in: a popup has another one at first, which takes its worker along. */
+  let opened = document;
+  /**
+   * A page in a frame, such as an advertisement, and one without an address, as a popup is at first, have a view only
+   * once they make a connection.
+   */
+  let isWanted = window === window.top && location.href !== 'about:blank';
+  const config = {
+    originEpochMs,
+    relay: null,
+    frameTiming: 'transform',
+    adoptsLate: true,
+    timesShownFrames: true,
+  } as const;
+  // Frames that the page receives may come before the watch is there: it gets them when it is.
+  const observer = observe(config, async (batch) => {
+    if (!isWanted) {
+      isWanted = true;
+      openSafely();
+    }
+    const { watch } = await starting();
+    await watch.hear(batch);
+    await model?.refresh();
+  });
+  const open = async (): Promise<void> => {
+    const { watch } = await starting();
+    const [{ Model }, { mountOverlay }] = await Promise.all([import('./model.js'), import('./overlay.js')]);
+    if (!isAttached) return;
+    model = new Model(watch, (action) => observer.act(action));
+    overlay = mountOverlay(model, detach);
+  };
+  /** What fails of the view is no trouble of the page's. */
+  const openSafely = (): void => void open().catch(() => undefined);
+  const detach = (): void => {
+    if (!isAttached) return;
+    isAttached = false;
+    ending = observer.pause();
+    overlay?.remove();
+    model?.close();
+    [overlay, model] = [null, null];
+    void started?.then(({ end }) => end());
+    started = null;
+  };
+  const collapse = (): void => overlay?.collapse();
+  const adopt = (...peers: Connection[]): void => peers.forEach((peer) => observer.adopt(peer));
+  const state = async (): Promise<InjectedState | null> => {
+    if (!isAttached) return null;
+    const { watch } = await starting();
+    await observer.flush();
+    return { ...(await watch.state()), recorded: await watch.extent() };
+  };
+  const show = (): void => {
+    if (document !== opened) detach();
+    opened = document;
+    if (isAttached) {
+      overlay?.show();
+      return;
+    }
+    [isAttached, isWanted] = [true, true];
+    // What was done to the calls is taken back first.
+    void ending.then(() => {
+      if (!isAttached) return;
+      observer.resume();
+      openSafely();
+    });
+  };
+  Object.defineProperty(scope, key, { value: { show, collapse, state, adopt, detach } satisfies Injected });
+  if (isWanted) openSafely();
+}
+
+attempt(() => (typeof document === 'undefined' ? inWorker() : inPage()));

@@ -1,0 +1,38 @@
+/** The overlay: a window of its own over the page, which shares nothing with it. */
+import css from 'ccscope:style.css';
+import { render } from 'preact';
+
+import { Frame } from './frame.js';
+import { Host } from './host.js';
+import type { Model } from './model.js';
+import { leave, listenForBookmarks, RecordPanel } from './record_panel.js';
+
+export interface Overlay {
+  /** Opens what was collapsed. */
+  show(): void;
+  collapse(): void;
+  remove(): void;
+}
+
+/** Puts the overlay into the document, as soon as there is one. */
+export function mountOverlay(model: Model, detach: () => void): Overlay {
+  const host = new Host(css);
+  listenForBookmarks(host.root, model);
+  const put = (): void => {
+    host.put();
+    const recording = <RecordPanel model={model} onDetach={detach} />;
+    render(<Frame model={model} recording={recording} onDetach={() => leave(model, detach)} />, host.root);
+  };
+  if (document.querySelector('body') === null)
+    document.addEventListener('DOMContentLoaded', put, { once: true });
+  else put();
+  return {
+    show: () => model.collapse(false),
+    collapse: () => model.collapse(true),
+    remove: () => {
+      document.removeEventListener('DOMContentLoaded', put);
+      render(null, host.root);
+      host.remove();
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/** The recording: how much there is, a file of it, bookmarks; and a warning before it is lost. */
+import { signal, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+
+import type { Model } from './model.js';
+import type { RecordingState } from './watch_service.js';
+
+const TEN_MINUTES_US = 600e6;
+/** A recording that is shorter than this is given up without a question. */
+const WORTH_US = 10e6;
+const KEY = 'b';
+
+/** What is known of a model's recording besides the watch's state. */
+class Panel {
+  /** What the next bookmark says. */
+  readonly text = signal('');
+  /** The last thing that happened, for people. */
+  readonly said = signal('');
+  /** Whether it is asked if the recording may be lost. */
+  readonly asks = signal(false);
+  readonly identifiers = signal(false);
+  /** How much of it was taken home. */
+  savedUs = 0;
+
+  constructor(readonly model: Model) {}
+
+  get recording(): RecordingState | null {
+    return this.model.state.peek()?.recording ?? null;
+  }
+
+  async bookmark(): Promise<void> {
+    await this.model.watch.bookmark(this.text.peek().trim());
+    this.said.value = `Bookmark at ${lengthText(this.recording?.lengthUs ?? 0)}.`;
+    this.text.value = '';
+    await this.model.refresh();
+  }
+
+  async download(lastUs?: number): Promise<void> {
+    const lengthUs = this.recording?.lengthUs ?? 0;
+    const options = { identifiers: this.identifiers.peek(), ...(lastUs !== undefined && { lastUs }) };
+    try {
+      save(await this.model.watch.file(options));
+      this.savedUs = lengthUs;
+      this.said.value = 'Saved. Open it on the Call page of ccscope, or with ccscope replay.';
+    } catch (error) {
+      this.said.value = `The recording could not be saved: ${error instanceof Error ? error.message : String(error)}. Save the last ten minutes instead.`;
+    }
+  }
+}
+
+const panels = new WeakMap<Model, Panel>();
+
+function panelOf(model: Model): Panel {
+  const panel = panels.get(model) ?? new Panel(model);
+  panels.set(model, panel);
+  return panel;
+}
+
+/** Lets the browser save a file; it must not pass through the page's document. */
+function save(file: Blob): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `ccscope-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.ndjson`;
+  link.click();
+  // The browser has taken hold of the file by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** `12:03`, `1:02:03`. */
+export function lengthText(us: number): string {
+  const s = Math.floor(us / 1e6);
+  const [hours, minutes, seconds] = [Math.floor(s / 3600), Math.floor(s / 60) % 60, s % 60];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
+}
+
+/** `820 kB`, `12 MB`. */
+export const sizeText = (bytes: number): string =>
+  bytes < 1e6
+    ? `${Math.round(bytes / 1e3)} kB`
+    : bytes < 1e9
+      ? `${Math.round(bytes / 1e6)} MB`
+      : `${(bytes / 1e9).toFixed(1)} GB`;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Makes a bookmark at the key `b`, wherever in the overlay the focus is. */
+export function listenForBookmarks(root: ShadowRoot, model: Model): void {
+  root.addEventListener('keydown', (event) => {
+    const { key, ctrlKey, altKey, metaKey, target } = event as KeyboardEvent;
+    if (key !== KEY || ctrlKey || altKey || metaKey || isTyping(target)) return;
+    event.preventDefault();
+    void panelOf(model).bookmark();
+  });
+}
+
+/** Goes away, or asks first, if more than a few seconds of the recording would be lost. */
+export function leave(model: Model, detach: () => void): void {
+  const panel = panelOf(model);
+  const lostUs = (panel.recording?.lengthUs ?? 0) - panel.savedUs;
+  if (lostUs < WORTH_US || panel.asks.peek()) detach();
+  else panel.asks.value = true;
+}
+
+export function RecordPanel({ model, onDetach }: { model: Model; onDetach: () => void }) {
+  const panel = panelOf(model);
+  const id = useId();
+  const saving = useSignal(false);
+  const recording = model.state.value?.recording;
+  if (recording === undefined) return null;
+  const { lengthUs, bytes, bookmarks, keepsAll } = recording;
+  const download = async (lastUs?: number): Promise<void> => {
+    saving.value = true;
+    await panel.download(lastUs);
+    saving.value = false;
+  };
+  const isLong = lengthUs > TEN_MINUTES_US;
+  return (
+    <section class="recording" aria-label="Recording">
+      <b>Recording</b>
+      <span class="reading">
+        {lengthText(keepsAll ? lengthUs : Math.min(lengthUs, TEN_MINUTES_US))}, {sizeText(bytes)}
+        {bookmarks > 0 && `, ${bookmarks} ${bookmarks === 1 ? 'bookmark' : 'bookmarks'}`}
+      </span>
+      {!keepsAll && isLong && <span class="soft">the last ten minutes are kept</span>}
+      <button type="button" disabled={saving.value} onClick={() => void download()}>
+        Download
+      </button>
+      {keepsAll && isLong && (
+        <button type="button" disabled={saving.value} onClick={() => void download(TEN_MINUTES_US)}>
+          Download the last ten minutes
+        </button>
+      )}
+      <label>
+        <input
+          type="checkbox"
+          checked={panel.identifiers.value}
+          onChange={({ currentTarget }) => (panel.identifiers.value = currentTarget.checked)}
+        />{' '}
+        with addresses, ids, labels and URLs
+      </label>
+      <span class="spring" />
+      <label class="soft" for={id}>
+        Bookmark
+      </label>
+      <input
+        id={id}
+        type="text"
+        size={14}
+        maxLength={200}
+        placeholder="what happened"
+        value={panel.text.value}
+        onInput={({ currentTarget }) => (panel.text.value = currentTarget.value)}
+        onKeyDown={(event) => {
+          // The page must not take for its own what is typed here.
+          event.stopPropagation();
+          if (event.key === 'Enter') void panel.bookmark();
+        }}
+      />
+      <button type="button" title="Key b" onClick={() => void panel.bookmark()}>
+        Add
+      </button>
+      <span class="soft" role="status">
+        {panel.said.value}
+      </span>
+      {panel.asks.value && (
+        <div role="alertdialog" aria-label="The recording would be lost" class="leaving">
+          Detaching deletes the recording of {lengthText(lengthUs)}.{' '}
+          <button type="button" onClick={() => void download().then(() => (panel.asks.value = false))}>
+            Download it first
+          </button>{' '}
+          <button type="button" onClick={onDetach}>
+            Delete it and detach
+          </button>{' '}
+          <button type="button" onClick={() => (panel.asks.value = false)}>
+            Stay
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * What gets too old for the recording's memory, in the origin's private file system: a file for each piece, in a
+ * folder of this session. The folder is locked as long as the session lives, and taken away at its end; one that is
+ * not locked was left by a session that died, and is taken away by the next one. Pages that have no such file system
+ * (sandboxed frames, private windows of some browsers) or no worker keep the latest minutes only.
+ */
+import type { Spilled } from '../watch/index.js';
+
+const FOLDER = 'ccscope-recordings';
+const LOCK = 'lock';
+/** About three hours of four received streams: what is older goes. */
+const MOST_BYTES = 2e9;
+
+interface Piece {
+  number: number;
+  fromUs: number;
+  name: string;
+  bytes: number;
+}
+
+/** TypeScript's library knows the entries of a folder only with a setting of their own. */
+type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
+
+async function lock(folder: FileSystemDirectoryHandle): Promise<FileSystemSyncAccessHandle> {
+  const file = await folder.getFileHandle(LOCK, { create: true });
+  return file.createSyncAccessHandle();
+}
+
+/** Takes away the folders of sessions that died: those whose lock can be had. */
+async function sweep(root: Folder): Promise<void> {
+  for await (const name of root.keys()) {
+    try {
+      const folder = await root.getDirectoryHandle(name);
+      (await lock(folder)).close();
+      await root.removeEntry(name, { recursive: true });
+    } catch {
+      // Another tab of this origin records there.
+    }
+  }
+}
+
+export class SpillFiles {
+  #pieces: Piece[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #ended = false;
+
+  private constructor(
+    private readonly root: Folder,
+    private readonly name: string,
+    private readonly folder: FileSystemDirectoryHandle,
+    private readonly locked: FileSystemSyncAccessHandle,
+  ) {}
+
+  /** Null where the page has no private file system, or this is no worker. */
+  static async open(): Promise<SpillFiles | null> {
+    try {
+      if (typeof document !== 'undefined') return null;
+      const origin = await navigator.storage.getDirectory();
+      const root = (await origin.getDirectoryHandle(FOLDER, { create: true })) as Folder;
+      await sweep(root);
+      const name = crypto.randomUUID();
+      const folder = await root.getDirectoryHandle(name, { create: true });
+      return new SpillFiles(root, name, folder, await lock(folder));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Keeps a piece. The lines are taken at once, and written when the disk has time. */
+  write({ number, fromUs, lines }: Spilled): void {
+    const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`);
+    this.#writing = this.#writing.then(() => this.#write(number, fromUs, bytes)).catch(() => this.#fail());
+  }
+
+  async #write(number: number, fromUs: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (this.#ended) return;
+    const name = `${number}.ndjson`;
+    const file = await this.folder.getFileHandle(name, { create: true });
+    const handle = await file.createSyncAccessHandle();
+    try {
+      handle.truncate(0);
+      handle.write(bytes, { at: 0 });
+    } finally {
+      handle.close();
+    }
+    this.#pieces.push({ number, fromUs, name, bytes: bytes.byteLength });
+    while (this.bytes > MOST_BYTES) await this.#dropOldest();
+  }
+
+  async #dropOldest(): Promise<void> {
+    const oldest = this.#pieces.shift();
+    if (oldest !== undefined) await this.folder.removeEntry(oldest.name);
+  }
+
+  /** The disk is full: a recording with a hole would be worse than one that begins later. */
+  async #fail(): Promise<void> {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    for (const { name } of pieces) await this.folder.removeEntry(name).catch(() => undefined);
+  }
+
+  /** Of all that is kept. */
+  get bytes(): number {
+    return this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Resolves when everything is written that was told. */
+  settled(): Promise<void> {
+    return this.#writing;
+  }
+
+  /** The first piece that is kept; null while there is none. */
+  get first(): { number: number; fromUs: number } | null {
+    return this.#pieces[0] ?? null;
+  }
+
+  /** The pieces from a number on, as files on the disk. */
+  async files(first: number): Promise<File[]> {
+    await this.settled();
+    const wanted = this.#pieces.filter(({ number }) => number >= first);
+    return Promise.all(wanted.map(async ({ name }) => (await this.folder.getFileHandle(name)).getFile()));
+  }
+
+  /** Takes everything away. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.settled();
+    this.locked.close();
+    await this.root.removeEntry(this.name, { recursive: true }).catch(() => undefined);
+  }
+}

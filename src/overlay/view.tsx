@@ -1,0 +1,81 @@
+/** The view on watched calls: connections and streams, the charts of one of them, and what can be done to it. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { AxisToolbar, ChartFigure, Charts } from '../boards/chart_figure.js';
+import { chartTheme } from '../boards/theme.js';
+import type { StreamState } from '../watch/index.js';
+import { ActionsPanel } from './actions_panel.js';
+import { LogPanel } from './log_panel.js';
+import type { Model } from './model.js';
+import { NumbersTable } from './numbers_table.js';
+import { boardsOf, filtersOf } from './stream_boards.js';
+import { ConnectionBlock } from './streams_list.js';
+
+const NONE: readonly string[] = [];
+
+function StreamCharts({ stream, model }: { stream: StreamState; model: Model }) {
+  const { scope } = model;
+  const hidden = useSignal<readonly string[]>([]);
+  const boards = boardsOf(stream);
+  const who = `${stream.flow} ${stream.shadows.length}`;
+  useEffect(() => scope.setFilters(filtersOf(stream)), [who]);
+  return (
+    <>
+      <AxisToolbar scope={scope} live />
+      <Charts scope={scope}>
+        {boards.map((board, index) => (
+          <ChartFigure
+            key={`${board.id} ${who}`}
+            board={board}
+            scope={scope}
+            without={NONE}
+            timeLabels={index === boards.length - 1}
+            hidden={hidden.value}
+            onHide={(ids) => (hidden.value = ids)}
+          />
+        ))}
+      </Charts>
+    </>
+  );
+}
+
+export function View({ model }: { model: Model }) {
+  const state = model.state.value;
+  const theme = chartTheme.value;
+  useEffect(() => model.scope.setTheme(theme), [theme]);
+  const { stream } = model;
+  const connections = (state?.connections ?? []).filter(
+    (connection) => connection.state !== 'closed' && connection.state !== 'new',
+  );
+  const named = new Set(connections.map(({ page }) => page)).size > 1;
+  if (connections.length === 0)
+    return (
+      <p class="empty">
+        No connection is seen. Those that the page makes from now on are; one that runs already is seen as
+        soon as the page uses it.
+      </p>
+    );
+  return (
+    <div class="view">
+      <nav aria-label="Connections and streams">
+        {connections.map((connection) => (
+          <ConnectionBlock key={connection.endpoint} connection={connection} model={model} named={named} />
+        ))}
+        {(state?.notices ?? []).map(({ code, level, message, fix }) => (
+          <p key={code} class={`notice ${level}`}>
+            {message} <span class="soft">To do: {fix}.</span>
+          </p>
+        ))}
+        <LogPanel model={model} />
+      </nav>
+      <div class="pictures">{stream !== null && <StreamCharts stream={stream} model={model} />}</div>
+      {stream !== null && (
+        <div class="tools">
+          <ActionsPanel key={stream.flow} model={model} stream={stream} />
+          <NumbersTable stream={stream} />
+        </div>
+      )}
+    </div>
+  );
+}

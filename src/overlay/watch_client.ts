@@ -1,0 +1,61 @@
+/** Starts the watch: in a worker where the page's policy allows one, else on the page's own thread. */
+import { wrap, type Remote } from 'comlink';
+
+import { attempt, listen, setTimeout } from '../inject/natives.js';
+import { newWorker } from '../inject/blob_worker.js';
+import type { WatchService, WatchStart } from './watch_service.js';
+
+export interface StartedWatch {
+  watch: Remote<WatchService>;
+  /** Takes away what it recorded. Never rejects. */
+  end(): Promise<void>;
+}
+
+/** A worker that has not answered after this time never will. */
+const START_MS = 5000;
+/** As long as it has for putting things away. */
+const END_MS = 2000;
+/** What a worker says when it has begun. */
+export const HERE = 'ccscope';
+
+/** Never rejects. */
+export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
+  const { port1, port2 } = new MessageChannel();
+  const worker = await aliveWorker();
+  const place = worker === null ? 'page' : 'worker';
+  const start: WatchStart = { originEpochMs, place, port: port2 };
+  if (worker === null) (await import('./watch_service.js')).serveWatch(start);
+  else worker.postMessage(start, [port2]);
+  const watch = wrap<WatchService>(port1);
+  const end = async (): Promise<void> => {
+    // What it has on the disk goes first; a worker that does not answer is not waited for.
+    await Promise.race([
+      watch.close().catch(() => undefined),
+      new Promise((resolve) => setTimeout(() => resolve(undefined), END_MS)),
+    ]);
+    port1.close();
+    worker?.terminate();
+  };
+  return { watch, end };
+}
+
+/** A worker that runs this script; null where there can be none. */
+function aliveWorker(): Promise<Worker | null> {
+  const worker = attempt(() => newWorker(CCSCOPE_SOURCE));
+  if (worker === undefined) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    let isAlive = false;
+    const fail = (): void => {
+      if (isAlive) return;
+      worker.terminate();
+      resolve(null);
+    };
+    const begin = (): void => {
+      isAlive = true;
+      resolve(worker);
+    };
+    listen(worker, 'message', begin);
+    listen(worker, 'error', fail);
+    setTimeout(fail, START_MS);
+  });
+}

@@ -1,0 +1,51 @@
+/** A page that shows the calls of another browser: what the overlay shows, for all the pages that are watched. */
+import { useSignal } from '@preact/signals';
+import { render } from 'preact';
+
+import { isDark } from '../boards/theme.js';
+import { View } from '../overlay/view.js';
+import { ViewClient } from './client.js';
+
+function PauseButton({ client }: { client: ViewClient }) {
+  const paused = useSignal(false);
+  const change = async (): Promise<void> => {
+    const pause = !paused.peek();
+    await client.ask(null, { type: pause ? 'pause' : 'resume' });
+    paused.value = pause;
+  };
+  return (
+    <button
+      type="button"
+      aria-pressed={paused.value}
+      title="The pages' observers rest: their calls go on, and cost nothing more"
+      disabled={client.ended.value !== null}
+      onClick={() => void change().catch(() => undefined)}
+    >
+      {paused.value ? 'Resume' : 'Pause'}
+    </button>
+  );
+}
+
+function Whole({ client }: { client: ViewClient }) {
+  const model = client.model.value;
+  const ended = client.ended.value;
+  return (
+    <main class="whole" data-theme={isDark.value ? 'dark' : 'light'}>
+      <header>
+        <h1>ccscope</h1>
+        <span class="soft">{client.title.value}</span>
+        <span class="spring" />
+        <PauseButton client={client} />
+      </header>
+      {ended !== null && (
+        <p class="ended" role="status">
+          {ended}
+        </p>
+      )}
+      {model !== null && <View model={model} />}
+    </main>
+  );
+}
+
+const root = document.getElementById('view');
+if (root !== null) render(<Whole client={new ViewClient(location.hash.slice(1))} />, root);

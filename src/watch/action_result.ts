@@ -1,0 +1,27 @@
+/** What a page says of an action, when it says it from elsewhere. */
+import * as v from 'valibot';
+
+import type { ActionResult } from '../inject/protocol.js';
+
+/** The form of a result. */
+export const actionResult = v.variant('ok', [
+  v.object({
+    ok: v.literal(true),
+    message: v.string(),
+    inForce: v.array(v.looseObject({ kind: v.string() })),
+  }),
+  v.object({ ok: v.literal(false), why: v.string(), fix: v.string() }),
+]);
+
+const NO_ANSWER: ActionResult = {
+  ok: false,
+  why: 'The page gave no answer.',
+  fix: 'see that the page is still open, and try again',
+};
+
+/** The result that a page gave; a refusal where it is none. */
+export function readActionResult(value: unknown): ActionResult {
+  const read = v.safeParse(actionResult, value);
+  // The observer wrote what is in force; what a page may put there instead is drawn as text.
+  return read.success ? (read.output as ActionResult) : NO_ANSWER;
+}

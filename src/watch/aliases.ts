@@ -1,0 +1,69 @@
+/**
+ * What would tell who or where somebody is stands in a recording as a number: the first SSRC is 1, the first
+ * `mid` is `mid 1`. A name means the same in the whole recording. What they stand for is kept beside the rows,
+ * so that a file can be made with it or without.
+ */
+
+/** What stands for what: by kinds, in the order of their numbers from 1. Part of a header where it was asked for. */
+export type Identifiers = Record<string, (string | number)[]>;
+
+/** URLs, and addresses with or without a port; names that mDNS made up are addresses, too. */
+const URLS = /\b(?:https?|wss?|blob|file|stuns?|turns?):[^\s"'<>)]+/g;
+const ADDRESSES =
+  /\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+(?:\.[\w-]+)*\.local\b|(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi;
+const ALIAS_IN_TEXT = /\[(url|address) (\d+)\]/g;
+
+export class Aliases {
+  readonly #kinds = new Map<string, Map<string | number, number>>();
+
+  #number(kind: string, value: string | number): number {
+    let known = this.#kinds.get(kind);
+    if (known === undefined) this.#kinds.set(kind, (known = new Map<string | number, number>()));
+    const number = known.get(value) ?? known.size + 1;
+    known.set(value, number);
+    return number;
+  }
+
+  ssrc(ssrc: number): number {
+    return this.#number('ssrc', ssrc);
+  }
+
+  /** `mid 1`; '' stays. */
+  name(kind: string, value: string): string {
+    return value === '' ? '' : `${kind} ${this.#number(kind, value)}`;
+  }
+
+  /** A sentence without the addresses and URLs in it. */
+  text(text: string): string {
+    return text
+      .replace(URLS, (url) => `[${this.name('url', url)}]`)
+      .replace(ADDRESSES, (address) => `[${this.name('address', address)}]`);
+  }
+
+  get identifiers(): Identifiers {
+    return Object.fromEntries([...this.#kinds].map(([kind, known]) => [kind, [...known.keys()]]));
+  }
+}
+
+/** Puts back what aliases stand for, where a file says it. */
+export class Originals {
+  constructor(private readonly identifiers: Identifiers | null) {}
+
+  ssrc(alias: number): number {
+    const value = this.identifiers?.['ssrc']?.[alias - 1];
+    return typeof value === 'number' ? value : alias;
+  }
+
+  name(alias: string): string {
+    const [, kind = '', number] = /^(.+) (\d+)$/.exec(alias) ?? [];
+    const value = this.identifiers?.[kind]?.[Number(number) - 1];
+    return typeof value === 'string' ? value : alias;
+  }
+
+  text(text: string): string {
+    return text.replace(ALIAS_IN_TEXT, (whole, kind: string, number: string) => {
+      const value = this.identifiers?.[kind]?.[Number(number) - 1];
+      return typeof value === 'string' ? value : whole;
+    });
+  }
+}

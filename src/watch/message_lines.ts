@@ -1,0 +1,121 @@
+/**
+ * What pages told, as lines of a trace, and back. Names are those of the protocol with underscores; null is NaN.
+ * A text is recorded as it is only under the names that are listed here, whose values are words of a
+ * specification: any other one, also of a field that is yet to come, is recorded as an alias.
+ */
+import { NUMBERS_PER_FRAME, type PageMessage } from '../inject/protocol.js';
+import type { Aliases, Originals } from './aliases.js';
+
+/** Words of specifications, or of the observer. */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...['direction', 'controller', 'preference'],
+  ...['type', 'kind', 'state', 'role', 'source', 'place', 'level', 'code'],
+  ...[
+    'codec',
+    'scalabilityMode',
+    'qualityLimitationReason',
+    'trackState',
+    'trackPaused',
+    'route',
+    'degradationPreference',
+  ],
+]);
+/** Sentences: only the addresses and URLs in them are replaced. */
+const SENTENCES: ReadonlySet<string> = new Set(['message', 'fix', 'text', 'why']);
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const camel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function recorded(value: unknown, name: string, aliases: Aliases): unknown {
+  if (Array.isArray(value)) return value.map((each) => recorded(each, name.replace(/s$/, ''), aliases));
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [snake(key), recorded(each, key, aliases)]),
+    );
+  if (name === 'ssrc' && typeof value === 'number') return aliases.ssrc(value);
+  if (typeof value !== 'string' || PLAIN.has(name)) return value;
+  return SENTENCES.has(name) ? aliases.text(value) : aliases.name(snake(name), value);
+}
+
+function told(value: unknown, name: string, originals: Originals): unknown {
+  if (Array.isArray(value)) return value.map((each) => told(each, name, originals));
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [camel(key), told(each, camel(key), originals)]),
+    );
+  if (name === 'ssrc' && typeof value === 'number') return originals.ssrc(value);
+  if (typeof value !== 'string' || PLAIN.has(name)) return value;
+  return SENTENCES.has(name) ? originals.text(value) : originals.name(value);
+}
+
+const line = (type: string, fields: object, aliases: Aliases): string =>
+  JSON.stringify({ type, ...(recorded(fields, '', aliases) as object) });
+
+/** The line of a message; `endpoint` is the endpoint's number in the record. */
+export function messageLine(message: PageMessage, endpoint: number, aliases: Aliases): string {
+  switch (message.type) {
+    case 'sample':
+      return line('stats', { endpoint, ...message.sample }, aliases);
+    case 'frames':
+      return JSON.stringify({ type: 'frames', endpoint, rows: aliasedRows(message.rows, aliases) });
+    case 'remote':
+      // The far side's addresses are of no use to who judges.
+      return line('remote', { endpoint, ufrags: message.sides.map(({ ufrag }) => ufrag) }, aliases);
+    case 'late':
+      return line('late', message, aliases);
+    case 'endpoint':
+    case 'state':
+    case 'local':
+    case 'source':
+    case 'action':
+    case 'notice':
+      return line(message.type, { ...message, endpoint }, aliases);
+  }
+}
+
+/** A line of no message. */
+export const otherLine = line;
+
+const aliasedRows = (rows: readonly number[], aliases: Aliases): number[] =>
+  rows.map((value, i) => (i % NUMBERS_PER_FRAME === 0 ? aliases.ssrc(value) : value));
+
+const orNaN = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((each: unknown) => (isObject(each) ? orNaN(each) : each));
+  if (!isObject(value)) return value ?? NaN;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, orNaN(each)]));
+};
+
+/** Which lines are those of messages. */
+export const MESSAGE_LINES: ReadonlySet<string> = new Set([
+  ...['endpoint', 'state', 'local', 'remote', 'stats', 'frames', 'source', 'notice', 'late'],
+]);
+
+/** A line as it was read: a row of its type. */
+export type MessageRow = Record<string, unknown> & { type: string };
+
+/** The message of a line. Its endpoint has the number that it has in the file. */
+export function messageOf(row: MessageRow, originals: Originals): PageMessage {
+  const message = told(row, '', originals) as Record<string, unknown>;
+  switch (row.type) {
+    case 'stats': {
+      const { type: _type, endpoint, ...sample } = message;
+      return { type: 'sample', endpoint, sample: orNaN(sample) } as unknown as PageMessage;
+    }
+    case 'frames': {
+      const rows = (message['rows'] as (number | null)[]).map((value, i) =>
+        i % NUMBERS_PER_FRAME === 0 ? originals.ssrc(value ?? NaN) : (value ?? NaN),
+      );
+      return { type: 'frames', endpoint: message['endpoint'] as number, rows };
+    }
+    case 'remote': {
+      const sides = (message['ufrags'] as string[]).map((ufrag) => ({ ufrag, candidates: [] }));
+      return { type: 'remote', endpoint: message['endpoint'] as number, sides };
+    }
+    default:
+      return message as unknown as PageMessage;
+  }
+}

@@ -1,0 +1,82 @@
+/** Columns of numbers, each in the narrowest type that gives every one of its values back exactly, in one buffer. */
+
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
+
+/** In the order of their width; kind 0 is a column of which all values are its base. */
+const KINDS = [null, Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array] as const;
+const MOST = [0, 2 ** 8, 2 ** 16, 2 ** 32];
+const [FLOAT32, FLOAT64] = [4, 5];
+
+/** Which kind holds these values, and what is taken from each of them. */
+function kindOf(values: Float64Array): { kind: number; base: number } {
+  const first = values[0] ?? NaN;
+  if (values.every((value) => Object.is(value, first))) return { kind: 0, base: first };
+  // Differences of safe integers are exact where they are small; -0 and NaN are no such integers.
+  if (values.every((value) => Number.isSafeInteger(value) && !Object.is(value, -0))) {
+    const least = values.reduce((least, value) => Math.min(least, value), Infinity);
+    const most = values.reduce((most, value) => Math.max(most, value), -Infinity);
+    const kind = MOST.findIndex((each) => most - least < each);
+    if (kind > 0) return { kind, base: least };
+  }
+  const isShort = values.every((value) => Object.is(Math.fround(value), value));
+  return { kind: isShort ? FLOAT32 : FLOAT64, base: 0 };
+}
+
+/** Takes columns one after the other, and gives them back by their places. */
+export class PackedColumns {
+  readonly #pieces: Uint8Array[] = [];
+  readonly #described: { kind: number; base: number; rows: number }[] = [];
+  #bytes = new Uint8Array(0);
+  #kinds = new Uint8Array(0);
+  #bases = new Float64Array(0);
+  #rows = new Uint32Array(0);
+  /** Where each begins. */
+  #offsets = new Uint32Array(0);
+
+  /** The place of the column. */
+  add(values: Float64Array): number {
+    const { kind, base } = kindOf(values);
+    const make = KINDS[kind];
+    if (make) {
+      const numbers: Numbers = new make(values.length);
+      for (let i = 0; i < values.length; i++) numbers[i] = (values[i] as number) - base;
+      this.#pieces.push(new Uint8Array(numbers.buffer));
+    } else this.#pieces.push(new Uint8Array(0));
+    return this.#described.push({ kind, base, rows: values.length }) - 1;
+  }
+
+  /** Nothing more is added: all of it becomes one buffer. */
+  finish(): void {
+    this.#bytes = new Uint8Array(this.#pieces.reduce((sum, { length }) => sum + length, 0));
+    this.#kinds = Uint8Array.from(this.#described, ({ kind }) => kind);
+    this.#bases = Float64Array.from(this.#described, ({ base }) => base);
+    this.#rows = Uint32Array.from(this.#described, ({ rows }) => rows);
+    this.#offsets = new Uint32Array(this.#pieces.length);
+    let at = 0;
+    this.#pieces.forEach((piece, i) => {
+      this.#bytes.set(piece, at);
+      this.#offsets[i] = at;
+      at += piece.length;
+    });
+    this.#pieces.length = 0;
+    this.#described.length = 0;
+  }
+
+  get memoryBytes(): number {
+    const parts = [this.#bytes, this.#kinds, this.#bases, this.#rows, this.#offsets];
+    return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** The values of the column at a place. */
+  column(place: number): Float64Array<ArrayBuffer> {
+    const rows = this.#rows[place] ?? 0;
+    const base = this.#bases[place] ?? NaN;
+    const make = KINDS[this.#kinds[place] ?? 0];
+    if (!make) return new Float64Array(rows).fill(base);
+    const from = this.#offsets[place] ?? 0;
+    const bytes = this.#bytes.slice(from, from + rows * make.BYTES_PER_ELEMENT);
+    const values = Float64Array.from(new make(bytes.buffer) as Numbers);
+    if (base !== 0) for (let i = 0; i < rows; i++) values[i] = (values[i] as number) + base;
+    return values;
+  }
+}

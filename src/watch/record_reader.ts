@@ -1,0 +1,240 @@
+/**
+ * Makes the record of a call from a recording again, as the watch had it: whoever judges it finds what was found
+ * live. Nothing is computed that was recorded: the controllers' rows are those of the file.
+ */
+import * as v from 'valibot';
+
+import { Endpoints } from '../calls/record/endpoints.js';
+import { Keeper } from '../calls/record/keep.js';
+import type { CallRecord, EndpointRecord, ShadowRecord } from '../calls/record/record.js';
+import type { ShadowFlow } from '../calls/record/shadow_flow.js';
+import { tableSpec, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
+import type { PageMessage, RecordNotice } from '../inject/protocol.js';
+import { readTrace, TraceReader, type TraceHeader, type TraceSink } from '../trace/index.js';
+import { Originals } from './aliases.js';
+import { LooseBatches } from './loose_batches.js';
+import { MESSAGE_LINES, messageOf, type MessageRow } from './message_lines.js';
+
+export interface RecordReaderOptions {
+  /** Drops what is older, as a watch does; default: nothing. */
+  keepUs?: number;
+  /** Is told after each batch of a page, when the record is as it was then. */
+  onHeard?: (record: CallRecord, nowUs: number) => void;
+  /** The file's name for messages. */
+  file?: string;
+}
+
+const headerSchema = v.object({
+  origin_epoch_ms: v.number(),
+  identifiers: v.optional(v.record(v.string(), v.array(v.union([v.string(), v.number()]))), {}),
+  flows: v.array(
+    v.looseObject({
+      flow: v.number(),
+      kind: v.optional(v.string()),
+      endpoint: v.number(),
+      ssrc: v.number(),
+      controller: v.optional(v.string()),
+      preset: v.optional(v.string()),
+      of: v.optional(v.number()),
+    }),
+  ),
+});
+
+const placeSchema = v.object({
+  endpoint: v.number(),
+  page: v.number(),
+  place: v.picklist(['page', 'iframe', 'popup']),
+  url: v.string(),
+});
+const heardSchema = v.object({ time_us: v.number(), page: v.number(), url: v.string() });
+
+/** Tables of what a shadow saw and made. */
+const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
+  ...(['arrival', 'inbound', 'group', 'feedback', 'rate', 'nada', 'lcc'] as const),
+]);
+
+/** All endpoints are in one window here: their numbers in the file are unique. */
+const WINDOW = 'trace';
+
+/** Controllers beside streams are not run again. */
+const NO_SHADOWS = {
+  frames: () => undefined,
+  sample: () => undefined,
+  advance: () => undefined,
+  end: () => undefined,
+};
+
+interface Open {
+  table: TableName;
+  shadow: ShadowRecord;
+  rows: Float64Array[];
+}
+
+/** A file that is a trace, but none of a watch. */
+export class NoRecordingError extends Error {
+  override readonly name = 'NoRecordingError';
+}
+
+/** Takes the rows of a recording, in order. */
+export class RecordReader implements TraceSink {
+  readonly record: CallRecord = {
+    ...{ originEpochMs: 0, pages: [], endpoints: [], connections: [] },
+    ...{ link: null, shadows: [], late: [], notices: [] },
+  };
+  /** Bookmarks, actions, late frames. */
+  readonly events: TraceEvent[] = [];
+  readonly #endpoints = new Endpoints(this.record, undefined, NO_SHADOWS);
+  readonly #keeper: Keeper | null;
+  readonly #loose = new LooseBatches(this.record);
+  readonly #options: RecordReaderOptions;
+  #originals = new Originals(null);
+  #flows = new Map<number, v.InferOutput<typeof headerSchema>['flows'][number]>();
+  readonly #ids = new Map<number, EndpointRecord>();
+  readonly #shadows = new Map<number, ShadowRecord>();
+  #messages: PageMessage[] = [];
+  #open: Open[] = [];
+  #nowUs = 0;
+
+  constructor(options: RecordReaderOptions = {}) {
+    this.#options = options;
+    const { keepUs } = options;
+    this.#keeper = keepUs === undefined ? null : new Keeper(this.record, keepUs, NO_SHADOWS);
+  }
+
+  header(header: TraceHeader): void {
+    const read = header.source === 'inject' ? v.safeParse(headerSchema, header) : null;
+    if (read?.success !== true) {
+      const file = this.#options.file === undefined ? '' : `${this.#options.file}: `;
+      throw new NoRecordingError(
+        `${file}source: expected a recording of ccscope's overlay ("inject"), got ${JSON.stringify(header.source ?? null)}. Open other traces with the app or ccscope replay.`,
+      );
+    }
+    const { origin_epoch_ms, identifiers, flows } = read.output;
+    this.record.originEpochMs = origin_epoch_ms;
+    this.#originals = new Originals(identifiers);
+    this.#flows = new Map(flows.map((flow) => [flow.flow, flow]));
+  }
+
+  row(table: TableName, values: Float64Array): void {
+    if (!OF_SHADOWS.has(table)) return;
+    const index = tableSpec(table).columns.findIndex(({ name }) => name === 'flow');
+    const shadow = this.#shadowOf(values[index] ?? NaN);
+    if (shadow === null) return;
+    const open = this.#open.findLast((each) => each.shadow === shadow);
+    if (open?.table === table) open.rows.push(values.slice());
+    else this.#open.push({ table, shadow, rows: [values.slice()] });
+  }
+
+  event(event: TraceEvent): void {
+    this.events.push(event);
+  }
+
+  unknown(text: string): void {
+    const row = JSON.parse(text) as MessageRow;
+    if (row.type === 'heard') this.#heard(v.parse(heardSchema, row));
+    else if (row.type === 'notice' && row['endpoint'] === undefined)
+      this.record.notices.push(this.#notice(row));
+    else if (row.type === 'endpoint') this.#begin(row);
+    else if (MESSAGE_LINES.has(row.type)) this.#messages.push(messageOf(row, this.#originals));
+  }
+
+  #notice(row: MessageRow): RecordNotice {
+    return (messageOf(row, this.#originals) as unknown as { notice: RecordNotice }).notice;
+  }
+
+  #begin(row: MessageRow): void {
+    this.#tell();
+    const { endpoint, page, place, url } = v.parse(placeSchema, row);
+    const message = messageOf(row, this.#originals);
+    const batch = {
+      window: WINDOW,
+      url: this.#originals.name(url),
+      timeUs: this.#nowUs,
+      messages: [message],
+    };
+    this.#endpoints.hear(batch, { page, place });
+    const begun = this.record.endpoints.at(-1);
+    if (begun !== undefined) this.#ids.set(endpoint, begun);
+  }
+
+  /** Hands over the messages that were read. */
+  #tell(): void {
+    const messages = this.#messages;
+    this.#messages = [];
+    if (messages.length === 0) return;
+    this.#endpoints.hear(
+      { window: WINDOW, url: '', timeUs: this.#nowUs, messages },
+      { page: 0, place: 'page' },
+    );
+  }
+
+  #heard({ time_us, page, url }: v.InferOutput<typeof heardSchema>): void {
+    this.#nowUs = Math.max(this.#nowUs, time_us);
+    const original = this.#originals.name(url);
+    const known = this.record.pages.find(({ id }) => id === page);
+    if (known === undefined) this.record.pages.push({ id: page, context: 0, url: original, ended: null });
+    else known.url = original;
+    this.#tell();
+    this.#close();
+    this.#loose.advance(this.#nowUs);
+    this.#keeper?.advance(this.#nowUs);
+    this.#options.onHeard?.(this.record, this.#nowUs);
+  }
+
+  /** The shadows of a flow; null where it is none's. */
+  #shadowOf(flow: number): ShadowRecord | null {
+    const header = this.#flows.get(flow);
+    const main = this.#flows.get(header?.of ?? flow);
+    if (header?.controller === undefined || main === undefined) return null;
+    const known = this.#shadows.get(main.flow);
+    if (known !== undefined) return known;
+    const flows = [...this.#flows.values()].filter(
+      ({ flow: each, of }) => each === main.flow || of === main.flow,
+    );
+    const shadow: ShadowRecord = {
+      flow: main.flow,
+      endpoint: this.#ids.get(main.endpoint)?.id ?? main.endpoint,
+      ssrc: this.#originals.ssrc(main.ssrc),
+      flows: flows.map(
+        ({ flow: each, controller, preset }) => ({ flow: each, controller, preset }) as ShadowFlow,
+      ),
+      batches: [],
+    };
+    this.#shadows.set(main.flow, shadow);
+    this.record.shadows.push(shadow);
+    return shadow;
+  }
+
+  #close(): void {
+    for (const { table, shadow, rows } of this.#open) shadow.batches.push(batchOf(table, rows));
+    this.#open = [];
+  }
+
+  /** The file has ended. */
+  end(): void {
+    this.#tell();
+    this.#close();
+  }
+}
+
+function batchOf(table: TableName, rows: readonly Float64Array[]): TraceBatch {
+  const columns = tableSpec(table).columns.map((_, index) =>
+    Float64Array.from(rows, (row) => row[index] ?? NaN),
+  );
+  return { table, rows: rows.length, columns };
+}
+
+/** Reads a whole recording. Rejects with TraceError, and with NoRecordingError for a trace of another kind. */
+export async function recordOfTrace(
+  source: AsyncIterable<Uint8Array> | string,
+  options: RecordReaderOptions = {},
+): Promise<RecordReader> {
+  const reader = new RecordReader(options);
+  if (typeof source === 'string') {
+    const lines = new TraceReader(reader, options.file);
+    lines.push(new TextEncoder().encode(source));
+    lines.end();
+  } else await readTrace(source, reader, { file: options.file });
+  reader.end();
+  return reader;
+}

@@ -1,0 +1,282 @@
+/**
+ * The recording of a watch: trace v1 with what pages told, line by line, and the rows of the controllers beside the
+ * streams. From it the record that causes are looked for in can be made again (`record_reader.ts`), and a replay
+ * gives the controllers' rows again. It has aliases for whatever identifies people, see `aliases.ts`.
+ */
+import type { TraceBatch, TraceEvent } from '../core/index.js';
+import type { WindowPlace } from '../calls/record/endpoints.js';
+import type { RecordNotice } from '../calls/record/record.js';
+import { SHADOW } from '../calls/record/shadow_flow.js';
+import type { PageBatch, PageMessage } from '../inject/protocol.js';
+import {
+  formatHeader,
+  TRACE_VERSION,
+  type RecordedFlow,
+  type TraceExtent,
+  type TraceHeader,
+  type TraceView,
+  type ViewQuery,
+} from '../trace/index.js';
+import { Aliases, type Identifiers } from './aliases.js';
+import { LateFrames } from './late_frames.js';
+import { messageLine, otherLine } from './message_lines.js';
+import { TraceRing, type Spilled } from './ring.js';
+import type { StreamState } from './streams.js';
+
+/** A stream of the recording, in its header. */
+export interface RecordedStream extends RecordedFlow {
+  endpoint: number;
+  direction: StreamState['direction'];
+  /** The alias of its SSRC. */
+  ssrc: number;
+}
+
+export interface ExportOptions {
+  /** Only so much of the end, to the begin of a segment; default: all that there is. */
+  lastUs?: number;
+  /** Whether the header says what aliases stand for. Default: false. */
+  identifiers?: boolean;
+  /** The first segment that is kept elsewhere, of those that have left; null: none is. */
+  keptFrom?: { number: number; fromUs: number } | null;
+}
+
+/** A file, in the order of its parts: `before`, the segments that are kept elsewhere, `after`. */
+export interface Exported {
+  before: string;
+  /** The first segment that belongs to it. */
+  first: number;
+  after: Iterable<string>;
+}
+
+/** How much there is. */
+export interface RecordingSize {
+  /** From its beginning until now. */
+  lengthUs: number;
+  /** About the length of the lines that are in memory. */
+  lineBytes: number;
+  memoryBytes: number;
+  bookmarks: number;
+}
+
+/** A line without which later ones of its endpoint cannot be understood. */
+interface Lasting {
+  segment: number;
+  /** Null: of no endpoint. */
+  endpoint: number | null;
+  /** Whether it says that the endpoint is closed. */
+  closes: boolean;
+  text: string;
+}
+
+const LASTING: ReadonlySet<string> = new Set(['endpoint', 'state', 'local', 'remote', 'source', 'notice']);
+const CHUNK_LENGTH = 256 * 1024;
+
+export class Recording {
+  readonly #ring: TraceRing;
+  readonly #aliases = new Aliases();
+  /** Ids of endpoints by their windows, and by their numbers there. */
+  readonly #ids = new Map<string, Map<number, number>>();
+  readonly #late = new Map<number, LateFrames>();
+  readonly #streams = new Map<number, StreamState>();
+  #lasting: Lasting[] = [];
+  #endpoints = 0;
+  #fromUs: number | null = null;
+  #nowUs = 0;
+  #bookmarks = 0;
+
+  constructor(
+    private readonly originEpochMs: number,
+    keepUs: number,
+    /** Finds the flow of a received stream. */
+    private readonly flowOf: (endpoint: number, ssrc: number) => number,
+  ) {
+    this.#ring = new TraceRing(keepUs);
+  }
+
+  /** Takes segments that leave the memory; without it they are gone. */
+  set spill(spill: ((segment: Spilled) => void) | null) {
+    this.#ring.spill = spill;
+  }
+
+  /** Begins the rows of a batch; `heard` ends them. */
+  hear({ window, url, timeUs, messages }: PageBatch, { page, place }: WindowPlace): void {
+    this.#fromUs ??= timeUs;
+    this.#nowUs = Math.max(this.#nowUs, timeUs);
+    const { first } = this.#ring;
+    this.#ring.advance(this.#nowUs);
+    if (this.#ring.spill === null && this.#ring.first > first) this.#forgetBefore(this.#ring.first);
+    const ids = this.#ids.get(window) ?? new Map<number, number>();
+    this.#ids.set(window, ids);
+    for (const message of messages) {
+      if (message.type === 'late') {
+        this.#ring.line(messageLine(message, NaN, this.#aliases));
+        continue;
+      }
+      if (message.type === 'endpoint') ids.set(message.endpoint, this.#endpoints++);
+      const id = ids.get(message.endpoint);
+      if (id === undefined) continue;
+      const where = message.type === 'endpoint' ? { ...message, page, place, url } : message;
+      this.#message(where, id);
+      if (message.type === 'frames') this.#lateFrames(id, message.rows);
+    }
+  }
+
+  #message(message: PageMessage, endpoint: number): void {
+    const text = messageLine(message, endpoint, this.#aliases);
+    const closes = message.type === 'state' && message.state === 'closed';
+    this.#ring.line(text);
+    if (LASTING.has(message.type)) this.#lasting.push({ segment: this.#ring.newest, endpoint, closes, text });
+  }
+
+  #lateFrames(endpoint: number, rows: readonly number[]): void {
+    const frames = this.#late.get(endpoint) ?? new LateFrames();
+    this.#late.set(endpoint, frames);
+    for (const { ssrc, rtpTimestamp, arrivalUs, overtakenUs } of frames.see(rows)) {
+      const detail = {
+        flow: this.flowOf(endpoint, ssrc),
+        rtp_timestamp: rtpTimestamp,
+        overtaken_by_us: arrivalUs - overtakenUs,
+      };
+      this.#ring.event({ time_us: arrivalUs, name: 'late_frame', detail });
+    }
+  }
+
+  /** Ends the rows of a batch. */
+  heard({ url, timeUs }: PageBatch, { page }: WindowPlace, streams: readonly StreamState[]): void {
+    for (const stream of streams) this.#streams.set(stream.flow, stream);
+    this.#ring.line(otherLine('heard', { timeUs, page, url }, this.#aliases));
+  }
+
+  /** A document is gone: its connections are closed. */
+  windowEnded(window: string, timeUs: number): void {
+    for (const id of this.#ids.get(window)?.values() ?? []) {
+      const message = { type: 'state', endpoint: id, timeUs, state: 'closed' } as const;
+      this.#message(message, id);
+      this.#late.delete(id);
+    }
+    this.#ids.delete(window);
+  }
+
+  /** A notice of no endpoint. */
+  notice(notice: RecordNotice): void {
+    const text = otherLine('notice', { notice }, this.#aliases);
+    this.#ring.line(text);
+    this.#lasting.push({ segment: this.#ring.newest, endpoint: null, closes: false, text });
+  }
+
+  rows(batches: readonly TraceBatch[]): void {
+    for (const batch of batches) this.#ring.append(batch);
+  }
+
+  event(event: TraceEvent): void {
+    this.#ring.event(event);
+  }
+
+  /** Marks a time, with what a person has to say of it. */
+  bookmark(timeUs: number, text: string): void {
+    this.#bookmarks += 1;
+    const detail = { text: text === '' ? `bookmark ${this.#bookmarks}` : text };
+    this.event({ time_us: Math.round(timeUs), name: 'bookmark', detail });
+  }
+
+  view(query: ViewQuery): TraceView {
+    return this.#ring.view(query);
+  }
+
+  extent(): TraceExtent {
+    return this.#ring.extent();
+  }
+
+  get size(): RecordingSize {
+    return {
+      lengthUs: this.#nowUs - (this.#fromUs ?? this.#nowUs),
+      lineBytes: Math.round(this.#ring.lineBytes),
+      memoryBytes: this.#ring.memoryBytes + this.#lasting.reduce((sum, { text }) => sum + text.length, 0),
+      bookmarks: this.#bookmarks,
+    };
+  }
+
+  /** The recording as a file. */
+  export({ lastUs = Infinity, identifiers = false, keptFrom = null }: ExportOptions = {}): Exported {
+    const oldest = { number: this.#ring.first, fromUs: this.#ring.fromUs ?? 0 };
+    const begin = Number.isFinite(lastUs) ? this.#ring.from(this.#nowUs - lastUs) : (keptFrom ?? oldest);
+    const header = formatHeader(this.#header(begin, identifiers));
+    const ended = this.#endedBefore(begin.number);
+    const before = this.#lasting.filter(
+      ({ segment, endpoint }) => segment < begin.number && !(endpoint !== null && ended.has(endpoint)),
+    );
+    return {
+      before: [header, ...before.map(({ text }) => text)].map((text) => `${text}\n`).join(''),
+      first: begin.number,
+      after: chunks(this.#ring.lines(begin.number)),
+    };
+  }
+
+  #header(begin: { number: number; fromUs: number }, withIdentifiers: boolean): TraceHeader {
+    const identifiers: { identifiers?: Identifiers } = withIdentifiers
+      ? { identifiers: this.#aliases.identifiers }
+      : {};
+    return {
+      ccscope_trace: TRACE_VERSION,
+      created: new Date(this.originEpochMs + this.#nowUs / 1000).toISOString(),
+      source: 'inject',
+      clock: 'receiver',
+      origin_epoch_ms: this.originEpochMs,
+      ...SHADOW,
+      // Segments count from 0: with that one nothing is missing.
+      ...(begin.number > 0 && { cut_before_us: begin.fromUs }),
+      ...identifiers,
+      flows: this.#flows(),
+    };
+  }
+
+  #flows(): RecordedStream[] {
+    const counts = new Map<string, number>();
+    const streams = [...this.#streams.values()].sort((a, b) => a.flow - b.flow);
+    return streams.flatMap(({ flow, endpoint, direction, kind, ssrc, shadows }) => {
+      const what = `${direction === 'send' ? 'sends' : 'receives'} ${kind}`;
+      const count = (counts.get(what) ?? 0) + 1;
+      counts.set(what, count);
+      const name = `${what} ${count}`;
+      const of = { endpoint, direction, ssrc: this.#aliases.ssrc(ssrc) };
+      const [first, ...others] = shadows;
+      if (first === undefined)
+        return [{ flow, name, kind: direction === 'send' ? 'sent' : 'received', ...of }];
+      const { controller, preset } = first;
+      return [
+        { flow, name: `${name}, ${controller.toUpperCase()}`, kind: 'received', controller, preset, ...of },
+        ...others.map((other) => ({
+          ...{ flow: other.flow, name: `${name}, ${other.controller.toUpperCase()}`, kind: 'shadow' },
+          ...{ controller: other.controller, preset: other.preset, of: flow, ...of },
+        })),
+      ];
+    });
+  }
+
+  /** Endpoints that were closed before a segment. */
+  #endedBefore(before: number): Set<number> {
+    const closed = this.#lasting.filter(({ segment, closes }) => closes && segment < before);
+    return new Set(closed.flatMap(({ endpoint }) => (endpoint === null ? [] : [endpoint])));
+  }
+
+  /** Nothing before this segment can be exported any more: what only that would need is forgotten. */
+  #forgetBefore(before: number): void {
+    const gone = this.#endedBefore(before);
+    if (gone.size === 0) return;
+    this.#lasting = this.#lasting.filter(({ endpoint }) => endpoint === null || !gone.has(endpoint));
+    for (const [flow, { endpoint }] of this.#streams) if (gone.has(endpoint)) this.#streams.delete(flow);
+    for (const endpoint of gone) this.#late.delete(endpoint);
+  }
+}
+
+/** Lines in pieces that are not too small for a file. */
+function* chunks(lines: Iterable<string>): Generator<string, void> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}

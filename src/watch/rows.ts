@@ -1,0 +1,49 @@
+/** What getStats counted of a stream, as rows of trace tables. */
+import { tableSpec, type TableName, type TraceBatch } from '../core/index.js';
+import type { InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
+
+/** A batch of one row; columns that are not named are absent. */
+export function oneRow(table: TableName, values: Readonly<Record<string, number>>): TraceBatch {
+  const columns = tableSpec(table).columns.map(({ name }) => Float64Array.of(values[name] ?? NaN));
+  return { table, rows: 1, columns };
+}
+
+/** Bits per second between two looks at a count of bytes; NaN where it is not known or began anew. */
+export function rateBps(
+  before: { timeUs: number; bytes: number } | undefined,
+  now: { timeUs: number; bytes: number },
+): number {
+  if (before === undefined || now.timeUs <= before.timeUs || now.bytes < before.bytes) return NaN;
+  return ((now.bytes - before.bytes) * 8e6) / (now.timeUs - before.timeUs);
+}
+
+const orZero = (value: number): number => (Number.isFinite(value) ? value : 0);
+
+/** RTP bytes of a stream so far, with headers. */
+export const sentBytes = (stats: OutboundStats): number => stats.bytesSent + orZero(stats.headerBytesSent);
+
+export const receivedBytes = (stats: InboundStats): number =>
+  stats.bytesReceived + orZero(stats.headerBytesReceived);
+
+/** A sent stream's row of the table `rate`: what its encoder was asked for, what it sent, and what the far side said. */
+export function sentRow(
+  flow: number,
+  { timeUs, rttS, availableOutgoingBps }: StatsSample,
+  stats: OutboundStats,
+  sentBps: number,
+): TraceBatch {
+  return oneRow('rate', {
+    flow,
+    time_us: timeUs,
+    target_bps: stats.targetBps,
+    sent_bps: sentBps,
+    fraction_lost: stats.fractionLost,
+    rtt_us: (Number.isNaN(stats.roundTripTimeS) ? rttS : stats.roundTripTimeS) * 1e6,
+    browser_estimate_bps: availableOutgoingBps,
+  });
+}
+
+/** A received stream's row of the table `throughput`. */
+export function receivedRow(flow: number, { timeUs, rttS }: StatsSample, receivedBps: number): TraceBatch {
+  return oneRow('throughput', { flow, time_us: timeUs, received_bps: receivedBps, rtt_us: rttS * 1e6 });
+}

@@ -1,0 +1,229 @@
+/** The streams of watched connections: who they are, their flows in the recording, and how they do now. */
+import type { ActionTarget, InForce } from '../inject/protocol.js';
+import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
+import type { ShadowFlow } from '../calls/record/shadow_flow.js';
+import { rateBps, receivedBytes, sentBytes } from './rows.js';
+
+export type StreamDirection = 'send' | 'receive';
+
+/** A stream as people see it. NaN and '' where the browser does not say. */
+export interface StreamState {
+  /** Its flow in the recording. */
+  flow: number;
+  endpoint: number;
+  direction: StreamDirection;
+  kind: 'video' | 'audio';
+  ssrc: number;
+  mid: string;
+  rid: string;
+  scalabilityMode: string;
+  codec: string;
+  frameWidth: number;
+  frameHeight: number;
+  framesPerSecond: number;
+  rateBps: number;
+  /** Whether media passed in the last second. */
+  isLive: boolean;
+  /** The controllers that watch it; empty where its frames are not seen. */
+  shadows: readonly ShadowFlow[];
+  /** Further numbers by name, with the unit at its end. */
+  numbers: Readonly<Record<string, number>>;
+  /** none, bandwidth, cpu or other, of what is sent. */
+  limitedBy: string;
+  /** What was done to its media section on command, and not taken back yet. */
+  inForce: readonly InForce[];
+  /** Whether its encoding is sent, as the sender is set; true of what is received. */
+  isActive: boolean;
+}
+
+interface Look {
+  timeUs: number;
+  bytes: number;
+  stats: InboundStats | OutboundStats;
+}
+
+interface Known {
+  state: StreamState;
+  before: Look | undefined;
+}
+
+const keyOf = (endpoint: number, direction: StreamDirection, ssrc: number): string =>
+  `${endpoint} ${direction} ${ssrc}`;
+
+/** A media section one way; where the browser does not say which it is, each stream is one of its own. */
+const sectionOf = ({ endpoint, direction, mid, ssrc }: ActionTarget): string =>
+  `${endpoint} ${direction} ${mid === '' ? `ssrc ${ssrc}` : mid}`;
+
+/** The growth of one count over that of another, between two looks; NaN while nothing grew. */
+function growthRatio<T>(
+  before: T | undefined,
+  now: T,
+  above: (stats: T) => number,
+  below: (stats: T) => number,
+): number {
+  if (before === undefined) return NaN;
+  const divisor = below(now) - below(before);
+  return divisor > 0 ? (above(now) - above(before)) / divisor : NaN;
+}
+
+function sendingNumbers(before: OutboundStats | undefined, now: OutboundStats): Record<string, number> {
+  const perFrame = growthRatio(
+    before,
+    now,
+    (s) => s.totalEncodeTimeS,
+    (s) => s.framesEncoded,
+  );
+  const perPacket = growthRatio(
+    before,
+    now,
+    (s) => s.totalPacketSendDelayS,
+    (s) => s.packetsSent,
+  );
+  return {
+    target_bps: now.targetBps,
+    max_bitrate_bps: now.maxBitrateBps,
+    pacer_delay_ms: perPacket * 1e3,
+    encode_time_ms: perFrame * 1e3,
+    rtt_ms: now.roundTripTimeS * 1e3,
+    fraction_lost: now.fractionLost,
+    nack: now.nackCount,
+    pli: now.pliCount,
+    fir: now.firCount,
+    ect1_packets: now.packetsSentWithEct1,
+  };
+}
+
+function receivingNumbers(before: InboundStats | undefined, now: InboundStats): Record<string, number> {
+  const perFrame = growthRatio(
+    before,
+    now,
+    (s) => s.totalDecodeTimeS,
+    (s) => s.framesDecoded,
+  );
+  const waited = growthRatio(
+    before,
+    now,
+    (s) => s.jitterBufferDelayS,
+    (s) => s.jitterBufferEmittedCount,
+  );
+  const lost = growthRatio(
+    before,
+    now,
+    (s) => s.packetsLost,
+    (s) => s.packetsReceived + s.packetsLost,
+  );
+  return {
+    jitter_ms: now.jitterS * 1e3,
+    jitter_buffer_ms: waited * 1e3,
+    decode_time_ms: perFrame * 1e3,
+    fraction_lost: Math.max(0, lost),
+    nack: now.nackCount,
+    pli: now.pliCount,
+    freezes: now.freezeCount,
+    dropped_frames: now.framesDropped,
+    ect1_packets: now.packetsReceivedWithEct1,
+    ce_packets: now.packetsReceivedWithCe,
+  };
+}
+
+export class Streams {
+  readonly #all = new Map<string, Known>();
+  /** By media sections and directions. */
+  readonly #inForce = new Map<string, readonly InForce[]>();
+
+  constructor(private readonly nextFlow: () => number) {}
+
+  /** The flow of a stream, also before its first sample. */
+  flowOf(endpoint: number, direction: StreamDirection, ssrc: number): number {
+    return this.#of(endpoint, direction, ssrc).state.flow;
+  }
+
+  /** Notes who watches a stream. */
+  shadowed(endpoint: number, ssrc: number, shadows: readonly ShadowFlow[]): void {
+    const known = this.#of(endpoint, 'receive', ssrc);
+    known.state = { ...known.state, shadows };
+  }
+
+  /** Notes what is in force for a media section, one way. */
+  acted(endpoint: number, { direction, mid, ssrc }: ActionTarget, inForce: readonly InForce[]): void {
+    this.#inForce.set(sectionOf({ endpoint, direction, mid, ssrc }), inForce);
+  }
+
+  /** Takes what a sample says of a stream that is sent. */
+  sent({ id }: EndpointRecord, { timeUs }: StatsSample, stats: OutboundStats): StreamState {
+    const known = this.#of(id, 'send', stats.ssrc);
+    const look = { timeUs, bytes: sentBytes(stats), stats };
+    const before = known.before?.stats as OutboundStats | undefined;
+    return this.#note(known, look, {
+      ...stats,
+      limitedBy: stats.qualityLimitationReason,
+      isActive: stats.active,
+      numbers: sendingNumbers(before, stats),
+    });
+  }
+
+  received({ id }: EndpointRecord, { timeUs }: StatsSample, stats: InboundStats): StreamState {
+    const known = this.#of(id, 'receive', stats.ssrc);
+    const look = { timeUs, bytes: receivedBytes(stats), stats };
+    const before = known.before?.stats as InboundStats | undefined;
+    const none = { rid: '', scalabilityMode: '', limitedBy: '', isActive: true };
+    return this.#note(known, look, { ...stats, ...none, numbers: receivingNumbers(before, stats) });
+  }
+
+  #note(
+    known: Known,
+    look: Look,
+    now: Omit<StreamState, 'flow' | 'endpoint' | 'direction' | 'rateBps' | 'isLive' | 'shadows' | 'inForce'>,
+  ): StreamState {
+    const { kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond } = now;
+    const bps = rateBps(known.before, look);
+    known.before = look;
+    known.state = {
+      ...known.state,
+      ...{ kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond },
+      ...{
+        rateBps: bps,
+        isLive: bps > 0,
+        numbers: now.numbers,
+        limitedBy: now.limitedBy,
+        isActive: now.isActive,
+      },
+    };
+    return known.state;
+  }
+
+  #of(endpoint: number, direction: StreamDirection, ssrc: number): Known {
+    const key = keyOf(endpoint, direction, ssrc);
+    const known = this.#all.get(key);
+    if (known !== undefined) return known;
+    const state: StreamState = {
+      ...{ flow: this.nextFlow(), endpoint, direction, kind: 'video', ssrc, mid: '', rid: '' },
+      ...{ scalabilityMode: '', codec: '', frameWidth: NaN, frameHeight: NaN, framesPerSecond: NaN },
+      ...{
+        rateBps: NaN,
+        isLive: false,
+        shadows: [],
+        numbers: {},
+        limitedBy: '',
+        inForce: [],
+        isActive: true,
+      },
+    };
+    const fresh: Known = { state, before: undefined };
+    this.#all.set(key, fresh);
+    return fresh;
+  }
+
+  /** A connection is gone. */
+  end(endpoint: number): void {
+    for (const [key, { state }] of this.#all) if (state.endpoint === endpoint) this.#all.delete(key);
+    for (const key of this.#inForce.keys()) if (key.startsWith(`${endpoint} `)) this.#inForce.delete(key);
+  }
+
+  get states(): StreamState[] {
+    return [...this.#all.values()].map(({ state }) => ({
+      ...state,
+      inForce: this.#inForce.get(sectionOf(state)) ?? [],
+    }));
+  }
+}

@@ -1,0 +1,334 @@
+/**
+ * A watch over calls in pages that run already: takes what observers in pages tell, keeps the record that tests
+ * judge, too, runs the controllers beside each stream, and records. Runs wherever its owner likes: in a worker
+ * of the page, in an extension, in another page.
+ */
+import { Endpoints, type WindowPlace } from '../calls/record/endpoints.js';
+import { Keeper } from '../calls/record/keep.js';
+import type { CallRecord, EndpointRecord, RecordNotice, StatsSample } from '../calls/record/record.js';
+import { SHADOW, type ShadowController } from '../calls/record/shadow_flow.js';
+import { Shadows } from '../calls/record/shadows.js';
+import type { Core, TraceBatch, TraceEvent } from '../core/index.js';
+import type { PageBatch } from '../inject/protocol.js';
+import { IncidentLog, type Incident } from '../judge/incidents/index.js';
+import type { TraceExtent, TraceView, ViewQuery } from '../trace/index.js';
+import { Driver } from './driver.js';
+import { LooseBatches } from './loose_batches.js';
+import { Recording, type Exported, type ExportOptions, type RecordingSize } from './recording.js';
+import type { Spill } from './ring.js';
+import { receivedRow, sentRow } from './rows.js';
+import { Streams, type StreamState } from './streams.js';
+
+export interface WatchOptions {
+  /** Zero of all times, in milliseconds of the Unix epoch. */
+  originEpochMs: number;
+  /** Loads the core for the controllers beside streams. */
+  load: () => Promise<Core>;
+  /** How much of the recording stays in memory. Default: ten minutes. */
+  keepUs?: number;
+  /** Which controllers run beside each received stream. Default: GCC, NADA and LCC as for live calls. */
+  controllers?: readonly ShadowController[];
+}
+
+/** Ten minutes. */
+export const KEPT_US = 600e6;
+/** How many incidents a view shows. */
+const SHOWN_INCIDENTS = 100;
+/** What causes are looked for in. */
+export const JUDGED_US = 120e6;
+
+export const ALL_CONTROLLERS: readonly ShadowController[] = [
+  SHADOW,
+  { controller: 'nada', preset: 'nada-live' },
+  { controller: 'lcc', preset: 'lcc-live' },
+];
+
+/** A connection as people see it. */
+export interface ConnectionState {
+  endpoint: number;
+  page: number;
+  place: EndpointRecord['place'];
+  /** Of the document that made it. */
+  url: string;
+  state: RTCPeerConnectionState;
+  /** Kinds of its candidates. */
+  route: string;
+  /** The window that it lives in, as its batches name it, and its number there; for acting on it. */
+  window: string;
+  number: number;
+  rttMs: number;
+  availableOutgoingBps: number;
+  /** How the video that it receives is timed. */
+  frameSource: EndpointRecord['frameSource'];
+  notices: readonly RecordNotice[];
+}
+
+/** Everything that changes slowly enough to be told as a whole, twice a second. */
+export interface WatchState {
+  timeUs: number;
+  connections: readonly ConnectionState[];
+  streams: readonly StreamState[];
+  /** What went wrong so far, in the order in which it was noticed; the latest ones. */
+  incidents: readonly Incident[];
+  notices: readonly RecordNotice[];
+}
+
+export class Watch {
+  readonly record: CallRecord;
+  readonly #recording: Recording;
+  readonly #loose: LooseBatches;
+  readonly #streams: Streams;
+  readonly #shadows: Shadows;
+  readonly #endpoints: Endpoints;
+  readonly #keeper: Keeper;
+  readonly #log: IncidentLog;
+  readonly #recorded = new Set<number>();
+  /** How many samples of an endpoint are in the recording. */
+  readonly #seen = new Map<number, number>();
+  /** How many actions on an endpoint are in the recording. */
+  readonly #acted = new Map<number, number>();
+  /** By endpoints and media sections. */
+  readonly #drivers = new Map<string, { endpoint: number; mid: string; driver: Driver }>();
+  readonly #load: () => Promise<Core>;
+  #core: Promise<Core> | null = null;
+  #flows = 0;
+  #nowUs = 0;
+  /** How many notices of no endpoint were looked at. */
+  #notices = 0;
+
+  constructor({ originEpochMs, load, keepUs = KEPT_US, controllers = ALL_CONTROLLERS }: WatchOptions) {
+    this.record = {
+      originEpochMs,
+      pages: [],
+      endpoints: [],
+      connections: [],
+      link: null,
+      shadows: [],
+      late: [],
+      notices: [],
+    };
+    this.#load = () => (this.#core ??= load());
+    this.#streams = new Streams(() => this.#flows++);
+    const flowOf = (endpoint: number, ssrc: number): number =>
+      this.#streams.flowOf(endpoint, 'receive', ssrc);
+    this.#recording = new Recording(originEpochMs, keepUs, flowOf);
+    this.#loose = new LooseBatches(this.record);
+    this.#shadows = new Shadows(this.record, {
+      controllers,
+      load: this.#load,
+      // What a sender in the same page counts is in no row of the receiver's flow: a replay would not know it.
+      knowsSenders: false,
+      flowsOf: (endpoint, ssrc, count) => [
+        flowOf(endpoint, ssrc),
+        ...Array.from({ length: count - 1 }, () => this.#flows++),
+      ],
+      onRows: (batches) => this.#recording.rows(batches),
+    });
+    this.#endpoints = new Endpoints(this.record, undefined, this.#shadows);
+    this.#keeper = new Keeper(this.record, JUDGED_US, this.#shadows);
+    this.#log = new IncidentLog(this.record);
+  }
+
+  /** Takes a batch of a window's observer. */
+  hear(batch: PageBatch, place: WindowPlace): void {
+    this.#nowUs = Math.max(this.#nowUs, batch.timeUs);
+    this.#recording.hear(batch, place);
+    this.#page(place.page, batch.url);
+    this.#endpoints.hear(batch, place);
+    for (const { endpoint, ssrc, flows } of this.record.shadows)
+      this.#streams.shadowed(endpoint, ssrc, flows);
+    for (const endpoint of this.record.endpoints) {
+      this.#sampled(endpoint);
+      this.#actedOn(endpoint);
+    }
+    for (const incident of this.#log.update()) this.#incident(incident);
+    this.#noticed();
+    this.#recording.heard(batch, place, this.#streams.states);
+    this.#loose.advance(this.#nowUs);
+    this.#keeper.advance(this.#nowUs);
+    // Whoever reads the recording bounds its record, too, or does not.
+    this.#notices = this.record.notices.length;
+  }
+
+  /** Records the notices of no endpoint that are new. */
+  #noticed(): void {
+    for (const notice of this.record.notices.slice(this.#notices)) this.#recording.notice(notice);
+    this.#notices = this.record.notices.length;
+  }
+
+  #page(page: number, url: string): void {
+    const known = this.record.pages.find(({ id }) => id === page);
+    if (known === undefined) this.record.pages.push({ id: page, context: 0, url, ended: null });
+    else known.url = url;
+  }
+
+  /** The samples of an endpoint that are new. */
+  #sampled(endpoint: EndpointRecord): void {
+    const seenUs = this.#seen.get(endpoint.id) ?? -Infinity;
+    for (const sample of endpoint.samples) if (sample.timeUs > seenUs) this.#sample(endpoint, sample);
+    this.#seen.set(endpoint.id, endpoint.samples.at(-1)?.timeUs ?? seenUs);
+    if (endpoint.states.at(-1)?.state !== 'closed') return;
+    this.#streams.end(endpoint.id);
+    for (const { endpoint: id, mid } of this.#drivers.values())
+      if (id === endpoint.id) this.endDrive(id, mid);
+  }
+
+  /** The actions on an endpoint that are new. */
+  #actedOn({ id, actions = [] }: EndpointRecord): void {
+    for (const { timeUs, action, result } of actions.slice(this.#acted.get(id) ?? 0)) {
+      // In words of the protocol alone: the line of the page's message has the rest, with aliases.
+      const detail = { endpoint: id, kind: action.kind, ok: result.ok };
+      this.#recording.event({ time_us: timeUs, name: 'action', detail });
+      if (!result.ok) continue;
+      this.#streams.acted(id, action.target, result.inForce);
+      const isDriven = result.inForce.some(({ kind }) => kind === 'drive');
+      if (action.target.direction === 'send' && !isDriven) this.endDrive(id, action.target.mid);
+    }
+    this.#acted.set(id, actions.length);
+  }
+
+  #sample(endpoint: EndpointRecord, sample: StatsSample): void {
+    const rows: TraceBatch[] = [];
+    for (const stats of sample.outbound) {
+      const { flow, rateBps } = this.#streams.sent(endpoint, sample, stats);
+      rows.push(sentRow(flow, sample, stats, rateBps));
+    }
+    for (const stats of sample.inbound) {
+      const { flow, rateBps } = this.#streams.received(endpoint, sample, stats);
+      rows.push(receivedRow(flow, sample, rateBps));
+    }
+    for (const { endpoint: id, mid, driver } of this.#drivers.values()) {
+      if (id !== endpoint.id) continue;
+      driver.see(
+        sample,
+        sample.outbound.filter((stats) => stats.mid === mid),
+      );
+      rows.push(...driver.takeRows());
+    }
+    this.#recording.rows(rows);
+  }
+
+  /**
+   * An incident goes into the recording once, when its cause is known. The words of its evidence may name what the
+   * page named; whoever reads the recording has the log again from its lines.
+   */
+  #incident(incident: Incident): void {
+    const { id, fromUs, kind, stream, before, after, cause, settled } = incident;
+    if (!settled || this.#recorded.has(id)) return;
+    this.#recorded.add(id);
+    const flow = this.#flowOf(stream);
+    const detail = { kind, flow, before, after, cause: cause.kind };
+    this.#recording.event({ time_us: fromUs, name: 'incident', detail });
+  }
+
+  /** The flow of a stream in the recording; of simulcast layers the first one's. */
+  #flowOf({ endpoint, direction, key }: Incident['stream']): number | null {
+    const found = this.#streams.states.find(
+      (state) =>
+        state.endpoint === endpoint &&
+        state.direction === direction &&
+        (direction === 'send' ? state.mid : String(state.ssrc)) === key,
+    );
+    return found?.flow ?? null;
+  }
+
+  /** Begins to decide what bounds a media section that is sent. Rejects with what the core throws. */
+  async drive(endpoint: number, mid: string, startBps: number): Promise<void> {
+    const core = await (this.#core ?? this.#load());
+    this.endDrive(endpoint, mid);
+    const driver = new Driver(core, this.#flows++, startBps);
+    this.#drivers.set(`${endpoint} ${mid}`, { endpoint, mid, driver });
+  }
+
+  /** What the driver of a media section asks for now, in bit/s; null without one. */
+  drivenBps(endpoint: number, mid: string): number | null {
+    return this.#drivers.get(`${endpoint} ${mid}`)?.driver.targetBps ?? null;
+  }
+
+  endDrive(endpoint: number, mid: string): void {
+    const key = `${endpoint} ${mid}`;
+    this.#drivers.get(key)?.driver.destroy();
+    this.#drivers.delete(key);
+  }
+
+  /** A document is gone, and its connections with it. */
+  windowEnded(window: string): void {
+    this.#recording.windowEnded(window, this.#nowUs);
+    this.#endpoints.windowEnded(window, this.#nowUs);
+  }
+
+  /** Records something that happened. Its detail may hold nothing that identifies people. */
+  event(event: TraceEvent): void {
+    this.#recording.event(event);
+  }
+
+  /** Marks this time in the recording, with what a person has to say of it. */
+  bookmark(text: string): void {
+    this.#recording.bookmark(this.#nowUs, text);
+  }
+
+  /** The recording as a file of trace format v1. */
+  export(options?: ExportOptions): Exported {
+    return this.#recording.export(options);
+  }
+
+  get recordingSize(): RecordingSize {
+    return this.#recording.size;
+  }
+
+  /** Takes what gets too old for the memory; without it, it is gone. */
+  set spill(spill: Spill | null) {
+    this.#recording.spill = spill;
+  }
+
+  get state(): WatchState {
+    const { endpoints, notices } = this.record;
+    return {
+      timeUs: this.#nowUs,
+      connections: endpoints.map((endpoint) => connectionState(endpoint, this.#endpoints.homeOf(endpoint))),
+      streams: this.#streams.states,
+      incidents: this.#log.incidents.slice(-SHOWN_INCIDENTS),
+      notices,
+    };
+  }
+
+  /** Rows to draw. Throws RangeError for a table or column that does not exist. */
+  view(query: ViewQuery): TraceView {
+    return this.#recording.view(query);
+  }
+
+  extent(): TraceExtent {
+    return this.#recording.extent();
+  }
+
+  /** Resolves when the controllers have gone through what was told so far. Never rejects. */
+  settled(): Promise<void> {
+    return this.#shadows.settled();
+  }
+
+  close(): void {
+    for (const { endpoint, mid } of this.#drivers.values()) this.endDrive(endpoint, mid);
+    this.#shadows.close();
+  }
+}
+
+function connectionState(
+  { id, page, place, url, states, samples, frameSource, notices }: EndpointRecord,
+  home: { window: string; number: number } | null,
+): ConnectionState {
+  const last = samples.at(-1);
+  return {
+    endpoint: id,
+    page,
+    place,
+    url,
+    state: states.at(-1)?.state ?? 'new',
+    route: last?.route ?? '',
+    window: home?.window ?? '',
+    number: home?.number ?? NaN,
+    rttMs: (last?.rttS ?? NaN) * 1e3,
+    availableOutgoingBps: last?.availableOutgoingBps ?? NaN,
+    frameSource,
+    notices,
+  };
+}
