@@ -1,0 +1,2 @@
+/** Brings the extension in dist/extension up to date. */
+export function buildExtension(): Promise<void>;

@@ -1,0 +1,99 @@
+/**
+ * Between a document and the panels, in a world that the page cannot reach: it passes texts on, both ways, and
+ * neither reads nor runs them. The observer works while a panel is connected, and not else.
+ */
+import type { PageRequest } from '../inject/protocol.js';
+import {
+  MOST_CHARACTERS,
+  PORT_OFFERED,
+  PORT_WANTED,
+  portName,
+  type AskedPage,
+  type Here,
+  type ToBridge,
+} from './channel.js';
+import { siteOf } from './sites.js';
+
+class Bridge {
+  readonly #panels = new Map<string, chrome.runtime.Port>();
+  #page: MessagePort | null = null;
+  /** Ends with the bridge: all its listeners. */
+  readonly #until = new AbortController();
+  readonly #onMessage = (message: ToBridge): void => this.#told(message);
+
+  constructor(private readonly ended: () => void) {
+    const { signal } = this.#until;
+    const offered = (event: Event): void => {
+      const [port] = (event as MessageEvent).ports;
+      // The first offer holds: at the start of a document it comes before anything that the page could do.
+      if (port === undefined || this.#page !== null) return;
+      event.stopImmediatePropagation();
+      this.#page = port;
+      port.onmessage = ({ data }: MessageEvent<unknown>) => this.#fromPage(data);
+      if (this.#panels.size > 0) this.#ask({ type: 'resume' });
+    };
+    document.addEventListener(PORT_OFFERED, offered, { signal });
+    document.dispatchEvent(new Event(PORT_WANTED));
+    chrome.runtime.onMessage.addListener(this.#onMessage);
+    // A document that comes back from the browser's cache has lost its ports.
+    addEventListener('pageshow', ({ persisted }) => persisted && this.announce(), { signal });
+    this.announce();
+  }
+
+  /** Tells open panels that there is a document; without one nobody listens, which is no failure. */
+  announce(): void {
+    chrome.runtime.sendMessage({ kind: 'here' } satisfies Here).catch(() => undefined);
+  }
+
+  #told(message: ToBridge): void {
+    if (message.kind === 'connect') this.#connect(message.panel);
+    else if (this.#isOff(message.site)) this.#end();
+  }
+
+  /** A frame without an origin of its own does not know whose it is: it goes with any. */
+  #isOff(site: string | null): boolean {
+    const own = siteOf(self.origin);
+    return own === null || site === null || own === site;
+  }
+
+  #connect(panel: string): void {
+    if (this.#panels.has(panel)) return;
+    const port = chrome.runtime.connect({ name: portName(panel) });
+    this.#panels.set(panel, port);
+    port.onMessage.addListener((text: unknown) => this.#toPage(text));
+    port.onDisconnect.addListener(() => {
+      this.#panels.delete(panel);
+      if (this.#panels.size === 0) this.#ask({ type: 'pause' });
+    });
+    // What is open is told again: a panel that comes later knows nothing of it.
+    this.#ask({ type: 'resume' });
+  }
+
+  #fromPage(text: unknown): void {
+    if (typeof text !== 'string' || text.length > MOST_CHARACTERS) return;
+    for (const port of this.#panels.values()) port.postMessage(text);
+  }
+
+  #toPage(text: unknown): void {
+    if (typeof text === 'string') this.#page?.postMessage(text);
+  }
+
+  #ask(request: PageRequest): void {
+    this.#toPage(JSON.stringify({ id: 'bridge', request } satisfies AskedPage));
+  }
+
+  #end(): void {
+    this.#ask({ type: 'pause' });
+    for (const port of this.#panels.values()) port.disconnect();
+    this.#panels.clear();
+    this.#until.abort();
+    chrome.runtime.onMessage.removeListener(this.#onMessage);
+    this.ended();
+  }
+}
+
+/** The bridge of this document, in the extension's own world, where a second click finds it. */
+const scope = globalThis as { ccscopeBridge?: Bridge | undefined };
+if (scope.ccscopeBridge === undefined)
+  scope.ccscopeBridge = new Bridge(() => (scope.ccscopeBridge = undefined));
+else scope.ccscopeBridge.announce();

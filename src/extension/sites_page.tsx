@@ -1,0 +1,88 @@
+/** The extension's own page: where it is on, what it may do, and what it keeps. */
+import { signal } from '@preact/signals';
+import { render } from 'preact';
+
+import type { ToBackground } from './channel.js';
+import { siteName, siteOf } from './sites.js';
+
+const sites = signal<readonly string[] | null>(null);
+
+async function read(): Promise<void> {
+  const { origins = [] } = await chrome.permissions.getAll();
+  sites.value = origins.toSorted();
+}
+
+const turnOff = (site: string): void =>
+  void chrome.runtime.sendMessage({ kind: 'off', site } satisfies ToBackground);
+
+function SiteList() {
+  if (sites.value === null) return null;
+  if (sites.value.length === 0) return <p>It is on for no site.</p>;
+  return (
+    <ul>
+      {sites.value.map((site) => (
+        <li key={site}>
+          <span>{siteName(site)}</span>
+          <button type="button" onClick={() => turnOff(site)} aria-label={`Turn off for ${siteName(site)}`}>
+            Turn off
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What is wrong with the address that was typed; '' for nothing. */
+const problem = signal('');
+
+/** Browsers ask the user in answer to a click only, so nothing is awaited before. */
+function turnOn(event: SubmitEvent): void {
+  event.preventDefault();
+  const form = event.currentTarget as HTMLFormElement;
+  const address = form.querySelector('input')?.value ?? '';
+  const site = siteOf(address);
+  problem.value =
+    site === null
+      ? `${address}: expected an address that begins with https:// or http://, as https://example.com`
+      : '';
+  if (site === null) return;
+  void chrome.permissions.request({ origins: [site] });
+  form.reset();
+}
+
+function SitesPage() {
+  return (
+    <main class="page">
+      <h1>ccscope</h1>
+      <p>
+        It shows how the congestion control of WebRTC calls behaves, in the side panel and in DevTools. It is
+        off everywhere until you click its button in the toolbar.
+      </p>
+      <h2>Where it is on</h2>
+      <SiteList />
+      <form onSubmit={turnOn}>
+        <label for="address">Turn it on for</label>
+        <input id="address" name="address" placeholder="https://example.com" autocomplete="off" />
+        <button type="submit">Turn on</button>
+      </form>
+      {problem.value !== '' && <p role="alert">{problem.value}</p>}
+      <h2>What it stores and sends</h2>
+      <p>
+        Nothing. What a panel shows is in that panel&apos;s memory and is gone when the panel is closed. The
+        list above is the browser&apos;s own list of permissions. The extension&apos;s pages have a policy
+        with which they cannot connect to anything.
+      </p>
+      <h2>What it sees</h2>
+      <p>
+        On sites that are on: the timing and size of received video frames, what <code>getStats</code> counts,
+        and the parts of session descriptions that say who talks to whom. Never pictures, sound, messages or
+        what you type.
+      </p>
+    </main>
+  );
+}
+
+chrome.permissions.onAdded.addListener(() => void read());
+chrome.permissions.onRemoved.addListener(() => void read());
+void read();
+render(<SitesPage />, document.body);

@@ -1,0 +1,106 @@
+/** A panel's connections to the documents of one tab. */
+import type { PageRequest } from '../inject/protocol.js';
+import { portName, type AskedPage, type Here, type ToBackground } from './channel.js';
+import { Feed } from './feed.js';
+import { readFromPage } from './page_text.js';
+import type { PageBatch } from '../inject/protocol.js';
+
+/** A document of the tab that is observed. */
+export interface Document {
+  /** Its name in the panel's watch. */
+  window: string;
+  url: string;
+  isTop: boolean;
+}
+
+/** Who is told what happens in the tab. */
+export interface TabListener {
+  batch(batch: PageBatch, document: Document): void;
+  /** A document came or went. */
+  documents(documents: readonly Document[]): void;
+  ended(document: Document): void;
+}
+
+interface Connected extends Document {
+  port: chrome.runtime.Port;
+  feed: Feed;
+}
+
+/** A page that does not answer in this time never will. */
+const ANSWER_MS = 5000;
+
+export class TabLink {
+  readonly #panel = crypto.randomUUID();
+  readonly #connected = new Map<string, Connected>();
+  readonly #waiting = new Map<string, { resolve(answer: unknown): void; reject(error: Error): void }>();
+  #count = 0;
+
+  constructor(
+    private readonly tab: number,
+    private readonly originEpochMs: number,
+    private readonly listener: TabListener,
+  ) {
+    chrome.runtime.onConnect.addListener((port) => this.#connect(port));
+    chrome.runtime.onMessage.addListener((message: Here | ToBackground, { tab: from }) => {
+      if (message.kind === 'here' && from?.id === this.tab) this.#call();
+    });
+    this.#call();
+  }
+
+  /** Asks the documents of the tab to connect. */
+  #call(): void {
+    const message: ToBackground = { kind: 'watch', tab: this.tab, panel: this.#panel };
+    chrome.runtime.sendMessage(message).catch(() => undefined);
+  }
+
+  #connect(port: chrome.runtime.Port): void {
+    const { sender, name: called } = port;
+    // All pages of the extension are told of each port; to disconnect here would end it for the panel that it is for.
+    if (called !== portName(this.#panel) || sender?.tab?.id !== this.tab) return;
+    const window = `document ${this.#count++}`;
+    const feed = new Feed(window, this.originEpochMs);
+    const document: Connected = {
+      ...{ window, url: sender.url ?? '', isTop: sender.frameId === 0 },
+      ...{ port, feed },
+    };
+    this.#connected.set(window, document);
+    port.onMessage.addListener((text: unknown) => this.#hear(document, text));
+    port.onDisconnect.addListener(() => {
+      this.#connected.delete(window);
+      this.listener.ended(document);
+      this.#documents();
+    });
+    this.#documents();
+  }
+
+  #documents(): void {
+    this.listener.documents([...this.#connected.values()]);
+  }
+
+  #hear(document: Connected, text: unknown): void {
+    if (typeof text !== 'string') return;
+    let message;
+    try {
+      message = readFromPage(text);
+    } catch {
+      // What no observer sends is the page's own doing, and only its own panel would have been the worse for it.
+      return;
+    }
+    if ('batch' in message) this.listener.batch(document.feed.take(message.batch), document);
+    else if ('error' in message) this.#waiting.get(message.id)?.reject(new Error(message.error));
+    else this.#waiting.get(message.id)?.resolve(message.answer);
+  }
+
+  /** Asks the observer of a document, and resolves with its answer. Rejects if it fails, or does not answer. */
+  ask(window: string, request: PageRequest): Promise<unknown> {
+    const document = this.#connected.get(window);
+    if (document === undefined) return Promise.reject(new Error('the document is gone'));
+    const id = `${this.#panel} ${this.#count++}`;
+    const answered = new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      setTimeout(() => reject(new Error(`the page did not answer within ${ANSWER_MS} ms`)), ANSWER_MS);
+    });
+    document.port.postMessage(JSON.stringify({ id, request } satisfies AskedPage));
+    return answered.finally(() => this.#waiting.delete(id));
+  }
+}
