@@ -5,6 +5,8 @@ export interface ServerLimits {
   connections: number;
   /** WebSocket connections. */
   sessions: number;
+  /** WebSocket connections of a channel (ServerOptions). */
+  channels: number;
   /** Links of one session, those that are being opened included. */
   links_per_session: number;
   links: number;
@@ -26,6 +28,7 @@ export interface ServerLimits {
 export const SERVER_LIMITS: ServerLimits = {
   connections: 256,
   sessions: 64,
+  channels: 8,
   links_per_session: 8,
   links: 32,
   rooms_per_session: 4,

@@ -14,6 +14,7 @@ import { WebSocketServer } from 'ws';
 
 import { SERVER_PATH } from '../link/server_protocol.js';
 import { systemCode } from '../text/errors.js';
+import { Channels, type Channel } from './channels.js';
 import { Rooms } from './rooms.js';
 import { Session, type SessionContext } from './session.js';
 import { answer, type ServedController } from './files.js';
@@ -21,6 +22,7 @@ import { Seats, SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { announcedAddress, bindAddress, isOurOrigin, targetOf, urlHost } from './names.js';
 import type { Shaper } from '../shaper/shaper.js';
 
+export type { Channel, ChannelSocket } from './channels.js';
 export type { ServedController } from './files.js';
 
 const MAX_MESSAGE_BYTES = 1 << 20;
@@ -51,6 +53,8 @@ export interface ServerOptions {
   controllers?: readonly ServedController[];
   /** What clients may take; default: SERVER_LIMITS. */
   limits?: Partial<ServerLimits>;
+  /** A WebSocket of the program that starts the server, for pages that it serves. */
+  channel?: Channel;
 }
 
 /** A link that a page may join. */
@@ -77,6 +81,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     port = 0,
     appDir = fileURLToPath(new URL('../../app', import.meta.url)),
     controllers = [],
+    channel = null,
   } = options;
   if (!existsSync(appDir)) {
     throw new ServerError(`the app is not in ${appDir}; build it first (npm run build), or name its folder`);
@@ -95,7 +100,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   });
   const lent = new Map<string, Shaper>();
   const context = contextOf(lent, limits);
-  const sessions = new Sessions(host, context);
+  const sessions = new Sessions(host, context, channel === null ? null : new Channels(channel, limits));
   http.on('upgrade', (request, socket, head) => sessions.upgrade(request, socket, head));
   await listen(http, port, host);
   const bound = (http.address() as AddressInfo).port;
@@ -144,17 +149,24 @@ class Sessions {
   constructor(
     private readonly host: string,
     private readonly context: SharedContext,
+    private readonly channels: Channels | null,
   ) {}
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Node takes its own listener off with the upgrade, and a client may reset the connection at any time.
     socket.on('error', () => socket.destroy());
-    const { host, context } = this;
+    const { host, context, channels } = this;
     const target = targetOf(request, host);
     if ('status' in target) return refuse(socket, target.status);
-    if (target.path !== SERVER_PATH) return refuse(socket, 404);
+    const isChannel = target.path === channels?.path;
+    if (target.path !== SERVER_PATH && !isChannel) return refuse(socket, 404);
     if (!isOurOrigin(request.headers.origin, target)) return refuse(socket, 403);
-    if (this.#closing || this.#open.size >= context.limits.sessions) return refuse(socket, 503);
+    const isFull = isChannel ? channels.isFull : this.#open.size >= context.limits.sessions;
+    if (this.#closing || isFull) return refuse(socket, 503);
+    if (isChannel) {
+      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => channels.open(webSocket));
+      return;
+    }
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const announce = announcedAddress(host, request.socket.localAddress);
       const session = new Session(webSocket, { ...context, address: bindAddress(host), announce });
@@ -165,7 +177,7 @@ class Sessions {
 
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.all([...this.#open].map((session) => session.close()));
+    await Promise.all([...[...this.#open].map((session) => session.close()), this.channels?.close()]);
   }
 }
 

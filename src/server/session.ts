@@ -10,14 +10,13 @@ import type {
   RoomJoined,
   ServerMessage,
 } from '../link/server_protocol.js';
+import { closeSocket } from './close_socket.js';
 import type { Member, Rooms } from './rooms.js';
 import { Refusal, Seats, type ServerLimits } from './limits.js';
 import { readMessage } from './message.js';
 import { startShaper, type Shaper } from '../shaper/shaper.js';
 
 const LATENESS_INTERVAL_MS = 1000;
-/** The server goes away (RFC 6455, section 7.4.1). */
-const GOING_AWAY = 1001;
 
 export interface SessionContext {
   rooms: Rooms;
@@ -84,20 +83,8 @@ export class Session implements Member {
     const links = [...this.#links.values()];
     this.#links.clear();
     // A link whose sockets failed meanwhile is closed already.
-    await Promise.allSettled([this.#closeSocket(), ...links.map(({ end }) => end())]);
-  }
-
-  #closeSocket(): Promise<void> {
-    const { socket } = this;
-    if (socket.readyState === socket.CLOSED) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => socket.terminate(), this.context.limits.close_timeout_ms);
-      socket.once('close', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-      socket.close(GOING_AWAY);
-    });
+    const closed = closeSocket(this.socket, this.context.limits.close_timeout_ms);
+    await Promise.allSettled([closed, ...links.map(({ end }) => end())]);
   }
 
   #send(message: ServerMessage): void {

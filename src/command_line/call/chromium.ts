@@ -76,7 +76,10 @@ function findChromium(playwrights: string): string {
  * Starts Chromium, which plays the video file `camera` as its camera, if there is one. It ends with this
  * process, whatever becomes of that. Throws FailedRun.
  */
-export async function launchChromium(camera: string | null = null): Promise<Browser> {
+export async function launchChromium(
+  camera: string | null = null,
+  flags: readonly string[] = [],
+): Promise<Browser> {
   // Large, so that only calls load it and other commands start at once.
   const { chromium } = await import('playwright-core');
   const executablePath = findChromium(chromium.executablePath());
@@ -89,6 +92,7 @@ export async function launchChromium(camera: string | null = null): Promise<Brow
         ...CHROMIUM_FLAGS,
         ...(isRoot ? ['--no-sandbox'] : []),
         ...(camera === null ? [] : [`--use-file-for-fake-video-capture=${camera}`]),
+        ...flags,
       ],
       // The command closes it on these itself, and then ends with its own status.
       handleSIGINT: false,

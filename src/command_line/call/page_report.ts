@@ -13,7 +13,7 @@ import { receivedCurve } from '../../judge/rate_curve.js';
 import { keptFromUs, linkSides, packetsIn, pathsOf, sidesOf, type Path } from '../../judge/view.js';
 import { linkMetrics, type Window } from '../../calls/metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../../calls/record/record.js';
-import { SHADOW } from '../../calls/record/shadow.js';
+import { SHADOW } from '../../calls/record/shadow_flow.js';
 import { targetReport, type TargetRows } from './targets.js';
 import type { RunReport, ShadowReport, SharesReport } from './types.js';
 

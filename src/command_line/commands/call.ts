@@ -11,7 +11,7 @@ import { faultLine } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
-import { SHADOW } from '../../calls/record/shadow.js';
+import { SHADOW } from '../../calls/record/shadow_flow.js';
 import { callMatrix } from './call_matrix.js';
 import {
   checkTwin,

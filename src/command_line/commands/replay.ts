@@ -43,8 +43,8 @@ interface ReplayFlags {
 
 const HELP = `
 TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard input. Rows of the
-types group and rate go to standard output, messages to standard error. With --json - the summary
-goes to standard output instead of the rows, which --out FILE keeps.
+types group and rate, of NADA and LCC also nada and lcc, go to standard output, messages to standard
+error. With --json - the summary goes to standard output instead of the rows, which --out FILE keeps.
 Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.
 --controller replays with another controller, in its default preset and with the recorded bounds: one of
 ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own controller" in the README).

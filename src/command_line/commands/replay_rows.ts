@@ -2,7 +2,7 @@ import { tableSpec, type TraceBatch } from '../../core/index.js';
 import { RowFormatter } from '../../trace/index.js';
 
 /** The tables that a replay makes. */
-export const REPLAY_TABLES = ['group', 'rate'] as const;
+export const REPLAY_TABLES = ['group', 'rate', 'nada', 'lcc'] as const;
 export type ReplayTable = (typeof REPLAY_TABLES)[number];
 export type RowFormat = 'ndjson' | 'csv';
 
@@ -11,10 +11,7 @@ const SIGNALS = tableSpec('group').columns.find(({ name }) => name === 'signal')
 /** Text of rows as NDJSON (with a `type` each) or CSV (a line of names first, empty where absent). */
 export class RowText {
   readonly #format: RowFormat;
-  readonly #formatters = {
-    group: new RowFormatter(tableSpec('group')),
-    rate: new RowFormatter(tableSpec('rate')),
-  };
+  readonly #formatters = new Map(REPLAY_TABLES.map((table) => [table, new RowFormatter(tableSpec(table))]));
 
   constructor(format: RowFormat) {
     this.#format = format;
@@ -34,7 +31,7 @@ export class RowText {
       text +=
         this.#format === 'csv'
           ? csvLine(table, batch, row)
-          : this.#formatters[table].line(batch.columns, row);
+          : (this.#formatters.get(table)?.line(batch.columns, row) ?? '');
       text += '\n';
     }
     return text;
@@ -51,13 +48,15 @@ function csvLine(table: ReplayTable, { columns }: TraceBatch, row: number): stri
 
 /** What came out of a replay, in numbers. */
 export class ReplaySummary {
-  readonly #rows = { group: 0, rate: 0 };
+  /** GCC makes groups, NADA and LCC have tables of their own: those are named where there are rows of them. */
+  readonly #rows: { group: number; rate: number; nada?: number; lcc?: number } = { group: 0, rate: 0 };
   readonly #entered = { overuse: 0, underuse: 0 };
   readonly #signal = new Map<number, string>();
   readonly #final = new Map<number, { a_r_bps: number; target_bps: number | null }>();
 
   count(table: ReplayTable, batch: TraceBatch): void {
-    this.#rows[table] += batch.rows;
+    this.#rows[table] = (this.#rows[table] ?? 0) + batch.rows;
+    if (table === 'nada' || table === 'lcc') return;
     const column = (name: string): Float64Array | undefined =>
       batch.columns[tableSpec(table).columns.findIndex((item) => item.name === name)];
     const [flows, signals, rates, targets] = ['flow', 'signal', 'a_r_bps', 'target_bps'].map(column);

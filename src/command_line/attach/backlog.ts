@@ -1,0 +1,53 @@
+/**
+ * What a view needs to hear that comes later: the latest half minute as it was told, and of all before it what says
+ * which connections there are. So it is bounded, however long the calls last.
+ */
+import type { PageBatch, PageMessage, WindowPlace } from '../../watch/index.js';
+
+export interface Heard {
+  batch: PageBatch;
+  place: WindowPlace;
+}
+
+const KEPT_US = 30e6;
+/** What comes again and again: a view can do without the older of it. */
+const PERIODIC: readonly PageMessage['type'][] = ['sample', 'frames', 'late'];
+
+export class Backlog {
+  #recent: Heard[] = [];
+  /** What is older, by windows. */
+  readonly #older = new Map<string, Heard>();
+
+  add(heard: Heard): void {
+    this.#recent.push(heard);
+    const fromUs = heard.batch.timeUs - KEPT_US;
+    const kept = this.#recent.findIndex(({ batch }) => batch.timeUs >= fromUs);
+    for (const old of this.#recent.splice(0, Math.max(0, kept))) this.#fold(old);
+  }
+
+  #fold({ batch, place }: Heard): void {
+    const before = this.#older.get(batch.window)?.batch.messages ?? [];
+    const messages = [...before, ...batch.messages.filter(({ type }) => !PERIODIC.includes(type))];
+    this.#older.set(batch.window, { batch: { ...batch, messages: withoutClosed(messages) }, place });
+  }
+
+  windowEnded(window: string): void {
+    this.#older.delete(window);
+    this.#recent = this.#recent.filter(({ batch }) => batch.window !== window);
+  }
+
+  /** In the order in which it was heard. */
+  get all(): Heard[] {
+    return [...this.#older.values(), ...this.#recent];
+  }
+}
+
+/** Without the messages of connections that were closed. */
+function withoutClosed(messages: readonly PageMessage[]): PageMessage[] {
+  const closed = new Set(
+    messages.flatMap((message) =>
+      message.type === 'state' && message.state === 'closed' ? [message.endpoint] : [],
+    ),
+  );
+  return messages.filter((message) => message.type === 'late' || !closed.has(message.endpoint));
+}

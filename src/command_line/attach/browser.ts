@@ -1,0 +1,94 @@
+/** A browser that runs already, by its debugging port. */
+import type { Browser } from 'playwright-core';
+import * as v from 'valibot';
+
+import { FailedRun, systemCode } from '../../text/errors.js';
+import { plain } from '../../text/plain.js';
+import { unlessAborted } from '../interrupt.js';
+
+const ANSWER_MS = 5000;
+const CONNECT_MS = 15_000;
+/** How long a browser that no longer answers keeps the command from ending. */
+const CLOSE_MS = 3000;
+
+const versionAnswer = v.object({ Browser: v.string(), webSocketDebuggerUrl: v.string() });
+
+/** What has to be done for a browser to be found at this address. */
+function startFix(url: string): string {
+  const { port } = new URL(url);
+  const flags = `--remote-debugging-port=${port === '' ? '9222' : port}`;
+  return `start the browser with ${flags} (Chrome 136 and newer want --user-data-dir=FOLDER beside it), or name the port that it has: ccscope attach PORT`;
+}
+
+/** `Chrome/156.0.1.2`, of the browser whose debugging port this is. Throws FailedRun. */
+async function browserAt(url: string): Promise<string> {
+  let answer: Response;
+  let body: unknown;
+  try {
+    answer = await fetch(new URL('/json/version', url), { signal: AbortSignal.timeout(ANSWER_MS) });
+    body = await answer.json().catch(() => null);
+  } catch (error) {
+    const cause = error instanceof Error ? systemCode(error.cause) : undefined;
+    const why = cause === 'ECONNREFUSED' ? 'nothing listens there' : (cause ?? 'no answer');
+    throw new FailedRun(`no browser was found at ${url} (${why}); ${startFix(url)}`);
+  }
+  const version = v.safeParse(versionAnswer, body);
+  if (version.success) return plain(version.output.Browser);
+  // Chromium answers only to addresses and to localhost, so that no page can reach it by a name of its own.
+  const fix = answer.ok ? startFix(url) : "use the machine's IP address in the place of its name";
+  throw new FailedRun(
+    `what listens at ${url} is not the debugging port of a Chromium (it answered ${answer.status}); ${fix}`,
+  );
+}
+
+/** A browser of somebody else. */
+export interface AttachedBrowser {
+  browser: Browser;
+  /** As `Chrome/156.0.1.2`. */
+  version: string;
+  /** Aborted when the command is to end, and when the browser has. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs `work` with the browser at an address, and lets go of it afterwards; the browser and its pages stay
+ * as they are. Throws FailedRun.
+ */
+export async function withBrowser<T>(
+  url: string,
+  signal: AbortSignal,
+  work: (attached: AttachedBrowser) => Promise<T>,
+): Promise<T> {
+  const version = await unlessAborted(signal, browserAt(url));
+  const browser = await unlessAborted(signal, connect(url));
+  const ended = new AbortController();
+  browser.once('disconnected', () => ended.abort(new FailedRun(`the browser at ${url} has ended`)));
+  // Without a listener Playwright would answer dialogs of pages; they are the user's to answer.
+  for (const context of browser.contexts()) context.on('dialog', () => undefined);
+  try {
+    return await work({ browser, version, signal: AbortSignal.any([signal, ended.signal]) });
+  } finally {
+    await letGo(browser);
+  }
+}
+
+async function connect(url: string): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  try {
+    // The defaults are those of tests: another colour scheme, and downloads that go elsewhere.
+    return await chromium.connectOverCDP(url, { noDefaults: true, timeout: CONNECT_MS });
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw new FailedRun(
+      `the browser at ${url} does not let itself be looked into (${plain(why)}); close pages that hang, dialogs of pages, and debuggers that have paused one, and try again`,
+    );
+  }
+}
+
+/** Of a browser that was connected to, closing ends the connection and nothing else. */
+async function letGo(browser: Browser): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
+  await Promise.race([browser.close().catch(() => undefined), late]);
+  clearTimeout(timer);
+}

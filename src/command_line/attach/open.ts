@@ -1,0 +1,20 @@
+/** Opens an address for the user. */
+
+/** Whether there is a desktop on which a browser could be opened. */
+function canOpen(): boolean {
+  const { CI, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME } = process.env;
+  if (CI !== undefined && CI !== '') return false;
+  return process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY ?? WSL_DISTRO_NAME);
+}
+
+/** Opens it in the browser that the user has chosen. False where there is none. */
+export async function openInBrowser(url: string): Promise<boolean> {
+  if (!canOpen()) return false;
+  try {
+    const { default: open } = await import('open');
+    await open(url);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,189 @@
+/** Watches the pages of a browser that runs already: shows them in a view, records them, and leaves them as they were. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Browser, Page } from 'playwright-core';
+
+import type { PageRecord } from '../../calls/record/record.js';
+import { loadCore } from '../../core/index.js';
+import { PageFeed, within } from '../../observe/feed.js';
+import { FailedRun } from '../../text/errors.js';
+import { plain } from '../../text/plain.js';
+import { Watch, type FeedMessage } from '../../watch/index.js';
+import { Backlog } from './backlog.js';
+import type { AttachedBrowser } from './browser.js';
+import { openInBrowser } from './open.js';
+import { choosePages, pagesOf } from './pages.js';
+import { Recording } from './recording.js';
+import { serveView, type ViewServer } from './view_server.js';
+
+export interface AttachPlan {
+  /** Where the browser is, for people. */
+  url: string;
+  /** Which pages are watched; null: all, and those that open later. */
+  page: string | null;
+  /** The file of the recording. */
+  record: string | null;
+  /** Ends by itself after this time. */
+  durationMs: number | null;
+  /** Whether the view is opened. */
+  open: boolean;
+  say(text: string): void;
+}
+
+/** What was seen, for programs. */
+export interface AttachReport {
+  browser: string;
+  pages: { url: string; ended: 'closed' | 'crashed' | null }[];
+  connections: number;
+  recording: { file: string; rows: number; frames: number } | null;
+}
+
+/** How much of a recording is in memory, and not in its file yet. */
+const UNWRITTEN_US = 30e6;
+/** For ever, as timers count. */
+const FOR_EVER_MS = 2 ** 31 - 1;
+const CLOCK_MS = 2000;
+
+/** The time of the browser, which may be that of a phone, in milliseconds of the Unix epoch. */
+async function epochMsOf(browser: Browser): Promise<number> {
+  const pages = pagesOf(browser);
+  const clocks = pages.map((page) =>
+    within(CLOCK_MS, page.evaluate('performance.timeOrigin + performance.now()')),
+  );
+  const told = (await Promise.all(clocks)).find((time) => typeof time === 'number');
+  return Math.round(typeof told === 'number' ? told : Date.now());
+}
+
+class Attachment {
+  readonly #pages: PageRecord[] = [];
+  readonly #backlog = new Backlog();
+  readonly #feed: PageFeed;
+  readonly #watch: Watch | null;
+  readonly #recording: Recording | null;
+  #view: ViewServer | null = null;
+  #connections = 0;
+  /** Whether it is over. */
+  #leaves = false;
+  #nowUs = 0;
+
+  constructor(
+    private readonly originEpochMs: number,
+    private readonly attached: AttachedBrowser,
+    private readonly plan: AttachPlan,
+  ) {
+    this.#watch =
+      plan.record === null ? null : new Watch({ originEpochMs, load: loadCore, keepUs: UNWRITTEN_US });
+    this.#recording =
+      plan.record === null || this.#watch === null ? null : new Recording(plan.record, this.#watch);
+    const late = { adoptsLate: true, timesShownFrames: true } as const;
+    const config = { originEpochMs, relay: null, frameTiming: 'transform', ...late } as const;
+    this.#feed = new PageFeed({ pages: this.#pages }, config, {
+      nowUs: () => this.#nowUs,
+      heard: (batch, place) => {
+        this.#nowUs = Math.max(this.#nowUs, batch.timeUs);
+        this.#connections += batch.messages.filter(({ type }) => type === 'endpoint').length;
+        this.#backlog.add({ batch, place });
+        this.#view?.tell({ type: 'batch', batch, place });
+        this.#watch?.hear(batch, place);
+      },
+      // A page that calls what is not for it is not heard.
+      unreadable: () => undefined,
+      windowEnded: (window) => {
+        this.#backlog.windowEnded(window);
+        this.#view?.tell({ type: 'window-ended', window });
+        this.#watch?.windowEnded(window);
+      },
+      opened: () => undefined,
+      ended: ({ record }) => {
+        // With the connection to the browser all pages end.
+        if (!this.#leaves && this.attached.browser.isConnected() && record.ended !== null)
+          plan.say(`page ${record.ended.why}: ${plain(record.url)}`);
+      },
+    });
+  }
+
+  *#past(): Generator<FeedMessage> {
+    for (const { batch, place } of this.#backlog.all) yield { type: 'batch', batch, place };
+  }
+
+  /** Begins to watch these pages, or with null all. Throws FailedRun. */
+  async begin(chosen: readonly Page[] | null): Promise<void> {
+    const { browser, version } = this.attached;
+    const { plan } = this;
+    const title = `${version} at ${plan.url}`;
+    this.#view = await serveView({
+      title,
+      originEpochMs: this.originEpochMs,
+      backlog: () => this.#past(),
+      ask: (window, request) => this.#feed.ask(window, request),
+    });
+    if (chosen === null) for (const context of browser.contexts()) await this.#feed.observe(context);
+    else await Promise.all(chosen.map((page) => this.#feed.observePage(page)));
+    const count = this.#pages.length;
+    plan.say(`attached to ${title}: ${count === 1 ? '1 page' : `${count} pages`}`);
+    if (count === 0) plan.say('there is no page yet; those that open from now on are watched');
+    plan.say(`view ${this.#view.url}`);
+    if (plan.record !== null) plan.say(`recording ${plan.record}; Ctrl-C ends it`);
+    if (plan.open && !(await openInBrowser(this.#view.url)))
+      plan.say('no browser could be opened here: please open the address of the view yourself');
+  }
+
+  /** Leaves the pages, and finishes the recording. */
+  async end(): Promise<AttachReport> {
+    this.#leaves = true;
+    await this.#feed.flush();
+    await this.#watch?.settled();
+    await this.#feed.release();
+    this.#watch?.close();
+    const held = await this.#recording?.end();
+    await this.#view?.close('ccscope attach has ended. What was seen stays here until this page is closed.');
+    const { plan } = this;
+    return {
+      browser: this.attached.version,
+      pages: this.#pages.map(({ url, ended }) => ({ url, ended: ended?.why ?? null })),
+      connections: this.#connections,
+      recording:
+        plan.record === null || held === undefined
+          ? null
+          : { file: plan.record, rows: held.rows, frames: held.arrivals },
+    };
+  }
+}
+
+/** Watches until the plan's duration is over or the signal is aborted. Throws FailedRun. */
+export async function watchBrowser(
+  attached: AttachedBrowser,
+  plan: AttachPlan,
+  asked: AbortSignal,
+): Promise<AttachReport> {
+  const { browser, signal } = attached;
+  const chosen = plan.page === null ? null : await choosePages(browser, plan.page);
+  const attachment = new Attachment(await epochMsOf(browser), attached, plan);
+  try {
+    await attachment.begin(chosen);
+    await sleep(plan.durationMs ?? FOR_EVER_MS, undefined, { signal }).catch(() => undefined);
+  } catch (error) {
+    await attachment.end();
+    throw error;
+  }
+  const report = await attachment.end();
+  sayRecording(report, plan);
+  if (signal.aborted && !asked.aborted) {
+    const kept =
+      report.recording === null ? '' : `; what was recorded until then is in ${report.recording.file}`;
+    throw new FailedRun(`${(signal.reason as Error).message}${kept}`);
+  }
+  return report;
+}
+
+function sayRecording({ recording, connections }: AttachReport, { say }: AttachPlan): void {
+  if (recording === null) return;
+  const { file, rows, frames } = recording;
+  say(
+    `recorded ${rows} rows of ${connections === 1 ? '1 connection' : `${connections} connections`}, ${frames} frames among them, in ${file}`,
+  );
+  if (connections > 0 && frames === 0)
+    say(
+      'no frame was seen: browsers show those of connections that were made under observation. Rates, losses and round trips are recorded all the same; for delays, and for ccscope replay, reload the page while it is recorded',
+    );
+}

@@ -1,0 +1,86 @@
+/** Serves the view on attached pages: a page of the local server, and the channel by which it hears of the calls. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { startServer, type ChannelSocket } from '../../server/server.js';
+import { FailedRun } from '../../text/errors.js';
+import { readViewMessage, VIEW_PATH, type FeedMessage, type PageRequest } from '../../watch/index.js';
+
+interface ViewOptions {
+  title: string;
+  originEpochMs: number;
+  /** What a view has to hear that comes now. */
+  backlog(): Iterable<FeedMessage>;
+  /** Asks a window of the pages, or all with null. */
+  ask(window: string | null, request: PageRequest): Promise<unknown[]>;
+}
+
+export interface ViewServer {
+  /** The address of the view, with its key. */
+  readonly url: string;
+  tell(message: FeedMessage): void;
+  /** Tells why, and ends. */
+  close(why: string): Promise<void>;
+}
+
+/** A view that comes late is told a backlog of several connections at once. */
+const BUFFER_BYTES = 1 << 26;
+
+/** What the build makes of src/view, beside the compiled files; sources that are run as they are have it in the build. */
+function viewFolder(): string {
+  const folders = ['../../view/', '../../../dist/lib/view/'].map((path) => new URL(path, import.meta.url));
+  const built = folders.find((folder) => existsSync(new URL('main.js', folder)));
+  if (built === undefined) throw new FailedRun('the page of the view is missing: run npm run build');
+  return fileURLToPath(built);
+}
+
+/** Starts the server, for this machine alone. Throws FailedRun and ServerError. */
+export async function serveView(options: ViewOptions): Promise<ViewServer> {
+  const key = randomUUID();
+  const sockets = new Set<ChannelSocket>();
+  const server = await startServer({
+    appDir: viewFolder(),
+    limits: { sessions: 0, buffer_bytes: BUFFER_BYTES },
+    channel: {
+      path: `${VIEW_PATH}${key}`,
+      opened: (socket) => {
+        sockets.add(socket);
+        const { title, originEpochMs } = options;
+        send(socket, { type: 'begin', title, originEpochMs });
+        for (const message of options.backlog()) send(socket, message);
+        return {
+          heard: (text) => void answer(socket, text, options),
+          closed: () => void sockets.delete(socket),
+        };
+      },
+    },
+  });
+  const tell = (message: FeedMessage): void => {
+    const text = JSON.stringify(message);
+    for (const socket of sockets) socket.send(text);
+  };
+  return {
+    url: `${server.url}#${key}`,
+    tell,
+    close: (why) => {
+      tell({ type: 'end', message: why });
+      return server.close();
+    },
+  };
+}
+
+const send = (socket: ChannelSocket, message: FeedMessage): void => socket.send(JSON.stringify(message));
+
+/** A view that asks for what there is not is told so; whatever says something else is not answered. */
+async function answer(socket: ChannelSocket, text: string, { ask }: ViewOptions): Promise<void> {
+  let id: number | null = null;
+  try {
+    const message = readViewMessage(text);
+    ({ id } = message);
+    send(socket, { type: 'answer', id, results: await ask(message.window, message.request) });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (id !== null) send(socket, { type: 'refusal', id, message });
+  }
+}

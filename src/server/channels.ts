@@ -1,0 +1,64 @@
+/** WebSockets that the program which starts the server has for its own pages: text, in both directions. */
+import type { WebSocket } from 'ws';
+
+import type { ServerLimits } from './limits.js';
+import { closeSocket } from './close_socket.js';
+
+/** Whoever is at the other end. */
+export interface ChannelSocket {
+  /** Sends a text; somebody who does not read loses the connection. */
+  send(text: string): void;
+}
+
+export interface Channel {
+  /** Where pages find it. Whoever knows the path may connect, so it is one that cannot be guessed. */
+  path: string;
+  /** Somebody has connected. Returns what takes their texts, and is told of the end. */
+  opened(socket: ChannelSocket): { heard(text: string): void; closed(): void };
+}
+
+export class Channels {
+  readonly #open = new Set<WebSocket>();
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly limits: ServerLimits,
+  ) {}
+
+  get path(): string {
+    return this.channel.path;
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= this.limits.channels;
+  }
+
+  open(socket: WebSocket): void {
+    this.#open.add(socket);
+    const listener = this.channel.opened({ send: (text) => this.#send(socket, text) });
+    let answered = true;
+    const ping = setInterval(() => {
+      if (!answered) socket.terminate();
+      else if (socket.readyState === socket.OPEN) socket.ping();
+      answered = false;
+    }, this.limits.ping_interval_ms);
+    socket.on('message', (data: Buffer) => listener.heard(data.toString()));
+    socket.on('pong', () => (answered = true));
+    socket.on('error', () => socket.terminate());
+    socket.once('close', () => {
+      clearInterval(ping);
+      this.#open.delete(socket);
+      listener.closed();
+    });
+  }
+
+  #send(socket: WebSocket, text: string): void {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > this.limits.buffer_bytes) socket.terminate();
+    else socket.send(text);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((socket) => closeSocket(socket, this.limits.close_timeout_ms)));
+  }
+}

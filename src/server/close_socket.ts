@@ -1,0 +1,18 @@
+/** Ends WebSocket connections when the server goes away. */
+import type { WebSocket } from 'ws';
+
+/** The server goes away (RFC 6455, section 7.4.1). */
+const GOING_AWAY = 1001;
+
+/** Ends a connection, also one whose client does not answer within the time. Never rejects. */
+export function closeSocket(socket: WebSocket, timeoutMs: number): Promise<void> {
+  if (socket.readyState === socket.CLOSED) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => socket.terminate(), timeoutMs);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.close(GOING_AWAY);
+  });
+}
