@@ -15,7 +15,12 @@ const mayUse = {
   worker: ['core', 'link', 'machine', 'scenario', 'text', 'trace'],
   rtc: ['core', 'machine', 'worker'],
   charts: ['figures'],
+  boards: ['charts', 'core', 'trace', 'worker'],
   inject: ['machine'],
+  watch: ['calls', 'core', 'inject', 'judge', 'trace'],
+  overlay: ['boards', 'charts', 'core', 'inject', 'judge', 'text', 'trace', 'watch'],
+  view: ['boards', 'inject', 'overlay', 'watch'],
+  extension: ['boards', 'calls', 'inject', 'overlay', 'watch'],
   html: [],
   shaper: ['calls', 'core', 'inject', 'link', 'text'],
   server: ['core', 'html', 'link', 'shaper', 'text'],
@@ -52,9 +57,10 @@ const mayUse = {
     'text',
     'trace',
     'trend',
+    'watch',
     'worker',
   ],
-  app: ['calls', 'charts', 'core', 'figures', 'link', 'rtc', 'scenario', 'text', 'trace', 'worker'],
+  app: ['boards', 'calls', 'charts', 'core', 'figures', 'link', 'rtc', 'scenario', 'text', 'trace', 'worker'],
 };
 
 /** Family of src/worker/ -> the families that it may import besides itself. */
@@ -75,7 +81,7 @@ module.exports = {
       name: 'others-use-only-the-protocol-of-inject',
       severity: 'error',
       comment: 'The rest of src/inject runs in pages.',
-      from: { path: '^src/(calls|judge|evidence|observe|shaper|command_line)/' },
+      from: { path: '^src/(calls|judge|evidence|observe|shaper|command_line|view|watch)/' },
       to: { path: '^src/inject/', pathNot: '^src/inject/protocol[.]ts$' },
     },
     ...Object.entries(workersMayUse).map(([family, others]) => ({
@@ -113,7 +119,7 @@ module.exports = {
       name: 'no-undeclared-packages',
       severity: 'error',
       comment: 'The library may only import packages that are installed with it.',
-      from: { path: '^src/', pathNot: '^src/(app|playwright)/' },
+      from: { path: '^src/', pathNot: '^src/(app|boards|extension|overlay|playwright|view)/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {

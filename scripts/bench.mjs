@@ -1,9 +1,9 @@
 // `npm run bench`: what ccscope costs, each figure beside its budget, its target or a peer measured in
 // the same run.
 //
-//   npm run bench -- [--only core|simulator|shaper|call|kit] [--duration SECONDS]
+//   npm run bench -- [--only core|simulator|shaper|call|kit|inject] [--duration SECONDS]
 //
-// `--duration` is that of the call, and of all calls with the kit's observer; each measurement of the
+// `--duration` is that of the call, and of all calls with the kit's observer or with the script for pages of others; each measurement of the
 // shaper takes a tenth of it. Times are CPU times, but for the shaper's: other programs on the machine
 // disturb them little, though they share its caches. The shaper's are those of the clock, which only an
 // idle machine keeps.
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 
 import { benchCall } from './bench/call.mjs';
 import { benchCore } from './bench/core.mjs';
+import { benchInject } from './bench/inject.mjs';
 import { benchKit } from './bench/kit.mjs';
 import { benchShaper } from './bench/shaper.mjs';
 import { benchSimulator } from './bench/simulator.mjs';
@@ -24,6 +25,7 @@ const parts = {
   shaper: benchShaper,
   call: benchCall,
   kit: benchKit,
+  inject: benchInject,
 };
 
 async function bench() {
@@ -35,7 +37,7 @@ async function bench() {
   if (unknown !== undefined) {
     throw new Problem(`--only: expected some of ${Object.keys(parts).join(', ')}; got ${unknown}`);
   }
-  await setup({ chromium: only.includes('call') || only.includes('kit') });
+  await setup({ chromium: ['call', 'kit', 'inject'].some((name) => only.includes(name)) });
   await build();
   for (const [name, run] of Object.entries(parts)) {
     if (only.includes(name)) await run({ durationS: Number(values.duration) });

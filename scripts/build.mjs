@@ -1,10 +1,10 @@
 // `npm run build`: the WebAssembly module, the library (dist/lib) and the app (dist/app).
 // A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { buildWasm, wasmPath } from './build_wasm.mjs';
+import { buildWasm, controllersPath, controllersScriptPath, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, run, say } from './lib/run.mjs';
 
@@ -15,12 +15,19 @@ const evidencePage = join(lib, 'evidence/page');
 /** The script that observes calls in pages, beside its sources and in the package. */
 const observer = inRoot('src/inject/observer.js');
 const packedObserver = join(lib, 'inject/observer.js');
+/** The script that people put into pages of others: observer, watch and overlay. */
+const injected = join(lib, 'inject/ccscope.js');
+/** The same as the address of a bookmark. */
+const bookmarklet = join(lib, 'inject/bookmarklet.txt');
+/** The page that shows the calls of another browser. */
+const viewPage = join(lib, 'view');
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
 /** Output of sources that are gone would still be importable: remove it. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
-    if ([reportPage, evidencePage, packedObserver].some((made) => file.startsWith(made))) continue;
+    if ([reportPage, evidencePage, packedObserver, injected, viewPage].some((made) => file.startsWith(made)))
+      continue;
     const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
   }
@@ -52,7 +59,10 @@ async function generate() {
 }
 
 async function buildLibrary() {
-  const sources = filesUnder(['src'], (f) => /\.tsx?$/.test(f) && !f.startsWith('src/app/'));
+  const sources = filesUnder(
+    ['src'],
+    (f) => /\.tsx?$/.test(f) && !/^src\/(app|boards|extension|overlay|view)\//.test(f),
+  );
   const inputs = [...sources, ...filesUnder(configuration), wasmPath];
   await upToDate('lib', { inputs, outputs: [join(lib, 'command_line/cli.js')] }, async () => {
     say('Building the library …');
@@ -104,25 +114,157 @@ async function buildObserver() {
     say("Building the pages' observer …");
     // Here and not above: before the set-up there is no esbuild.
     const { build: bundle } = await import('esbuild');
-    const script = async (entry, options) => {
-      const { outputFiles } = await bundle({
-        entryPoints: [inRoot('src/inject', entry)],
-        bundle: true,
-        format: 'iife',
-        target: 'es2022',
-        minify: true,
-        write: false,
-        ...options,
-      });
-      return outputFiles[0].text;
-    };
-    const FRAME_WORKER_SOURCE = JSON.stringify(await script('frame_worker.ts'));
-    const page = await script('page.ts', { define: { FRAME_WORKER_SOURCE }, globalName: 'observer' });
+    const { outputFiles } = await bundle({
+      entryPoints: [inRoot('src/inject/page.ts')],
+      bundle: true,
+      format: 'iife',
+      target: 'es2022',
+      minify: true,
+      write: false,
+      define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)) },
+      globalName: 'observer',
+    });
+    const page = outputFiles[0].text;
     for (const file of [observer, packedObserver]) {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, page);
     }
   });
+}
+
+/** One script with everything: pages, and the workers that it starts from its own text. */
+async function buildInjected() {
+  const rooms = [
+    'boards',
+    'calls',
+    'charts',
+    'core',
+    'figures',
+    'inject',
+    'judge',
+    'overlay',
+    'trace',
+    'watch',
+    'worker',
+  ];
+  const sources = filesUnder(
+    rooms.map((room) => `src/${room}`),
+    (f) => f !== 'src/inject/observer.js',
+  );
+  const inputs = [
+    ...filesUnder([...configuration, 'package-lock.json']),
+    ...sources,
+    controllersPath,
+    controllersScriptPath,
+  ];
+  await upToDate('injected', { inputs, outputs: [injected] }, async () => {
+    say('Building the script for pages of others …');
+    const { build: bundle } = await import('esbuild');
+    const { outputFiles } = await bundle({
+      entryPoints: [inRoot('src/overlay/main.ts')],
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      minify: true,
+      write: false,
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)), 'import.meta.url': '""' },
+      plugins: [madeFiles],
+      // A function knows its own text: so the workers' script is not in here twice.
+      banner: { js: '(function ccscope(){const CCSCOPE_SOURCE=`(${ccscope})()`;' },
+      footer: { js: '})();' },
+    });
+    mkdirSync(dirname(injected), { recursive: true });
+    writeFileSync(injected, outputFiles[0].text);
+    // What a URL may not have, or means something else there, is escaped; to escape all would double its length.
+    const escaped = outputFiles[0].text.replace(/[%#\s"<>^`{|}\u0080-\uffff]/gu, encodeURIComponent);
+    writeFileSync(bookmarklet, `javascript:${escaped}\n`);
+  });
+}
+
+/** The page that `ccscope attach` serves, the script of its worker, and its style. */
+async function buildView() {
+  const rooms = [
+    'boards',
+    'calls',
+    'charts',
+    'core',
+    'figures',
+    'inject',
+    'judge',
+    'overlay',
+    'trace',
+    'view',
+  ];
+  const sources = filesUnder(
+    [...rooms, 'watch', 'worker'].map((room) => `src/${room}`),
+    (f) => f !== 'src/inject/observer.js',
+  );
+  const inputs = [
+    ...filesUnder([...configuration, 'package-lock.json']),
+    ...sources,
+    controllersPath,
+    controllersScriptPath,
+  ];
+  await upToDate('view', { inputs, outputs: [join(viewPage, 'main.js')] }, async () => {
+    say("Building the view on other browsers' calls …");
+    const { build: bundle } = await import('esbuild');
+    await bundle({
+      entryPoints: [inRoot('src/view/main.tsx'), inRoot('src/view/watch_worker.ts')],
+      outdir: viewPage,
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      minify: true,
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      define: { FRAME_WORKER_SOURCE: '""', 'import.meta.url': '""' },
+      plugins: [madeFiles],
+    });
+    const sheets = ['boards', 'overlay', 'view'].map((room) => `src/${room}/style.css`);
+    writeFileSync(join(viewPage, 'style.css'), await minifiedStyle(sheets));
+    copyFileSync(inRoot('src/view/index.html'), join(viewPage, 'index.html'));
+  });
+}
+
+async function minifiedStyle(files) {
+  const { transform } = await import('esbuild');
+  const sheets = files.map((file) => readFileSync(inRoot(file), 'utf8'));
+  return (await transform(sheets.join('\n'), { loader: 'css', minify: true })).code;
+}
+
+/** `ccscope:…`: what the build has made, for scripts to have inside. */
+export const madeFiles = {
+  name: 'ccscope-made-files',
+  setup(build) {
+    const files = {
+      'ccscope:controllers.wasm': { path: controllersPath, loader: 'base64' },
+      'ccscope:controllers.js': { path: controllersScriptPath, loader: 'js' },
+    };
+    build.onResolve({ filter: /^ccscope:/ }, ({ path }) => ({ path, namespace: 'made' }));
+    build.onLoad({ filter: /^ccscope:controllers/, namespace: 'made' }, ({ path }) => ({
+      contents: readFileSync(files[path].path),
+      loader: files[path].loader,
+    }));
+    build.onLoad({ filter: /^ccscope:style/, namespace: 'made' }, async () => ({
+      contents: await minifiedStyle(['src/boards/style.css', 'src/overlay/style.css']),
+      loader: 'text',
+    }));
+  },
+};
+
+/** The frame worker's script. */
+export async function frameWorker(bundle) {
+  const { outputFiles } = await bundle({
+    entryPoints: [inRoot('src/inject/frame_worker.ts')],
+    bundle: true,
+    format: 'iife',
+    target: 'es2022',
+    minify: true,
+    write: false,
+  });
+  return outputFiles[0].text;
 }
 
 async function buildApp() {
@@ -141,6 +283,8 @@ export async function build({ app = true } = {}) {
   await buildPage('report', 'src/app/report', reportPage);
   await buildPage('evidence', 'src/app/evidence', evidencePage);
   await buildObserver();
+  await buildInjected();
+  await buildView();
   if (app) await buildApp();
 }
 

@@ -2,7 +2,10 @@
 //
 // The module is linked without Emscripten's JavaScript loader: the ABI is flat, so
 // src/core/load.ts instantiates the bytes itself, the same way in pages, workers and Node.
-import { readFileSync, renameSync, statSync } from 'node:fs';
+//
+// A second module has the controllers alone, for the script that looks into pages of others, and a third is
+// the second as JavaScript, for pages whose policy refuses WebAssembly.
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -10,12 +13,18 @@ import { gzipSync } from 'node:zlib';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { compileObjects } from './lib/objects.mjs';
 import { fail, Problem, run, say } from './lib/run.mjs';
-import { emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
+import { binaryenRoot, emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
 export const wasmPath = inRoot('src/core/ccscope.wasm');
 /** The schema's text, a module of its own that is not shipped. */
 export const schemaPath = inRoot('build/wasm/schema.wasm');
 const schemaSource = inRoot('wasm/abi/schema.cc');
+/** The controllers without links and simulations. */
+export const controllersPath = inRoot('build/wasm/controllers.wasm');
+/** The same as JavaScript: a function of the imports that returns the exports. */
+export const controllersScriptPath = inRoot('build/wasm/controllers.js');
+/** What a module of controllers leaves out; the linker drops what only these use. */
+const NOT_OF_CONTROLLERS = ['wasm/abi/link_abi.cc', 'wasm/abi/simulation_abi.cc'].map((file) => inRoot(file));
 
 /** Warnings that the core is compiled with, natively and for WebAssembly. */
 export const warningFlags = ['-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror'];
@@ -89,17 +98,51 @@ async function compileAndLink() {
     objects.filter((object) => object !== schema),
     wasmPath,
   );
+  await link(
+    objects.filter((object, i) => object !== schema && !NOT_OF_CONTROLLERS.includes(sources[i])),
+    controllersPath,
+  );
+  await translate(emcc, options);
+}
+
+/** Binaryen's wasm2js writes a module with imports and exports; the loader wants a function of its imports. */
+async function translate(emcc, options) {
+  const translated = join(dirname(controllersScriptPath), 'translated.js');
+  const tool = join(binaryenRoot(emcc), 'bin', process.platform === 'win32' ? 'wasm2js.exe' : 'wasm2js');
+  await run(tool, ['-O3', controllersPath, '-o', translated], {
+    what: 'Translating the controllers',
+    ...options,
+  });
+  const lines = readFileSync(translated, 'utf8').split('\n');
+  const names = (pattern) => lines.flatMap((line) => pattern.exec(line)?.slice(1) ?? []);
+  const imports = names(/^import \{ (\w+) \} from/);
+  const exported = names(/^export var (\w+) =/);
+  const body = lines.filter((line) => !/^(import|export) /.test(line)).join('\n');
+  if (exported.length === 0 || !body.includes('retasmFunc'))
+    throw new Problem('wasm2js wrote an unknown form.');
+  writeFileSync(
+    controllersScriptPath,
+    `export default function instantiate({ ${imports.join(', ')} }) {\n${body}\nreturn retasmFunc;\n}\n`,
+  );
 }
 
 /** Builds the module when a source or the compiler changed. */
 export async function buildWasm() {
   const inputs = [...filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f)), fileURLToPath(import.meta.url)];
-  await upToDate('wasm', { inputs, outputs: [wasmPath, schemaPath], key: findEmcc() ?? '' }, async () => {
-    say('Compiling the core to WebAssembly …');
-    await compileAndLink();
-    const [bytes, gzipped] = [statSync(wasmPath).size, gzipSync(readFileSync(wasmPath)).length];
-    say(`src/core/ccscope.wasm: ${bytes} B, ${gzipped} B gzipped`);
-  });
+  await upToDate(
+    'wasm',
+    {
+      inputs,
+      outputs: [wasmPath, schemaPath, controllersPath, controllersScriptPath],
+      key: findEmcc() ?? '',
+    },
+    async () => {
+      say('Compiling the core to WebAssembly …');
+      await compileAndLink();
+      const [bytes, gzipped] = [statSync(wasmPath).size, gzipSync(readFileSync(wasmPath)).length];
+      say(`src/core/ccscope.wasm: ${bytes} B, ${gzipped} B gzipped`);
+    },
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWasm().catch(fail);

@@ -72,15 +72,15 @@ function presetValueTable({ parameters, presets }) {
   );
 }
 
-const sections = ({ CONTROLLERS, COMPONENTS, TABLES }) => ({
+const sections = ({ CONTROLLERS, COMPONENTS, TABLES, TABLE_DESCRIPTIONS }) => ({
   presets: presetTable(CONTROLLERS.gcc.presets),
   parameters: parameterTable(CONTROLLERS.gcc.parameters),
   rows: table(
     ['type', 'is', 'fields'],
     [
-      ...TABLES.map(({ name, description, columns }) => [
+      ...TABLES.map(({ name, columns }) => [
         code(name),
-        description,
+        TABLE_DESCRIPTIONS[name],
         columns.map((column) => code(column.name)).join(', '),
       ]),
       [code('event'), 'what happened besides', ['time_us', 'name', 'detail'].map(code).join(', ')],

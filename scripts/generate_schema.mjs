@@ -9,6 +9,8 @@ import { readSchema } from './lib/schema.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 const { controllers, components, tables } = readSchema();
+const named = tables.map(({ name, columns }) => ({ name, columns }));
+const descriptions = Object.fromEntries(tables.map(({ name, description }) => [name, description]));
 
 const source = `// Generated from the core by scripts/generate_schema.mjs. Do not edit.
 
@@ -19,7 +21,10 @@ export const CONTROLLERS = ${JSON.stringify(controllers, null, 2)} as const;
 export const COMPONENTS = ${JSON.stringify(components, null, 2)} as const;
 
 /** The trace tables and their columns, in the core's order. */
-export const TABLES = ${JSON.stringify(tables, null, 2)} as const;
+export const TABLES = ${JSON.stringify(named, null, 2)} as const;
+
+/** What the rows of each table are. */
+export const TABLE_DESCRIPTIONS = ${JSON.stringify(descriptions, null, 2)} as const;
 `;
 
 await writeGenerated(root, 'src/core/schema.generated.ts', source, 'scripts/generate_schema.mjs');

@@ -4,13 +4,12 @@
 //   npm run measure:chrome -- [--runs N] [--duration 30s] [--capacity 2mbps] [--rtt 50ms]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
 
 import { build } from './build.mjs';
 import { inRoot } from './lib/files.mjs';
+import { writeMeasured } from './lib/measured.mjs';
 import { fail, Problem, say } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
@@ -67,23 +66,12 @@ const head = [
   'longest freeze, s',
 ];
 
-async function write(rows, { runs, duration, capacity, rtt }, browser) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  const table = [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-  const facts = `${browser}, ${process.platform} ${arch()}, ${cpus().length} cores. ${capacity}, RTT ${rtt}, ${runs} runs of ${duration} a row: median (smallest–largest).`;
-  const [before, rest] = readFileSync(document, 'utf8').split('<!-- measured -->');
-  const after = rest?.split('<!-- end measured -->')[1];
-  if (after === undefined)
-    throw new Problem(`${document} has no place between <!-- measured --> and its end.`);
-  const text = `${before}<!-- measured -->\n\n${facts}\n\n${table}\n\n<!-- end measured -->${after}`;
-  writeFileSync(document, await format(text, { ...(await resolveConfig(document)), parser: 'markdown' }));
-}
-
 async function measure() {
   const text = (value) => ({ type: 'string', default: value });
   const { values } = parseArgs({
     options: { runs: text('2'), duration: text('30s'), capacity: text('2mbps'), rtt: text('50ms') },
   });
+  const { runs, duration, capacity, rtt } = values;
   await setup({ chromium: true });
   await build();
   const rows = [];
@@ -92,14 +80,14 @@ async function measure() {
     for (const flows of tcpFlows) {
       const cross = flows === 0 ? 'none' : `cubic:${flows}`;
       say(`${rows.length + 1} of ${queues.length * tcpFlows.length}: ${queue}, cross traffic ${cross} …`);
-      const { runs, duration, capacity, rtt } = values;
       const link = ['--capacity', capacity, '--rtt', rtt, '--queue', queue, '--cross-traffic', cross];
       const report = await call(['--controller', 'native', ...link, '--duration', duration, '--runs', runs]);
       browser = report.browser;
       rows.push(row(queue, flows, report));
     }
   }
-  await write(rows, values, browser);
+  const facts = `${browser}, ${process.platform} ${arch()}, ${cpus().length} cores. ${capacity}, RTT ${rtt}, ${runs} runs of ${duration} a row: median (smallest–largest).`;
+  await writeMeasured(document, 'measured', { facts, head, rows });
   say('src/playwright/chrome.md is written.');
 }
 

@@ -3,14 +3,14 @@
 //   node scripts/setup.mjs        everything
 //
 // Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest, a Chromium, ffmpeg,
-// and the servers that calls under test go through: Janus, coturn, and Go for a unit on pion.
+// a Firefox, and the servers that calls under test go through: Janus, coturn, and Go for a unit on pion.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { inRoot } from './lib/files.mjs';
 import { canInstall, install, personIsThere } from './lib/install.mjs';
 import { fail, nodeBin, Problem, run, say, which } from './lib/run.mjs';
-import { findChromium, findCxx, findEmcc, findFuzzer, findGoogleTest } from './lib/tools.mjs';
+import { findChromium, findCxx, findEmcc, findFirefox, findFuzzer, findGoogleTest } from './lib/tools.mjs';
 
 const oldestNode = [20, 19];
 
@@ -58,12 +58,13 @@ libraries are missing, run this, then try again:
 const servers = ['janus', 'turnserver', 'go'];
 
 /** What is missing of the tools that do not come from npm, as keys of systemPackages. */
-async function missingTools({ native, chromium, fuzzer, ffmpeg, sfu }) {
+async function missingTools({ native, chromium, firefox, fuzzer, ffmpeg, sfu }) {
   const missing = [];
   if (!findEmcc()) missing.push('emscripten');
   if (native && !findCxx()) missing.push('compiler');
   if (native && !findGoogleTest()) missing.push('googletest');
   if (chromium && !(await findChromium())) missing.push('chromium');
+  if (firefox && !findFirefox()) missing.push('firefox');
   if (fuzzer && !findFuzzer()) missing.push('fuzzer');
   if (ffmpeg && !which('ffmpeg')) missing.push('ffmpeg');
   if (sfu) missing.push(...servers.filter((name) => !which(name)));
@@ -79,13 +80,14 @@ async function installChromium() {
 
 /**
  * Sets up what is asked for: always the npm dependencies and Emscripten; `native` adds a C++ compiler and
- * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow, `fuzzer`
+ * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow, `firefox` a second one, `fuzzer`
  * a clang with libFuzzer, `ffmpeg` what makes the videos of calls that are named, `sfu` the servers that calls
  * under test go through.
  */
 export async function setup({
   native = false,
   chromium = false,
+  firefox = false,
   fuzzer = false,
   ffmpeg = false,
   sfu = false,
@@ -94,7 +96,7 @@ export async function setup({
   const dependencies = hasDependencies() ? undefined : installDependencies();
   // One after the other only where a question could be lost between what npm prints.
   if (personIsThere()) await dependencies;
-  const needs = { native, chromium, fuzzer, ffmpeg, sfu };
+  const needs = { native, chromium, firefox, fuzzer, ffmpeg, sfu };
   const missing = await missingTools(needs);
   const fromSystem = missing.filter(canInstall);
   await Promise.all([dependencies, fromSystem.length > 0 ? install(fromSystem) : undefined]);
@@ -112,7 +114,7 @@ export async function setup({
   }
   if (remaining.includes('ffmpeg')) throw new Problem('Please install ffmpeg, then try again.');
   if (remaining.includes('chromium')) await installChromium();
-  const without = remaining.filter((name) => servers.includes(name));
+  const without = remaining.filter((name) => name === 'firefox' || servers.includes(name));
   if (without.length > 0) say(`Not to be had here: ${without.join(', ')}. The tests with them are left out.`);
   if (chromium) {
     const path = await findChromium();
@@ -122,6 +124,6 @@ export async function setup({
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await setup({ native: true, chromium: true, ffmpeg: true, sfu: true }).catch(fail);
+  await setup({ native: true, chromium: true, firefox: true, ffmpeg: true, sfu: true }).catch(fail);
   say('Everything is set up.');
 }

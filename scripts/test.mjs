@@ -94,7 +94,8 @@ async function test() {
     native: toRun.includes('native') || toRun.includes('identity'),
     ffmpeg: toRun.includes('browser'),
     sfu: toRun.includes('kit'),
-    chromium: ['browser', 'kit', 'measures', 'package'].some((name) => toRun.includes(name)),
+    firefox: toRun.includes('extension'),
+    chromium: ['browser', 'extension', 'kit', 'measures', 'package'].some((name) => toRun.includes(name)),
   });
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });

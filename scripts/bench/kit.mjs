@@ -1,10 +1,10 @@
 // What observing costs the pages under test: the time until a page has loaded, and the CPU of a call
 // between two pages, with and without the observer by turns so that both meet the same minutes.
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connect, framesOf, openPage, serveBlankPage } from '../lib/page_call.mjs';
 import { heading, median, row } from './report.mjs';
+import { browserSeconds, secondsSince } from './threads.mjs';
 
 const loads = 25;
 /** Percent of what the browser takes. */
@@ -12,45 +12,6 @@ const budget = 5;
 const callS = 8;
 /** A call's first seconds are its start; the rate is still growing. */
 const settleS = 4;
-
-/** The processes below this one: their numbers, and whether each is the browser's first. */
-function children() {
-  const parents = new Map();
-  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      parents.set(Number(pid), Number(fields[1]));
-    } catch {
-      // The process ended while it was looked at.
-    }
-  }
-  const isOurs = (pid) => pid === process.pid || (parents.has(pid) && isOurs(parents.get(pid)));
-  return [...parents.keys()].filter((pid) => pid !== process.pid && isOurs(pid));
-}
-
-/**
- * CPU seconds that the browser's threads have taken, from the scheduler's own clock (Linux): ticks of 10 ms
- * miss threads that run for less. `observed`: the threads in which the observer is nearly alone, the pages'
- * workers and the browser's first process, which carries what pages tell Node.
- */
-function browserSeconds() {
-  const seconds = { all: 0, observed: 0 };
-  for (const pid of children()) {
-    try {
-      const isFirst = !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=');
-      for (const task of readdirSync(`/proc/${pid}/task`)) {
-        const taken = Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
-        const name = readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8');
-        seconds.all += taken;
-        if (isFirst || name.startsWith('DedicatedWorker')) seconds.observed += taken;
-      }
-    } catch {
-      // The process or the thread ended while it was looked at.
-    }
-  }
-  return seconds;
-}
 
 async function benchLoad(browser, url, observer) {
   const contexts = { without: await browser.newContext(), with: await browser.newContext() };
@@ -93,10 +54,11 @@ async function oneCall(launch, url, makeObserver) {
     const before = { cpu: browserSeconds(), own: process.cpuUsage(), frames: await framesOf(receiver) };
     await sleep(callS * 1000);
     const own = process.cpuUsage(before.own);
-    const after = browserSeconds();
+    const taken = secondsSince(before.cpu);
     return {
-      browser: (100 * (after.all - before.cpu.all)) / callS,
-      observed: (100 * (after.observed - before.cpu.observed)) / callS,
+      browser: (100 * taken.all) / callS,
+      perCodec: taken.all / taken.codec,
+      observed: (100 * taken.observed) / callS,
       node: (own.user + own.system) / 1e4 / callS,
       fps: ((await framesOf(receiver)) - before.frames) / callS,
       seen: observer?.record.endpoints.reduce((sum, { frames }) => sum + frames.rows, 0),
@@ -120,14 +82,14 @@ async function benchCallCpu(launch, url, makeObserver, pairs) {
   );
   const names = { without: 'without it', with: 'with it', getStats: 'with it, by getStats' };
   for (const [which, name] of Object.entries(names)) {
-    const spread = runs[which].map(({ browser }) => browser.toFixed(1)).join(', ');
-    row(`the browser ${name} (${spread})`, middle(which, 'browser'), '% of a core');
+    const spread = (of, digits) => runs[which].map((run) => run[of].toFixed(digits)).join(', ');
+    row(`the browser ${name} (${spread('browser', 1)})`, middle(which, 'browser'), '% of a core');
+    row(`… by what its codecs take (${spread('perCodec', 3)})`, middle(which, 'perCodec'), '');
     row(`this process ${name}`, middle(which, 'node'), '% of a core');
     row(`pictures ${name}`, middle(which, 'fps'), 'fps');
   }
-  const all = (which) => middle(which, 'browser') + middle(which, 'node');
   for (const which of ['with', 'getStats']) {
-    const more = 100 * (middle(which, 'browser') / middle('without', 'browser') - 1);
+    const more = 100 * (middle(which, 'perCodec') / middle('without', 'perCodec') - 1);
     row(`more CPU in the browser ${names[which]}`, more, '%', 'budget', budget);
     const ofItsThreads = middle(which, 'observed') - middle('without', 'observed');
     row(
@@ -137,7 +99,14 @@ async function benchCallCpu(launch, url, makeObserver, pairs) {
       'budget',
       budget,
     );
-    row('this process included', 100 * (all(which) / all('without') - 1), '%', 'budget', 2 * budget);
+    const ofThisProcess = middle(which, 'node') - middle('without', 'node');
+    row(
+      'this process included',
+      more + (100 * ofThisProcess) / middle('without', 'browser'),
+      '%',
+      'budget',
+      2 * budget,
+    );
   }
   if (runs.with.some(({ seen }) => !(seen > 0)))
     console.log('No frames were observed: these numbers say nothing.');

@@ -42,6 +42,13 @@ export const systemPackages = {
     pacman: ['chromium'],
     brew: undefined,
   },
+  firefox: {
+    why: 'the browser extension is tested in Firefox, too',
+    'apt-get': ['firefox-esr'],
+    dnf: ['firefox'],
+    pacman: ['firefox'],
+    brew: undefined,
+  },
   ffmpeg: {
     why: 'ffmpeg makes the videos that calls send by name',
     'apt-get': ['ffmpeg'],
@@ -99,13 +106,13 @@ async function elevation(command) {
   return output('sudo', ['-n', 'true']) === undefined ? undefined : ['sudo', '-n'];
 }
 
-// Ubuntu's Chromium package only fetches a snap, which neither containers nor automation can use.
+// Ubuntu's packages of Chromium and Firefox only fetch a snap, which neither containers nor automation can use.
 const isUbuntu = () =>
   existsSync('/etc/os-release') && /^ID=ubuntu$/m.test(readFileSync('/etc/os-release', 'utf8'));
 
 /** Can this machine's package manager install it? */
 export function canInstall(need) {
-  if (need === 'chromium' && isUbuntu()) return false;
+  if ((need === 'chromium' || need === 'firefox') && isUbuntu()) return false;
   return Boolean(systemPackages[need][packageManager()]);
 }
 

@@ -2,7 +2,7 @@
 // Answers are remembered per file and modification time, so that asking again costs nothing.
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { inRoot, recall, remember } from './files.mjs';
@@ -59,6 +59,15 @@ export function findEmcc() {
     );
   }
   return emcc;
+}
+
+/** Where the Binaryen is that came with an emcc. */
+export function binaryenRoot(emcc) {
+  const config = join(dirname(emcc), isWindows ? 'em-config.bat' : 'em-config');
+  const answer = output(config, ['BINARYEN_ROOT'], { shell: isWindows });
+  if (answer === undefined)
+    throw new Problem(`${config} does not say where Binaryen is; reinstall Emscripten.`);
+  return answer.trim();
 }
 
 /** Environment that emcc runs in. Debian's looks for its JavaScript helpers where Debian's Node has them. */
@@ -144,4 +153,12 @@ export async function findChromium() {
   // Windows opens a window when asked, so there the file is enough.
   const runs = (path) => path && existsSync(path) && (isWindows || versionOf(path) !== undefined);
   return [...chromiumNames.map(which), ...chromiumApps].find(runs) ?? [await playwrightChromium()].find(runs);
+}
+
+/** Path of a Firefox: CCSCOPE_FIREFOX, firefox, firefox-esr; undefined when there is none. */
+export function findFirefox() {
+  const named = process.env.CCSCOPE_FIREFOX;
+  if (!named) return ['firefox', 'firefox-esr'].map(which).find(Boolean);
+  if (existsSync(named)) return named;
+  throw new Problem(`CCSCOPE_FIREFOX names ${named}, which does not exist. Correct it or unset it.`);
 }

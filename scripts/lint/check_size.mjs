@@ -1,9 +1,10 @@
-// What a visitor downloads: the module and the whole page, gzipped, against their budgets.
+// What a visitor downloads: the module, the whole page, and the script for pages of others, gzipped, against their
+// budgets.
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { filesUnder, root } from '../lib/files.mjs';
+import { filesUnder, inRoot, root } from '../lib/files.mjs';
 import { say } from '../lib/run.mjs';
 
 const kB = 1000;
@@ -21,7 +22,14 @@ const core = sizes.filter(({ file }) => basename(file).endsWith('.wasm'));
 for (const { file, bytes } of sizes) say(`${String(bytes).padStart(8)} B  ${relative(root, file)}`);
 say(`${String(total).padStart(8)} B  whole page, gzipped (at most ${pageBudget})`);
 
+/** The script that people put into pages of others. */
+const injectedBudget = 250 * kB;
+const injected = gzipSync(readFileSync(inRoot('dist/lib/inject/ccscope.js')), { level: 9 }).length;
+say(`${String(injected).padStart(8)} B  script for pages of others, gzipped (at most ${injectedBudget})`);
+
 const problems = [];
+if (injected > injectedBudget)
+  problems.push(`The script for pages of others: ${injected} B gzipped; at most ${injectedBudget}.`);
 if (core.length !== 1) problems.push(`dist/app holds ${core.length} WebAssembly modules; expected one.`);
 for (const { file, bytes } of core) {
   if (bytes > moduleBudget) problems.push(`${basename(file)}: ${bytes} B gzipped; at most ${moduleBudget}.`);

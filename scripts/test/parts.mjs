@@ -10,6 +10,8 @@ import { bin, checks, googleTest, node, playwright, vitest } from './runners.mjs
 
 const browserTests = 'tests/playwright.config.ts';
 const kitTests = 'tests/kit/playwright.config.ts';
+const injectTests = 'tests/inject/playwright.config.ts';
+const extensionTests = 'tests/extension/playwright.config.ts';
 const lintConfig = 'scripts/lint/eslint.config.js';
 // By content, so that a fresh clone with a copied cache is judged right, too.
 const prettierCache = ['--cache', '--cache-strategy=content', '--cache-location=build/prettier'];
@@ -66,7 +68,21 @@ export const parts = {
     kind: 'calls',
     after: ['build'],
     reads: [...tested, browserTests, 'tests/kit', 'tests/unit/judge/synthetic.ts'],
-    run: playwright('kit', [kitTests], ['--grep-invert', '@measures|@situations']),
+    run: playwright('kit', [kitTests], ['--grep-invert', '@measures|@situations|@incidents']),
+  },
+  inject: {
+    title: "ccscope's script in pages of others: watch, overlay and actions",
+    kind: 'calls',
+    after: ['build'],
+    reads: [...tested, browserTests, 'tests/kit', 'tests/inject'],
+    run: playwright('inject', [injectTests], ['--grep-invert', '@measures']),
+  },
+  extension: {
+    title: 'The browser extension in Chromium and Firefox',
+    kind: 'calls',
+    after: ['build'],
+    reads: [...tested, browserTests, 'tests/extension', 'tests/kit/server.ts', 'tests/kit/pages'],
+    run: playwright('extension', [extensionTests], []),
   },
   native: {
     title: 'Native tests under AddressSanitizer and UndefinedBehaviorSanitizer',
@@ -161,10 +177,15 @@ export const parts = {
     title: 'Browser tests and calls under test that judge rates and delays',
     kind: 'measures',
     after: ['build'],
-    reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/kit'],
-    run: playwright('measures', [browserTests, kitTests], ['--grep', '@measures', '--workers', '1'], {
-      judgesTime: true,
-    }),
+    reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/kit', 'tests/inject'],
+    run: playwright(
+      'measures',
+      [browserTests, kitTests, injectTests],
+      ['--grep', '@measures', '--workers', '1'],
+      {
+        judgesTime: true,
+      },
+    ),
   },
   wire: {
     title: 'The shaper, measured on the wire',

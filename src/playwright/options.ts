@@ -2,7 +2,7 @@
 import type { LaunchOptions } from '@playwright/test';
 
 import { CAPTURES, type LinkCapture } from '../evidence/index.js';
-import type { FrameTiming } from '../calls/record/record.js';
+import type { AskedFrameTiming } from '../calls/record/record.js';
 import type { LinkSettings } from '../shaper/index.js';
 import { ConfigError, shown } from '../text/quantities.js';
 
@@ -18,7 +18,7 @@ export interface KitOptions {
    * How received video is timed: frame by frame with a transform, which takes a few percent of the browser's CPU,
    * or by getStats alone. Default `auto`: by a transform unless evidence, which shows its frames, is `off`.
    */
-  frameTiming: 'auto' | FrameTiming;
+  frameTiming: 'auto' | AskedFrameTiming;
   /** When trace, metrics, page and picture are attached. Default `on-failure`. */
   evidence: 'on-failure' | 'always' | 'off';
   /** Files with every packet of the link that are attached with the evidence. Default `off`. */
@@ -44,7 +44,7 @@ export const DEFAULTS: KitOptions & KitWorkerOptions = {
 export const frameTimingOf = ({
   frameTiming,
   evidence,
-}: Pick<KitOptions, 'frameTiming' | 'evidence'>): FrameTiming => {
+}: Pick<KitOptions, 'frameTiming' | 'evidence'>): AskedFrameTiming => {
   if (frameTiming !== 'auto') return frameTiming;
   return evidence === 'off' ? 'getStats' : 'transform';
 };

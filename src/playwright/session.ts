@@ -5,7 +5,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
 import { CallObserver } from '../observe/observer.js';
-import type { FrameTiming } from '../calls/record/record.js';
+import type { AskedFrameTiming } from '../calls/record/record.js';
 import { ConfigError } from '../text/quantities.js';
 import {
   openDevtoolsLink,
@@ -33,7 +33,7 @@ async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Prom
 }
 
 export type SessionOptions = Pick<KitOptions, 'linkOptions' | 'linkBackend' | 'linkPort'> & {
-  frameTiming?: FrameTiming;
+  frameTiming?: AskedFrameTiming;
   /** Default of `peers`. */
   baseURL: string | undefined;
   /** Where `peers` and `page` open their contexts; may be given later, see `useBrowser`. */

@@ -16,6 +16,8 @@ export interface Outcome {
 export interface Command {
   child: ChildProcess;
   outcome: Promise<Outcome>;
+  /** Resolves with the match as soon as its standard output has one; rejects if it ends without. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** Starts the built command. */
@@ -29,7 +31,19 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
     stdout,
     stderr,
   }));
-  return { child, outcome };
+  const said = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(stdout);
+        if (match !== null) resolve(match);
+      };
+      child.stdout.on('data', look);
+      look();
+      void outcome.then(({ status, stderr: why }) =>
+        reject(new Error(`ended with ${status} before it said ${String(pattern)}: ${stdout}${why}`)),
+      );
+    });
+  return { child, outcome, said };
 }
 
 /** A process as /proc tells of it (Linux). */

@@ -1,11 +1,6 @@
 /** Calls of clients that nobody here wrote, through the link and in the record. */
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-import { PeerServer } from 'peer';
-
 import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from './bed.js';
+import { startPeerServer, type SignallingServer } from './peer_server.js';
 
 /** Long enough for the browser to find the rate. */
 const CALL_S = 7;
@@ -27,28 +22,17 @@ for (const [add, when] of added) {
 }
 
 test.describe('PeerJS with its own server', () => {
-  let server: Server;
-  let port: number;
-  let isUp = false;
+  let server: SignallingServer;
 
   test.beforeAll(async () => {
-    PeerServer({ port: 0, host: '127.0.0.1' }, (started) => {
-      server = started;
-      isUp = true;
-    });
-    await expect.poll(() => isUp && server.listening).toBe(true);
-    ({ port } = server.address() as AddressInfo);
+    server = await startPeerServer();
   });
 
-  test.afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
+  test.afterAll(() => server.close());
 
   for (const [add, when] of added) {
     test(`with tracks added ${when} @measures`, async ({ bed }) => {
-      const { a, b } = await bed.openBoth(`peerjs.html?add=${add}&room=${add}&port=${port}`);
+      const { a, b } = await bed.openBoth(`peerjs.html?add=${add}&room=${add}&port=${server.port}`);
       const receiver = await bed.receiveVideo(CALL_S);
       expectShaped(bed, receiver);
       expectFrames(bed, receiver);

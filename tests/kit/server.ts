@@ -1,5 +1,5 @@
 /** Serves the pages under test and the libraries' own bundles, and carries signals between two pages. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,13 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-const file = (name: string) => readFileSync(new URL(`./pages/${name}`, import.meta.url));
+const PAGES = new URL('./pages/', import.meta.url);
+
+/** A file of the first folder that has it. */
+function file(name: string, folders: readonly URL[]): Buffer {
+  const urls = folders.map((folder) => new URL(name, folder));
+  return readFileSync(urls.find((url) => existsSync(url)) ?? new URL(name, PAGES));
+}
 
 const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' };
 
@@ -54,8 +60,8 @@ class Rooms {
   }
 }
 
-/** Starts on a free port. */
-export async function startTestServer(): Promise<TestServer> {
+/** Starts on a free port. Pages of this folder go before those of the kit. */
+export async function startTestServer(own: URL = PAGES): Promise<TestServer> {
   const rooms = new Rooms();
   const served = { headers: {} as PageHeaders };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -70,7 +76,9 @@ export async function startTestServer(): Promise<TestServer> {
       return;
     }
     const content =
-      bundles[pathname] === undefined ? file(pathname.slice(1)) : readFileSync(bundles[pathname]);
+      bundles[pathname] === undefined
+        ? file(pathname.slice(1), [own, PAGES])
+        : readFileSync(bundles[pathname]);
     const type = types[pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
     const headers = type === 'text/html' ? served.headers : {};
     response.writeHead(200, { 'Content-Type': type, ...headers }).end(content);

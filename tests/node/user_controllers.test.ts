@@ -115,7 +115,6 @@ describe('ccscope run --controller', () => {
 
   it.each([
     ['never-returns', { rate: 'for (;;);' }, /nothing was heard of it for 2 s/],
-    ['exits', { arrival: 'process.exit(3);' }, /it ended its own thread with code 3/],
     ['never-loads', { top: 'for (;;);' }, /nothing was heard of it for 2 s/],
     [
       'leaks',
@@ -123,20 +122,26 @@ describe('ccscope run --controller', () => {
       /allocated more than 1024 MB|nothing was heard/,
     ],
     ['fills', { arrival: 'for (;;) kept.push({ n });' }, /allocated more than 1024 MB|nothing was heard/],
-  ])('one that %s is ended and named, exit 1', { timeout: 60_000 }, async (name, code, message) => {
-    const { status, stderr, report } = await run(
-      '--controller',
-      controller(name, code),
-      '--controller-timeout',
-      '2',
-    );
-    expect(status).toBe(1);
-    expect(stderr).toMatch(message);
-    expect(stderr).toContain(name);
-    expect(report.controller_faults).toEqual([
-      { controller: name, message: expect.stringMatching(message) as string },
-    ]);
-  });
+    // Its end is told by itself, however long that takes on a busy machine.
+    ['exits', { arrival: 'process.exit(3);' }, /it ended its own thread with code 3/, '30'],
+  ])(
+    'one that %s is ended and named, exit 1',
+    { timeout: 60_000 },
+    async (name, code, message, limit = '2') => {
+      const { status, stderr, report } = await run(
+        '--controller',
+        controller(name, code),
+        '--controller-timeout',
+        limit,
+      );
+      expect(status).toBe(1);
+      expect(stderr).toMatch(message);
+      expect(stderr).toContain(name);
+      expect(report.controller_faults).toEqual([
+        { controller: name, message: expect.stringMatching(message) as string },
+      ]);
+    },
+  );
 
   it('names the controller in the trace, and its fault, and replays it', async () => {
     const trace = path('trace.ndjson');

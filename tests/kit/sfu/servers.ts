@@ -1,7 +1,7 @@
 /** Real servers for calls under test, each a process of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,6 +21,10 @@ export interface Forwarding {
   paused?: boolean;
   rid?: string | null;
   keyFrames?: boolean;
+  /** On pion: publishers are told of no higher rate (REMB); 0: of none but what watchers can take. */
+  limitBps?: number;
+  /** On pion: whether it sends any RTCP. */
+  feedback?: boolean;
 }
 
 export interface ControlledUnit extends Unit {
@@ -79,23 +83,43 @@ export const UNITS: readonly UnitKind[] = [
   { name: 'pion, ICE-lite, one UDP port', program: 'go', start: () => startPion('-lite', '-mux') },
 ];
 
-/** coturn of Debian's package `coturn`: where it listens. */
-export async function startTurn(): Promise<{ url: string; close(): Promise<void> }> {
+export interface TurnServer {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** An address of this machine that sockets of any interface reach; a browser's, bound to one, do not reach loopback. */
+export const ownAddress = (): string =>
+  Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.1';
+
+/** coturn of Debian's package `coturn`. It lets no session have more than `mostBytesPerS`. */
+export async function startTurn({
+  address = '127.0.0.1',
+  mostBytesPerS = Infinity,
+} = {}): Promise<TurnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-turn-'));
   const port = await freePort();
   const flags = ['-n', '--no-tls', '--no-dtls', '--no-cli', '--lt-cred-mech', '--allow-loopback-peers'];
-  const names = ['--user=page:secret', '--realm=ccscope', '--listening-ip=127.0.0.1', '--relay-ip=127.0.0.1'];
+  const bound = mostBytesPerS === Infinity ? [] : [`--max-bps=${mostBytesPerS}`];
+  const names = [
+    '--user=page:secret',
+    '--realm=ccscope',
+    `--listening-ip=${address}`,
+    `--relay-ip=${address}`,
+  ];
   const files = [
     `--userdb=${join(folder, 'users')}`,
     `--pidfile=${join(folder, 'pid')}`,
     '--log-file=stdout',
   ];
-  const server = spawn('turnserver', [...flags, ...names, ...files, `--listening-port=${port}`], {
+  const server = spawn('turnserver', [...flags, ...bound, ...names, ...files, `--listening-port=${port}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   await outputMatching(server, /SQLite DB connection success/);
   return {
-    url: `turn:127.0.0.1:${port}`,
+    url: `turn:${address}:${port}`,
     close: async () => {
       await stop(server);
       rmSync(folder, { recursive: true });

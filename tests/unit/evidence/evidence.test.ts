@@ -109,6 +109,8 @@ describe('the trace', () => {
       ...Array<string>(4).fill('connection_state'),
       'link',
       'freeze',
+      // Both ends saw the rate fall, and one the freeze.
+      ...Array<string>(3).fill('incident'),
       'expectation',
       'link',
     ]);
@@ -129,6 +131,22 @@ describe('the metrics', () => {
     expect(call['queue_delay_max_ms']).toBeLessThan(312);
   });
 
+  it('name what went wrong: at both ends the rate fell to about a half', () => {
+    const incidents = metricsJson(input)['incidents'] as Record<string, unknown>[];
+    expect(incidents.map(({ kind, direction }) => `${String(direction)} ${String(kind)}`).sort()).toEqual([
+      'receive freeze',
+      'receive rate-fall',
+      'send rate-fall',
+    ]);
+    for (const { kind, before_bps, after_bps, from_us } of incidents) {
+      if (kind !== 'rate-fall') continue;
+      expect(Number(after_bps) / Number(before_bps)).toBeGreaterThan(0.35);
+      expect(Number(after_bps) / Number(before_bps)).toBeLessThan(0.7);
+      expect(Number(from_us)).toBeGreaterThan(12e6);
+      expect(Number(from_us)).toBeLessThan(15e6);
+    }
+  });
+
   it('name every expectation with its verdict', () => {
     expect(metricsJson(input)['expectations']).toMatchObject([
       { matcher: 'toRecoverWithin', pass: false, received: 'it did not', from_us: 12e6, to_us: 18e6 },
@@ -140,7 +158,7 @@ describe('the metrics', () => {
       ...record,
       endpoints: record.endpoints.map((one) => ({ ...one, states: [] })),
     };
-    expect(measure(unconnected)).toEqual({ call: null, connections: [], timeTo90S: null });
+    expect(measure(unconnected)).toEqual({ call: null, connections: [], timeTo90S: null, incidents: [] });
   });
 });
 

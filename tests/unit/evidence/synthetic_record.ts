@@ -3,6 +3,7 @@
  * through the core's own link to another, at a rate that a controller might choose. The link is
  * 1 Mbps, 500 kbps from 12 s on and 1 Mbps again from 20 s on; a freeze follows the fall.
  */
+import * as judged from '../judge/synthetic.js';
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
 import { DROP_REASONS, type Link } from '../../../src/core/link.js';
 import { parseQueue } from '../../../src/link/queue_text.js';
@@ -119,6 +120,7 @@ class Sender {
 }
 
 const outbound = (timeUs: number, bytesSent: number): OutboundStats => ({
+  ...judged.outbound(),
   ssrc: 1001,
   kind: 'video',
   bytesSent,
@@ -143,6 +145,7 @@ const outbound = (timeUs: number, bytesSent: number): OutboundStats => ({
 });
 
 const inbound = (timeUs: number, bytesReceived: number): InboundStats => ({
+  ...judged.inbound(),
   ssrc: 1001,
   kind: 'video',
   bytesReceived,
@@ -278,7 +281,7 @@ export async function syntheticCall(): Promise<CallRecord> {
       latenessMs: { p50: 0.1, p95: 0.4, p99: 0.9, packets: packets.rows },
       late: [],
     },
-    shadows: [{ flow: 0, endpoint: 1, ssrc: 1001, batches: shadowOf(core, frames) }],
+    shadows: [{ flow: 0, endpoint: 1, ssrc: 1001, flows: [], batches: shadowOf(core, frames) }],
     late: [],
     notices: [],
   };

@@ -96,6 +96,9 @@ export const outbound = (more: Partial<OutboundStats> = {}): OutboundStats => ({
   keyFramesEncoded: 1,
   packetsLost: 0,
   roundTripTimeS: NaN,
+  ...{ mid: '0', codec: 'VP8', trackPaused: '' as const, nackCount: 0, pliCount: 0, firCount: 0 },
+  ...{ totalPacketSendDelayS: NaN, totalEncodeTimeS: NaN, packetsSentWithEct1: NaN },
+  ...{ fractionLost: NaN, reportTimeUs: NaN },
   ...more,
 });
 
@@ -114,6 +117,10 @@ export const inbound = (more: Partial<InboundStats> = {}): InboundStats => ({
   totalFreezesDurationS: 0,
   jitterBufferDelayS: 0,
   jitterBufferEmittedCount: 0,
+  ...{ mid: '0', codec: 'VP8', frameWidth: 640, frameHeight: 360, nackCount: 0 },
+  ...{ keyFramesDecoded: 1, framesDropped: 0, totalDecodeTimeS: NaN, retransmittedPacketsReceived: 0 },
+  ...{ jitterS: NaN, packetsReceivedWithEct1: NaN, packetsReceivedWithCe: NaN },
+  ...{ remotePacketsSent: NaN, reportTimeUs: NaN },
   ...more,
 });
 
@@ -123,6 +130,7 @@ export const sample = (atS: number, more: Partial<StatsSample> = {}): StatsSampl
   inbound: [],
   availableOutgoingBps: NaN,
   rttS: NaN,
+  ...{ checksAnswered: NaN, route: '', routeChanges: NaN },
   ...{ bytesSent: NaN, bytesReceived: NaN, outsideBytesSent: 0, outsideBytesReceived: 0 },
   ...{ dataBytesSent: NaN, dataBytesReceived: NaN },
   ...more,

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/interceptor"
@@ -35,6 +36,10 @@ type forwarding struct {
 	RID *string `json:"rid,omitempty"`
 	// KeyFrames: whether they are asked for.
 	KeyFrames *bool `json:"keyFrames,omitempty"`
+	// LimitBps: publishers are told of no higher rate (REMB); 0: of none but what watchers can take.
+	LimitBps *float32 `json:"limitBps,omitempty"`
+	// Feedback: whether any RTCP is sent at all.
+	Feedback *bool `json:"feedback,omitempty"`
 }
 
 type message struct {
@@ -74,6 +79,8 @@ type unit struct {
 	paused     bool
 	rid        string
 	mute       bool
+	limitBps   float32
+	silent     atomic.Bool
 	publishers []*publisher
 	watchers   map[int]*webrtc.PeerConnection
 	candidates map[int][]webrtc.ICECandidateInit
@@ -87,11 +94,30 @@ func must(err error) {
 	}
 }
 
+// silence drops all RTCP of a connection while its unit is silent.
+type silence struct {
+	interceptor.NoOp
+	unit *unit
+}
+
+func (s *silence) NewInterceptor(string) (interceptor.Interceptor, error) { return s, nil }
+
+func (s *silence) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCPWriter {
+	return interceptor.RTCPWriterFunc(func(packets []rtcp.Packet, attributes interceptor.Attributes) (int, error) {
+		if s.unit.silent.Load() {
+			return 0, nil
+		}
+		return writer.Write(packets, attributes)
+	})
+}
+
 // peer makes a connection whose senders are paced by an estimator.
 func (u *unit) peer() *webrtc.PeerConnection {
 	media := &webrtc.MediaEngine{}
 	must(media.RegisterDefaultCodecs())
 	registry := &interceptor.Registry{}
+	// The first is nearest to the wire: what those after it write passes it.
+	registry.Add(&silence{unit: u})
 	congestion, err := cc.NewInterceptor(func() (cc.BandwidthEstimator, error) {
 		return gcc.NewSendSideBWE(gcc.SendSideBWEInitialBitrate(startBps), gcc.SendSideBWEPacer(gcc.NewNoOpPacer()))
 	})
@@ -220,6 +246,12 @@ func (u *unit) control(change message) message {
 	if change.KeyFrames != nil {
 		u.mute = !*change.KeyFrames
 	}
+	if change.LimitBps != nil {
+		u.limitBps = *change.LimitBps
+	}
+	if change.Feedback != nil {
+		u.silent.Store(!*change.Feedback)
+	}
 	return message{}
 }
 
@@ -289,6 +321,9 @@ func (u *unit) limit() {
 			if bps := float32(estimator.GetTargetBitrate()); least == 0 || bps < least {
 				least = bps
 			}
+		}
+		if u.limitBps > 0 && u.limitBps < least {
+			least = u.limitBps
 		}
 		for _, from := range u.publishers {
 			limit := &rtcp.ReceiverEstimatedMaximumBitrate{Bitrate: least, SSRCs: []uint32{uint32(from.layers[0].ssrc)}}

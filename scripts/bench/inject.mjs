@@ -1,0 +1,165 @@
+// What the script for pages of others costs a page that sends and receives four streams at 30 fps: the page's main
+// thread, the whole browser, and the moment in which it comes into the page; without it, collapsed and open by turns.
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { inRoot } from '../lib/files.mjs';
+import { serveBlankPage } from '../lib/page_call.mjs';
+import { heading, median, row } from './report.mjs';
+import { browserSeconds, secondsSince } from './threads.mjs';
+
+const path = inRoot('dist/lib/inject/ccscope.js');
+const streams = 4;
+/** A call's first seconds are its start; the rate is still growing. */
+const settleS = 4;
+const callS = 8;
+/** Chromium's own fake camera gives 20 frames a second. */
+const flags = ['--use-fake-device-for-media-stream=fps=30'];
+const budgets = {
+  collapsed: { page: 1, browser: 5 },
+  open: { page: 5 },
+  attachMs: 50,
+  gzippedBytes: 250_000,
+};
+
+/** A call of the page with itself. */
+async function call(count) {
+  const [caller, callee] = [new RTCPeerConnection(), new RTCPeerConnection()];
+  window.callee = callee;
+  caller.onicecandidate = ({ candidate }) => callee.addIceCandidate(candidate);
+  callee.onicecandidate = ({ candidate }) => caller.addIceCandidate(candidate);
+  callee.ontrack = ({ track }) => {
+    const video = Object.assign(document.createElement('video'), { muted: true, width: 320 });
+    video.srcObject = new MediaStream([track]);
+    document.body.append(video);
+    void video.play();
+  };
+  for (let i = 0; i < count; i++) {
+    const [track] = (
+      await navigator.mediaDevices.getUserMedia({ video: { width: 640, height: 360, frameRate: 30 } })
+    ).getTracks();
+    caller.addTransceiver(track, { direction: 'sendonly', sendEncodings: [{ maxBitrate: 400_000 }] });
+  }
+  await caller.setLocalDescription();
+  await callee.setRemoteDescription(caller.localDescription);
+  await callee.setLocalDescription();
+  await caller.setRemoteDescription(callee.localDescription);
+}
+
+/** Tells the script of the window what to do. */
+const tell = (page, what) => page.evaluate((name) => globalThis[Symbol.for('ccscope.inject')][name](), what);
+
+/** What the page's main thread did in tasks, in seconds, as the browser counts it. */
+async function taskSeconds(session) {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration').value;
+}
+
+async function oneCall(launch, url, mode) {
+  const browser = await launch(null, flags);
+  try {
+    const context = await browser.newContext({ permissions: ['camera'] });
+    if (mode !== 'without') await context.addInitScript({ path });
+    const page = await context.newPage();
+    await page.goto(url);
+    const session = await context.newCDPSession(page);
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+    await page.evaluate(call, streams);
+    if (mode === 'collapsed') {
+      await tell(page, 'state');
+      await tell(page, 'collapse');
+    }
+    await sleep(settleS * 1000);
+    const frames = () =>
+      page.evaluate(async () => {
+        let decoded = 0;
+        (await callee.getStats()).forEach(
+          (stat) => (decoded += stat.type === 'inbound-rtp' ? stat.framesDecoded : 0),
+        );
+        return decoded;
+      });
+    const before = {
+      frames: await frames(),
+      task: await taskSeconds(session),
+      cpu: browserSeconds(),
+      ms: performance.now(),
+    };
+    await sleep(callS * 1000);
+    const cpu = secondsSince(before.cpu);
+    const s = (performance.now() - before.ms) / 1000;
+    const task = (await taskSeconds(session)) - before.task;
+    return {
+      page: (100 * task) / s,
+      browser: (100 * cpu.all) / s,
+      perCodec: cpu.all / cpu.codec,
+      // A page of this bench has no workers but the script's.
+      workers: (100 * cpu.workers) / (cpu.all - cpu.workers),
+      fps: ((await frames()) - before.frames) / s / streams,
+    };
+  } finally {
+    await browser.close();
+  }
+}
+
+/** How long the script's text holds a page whose call runs. */
+async function attachMs(launch, url) {
+  const browser = await launch(null, flags);
+  try {
+    const context = await browser.newContext({ permissions: ['camera'] });
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.evaluate(call, streams);
+    await sleep(settleS * 1000);
+    const text = readFileSync(path, 'utf8');
+    return await page.evaluate((source) => {
+      const element = document.createElement('script');
+      element.text = source;
+      const fromMs = performance.now();
+      document.head.append(element);
+      return performance.now() - fromMs;
+    }, text);
+  } finally {
+    await browser.close();
+  }
+}
+
+export async function benchInject({ durationS }) {
+  const { launchChromium } = await import('../../dist/lib/command_line/call/chromium.js');
+  const { url, close } = await serveBlankPage();
+  try {
+    const rounds = Math.max(1, Math.round(durationS / (3 * callS)));
+    const runs = { without: [], collapsed: [], open: [] };
+    for (let round = 0; round < rounds; round++)
+      for (const mode of Object.keys(runs)) runs[mode].push(await oneCall(launchChromium, url, mode));
+    const middle = (mode, name) => median(runs[mode].map((run) => run[name]));
+    heading(`The script in a page with ${streams} streams, medians of ${rounds} of ${callS} s`);
+    for (const mode of Object.keys(runs)) {
+      const spread = runs[mode].map(({ perCodec }) => perCodec.toFixed(3)).join(', ');
+      row(`${mode}: the browser`, middle(mode, 'browser'), '% of a core');
+      row(`${mode}: … by what its codecs take (${spread})`, middle(mode, 'perCodec'), '');
+      row(`${mode}: the page's main thread`, middle(mode, 'page'), '% of a core');
+      row(`${mode}: pictures`, middle(mode, 'fps'), 'fps a stream');
+    }
+    for (const mode of ['collapsed', 'open']) {
+      const more = (name) => middle(mode, name) - middle('without', name);
+      row(`${mode}: more of the main thread`, more('page'), '% of a core', 'budget', budgets[mode].page);
+      row(`${mode}: its workers`, middle(mode, 'workers'), '% of all else');
+      const page = (100 * more('page')) / middle('without', 'browser');
+      row(
+        `${mode}: its workers and what it adds to the main thread`,
+        middle(mode, 'workers') + page,
+        '% of all else',
+        'budget',
+        budgets[mode].browser,
+      );
+      row(`${mode}: more of the browser`, (100 * more('perCodec')) / middle('without', 'perCodec'), '%');
+    }
+    const times = [];
+    for (let round = 0; round < rounds; round++) times.push(await attachMs(launchChromium, url));
+    row('coming into a page whose call runs', median(times), 'ms', 'budget', budgets.attachMs);
+    row('gzipped', gzipSync(readFileSync(path), { level: 9 }).length, 'B', 'budget', budgets.gzippedBytes);
+  } finally {
+    close();
+  }
+}

@@ -1,0 +1,21 @@
+// Tables of what was measured, in the documents beside what they are about.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+
+import { Problem } from './run.mjs';
+
+const line = (cells) => `| ${cells.join(' | ')} |`;
+
+/**
+ * Puts a table, and a paragraph on how it was measured, into a document, between `<!-- NAME -->` and
+ * `<!-- end NAME -->`. Throws Problem where the document has no such place.
+ */
+export async function writeMeasured(document, name, { facts, head, rows }) {
+  const table = [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  const [before, rest] = readFileSync(document, 'utf8').split(`<!-- ${name} -->`);
+  const after = rest?.split(`<!-- end ${name} -->`)[1];
+  if (after === undefined)
+    throw new Problem(`${document} has no place between <!-- ${name} --> and its end.`);
+  const text = `${before}<!-- ${name} -->\n\n${facts}\n\n${table}\n\n<!-- end ${name} -->${after}`;
+  writeFileSync(document, await format(text, { ...(await resolveConfig(document)), parser: 'markdown' }));
+}

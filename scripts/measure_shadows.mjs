@@ -1,0 +1,106 @@
+// `npm run measure:shadows`: how near GCC from the receive side alone (send times from RTP timestamps) comes to GCC
+// that is told send times, in real calls under the browser's own controller; writes the table of src/watch/accuracy.md.
+//
+//   npm run measure:shadows -- [--runs N]
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { arch, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { build } from './build.mjs';
+import { inRoot } from './lib/files.mjs';
+import { writeMeasured } from './lib/measured.mjs';
+import { fail, Problem, say } from './lib/run.mjs';
+import { setup } from './setup.mjs';
+
+const document = inRoot('src/watch/accuracy.md');
+const FALLS_S = [20, 40, 60];
+const falls = ['2mbps', ...FALLS_S.flatMap((s) => [`0.6mbps@${s}s`, `2mbps@${s + 8}s`])].join(',');
+
+/** What is different from 2 Mbps, an RTT of 50 ms and a queue of 300 ms. */
+const links = [
+  { name: '2 Mbps', flags: [] },
+  { name: '2 Mbps, three times 0.6 Mbps for 8 s', flags: ['--capacity', falls], overloadsS: FALLS_S },
+  { name: '1 Mbps', flags: ['--capacity', '1mbps'] },
+  { name: 'jitter of 10 ms', flags: ['--jitter', '10ms'] },
+  { name: '2 % loss', flags: ['--loss', '2%'] },
+  {
+    name: '2 % loss, three times 0.6 Mbps',
+    flags: ['--loss', '2%', '--capacity', falls],
+    overloadsS: FALLS_S,
+  },
+  { name: 'beside one CUBIC flow', flags: ['--cross-traffic', 'cubic:1'] },
+];
+
+/** A recorded call; times of its trace count from the begin of the call, those of its report from its first packet. */
+async function call(flags, trace) {
+  const args = ['call', '--controller', 'native', '--capacity', '2mbps', '--duration', '75s', ...flags];
+  const cli = inRoot('dist/lib/command_line/cli.js');
+  const child = spawn(process.execPath, [cli, ...args, '--trace', trace, '--json', '-'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Problem(`ccscope ${args.join(' ')} ended with ${code}.`);
+  return JSON.parse(text);
+}
+
+/** When the capacity fell, on the trace's clock. */
+function fallsIn(trace) {
+  const rows = readFileSync(trace, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{"type":"queue"'));
+  const steps = rows.map((line) => JSON.parse(line)).filter(({ link = 0 }) => link === 0);
+  return steps
+    .filter(({ capacity_bps }, i) => i > 0 && capacity_bps < (steps[i - 1]?.capacity_bps ?? 0))
+    .map(({ time_us }) => time_us - 100e3);
+}
+
+const head = [
+  'link',
+  'correlation of m',
+  'smallest–largest',
+  'overuse within 300 ms, of forced overloads',
+  'groups',
+];
+
+async function measure() {
+  const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' } } });
+  const runs = Number(values.runs);
+  await setup({ chromium: true });
+  await build();
+  // Here and not above: before the build there is no library.
+  const { compare } = await import('./shadows/compare.mjs');
+  const folder = mkdtempSync(join(tmpdir(), 'ccscope-shadows-'));
+  const rows = [];
+  let browser = '';
+  for (const { name, flags, overloadsS } of links) {
+    const results = [];
+    for (let run = 0; run < runs; run++) {
+      say(`${name}, ${run + 1} of ${runs} …`);
+      const trace = join(folder, `${rows.length}-${run}.ndjson`);
+      ({ browser } = await call(flags, trace));
+      results.push(await compare(trace, overloadsS === undefined ? [] : fallsIn(trace)));
+    }
+    const sorted = results.map(({ correlation }) => correlation).sort((a, b) => a - b);
+    const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+    const median = sorted[sorted.length >> 1];
+    rows.push([
+      name,
+      median.toFixed(3),
+      `${sorted[0].toFixed(3)}–${sorted.at(-1).toFixed(3)}`,
+      overloadsS === undefined ? '–' : `${sum('within')} of ${sum('overloads')}`,
+      String(sum('groups')),
+    ]);
+    say(rows.at(-1).join('  '));
+  }
+  rmSync(folder, { recursive: true });
+  const facts = `${browser}, ${process.platform} ${arch()}, ${cpus().length} cores; ${runs} calls of 75 s a row, medians.`;
+  await writeMeasured(document, 'shadows', { facts, head, rows });
+  say('src/watch/accuracy.md is written.');
+}
+
+await measure().catch(fail);

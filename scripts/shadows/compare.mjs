@@ -1,0 +1,113 @@
+// How near a controller that sees only RTP timestamps comes to one that is told when frames were sent: both are
+// given the arrivals of the same recorded call, which has both.
+import { open } from 'node:fs/promises';
+
+import { loadCore, tableSpec } from '../../dist/lib/core/index.js';
+import { collector, readTrace } from '../../dist/lib/trace/index.js';
+import { FrameArrivals } from '../../dist/lib/worker/media/frame_arrivals.js';
+
+/** The filter begins somewhere: what it says in its first seconds is not compared. */
+const WARM_UP_US = 5e6;
+/** Overuse begins when it is signalled after this long without. */
+const APART_US = 2e6;
+/** A forced overload must show within this time. */
+const SHOWS_US = 4e6;
+
+const GCC = { controller: 'gcc', preset: 'gcc-live' };
+
+/** A column of the rows that a controller made. */
+function column(batches, table, name) {
+  const index = tableSpec(table).columns.findIndex((each) => each.name === name);
+  return batches.filter((batch) => batch.table === table).flatMap(({ columns }) => [...columns[index]]);
+}
+
+async function arrivalsOf(file) {
+  const { sink, trace } = collector();
+  const handle = await open(file);
+  await readTrace(handle.createReadStream(), sink, { file });
+  const names = [
+    'seq',
+    'send_time_us',
+    'arrival_time_us',
+    'size_bytes',
+    'rtp_timestamp',
+    'key_frame',
+    'rtt_us',
+  ];
+  const { columns } = trace.view({ table: 'arrival', columns: names, where: { column: 'flow', value: 0 } });
+  return Array.from(columns.send_time_us, (sendTimeUs, row) => ({
+    seq: columns.seq[row],
+    sendTimeUs,
+    arrivalTimeUs: columns.arrival_time_us[row],
+    sizeBytes: columns.size_bytes[row],
+    rtpTimestamp: columns.rtp_timestamp[row],
+    keyFrame: columns.key_frame[row] === 1,
+    rttUs: columns.rtt_us[row],
+  }));
+}
+
+/** Group rows by their times: m in ms, and whether overuse was signalled. */
+function groupsOf(core, arrivals) {
+  const receiver = core.createReceiver(GCC);
+  for (const arrival of arrivals) receiver.pushArrival(arrival);
+  const batches = receiver.drain();
+  receiver.destroy();
+  const overuse = tableSpec('group')
+    .columns.find(({ name }) => name === 'signal')
+    .values.indexOf('overuse');
+  const [times, m, signals] = ['time_us', 'm_ms', 'signal'].map((name) => column(batches, 'group', name));
+  return times.map((timeUs, row) => ({ timeUs, mMs: m[row], isOveruse: signals[row] === overuse }));
+}
+
+/** Pearson's correlation of two columns. */
+export function correlation(pairs) {
+  const mean = (index) => pairs.reduce((sum, pair) => sum + pair[index], 0) / pairs.length;
+  const [a, b] = [mean(0), mean(1)];
+  let [ab, aa, bb] = [0, 0, 0];
+  for (const [x, y] of pairs) {
+    ab += (x - a) * (y - b);
+    aa += (x - a) ** 2;
+    bb += (y - b) ** 2;
+  }
+  return ab / Math.sqrt(aa * bb);
+}
+
+/** Times at which overuse begins. */
+function onsets(groups) {
+  const found = [];
+  let lastUs = -Infinity;
+  for (const { timeUs, isOveruse } of groups) {
+    if (!isOveruse) continue;
+    if (timeUs - lastUs > APART_US) found.push(timeUs);
+    lastUs = timeUs;
+  }
+  return found;
+}
+
+/**
+ * Compares the two on a recorded call. `overloadsUs` are the times at which the link's capacity fell; of those at
+ * which the controller with send times signals overuse, `within` counts where the other does so within 300 ms.
+ */
+export async function compare(file, overloadsUs) {
+  const core = await loadCore();
+  const told = await arrivalsOf(file);
+  const frames = new FrameArrivals();
+  const derived = told.flatMap(({ arrivalTimeUs, rtpTimestamp, sizeBytes, keyFrame, rttUs }) => {
+    const arrival = frames.of({ trailer: null, rtpTimestamp, arrivalTimeUs, sizeBytes, keyFrame });
+    if (arrival === null) return [];
+    frames.took(arrival);
+    return [{ ...arrival, rttUs }];
+  });
+  const [truth, shadow] = [groupsOf(core, told), groupsOf(core, derived)];
+  const beginUs = (truth[0]?.timeUs ?? 0) + WARM_UP_US;
+  const byTime = new Map(shadow.map((group) => [group.timeUs, group]));
+  const pairs = truth
+    .filter(({ timeUs }) => timeUs > beginUs && byTime.has(timeUs))
+    .map(({ timeUs, mMs }) => [mMs, byTime.get(timeUs).mMs]);
+  const [ours, theirs] = [onsets(truth), onsets(shadow)];
+  const first = (times, fromUs) => times.find((timeUs) => timeUs > fromUs && timeUs < fromUs + SHOWS_US);
+  const seen = overloadsUs.map((fromUs) => [first(ours, fromUs), first(theirs, fromUs)]);
+  const forced = seen.filter(([timeUs]) => timeUs !== undefined);
+  const within = forced.filter(([a, b]) => b !== undefined && Math.abs(b - a) <= 300e3).length;
+  return { correlation: correlation(pairs), groups: pairs.length, overloads: forced.length, within };
+}

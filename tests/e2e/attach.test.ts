@@ -1,0 +1,352 @@
+/** `ccscope attach`: a browser that somebody else has started, and calls that run already. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+import { expect, test as base, type Page } from '@playwright/test';
+
+import { startTestServer, type TestServer } from '../kit/server.js';
+import { startBrowser, type BrowserProcess } from './browser_process.js';
+import { start, type Command } from './command.js';
+
+interface Fixtures {
+  server: TestServer;
+  /** The browser that is attached to. */
+  attached: BrowserProcess;
+  /** A folder for files. */
+  folder: string;
+  /** Starts `ccscope attach` with the browser's address, and ends what still runs after the test. */
+  attach: (args: readonly string[], env?: NodeJS.ProcessEnv) => Command;
+}
+
+const test = base.extend<Fixtures>({
+  server: async ({ browserName: _ }, use) => {
+    const server = await startTestServer();
+    await use(server);
+    await server.close();
+  },
+  attached: async ({ launchOptions }, use) => {
+    const attached = await startBrowser(launchOptions.executablePath);
+    await use(attached);
+    await attached.close();
+  },
+  folder: async ({ browserName: _ }, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ccscope-attach-'));
+    await use(folder);
+    rmSync(folder, { recursive: true });
+  },
+  attach: async ({ browserName: _ }, use) => {
+    const commands: Command[] = [];
+    await use((args, env) => {
+      const command = start(['attach', ...args, '--no-open'], env ?? process.env);
+      commands.push(command);
+      return command;
+    });
+    for (const { child, outcome } of commands) {
+      child.kill('SIGINT');
+      await outcome;
+    }
+  },
+});
+
+test.describe.configure({ timeout: 180_000 });
+
+/** Both sides of a call in tabs of one browser; the one that receives video comes first. */
+async function openCall({ open }: BrowserProcess, server: TestServer, room: string): Promise<[Page, Page]> {
+  const b = await open(`${server.url}/plain.html?side=b&room=${room}`);
+  const a = await open(`${server.url}/plain.html?side=a&room=${room}`);
+  await plays(b, 10);
+  return [b, a];
+}
+
+type Called = Window & { peer: RTCPeerConnection };
+
+/** By the page's elements, so that the connection is not asked. */
+const framesShown = (page: Page): Promise<number> =>
+  page.evaluate(() => document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0);
+
+/** Waits for this many frames more. */
+async function plays(page: Page, frames: number): Promise<void> {
+  const before = await framesShown(page);
+  await expect.poll(() => framesShown(page), { timeout: 30_000 }).toBeGreaterThan(before + frames);
+}
+
+/** How often somebody else than the test asks the page's connection for statistics meanwhile. */
+async function questionsWhile(page: Page, work: () => Promise<void>): Promise<number> {
+  await page.evaluate(() => {
+    const scope = window as unknown as Called & { asked: number };
+    scope.asked = 0;
+    scope.peer.getStats = () => {
+      scope.asked += 1;
+      return RTCPeerConnection.prototype.getStats.call(scope.peer);
+    };
+  });
+  await work();
+  return page.evaluate(() => (window as unknown as { asked: number }).asked);
+}
+
+/** Exceptions and broken promises that pages see from now on. */
+function faultsOf(pages: readonly Page[]): string[] {
+  const faults: string[] = [];
+  for (const page of pages) page.on('pageerror', (error) => faults.push(String(error)));
+  return faults;
+}
+
+type Row = Readonly<Record<string, unknown>> & { type?: string; flow?: number };
+
+const rowsOf = (text: string): Row[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row);
+
+/** Opens the view that a command prints, in a browser of its own. */
+async function openView(page: Page, command: Command): Promise<void> {
+  const [, url = ''] = await command.said(/^view (\S+)$/m);
+  await page.goto(url);
+}
+
+test('a call that runs already is listed, shown and recorded, and goes on as before', async ({
+  server,
+  attached,
+  attach,
+  folder,
+  page: view,
+}, testInfo) => {
+  const [b, a] = await openCall(attached, server, 'early');
+  const loop = await attached.open(`${server.url}/loop.html`);
+  const faults = faultsOf([a, b, loop]);
+
+  const list = await attach([attached.url, '--list', '--json', join(folder, 'list.json')]).outcome;
+  expect(list).toMatchObject({ status: 0, stderr: '' });
+  expect(list.stdout).toMatch(/1 +A call with nothing but the browser +http:\S+side=b/);
+  expect(list.stdout).toContain('connected: receives video VP8');
+  const listed = JSON.parse(readFileSync(join(folder, 'list.json'), 'utf8')) as {
+    pages: { url: string; connections: unknown[] }[];
+  };
+  // The page that calls itself keeps its connections where no value of its window leads to them.
+  expect(listed.pages.find(({ url }) => url === loop.url())?.connections).toHaveLength(2);
+  expect(await b.evaluate(() => Symbol.for('ccscope.observer') in window)).toBe(false);
+
+  const [file, report] = [join(folder, 'call.ndjson'), join(folder, 'report.json')];
+  const command = attach([attached.url, '--record', file, '--json', report]);
+  const problems = faultsOf([view]);
+  await openView(view, command);
+  const stream = (name: string) => view.getByRole('button', { name });
+  await expect(stream('▼ receives video')).toHaveCount(2);
+  await expect(stream('▲ sends video')).toHaveCount(2);
+  // Only of connections that are made under observation the frames are seen.
+  const [late] = await openCall(attached, server, 'late');
+  const connection = view.getByRole('region').filter({ hasText: 'side=b&room=late' });
+  await connection.getByRole('button').click();
+  await expect(view.locator('figure.states')).toBeVisible();
+  await expect(view.locator('figure.rates .reading').first()).toHaveText(/bps/);
+  await plays(late, 60);
+  await view.screenshot({ path: testInfo.outputPath('view.png') });
+
+  command.child.kill('SIGINT');
+  const outcome = await command.outcome;
+  expect(outcome).toMatchObject({ status: 0, stderr: '' });
+  await expect(view.locator('.ended')).toContainText('has ended');
+  expect(problems).toEqual([]);
+
+  // Nobody asks the connections anything any more, and nothing is left but the observer.
+  expect(await questionsWhile(b, () => plays(late, 30))).toBe(0);
+  await plays(b, 30);
+  const left = () => Object.getOwnPropertyNames(window).filter((name) => /ccscope/i.test(name));
+  expect(await b.evaluate(left)).toEqual([]);
+  expect(faults).toEqual([]);
+  expect(attached.seen.contexts()[0]?.pages()).toContain(loop);
+
+  const rows = rowsOf(readFileSync(file, 'utf8'));
+  const flows = (type: string) => new Set(rows.filter((row) => row.type === type).map(({ flow }) => flow));
+  expect(flows('throughput').size).toBe(3);
+  const replay = await start(['replay', file, '--rows', 'group']).outcome;
+  expect(replay).toMatchObject({ status: 0, stderr: '' });
+  const replayed = rowsOf(replay.stdout);
+  for (const flow of flows('arrival')) {
+    const recorded = rows.filter((row) => row.type === 'group' && row.flow === flow);
+    expect(recorded.length).toBeGreaterThan(30);
+    expect(replayed.filter((row) => row.flow === flow)).toEqual(recorded);
+  }
+  expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+    connections: 6,
+    recording: { rows: rows.length - 1 },
+  });
+
+  // The observer that rests in the pages begins again for the next one, in its time.
+  const again = attach([attached.url, '--record', file, '--duration', '4s']);
+  expect(await again.outcome).toMatchObject({ status: 0, stderr: '' });
+  const arrivals = rowsOf(readFileSync(file, 'utf8')).filter(({ type }) => type === 'arrival');
+  expect(arrivals.length).toBeGreaterThan(10);
+  for (const { arrival_time_us: timeUs } of arrivals) {
+    expect(timeUs).toBeGreaterThan(-1e6);
+    expect(timeUs).toBeLessThan(60e6);
+  }
+  await plays(late, 30);
+  expect(faults).toEqual([]);
+});
+
+test('a page under a strict policy is watched all the same, and says how', async ({
+  server,
+  attached,
+  attach,
+  page: view,
+}) => {
+  server.headers = {
+    'content-security-policy':
+      "default-src 'none'; script-src 'self' 'unsafe-inline'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'",
+  };
+  const [b] = await openCall(attached, server, 'strict');
+  const command = attach([attached.url]);
+  await openView(view, command);
+  await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
+  await expect(view.locator('.notice').first()).toContainText('timed as the browser shows them');
+  await plays(b, 30);
+});
+
+test('calls in an iframe of another site are found, too', async ({
+  server,
+  attached,
+  attach,
+  page: view,
+}) => {
+  const page = await attached.open(`${server.url}/plain.html?side=b&room=frame`);
+  // The same machine by another name is another site, which Chromium gives a process of its own.
+  const elsewhere = `${server.url.replace('127.0.0.1', 'localhost')}/loop.html`;
+  await page.evaluate((url) => {
+    const frame = document.createElement('iframe');
+    frame.src = url;
+    document.body.append(frame);
+  }, elsewhere);
+  const inside = page.frameLocator('iframe').locator('video');
+  await expect.poll(() => inside.evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(1);
+  const list = await attach([attached.url, '--list']).outcome;
+  expect(list.stdout).toContain('connected: receives video VP8');
+  await openView(view, attach([attached.url]));
+  await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
+});
+
+test('--page watches what it names, and a page that is closed is reported', async ({
+  server,
+  attached,
+  attach,
+  page: view,
+}) => {
+  const [b] = await openCall(attached, server, 'one');
+  await openCall(attached, server, 'two');
+  const command = attach([attached.url, '--page', 'side=*room=one']);
+  await command.said(/: 2 pages$/m);
+  await openView(view, command);
+  await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
+  await b.close();
+  await command.said(/^page closed: \S+side=b&room=one$/m);
+  await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(0);
+  await expect(view.getByRole('button', { name: '▲ sends video' })).toHaveCount(1);
+
+  const none = await attach([attached.url, '--page', 'nowhere']).outcome;
+  expect(none.status).toBe(1);
+  expect(none.stderr).toMatch(/^--page: no page has nowhere in its id, title or URL .*--list shows all\n$/);
+});
+
+test('the pause of the view rests the observers, and another view is told what came before', async ({
+  server,
+  attached,
+  attach,
+  page: view,
+  context,
+}) => {
+  const [b] = await openCall(attached, server, 'paused');
+  const command = attach([attached.url]);
+  await openView(view, command);
+  await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
+  const second = await context.newPage();
+  await openView(second, command);
+  await expect(second.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
+
+  await view.getByRole('button', { name: 'Pause', exact: true }).first().click();
+  await expect(view.getByRole('button', { name: 'Resume', exact: true })).toBeVisible();
+  expect(await questionsWhile(b, () => plays(b, 30))).toBe(0);
+  await view.getByRole('button', { name: 'Resume', exact: true }).click();
+  await expect(view.getByRole('button', { name: 'Pause', exact: true }).first()).toBeVisible();
+  await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
+  expect(await questionsWhile(b, () => plays(b, 30))).toBeGreaterThan(0);
+});
+
+test('a browser that ends ends the command, and the recording is whole', async ({
+  server,
+  attached,
+  attach,
+  folder,
+}) => {
+  await openCall(attached, server, 'early');
+  const file = join(folder, 'call.ndjson');
+  const command = attach([attached.url, '--record', file]);
+  await command.said(/^recording /m);
+  const [late] = await openCall(attached, server, 'late');
+  await plays(late, 30);
+  attached.child.kill('SIGKILL');
+  const { status, stderr } = await command.outcome;
+  expect(status).toBe(1);
+  expect(stderr).toBe(
+    `the browser at ${attached.url} has ended; what was recorded until then is in ${file}\n`,
+  );
+  const replay = await start(['replay', file, '--json', '-']).outcome;
+  expect(replay).toMatchObject({ status: 0, stderr: '' });
+});
+
+test('without a browser, or without pages, the message says what to do', async ({
+  server,
+  attached,
+  attach,
+}) => {
+  const free = await startTestServer();
+  await free.close();
+  const nobody = await attach([free.url]).outcome;
+  const { port } = new URL(free.url);
+  expect(nobody.status).toBe(1);
+  expect(nobody.stderr).toContain(`no browser was found at ${free.url} (nothing listens there)`);
+  expect(nobody.stderr).toContain(`start the browser with --remote-debugging-port=${port}`);
+
+  const other = await attach([server.url]).outcome;
+  expect(other.status).toBe(1);
+  expect(other.stderr).toContain('is not the debugging port of a Chromium (it answered 404)');
+
+  const [context] = attached.seen.contexts();
+  const empty = attach([attached.url]);
+  await empty.said(/^view /m);
+  for (const page of context?.pages() ?? []) await page.close();
+  await empty.said(/^page closed: about:blank$/m);
+});
+
+test('--adb takes the port of a phone, and gives it back', async ({ server, attached, attach, folder }) => {
+  await openCall(attached, server, 'phone');
+  const log = join(folder, 'adb.log');
+  writeFileSync(
+    join(folder, 'adb'),
+    `#!/bin/sh
+echo "$@" >> ${log}
+case "$*" in
+  *unknown*) echo "error: device 'unknown' not found" >&2; exit 1;;
+  *"forward tcp:0 "*) echo ${new URL(attached.url).port};;
+esac
+`,
+  );
+  chmodSync(join(folder, 'adb'), 0o755);
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH']}` };
+  const list = await attach(['--list', '--adb', 'emulator-5554'], env).outcome;
+  expect(list).toMatchObject({ status: 0, stderr: '' });
+  expect(list.stdout).toContain('connected: receives video VP8');
+  expect(readFileSync(log, 'utf8')).toBe(
+    `-s emulator-5554 forward tcp:0 localabstract:chrome_devtools_remote
+-s emulator-5554 forward --remove tcp:${new URL(attached.url).port}
+`,
+  );
+
+  const unknown = await attach(['--list', '--adb', 'unknown'], env).outcome;
+  expect(unknown.status).toBe(1);
+  expect(unknown.stderr).toContain("device 'unknown' not found");
+  expect(unknown.stderr).toContain('adb devices lists the phones that are there');
+  const missing = await attach(['--list', '--adb'], { ...process.env, PATH: '' }).outcome;
+  expect(missing.stderr).toContain('there is no adb in the PATH; install the platform tools of Android');
+});

@@ -1,0 +1,68 @@
+/** A Chromium of somebody else: a process with a debugging port, which tests may talk to only from outside. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { chromium, type Browser, type Page } from '@playwright/test';
+
+import { CHROMIUM_FLAGS } from '../../src/command_line/call/chromium.js';
+
+export interface BrowserProcess {
+  readonly child: ChildProcess;
+  /** Where its debugging port is. */
+  readonly url: string;
+  /** A second client, by which a test sees what the user of the browser would. */
+  readonly seen: Browser;
+  open(url: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** Starts a Chromium that has no page but an empty one. */
+export async function startBrowser(executablePath: string | undefined): Promise<BrowserProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'ccscope-browser-'));
+  const child = spawn(
+    executablePath ?? chromium.executablePath(),
+    [
+      '--remote-debugging-port=0',
+      `--user-data-dir=${folder}`,
+      '--no-sandbox',
+      ...CHROMIUM_FLAGS,
+      'about:blank',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    child.stderr.on('data', (text: Buffer) => {
+      said += text.toString();
+      const [, host] = /DevTools listening on ws:\/\/([^/]+)\//.exec(said) ?? [];
+      if (host !== undefined) resolve(`http://${host}`);
+    });
+    child.once('exit', () => reject(new Error(`the browser ended: ${said}`)));
+  });
+  const seen = await chromium.connectOverCDP(url);
+  const [context] = seen.contexts();
+  if (context === undefined) throw new Error('the browser has no context');
+  return {
+    child,
+    url,
+    seen,
+    open: async (address) => {
+      const page = await context.newPage();
+      await page.goto(address);
+      return page;
+    },
+    close: async () => {
+      await seen.close();
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill();
+        await once(child, 'exit');
+      }
+      // Processes of the browser may write for a moment after their parent has ended.
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+    },
+  };
+}

@@ -1,0 +1,200 @@
+/** A Chromium with the extension, and pages with calls. */
+import { fileURLToPath } from 'node:url';
+
+import {
+  chromium,
+  expect,
+  test as base,
+  type BrowserContext,
+  type CDPSession,
+  type Page,
+  type Worker,
+} from '@playwright/test';
+
+import { startTestServer, type TestServer } from '../kit/server.js';
+
+export const EXTENSION = fileURLToPath(new URL('../../dist/extension/chrome', import.meta.url));
+
+/** `chrome://extensions` has what no extension has. */
+interface DeveloperPrivate {
+  addHostPermission(id: string, host: string): Promise<void>;
+}
+
+/** Whatever the browser can be asked about. */
+interface Target {
+  type: string;
+  targetId: string;
+  url: string;
+}
+
+export class Bed {
+  constructor(
+    readonly context: BrowserContext,
+    private readonly browser: CDPSession,
+    /** Of the extension. */
+    readonly id: string,
+    readonly background: Worker,
+    readonly server: TestServer,
+  ) {}
+
+  url(page: string): string {
+    return `chrome-extension://${this.id}/${page}`;
+  }
+
+  async open(path: string): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(`${this.server.url}/${path}`);
+    return page;
+  }
+
+  /** Both sides of a call, each in a tab; what is opened last is in front. */
+  async call(path: string): Promise<{ a: Page; b: Page }> {
+    const join = path.includes('?') ? '&' : '?';
+    const b = await this.open(`${path}${join}side=b`);
+    const a = await this.open(`${path}${join}side=a`);
+    return { a, b };
+  }
+
+  async targets(): Promise<readonly Target[]> {
+    const { targetInfos } = await this.browser.send('Target.getTargets', { filter: [{}] });
+    return targetInfos;
+  }
+
+  /** What the user does in the browser's prompt, which no test can reach: they give the permission for the site. */
+  async allow(site: string): Promise<void> {
+    const page = await this.context.newPage();
+    await page.goto('chrome://extensions/');
+    await page.evaluate(
+      ([id, host]) =>
+        (chrome as unknown as { developerPrivate: DeveloperPrivate }).developerPrivate.addHostPermission(
+          id,
+          host,
+        ),
+      [this.id, site] as const,
+    );
+    await page.close();
+  }
+
+  /** Clicks the extension's button in the toolbar, over the page. Resolves with the tab's id when its panel is open. */
+  async click(page: Page): Promise<number> {
+    await page.bringToFront();
+    const target = (await this.targets()).find(({ type, url }) => type === 'tab' && url === page.url());
+    const send = this.browser.send as (method: string, params: object) => Promise<unknown>;
+    await send.call(this.browser, 'Extensions.triggerAction', { id: this.id, targetId: target?.targetId });
+    const tab = await this.background.evaluate(
+      async () => (await chrome.tabs.query({ active: true, windowType: 'normal' }))[0]?.id,
+    );
+    await expect
+      .poll(async () => (await this.panels()).some(({ url }) => url.endsWith(`tab=${tab}`)), {
+        timeout: 20_000,
+      })
+      .toBe(true);
+    return tab ?? NaN;
+  }
+
+  /** The side panels that the browser shows. */
+  async panels(): Promise<readonly Target[]> {
+    const panel = this.url('panel.html');
+    return (await this.targets()).filter(({ type, url }) => type === 'page' && url.startsWith(panel));
+  }
+
+  /** The panel of a tab, in a tab of its own, where Playwright can reach it. */
+  async openPanel(tab: number): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(this.url(`panel.html?tab=${tab}`));
+    return page;
+  }
+
+  /** Evaluates where Playwright has no page: in the side panel, in DevTools and in what extensions add to it. */
+  async evaluateIn({ targetId }: Target, expression: string): Promise<unknown> {
+    const { sessionId } = await this.browser.send('Target.attachToTarget', { targetId, flatten: false });
+    const answered = new Promise<string>((resolve) => {
+      this.browser.on('Target.receivedMessageFromTarget', ({ message, sessionId: from }) => {
+        if (from === sessionId) resolve(message);
+      });
+    });
+    const params = { expression, awaitPromise: true, returnByValue: true };
+    const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params });
+    await this.browser.send('Target.sendMessageToTarget', { message, sessionId });
+    const { result } = JSON.parse(await answered) as { result: { result: { value: unknown } } };
+    await this.browser.send('Target.detachFromTarget', { sessionId });
+    return result.result.value;
+  }
+
+  /** What the browser's own side panel shows. */
+  async sidePanelText(tab: number): Promise<string> {
+    const target = (await this.panels()).find(({ url }) => url.endsWith(`tab=${tab}`));
+    if (target === undefined) throw new Error(`tab ${tab} has no side panel`);
+    return String(await this.evaluateIn(target, 'document.body.innerText'));
+  }
+
+  /** Goes to the extension's panel in all DevTools that are open. Resolves with what these panels show. */
+  async devToolsTexts(): Promise<string> {
+    const show = `(async () => {
+      const { ViewManager } = await import('devtools://devtools/bundled/ui/legacy/legacy.js');
+      const manager = ViewManager.ViewManager.instance();
+      const view = [...manager.views.keys()].find((id) => id.includes('${this.id}'));
+      if (view !== undefined) await manager.showView(view);
+    })()`;
+    const targets = await this.targets();
+    for (const target of targets)
+      if (target.type === 'page' && target.url.startsWith('devtools://')) await this.evaluateIn(target, show);
+    const panels = targets.filter(({ type, url }) => type === 'iframe' && url === this.url('panel.html'));
+    const texts = panels.map((panel) => this.evaluateIn(panel, 'document.body.innerText'));
+    return (await Promise.all(texts)).join('\n');
+  }
+}
+
+export const test = base.extend<{ bed: Bed; moreArgs: string[] }>({
+  /** Further arguments of the browser. */
+  moreArgs: [[], { option: true }],
+  bed: async ({ launchOptions, moreArgs }, use, info) => {
+    const server = await startTestServer();
+    const { args = [], ignoreDefaultArgs = [], ...others } = launchOptions;
+    const context = await chromium.launchPersistentContext(info.outputPath('profile'), {
+      ...others,
+      viewport: { width: 1280, height: 900 },
+      ignoreDefaultArgs: [
+        ...(ignoreDefaultArgs === true ? [] : ignoreDefaultArgs || []),
+        '--disable-extensions',
+      ],
+      args: [
+        ...args,
+        ...moreArgs,
+        `--load-extension=${EXTENSION}`,
+        `--disable-extensions-except=${EXTENSION}`,
+        '--enable-unsafe-extension-debugging',
+      ],
+    });
+    const browser = await context.browser()?.newBrowserCDPSession();
+    if (browser === undefined) throw new Error('the context has no browser to ask');
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+    const id = new URL(worker.url()).host;
+    await use(new Bed(context, browser, id, worker, server));
+    await context.close();
+    await server.close();
+  },
+});
+
+export { expect };
+
+/** The names of the panel's connections and streams. */
+export const streamsIn = (panel: Page) => panel.locator('.stream');
+
+/** Whether something other than the background is drawn in a chart. */
+export async function isDrawn(panel: Page, title: string): Promise<boolean> {
+  return panel
+    .locator('figure.chart', { hasText: title })
+    .first()
+    .locator('canvas')
+    .first()
+    .evaluate((canvas) => {
+      const { width, height } = canvas as HTMLCanvasElement;
+      const pixels = (canvas as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data;
+      const colours = new Set<number>();
+      for (let i = 0; pixels !== undefined && i < pixels.length; i += 4)
+        if ((pixels[i + 3] ?? 0) > 200)
+          colours.add(((pixels[i] ?? 0) << 16) | ((pixels[i + 1] ?? 0) << 8) | (pixels[i + 2] ?? 0));
+      return colours.size > 3;
+    });
+}

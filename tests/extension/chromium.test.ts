@@ -1,0 +1,210 @@
+/** The extension in Chromium: off until it is clicked, and then a panel that shows the calls of the page. */
+import type { Page } from '@playwright/test';
+
+import { expect, isDrawn, streamsIn, test, type Bed } from './bed.js';
+
+const SITE = 'http://127.0.0.1/*';
+/** What the extension leaves in a window that it observes, and all that it leaves. */
+const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.extension') in globalThis);
+
+const permitted = async ({ background }: Bed) =>
+  background.evaluate(async () => (await chrome.permissions.getAll()).origins);
+const registered = async ({ background }: Bed) =>
+  background.evaluate(async () => (await chrome.scripting.getRegisteredContentScripts()).map(({ id }) => id));
+
+/** Turns the site on as a user does who answers the browser's question with yes. */
+async function turnOn(bed: Bed): Promise<void> {
+  await bed.allow(SITE);
+  await bed.click(await bed.open('plain.html?side=a&room=none'));
+  await expect.poll(() => registered(bed)).toEqual([`bridge ${SITE}`, `page ${SITE}`]);
+}
+
+const patient = { timeout: 20_000 };
+
+async function expectVideo(panel: Page, direction = 'Receives'): Promise<void> {
+  await expect(streamsIn(panel).first()).toContainText(`${direction} video`, patient);
+  await expect(streamsIn(panel).first().locator('.reading')).toHaveText(/[\d.]+ [kM]bps/, patient);
+}
+
+test('it is off until it is clicked', async ({ bed }) => {
+  const { b } = await bed.call('plain.html');
+  await b.waitForFunction(
+    () => (globalThis as unknown as { peer: RTCPeerConnection }).peer.connectionState === 'connected',
+  );
+  expect(await isObserved(b)).toBe(false);
+  expect(await permitted(bed)).toEqual([]);
+  expect(await registered(bed)).toEqual([]);
+  const tab = await bed.background.evaluate(async () => (await chrome.tabs.query({ active: true }))[0]?.id);
+  const panel = await bed.openPanel(tab ?? NaN);
+  await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
+});
+
+test('a click on a page with a call shows the call, from what getStats count', async ({ bed }) => {
+  const { a, b } = await bed.call('plain.html');
+  const tab = await bed.click(b);
+  await expect
+    .poll(() => bed.sidePanelText(tab), patient)
+    .toMatch(/Connection 1\s+connected[^]*Receives video[^]*bps/);
+  expect(await isObserved(b)).toBe(true);
+  expect(await isObserved(a), 'the other tab was not clicked').toBe(false);
+  expect(await registered(bed), 'nobody has answered the question').toEqual([]);
+  await expect.poll(() => bed.sidePanelText(tab)).toContain('Keep it on for this site');
+});
+
+test('a site that is on is observed from the start: m(t) is drawn from frames', async ({ bed }, info) => {
+  await turnOn(bed);
+  const { b } = await bed.call('plain.html');
+  const tab = await bed.click(b);
+  const panel = await bed.openPanel(tab);
+  await expectVideo(panel);
+  await expect(panel.getByText('To do:'), 'nothing is missing').toHaveCount(0);
+  await expect.poll(() => isDrawn(panel, 'Overuse detector'), patient).toBe(true);
+  await expect(panel.locator('.legend', { hasText: 'NADA' }).first()).toContainText(/[\d.]+ [kM]bps/);
+  await panel.screenshot({ path: info.outputPath('panel.png') });
+  await panel.setViewportSize({ width: 400, height: 900 });
+  await panel.screenshot({ path: info.outputPath('narrow.png') });
+  await expect.poll(() => bed.sidePanelText(tab), patient).toMatch(/Receives video[^]*Overuse detector/);
+});
+
+test('a page with a policy that allows next to nothing', async ({ bed }) => {
+  await turnOn(bed);
+  bed.server.headers = {
+    'Content-Security-Policy':
+      "default-src 'none'; script-src 'self' 'unsafe-inline'; connect-src 'self'; worker-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  };
+  const { b } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(b));
+  await expectVideo(panel);
+  await expect(panel.getByText("Content-Security-Policy refuses the observer's worker")).toBeVisible();
+  await expect.poll(() => isDrawn(panel, 'Rates'), patient).toBe(true);
+});
+
+test('turned off, it ends: in the panel, in the page, and when the page is loaded again', async ({ bed }) => {
+  await turnOn(bed);
+  const { b } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(b));
+  await expectVideo(panel);
+  const sites = await bed.context.newPage();
+  await sites.goto(bed.url('sites.html'));
+  await expect(sites.getByRole('listitem')).toHaveText(/http:\/\/127\.0\.0\.1/);
+  await sites.getByRole('button', { name: 'Turn off for http://127.0.0.1' }).click();
+  await expect(sites.getByText('It is on for no site.')).toBeVisible();
+  await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
+  expect(await permitted(bed)).toEqual([]);
+  await expect.poll(() => registered(bed)).toEqual([]);
+  await b.reload();
+  expect(await isObserved(b)).toBe(false);
+});
+
+test('turned off and clicked again without a reload, it shows the call again', async ({ bed }) => {
+  const { b } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(b));
+  await expectVideo(panel);
+  await panel.getByRole('button', { name: 'Turn off' }).click();
+  await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
+  await bed.click(b);
+  await panel.bringToFront();
+  await expectVideo(panel);
+});
+
+test('several panels of one tab, opened and closed one after the other', async ({ bed }) => {
+  await turnOn(bed);
+  const { b } = await bed.call('plain.html');
+  const tab = await bed.click(b);
+  const first = await bed.openPanel(tab);
+  await expectVideo(first);
+  const second = await bed.openPanel(tab);
+  await expectVideo(second);
+  // What is open is told again for the second panel, and is not new to the first.
+  await expect(first.locator('.connection')).toHaveCount(1);
+  await expect(streamsIn(first)).toHaveCount(1);
+  await second.close();
+  await first.bringToFront();
+  const reading = first.locator('.legend', { hasText: 'Received' }).first();
+  const before = await reading.textContent();
+  await expect(reading).not.toHaveText(before ?? '', patient);
+});
+
+test('a call in an iframe, and the sender of a call', async ({ bed }) => {
+  await turnOn(bed);
+  await bed.open('plain.html?side=b');
+  const outer = await bed.open(`frame.html?inner=${encodeURIComponent('plain.html?side=a')}`);
+  const panel = await bed.openPanel(await bed.click(outer));
+  await expectVideo(panel, 'Sends');
+});
+
+test('the page sees no exception, and nothing new but one symbol', async ({ bed }) => {
+  const keys = (page: Page) =>
+    page.evaluate(() =>
+      Reflect.ownKeys(globalThis).map((key) =>
+        typeof key === 'symbol' ? `@${String(key.description)}` : key,
+      ),
+    );
+  const without = await keys(await bed.open('plain.html?side=a&room=without'));
+  await turnOn(bed);
+  const errors: string[] = [];
+  bed.context.on('weberror', (each) => errors.push(String(each.error())));
+  const { b } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(b));
+  await expectVideo(panel);
+  const added = (await keys(b)).filter((key) => !without.includes(key));
+  expect(added).toEqual(['@ccscope.extension']);
+  expect(errors).toEqual([]);
+});
+
+test('a hostile page gets texts to its panel, and nothing else', async ({ bed }) => {
+  const page = await bed.open('plain.html?side=a&room=hostile');
+  await page.evaluate(() => {
+    const notice = {
+      level: 'error',
+      code: 'x',
+      message: '<img src=x onerror=alert(1)>',
+      fix: '<script>alert(1)</script>',
+    };
+    const messages = [
+      { type: 'endpoint', endpoint: 0, timeUs: Date.now() * 1000 },
+      { type: 'state', endpoint: 0, timeUs: Date.now() * 1000, state: 'connected' },
+      { type: 'notice', endpoint: 0, notice },
+    ];
+    const batch = { window: '__proto__', url: 'javascript:alert(1)', timeUs: Date.now() * 1000, messages };
+    const texts = [
+      '}{',
+      'null',
+      '{"batch":{}}',
+      JSON.stringify({ batch: { ...batch, messages: [{ type: 'frames', endpoint: 0, rows: 'all' }] } }),
+      JSON.stringify({
+        batch: { ...batch, messages: [{ type: 'sample', endpoint: 0, sample: { outbound: 1 } }] },
+      }),
+      JSON.stringify({ batch: { ...batch, url: 'x'.repeat(3_000_000) } }),
+      '{"__proto__":{"polluted":1},"id":"bridge","answer":1}',
+      JSON.stringify({ batch }),
+    ];
+    // It is there before the extension, and offers a port of its own.
+    document.addEventListener('ccscope-port-wanted', () => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => texts.forEach((text) => port1.postMessage(text));
+      document.dispatchEvent(new MessageEvent('ccscope-port', { ports: [port2] }));
+    });
+  });
+  const panel = await bed.openPanel(await bed.click(page));
+  const errors: string[] = [];
+  panel.on('dialog', (dialog) => void dialog.dismiss().then(() => errors.push(dialog.message())));
+  await expect(panel.getByText('<img src=x onerror=alert(1)>')).toBeVisible(patient);
+  expect(await panel.locator('img, body script').count()).toBe(0);
+  expect(await panel.evaluate(() => 'polluted' in {})).toBe(false);
+  expect(errors).toEqual([]);
+  await expect(panel.getByRole('button', { name: 'Sites' })).toBeEnabled();
+});
+
+test.describe('with DevTools', () => {
+  test.use({ moreArgs: ['--auto-open-devtools-for-tabs'] });
+
+  test('its panel shows the call, beside the side panel', async ({ bed }) => {
+    const { b } = await bed.call('plain.html');
+    const tab = await bed.click(b);
+    await expect
+      .poll(() => bed.devToolsTexts(), patient)
+      .toMatch(/Connection 1\s+connected[^]*Receives video[^]*bps/);
+    expect(await bed.sidePanelText(tab)).toContain('Receives video');
+  });
+});

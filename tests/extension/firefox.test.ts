@@ -1,0 +1,67 @@
+/** The extension in Firefox: a click opens the sidebar, the script starts, and the panel draws. */
+import { writeFileSync } from 'node:fs';
+
+import { expect, test } from '@playwright/test';
+import type { Page } from 'puppeteer-core';
+
+import { findFirefox } from '../../scripts/lib/tools.mjs';
+import { lightTheme } from '../../src/charts/theme.js';
+import { startTestServer } from '../kit/server.js';
+import { openFirefox } from './firefox_bed.js';
+
+const firefox = findFirefox();
+test.skip(
+  firefox === undefined,
+  'There is no Firefox here: install it (on Debian: apt-get install firefox-esr), or let CCSCOPE_FIREFOX name one.',
+);
+
+const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.extension') in globalThis);
+/** The colour of the lines for the received rate and for m, in the light theme. */
+const LINE = lightTheme.colours.green.slice(1);
+const patient = { timeout: 30_000 };
+
+test('a click turns it on; the sidebar and a panel show the call', async ({}, info) => {
+  test.setTimeout(120_000);
+  const server = await startTestServer();
+  const bed = await openFirefox(firefox ?? '');
+  try {
+    const a = await bed.open(`${server.url}/plain.html?side=a`);
+    const b = await bed.open(`${server.url}/plain.html?side=b`);
+    expect(await isObserved(b), 'off by default').toBe(false);
+    const tab = await bed.click();
+    await expect.poll(() => isObserved(b)).toBe(true);
+    await expect.poll(async () => (await bed.sidebar(LINE)).isOpen).toBe(true);
+    // From now on the site is observed from the start.
+    await b.reload();
+    await a.reload();
+    expect(await isObserved(b)).toBe(true);
+    await b.bringToFront();
+    // Scripts do not reach into the sidebar. What it draws tells: in legends two dashes of at most 16 by 3 pixels
+    // have that colour; the rest is lines.
+    await expect.poll(async () => (await bed.sidebar(LINE)).pixels, patient).toBeGreaterThan(2 * 16 * 3);
+    writeFileSync(info.outputPath('sidebar.png'), Buffer.from((await bed.sidebar(LINE)).png, 'base64'));
+    const panel = await bed.openOwn(`panel.html?tab=${tab}`);
+    const text = () => bed.inOwn(panel, 'document.body.innerText');
+    await expect.poll(text, patient).toMatch(/Receives video[^]*[kM]bps[^]*Overuse detector/);
+    const drawn = () =>
+      bed.inOwn(
+        panel,
+        `[...document.querySelectorAll('figure.chart')].filter((chart) => {
+          const canvas = chart.querySelector('canvas');
+          const data = canvas?.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+          return new Set(new Uint32Array(data.buffer)).size > 8;
+        }).length`,
+      );
+    await expect.poll(drawn, patient).toBeGreaterThanOrEqual(3);
+    await bed.inOwn(
+      panel,
+      `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Turn off').click()`,
+    );
+    await expect.poll(text).toContain('ccscope is not on for this page');
+    await b.reload();
+    expect(await isObserved(b)).toBe(false);
+  } finally {
+    await bed.close();
+    await server.close();
+  }
+});

@@ -1,0 +1,140 @@
+/** A Firefox with the extension, driven with WebDriver BiDi: its window like its pages. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { launch, type Browser, type Page } from 'puppeteer-core';
+
+const EXTENSION = fileURLToPath(new URL('../../dist/extension/firefox', import.meta.url));
+/** As the manifest has it, and the host of its pages in this Firefox. */
+const ID = 'extension@ccscope';
+const HOST = '7a1c1d1e-cc5c-4b0e-9e55-c0de00000001';
+
+interface BidiContext {
+  context: string;
+  url: string;
+}
+
+/** Commands of BiDi that Puppeteer has no function for: those on the browser's own window. */
+interface Connection {
+  send(method: string, params: object): Promise<{ result: Record<string, unknown> }>;
+}
+
+export class FirefoxBed {
+  readonly #connection: Connection;
+
+  constructor(
+    private readonly browser: Browser,
+    private readonly userDataDir: string,
+  ) {
+    this.#connection = (browser as unknown as { connection: Connection }).connection;
+  }
+
+  async open(url: string): Promise<Page> {
+    const page = await this.browser.newPage();
+    await page.goto(url, { waitUntil: 'domcontentloaded' });
+    return page;
+  }
+
+  async #contexts(scope: object): Promise<readonly BidiContext[]> {
+    const { result } = await this.#connection.send('browsingContext.getTree', scope);
+    return result['contexts'] as BidiContext[];
+  }
+
+  async #evaluate(context: string, expression: string): Promise<unknown> {
+    const { result } = await this.#connection.send('script.evaluate', {
+      expression,
+      target: { context },
+      awaitPromise: true,
+    });
+    if (result['type'] !== 'success') throw new Error(JSON.stringify(result['exceptionDetails']));
+    return (result['result'] as { value?: unknown }).value;
+  }
+
+  /** Evaluates in the browser's own window; `extension` is the extension as Firefox knows it. */
+  async inBrowser(body: string): Promise<unknown> {
+    const [window] = await this.#contexts({ 'moz:scope': 'chrome' });
+    return this.#evaluate(
+      window?.context ?? '',
+      `(async () => {
+        const { ExtensionParent } = ChromeUtils.importESModule('resource://gre/modules/ExtensionParent.sys.mjs');
+        const extension = ExtensionParent.GlobalManager.getExtension('${ID}');
+        ${body}
+      })()`,
+    );
+  }
+
+  /** Clicks the extension's button in the toolbar, over the tab in front. Resolves with the tab's id. */
+  async click(): Promise<number> {
+    const tab = await this.inBrowser(`
+      const button = await extension.apiManager.asyncGetAPI('browserAction', extension);
+      await button.triggerAction(window);
+      return extension.tabManager.getWrapper(gBrowser.selectedTab).id;`);
+    return Number(tab);
+  }
+
+  /** Opens one of the extension's pages in a tab in front, where its scripts can be reached. */
+  async openOwn(path: string): Promise<string> {
+    await this.inBrowser(`
+      const url = 'moz-extension://${HOST}/${path}';
+      gBrowser.selectedTab = gBrowser.addTrustedTab(url);`);
+    for (;;) {
+      const found = (await this.#contexts({})).find(({ url }) => url.endsWith(path));
+      if (found !== undefined) return found.context;
+    }
+  }
+
+  /** Evaluates in a page of the extension. */
+  inOwn(context: string, expression: string): Promise<unknown> {
+    return this.#evaluate(context, expression);
+  }
+
+  /** The sidebar as it is drawn now: how many of its pixels have that colour (RRGGBB), and the picture in Base64. */
+  async sidebar(colour: string): Promise<{ isOpen: boolean; pixels: number; png: string }> {
+    const text = await this.inBrowser(`
+      const panel = SidebarController.browser?.contentDocument?.getElementById('webext-panels-browser');
+      if (!SidebarController.isOpen || !panel) return JSON.stringify({ isOpen: false, pixels: 0, png: '' });
+      const { width, height } = panel.getBoundingClientRect();
+      const { currentWindowGlobal } = panel.browsingContext;
+      const bitmap = await currentWindowGlobal.drawSnapshot(new DOMRect(0, 0, width, height), 1, 'white');
+      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+      const context = canvas.getContext('2d');
+      context.drawImage(bitmap, 0, 0);
+      const all = new Uint32Array(context.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer);
+      const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
+      const png = btoa([...bytes].map((byte) => String.fromCharCode(byte)).join(''));
+      const [, red, green, blue] = /(..)(..)(..)/.exec('${colour}');
+      // In memory red comes first, and numbers begin with their last byte.
+      const wanted = Number('0xff' + blue + green + red);
+      return JSON.stringify({ isOpen: true, pixels: all.filter((each) => each === wanted).length, png });`);
+    return JSON.parse(String(text)) as { isOpen: boolean; pixels: number; png: string };
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    rmSync(this.userDataDir, { recursive: true, force: true });
+  }
+}
+
+export async function openFirefox(executablePath: string): Promise<FirefoxBed> {
+  const userDataDir = mkdtempSync(join(tmpdir(), 'ccscope-firefox-'));
+  const browser = await launch({
+    browser: 'firefox',
+    executablePath,
+    userDataDir,
+    headless: true,
+    // For the toolbar, the sidebar and pages of extensions.
+    args: ['-remote-allow-system-access'],
+    extraPrefsFirefox: {
+      // Gives what is asked for without the prompt, which no test can reach.
+      'extensions.webextOptionalPermissionPrompts': false,
+      'extensions.webextensions.uuids': JSON.stringify({ [ID]: HOST }),
+      'media.peerconnection.ice.loopback': true,
+      'media.peerconnection.ice.obfuscate_host_addresses': false,
+      'media.autoplay.default': 0,
+    },
+  });
+  await browser.installExtension(EXTENSION);
+  return new FirefoxBed(browser, userDataDir);
+}

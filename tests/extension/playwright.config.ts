@@ -1,0 +1,16 @@
+import { defineConfig } from '@playwright/test';
+
+import browserConfig from '../playwright.config.js';
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../../test-results/extension',
+  timeout: 60_000,
+  // Each test has a browser of its own, with a call in it.
+  workers: 2,
+  fullyParallel: true,
+  globalSetup: './build.ts',
+  forbidOnly: process.env['CI'] !== undefined,
+  reporter: process.env['CI'] === undefined ? 'list' : 'line',
+  use: browserConfig.use ?? {},
+});

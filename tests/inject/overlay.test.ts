@@ -1,0 +1,327 @@
+/** The overlay over a page with a call: it is usable by everybody, and the page does not notice it. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect, test, type Locator, type Page } from '@playwright/test';
+
+import { awaitRate, openCall, openPage, PAGE_URL, putScript, sentBps } from './overlay_support.js';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Axe {
+  run(
+    context: string,
+  ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+}
+
+/** What axe finds in the overlay, a line each. */
+async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: Axe };
+    const { violations } = await axe.run('ccscope-overlay');
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
+    );
+  });
+}
+
+const overlay = (page: Page): Locator => page.locator('ccscope-overlay');
+const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /ccscope/ });
+/** What the latest action came to. */
+const result = (page: Page): Locator => overlay(page).locator('.actions').getByRole('status');
+const button = (page: Page, name: string | RegExp): Locator => overlay(page).getByRole('button', { name });
+
+const boxOf = async (locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> => {
+  const box = await locator.boundingBox();
+  if (box === null) throw new Error('it is not to be seen');
+  return box;
+};
+
+/** Opens a call, and the stream that the page sends. */
+async function openOverlay(page: Page, rids: string[] = []): Promise<void> {
+  await openCall(page, { script: 'ccscope', rids });
+  await overlay(page)
+    .getByRole('button', { name: rids.length === 0 ? /Sends video/ : `Layer ${rids[0] ?? ''}` })
+    .click();
+}
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`axe finds nothing in the ${colorScheme} theme, open or collapsed`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openOverlay(page, ['q', 'h']);
+    await button(page, 'Cap').click();
+    await expect(overlay(page).getByText(/capped at 500 kbps by ccscope/i)).toBeVisible();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await button(page, /Receives video/)
+      .first()
+      .click();
+    await expect(overlay(page).getByRole('spinbutton', { name: /Playout delay/ })).toBeVisible();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 400, height: 700 });
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await button(page, 'Collapse').click();
+    await expect(dialog(page)).toHaveCount(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+test('a call is capped, released and freed by the overlay’s own buttons', async ({ page }) => {
+  await openOverlay(page);
+  await awaitRate(page, 400e3);
+  const field = overlay(page).getByRole('spinbutton', { name: 'Cap in kbps' });
+  await field.fill('150');
+  await button(page, 'Cap').click();
+  await expect(result(page)).toHaveText('The stream is capped at 150 kbps.');
+  await expect(overlay(page).getByRole('list', { name: 'In force' })).toContainText(
+    'Capped at 150 kbps by ccscope',
+  );
+  await expect.poll(() => sentBps(page), { timeout: 20_000 }).toBeLessThan(200e3);
+  await button(page, 'Release cap').click();
+  await expect(overlay(page).getByRole('list', { name: 'In force' })).toHaveCount(0);
+  await awaitRate(page, 400e3);
+  await button(page, 'Cap').click();
+  await expect.poll(() => sentBps(page), { timeout: 20_000 }).toBeLessThan(200e3);
+  await button(page, 'Detach').click();
+  await expect(overlay(page)).toHaveCount(0);
+  await awaitRate(page, 400e3);
+  const bound = await page.evaluate(() =>
+    window.call.getParameters.call(window.call.sender).encodings.map(({ maxBitrate }) => maxBitrate),
+  );
+  expect(bound).toEqual([undefined]);
+});
+
+test('a controller bounds the sender until it is released, or the watch is gone', async ({ page }) => {
+  await openOverlay(page);
+  await awaitRate(page, 200e3);
+  const bound = (): Promise<number | undefined> =>
+    page.evaluate(() => window.call.getParameters.call(window.call.sender).encodings[0]?.maxBitrate);
+  await button(page, 'Drive with GCC').click();
+  await expect(result(page)).toHaveText(/^GCC bounds the rate, at .* now\.$/);
+  await expect(overlay(page).getByRole('list', { name: 'In force' })).toContainText(
+    "Bounded by ccscope's GCC",
+  );
+  const first = await bound();
+  expect(first).toBeGreaterThanOrEqual(30e3);
+  // It goes on deciding.
+  await expect.poll(bound, { timeout: 20_000 }).not.toBe(first);
+  await button(page, 'Release drive').click();
+  await expect(overlay(page).getByRole('list', { name: 'In force' })).toHaveCount(0);
+  await expect.poll(bound).toBeUndefined();
+  await button(page, 'Drive with GCC').click();
+  await expect.poll(bound).toBeGreaterThan(0);
+  await button(page, 'Detach').click();
+  await expect.poll(bound).toBeUndefined();
+});
+
+test('layers of simulcast are one group, and are switched one by one', async ({ page }) => {
+  await openOverlay(page, ['q', 'h']);
+  await expect(overlay(page).getByText(/simulcast, 2 layers/)).toBeVisible();
+  const toggle = overlay(page).getByRole('switch', { name: /^q:/ });
+  await expect(toggle).toBeChecked();
+  await awaitRate(page, 10e3, 'q');
+  await toggle.click();
+  await expect(toggle).not.toBeChecked();
+  await expect.poll(() => sentBps(page, 'q')).toBe(0);
+  await expect(overlay(page).getByRole('button', { name: /^Layer q not sent/ })).toBeVisible();
+});
+
+test('numbers of a stream have names and units, and audio stands beside video', async ({ page }) => {
+  await openOverlay(page);
+  const row = (name: string): Locator => overlay(page).getByRole('row', { name: new RegExp(`^${name}`) });
+  await expect(row('Encode time per frame')).toContainText(/\d ms/);
+  await expect(row("Encoder's target")).toContainText(/\d [kM]bps/);
+  await button(page, /Sends audio/).click();
+  await expect(row('Round trip')).toContainText(/\d ms/);
+  await expect(row('Encode time per frame')).toHaveCount(0);
+});
+
+test('the window is moved, resized and collapsed by pointer', async ({ page }) => {
+  await openOverlay(page);
+  const before = await boxOf(dialog(page));
+  const grip = await boxOf(overlay(page).getByText('ccscope', { exact: true }));
+  await page.mouse.move(grip.x + 4, grip.y + 4);
+  await page.mouse.down();
+  await page.mouse.move(grip.x - 96, grip.y - 36, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => boxOf(dialog(page))).toEqual({ ...before, x: before.x - 100, y: before.y - 40 });
+  const moved = await boxOf(dialog(page));
+  await page.mouse.move(moved.x + 3, moved.y + 3);
+  await page.mouse.down();
+  await page.mouse.move(moved.x + 103, moved.y + 53, { steps: 4 });
+  await page.mouse.up();
+  const [right, bottom] = [moved.x + moved.width, moved.y + moved.height];
+  const resized = { x: moved.x + 100, y: moved.y + 50, width: moved.width - 100, height: moved.height - 50 };
+  await expect.poll(() => boxOf(dialog(page))).toEqual(resized);
+  expect([resized.x + resized.width, resized.y + resized.height]).toEqual([right, bottom]);
+  await button(page, 'Collapse').click();
+  const pill = button(page, /^ccscope/);
+  const at = await boxOf(pill);
+  await page.mouse.move(at.x + 10, at.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(at.x - 190, at.y - 90, { steps: 4 });
+  await page.mouse.up();
+  // What was dragged stays collapsed; what was clicked opens.
+  await expect.poll(async () => (await boxOf(pill)).y).toBe(at.y - 100);
+  await pill.click();
+  await expect(dialog(page)).toBeVisible();
+});
+
+test('the window is moved, resized, collapsed and opened by key, and the focus goes along', async ({
+  page,
+}) => {
+  await openOverlay(page);
+  const focusedName = (): Promise<string> =>
+    page.evaluate(() => {
+      const focused = document.activeElement?.shadowRoot?.activeElement;
+      const label = focused instanceof HTMLInputElement ? focused.labels?.[0] : focused;
+      return focused?.getAttribute('aria-label') ?? label?.textContent.trim() ?? '';
+    });
+  await button(page, /^Move the window/).focus();
+  const before = await boxOf(dialog(page));
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(() => boxOf(dialog(page))).toEqual({ ...before, x: before.x - 24, y: before.y - 24 });
+  await page.keyboard.press('Tab');
+  expect(await focusedName()).toMatch(/^Resize/);
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(async () => (await boxOf(dialog(page))).width).toBe(before.width - 24);
+  const order: string[] = [];
+  for (let i = 0; i < 9; i++) {
+    await page.keyboard.press('Tab');
+    order.push((await focusedName()).replace(/ .*/, ''));
+  }
+  const recording = ['Download', 'with', 'Bookmark', 'Add'];
+  expect(order).toEqual(['Collapse', 'Detach', ...recording, '▲', '▲', '▼']);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  expect(await focusedName()).toMatch(/^ccscope/);
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeVisible();
+  expect(await focusedName()).toBe('Collapse');
+});
+
+test('a narrow window has one column, and the overlay stays inside it', async ({ page }) => {
+  await openOverlay(page);
+  await page.setViewportSize({ width: 400, height: 700 });
+  await expect.poll(async () => (await boxOf(dialog(page))).width).toBeLessThanOrEqual(400);
+  const box = await boxOf(dialog(page));
+  expect(box.x).toBeGreaterThanOrEqual(0);
+  expect(box.x + box.width).toBeLessThanOrEqual(400);
+  const streams = await boxOf(overlay(page).getByRole('navigation'));
+  const toolbar = await boxOf(overlay(page).getByRole('toolbar'));
+  expect(toolbar.y).toBeGreaterThanOrEqual(streams.y + streams.height);
+  expect(Math.abs(toolbar.x - streams.x)).toBeLessThan(2);
+});
+
+test('what is typed into the overlay does not reach the page', async ({ page }) => {
+  await openOverlay(page);
+  await page.evaluate(() => {
+    const heard: string[] = [];
+    Object.assign(window.call, { heard });
+    for (const type of ['keydown', 'keyup', 'input', 'click', 'pointerdown', 'wheel'])
+      document.addEventListener(type, () => heard.push(type));
+  });
+  const field = overlay(page).getByRole('spinbutton', { name: 'Cap in kbps' });
+  await field.click();
+  await field.pressSequentially('7');
+  const heard = (): Promise<string[]> =>
+    page.evaluate(() => (window.call as unknown as { heard: string[] }).heard);
+  expect(await heard()).toEqual([]);
+  await button(page, 'Collapse').click();
+  await page.getByRole('button', { name: 'Hang up' }).click();
+  expect(await heard()).toEqual(['pointerdown', 'click']);
+});
+
+/** Where the page's own elements are, and the names of the window's properties. */
+const outline = (page: Page): Promise<unknown> =>
+  page.evaluate(() => {
+    const boxes = [...document.querySelectorAll('html, body, body *')].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const { font, color, backgroundColor } = getComputedStyle(element);
+      return [element.localName, x, y, width, height, font, color, backgroundColor].join(' ');
+    });
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return { boxes, scrollWidth, scrollHeight, names: Object.getOwnPropertyNames(window).sort() };
+  });
+
+test('the page looks the same with the overlay, and has nothing new but one symbol and one element', async ({
+  page,
+}) => {
+  await openPage(page);
+  const before = await outline(page);
+  const symbols = (): Promise<string[]> =>
+    page.evaluate(() => Object.getOwnPropertySymbols(window).map((symbol) => String(symbol)));
+  const symbolsBefore = await symbols();
+  await putScript(page);
+  await expect(dialog(page)).toBeVisible();
+  expect(await outline(page)).toEqual(before);
+  expect((await symbols()).filter((name) => !symbolsBefore.includes(name))).toEqual([
+    'Symbol(ccscope.inject)',
+  ]);
+  const children = await page.evaluate(() =>
+    [...document.documentElement.children].map((each) => each.localName),
+  );
+  expect(children).toEqual(['head', 'body', 'ccscope-overlay']);
+  expect(await page.evaluate(() => document.styleSheets.length + document.adoptedStyleSheets.length)).toBe(1);
+});
+
+test('the shadow root is closed to the page', async ({ page }) => {
+  await page.route(PAGE_URL, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><p>A page' }),
+  );
+  await page.goto(PAGE_URL);
+  await putScript(page);
+  await expect(page.locator('ccscope-overlay')).toHaveCount(1);
+  expect(await page.evaluate(() => document.querySelector('ccscope-overlay')?.shadowRoot)).toBeNull();
+});
+
+test('a page that replaces its document’s children gets the overlay back, with what it showed', async ({
+  page,
+}) => {
+  await openOverlay(page);
+  await overlay(page).getByRole('spinbutton', { name: 'Cap in kbps' }).fill('321');
+  await page.evaluate(() => document.querySelector('ccscope-overlay')?.remove());
+  await expect(dialog(page)).toBeVisible();
+  await expect(overlay(page).getByRole('spinbutton', { name: 'Cap in kbps' })).toHaveValue('321');
+  await page.evaluate(() => document.replaceChild(document.createElement('html'), document.documentElement));
+  await expect(dialog(page)).toBeVisible();
+  await button(page, 'Detach').click();
+  await expect(overlay(page)).toHaveCount(0);
+});
+
+// Browsers take no input outside of an element in fullscreen or of a modal dialog, wherever it is drawn.
+test('an element in fullscreen and a modal dialog do not hide it', async ({ page }) => {
+  await openOverlay(page);
+  const clip = await boxOf(button(page, 'Detach'));
+  const seen = async (): Promise<string> => (await page.screenshot({ clip })).toString('base64');
+  const before = await seen();
+  await page.evaluate(() => {
+    document.querySelector('button')?.addEventListener('click', () => void document.body.requestFullscreen());
+    const dialog = document.body.appendChild(document.createElement('dialog'));
+    dialog.style.cssText =
+      'width: 100vw; height: 100vh; max-width: none; max-height: none; background: green';
+  });
+  await page.getByRole('button', { name: 'Hang up' }).click({ position: { x: 10, y: 10 } });
+  await expect.poll(() => page.evaluate(() => document.fullscreenElement?.localName)).toBe('body');
+  await expect.poll(seen).toBe(before);
+  await page.evaluate(() => document.exitFullscreen());
+  await page.evaluate(() => document.querySelector('dialog')?.showModal());
+  await expect.poll(seen).toBe(before);
+  await page.evaluate(() => document.querySelector('dialog')?.close());
+  await button(page, 'Collapse').click();
+  await expect(button(page, /^ccscope/)).toBeVisible();
+});
+
+test('the script again opens what was collapsed, and begins anew after Detach', async ({ page }) => {
+  await openOverlay(page);
+  await button(page, 'Collapse').click();
+  await putScript(page);
+  await expect(dialog(page)).toBeVisible();
+  await expect(overlay(page)).toHaveCount(1);
+  await button(page, 'Detach').click();
+  await expect(overlay(page)).toHaveCount(0);
+  await putScript(page);
+  await expect(button(page, /Sends video/)).toBeVisible();
+  await button(page, /Sends video/).click();
+  await button(page, 'Cap').click();
+  await expect(result(page)).toHaveText('The stream is capped at 500 kbps.');
+});

@@ -1,0 +1,178 @@
+/** A page with a call, and the script in it. */
+import { readFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+
+import type {
+  Action,
+  ActionResult,
+  ActionTarget,
+  PageBatch,
+  PageMessage,
+} from '../../src/inject/protocol.js';
+
+const built = (name: string): string =>
+  readFileSync(new URL(`../../dist/lib/inject/${name}`, import.meta.url), 'utf8');
+
+/** Any page of a secure context: nobody listens there, the test answers. */
+export const PAGE_URL = 'https://call.test/';
+
+const HTML = `<!doctype html>
+<html lang="en">
+  <title>A call of somebody</title>
+  <style>
+    body { font: 20px serif; display: grid; gap: 10px; }
+    button { padding: 20px; background: pink; }
+    section { border: 3px solid; }
+  </style>
+  <body>
+    <h1>A call</h1>
+    <button>Hang up</button>
+    <section>Somebody</section>
+    <video autoplay muted playsinline></video>
+  </body>
+</html>`;
+
+/** What the page of these tests has: its two ends, to be asked directly. */
+export interface CallPage {
+  caller: RTCPeerConnection;
+  callee: RTCPeerConnection;
+  sender: RTCRtpSender;
+  /** As the browser has it, before anything was patched. */
+  getParameters: (this: RTCRtpSender) => RTCRtpSendParameters;
+}
+
+declare global {
+  interface Window {
+    call: CallPage;
+    acting: { act(action: unknown): Promise<ActionResult>; pause(): Promise<void>; flush(): Promise<void> };
+    batches: PageBatch[];
+  }
+}
+
+/** Runs in the page: a call with itself. The answer says that it takes all layers, as a server's does. */
+async function startCall(rids: string[]): Promise<void> {
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [640, 360];
+  const context = canvas.getContext('2d');
+  const noise = new ImageData(160, 90);
+  const draw = (): void => {
+    const random = crypto.getRandomValues(new Uint8Array(160 * 90));
+    random.forEach((value, i) => noise.data.set([value, 255 - value, value, 255], 4 * i));
+    void createImageBitmap(noise).then((image) => context?.drawImage(image, 0, 0, 640, 360));
+  };
+  setInterval(draw, 40);
+  const [video] = canvas.captureStream(25).getVideoTracks();
+  const audioContext = new AudioContext();
+  const tone = audioContext.createOscillator();
+  const output = audioContext.createMediaStreamDestination();
+  tone.connect(output);
+  tone.start();
+  const [audio] = output.stream.getAudioTracks();
+  if (video === undefined || audio === undefined) throw new Error('no tracks');
+  const caller = new RTCPeerConnection();
+  const callee = new RTCPeerConnection();
+  caller.onicecandidate = ({ candidate }) => void callee.addIceCandidate(candidate ?? undefined);
+  callee.onicecandidate = ({ candidate }) => void caller.addIceCandidate(candidate ?? undefined);
+  callee.ontrack = ({ track }) => {
+    const element = document.querySelector('video');
+    if (track.kind === 'video' && element !== null) element.srcObject = new MediaStream([track]);
+  };
+  const sendEncodings = rids.map((rid, i) => ({ rid, scaleResolutionDownBy: 2 ** (rids.length - 1 - i) }));
+  const { sender } = caller.addTransceiver(video, rids.length === 0 ? {} : { sendEncodings });
+  caller.addTransceiver(audio);
+  await caller.setLocalDescription();
+  if (caller.localDescription !== null) await callee.setRemoteDescription(caller.localDescription);
+  await callee.setLocalDescription();
+  const lines = rids.map((rid) => `a=rid:${rid} recv\r\n`).join('');
+  const layers = rids.length === 0 ? '' : `${lines}a=simulcast:recv ${rids.join(';')}\r\n`;
+  const sdp = (callee.localDescription?.sdp ?? '').replace(/(a=mid:0\r\n)/, `$1${layers}`);
+  await caller.setRemoteDescription({ type: 'answer', sdp });
+  Object.assign(window.call, { caller, callee, sender });
+  await new Promise<void>((connected) => {
+    const look = (): void => {
+      if (caller.connectionState === 'connected') connected();
+    };
+    caller.addEventListener('connectionstatechange', look);
+    look();
+  });
+}
+
+export interface OpenOptions {
+  /** Names of simulcast layers, the smallest first. */
+  rids?: string[];
+  /** What is in the page before its own scripts. Default: none. */
+  script?: 'ccscope' | 'observer' | 'none';
+}
+
+/**
+ * Opens the page. The overlay's shadow root is closed, so that no page reaches into it; Playwright and axe see it
+ * because the page's `attachShadow` opens it for this element alone.
+ */
+export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}): Promise<void> {
+  await page.route(PAGE_URL, (route) => route.fulfill({ contentType: 'text/html', body: HTML }));
+  await page.addInitScript(() => {
+    const { attachShadow } = Element.prototype;
+    Element.prototype.attachShadow = function (init) {
+      return attachShadow.call(this, this.localName === 'ccscope-overlay' ? { ...init, mode: 'open' } : init);
+    };
+  });
+  await page.addInitScript(() => {
+    const { getParameters } = RTCRtpSender.prototype;
+    window.call = { getParameters } as CallPage;
+  });
+  if (script === 'ccscope') await page.addInitScript(built('ccscope.js'));
+  if (script === 'observer') {
+    await page.addInitScript(`${built('observer.js')};
+      window.batches = [];
+      window.acting = observer.observe(
+        { originEpochMs: performance.timeOrigin, relay: null, frameTiming: 'getStats', adoptsLate: true },
+        (batch) => { window.batches.push(batch); },
+      );`);
+  }
+  await page.goto(PAGE_URL);
+}
+
+export async function openCall(page: Page, options: OpenOptions = {}): Promise<void> {
+  await openPage(page, options);
+  await page.evaluate(startCall, options.rids ?? []);
+}
+
+/** Puts the script into a page that runs, as a bookmark does. */
+export const putScript = (page: Page): Promise<void> => page.evaluate(built('ccscope.js'));
+
+/** How fast a stream grows, measured over half a second. */
+export function sentBps(page: Page, rid = ''): Promise<number> {
+  return page.evaluate(async (wanted) => {
+    const look = async (): Promise<[number, number]> => {
+      const stats = [...(await window.call.sender.getStats()).values()] as RTCOutboundRtpStreamStats[];
+      const all = stats.filter((stat) => stat.type === 'outbound-rtp');
+      const mine = wanted === '' ? all : all.filter((stat) => stat.rid === wanted);
+      return [mine.reduce((sum, { bytesSent = 0 }) => sum + bytesSent, 0), performance.now()];
+    };
+    const [bytes, ms] = await look();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const [laterBytes, laterMs] = await look();
+    return ((laterBytes - bytes) * 8000) / (laterMs - ms);
+  }, rid);
+}
+
+/** Waits until a stream sends more than that. */
+export const awaitRate = (page: Page, leastBps: number, rid = ''): Promise<void> =>
+  expect.poll(() => sentBps(page, rid), { timeout: 40_000 }).toBeGreaterThan(leastBps);
+
+export const act = (page: Page, action: Action): Promise<ActionResult> =>
+  page.evaluate((each) => window.acting.act(each), action);
+
+/** The call's video as its sender's connection has it. */
+export const VIDEO: ActionTarget = { endpoint: 0, direction: 'send', mid: '0', ssrc: 0 };
+/** The same as it is received. */
+export const RECEIVED: ActionTarget = { endpoint: 1, direction: 'receive', mid: '0', ssrc: 0 };
+
+export type ActionMessage = Extract<PageMessage, { type: 'action' }>;
+
+/** What the observer told of actions so far. */
+export async function actionsTold(page: Page): Promise<ActionMessage[]> {
+  await page.evaluate(() => window.acting.flush());
+  const batches = await page.evaluate(() => window.batches);
+  return batches.flatMap(({ messages }) => messages).filter((message) => message.type === 'action');
+}

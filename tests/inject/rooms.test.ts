@@ -1,0 +1,64 @@
+/** Calls of clients that nobody here wrote, and through servers: media are not harmed, and what is shown is true. */
+import { startPeerServer } from '../kit/peer_server.js';
+import { isInstalled } from '../kit/sfu/process.js';
+import { UNITS } from '../kit/sfu/servers.js';
+import {
+  codesOf,
+  expect,
+  expectTrueRate,
+  isWatched,
+  received,
+  script,
+  sent,
+  test,
+  type Visit,
+  type Way,
+} from './support.js';
+
+/** Early the script sees frames; late it finds the connection that runs. */
+const WAYS: readonly (readonly [Way, string, readonly string[]])[] = [
+  ['early', 'before the page', []],
+  ['none', 'after the call began', ['joined-late']],
+];
+
+/** The side that receives is watched, the other one's rate is known, pictures go on, and no page notices. */
+async function expectWatched(way: Way, sender: Visit, receiver: Visit, notices: readonly string[]) {
+  await receiver.showsMoreThan(30);
+  if (way === 'none') for (const { page } of [sender, receiver]) await page.evaluate(script());
+  const state = await receiver.until('a watched stream', isWatched);
+  const [stream] = received(state);
+  expect(stream?.frameWidth).toBeGreaterThan(0);
+  expect(state.connections.map(codesOf)).toEqual([notices]);
+  const other = await sender.until('what is sent', (now) => sent(now).some(({ rateBps }) => rateBps > 50e3));
+  expect(other.connections.map(codesOf)).toEqual([notices]);
+  await expectTrueRate(receiver, 'connection()');
+  await receiver.showsMoreThan((await receiver.shown()) + 30);
+  for (const visit of [sender, receiver]) visit.expectUntroubled();
+}
+
+for (const [way, when, notices] of WAYS) {
+  for (const { name, program, start } of UNITS)
+    test(`a room through ${name}, with the script ${when}`, async ({ foreign }) => {
+      test.skip(!isInstalled(program), `${program} is not installed`);
+      // The first build fetches and compiles pion.
+      if (program === 'go') test.setTimeout(300_000);
+      const unit = await start();
+      try {
+        const sender = await foreign.visit(unit.page('publish'), { way });
+        const receiver = await foreign.visit(unit.page('watch'), { way });
+        await expectWatched(way, sender, receiver, notices);
+      } finally {
+        await unit.close();
+      }
+    });
+
+  test(`PeerJS with its own server, with the script ${when}`, async ({ foreign }) => {
+    const server = await startPeerServer();
+    try {
+      const { a, b } = await foreign.visitBoth(`peerjs.html?add=early&port=${server.port}`, way);
+      await expectWatched(way, a, b, notices);
+    } finally {
+      await server.close();
+    }
+  });
+}

@@ -1,0 +1,331 @@
+/**
+ * What makes a call worse, provoked in real calls, and the cause that the log of incidents names at each end. Run
+ * with `npm run incidents`, which counts them and prints the confusion matrix. The log sees what an overlay in a page
+ * of others sees: getStats and the arrival of frames, nothing of the link.
+ */
+import type { Page } from '@playwright/test';
+
+import { isTaken, watchWakes } from '../../scripts/test/wakes.mjs';
+import type { CauseKind } from '../../src/judge/index.js';
+import { IncidentLog, type Incident, type IncidentKind } from '../../src/judge/incidents/index.js';
+import { CallObserver } from '../../src/observe/observer.js';
+import { openShaperLink } from '../../src/shaper/index.js';
+import { Bed, expect, secondsOfVideo, test as bedTest } from './bed.js';
+import { ownAddress, startPion, startTurn, type ControlledUnit, type TurnServer } from './sfu/servers.js';
+
+interface Scene {
+  bed: Bed;
+  /** The page that sends, and the one that receives. */
+  sender: Page;
+  receiver: Page;
+  unit: ControlledUnit | null;
+  /** The one that the call goes over, and a slow one. */
+  turns: readonly TurnServer[];
+  /** Called at its end. */
+  ended: (() => void)[];
+}
+
+type Side = 'sender' | 'receiver';
+
+interface Provocation {
+  name: string;
+  /** Default: a call of two pages over the link. With `turn` they go over a TURN server instead, with `nothing` directly. */
+  through?: 'pion' | 'turn' | 'nothing';
+  /** Default: the first incident of any kind is looked at. */
+  kind?: IncidentKind;
+  /** What the page that sends takes. */
+  publishes?: Readonly<Record<string, string | number>>;
+  /** Causes that are right at each end; an end that is left out may say what it likes. */
+  expected: Partial<Record<Side, readonly CauseKind[]>>;
+  /** Whether the processors are to be taken away. */
+  takesProcessors?: boolean;
+  provoke(scene: Scene): Promise<unknown>;
+}
+
+/** How long a call runs before anything is done to it. */
+const SETTLE_S = 12;
+/** Within this time after it was provoked an incident must have begun and have its cause. */
+const WAIT_MS = 15_000;
+
+/** Does something with the sending page's sender of video. */
+const withSender = (page: Page, change: string): Promise<unknown> =>
+  page.evaluate(
+    `(async () => {
+      const peer = globalThis.connection?.() ?? globalThis.peer;
+      const [sender] = peer.getSenders().filter(({ track }) => track?.kind === 'video');
+      ${change}
+    })()`,
+  );
+
+const setEncodings = (page: Page, change: string): Promise<unknown> =>
+  withSender(
+    page,
+    `const parameters = sender.getParameters();
+     for (const encoding of parameters.encodings) { ${change} }
+     await sender.setParameters(parameters);`,
+  );
+
+/** Nothing passes for a while. */
+async function interrupt({ bed: { link }, receiver }: Scene, ms: number): Promise<void> {
+  await link.set({ loss: '100%', backward: { loss: '100%' } });
+  await receiver.waitForTimeout(ms);
+  await link.set({ loss: '0%', backward: { loss: '0%' } });
+}
+
+const STILL = `
+  const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 360 });
+  const context = canvas.getContext('2d');
+  let shade = 0;
+  setInterval(() => { context.fillStyle = ++shade % 2 ? '#111' : '#112'; context.fillRect(0, 0, 640, 360); }, 33);
+  await sender.replaceTrack(canvas.captureStream(30).getVideoTracks()[0]);`;
+
+/** Of this time the browser has so much for itself. */
+const TURN_MS = 100;
+const OWN_MS = 15;
+
+/** Other programs take the processors, until the scene ends: the browser's processes get them for a part of the time. */
+async function takeProcessors({ sender, ended }: Scene): Promise<void> {
+  const session = await sender.context().browser()?.newBrowserCDPSession();
+  const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {};
+  // The browser's own process brings no media; the test speaks with it.
+  const pids = processInfo.filter(({ type }) => type !== 'browser').map(({ id }) => id);
+  const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
+    for (const pid of pids) process.kill(pid, name);
+  };
+  let stops: NodeJS.Timeout | undefined;
+  const takes = setInterval(() => {
+    signal('SIGCONT');
+    stops = setTimeout(() => signal('SIGSTOP'), OWN_MS);
+  }, TURN_MS);
+  ended.push(() => {
+    clearInterval(takes);
+    clearTimeout(stops);
+    signal('SIGCONT');
+  });
+}
+
+/** Has a page use another TURN server, and begin ICE again. */
+const moveTo = (url: string): string => `(async () => {
+  peer.setConfiguration(configurationOf(${JSON.stringify(url)}));
+  peer.restartIce();
+  await describe();
+})()`;
+/** Less than the call sends. */
+const SLOW_TURN_BYTES_PER_S = 50_000;
+
+const PROVOCATIONS: readonly Provocation[] = [
+  {
+    name: 'capacity falls to a quarter',
+    expected: { sender: ['overuse'], receiver: ['overuse'] },
+    provoke: ({ bed: { link } }) => link.set({ capacity: '500kbps' }),
+  },
+  {
+    name: 'TCP joins, and the round trip grows',
+    kind: 'delay-rise',
+    expected: { sender: ['overuse'], receiver: ['overuse'] },
+    provoke: ({ bed: { link } }) => link.set({ crossTraffic: 'cubic:2' }),
+  },
+  {
+    name: 'the picture freezes while nothing passes for 3 s',
+    kind: 'freeze',
+    expected: { receiver: ['outage'] },
+    provoke: (scene) => interrupt(scene, 3000),
+  },
+  {
+    name: 'other programs take the processors',
+    through: 'nothing',
+    expected: {
+      // A page that gets too little of a processor draws fewer pictures.
+      sender: ['machine-overloaded', 'cpu-limited', 'application-limited'],
+      receiver: ['machine-overloaded', 'cpu-limited', 'far-side-limited'],
+    },
+    takesProcessors: true,
+    provoke: (scene) => takeProcessors(scene),
+  },
+  {
+    name: 'TCP joins',
+    expected: { sender: ['overuse'], receiver: ['overuse'] },
+    provoke: ({ bed: { link } }) => link.set({ crossTraffic: 'cubic:2' }),
+  },
+  {
+    name: '20 % of the packets are lost',
+    kind: 'rate-fall',
+    expected: { sender: ['loss'], receiver: ['loss'] },
+    provoke: ({ bed: { link } }) => link.set({ loss: '20%' }),
+  },
+  {
+    name: 'nothing passes for 3 s',
+    expected: { sender: ['outage'], receiver: ['outage'] },
+    provoke: (scene) => interrupt(scene, 3000),
+  },
+  {
+    name: 'the page caps the rate',
+    expected: { sender: ['cap'], receiver: ['far-side-limited'] },
+    provoke: ({ sender }) => setEncodings(sender, 'encoding.maxBitrate = 300_000;'),
+  },
+  {
+    name: 'the page switches the encoding off',
+    expected: { sender: ['sender-paused'], receiver: ['sender-paused'] },
+    provoke: ({ sender }) => setEncodings(sender, 'encoding.active = false;'),
+  },
+  {
+    name: 'the page takes the track away',
+    expected: { sender: ['sender-paused'], receiver: ['sender-paused'] },
+    provoke: ({ sender }) => withSender(sender, 'await sender.replaceTrack(null);'),
+  },
+  {
+    name: 'the track is stopped',
+    expected: { sender: ['sender-paused'], receiver: ['sender-paused'] },
+    provoke: ({ sender }) => withSender(sender, 'sender.track.stop();'),
+  },
+  {
+    name: 'the track is disabled',
+    expected: { sender: ['sender-paused'], receiver: ['far-side-limited', 'sender-paused'] },
+    provoke: ({ sender }) => withSender(sender, 'sender.track.enabled = false;'),
+  },
+  {
+    name: 'the picture becomes simple',
+    expected: { sender: ['application-limited'], receiver: ['far-side-limited'] },
+    provoke: ({ sender }) => withSender(sender, STILL),
+  },
+  {
+    name: 'the server asks for less (REMB)',
+    through: 'pion',
+    expected: { sender: ['far-side-limited'], receiver: ['far-side-limited'] },
+    provoke: ({ unit }) => unit?.control({ limitBps: 200_000 }) ?? Promise.resolve(),
+  },
+  {
+    name: 'the server sends no feedback',
+    through: 'pion',
+    expected: { sender: ['feedback-missing'] },
+    provoke: ({ unit }) => unit?.control({ feedback: false }) ?? Promise.resolve(),
+  },
+  {
+    name: 'the server pauses the stream',
+    through: 'pion',
+    expected: { receiver: ['sender-paused'] },
+    provoke: ({ unit }) => unit?.control({ paused: true }) ?? Promise.resolve(),
+  },
+  {
+    name: 'the server forwards a lower layer',
+    through: 'pion',
+    publishes: { layers: 2, width: 640, height: 360 },
+    expected: { receiver: ['layer-dropped'] },
+    provoke: ({ unit }) => unit?.control({ rid: 'm' }) ?? Promise.resolve(),
+  },
+  {
+    name: 'the server switches the layer, and asks for no key frame',
+    through: 'pion',
+    publishes: { layers: 2, width: 640, height: 360 },
+    kind: 'freeze',
+    expected: { receiver: ['waiting-for-key-frame'] },
+    provoke: ({ unit }) => unit?.control({ keyFrames: false, rid: 'm' }) ?? Promise.resolve(),
+  },
+  {
+    name: 'the connection moves to a slow TURN server',
+    through: 'turn',
+    expected: { sender: ['route-change'], receiver: ['route-change'] },
+    provoke: ({ sender, turns }) => sender.evaluate(moveTo(turns[1]?.url ?? '')),
+  },
+  {
+    name: 'the page switches the upper layer off',
+    through: 'pion',
+    publishes: { layers: 2, width: 640, height: 360 },
+    expected: { sender: ['layer-dropped'] },
+    provoke: ({ sender }) => setEncodings(sender, "if (encoding.rid === 'h') encoding.active = false;"),
+  },
+];
+
+const test = bedTest.extend<{ bedOf: (isShaped: boolean) => Promise<Bed> }>({
+  bedOf: async ({ browser, server }, use) => {
+    const beds: Bed[] = [];
+    await use(async (isShaped) => {
+      const originEpochMs = Date.now();
+      const settings = { capacity: '2mbps', queue: 'droptail:400ms', rtt: 40 };
+      const link = await openShaperLink({ settings, originEpochMs });
+      const observer = new CallObserver({ ...(isShaped && { link }), originEpochMs });
+      const bed = new Bed(server, link, observer, () => browser.newContext());
+      beds.push(bed);
+      return bed;
+    });
+    for (const bed of beds) await bed.close();
+  },
+});
+
+async function open(bed: Bed, { through, publishes = {} }: Provocation): Promise<Scene> {
+  if (through === 'pion') {
+    const unit = await startPion();
+    const sender = await bed.open(unit.page('publish', publishes));
+    const receiver = await bed.open(unit.page('watch'));
+    return { bed, sender, receiver, unit, turns: [], ended: [] };
+  }
+  const turns: TurnServer[] = [];
+  if (through === 'turn')
+    for (const mostBytesPerS of [Infinity, SLOW_TURN_BYTES_PER_S])
+      turns.push(await startTurn({ address: ownAddress(), mostBytesPerS }));
+  const [first] = turns;
+  const flags = new URLSearchParams(first === undefined ? {} : { policy: 'relay', turn: first.url });
+  for (const [name, value] of Object.entries(publishes)) flags.set(name, String(value));
+  const { a, b } = await bed.openBoth(`plain.html?${flags.toString()}`);
+  return { bed, sender: a, receiver: b, unit: null, turns, ended: [] };
+}
+
+/** The first incident of a page that began after a time and has its cause. */
+function firstOf(bed: Bed, log: IncidentLog, page: Page, fromUs: number, wanted?: IncidentKind) {
+  const id = bed.observer.pageId(page);
+  return log.incidents.find(({ kind, stream, settled, fromUs: began }): boolean => {
+    const endpoint = bed.record.endpoints[stream.endpoint];
+    const isWanted = wanted === undefined || kind === wanted;
+    return isWanted && endpoint?.page === id && settled && began >= fromUs - 1.5e6;
+  });
+}
+
+for (const provocation of PROVOCATIONS) {
+  test(`${provocation.name} @incidents`, async ({ bedOf }, { annotations }) => {
+    const bed = await bedOf(provocation.through === undefined || provocation.through === 'pion');
+    const wakes = watchWakes();
+    const fromMs = Date.now();
+    const scene = await open(bed, provocation);
+    const log = new IncidentLog(bed.record);
+    bed.observer.onUpdate(() => void log.update());
+    try {
+      await bed.until(
+        'a call that has found its rate',
+        ({ endpoints }) => endpoints.some((endpoint) => secondsOfVideo(endpoint) >= SETTLE_S),
+        60_000,
+      );
+      const quiet = log.incidents.filter(({ kind }) => kind !== 'delay-rise').length;
+      annotations.push({ type: 'before', description: String(quiet) });
+      const atUs = (Date.now() - bed.record.originEpochMs) * 1000;
+      await provocation.provoke(scene);
+      const sides = Object.keys(provocation.expected) as Side[];
+      const found = (): (Incident | undefined)[] =>
+        sides.map((side) => firstOf(bed, log, scene[side], atUs, provocation.kind));
+      await bed
+        .until('an incident at each end', () => !found().includes(undefined), WAIT_MS)
+        .catch(() => undefined);
+      found().forEach((incident, i) => {
+        const side = sides[i] ?? 'sender';
+        const expected = provocation.expected[side] ?? [];
+        const isRight = incident !== undefined && expected.includes(incident.cause.kind);
+        const said = incident === undefined ? 'none' : incident.cause.kind;
+        annotations.push({
+          type: 'incident',
+          description: JSON.stringify({
+            ...{ side, right: isRight, expected: expected[0], said: isRight ? expected[0] : said },
+            ...{ kind: incident?.kind, evidence: incident?.cause.evidence },
+          }),
+        });
+      });
+      const isRight = annotations.every(({ description = '' }) => !description.includes('"right":false'));
+      const taken =
+        !isRight && provocation.takesProcessors !== true && isTaken(wakes, [{ fromMs, toMs: Date.now() }]);
+      expect(taken, 'the machine was taken away meanwhile').toBe(false);
+    } finally {
+      for (const end of scene.ended) end();
+      await wakes.stop();
+      await scene.unit?.close();
+      for (const turn of scene.turns) await turn.close();
+    }
+  });
+}

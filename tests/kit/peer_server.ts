@@ -1,0 +1,29 @@
+/** The signalling server of PeerJS, in this process. */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { PeerServer } from 'peer';
+
+export interface SignallingServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Starts on a free port. */
+export async function startPeerServer(): Promise<SignallingServer> {
+  const server = await new Promise<Server>((resolve) => {
+    PeerServer({ port: 0, host: '127.0.0.1' }, (made) => {
+      if (made.listening) resolve(made);
+      else made.once('listening', () => resolve(made));
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * A call that goes on for hours is watched in as much memory as one of a quarter of an hour: all that is kept is
+ * bounded by then. CCSCOPE_WATCH_HOURS=8 goes through a working day.
+ */
+import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { expect, it } from 'vitest';
+
+import { loadCore } from '../../../src/core/index.js';
+import { Watch } from '../../../src/watch/index.js';
+import { batchesOf } from './calls.js';
+
+const HOURS = Number(process.env['CCSCOPE_WATCH_HOURS'] ?? 0.5);
+const BATCHES_PER_HOUR = 7200;
+/** From here on memory may not grow: the recording keeps ten minutes, in segments, and the record two. */
+const BOUNDED_AFTER_HOURS = 0.25;
+/** Looks at memory in an hour. */
+const LOOKS_PER_HOUR = 12;
+const STREAMS = 4;
+/** The budget; 24 MB were measured, from the fifth minute of eight hours to the last. */
+const MOST_BYTES = 50e6;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** What is in use, the core's memory and columns of numbers included. */
+function usedBytes(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+it(`watches four streams for ${HOURS} h in memory that stays the same`, async () => {
+  const before = usedBytes();
+  const core = await loadCore(readFileSync(new URL('../../../build/wasm/controllers.wasm', import.meta.url)));
+  const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
+  const used: number[] = [];
+  let heard = 0;
+  for (const batch of batchesOf(HOURS * 3600, STREAMS)) {
+    watch.hear(batch, { page: 0, place: 'page' });
+    if (heard === 0) await watch.settled();
+    heard += 1;
+    if (heard % (BATCHES_PER_HOUR / LOOKS_PER_HOUR) === 0) used.push(usedBytes() - before);
+  }
+  console.log(used.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(' '));
+  const bounded = used.slice(BOUNDED_AFTER_HOURS * LOOKS_PER_HOUR - 1);
+  expect(watch.state.streams).toHaveLength(2 * STREAMS);
+  expect(watch.state.notices.map(({ code }) => code)).toEqual(['record-bounded']);
+  expect(watch.extent().rows['group']).toBeGreaterThan(STREAMS * 600 * 10);
+  expect(Math.max(...used)).toBeLessThan(MOST_BYTES);
+  // A collector leaves a little here and there; two hours more of anything unbounded are more than this.
+  expect(used.at(-1)).toBeLessThan(1.15 * (bounded[0] ?? NaN));
+  watch.close();
+}, 3_600_000);
