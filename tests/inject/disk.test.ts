@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 
 import type { Page } from '@playwright/test';
-import type { Remote } from 'comlink';
+import type * as Comlink from 'comlink';
 
 import { tableSpec, type TableName } from '../../src/core/index.js';
 import type { PageBatch } from '../../src/inject/protocol.js';
@@ -16,7 +16,7 @@ const CALL_MIN = 13;
 const BATCHES_AT_ONCE = 200;
 
 interface Scope {
-  watch: Remote<WatchService>;
+  watch: Comlink.Remote<WatchService>;
   worker: Worker;
 }
 
@@ -33,7 +33,7 @@ async function openWatch({ visit, server }: Foreign, beside?: Page): Promise<Pag
   await page.goto(`${server.url}/frame.html`);
   await page.evaluate(async () => {
     const library = '/comlink.mjs';
-    const { wrap } = (await import(library)) as typeof import('comlink');
+    const { wrap } = (await import(library)) as typeof Comlink;
     const worker = new Worker('/watch_worker.js', { type: 'module' });
     const { port1, port2 } = new MessageChannel();
     worker.postMessage({ originEpochMs: 0, place: 'worker', port: port2 }, [port2]);
@@ -79,6 +79,14 @@ const kept = (page: Page): Promise<Record<string, number>> =>
     return files;
   });
 
+/** When the frames came that `hear` tells of. */
+function toldArrivalsUs(minutes: number): number[] {
+  const told = [...batchesOf(minutes * 60, 1)].flatMap(({ messages }) => messages);
+  const rows = told.flatMap((message) => (message.type === 'frames' ? message.rows : []));
+  // Of the five numbers of a frame the third one.
+  return rows.filter((_, i) => i % 5 === 2);
+}
+
 /** A column of a file's table. */
 function columnOf(trace: TraceData, table: TableName, name: string): number[] {
   const index = tableSpec(table).columns.findIndex((column) => column.name === name);
@@ -100,8 +108,7 @@ test('a file of the whole call has every frame once, in its order, from the disk
   const reader = new TraceReader(sink);
   reader.push(new TextEncoder().encode(text));
   reader.end();
-  const frames = columnOf(trace, 'arrival', 'seq');
-  console.log(files, frames.length, text.length, frames.slice(0, 5), frames.slice(-3));
+  expect(columnOf(trace, 'arrival', 'arrival_time_us')).toEqual(toldArrivalsUs(CALL_MIN));
   await close(page);
   expect(await kept(page)).toEqual({});
 });
@@ -111,7 +118,7 @@ test('what a session that died has left is taken away by the next one, and no ot
 }) => {
   const first = await openWatch(foreign);
   await hear(first, CALL_MIN);
-  const [[lost = '', files = 0] = []] = Object.entries(await kept(first));
+  const [[lost, files]] = Object.entries(await kept(first)) as [[string, number]];
   expect(files).toBeGreaterThan(3);
   const second = await openWatch(foreign, first);
   expect(await kept(second)).toMatchObject({ [lost]: files });

@@ -17,7 +17,7 @@ const nextFrames = (page: Page): Promise<Frames> =>
     const look = async () => {
       const { caller, callee } = window.call;
       const reports = await Promise.all([caller.getStats(), callee.getStats()]);
-      const stats = reports.flatMap((report) => [...report.values()]) as Record<string, unknown>[];
+      const stats = reports.flatMap((report) => [...report.values()] as Record<string, unknown>[]);
       const of = (type: string, field: string): number =>
         stats.reduce((sum, stat) => sum + (stat['type'] === type ? Number(stat[field] ?? 0) : 0), 0);
       return {

@@ -1,7 +1,7 @@
 /** The signalling server of PeerJS, in this process. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 import { PeerServer } from 'peer';
 
@@ -18,10 +18,14 @@ export async function startPeerServer(): Promise<SignallingServer> {
       else made.once('listening', () => resolve(made));
     });
   });
+  // Sockets of WebSockets are no connections of HTTP any more: the server does not close them.
+  const sockets = new Set<Socket>();
+  server.on('upgrade', (_request, socket: Socket) => sockets.add(socket));
   return {
     port: (server.address() as AddressInfo).port,
     close: async () => {
       server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
     },

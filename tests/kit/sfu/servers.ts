@@ -69,15 +69,23 @@ interface UnitKind {
   name: string;
   /** The program that it needs besides Node. */
   program: 'janus' | 'go' | 'node';
-  start(): Promise<Unit>;
+  /** Of those who speak with it: a link's relay (the default), or pages directly. */
+  start(by?: 'relay' | 'page'): Promise<Unit>;
 }
+
+/**
+ * With ICE-lite werift keeps to the pair that is nominated first. A page that speaks with it directly may nominate the
+ * loopback address, from which no answer reaches it.
+ */
+const startWeriftLite = (by?: 'relay' | 'page'): Promise<Unit> =>
+  startWerift('--lite', ...(by === 'page' ? ['--no-loopback'] : []));
 
 /** Every kind of server that is tested. */
 export const UNITS: readonly UnitKind[] = [
   { name: 'Janus, full ICE', program: 'janus', start: () => startJanus({ iceLite: false }) },
   { name: 'Janus, ICE-lite', program: 'janus', start: () => startJanus({ iceLite: true }) },
   { name: 'werift, full ICE', program: 'node', start: () => startWerift() },
-  { name: 'werift, ICE-lite', program: 'node', start: () => startWerift('--lite') },
+  { name: 'werift, ICE-lite', program: 'node', start: startWeriftLite },
   { name: 'pion, full ICE, candidates later', program: 'go', start: () => startPion('-late') },
   { name: 'pion, full ICE, one UDP port', program: 'go', start: () => startPion('-mux') },
   { name: 'pion, ICE-lite, one UDP port', program: 'go', start: () => startPion('-lite', '-mux') },

@@ -11,6 +11,8 @@ import {
 } from 'werift';
 
 const iceLite = process.argv.includes('--lite');
+/** A link's relay speaks from the loopback address. */
+const iceAdditionalHostAddresses = process.argv.includes('--no-loopback') ? [] : ['127.0.0.1'];
 const VP8 = new RTCRtpCodecParameters({
   mimeType: 'video/VP8',
   clockRate: 90_000,
@@ -30,7 +32,7 @@ const connect = () =>
     iceLite,
     iceUseIpv6: false,
     iceUseTcp: false,
-    iceAdditionalHostAddresses: ['127.0.0.1'],
+    iceAdditionalHostAddresses,
     codecs: { audio: [], video: [VP8] },
     headerExtensions: { video: [useSdesMid(), useSdesRTPStreamId()] },
   });
