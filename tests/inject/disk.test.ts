@@ -79,12 +79,12 @@ const kept = (page: Page): Promise<Record<string, number>> =>
     return files;
   });
 
-/** When the frames came that `hear` tells of. */
-function toldArrivalsUs(minutes: number): number[] {
+/** The RTP timestamps of the frames that `hear` tells of. */
+function toldTimestamps(minutes: number): number[] {
   const told = [...batchesOf(minutes * 60, 1)].flatMap(({ messages }) => messages);
   const rows = told.flatMap((message) => (message.type === 'frames' ? message.rows : []));
-  // Of the five numbers of a frame the third one.
-  return rows.filter((_, i) => i % 5 === 2);
+  // Of the five numbers of a frame the second one.
+  return rows.filter((_, i) => i % 5 === 1);
 }
 
 /** A column of a file's table. */
@@ -108,7 +108,7 @@ test('a file of the whole call has every frame once, in its order, from the disk
   const reader = new TraceReader(sink);
   reader.push(new TextEncoder().encode(text));
   reader.end();
-  expect(columnOf(trace, 'arrival', 'arrival_time_us')).toEqual(toldArrivalsUs(CALL_MIN));
+  expect(columnOf(trace, 'arrival', 'rtp_timestamp')).toEqual(toldTimestamps(CALL_MIN));
   await close(page);
   expect(await kept(page)).toEqual({});
 });
