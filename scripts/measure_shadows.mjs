@@ -48,6 +48,28 @@ async function call(flags, trace) {
   return JSON.parse(text);
 }
 
+/**
+ * Calls that send simulcast through a unit, which `ccscope call` does not: what tests/kit/shadows.test.ts says of each.
+ * Throws Problem where one failed.
+ */
+async function simulcastCalls(runs) {
+  const args = ['test', '-c', 'tests/kit/playwright.config.ts', '--grep', '@shadows', '--workers', '1'];
+  const flags = ['--repeat-each', String(runs), '--reporter', 'json'];
+  const child = spawn(process.execPath, [inRoot('node_modules/@playwright/test/cli.js'), ...args, ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: inRoot('.'),
+  });
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Problem(`The calls with simulcast ended with ${code}: ${text.slice(-2000)}`);
+  const specs = JSON.parse(text).suites.flatMap((suite) => suite.specs);
+  const annotations = specs.flatMap(({ tests }) => tests.flatMap((each) => each.annotations));
+  return annotations
+    .filter(({ type }) => type === 'shadow')
+    .map(({ description }) => JSON.parse(description));
+}
+
 /** When the capacity fell, on the trace's clock. */
 function fallsIn(trace) {
   const rows = readFileSync(trace, 'utf8')
@@ -57,6 +79,16 @@ function fallsIn(trace) {
   return steps
     .filter(({ capacity_bps }, i) => i > 0 && capacity_bps < (steps[i - 1]?.capacity_bps ?? 0))
     .map(({ time_us }) => time_us - 100e3);
+}
+
+const simulcast = 'simulcast through a unit, 2 Mbps, three times 0.5 Mbps';
+
+function rowOf(name, results) {
+  const sorted = results.map(({ correlation }) => correlation).sort((a, b) => a - b);
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  const spread = `${sorted[0].toFixed(3)}–${sorted.at(-1).toFixed(3)}`;
+  const overloads = sum('overloads') === 0 ? '–' : `${sum('within')} of ${sum('overloads')}`;
+  return [name, sorted[sorted.length >> 1].toFixed(3), spread, overloads, String(sum('groups'))];
 }
 
 const head = [
@@ -70,7 +102,7 @@ const head = [
 async function measure() {
   const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' } } });
   const runs = Number(values.runs);
-  await setup({ chromium: true });
+  await setup({ chromium: true, sfu: true });
   await build();
   // Here and not above: before the build there is no library.
   const { compare } = await import('./shadows/compare.mjs');
@@ -85,18 +117,12 @@ async function measure() {
       ({ browser } = await call(flags, trace));
       results.push(await compare(trace, overloadsS === undefined ? [] : fallsIn(trace)));
     }
-    const sorted = results.map(({ correlation }) => correlation).sort((a, b) => a - b);
-    const sum = (key) => results.reduce((total, result) => total + result[key], 0);
-    const median = sorted[sorted.length >> 1];
-    rows.push([
-      name,
-      median.toFixed(3),
-      `${sorted[0].toFixed(3)}–${sorted.at(-1).toFixed(3)}`,
-      overloadsS === undefined ? '–' : `${sum('within')} of ${sum('overloads')}`,
-      String(sum('groups')),
-    ]);
+    rows.push(rowOf(name, results));
     say(rows.at(-1).join('  '));
   }
+  say(simulcast);
+  rows.push(rowOf(simulcast, await simulcastCalls(runs)));
+  say(rows.at(-1).join('  '));
   rmSync(folder, { recursive: true });
   const facts = `${browser}, ${process.platform} ${arch()}, ${cpus().length} cores; ${runs} calls of 75 s a row, medians.`;
   await writeMeasured(document, 'shadows', { facts, head, rows });

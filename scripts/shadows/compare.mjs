@@ -60,7 +60,7 @@ function groupsOf(core, arrivals) {
 }
 
 /** Pearson's correlation of two columns. */
-export function correlation(pairs) {
+function correlation(pairs) {
   const mean = (index) => pairs.reduce((sum, pair) => sum + pair[index], 0) / pairs.length;
   const [a, b] = [mean(0), mean(1)];
   let [ab, aa, bb] = [0, 0, 0];
@@ -84,13 +84,15 @@ function onsets(groups) {
   return found;
 }
 
+/** Compares the two on a recorded call, see `compareArrivals`. */
+export const compare = async (file, overloadsUs) => compareArrivals(await arrivalsOf(file), overloadsUs);
+
 /**
- * Compares the two on a recorded call. `overloadsUs` are the times at which the link's capacity fell; of those at
+ * Compares the two on the arrivals of a call. `overloadsUs` are the times at which the link's capacity fell; of those at
  * which the controller with send times signals overuse, `within` counts where the other does so within 300 ms.
  */
-export async function compare(file, overloadsUs) {
+export async function compareArrivals(told, overloadsUs) {
   const core = await loadCore();
-  const told = await arrivalsOf(file);
   const frames = new FrameArrivals();
   const derived = told.flatMap(({ arrivalTimeUs, rtpTimestamp, sizeBytes, keyFrame, rttUs }) => {
     const arrival = frames.of({ trailer: null, rtpTimestamp, arrivalTimeUs, sizeBytes, keyFrame });

@@ -68,7 +68,7 @@ export const parts = {
     kind: 'calls',
     after: ['build'],
     reads: [...tested, browserTests, 'tests/kit', 'tests/unit/judge/synthetic.ts'],
-    run: playwright('kit', [kitTests], ['--grep-invert', '@measures|@situations|@incidents']),
+    run: playwright('kit', [kitTests], ['--grep-invert', '@measures|@situations|@incidents|@shadows']),
   },
   inject: {
     title: "ccscope's script in pages of others: watch, overlay and actions",

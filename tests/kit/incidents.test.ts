@@ -3,6 +3,11 @@
  * with `npm run incidents`, which counts them and prints the confusion matrix. The log sees what an overlay in a page
  * of others sees: getStats and the arrival of frames, nothing of the link.
  */
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
 import type { Page } from '@playwright/test';
 
 import { isTaken, watchWakes } from '../../scripts/test/wakes.mjs';
@@ -104,6 +109,58 @@ async function takeProcessors({ sender, ended }: Scene): Promise<void> {
   });
 }
 
+/** Threads of a browser's pages that encode and decode. */
+const isCodec = (name: string): boolean => name.startsWith('ThreadPool');
+const SCHEDULED_MS = 500;
+
+function codecThreads(pid: number): number[] {
+  const folder = `/proc/${pid}/task`;
+  const named = (tid: string): string => {
+    try {
+      return readFileSync(join(folder, tid, 'comm'), 'utf8');
+    } catch {
+      // It has ended meanwhile.
+      return '';
+    }
+  };
+  return readdirSync(folder)
+    .filter((tid) => isCodec(named(tid)))
+    .map(Number);
+}
+
+/**
+ * The codecs get little of the processors, until the scene ends, and all other threads what they want: the codecs yield
+ * to everybody, and a busy program on each core yields to everybody but them.
+ */
+async function starveCodecs({ sender, ended }: Scene): Promise<void> {
+  const session = await sender.context().browser()?.newBrowserCDPSession();
+  const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {};
+  const pages = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
+  const starve = (): void => {
+    for (const tid of pages.flatMap(codecThreads))
+      spawnSync('chrt', ['--idle', '--pid', '0', String(tid)], { stdio: 'ignore' });
+  };
+  starve();
+  const again = setInterval(starve, SCHEDULED_MS);
+  const busy = Array.from({ length: availableParallelism() }, () =>
+    spawn('nice', ['-n', '19', process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' }),
+  );
+  ended.push(() => {
+    clearInterval(again);
+    for (const each of busy) each.kill('SIGKILL');
+  });
+}
+
+/** Says of the far side what it might have said itself: that it takes no more. */
+const boundBy = (kbps: number): string => `(async () => {
+  const { sdp } = peer.currentRemoteDescription;
+  await peer.setLocalDescription();
+  await peer.setRemoteDescription({
+    type: 'answer',
+    sdp: sdp.replace(/(m=video[^]*?\\r\\nc=[^\\r]*\\r\\n)/, '$1b=AS:${kbps}\\r\\n'),
+  });
+})()`;
+
 /** Has a page use another TURN server, and begin ICE again. */
 const moveTo = (url: string): string => `(async () => {
   peer.setConfiguration(configurationOf(${JSON.stringify(url)}));
@@ -162,6 +219,19 @@ const PROVOCATIONS: readonly Provocation[] = [
     name: 'the page caps the rate',
     expected: { sender: ['cap'], receiver: ['far-side-limited'] },
     provoke: ({ sender }) => setEncodings(sender, 'encoding.maxBitrate = 300_000;'),
+  },
+  {
+    name: 'the far side describes itself with b=AS',
+    expected: { sender: ['cap'], receiver: ['far-side-limited'] },
+    provoke: ({ sender }) => sender.evaluate(boundBy(300)),
+  },
+  {
+    name: 'the codecs get too little of the processors',
+    through: 'nothing',
+    publishes: { width: 1280, height: 720 },
+    expected: { sender: ['cpu-limited'] },
+    takesProcessors: true,
+    provoke: (scene) => starveCodecs(scene),
   },
   {
     name: 'the page switches the encoding off',

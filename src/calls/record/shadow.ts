@@ -26,6 +26,8 @@ export interface ShadowFrame {
   arrivalUs: number;
   sizeBytes: number;
   keyFrame: boolean;
+  /** Whether frames may be missing that came. */
+  mayMiss: boolean;
 }
 
 interface Step {

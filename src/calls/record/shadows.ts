@@ -52,10 +52,11 @@ export class Shadows {
 
   /** Frames that an endpoint received. */
   frames(endpoint: EndpointRecord, rows: Extract<PageMessage, { type: 'frames' }>['rows']): void {
+    const mayMiss = endpoint.frameSource === 'elements';
     this.#whenLoaded(() => {
       for (let at = 0; at + NUMBERS_PER_FRAME <= rows.length; at += NUMBERS_PER_FRAME) {
         const [ssrc = 0, rtpTimestamp = 0, arrivalUs = 0, sizeBytes = 0, key] = rows.slice(at);
-        const frame = { rtpTimestamp, arrivalUs, sizeBytes, keyFrame: key === 1 };
+        const frame = { rtpTimestamp, arrivalUs, sizeBytes, keyFrame: key === 1, mayMiss };
         this.#of(endpoint, ssrc)?.stream.frame(frame);
       }
     });

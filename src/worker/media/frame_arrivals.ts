@@ -2,6 +2,7 @@
 import type { ArrivalInput } from '../../core/index.js';
 import { RtpTimeline } from './clock.js';
 import { ClockDrift } from './clock_drift.js';
+import { FrameNumbers } from './frame_numbers.js';
 import type { Trailer } from './trailer.js';
 
 /** A frame as it came. */
@@ -12,6 +13,8 @@ export interface ReceivedFrame {
   arrivalTimeUs: number;
   sizeBytes: number;
   keyFrame: boolean;
+  /** Whether frames may be missing that came: it is one of those that an element has shown. Default: false. */
+  mayMiss?: boolean;
 }
 
 type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
@@ -26,24 +29,24 @@ class SendTimes {
   readonly #rtp = new RtpTimeline();
   #offsetUs: number | null = null;
   #drift = new ClockDrift();
-  #seq = -1;
+  readonly #numbers = new FrameNumbers();
   #rttUs = NaN;
 
   /** The send time is NaN for a frame that has neither a trailer nor an RTP timestamp. */
-  of({ trailer, rtpTimestamp, arrivalTimeUs }: ReceivedFrame): SendTime {
+  of({ trailer, rtpTimestamp, arrivalTimeUs, mayMiss }: ReceivedFrame): SendTime {
     const rtpUs = rtpTimestamp === null ? NaN : this.#rtp.timeUs(rtpTimestamp);
     if (trailer !== null) {
       if (rtpTimestamp !== null) this.#offsetUs = trailer.sendTimeUs - rtpUs;
       this.#drift = new ClockDrift();
-      this.#seq = trailer.frameSeq;
+      this.#numbers.told(trailer.frameSeq);
       this.#rttUs = trailer.rttUs;
       return { sendTimeUs: trailer.sendTimeUs, seq: trailer.frameSeq, rttUs: trailer.rttUs };
     }
     if (rtpTimestamp !== null) this.#offsetUs ??= arrivalTimeUs - rtpUs;
-    this.#seq += 1;
+    const seq = this.#numbers.of(rtpUs, mayMiss);
     const sendTimeUs = rtpUs + (this.#offsetUs ?? NaN);
     const driftUs = Number.isNaN(sendTimeUs) ? 0 : this.#drift.of(arrivalTimeUs, arrivalTimeUs - sendTimeUs);
-    return { sendTimeUs: sendTimeUs + driftUs, seq: this.#seq, rttUs: this.#rttUs };
+    return { sendTimeUs: sendTimeUs + driftUs, seq, rttUs: this.#rttUs };
   }
 }
 

@@ -32,6 +32,7 @@ function shadowed(frames: number, delayUs: (frame: number) => number, twice = fa
       arrivalUs: 5e6 + i * FRAME_US + delayUs(i),
       sizeBytes: 4000,
       keyFrame: i === 0,
+      mayMiss: false,
     };
     shadow.frame(frame);
     if (twice) shadow.frame(frame);

@@ -1,0 +1,25 @@
+/** A frame whose sender said when it was sent; times in microseconds, NaN for a round trip that is not known. */
+export interface ToldArrival {
+  seq: number;
+  sendTimeUs: number;
+  arrivalTimeUs: number;
+  rtpTimestamp: number;
+  sizeBytes: number;
+  keyFrame: boolean;
+  rttUs: number;
+}
+
+export interface Compared {
+  /** Pearson's, of m(t). */
+  correlation: number;
+  groups: number;
+  /** Overloads at which the controller with send times signals overuse, and those at which the other one does so, too. */
+  overloads: number;
+  within: number;
+}
+
+export function compareArrivals(
+  told: readonly ToldArrival[],
+  overloadsUs: readonly number[],
+): Promise<Compared>;
+export function compare(file: string, overloadsUs: readonly number[]): Promise<Compared>;

@@ -1,0 +1,87 @@
+/**
+ * How near GCC from the receive side alone comes to GCC that is told when frames were sent, where the sender sends
+ * simulcast and a unit forwards one layer. Run by `npm run measure:shadows`, which puts what it says into the guide.
+ */
+import { fileURLToPath } from 'node:url';
+
+import type { BrowserContext } from '@playwright/test';
+
+import { compareArrivals, type ToldArrival } from '../../scripts/shadows/compare.mjs';
+import { CallObserver } from '../../src/observe/observer.js';
+import { openShaperLink } from '../../src/shaper/index.js';
+import { Bed, expect, secondsOfVideo, test } from './bed.js';
+import { startPion } from './sfu/servers.js';
+
+interface TimedFrame {
+  /** The SSRC that it was sent with. */
+  layer: number;
+  /** Of those of its layer. */
+  number: number;
+  sentMs: number;
+  receivedMs: number;
+  rtpTimestamp: number;
+  sizeBytes: number;
+  keyFrame: boolean;
+}
+
+const SETTLE_S = 20;
+const FALLS = 3;
+const FALL_MS = 8_000;
+const BETWEEN_MS = 12_000;
+
+/** In the order of arrival, with the numbers that the sender gave; another layer goes on where the one before ended. */
+function toldArrivals(frames: readonly TimedFrame[], originMs: number): ToldArrival[] {
+  const inOrder = [...frames].sort((a, b) => a.receivedMs - b.receivedMs);
+  let [layer, offset, newest] = [NaN, 0, -1];
+  return inOrder.map(({ layer: its, number, sentMs, receivedMs, rtpTimestamp, sizeBytes, keyFrame }) => {
+    if (its !== layer) offset = newest + 1 - number;
+    layer = its;
+    const seq = number + offset;
+    newest = Math.max(newest, seq);
+    const us = (ms: number): number => Math.round((ms - originMs) * 1000);
+    return {
+      ...{ seq, sendTimeUs: us(sentMs), arrivalTimeUs: us(receivedMs), rtpTimestamp },
+      ...{ sizeBytes, keyFrame, rttUs: NaN },
+    };
+  });
+}
+
+test('simulcast through a unit @shadows', async ({ browser, server }, { annotations }) => {
+  test.setTimeout(180_000);
+  const originEpochMs = Date.now();
+  const settings = { capacity: '2mbps', queue: 'droptail:300ms', rtt: 50 };
+  const link = await openShaperLink({ settings, originEpochMs });
+  const observer = new CallObserver({ link, originEpochMs });
+  const bed = new Bed(server, link, observer, () => browser.newContext());
+  const unit = await startPion();
+  const path = fileURLToPath(new URL('./pages/timed_frames.js', import.meta.url));
+  try {
+    const timed = async (context: BrowserContext): Promise<void> => {
+      await context.addInitScript({ path });
+    };
+    await bed.open(unit.page('publish', { layers: 2, width: 640, height: 360 }), timed);
+    const receiver = await bed.open(unit.page('watch'), timed);
+    await bed.until(
+      'a call that has found its rate',
+      ({ endpoints }) => endpoints.some((endpoint) => secondsOfVideo(endpoint) >= SETTLE_S),
+      90_000,
+    );
+    const fallsUs: number[] = [];
+    for (let fall = 0; fall < FALLS; fall++) {
+      fallsUs.push((Date.now() - originEpochMs) * 1000);
+      await link.set({ capacity: '500kbps' });
+      await receiver.waitForTimeout(FALL_MS);
+      await link.set({ capacity: '2mbps' });
+      await receiver.waitForTimeout(BETWEEN_MS);
+    }
+    const frames = await receiver.evaluate(() =>
+      (globalThis as unknown as { timedFrames(): Promise<TimedFrame[]> }).timedFrames(),
+    );
+    const result = await compareArrivals(toldArrivals(frames, originEpochMs), fallsUs);
+    annotations.push({ type: 'shadow', description: JSON.stringify(result) });
+    expect(result.groups).toBeGreaterThan(1000);
+  } finally {
+    await bed.close();
+    await unit.close();
+  }
+});

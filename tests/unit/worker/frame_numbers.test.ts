@@ -1,0 +1,69 @@
+/** Numbers that frames get from their RTP timestamps, against those that their sender gave them. */
+import { describe, expect, it } from 'vitest';
+
+import { FrameNumbers } from '../../../src/worker/media/frame_numbers.js';
+
+const FRAME_US = 1e6 / 30;
+
+/** Numbers of frames by their places in the source's rhythm, in the order in which they come. */
+function numbered(places: readonly number[], jitterUs = (_place: number): number => 0): number[] {
+  const numbers = new FrameNumbers();
+  return places.map((place) => numbers.of(place * FRAME_US + jitterUs(place)));
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
+describe('numbers of frames without a number', () => {
+  it('count one by one', () => {
+    expect(numbered(range(0, 100))).toEqual(range(0, 100));
+  });
+
+  it('skip those that are missing', () => {
+    const places = [...range(0, 40), ...range(42, 60), ...range(65, 100)];
+    expect(numbered(places)).toEqual(places);
+  });
+
+  it('are right for a camera whose pictures come some milliseconds early or late', () => {
+    const places = [...range(0, 40), ...range(43, 100)];
+    expect(numbered(places, (place) => 5000 * Math.sin(place * 2.4))).toEqual(places);
+  });
+
+  it('give a frame that was overtaken the place that it was sent in', () => {
+    const places = [...range(0, 40), 41, 42, 43, 40, ...range(44, 60)];
+    expect(numbered(places)).toEqual(places);
+    // Of two missing ones the later comes first.
+    const two = [...range(0, 40), 42, 41, 40, 43];
+    expect(numbered(two)).toEqual(two);
+  });
+
+  it('do not count a pause as lost frames', () => {
+    expect(numbered([...range(0, 40), ...range(500, 520)])).toEqual(range(0, 60));
+  });
+
+  it('count one by one where the source keeps no rhythm, where gaps say nothing, and without timestamps', () => {
+    const shared = range(0, 60).map((i) => i * i);
+    expect(numbered(shared)).toEqual(range(0, 60));
+    const numbers = new FrameNumbers();
+    expect([...range(0, 40), 50, 60].map((place) => numbers.of(place * FRAME_US, true))).toEqual(
+      range(0, 42),
+    );
+    expect([NaN, NaN].map((rtpUs) => numbers.of(rtpUs))).toEqual([42, 43]);
+  });
+
+  it('follow the new rhythm of a source that changes it', () => {
+    const slow = range(0, 40).map((i) => 60 + 2 * i);
+    const numbers = numbered([...range(0, 60), ...slow, 60 + 2 * 42]);
+    // Half of the frames seem to be missing until the slower rhythm is the usual one.
+    expect(numbers.slice(-20)).toEqual([
+      ...range(0, 19).map((i) => (numbers.at(-2) ?? 0) - 18 + i),
+      (numbers.at(-2) ?? 0) + 3,
+    ]);
+  });
+
+  it('go on from the number that a sender gave', () => {
+    const numbers = new FrameNumbers();
+    numbers.of(0);
+    numbers.told(1000);
+    expect(numbers.of(FRAME_US)).toBe(1001);
+  });
+});
