@@ -5,111 +5,11 @@
 import * as v from 'valibot';
 
 import { readBatch } from '../calls/record/batch.js';
-import { readAction } from '../inject/action_form.js';
-import { actionResult } from '../watch/action_result.js';
-import type {
-  Action,
-  InboundStats,
-  OutboundStats,
-  PageBatch,
-  PageMessage,
-  StatsSample,
-} from '../inject/protocol.js';
-
-type AllStats = InboundStats & OutboundStats & Omit<StatsSample, 'inbound' | 'outbound'>;
-type FieldsThatAre<Value> = { [K in keyof AllStats]: AllStats[K] extends Value ? K : never }[keyof AllStats];
-
-/** Fields of getStats that are no numbers; the compiler sees to it that none is missing. */
-const TEXTS: Record<FieldsThatAre<string>, true> = {
-  kind: true,
-  mid: true,
-  codec: true,
-  rid: true,
-  scalabilityMode: true,
-  qualityLimitationReason: true,
-  trackState: true,
-  trackPaused: true,
-  route: true,
-};
-const FLAGS: Record<FieldsThatAre<boolean>, true> = { active: true };
-
-/** JSON has no NaN: it comes as null. */
-const number = v.nullable(v.number());
-const text = v.pipe(v.string(), v.maxLength(4000));
-const endpoint = v.pipe(v.number(), v.integer(), v.minValue(0));
-const timeUs = v.number();
-
-const isValid = (name: string, value: unknown): boolean => {
-  if (Object.hasOwn(TEXTS, name)) return v.is(text, value);
-  return typeof value === (Object.hasOwn(FLAGS, name) ? 'boolean' : 'number') || value === null;
-};
-
-const stats = v.custom<Record<string, unknown>>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.entries(value).every(([name, each]) => isValid(name, each)),
-);
-
-/** A sample's numbers beside its streams'. */
-const sample = v.custom<StatsSample>((value) => {
-  if (typeof value !== 'object' || value === null) return false;
-  const { outbound, inbound, ...own } = value as Record<string, unknown>;
-  return v.is(stats, own) && v.is(v.array(stats), outbound) && v.is(v.array(stats), inbound);
-});
-
-const STATES = ['new', 'connecting', 'connected', 'disconnected', 'failed', 'closed'] as const;
-
-/** The form of each message, by its type. */
-const FORMS: { [Type in PageMessage['type']]: v.GenericSchema } = {
-  endpoint: v.object({ type: v.string(), endpoint, timeUs }),
-  state: v.object({ type: v.string(), endpoint, timeUs, state: v.picklist(STATES) }),
-  local: v.object({
-    type: v.string(),
-    endpoint,
-    role: v.nullable(v.picklist(['offerer', 'answerer'])),
-    ufrags: v.array(text),
-  }),
-  remote: v.object({
-    type: v.string(),
-    endpoint,
-    sides: v.array(
-      v.object({ ufrag: text, candidates: v.array(v.object({ address: text, port: v.number() })) }),
-    ),
-  }),
-  sample: v.object({ type: v.string(), endpoint, sample }),
-  frames: v.object({ type: v.string(), endpoint, rows: v.array(v.number()) }),
-  source: v.object({ type: v.string(), endpoint, source: v.picklist(['transform', 'getStats', 'elements']) }),
-  notice: v.object({
-    type: v.string(),
-    endpoint,
-    notice: v.object({
-      level: v.picklist(['info', 'warning', 'error']),
-      code: text,
-      message: text,
-      fix: text,
-    }),
-  }),
-  late: v.object({ type: v.string(), timeUs, lateMs: number }),
-  action: v.object({
-    type: v.string(),
-    endpoint,
-    timeUs,
-    action: v.custom<Action>((value) => 'kind' in readAction(value)),
-    result: actionResult,
-  }),
-};
-
-const message = v.custom<PageMessage>((value) => {
-  const { type } = (value ?? {}) as { type?: unknown };
-  return (
-    typeof type === 'string' && Object.hasOwn(FORMS, type) && v.is(FORMS[type as PageMessage['type']], value)
-  );
-});
+import { text } from '../calls/record/message_forms.js';
+import type { PageBatch } from '../inject/protocol.js';
 
 const told = v.union([
-  v.object({ batch: v.object({ window: text, url: v.string(), timeUs, messages: v.array(message) }) }),
+  v.object({ batch: v.looseObject({ window: text }) }),
   v.object({ id: v.string(), answer: v.unknown() }),
   v.object({ id: v.string(), error: text }),
 ]);

@@ -1,17 +1,8 @@
 /** What a page says of an action, when it says it from elsewhere. */
 import * as v from 'valibot';
 
+import { actionResult } from '../calls/record/message_forms.js';
 import type { ActionResult } from '../inject/protocol.js';
-
-/** The form of a result. */
-export const actionResult = v.variant('ok', [
-  v.object({
-    ok: v.literal(true),
-    message: v.string(),
-    inForce: v.array(v.looseObject({ kind: v.string() })),
-  }),
-  v.object({ ok: v.literal(false), why: v.string(), fix: v.string() }),
-]);
 
 const NO_ANSWER: ActionResult = {
   ok: false,
