@@ -30,6 +30,15 @@ const received: readonly Series[] = [
 
 const sent: readonly Series[] = [
   {
+    id: 'a_s',
+    label: 'A_s',
+    description: 'Rate that GCC’s loss-based controller would allow, all layers together: it only watches',
+    ...column('rate', 'a_s_bps'),
+    format: formatRate,
+    colour: 'orange',
+    look: 'dashed',
+  },
+  {
     id: 'browser',
     label: 'Available',
     description: 'What the browser’s own controller believes it may send',

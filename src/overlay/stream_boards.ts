@@ -36,7 +36,9 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
     make: (...args) => new StreamLossChart(...args),
   };
   const gcc = INSIDE['gcc'];
-  if (shadows.length === 0 || gcc === undefined) return [rates, delays, losses];
+  // What a received stream loses is told by the controller beside it.
+  if (shadows.length === 0 || gcc === undefined)
+    return direction === 'send' ? [rates, delays, losses] : [rates, delays];
   const states: Board = {
     id: 'states',
     title: 'GCC',

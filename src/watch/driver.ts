@@ -1,5 +1,5 @@
 /**
- * Drives a sender of a page: a controller of the core decides what bounds it. Nobody at the far side helps, so it
+ * GCC's loss controller for a sender of a page, which it drives, or beside which it only watches. Nobody at the far side helps, so it
  * knows what the sender knows: the losses and the round trip that receiver reports tell, what was sent, and, where
  * the browser says it, its own estimate, which stands where A_r comes from a receiver. GCC's loss controller (ToN
  * eq. 14) then only goes below that: it cannot see the far side's queue, and cannot send more than the browser allows.
@@ -31,11 +31,12 @@ export class Driver {
   #rows: TraceBatch[] = [];
   targetBps: number;
 
-  /** `startBps` is what is sent now. Throws CoreError. */
+  /** `startBps` is what is sent now; `decides`: whether what is sent follows it. Throws CoreError. */
   constructor(
     core: Core,
     readonly flow: number,
     startBps: number,
+    private readonly decides = true,
   ) {
     this.targetBps = Math.round(Math.min(MOST_BPS, Math.max(LEAST_BPS, orZero(startBps))));
     this.#half = core.createSender({
@@ -64,10 +65,9 @@ export class Driver {
     if (before === null || now.timeUs <= before.timeUs) return;
     const sentBps = ((now.bytes - before.bytes) * 8e6) / (now.timeUs - before.timeUs);
     const estimateBps = availableOutgoingBps > 0 ? availableOutgoingBps : Infinity;
-    const a_r = Math.max(
-      LEAST_BPS,
-      Math.min(MOST_BPS, estimateBps, ABOVE_SENT * Math.max(sentBps, this.targetBps)),
-    );
+    // What is sent follows a target with a delay; where it does not follow at all, the target must not run away from it.
+    const followsBps = this.decides ? Math.max(sentBps, this.targetBps) : sentBps;
+    const a_r = Math.max(LEAST_BPS, Math.min(MOST_BPS, estimateBps, ABOVE_SENT * followsBps));
     this.#half.pushSent(timeUs, now.bytes, rttS * 1e6, availableOutgoingBps);
     this.#half.pushFeedback(
       {

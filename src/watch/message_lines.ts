@@ -3,12 +3,12 @@
  * A text is recorded as it is only under the names that are listed here, whose values are words of a
  * specification: any other one, also of a field that is yet to come, is recorded as an alias.
  */
-import { NUMBERS_PER_FRAME, type PageMessage } from '../inject/protocol.js';
+import { NUMBERS_PER_FRAME, type ActionResult, type PageMessage } from '../inject/protocol.js';
 import type { Aliases, Originals } from './aliases.js';
 
 /** Words of specifications, or of the observer. */
 const PLAIN: ReadonlySet<string> = new Set([
-  ...['direction', 'controller', 'preference'],
+  ...['direction', 'controller', 'preference', 'of'],
   ...['type', 'kind', 'state', 'role', 'source', 'place', 'level', 'code'],
   ...[
     'codec',
@@ -21,7 +21,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   ],
 ]);
 /** Sentences: only the addresses and URLs in them are replaced. */
-const SENTENCES: ReadonlySet<string> = new Set(['message', 'fix', 'text', 'why']);
+const SENTENCES: ReadonlySet<string> = new Set(['message', 'fix', 'text']);
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camel = (name: string): string =>
@@ -71,9 +71,14 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
     case 'state':
     case 'local':
     case 'source':
-    case 'action':
     case 'notice':
       return line(message.type, { ...message, endpoint }, aliases);
+    case 'action': {
+      // Its words name encodings as the page does, and say nothing that the action does not.
+      const { timeUs, action, result } = message;
+      const came = result.ok ? { ok: true, inForce: result.inForce } : { ok: false };
+      return line('action', { timeUs, action, result: came, endpoint }, aliases);
+    }
   }
 }
 
@@ -91,7 +96,7 @@ const orNaN = (value: unknown): unknown => {
 
 /** Which lines are those of messages. */
 export const MESSAGE_LINES: ReadonlySet<string> = new Set([
-  ...['endpoint', 'state', 'local', 'remote', 'stats', 'frames', 'source', 'notice', 'late'],
+  ...['endpoint', 'state', 'local', 'remote', 'stats', 'frames', 'source', 'notice', 'late', 'action'],
 ]);
 
 /** A line as it was read: a row of its type. */
@@ -114,6 +119,11 @@ export function messageOf(row: MessageRow, originals: Originals): PageMessage {
     case 'remote': {
       const sides = (message['ufrags'] as string[]).map((ufrag) => ({ ufrag, candidates: [] }));
       return { type: 'remote', endpoint: message['endpoint'] as number, sides };
+    }
+    case 'action': {
+      const { result, ...action } = message as unknown as Extract<PageMessage, { type: 'action' }>;
+      const words = result.ok ? { message: '' } : { why: '', fix: '' };
+      return { ...action, result: { ...result, ...words } as ActionResult };
     }
     default:
       return message as unknown as PageMessage;

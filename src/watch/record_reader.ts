@@ -98,7 +98,7 @@ export class RecordReader implements TraceSink {
   constructor(options: RecordReaderOptions = {}) {
     this.#options = options;
     const { keepUs } = options;
-    this.#keeper = keepUs === undefined ? null : new Keeper(this.record, keepUs, NO_SHADOWS);
+    this.#keeper = keepUs === undefined ? null : new Keeper(this.record, keepUs, NO_SHADOWS, false);
   }
 
   header(header: TraceHeader): void {

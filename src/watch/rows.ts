@@ -25,14 +25,19 @@ export const sentBytes = (stats: OutboundStats): number => stats.bytesSent + orZ
 export const receivedBytes = (stats: InboundStats): number =>
   stats.bytesReceived + orZero(stats.headerBytesReceived);
 
-/** A sent stream's row of the table `rate`: what its encoder was asked for, what it sent, and what the far side said. */
+/**
+ * A sent stream's row of the table `rate`: what its encoder was asked for, what it sent, what the far side said, and A_s of
+ * the loss controller beside its media section.
+ */
 export function sentRow(
   flow: number,
   { timeUs, rttS, availableOutgoingBps }: StatsSample,
   stats: OutboundStats,
   sentBps: number,
+  lossBasedBps: number,
 ): TraceBatch {
   return oneRow('rate', {
+    a_s_bps: lossBasedBps,
     flow,
     time_us: timeUs,
     target_bps: stats.targetBps,

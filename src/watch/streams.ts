@@ -2,6 +2,7 @@
 import type { ActionTarget, InForce } from '../inject/protocol.js';
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
+import { GONE_US } from '../calls/record/shadows.js';
 import { rateBps, receivedBytes, sentBytes } from './rows.js';
 
 export type StreamDirection = 'send' | 'receive';
@@ -138,10 +139,10 @@ export class Streams {
     return this.#of(endpoint, direction, ssrc).state.flow;
   }
 
-  /** Notes who watches a stream. */
+  /** Notes who watches a stream, unless it is gone. */
   shadowed(endpoint: number, ssrc: number, shadows: readonly ShadowFlow[]): void {
-    const known = this.#of(endpoint, 'receive', ssrc);
-    known.state = { ...known.state, shadows };
+    const known = this.#all.get(keyOf(endpoint, 'receive', ssrc));
+    if (known !== undefined) known.state = { ...known.state, shadows };
   }
 
   /** Notes what is in force for a media section, one way. */
@@ -212,6 +213,24 @@ export class Streams {
     const fresh: Known = { state, before: undefined };
     this.#all.set(key, fresh);
     return fresh;
+  }
+
+  /**
+   * Ends the streams of a connection that its latest sample does not have any more: participants leave, and
+   * transceivers stop. At first they only stand still, since one that was reset comes again.
+   */
+  missing({ id }: EndpointRecord, { timeUs, outbound, inbound }: StatsSample): void {
+    const told = new Set([
+      ...outbound.map(({ ssrc }) => keyOf(id, 'send', ssrc)),
+      ...inbound.map(({ ssrc }) => keyOf(id, 'receive', ssrc)),
+    ]);
+    for (const [key, known] of this.#all) {
+      const { state, before } = known;
+      // Of frames that nobody has counted yet the stream is only beginning.
+      if (state.endpoint !== id || told.has(key) || before === undefined) continue;
+      known.state = { ...state, rateBps: 0, isLive: false };
+      if (timeUs - before.timeUs > GONE_US) this.#all.delete(key);
+    }
   }
 
   /** A connection is gone. */

@@ -13,6 +13,7 @@ import type { PageBatch } from '../inject/protocol.js';
 import { IncidentLog, type Incident } from '../judge/incidents/index.js';
 import type { TraceExtent, TraceView, ViewQuery } from '../trace/index.js';
 import { Driver } from './driver.js';
+import { LossShadows } from './loss_shadows.js';
 import { LooseBatches } from './loose_batches.js';
 import { Recording, type Exported, type ExportOptions, type RecordingSize } from './recording.js';
 import type { Spill } from './ring.js';
@@ -79,6 +80,7 @@ export class Watch {
   readonly #loose: LooseBatches;
   readonly #streams: Streams;
   readonly #shadows: Shadows;
+  readonly #lossShadows: LossShadows;
   readonly #endpoints: Endpoints;
   readonly #keeper: Keeper;
   readonly #log: IncidentLog;
@@ -108,6 +110,7 @@ export class Watch {
       notices: [],
     };
     this.#load = () => (this.#core ??= load());
+    this.#lossShadows = new LossShadows(this.#load);
     this.#streams = new Streams(() => this.#flows++);
     const flowOf = (endpoint: number, ssrc: number): number =>
       this.#streams.flowOf(endpoint, 'receive', ssrc);
@@ -125,7 +128,8 @@ export class Watch {
       onRows: (batches) => this.#recording.rows(batches),
     });
     this.#endpoints = new Endpoints(this.record, undefined, this.#shadows);
-    this.#keeper = new Keeper(this.record, JUDGED_US, this.#shadows);
+    // The recording keeps more, and says itself what.
+    this.#keeper = new Keeper(this.record, JUDGED_US, this.#shadows, false);
     this.#log = new IncidentLog(this.record);
   }
 
@@ -146,8 +150,6 @@ export class Watch {
     this.#recording.heard(batch, place, this.#streams.states);
     this.#loose.advance(this.#nowUs);
     this.#keeper.advance(this.#nowUs);
-    // Whoever reads the recording bounds its record, too, or does not.
-    this.#notices = this.record.notices.length;
   }
 
   /** Records the notices of no endpoint that are new. */
@@ -169,6 +171,7 @@ export class Watch {
     this.#seen.set(endpoint.id, endpoint.samples.at(-1)?.timeUs ?? seenUs);
     if (endpoint.states.at(-1)?.state !== 'closed') return;
     this.#streams.end(endpoint.id);
+    this.#lossShadows.end(endpoint.id);
     for (const { endpoint: id, mid } of this.#drivers.values())
       if (id === endpoint.id) this.endDrive(id, mid);
   }
@@ -189,9 +192,15 @@ export class Watch {
 
   #sample(endpoint: EndpointRecord, sample: StatsSample): void {
     const rows: TraceBatch[] = [];
-    for (const stats of sample.outbound) {
-      const { flow, rateBps } = this.#streams.sent(endpoint, sample, stats);
-      rows.push(sentRow(flow, sample, stats, rateBps));
+    const sent = sample.outbound.map((stats) => ({
+      stats,
+      ...this.#streams.sent(endpoint, sample, stats),
+    }));
+    this.#lossShadows.see(endpoint, sample, sentBySection(sent));
+    for (const { stats, flow, rateBps } of sent) {
+      const isVideo = stats.kind === 'video';
+      const lossBasedBps = isVideo ? this.#lossShadows.targetBps(endpoint.id, stats.mid) : NaN;
+      rows.push(sentRow(flow, sample, stats, rateBps, lossBasedBps));
     }
     for (const stats of sample.inbound) {
       const { flow, rateBps } = this.#streams.received(endpoint, sample, stats);
@@ -205,6 +214,7 @@ export class Watch {
       );
       rows.push(...driver.takeRows());
     }
+    this.#streams.missing(endpoint, sample);
     this.#recording.rows(rows);
   }
 
@@ -234,7 +244,7 @@ export class Watch {
 
   /** Begins to decide what bounds a media section that is sent. Rejects with what the core throws. */
   async drive(endpoint: number, mid: string, startBps: number): Promise<void> {
-    const core = await (this.#core ?? this.#load());
+    const core = await this.#load();
     this.endDrive(endpoint, mid);
     const driver = new Driver(core, this.#flows++, startBps);
     this.#drivers.set(`${endpoint} ${mid}`, { endpoint, mid, driver });
@@ -308,8 +318,17 @@ export class Watch {
 
   close(): void {
     for (const { endpoint, mid } of this.#drivers.values()) this.endDrive(endpoint, mid);
+    this.#lossShadows.close();
     this.#shadows.close();
   }
+}
+
+/** What the video of each media section sends, by its mid; NaN while a layer's rate is not known. */
+function sentBySection(streams: readonly StreamState[]): Map<string, number> {
+  const sections = new Map<string, number>();
+  for (const { kind, mid, rateBps } of streams)
+    if (kind === 'video') sections.set(mid, (sections.get(mid) ?? 0) + rateBps);
+  return sections;
 }
 
 function connectionState(

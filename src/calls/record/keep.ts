@@ -21,6 +21,8 @@ export class Keeper {
     private readonly record: CallRecord,
     private readonly keepUs: number,
     private readonly shadows: Pick<Shadows, 'end'>,
+    /** Whether the record says that it is bounded. */
+    private readonly tells = true,
   ) {
     this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
   }
@@ -41,7 +43,7 @@ export class Keeper {
     for (const shadow of this.record.shadows)
       shadow.batches = shadow.batches.filter((batch) => !(lastTimeUs(batch) < fromUs));
     const code = 'record-bounded';
-    if (notices.some((notice) => notice.code === code)) return;
+    if (!this.tells || notices.some((notice) => notice.code === code)) return;
     notices.push({
       level: 'info',
       code,

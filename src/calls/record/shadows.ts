@@ -6,9 +6,14 @@ import type { CallRecord, EndpointRecord, ShadowRecord, StatsSample } from './re
 import { StreamShadow } from './shadow.js';
 import { SHADOW, type ShadowController } from './shadow_flow.js';
 
+/** A stream that getStats have not named for this long is gone. */
+export const GONE_US = 10e6;
+
 interface Shadow {
   record: ShadowRecord;
   stream: StreamShadow;
+  /** When getStats named it last; null before they did. */
+  namedUs: number | null;
 }
 
 export interface ShadowsOptions {
@@ -65,10 +70,21 @@ export class Shadows {
   /** A look of an endpoint at its counters; `mate` is the one that it receives from, and that receives from it. */
   sample(endpoint: EndpointRecord, mate: EndpointRecord | undefined, sample: StatsSample): void {
     this.#whenLoaded(() => {
-      for (const { record, stream } of this.#ofEndpoint(endpoint)) stream.received(sample, record.ssrc);
+      for (const shadow of this.#ofEndpoint(endpoint)) this.#received(endpoint, shadow, sample);
       if (mate !== undefined && this.#options.knowsSenders)
         for (const { stream } of this.#ofEndpoint(mate)) stream.sent(sample);
     });
+  }
+
+  /** A participant that left, or another SSRC: its controllers have nothing more to see. */
+  #received({ id }: EndpointRecord, shadow: Shadow, sample: StatsSample): void {
+    const { record, stream, namedUs } = shadow;
+    stream.received(sample, record.ssrc);
+    if (sample.inbound.some(({ ssrc }) => ssrc === record.ssrc)) shadow.namedUs = sample.timeUs;
+    else if (namedUs !== null && sample.timeUs - namedUs > GONE_US) {
+      stream.destroy();
+      this.#all.get(id)?.delete(record.ssrc);
+    }
   }
 
   /** Everything that an endpoint knew until `untilUs` has been told. */
@@ -102,7 +118,7 @@ export class Shadows {
     const numbers = flowsOf(id, ssrc, controllers.length);
     const flows = controllers.map((controller, i) => ({ ...controller, flow: numbers[i] ?? NaN }));
     const record = { flow: flows[0]?.flow ?? NaN, endpoint: id, ssrc, flows, batches: [] };
-    const shadow = { record, stream: new StreamShadow(this.#loaded, flows) };
+    const shadow = { record, stream: new StreamShadow(this.#loaded, flows), namedUs: null };
     this.record.shadows.push(record);
     streams.set(ssrc, shadow);
     this.#all.set(id, streams);

@@ -1,0 +1,134 @@
+/** Streams that come and go in a call that goes on, and the loss controller beside what is sent. */
+import { beforeAll, expect, it } from 'vitest';
+
+import { loadCore, type Core } from '../../../src/core/index.js';
+import type { InboundStats, OutboundStats, PageMessage } from '../../../src/inject/protocol.js';
+import { recordOfTrace, Watch } from '../../../src/watch/index.js';
+import { inbound, outbound, sample } from '../judge/synthetic.js';
+
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+interface Look {
+  inbound?: readonly Partial<InboundStats>[];
+  outbound?: readonly Partial<OutboundStats>[];
+  messages?: readonly PageMessage[];
+}
+
+/** A watch of one connection, which is looked at every half second. */
+async function watched(seconds: number, at: (timeS: number) => Look): Promise<Watch> {
+  const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
+  const begin: PageMessage[] = [
+    { type: 'endpoint', endpoint: 0, timeUs: 0 },
+    { type: 'state', endpoint: 0, timeUs: 0, state: 'connected' },
+  ];
+  for (let timeS = 0; timeS <= seconds; timeS += 0.5) {
+    const look = at(timeS);
+    const told = sample(timeS, {
+      rttS: 0.05,
+      inbound: (look.inbound ?? []).map((stats) => inbound(stats)),
+      outbound: (look.outbound ?? []).map((stats) => outbound(stats)),
+    });
+    const messages: PageMessage[] = [
+      ...(timeS === 0 ? begin : []),
+      { type: 'sample', endpoint: 0, sample: told },
+      ...(look.messages ?? []),
+    ];
+    watch.hear(
+      { window: 'w', url: 'https://example.org/', timeUs: timeS * 1e6, messages },
+      { page: 0, place: 'page' },
+    );
+    await watch.settled();
+  }
+  return watch;
+}
+
+/** A stream at 1 Mbps. */
+const bytesAt = (timeS: number): number => timeS * 125_000;
+
+it('a stream that getStats name no longer stands still, and is gone after ten seconds', async () => {
+  const LEAVES_S = 5;
+  const call = (seconds: number) =>
+    watched(seconds, (timeS) => ({
+      inbound: [
+        { ssrc: 1, bytesReceived: bytesAt(timeS) },
+        ...(timeS <= LEAVES_S ? [{ ssrc: 2, bytesReceived: bytesAt(timeS) }] : []),
+      ],
+    }));
+  const soon = await call(LEAVES_S + 1);
+  expect(soon.state.streams.map(({ ssrc, isLive }) => [ssrc, isLive])).toEqual([
+    [1, true],
+    [2, false],
+  ]);
+  expect(soon.state.streams[1]?.rateBps).toBe(0);
+  const later = await call(LEAVES_S + 12);
+  expect(later.state.streams.map(({ ssrc }) => ssrc)).toEqual([1]);
+});
+
+it('a hundred participants who come and go leave nothing', async () => {
+  const STAYS_S = 2;
+  const watch = await watched(200, (timeS) => {
+    const ssrc = 1 + Math.floor(timeS / STAYS_S);
+    const timeUs = timeS * 1e6;
+    const frame = [ssrc, Math.round(timeS * 90_000), timeUs, 4000, 0];
+    return {
+      inbound: [{ ssrc, bytesReceived: bytesAt(timeS % STAYS_S) }],
+      messages: [{ type: 'frames', endpoint: 0, rows: frame }],
+    };
+  });
+  expect(watch.record.shadows.length).toBeGreaterThan(90);
+  // Those of the last ten seconds, and the one that has just come.
+  expect(watch.state.streams.length).toBeLessThanOrEqual(8);
+  watch.close();
+});
+
+it('beside what is sent A_s holds while nothing is lost, and falls by half the loss (ToN eq. 14)', async () => {
+  const lastA_s = async (lossRatio: number): Promise<number> => {
+    const watch = await watched(20, (timeS) => {
+      const packetsSent = Math.round(timeS * 100);
+      return {
+        outbound: [
+          {
+            ...{ mid: '0', bytesSent: bytesAt(timeS), packetsSent },
+            packetsLost: Math.round(packetsSent * lossRatio),
+          },
+        ],
+      };
+    });
+    const { a_s_bps = new Float64Array() } = watch.view({
+      table: 'rate',
+      columns: ['a_s_bps'],
+      where: { column: 'flow', value: watch.state.streams[0]?.flow ?? NaN },
+    }).columns;
+    watch.close();
+    return a_s_bps.at(-1) ?? NaN;
+  };
+  const free = await lastA_s(0);
+  expect(free).toBeGreaterThan(1e6);
+  // Not further than one and a half times what is sent: it only watches.
+  expect(free).toBeLessThanOrEqual(1.5e6);
+  expect(await lastA_s(0.2)).toBeLessThan(0.5e6);
+});
+
+it('an action is in the recording, and read back, without the words that name encodings', async () => {
+  const target = { endpoint: 0, direction: 'send', mid: 'camera of Alice', ssrc: 11 } as const;
+  const encoding = 'alice-high';
+  const inForce = [{ kind: 'cap', encoding, maxBitrateBps: 3e5 }] as const;
+  const message: PageMessage = {
+    ...{ type: 'action', endpoint: 0, timeUs: 1e6 },
+    action: { kind: 'cap', target, encoding, maxBitrateBps: 3e5 },
+    result: { ok: true, message: 'Encoding alice-high is capped at 300 kbps.', inForce: [...inForce] },
+  };
+  const watch = await watched(2, (timeS) => ({ messages: timeS === 1 ? [message] : [] }));
+  const textOf = (identifiers: boolean): string => {
+    const { before, after } = watch.export({ identifiers });
+    return before + [...after].join('');
+  };
+  expect(textOf(false)).not.toMatch(/alice/i);
+  const { record } = await recordOfTrace(textOf(true));
+  expect(record.endpoints[0]?.actions).toEqual([
+    { ...{ timeUs: 1e6, action: message.action }, result: { ok: true, message: '', inForce } },
+  ]);
+});
