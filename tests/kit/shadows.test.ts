@@ -54,6 +54,8 @@ test('simulcast through a unit @shadows', async ({ browser, server }, { annotati
   const observer = new CallObserver({ link, originEpochMs });
   const bed = new Bed(server, link, observer, () => browser.newContext());
   const unit = await startPion();
+  // The one that is sent all the time: the upper one rests while there is little capacity.
+  await unit.control({ rid: 'm' });
   const path = fileURLToPath(new URL('./pages/timed_frames.js', import.meta.url));
   try {
     const timed = async (context: BrowserContext): Promise<void> => {
@@ -79,7 +81,7 @@ test('simulcast through a unit @shadows', async ({ browser, server }, { annotati
     );
     const result = await compareArrivals(toldArrivals(frames, originEpochMs), fallsUs);
     annotations.push({ type: 'shadow', description: JSON.stringify(result) });
-    expect(result.groups).toBeGreaterThan(1000);
+    expect(result.groups).toBeGreaterThan(500);
   } finally {
     await bed.close();
     await unit.close();

@@ -1,12 +1,13 @@
 /**
  * Numbers received frames that carry no number, as their sender would have: controllers take a gap in the numbers for a
  * loss, and a number below the newest for a frame that was sent again. Both show in RTP timestamps: a source that
- * gives a picture every 33 ms and then one after 67 ms has lost one on the way, and a frame that comes behind later
+ * gives a picture every 33 ms and then one after 67 ms may have lost one on the way, and a frame that comes behind later
  * ones was held up.
  *
- * A frame that the encoder dropped leaves the same gap. It costs little: after a gap, GCC's filter in live calls waits
- * until the queue is as short as before, for a few frames. A source that keeps no rhythm (a shared screen) shows no
- * gaps; its frames are numbered one by one.
+ * A frame that the source or the encoder left out makes the same gap. It never comes, though, and one that was lost is
+ * sent again. So a gap is believed as long as a frame came into every fourth of the gaps before it: a queue that drops
+ * frames also makes the encoder leave some out, and then a loss that is overlooked costs more than one that was none.
+ * A source that keeps no rhythm (a shared screen) shows no gaps; its frames are numbered one by one.
  */
 
 /** The rhythm is told by so many steps from frame to frame, and not before there are half as many. */
@@ -20,10 +21,21 @@ const NEAR_WHOLE = 0.35;
 const MOST_MISSING = 30;
 /** Frames that come this much later are numbered as the oldest that is remembered. */
 const REMEMBERED = 64;
+/** A frame that has not come after this time was never sent: requests for it are repeated more often. */
+const COMES_WITHIN_US = 1e6;
+/** By so many of the latest gaps the next one is judged. */
+const JUDGED_BY = 16;
+const LEAST_FILLED = 0.25;
 
 interface Numbered {
   rtpUs: number;
   number: number;
+}
+
+/** From the frame before it to the one behind it. */
+interface Gap {
+  fromUs: number;
+  toUs: number;
 }
 
 export class FrameNumbers {
@@ -31,6 +43,10 @@ export class FrameNumbers {
   readonly #steps: number[] = [];
   /** In the order of their times. */
   #recent: Numbered[] = [];
+  /** Those into which a frame may still come. */
+  #open: Gap[] = [];
+  /** Of the latest gaps, whether a frame came into them. */
+  readonly #filled: boolean[] = [];
   #newest = -1;
 
   /** The sender has numbered a frame itself: those without a number go on from there. */
@@ -47,13 +63,29 @@ export class FrameNumbers {
     const last = this.#recent.at(-1);
     if (Number.isNaN(rtpUs)) return ++this.#newest;
     if (last !== undefined && rtpUs < last.rtpUs) return this.#overtaken(rtpUs);
+    this.#giveUp(rtpUs);
     const stepUs = last === undefined ? NaN : rtpUs - last.rtpUs;
-    this.#newest += mayMiss ? 1 : this.#framesIn(stepUs);
-    if (stepUs > 0) this.#steps.push(stepUs);
-    if (this.#steps.length > STEPS) this.#steps.shift();
-    this.#recent.push({ rtpUs, number: this.#newest });
-    if (this.#recent.length > REMEMBERED) this.#recent.shift();
+    const frames = this.#framesIn(stepUs);
+    this.#newest += mayMiss || !this.#isBelieved ? 1 : frames;
+    if (last !== undefined && frames > 1) this.#open.push({ fromUs: last.rtpUs, toUs: rtpUs });
+    if (stepUs > 0) keepLatest(this.#steps, stepUs, STEPS);
+    keepLatest(this.#recent, { rtpUs, number: this.#newest }, REMEMBERED);
     return this.#newest;
+  }
+
+  /** Whether gaps are those of lost frames. */
+  get #isBelieved(): boolean {
+    const filled = this.#filled.filter((isFilled) => isFilled).length;
+    return filled >= LEAST_FILLED * this.#filled.length;
+  }
+
+  /** Into these gaps no frame comes any more. */
+  #giveUp(nowUs: number): void {
+    for (let [oldest] = this.#open; oldest !== undefined; [oldest] = this.#open) {
+      if (nowUs - oldest.toUs < COMES_WITHIN_US) return;
+      this.#open.shift();
+      keepLatest(this.#filled, false, JUDGED_BY);
+    }
   }
 
   /** How many frames the source gave in a step: 1 unless its rhythm says otherwise. */
@@ -69,6 +101,9 @@ export class FrameNumbers {
 
   /** A number between those of its neighbours in time; where there is none left, the earlier one's. */
   #overtaken(rtpUs: number): number {
+    const filled = this.#open.findIndex(({ fromUs, toUs }) => fromUs < rtpUs && rtpUs < toUs);
+    if (filled >= 0) this.#open.splice(filled, 1);
+    keepLatest(this.#filled, true, JUDGED_BY);
     const at = this.#recent.findIndex((each) => each.rtpUs > rtpUs);
     const [before, after] = [this.#recent[at - 1], this.#recent[at]];
     if (after === undefined) return this.#newest;
@@ -79,4 +114,9 @@ export class FrameNumbers {
     this.#recent.splice(at, 0, { rtpUs, number });
     return number;
   }
+}
+
+function keepLatest<T>(list: T[], item: T, most: number): void {
+  list.push(item);
+  if (list.length > most) list.shift();
 }
