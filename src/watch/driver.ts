@@ -6,6 +6,7 @@
  */
 import type { Core, SenderHalf, TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
+import { orZero } from '../calls/record/stream_bytes.js';
 
 /** A driver asks for no less, and no more. */
 const LEAST_BPS = 30e3;
@@ -21,7 +22,6 @@ interface Counts {
   lost: number;
 }
 
-const orZero = (value: number): number => (Number.isFinite(value) ? value : 0);
 const sum = (streams: readonly OutboundStats[], read: (stream: OutboundStats) => number): number =>
   streams.reduce((total, stream) => total + orZero(read(stream)), 0);
 
@@ -30,6 +30,8 @@ export class Driver {
   #before: Counts | null = null;
   #rows: TraceBatch[] = [];
   targetBps: number;
+  /** The core refused what it was told: a page can tell numbers that no browser counts. */
+  hasFailed = false;
 
   /** `startBps` is what is sent now; `decides`: whether what is sent follows it. Throws CoreError. */
   constructor(
@@ -62,7 +64,16 @@ export class Driver {
     };
     const before = this.#before;
     this.#before = now;
-    if (before === null || now.timeUs <= before.timeUs) return;
+    if (before === null || now.timeUs <= before.timeUs || this.hasFailed) return;
+    try {
+      this.#step(before, now, rttS, availableOutgoingBps);
+    } catch {
+      this.hasFailed = true;
+    }
+  }
+
+  #step(before: Counts, now: Counts, rttS: number, availableOutgoingBps: number): void {
+    const { timeUs } = now;
     const sentBps = ((now.bytes - before.bytes) * 8e6) / (now.timeUs - before.timeUs);
     const estimateBps = availableOutgoingBps > 0 ? availableOutgoingBps : Infinity;
     // What is sent follows a target with a delay; where it does not follow at all, the target must not run away from it.

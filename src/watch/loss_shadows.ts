@@ -32,7 +32,8 @@ export class LossShadows {
 
   /** A_s of a media section, in bit/s; NaN while it is not known. */
   targetBps(endpoint: number, mid: string): number {
-    return this.#all.get(endpoint)?.get(mid)?.targetBps ?? NaN;
+    const driver = this.#all.get(endpoint)?.get(mid);
+    return driver === undefined || driver.hasFailed ? NaN : driver.targetBps;
   }
 
   /** It begins with the first rate that is known. */

@@ -1,6 +1,6 @@
 /** What getStats counted of a stream, as rows of trace tables. */
 import { tableSpec, type TableName, type TraceBatch } from '../core/index.js';
-import type { InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
+import type { OutboundStats, StatsSample } from '../calls/record/record.js';
 
 /** A batch of one row; columns that are not named are absent. */
 export function oneRow(table: TableName, values: Readonly<Record<string, number>>): TraceBatch {
@@ -16,14 +16,6 @@ export function rateBps(
   if (before === undefined || now.timeUs <= before.timeUs || now.bytes < before.bytes) return NaN;
   return ((now.bytes - before.bytes) * 8e6) / (now.timeUs - before.timeUs);
 }
-
-const orZero = (value: number): number => (Number.isFinite(value) ? value : 0);
-
-/** RTP bytes of a stream so far, with headers. */
-export const sentBytes = (stats: OutboundStats): number => stats.bytesSent + orZero(stats.headerBytesSent);
-
-export const receivedBytes = (stats: InboundStats): number =>
-  stats.bytesReceived + orZero(stats.headerBytesReceived);
 
 /**
  * A sent stream's row of the table `rate`: what its encoder was asked for, what it sent, what the far side said, and A_s of

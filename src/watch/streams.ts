@@ -3,7 +3,8 @@ import type { ActionTarget, InForce } from '../inject/protocol.js';
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
 import { GONE_US } from '../calls/record/shadows.js';
-import { rateBps, receivedBytes, sentBytes } from './rows.js';
+import { receivedBytes, sentBytes } from '../calls/record/stream_bytes.js';
+import { rateBps } from './rows.js';
 
 export type StreamDirection = 'send' | 'receive';
 

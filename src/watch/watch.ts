@@ -213,6 +213,7 @@ export class Watch {
         sample.outbound.filter((stats) => stats.mid === mid),
       );
       rows.push(...driver.takeRows());
+      if (driver.hasFailed) this.endDrive(id, mid);
     }
     this.#streams.missing(endpoint, sample);
     this.#recording.rows(rows);

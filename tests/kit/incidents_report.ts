@@ -1,6 +1,7 @@
 /**
  * Counts the causes that incidents.test.ts provoked and was told, and prints the confusion matrix; of enough of them it
- * goes into the guide, too.
+ * goes into the guide, too. A test that failed has measured nothing, since its call never came up or the machine was
+ * taken away: it is counted as failed, and the whole fails with it.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +18,7 @@ const DOCUMENT = fileURLToPath(new URL('../../src/watch/accuracy.md', import.met
 
 interface Told {
   side: string;
+  /** Whether what was said is one of the causes that are right; the matrix has the first of these. */
   right: boolean;
   expected: string;
   said: string;
@@ -24,40 +26,62 @@ interface Told {
   evidence?: string;
 }
 
-export default class IncidentsReport implements Reporter {
-  readonly #last = new Map<string, { title: string; told: Told[]; before: number }>();
+interface Attempt {
+  hasPassed: boolean;
+  told: Told[];
+  /** Incidents before anything was provoked. */
+  before: number;
+}
 
-  onTestEnd(test: TestCase, { annotations, status }: TestResult): void {
-    const said = (type: string): string[] =>
-      annotations.filter((each) => each.type === type).map(({ description = '' }) => description);
-    const told = said('incident').map((text) => JSON.parse(text) as Told);
-    const before = said('before').reduce((sum, text) => sum + Number(text), 0);
-    this.#last.set(test.id, { title: test.title, told, before });
-    const words = told.map(({ side, right, said: what, kind, evidence }) =>
-      right ? `${side} ✓` : `${side} ✗ ${what} (${kind ?? 'no incident'}): ${evidence ?? ''}`,
+function attemptOf({ annotations, status }: TestResult): Attempt {
+  const said = (type: string): string[] =>
+    annotations.filter((each) => each.type === type).map(({ description = '' }) => description);
+  return {
+    hasPassed: status === 'passed',
+    told: said('incident').map((text) => JSON.parse(text) as Told),
+    before: said('before').reduce((sum, text) => sum + Number(text), 0),
+  };
+}
+
+/** How often each cause that was provoked was told as which. */
+function matrix(told: readonly Told[]): { head: string[]; rows: string[][] } {
+  const expected = [...new Set(told.map((each) => each.expected))].sort();
+  const said = [...new Set(told.map((each) => each.said))].sort();
+  const count = (row: string, column: string): string => {
+    const number = told.filter((each) => each.expected === row && each.said === column).length;
+    return number === 0 ? '' : String(number);
+  };
+  return { head: said, rows: expected.map((row) => [row, ...said.map((column) => count(row, column))]) };
+}
+
+export default class IncidentsReport implements Reporter {
+  readonly #last = new Map<string, Attempt>();
+
+  onTestEnd(test: TestCase, result: TestResult): void {
+    const attempt = attemptOf(result);
+    this.#last.set(test.id, attempt);
+    const words = attempt.told.map(({ side, right, said, kind, evidence }) =>
+      right ? `${side} ✓ ${said}` : `${side} ✗ ${said} (${kind ?? 'no incident'}): ${evidence ?? ''}`,
     );
-    process.stdout.write(`${test.title.replace(' @incidents', '')} [${status}] ${words.join('; ')}\n`);
+    const title = test.title.replace(' @incidents', '');
+    process.stdout.write(`${title} [${result.status}] ${words.join('; ')}\n`);
   }
 
   async onEnd(): Promise<{ status: FullResult['status'] }> {
     const all = [...this.#last.values()];
-    const told = all.flatMap((each) => each.told);
+    const measured = all.filter(({ hasPassed }) => hasPassed);
+    const failed = all.length - measured.length;
+    const told = measured.flatMap((each) => each.told);
     const right = told.filter((each) => each.right).length;
-    const expected = [...new Set(told.map((each) => each.expected))].sort();
-    const said = [...new Set(told.map((each) => each.said))].sort();
-    const count = (row: string, column: string): string => {
-      const number = told.filter((each) => each.expected === row && each.said === column).length;
-      return number === 0 ? '' : String(number);
-    };
-    const rows = expected.map((row) => [row, ...said.map((column) => count(row, column))]);
+    const { head, rows } = matrix(told);
     process.stdout.write(`\nprovoked (rows) and told (columns):\n`);
-    process.stdout.write(`${aligned([['', ...said], ...rows]).join('\n')}\n`);
-    const before = all.reduce((sum, each) => sum + each.before, 0);
-    const facts = `right causes ${right} of ${told.length}; incidents before anything was provoked: ${before} in ${all.length} calls`;
+    process.stdout.write(`${aligned([['', ...head], ...rows]).join('\n')}\n`);
+    const before = measured.reduce((sum, each) => sum + each.before, 0);
+    const facts = `right causes ${right} of ${told.length}; incidents before anything was provoked: ${before} in ${measured.length} calls; tests that failed: ${failed}`;
     process.stdout.write(`${facts}\n`);
     if (told.length >= LEAST_TOLD)
-      await writeMeasured(DOCUMENT, 'causes', { facts: `${facts}.`, head: ['provoked', ...said], rows });
-    const isGood = told.length > 0 && right >= LEAST_RIGHT * told.length;
+      await writeMeasured(DOCUMENT, 'causes', { facts: `${facts}.`, head: ['provoked', ...head], rows });
+    const isGood = told.length > 0 && failed === 0 && right >= LEAST_RIGHT * told.length;
     return { status: isGood ? 'passed' : 'failed' };
   }
 }

@@ -64,13 +64,16 @@ export class FreezeFinder {
   /** The browser counts a freeze when the picture is back: some time between two samples. */
   #counted(stream: Stream, stats: InboundStats, timeUs: number): void {
     if (stream.open !== null) this.freezes.splice(this.freezes.indexOf(stream.open), 1);
-    stream.open = null;
     const freezes = Math.min(stats.freezeCount - stream.count, MOST_FREEZES);
     const lengthUs = Math.round(((stats.totalFreezesDurationS - stream.totalS) * 1e6) / freezes);
-    let toUs = Math.round((stream.timeUs + timeUs) / 2);
-    const found: Freeze[] = [];
-    for (let i = 0; i < freezes; i++, toUs -= lengthUs) found.unshift({ fromUs: toUs - lengthUs, toUs });
-    this.freezes.push(...found);
+    const endUs = Math.round((stream.timeUs + timeUs) / 2);
+    for (let left = freezes; left > 0; left--) {
+      const fromUs = endUs - left * lengthUs;
+      // The first is the one that was seen to last.
+      const noticed = (left === freezes ? stream.open?.noticed : undefined) ?? { timeUs, fromUs };
+      this.freezes.push({ fromUs, toUs: fromUs + lengthUs, ssrc: stats.ssrc, noticed });
+    }
+    stream.open = null;
   }
 
   #standing(stream: Stream, stats: InboundStats, timeUs: number, { frames, isStopped }: Source): void {
@@ -82,7 +85,8 @@ export class FreezeFinder {
     const isBehind = stream.decoded > 0 && (isStopped || frames > stream.sourceFrames);
     if (!comes && !isBehind) return;
     if (stream.open === null) {
-      stream.open = { fromUs: stream.grewUs, toUs: timeUs };
+      const fromUs = stream.grewUs;
+      stream.open = { fromUs, toUs: timeUs, ssrc: stats.ssrc, noticed: { timeUs, fromUs } };
       this.freezes.push(stream.open);
     } else stream.open.toUs = timeUs;
   }

@@ -128,6 +128,10 @@ export interface FrameColumns {
 export interface Freeze {
   fromUs: number;
   toUs: number;
+  /** The stream whose picture it was; absent where that is not known. */
+  ssrc?: number;
+  /** At which sample it was first known, and when it seemed to have begun then; absent where that is not known. */
+  noticed?: { timeUs: number; fromUs: number };
 }
 
 /** Something that was done to a call on command, or that could not be done. */

@@ -4,6 +4,7 @@ import { median } from '../../calls/percentile.js';
 import { machineIn } from '../machine.js';
 import type { MachineState } from '../../machine/index.js';
 import { detectorFacts, leastWaitMs, longestWaitMs, type DetectorFacts } from '../detector.js';
+import { BEFORE_US, HIGHEST_US } from './falls.js';
 import type { IncidentKind, StreamId } from './incident.js';
 import type { Look } from './stream_looks.js';
 
@@ -23,6 +24,10 @@ const BESIDE_LOSS_US = 0.5e6;
 const DETECTED_US = 0.5e6;
 /** What was usual is told by these before that. */
 const USUAL_US = 6e6;
+/** How much something scatters takes longer to see: connectivity checks come every two and a half seconds. */
+const SCATTERED_US = 20e6;
+/** Looks that are older than this are not looked at again: a slow fall is compared with what was usual before it. */
+export const KEPT_US = HIGHEST_US + BEFORE_US + QUIET_TRAIL_US;
 
 export interface Evidence {
   kind: IncidentKind;
@@ -32,9 +37,15 @@ export interface Evidence {
   /** The first and the last value of what changed. */
   before: number;
   after: number;
+  /** What is known is known until then. */
+  untilUs: number;
   /** Looks before anything of it showed, and those around its begin. */
   usual: readonly Look[];
   around: readonly Look[];
+  /** All looks of some seconds before the begin, and those around it. */
+  recent: readonly Look[];
+  /** Of what was usual a longer time, which shows how much it scatters. */
+  past: readonly Look[];
   /** Those of `around` that end after it began. */
   since: readonly Look[];
   machine: MachineState;
@@ -52,6 +63,8 @@ export interface Begun {
   fromUs: number;
   before: number;
   after: number;
+  /** Until when that was usual which was before; absent where it was until the begin. */
+  usualUntilUs?: number | undefined;
 }
 
 /** How long after its begin an incident's cause may show. */
@@ -62,6 +75,25 @@ export function trailUs(looks: readonly Look[], fromUs: number): number {
   return isQuiet ? QUIET_TRAIL_US : TRAIL_US;
 }
 
+const within = (looks: readonly Look[], fromUs: number, toUs: number): Look[] =>
+  looks.filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
+
+/** The looks that tell what was usual, and how much that scatters. */
+function usualLooks(
+  looks: readonly Look[],
+  { fromUs, usualUntilUs }: Begun,
+): Pick<Evidence, 'usual' | 'past'> {
+  if (usualUntilUs !== undefined) {
+    const usual = within(looks, usualUntilUs - BEFORE_US, usualUntilUs);
+    return { usual, past: usual };
+  }
+  const toUs = fromUs - 0.5 * LEAD_US;
+  return {
+    usual: within(looks, fromUs - LEAD_US - USUAL_US, toUs),
+    past: within(looks, toUs - SCATTERED_US, toUs),
+  };
+}
+
 export function evidenceOf(
   record: CallRecord,
   endpoint: EndpointRecord,
@@ -69,11 +101,9 @@ export function evidenceOf(
   begun: Begun,
 ): Evidence {
   const { fromUs } = begun;
-  const window = { fromUs: fromUs - LEAD_US, toUs: fromUs + trailUs(looks, fromUs) };
-  const around = looks.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
-  const usual = looks.filter(
-    ({ timeUs }) => timeUs > window.fromUs - USUAL_US && timeUs <= fromUs - 0.5 * LEAD_US,
-  );
+  const untilUs = looks.at(-1)?.timeUs ?? fromUs;
+  const window = { fromUs: fromUs - LEAD_US, toUs: Math.min(untilUs, fromUs + trailUs(looks, fromUs)) };
+  const around = within(looks, window.fromUs, window.toUs);
   const isReceived = begun.stream.direction === 'receive';
   const usualFromUs = window.fromUs - USUAL_US;
   const lossy = around.find((look) => lossOf([look], begun.stream.direction) > LOSS_DECREASES);
@@ -81,8 +111,10 @@ export function evidenceOf(
   return {
     ...begun,
     endpoint,
-    usual,
+    untilUs,
+    ...usualLooks(looks, begun),
     around,
+    recent: within(looks, fromUs - LEAD_US - USUAL_US, window.toUs),
     since: around.filter(({ timeUs }) => timeUs >= fromUs),
     machine: machineIn(record, window),
     detector: isReceived
@@ -98,24 +130,60 @@ export function evidenceOf(
 export const usualOf = (looks: readonly Look[], value: (look: Look) => number): number =>
   median(looks.map(value).filter(Number.isFinite));
 
+/** By how much they scatter: the median of the distances from the median. */
+export function scatterOf(looks: readonly Look[], value: (look: Look) => number): number {
+  const middle = usualOf(looks, value);
+  return usualOf(looks, (look) => Math.abs(value(look) - middle));
+}
+
 export const greatest = (looks: readonly Look[], value: (look: Look) => number): number =>
   Math.max(...looks.map(value).filter(Number.isFinite));
 
 export const least = (looks: readonly Look[], value: (look: Look) => number): number =>
   Math.min(...looks.map(value).filter(Number.isFinite));
 
-/** Of the packets that were sent or expected meanwhile. */
-export function lossOf(looks: readonly Look[], direction: StreamId['direction']): number {
+interface LossCount {
+  lost: number;
+  /** Packets that were sent or expected. */
+  of: number;
+}
+
+export function lossCount(looks: readonly Look[], direction: StreamId['direction']): LossCount {
   const lost = looks.reduce((sum, look) => sum + look.lost, 0);
   const packets = looks.reduce((sum, look) => sum + look.packets, 0);
-  const expected = direction === 'send' ? packets : packets + lost;
-  return expected > 0 ? lost / expected : 0;
+  return { lost, of: direction === 'send' ? packets : packets + lost };
+}
+
+/** Of the packets that were sent or expected meanwhile. */
+export function lossOf(looks: readonly Look[], direction: StreamId['direction']): number {
+  const { lost, of } = lossCount(looks, direction);
+  return of > 0 ? lost / of : 0;
+}
+
+/** The stream's layer whose receiver reports say the longest round trip; undefined where none says one. */
+function slowestLayer({ sent }: Look): Look['sent'][number] | undefined {
+  const [first, ...more] = sent.filter(({ roundTripTimeS }) => Number.isFinite(roundTripTimeS));
+  return more.reduce(
+    (slow, each) => (each.roundTripTimeS > (slow?.roundTripTimeS ?? 0) ? each : slow),
+    first,
+  );
 }
 
 /** The round trip of a look, in ms: by RTCP where it says one, else by connectivity checks. */
-export function rttMs({ sent, sample }: Look): number {
-  const told = sent.map(({ roundTripTimeS }) => roundTripTimeS).filter(Number.isFinite);
-  return (told.length > 0 ? Math.max(...told) : sample.rttS) * 1e3;
+export const rttMs = (look: Look): number => (slowestLayer(look)?.roundTripTimeS ?? look.sample.rttS) * 1e3;
+
+/** What the round trip was measured to be meanwhile, in ms, each measurement once: looks repeat the latest one. */
+export function rttMeasures(looks: readonly Look[]): number[] {
+  const isNew = (look: Look, before: Look): boolean =>
+    rttMs(look) !== rttMs(before) ||
+    slowestLayer(look)?.reportTimeUs !== slowestLayer(before)?.reportTimeUs ||
+    (slowestLayer(look) === undefined && look.checksAnswered > 0);
+  return looks
+    .filter((look, i) => {
+      const before = looks[i - 1];
+      return before === undefined || isNew(look, before);
+    })
+    .map(rttMs);
 }
 
 export const targetBps = ({ sent }: Look): number => {

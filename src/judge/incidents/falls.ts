@@ -1,14 +1,18 @@
 /**
  * Finds falls of a stream's rate and rises of its delay, look by look. Rates of encoders scatter, so a fall is
- * measured between means: over a second and a half, against the median of the five seconds before.
+ * measured between means: over a second and a half, against the median of the five seconds before, and, for one that
+ * is so slow that each second resembles the last, against the highest such median of half a minute.
  */
 import { median } from '../../calls/percentile.js';
 import type { Look } from './stream_looks.js';
 
 /** A change that lasts: from its first look until what is new is the usual. */
 export interface Change {
+  /** Of a slow fall when it was found: it has no first look. */
   fromUs: number;
   toUs: number | null;
+  /** Of a slow fall the end of the time in which what was before was the usual; absent where that is `fromUs`. */
+  usualUntilUs?: number;
   before: number;
   after: number;
 }
@@ -16,15 +20,21 @@ export interface Change {
 /** A rate has fallen when it is less than this share of what it was before. */
 export const FALLEN = 0.85;
 const RECOVERED = 0.92;
+/** A slow fall is a larger one: what swings by a tenth about its mean goes down to 0.9 / 1.1 = 0.82 of its highest. */
+const SLOWLY_FALLEN = 0.75;
 /** Smaller falls are those of a slide or of a face that stands still. */
 const LEAST_FALL_BPS = 30_000;
 /** What the mean of now is taken over, and the median of before. */
 const NOW_US = 1.5e6;
-const BEFORE_US = 5e6;
+export const BEFORE_US = 5e6;
+/** How far back the highest such median of a slow fall may lie. */
+export const HIGHEST_US = 30e6;
 /** Before this much is known of a stream, nothing is compared. */
 const LEAST_KNOWN_US = 3e6;
 /** A lower rate that has lasted this long is the usual one. */
 const SETTLED_US = 6e6;
+/** A rate that gets below its lowest so far by more than encoders scatter has not settled. */
+const LOWER = 0.93;
 
 /** A delay has risen when it is this much above its least. */
 export const RISEN_MS = 60;
@@ -45,7 +55,13 @@ const within = (points: readonly Point[], fromUs: number, toUs: number): Point[]
 /** Falls of a rate: feed it each look. */
 export class FallFinder {
   #points: Point[] = [];
+  /** The median of the last five seconds, look by look. */
+  #medians: Point[] = [];
   #open: Change | null = null;
+  /** What one look alone has shown: the next one bears it out, or it was the bottom of a swing. */
+  #seen: Change | null = null;
+  /** The lowest rate of the open fall, and since when it was not clearly lower. */
+  #lowest: Point = { timeUs: 0, value: 0 };
   #startUs: number | null = null;
 
   /** The change that began, goes on or ended with this look; null if there is none. */
@@ -54,11 +70,29 @@ export class FallFinder {
     if (this.#startUs === null || !Number.isFinite(rateBps)) return null;
     this.#points.push({ timeUs, value: rateBps });
     this.#points = within(this.#points, timeUs - NOW_US - BEFORE_US, timeUs);
-    const now = mean(within(this.#points, timeUs - NOW_US, timeUs));
-    return this.#open === null ? this.#begin(timeUs, now) : this.#goOn(this.#open, timeUs, now);
+    if (timeUs - this.#startUs >= BEFORE_US) this.#settle(timeUs);
+    const now = { timeUs, value: mean(within(this.#points, timeUs - NOW_US, timeUs)) };
+    return this.#open === null ? this.#begin(now) : this.#goOn(this.#open, now);
   }
 
-  #begin(timeUs: number, now: number): Change | null {
+  #begin(now: Point): Change | null {
+    const found = this.#fast(now) ?? this.#slow(now);
+    const first = this.#seen;
+    this.#seen = found === null ? null : (first ?? found);
+    if (found === null || first === null) return null;
+    this.#open = { ...first, after: Math.min(first.after, now.value) };
+    this.#seen = null;
+    this.#lowest = now;
+    return this.#open;
+  }
+
+  #settle(timeUs: number): void {
+    const last = within(this.#points, timeUs - BEFORE_US, timeUs);
+    this.#medians.push({ timeUs, value: median(last.map(({ value }) => value)) });
+    this.#medians = within(this.#medians, timeUs - HIGHEST_US, timeUs);
+  }
+
+  #fast({ timeUs, value: now }: Point): Change | null {
     if (timeUs - (this.#startUs ?? timeUs) < LEAST_KNOWN_US) return null;
     const past = within(this.#points, -Infinity, timeUs - NOW_US);
     const before = median(past.map(({ value }) => value));
@@ -67,18 +101,28 @@ export class FallFinder {
     const first = within(this.#points, timeUs - NOW_US, timeUs).find(
       ({ value }) => value < RECOVERED * before,
     );
-    this.#open = { fromUs: first?.timeUs ?? timeUs, toUs: null, before, after: now };
-    return this.#open;
+    return { fromUs: first?.timeUs ?? timeUs, toUs: null, before, after: now };
   }
 
-  #goOn(open: Change, timeUs: number, now: number): Change {
+  #slow({ timeUs, value: now }: Point): Change | null {
+    const [first, ...more] = this.#medians;
+    if (first === undefined) return null;
+    const highest = more.reduce((best, point) => (point.value > best.value ? point : best), first);
+    const before = highest.value;
+    if (!(now < SLOWLY_FALLEN * before) || before - now < LEAST_FALL_BPS) return null;
+    return { fromUs: timeUs, toUs: null, usualUntilUs: highest.timeUs, before, after: now };
+  }
+
+  #goOn(open: Change, { timeUs, value: now }: Point): Change {
     open.after = Math.min(open.after, now);
-    const isOver = now >= RECOVERED * open.before || timeUs - open.fromUs >= SETTLED_US;
-    if (!isOver) return open;
+    if (now < LOWER * this.#lowest.value) this.#lowest = { timeUs, value: now };
+    const isSettled = timeUs - Math.max(open.fromUs, this.#lowest.timeUs) >= SETTLED_US;
+    if (now < RECOVERED * open.before && !isSettled) return open;
     open.toUs = timeUs;
     this.#open = null;
     // What is compared from now on begins here: the fall is not to be found a second time.
     this.#points = within(this.#points, timeUs - NOW_US, timeUs);
+    this.#medians = [];
     this.#startUs = timeUs - NOW_US;
     return open;
   }

@@ -4,28 +4,17 @@
  * somebody did comes before what the network did, and what explains everything before what explains a part.
  */
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
-import type { Cause, CauseKind } from '../cause_kinds.js';
+import type { Cause } from '../cause_kinds.js';
 import { keyFrameWait } from '../key_frames.js';
 import { msText, percentText, rateText, secondsText } from '../text.js';
-import {
-  capBps,
-  greatest,
-  least,
-  lossOf,
-  rttMs,
-  targetBps,
-  usualOf,
-  LOSS_DECREASES,
-  type Evidence,
-} from './evidence.js';
+import { cap, capByDrive } from './bound_causes.js';
+import { greatest, least, rttMs, targetBps, usualOf, LOSS_DECREASES, type Evidence } from './evidence.js';
+import { heavyLoss, someLoss } from './loss_causes.js';
+import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
+import { knowsNoQueue, LEAST_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
+import { AT_BOUND, cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-type Rule = (evidence: Evidence) => Cause | null;
-
-/** GCC does not increase its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
-const LOSS_HOLDS = 0.02;
-/** A round trip that grew by this much has met a queue: more than it scatters by on wireless links. */
-const QUEUED_MS = 25;
 const LONG_QUEUE_MS = 100;
 /** A queue that is full is rarely shorter. */
 const FULL_QUEUE_MS = 50;
@@ -33,22 +22,19 @@ const FULL_QUEUE_MS = 50;
 const OF_FULL_QUEUE = 0.6;
 /** The estimate is one that fell. */
 const ESTIMATE_FELL = 0.9;
-/** A rate that stands at a bound is at least this share of it. */
-const AT_BOUND = 0.75;
 /** An encoder that uses less of its target is not held back by it. */
 const FILLED = 0.8;
-/** RTCP reports of a video stream come about once a second (RFC 3550, 6.2). */
+/** RTCP reports of a video stream come about once a second, at most half as seldom (RFC 3550, 6.2 and 6.3.1). */
+const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
+/** So long after a route changed what it does not carry may show: a sender knows by reports, and is slow to believe them. */
+const ROUTE_LEAD_US = 6e6;
 const LAYER_SHRANK = 0.8;
 /** A codec that takes so much longer for a frame, and so long, has too little of the processor. */
 const SLOWER = 2;
 const SLOW_MS = 12;
 /** Of the groups of packets around the begin: a single one may be an accident. */
 const LEAST_OVERUSE = 0.05;
-/** A queue that frames have met: more than what single large frames take. */
-const LEAST_QUEUE_MS = 12.5;
-
-const cause = (kind: CauseKind, evidence: string, fix: string): Cause => ({ kind, evidence, fix });
 
 const machineOverloaded: Rule = ({ machine }) =>
   isOverloaded(machine)
@@ -58,21 +44,6 @@ const machineOverloaded: Rule = ({ machine }) =>
         `${FIX.charAt(0).toUpperCase()}${FIX.slice(1)}.`,
       )
     : null;
-
-/** The bound that came, or that was lowered; null where there was none. */
-const cap: Rule = ({ usual, around, since }) => {
-  const before = usualOf(usual, capBps);
-  const now = least(around, capBps);
-  const rate = usualOf(usual, ({ rateBps }) => rateBps);
-  const isNew = Number.isFinite(now) && !(before <= now) && now < rate * 1.05;
-  if (!isNew || since.length === 0) return null;
-  const from = Number.isFinite(before) ? `from ${rateText(before)} ` : '';
-  return cause(
-    'cap',
-    `The stream was capped ${from}to ${rateText(now)} (maxBitrate of its encodings, or b= of the far side's description); it had sent ${rateText(rate)}.`,
-    'Raise maxBitrate in setParameters, or the bandwidth line of the description, if the fall was not wanted.',
-  );
-};
 
 const PAUSED_FIX = 'Resume the track or the encoding when the picture is wanted again.';
 
@@ -89,30 +60,41 @@ function pausedText({ sent }: Look, usual: readonly Look[]): string | null {
   return sourceFrames === before ? 'its source gives no frames' : null;
 }
 
-const senderPaused: Rule = ({ usual, since }) => {
-  const last = since.at(-1);
-  const text = last === undefined ? null : pausedText(last, usual);
-  return text === null || last === undefined
-    ? null
-    : cause(
-        'sender-paused',
-        `The sender was paused: ${text}; ${rateText(last.rateBps)} were sent then.`,
-        PAUSED_FIX,
-      );
+const senderPaused: Rule = (evidence) => {
+  const last = evidence.since.at(-1);
+  const text = last === undefined ? null : pausedText(last, evidence.usual);
+  if (text === null || last === undefined) return null;
+  const isOurs = last.sent.some(({ active }) => !active) && isSwitchedOffByUs(evidence);
+  const told = isOurs ? '; ccscope was told to switch an encoding off' : '';
+  return cause(
+    'sender-paused',
+    `The sender was paused: ${text}; ${rateText(last.rateBps)} were sent then${told}.`,
+    isOurs ? RELEASE_FIX : PAUSED_FIX,
+  );
 };
 
-const routeChange: Rule = ({ usual, around }) => {
-  // A sender may take seconds until what the new route does not carry shows in its reports.
-  const [before] = usual;
-  const [now] = around.slice(-1);
-  if (before === undefined || now === undefined) return null;
-  const [old, fresh] = [before.sample, now.sample];
-  const changes = fresh.routeChanges - old.routeChanges;
-  if (!(changes > 0) && (fresh.route === old.route || old.route === '' || fresh.route === '')) return null;
-  const [rttBefore, rttNow] = [usualOf(usual, rttMs), rttMs(now)];
+/** The looks before and after the latest change of the route that may be the cause; null where it did not change. */
+function routeStep({ recent, fromUs }: Evidence): [Look, Look] | null {
+  for (let i = recent.length - 1; i > 0; i--) {
+    const [old, fresh] = [recent[i - 1], recent[i]];
+    if (old === undefined || fresh === undefined || fresh.timeUs <= fromUs - ROUTE_LEAD_US) return null;
+    const changes = fresh.sample.routeChanges - old.sample.routeChanges;
+    const [from, to] = [old.sample.route, fresh.sample.route];
+    if (changes > 0 || (from !== to && from !== '' && to !== '')) return [old, fresh];
+  }
+  return null;
+}
+
+const routeChange: Rule = (evidence) => {
+  const step = routeStep(evidence);
+  const now = evidence.around.at(-1);
+  if (step === null || now === undefined) return null;
+  const [old, fresh] = step;
+  const agoUs = evidence.fromUs - fresh.timeUs;
+  const ago = agoUs > 0 ? ` ${secondsText(agoUs)} before` : '';
   return cause(
     'route-change',
-    `The connection changed its route from ${old.route} to ${fresh.route}; the round trip was ${msText(rttBefore)} before and is ${msText(rttNow)} now.`,
+    `The connection changed its route from ${old.sample.route} to ${fresh.sample.route}${ago}; the round trip was ${msText(usualOf(evidence.usual, rttMs))} before and is ${msText(rttMs(now))} now.`,
     'See which network interface or TURN server the connection uses now, and why the old route failed.',
   );
 };
@@ -150,12 +132,14 @@ function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
 }
 
 const outage: Rule = (evidence) => {
-  const { usual, endpoint, fromUs } = evidence;
+  const { usual, endpoint, fromUs, untilUs } = evidence;
   const wasHeard = usual.filter(({ bytesIn }) => bytesIn > 0).length > usual.length / 2;
   const silent = silence(evidence);
   const lost = endpoint.states.find(
     ({ timeUs, state }) =>
-      Math.abs(timeUs - fromUs) < 8e6 && (state === 'disconnected' || state === 'failed'),
+      timeUs <= untilUs &&
+      Math.abs(timeUs - fromUs) < 8e6 &&
+      (state === 'disconnected' || state === 'failed'),
   );
   if (!wasHeard || !(isAway(evidence, silent) || lost !== undefined)) return null;
   const us = silent.reduce((sum, look) => sum + look.timeUs - look.fromUs, 0);
@@ -170,11 +154,14 @@ const outage: Rule = (evidence) => {
 const feedbackMissing: Rule = ({ around, usual }) => {
   const last = around.at(-1);
   const had = usual.some(({ sent }) => sent.some(({ reportTimeUs }) => Number.isFinite(reportTimeUs)));
-  const isAlive = around.some(({ checksAnswered }) => checksAnswered > 0);
-  if (last === undefined || !had || !isAlive) return null;
+  if (last === undefined || !had) return null;
   const newest = Math.max(...last.sent.map(({ reportTimeUs }) => reportTimeUs).filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  if (!(ageUs > SILENT_US)) return null;
+  // A check that was answered before the next report was due says nothing of why that did not come.
+  const isAlive = around.some(
+    ({ fromUs, checksAnswered }) => checksAnswered > 0 && fromUs >= newest + REPORT_US,
+  );
+  if (!(ageUs > SILENT_US) || !isAlive) return null;
   return cause(
     'feedback-missing',
     `The far side's RTCP reports stopped ${secondsText(ageUs)} ago, though the connection answers its checks: without feedback a sender lowers its rate.`,
@@ -212,7 +199,8 @@ const slowCodec: Rule = ({ usual, since, stream }) => {
   );
 };
 
-const layerSwitchedOff: Rule = ({ usual, since }) => {
+const layerSwitchedOff: Rule = (evidence) => {
+  const { usual, since } = evidence;
   const last = since.at(-1);
   const gone = (last?.sent ?? []).filter(
     ({ active, rid }) =>
@@ -220,45 +208,23 @@ const layerSwitchedOff: Rule = ({ usual, since }) => {
   );
   if (last === undefined || gone.length === 0) return null;
   const names = gone.map(({ rid }) => rid).join(', ');
+  const isOurs = isSwitchedOffByUs(evidence);
+  const who = isOurs ? 'ccscope was told to switch' : 'The page switched';
   return cause(
     'layer-dropped',
-    `The page switched the layer ${names} off (active: false); ${last.sent.length - gone.length} of ${last.sent.length} layers are sent.`,
-    'Switch the encoding on again in setParameters, if the fall was not wanted.',
+    `${who} the layer ${names} off (active: false); ${last.sent.length - gone.length} of ${last.sent.length} layers are sent.`,
+    isOurs ? RELEASE_FIX : 'Switch the encoding on again in setParameters, if the fall was not wanted.',
   );
 };
 
-const lossAbove =
-  (limit: number, effect: string): Rule =>
-  ({ around, since, stream: { direction } }) => {
-    const told = greatest(around, ({ sent }) => Math.max(...sent.map(({ fractionLost }) => fractionLost)));
-    const counted = Math.max(lossOf(around, direction), lossOf(since, direction));
-    const ratio = Math.max(counted, Number.isFinite(told) ? told : 0);
-    return ratio <= limit
-      ? null
-      : cause(
-          'loss',
-          `${percentText(ratio)} of the packets were lost; ${effect}.`,
-          'Find where packets are lost: a bad radio link, or a queue that is too short for the bursts.',
-        );
-  };
-
-const heavyLoss = lossAbove(LOSS_DECREASES, 'above 10 % a sender lowers its rate');
-const someLoss = lossAbove(
-  LOSS_HOLDS,
-  'above 2 % a sender does not raise its rate, and below that repairs cost part of it',
-);
-
 const availableBps = ({ sample }: Look): number => sample.availableOutgoingBps;
-
-/** How much the round trip grew around the begin, in ms. */
-const rttGrowthMs = ({ usual, around }: Evidence): number => greatest(around, rttMs) - usualOf(usual, rttMs);
 
 const overuseSeenBySender: Rule = (evidence) => {
   const { usual, around } = evidence;
-  const grown = rttGrowthMs(evidence);
+  const grown = queuedMs(evidence);
+  if (grown === 0) return null;
   const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
   const fell = now < ESTIMATE_FELL * before;
-  if (!(grown > QUEUED_MS)) return null;
   const estimate = fell ? `; the browser's estimate fell from ${rateText(before)} to ${rateText(now)}` : '';
   return cause(
     'overuse',
@@ -267,7 +233,7 @@ const overuseSeenBySender: Rule = (evidence) => {
   );
 };
 
-/** The estimate fell and stays at one value, without a queue or loss: somebody said so (REMB, TMMBR). */
+/** The estimate fell and stays at one value, without a queue: somebody said so (REMB, TMMBR). */
 const limitedByFarSide: Rule = ({ usual, since }) => {
   const before = usualOf(usual, availableBps);
   const values = since.slice(-3).map(availableBps);
@@ -276,15 +242,22 @@ const limitedByFarSide: Rule = ({ usual, since }) => {
   if (!(now < ESTIMATE_FELL * before) || !isStill) return null;
   return cause(
     'far-side-limited',
-    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, while the round trip stayed and nothing was lost: the far side asks for no more (REMB).`,
+    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, while no queue grew: the far side asks for no more (REMB).`,
     'See what the far side, usually a server, is set to accept from this sender.',
   );
 };
 
+const estimateFell = ({ usual, around }: Evidence): boolean =>
+  least(around, availableBps) < ESTIMATE_FELL * usualOf(usual, availableBps);
+
+/** Some loss explains an estimate that fell better than a gradient that nobody saw. */
+const someLossByEstimate: Rule = (evidence) => (estimateFell(evidence) ? someLoss(evidence) : null);
+
 /** The estimate fell, and nothing else is known: the browser's controller saw a gradient that getStats do not show. */
-const overuseByEstimate: Rule = ({ usual, around, since }) => {
+const overuseByEstimate: Rule = (evidence) => {
+  const { usual, around, since } = evidence;
+  if (!estimateFell(evidence) || share(since, isLimitedBy('bandwidth')) === 0) return null;
   const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
-  if (!(now < ESTIMATE_FELL * before) || share(since, isLimitedBy('bandwidth')) === 0) return null;
   return cause(
     'overuse',
     `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip grew by ${msText(Math.max(0, greatest(around, rttMs) - usualOf(usual, rttMs)))} at most.`,
@@ -354,30 +327,21 @@ const remotePaused: Rule = ({ since }) => {
   );
 };
 
-/**
- * Frames also wait in a sender's pacer, which a connectivity check does not: one that came through since then, as
- * quickly as ever, has met no queue.
- */
-function knowsNoQueue(evidence: Evidence): boolean {
-  const { since } = evidence;
-  return since.some(({ checksAnswered }) => checksAnswered > 0) && rttGrowthMs(evidence) < LEAST_QUEUE_MS;
-}
-
 /** What the detector beside the stream, its frames or the round trip say of a queue. */
 const overuseSeenByReceiver: Rule = (evidence) => {
   const { detector, queueMs, usual, around } = evidence;
-  const grown = rttGrowthMs(evidence);
+  const grown = queuedMs(evidence);
   const signalled =
     detector !== null &&
     detector.overuseShare >= LEAST_OVERUSE &&
     (queueMs ?? 0) >= LEAST_QUEUE_MS &&
     !knowsNoQueue(evidence);
-  if (!signalled && !(grown > QUEUED_MS)) return null;
+  if (!signalled && grown === 0) return null;
   const signal = signalled
     ? `the overuse detector beside the stream (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups, and frames waited for ${msText(queueMs ?? 0)} longer`
     : '';
   const trip =
-    grown > QUEUED_MS
+    grown > 0
       ? `the round trip rose from ${msText(usualOf(usual, rttMs))} to ${msText(greatest(around, rttMs))}`
       : '';
   return cause(
@@ -418,17 +382,23 @@ const overuseByLongQueue: Rule = (evidence) => {
   return queueMs > LONG_QUEUE_MS ? overuseSeenByReceiver(evidence) : null;
 };
 
-const farSideLimited: Rule = ({ since, before }) => {
-  const rate = usualOf(since.slice(-3), ({ rateBps }) => rateBps);
+const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
+  const rateOf = (looks: readonly Look[]): number => usualOf(looks, ({ rateBps }) => rateBps);
+  const [before, rate] = [kind === 'rate-fall' ? fell : rateOf(usual), rateOf(since.slice(-3))];
   return cause(
     'far-side-limited',
-    `The far side sends ${rateText(rate)} instead of ${rateText(before)}, though nothing shows a queue, loss or an outage on the path.`,
+    `The far side sends ${rateText(rate)} instead of ${rateText(before)}, though nothing shows a queue, an outage or more loss than usual on the path.`,
     'Look at the sender: its cap, its source, its processor, its own uplink.',
   );
 };
 
 const waitingForKeyFrame: Rule = ({ around }) => {
-  const wait = keyFrameWait([around.map(({ sample }) => sample)]);
+  // Of this stream alone: another one may wait at the same time.
+  const samples = around.map(({ sample, received }) => ({
+    ...sample,
+    inbound: received === null ? [] : [received],
+  }));
+  const wait = keyFrameWait([samples]);
   return (
     wait &&
     cause(
@@ -438,6 +408,10 @@ const waitingForKeyFrame: Rule = ({ around }) => {
     )
   );
 };
+
+/** While packets come all the time, no route and no outage keeps the key frame away. */
+const waitingThroughout: Rule = (evidence) =>
+  evidence.since.every(({ packets }) => packets > 0) ? waitingForKeyFrame(evidence) : null;
 
 const cpuOfDecoder: Rule = ({ since }) => {
   const frames = since.reduce((sum, look) => sum + look.frames, 0);
@@ -450,7 +424,7 @@ const cpuOfDecoder: Rule = ({ since }) => {
   );
 };
 
-const unknownCause: Rule = ({ usual, around }) =>
+const unknownCause = ({ usual, around }: Evidence): Cause =>
   cause(
     'unknown',
     `No usual cause shows: the round trip was ${msText(usualOf(usual, rttMs))} and at most ${msText(greatest(around, rttMs))}, the estimate ${rateText(usualOf(usual, availableBps))} and at least ${rateText(least(around, availableBps))}.`,
@@ -472,16 +446,18 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       overuseSeenBySender,
       heavyLoss,
       cpuOfEncoder,
-      someLoss,
       limitedByFarSide,
+      capByDrive,
       slowSource,
       applicationLimited,
+      someLossByEstimate,
       overuseByEstimate,
       layerLowered,
+      someLoss,
     ],
     receive: [
-      routeChange,
       remotePaused,
+      routeChange,
       outage,
       machineOverloaded,
       slowCodec,
@@ -489,16 +465,17 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       overuseByLongQueue,
       heavyLoss,
       overuseSeenByReceiver,
-      someLoss,
       layerLowered,
+      someLoss,
       farSideLimited,
     ],
   },
   freeze: {
     send: [],
     receive: [
-      routeChange,
       remotePaused,
+      waitingThroughout,
+      routeChange,
       outage,
       machineOverloaded,
       waitingForKeyFrame,
@@ -527,7 +504,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
 };
 
 /** The first cause that the evidence bears out. */
-export function causeOf(evidence: Evidence): Cause | null {
+export function causeOf(evidence: Evidence): Cause {
   for (const rule of RULES[evidence.kind][evidence.stream.direction]) {
     const found = rule(evidence);
     if (found !== null) return found;

@@ -4,36 +4,56 @@
  */
 import type { CallRecord, EndpointRecord, Freeze, StatsSample } from '../../calls/record/record.js';
 import { causeOf } from './incident_causes.js';
-import { evidenceOf, LEAD_US, rttMs, trailUs } from './evidence.js';
+import { evidenceOf, KEPT_US, LEAD_US, rttMs, trailUs } from './evidence.js';
 import { FallFinder, RiseFinder, type Change } from './falls.js';
 import type { Incident, IncidentKind, StreamId } from './incident.js';
 import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
 /** Of a call that is bad for hours the older half is forgotten. */
 const MOST_INCIDENTS = 2000;
-/** Looks that are older than this are not looked at again. */
-const KEPT_US = 20e6;
+/** A stream that was in no sample for this long does not come back; its last incident has its cause by then. */
+const GONE_US = 10e6;
 
 interface Watched {
   stream: StreamId;
+  /** When it was last in a sample. */
+  seenUs: number;
   looks: Look[];
   falls: FallFinder;
   rises: RiseFinder;
-  /** Incidents of this stream that go on, by what found them. */
-  open: Map<Change, Incident>;
+}
+
+/** A freeze of the record as it was seen last, and the incident that it belongs to. */
+interface KnownFreeze extends Readonly<Freeze> {
+  incident: Incident;
 }
 
 interface WatchedEndpoint {
   streams: Map<string, Watched>;
   before: StatsSample | null;
-  freezes: Map<Freeze, Incident>;
+  /** By what was first noticed of them: the browser may say later where they really were. */
+  freezes: Map<object, KnownFreeze>;
+  /** All that it receives comes over one connection, and has its round trip. */
+  rises: RiseFinder;
+  /** Incidents that go on, by what found them. */
+  open: Map<Change, Incident>;
 }
+
+/** An incident whose cause is not settled yet. */
+interface Pending {
+  incident: Incident;
+  usualUntilUs: number | undefined;
+}
+
+type Begin = Pick<Incident, 'kind' | 'stream' | 'fromUs' | 'before' | 'after'>;
+
+const keyOf = ({ direction, key }: StreamId): string => `${direction} ${key}`;
 
 export class IncidentLog {
   #incidents: Incident[] = [];
   #count = 0;
   readonly #endpoints = new Map<number, WatchedEndpoint>();
-  #settling: Incident[] = [];
+  #pending: Pending[] = [];
 
   constructor(private readonly record: CallRecord) {}
 
@@ -42,111 +62,158 @@ export class IncidentLog {
     return this.#incidents;
   }
 
-  /** Goes through what the record has got since the last time. Returns the incidents that are new or changed. */
+  /**
+   * Goes through what the record has got since the last time, sample by sample, so that a whole call gives what it gave
+   * while it went on. Returns the incidents that are new or changed.
+   */
   update(): Incident[] {
     const changed = new Set<Incident>();
-    for (const endpoint of this.record.endpoints) this.#endpoint(endpoint, changed);
-    for (const incident of this.#settling) this.#judge(incident, changed);
-    this.#settling = this.#settling.filter(({ settled }) => !settled);
-    if (this.#incidents.length > MOST_INCIDENTS) this.#incidents = this.#incidents.slice(-MOST_INCIDENTS / 2);
+    for (const { endpoint, sample } of this.#news()) this.#sample(endpoint, sample, changed);
+    for (const pending of this.#pending) this.#judge(pending, changed);
+    this.#pending = this.#pending.filter(({ incident }) => !incident.settled);
     return [...changed];
   }
 
-  #endpoint(endpoint: EndpointRecord, changed: Set<Incident>): void {
-    const known = this.#endpoints.get(endpoint.id) ?? {
-      streams: new Map<string, Watched>(),
-      before: null,
-      freezes: new Map<Freeze, Incident>(),
-    };
-    this.#endpoints.set(endpoint.id, known);
-    const sinceUs = known.before?.timeUs ?? -Infinity;
-    for (const sample of endpoint.samples) {
-      if (sample.timeUs <= sinceUs) continue;
-      this.#sample(endpoint, known, sample, changed);
-      known.before = sample;
-    }
-    this.#freezes(endpoint, known, changed);
+  /** The samples since the last time, in the order of time. */
+  #news(): { endpoint: EndpointRecord; sample: StatsSample }[] {
+    return this.record.endpoints
+      .flatMap((endpoint) => {
+        const sinceUs = this.#endpoints.get(endpoint.id)?.before?.timeUs ?? -Infinity;
+        const first = endpoint.samples.findLastIndex(({ timeUs }) => timeUs <= sinceUs) + 1;
+        return endpoint.samples.slice(first).map((sample) => ({ endpoint, sample }));
+      })
+      .sort((a, b) => a.sample.timeUs - b.sample.timeUs);
   }
 
-  #sample(
-    endpoint: EndpointRecord,
-    known: WatchedEndpoint,
-    sample: StatsSample,
+  #sample(endpoint: EndpointRecord, sample: StatsSample, changed: Set<Incident>): void {
+    const known = this.#watched(endpoint);
+    const streams = streamsOf(endpoint, sample);
+    this.#seen(known, streams, sample.timeUs);
+    const { before } = known;
+    if (before !== null && isConnectedAt(endpoint, sample.timeUs)) {
+      for (const watched of known.streams.values())
+        this.#look(known, watched, lookAt(watched.stream, before, sample), changed);
+      this.#received(known, streams, changed);
+    }
+    known.before = sample;
+    this.#freezes(endpoint, known, sample.timeUs, changed);
+    this.#settle(changed);
+  }
+
+  #watched({ id }: EndpointRecord): WatchedEndpoint {
+    const known = this.#endpoints.get(id) ?? {
+      ...{ streams: new Map<string, Watched>(), before: null, freezes: new Map<object, KnownFreeze>() },
+      ...{ rises: new RiseFinder(), open: new Map<Change, Incident>() },
+    };
+    this.#endpoints.set(id, known);
+    return known;
+  }
+
+  #seen({ streams: known }: WatchedEndpoint, streams: readonly StreamId[], timeUs: number): void {
+    for (const stream of streams) {
+      const watched = known.get(keyOf(stream));
+      if (watched !== undefined) watched.seenUs = timeUs;
+      else {
+        const finders = { falls: new FallFinder(), rises: new RiseFinder() };
+        known.set(keyOf(stream), { stream, seenUs: timeUs, looks: [], ...finders });
+      }
+    }
+    for (const [key, { seenUs }] of known) if (timeUs - seenUs > GONE_US) known.delete(key);
+  }
+
+  #look(known: WatchedEndpoint, watched: Watched, look: Look, changed: Set<Incident>): void {
+    const { stream, looks, falls, rises } = watched;
+    looks.push(look);
+    while ((looks[0]?.timeUs ?? Infinity) < look.timeUs - KEPT_US) looks.shift();
+    this.#change(known, stream, 'rate-fall', falls.see(look), changed);
+    if (stream.direction === 'receive') return;
+    const delay = { timeUs: look.timeUs, value: rttMs(look) };
+    this.#change(known, stream, 'delay-rise', rises.see(delay), changed);
+  }
+
+  /** A rise of the round trip is told once for all that is received: of the first stream that there is. */
+  #received(known: WatchedEndpoint, streams: readonly StreamId[], changed: Set<Incident>): void {
+    const stream = streams.find(({ direction }) => direction === 'receive');
+    if (stream === undefined) return;
+    const look = known.streams.get(keyOf(stream))?.looks.at(-1);
+    if (look === undefined) return;
+    const change = known.rises.see({ timeUs: look.timeUs, value: rttMs(look) });
+    this.#change(known, stream, 'delay-rise', change, changed);
+  }
+
+  #change(
+    { open }: WatchedEndpoint,
+    stream: StreamId,
+    kind: IncidentKind,
+    change: Change | null,
     changed: Set<Incident>,
   ): void {
-    for (const stream of streamsOf(endpoint, sample)) {
-      const key = `${stream.direction} ${stream.key}`;
-      if (!known.streams.has(key))
-        known.streams.set(key, {
-          ...{ stream, looks: [], open: new Map<Change, Incident>() },
-          ...{ falls: new FallFinder(), rises: new RiseFinder() },
-        });
-    }
-    const { before } = known;
-    if (before === null || !isConnectedAt(endpoint, sample.timeUs)) return;
-    for (const watched of known.streams.values()) {
-      const look = lookAt(watched.stream, before, sample);
-      watched.looks.push(look);
-      while ((watched.looks[0]?.timeUs ?? Infinity) < sample.timeUs - KEPT_US) watched.looks.shift();
-      this.#change(watched, 'rate-fall', watched.falls.see(look), changed);
-      const delay = { timeUs: look.timeUs, value: rttMs(look) };
-      this.#change(watched, 'delay-rise', watched.rises.see(delay), changed);
-    }
-  }
-
-  #change(watched: Watched, kind: IncidentKind, change: Change | null, changed: Set<Incident>): void {
     if (change === null) return;
-    const { fromUs, toUs, before, after } = change;
-    const known = watched.open.get(change);
-    const incident = known ?? this.#begin({ kind, stream: watched.stream, fromUs, before, after });
+    const { fromUs, toUs, before, after, usualUntilUs } = change;
+    const known = open.get(change);
+    const incident = known ?? this.#begin({ kind, stream, fromUs, before, after }, usualUntilUs);
     Object.assign(incident, { toUs, after });
-    if (known === undefined) watched.open.set(change, incident);
-    if (toUs !== null) watched.open.delete(change);
+    if (known === undefined) open.set(change, incident);
+    if (toUs !== null) open.delete(change);
     changed.add(incident);
   }
 
-  #begin(begun: Pick<Incident, 'kind' | 'stream' | 'fromUs' | 'before' | 'after'>): Incident {
+  #begin(begin: Begin, usualUntilUs?: number): Incident {
     const incident: Incident = {
-      ...begun,
+      ...begin,
       id: this.#count++,
       toUs: null,
       cause: { kind: 'unknown', evidence: 'It has only just begun.', fix: 'Wait for a moment.' },
       settled: false,
     };
     this.#incidents.push(incident);
-    this.#settling.push(incident);
+    this.#pending.push({ incident, usualUntilUs });
+    if (this.#incidents.length > MOST_INCIDENTS) this.#incidents = this.#incidents.slice(-MOST_INCIDENTS / 2);
     return incident;
   }
 
-  /** The finder of freezes may take one back, when the browser says where it really was. */
-  #freezes({ id, freezes }: EndpointRecord, known: WatchedEndpoint, changed: Set<Incident>): void {
+  /** The freezes that are known at the time of a sample. */
+  #freezes(
+    { id, freezes }: EndpointRecord,
+    known: WatchedEndpoint,
+    timeUs: number,
+    changed: Set<Incident>,
+  ): void {
     for (const freeze of freezes) {
-      const lengthMs = (freeze.toUs - freeze.fromUs) / 1e3;
+      const noticed = freeze.noticed ?? { timeUs: freeze.toUs, fromUs: freeze.fromUs };
+      if (noticed.timeUs > timeUs) continue;
+      const key = freeze.noticed ?? freeze;
+      const old = known.freezes.get(key);
+      if (old?.fromUs === freeze.fromUs && old.toUs === freeze.toUs) continue;
       const incident =
-        known.freezes.get(freeze) ??
+        old?.incident ??
         this.#overlapping(known, freeze) ??
         this.#begin({
-          kind: 'freeze',
-          stream: this.#frozen(id, known),
-          fromUs: freeze.fromUs,
-          before: 0,
-          after: lengthMs,
+          ...{ kind: 'freeze', stream: this.#frozen(id, known, freeze), fromUs: noticed.fromUs },
+          ...{ before: 0, after: NaN },
         });
-      if (known.freezes.get(freeze) === incident && incident.after === lengthMs) continue;
-      known.freezes.set(freeze, incident);
-      Object.assign(incident, { after: lengthMs, toUs: freeze.toUs });
-      changed.add(incident);
+      known.freezes.set(key, { ...freeze, incident });
+      this.#lasted(known, incident, changed);
     }
   }
 
-  #overlapping({ freezes }: WatchedEndpoint, { fromUs, toUs }: Freeze): Incident | undefined {
-    for (const [freeze, incident] of freezes)
-      if (freeze.fromUs < toUs && freeze.toUs > fromUs) return incident;
+  /** A freeze that ended before the browser counted it is there twice: the longer one says how long it was. */
+  #lasted({ freezes }: WatchedEndpoint, incident: Incident, changed: Set<Incident>): void {
+    const its = [...freezes.values()].filter((each) => each.incident === incident);
+    const after = Math.max(...its.map(({ fromUs, toUs }) => (toUs - fromUs) / 1e3));
+    Object.assign(incident, { after, toUs: Math.max(...its.map(({ toUs }) => toUs)) });
+    changed.add(incident);
+  }
+
+  #overlapping({ freezes }: WatchedEndpoint, { fromUs, toUs, ssrc }: Freeze): Incident | undefined {
+    for (const freeze of freezes.values())
+      if (freeze.ssrc === ssrc && freeze.fromUs < toUs && freeze.toUs > fromUs) return freeze.incident;
     return undefined;
   }
 
-  /** A freeze is an endpoint's: the stream is the one that got the fewest frames lately. */
-  #frozen(endpoint: number, { streams }: WatchedEndpoint): StreamId {
+  /** Where the record does not say whose picture froze, it is that of the stream that got the fewest frames lately. */
+  #frozen(endpoint: number, { streams }: WatchedEndpoint, { ssrc }: Freeze): StreamId {
+    if (ssrc !== undefined) return { endpoint, direction: 'receive', key: String(ssrc) };
     const received = [...streams.values()].filter(({ stream }) => stream.direction === 'receive');
     const frames = ({ looks }: Watched): number =>
       looks.slice(-3).reduce((sum, look) => sum + look.decoded, 0);
@@ -154,18 +221,33 @@ export class IncidentLog {
     return received[0]?.stream ?? { endpoint, direction: 'receive', key: '' };
   }
 
-  #judge(incident: Incident, changed: Set<Incident>): void {
-    const { stream, fromUs } = incident;
-    const endpoint = this.record.endpoints[stream.endpoint];
-    const watched = this.#endpoints.get(stream.endpoint)?.streams.get(`${stream.direction} ${stream.key}`);
+  #looks({ stream }: Incident): readonly Look[] {
+    return this.#endpoints.get(stream.endpoint)?.streams.get(keyOf(stream))?.looks ?? [];
+  }
+
+  /** Judges for good the incidents about which no later look will say more. */
+  #settle(changed: Set<Incident>): void {
+    for (const pending of this.#pending) {
+      const { incident } = pending;
+      const looks = this.#looks(incident);
+      const untilUs = looks.at(-1)?.timeUs ?? -Infinity;
+      if (untilUs < incident.fromUs + trailUs(looks, incident.fromUs)) continue;
+      this.#judge(pending, changed);
+      incident.settled = true;
+      changed.add(incident);
+    }
+    this.#pending = this.#pending.filter(({ incident }) => !incident.settled);
+  }
+
+  /** Judges by what is known now; that is all that there will be where the connection has closed. */
+  #judge({ incident, usualUntilUs }: Pending, changed: Set<Incident>): void {
+    const endpoint = this.record.endpoints[incident.stream.endpoint];
     if (endpoint === undefined) return;
-    const looks = watched?.looks ?? [];
-    const cause = causeOf(evidenceOf(this.record, endpoint, looks, incident));
-    if (cause !== null && cause.evidence !== incident.cause.evidence) changed.add(incident);
-    if (cause !== null) incident.cause = cause;
-    const untilUs = looks.at(-1)?.timeUs ?? -Infinity;
-    const isGone = endpoint.states.at(-1)?.state === 'closed';
-    if (untilUs < fromUs + trailUs(looks, fromUs) && !isGone) return;
+    const looks = this.#looks(incident);
+    const cause = causeOf(evidenceOf(this.record, endpoint, looks, { ...incident, usualUntilUs }));
+    if (cause.evidence !== incident.cause.evidence) changed.add(incident);
+    incident.cause = cause;
+    if (endpoint.states.at(-1)?.state !== 'closed') return;
     incident.settled = true;
     changed.add(incident);
   }
@@ -181,5 +263,5 @@ export function incidentsOf(record: CallRecord): readonly Incident[] {
 /** Nothing is judged before a connection is connected, nor after its end. */
 function isConnectedAt({ states }: EndpointRecord, timeUs: number): boolean {
   const wasConnected = states.some((each) => each.state === 'connected' && each.timeUs <= timeUs - LEAD_US);
-  return wasConnected && states.at(-1)?.state !== 'closed';
+  return wasConnected && !states.some((each) => each.state === 'closed' && each.timeUs <= timeUs);
 }

@@ -1,5 +1,6 @@
 /** What one end of a connection says of one video stream: its samples of getStats, reduced to the stream. */
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../../calls/record/record.js';
+import { orZero, receivedBytes, sentBytes } from '../../calls/record/stream_bytes.js';
 import type { StreamId } from './incident.js';
 
 /** One layer that is sent, or the one stream that is received. */
@@ -33,16 +34,11 @@ export interface Look {
   sample: StatsSample;
 }
 
-const orZero = (value: number): number => (Number.isFinite(value) ? value : 0);
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** How much a count grew; 0 where it began anew or is not known. */
 const growth = (before: number | undefined, now: number): number =>
   before === undefined ? 0 : Math.max(0, orZero(now - before));
-
-const sentBytes = (stats: OutboundStats): number => stats.bytesSent + orZero(stats.headerBytesSent);
-const receivedBytes = (stats: InboundStats): number =>
-  stats.bytesReceived + orZero(stats.headerBytesReceived);
 
 const isOf =
   (key: string) =>

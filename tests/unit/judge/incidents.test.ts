@@ -1,15 +1,23 @@
 /** Each incident from samples that show it and nothing else, and none from samples that do not. */
 import { describe, expect, it } from 'vitest';
 
+import { FreezeFinder } from '../../../src/calls/record/freezes.js';
 import type {
+  Action,
+  ActionRecord,
   CallRecord,
+  EndpointRecord,
   InboundStats,
   OutboundStats,
   StatsSample,
 } from '../../../src/calls/record/record.js';
 import { tableSpec } from '../../../src/core/index.js';
-import { IncidentLog, type Incident } from '../../../src/judge/incidents/index.js';
-import { callRecord, inbound, outbound, sample } from './synthetic.js';
+import {
+  incidentsOf as incidentsOfWhole,
+  IncidentLog,
+  type Incident,
+} from '../../../src/judge/incidents/index.js';
+import { callRecord, inbound, outbound, sample, samples } from './synthetic.js';
 
 /** What an end of a call says at a time; rates and counts are summed up here. */
 interface Moment {
@@ -79,17 +87,36 @@ function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => 
   return record;
 }
 
+/** Takes an endpoint's samples and states away, and gives them back one after the other, with what is found of freezes. */
+function growing(endpoint: EndpointRecord): {
+  samples: readonly StatsSample[];
+  next(sample: StatsSample): void;
+} {
+  const [all, states] = [endpoint.samples, endpoint.states];
+  endpoint.samples = [];
+  endpoint.states = [];
+  const finder = endpoint.freezes.length === 0 ? new FreezeFinder(endpoint.freezes) : null;
+  const next = (each: StatsSample): void => {
+    endpoint.samples.push(each);
+    endpoint.states = states.filter(({ timeUs }) => timeUs <= each.timeUs);
+    finder?.see(each, () => ({ frames: NaN, isStopped: false }));
+    if (endpoint.samples.length === all.length) endpoint.states = states;
+  };
+  return { samples: all, next };
+}
+
 /** The incidents of a record that is fed sample by sample, as a live call is. */
 function incidentsOf(record: CallRecord): readonly Incident[] {
-  const [endpoint] = record.endpoints;
-  if (endpoint === undefined) throw new Error('no endpoint');
-  const all = [...endpoint.samples];
-  endpoint.samples = [];
   const log = new IncidentLog(record);
-  for (const each of all) {
-    endpoint.samples.push(each);
+  const steps = record.endpoints.flatMap((endpoint) => {
+    const { samples: all, next } = growing(endpoint);
+    return all.map((each) => ({ timeUs: each.timeUs, step: () => next(each) }));
+  });
+  for (const { step } of steps.sort((x, y) => x.timeUs - y.timeUs)) {
+    step();
     log.update();
   }
+  log.update();
   return log.incidents;
 }
 
@@ -387,5 +414,500 @@ describe('why the rate of what is received fell', () => {
       evidence: expect.stringContaining('180 lines instead of 360') as string,
     });
     expect(whyReceived({}).cause.kind).toBe('far-side-limited');
+  });
+});
+
+/** A call of two ends in which a few things go wrong, one after the other. */
+function badCall(): CallRecord {
+  const sends = (timeS: number): Moment => {
+    if (timeS > 20 && timeS <= 35) return { bps: 3e5, stream: { targetBps: 3e5, maxBitrateBps: 3e5 } };
+    if (timeS > 55 && timeS <= 62) return { bps: 3e5, loss: 0.2, stream: { targetBps: 3e5 } };
+    if (timeS > 85 && timeS <= 92) return { bps: 3e5, rttS: 0.3, stream: { targetBps: 3e5 } };
+    return timeS > 108 ? { bps: 0, stream: { trackPaused: 'muted' } } : {};
+  };
+  const frames = (timeS: number): number => Math.round(30 * (timeS < 40 ? timeS : Math.max(40, timeS - 4)));
+  const receives = (timeS: number): Moment => ({
+    ...(timeS > 70 && timeS <= 80 && { bps: 3e5 }),
+    stream: {
+      framesReceived: Math.round(30 * timeS),
+      framesDecoded: frames(timeS),
+      pliCount: Math.min(4, Math.max(0, Math.floor(timeS - 40))),
+      // The browser counts the freeze when it is over: then it is known where it really was.
+      ...(timeS > 44 && { freezeCount: 1, totalFreezesDurationS: 3.7 }),
+      frameHeight: timeS > 70 && timeS <= 80 ? 180 : 360,
+    },
+  });
+  const record = seen('send', 120, sends);
+  const [other] = seen('receive', 120, receives).endpoints;
+  if (other === undefined) throw new Error('no endpoint');
+  record.endpoints.push({ ...other, id: 1, page: 1 });
+  for (const { states } of record.endpoints) states.push({ timeUs: 119.9e6, state: 'closed' });
+  return record;
+}
+
+describe('a whole call', () => {
+  it('gives what it gave while it went on: incidents, causes and evidence', () => {
+    const record = badCall();
+    const live = incidentsOf(record);
+    const told = live.map(({ kind, cause: { kind: why } }) => `${kind} ${why}`);
+    expect(told).toEqual([
+      'rate-fall cap',
+      'freeze waiting-for-key-frame',
+      'rate-fall loss',
+      'rate-fall layer-dropped',
+      'rate-fall overuse',
+      'delay-rise overuse',
+      'rate-fall sender-paused',
+    ]);
+    expect(live.every(({ settled, cause: { evidence } }) => settled && !/NaN|unknown/.test(evidence))).toBe(
+      true,
+    );
+    expect(incidentsOfWhole(record)).toEqual(live);
+  });
+
+  it('that has closed has incidents; one that has not has its last one unsettled', () => {
+    const cut = (timeS: number): Moment => (timeS > 118.6 ? { bps: 1e5 } : {});
+    const closed = seen('send', 120, cut);
+    const open = seen('send', 120, cut);
+    closed.endpoints[0]?.states.push({ timeUs: 120e6, state: 'closed' });
+    expect(incidentsOf(closed)).toMatchObject([{ settled: true }]);
+    expect(incidentsOfWhole(closed)).toMatchObject([{ settled: true }]);
+    expect(incidentsOf(open)).toMatchObject([{ settled: false }]);
+    expect(incidentsOfWhole(open)).toEqual(incidentsOf(open));
+  });
+});
+
+/** What one received stream has counted at a time, of 30 frames a second. */
+const stream = (ssrc: number, timeS: number, more: Partial<InboundStats> = {}): InboundStats => {
+  const frames = Math.round(30 * timeS);
+  return inbound({
+    ...{ ssrc, mid: String(ssrc), bytesReceived: 5e4 * timeS, packetsReceived: 50 * timeS },
+    ...{ framesReceived: frames, framesDecoded: frames, ...more },
+  });
+};
+
+/** A call that receives some streams, over a connection whose checks are answered. */
+function receives(
+  seconds: number,
+  at: (timeS: number) => readonly InboundStats[],
+  rttS = (_: number) => 0.05,
+) {
+  const all = samples(0, seconds, (timeS) => ({
+    ...{ inbound: [...at(timeS)], rttS: rttS(timeS), checksAnswered: Math.floor(timeS / 2.5) },
+    ...{ bytesReceived: 1e5 * timeS, route: 'host/udp host/udp', routeChanges: 0 },
+  }));
+  const record = callRecord({ backend: 'none', offerer: { samples: all }, connectedS: -5 });
+  record.endpoints.pop();
+  return record;
+}
+
+/** Nothing comes of it, and nothing ever did. */
+const dead = (ssrc: number): InboundStats => inbound({ ssrc, mid: String(ssrc) });
+/** It is not decoded from a time on, while packets come; of `asks` a key frame is asked for each second. */
+const stuck = (ssrc: number, timeS: number, fromS: number, asks: boolean): InboundStats =>
+  stream(ssrc, timeS, {
+    framesDecoded: Math.round(30 * Math.min(timeS, fromS)),
+    pliCount: asks ? Math.max(0, Math.floor(timeS - fromS)) : 0,
+  });
+
+describe('several streams of a connection', () => {
+  it('a freeze is of the stream that froze, and judged by that alone', () => {
+    const one = receives(30, (timeS) => [dead(1), stuck(2, timeS, 15, true), stream(3, timeS)]);
+    expect(only(one, 'freeze')).toMatchObject({
+      stream: { key: '2' },
+      cause: { kind: 'waiting-for-key-frame' },
+    });
+    // Another stream waits for its key frame, too: that is not why this one, whose decoder is stuck, froze.
+    const both = receives(30, (timeS) => [dead(1), stuck(2, timeS, 15, true), stuck(3, timeS, 15, false)]);
+    const freezes = incidentsOf(both).filter(({ kind }) => kind === 'freeze');
+    expect(freezes.map(({ stream: { key }, cause: { kind } }) => `${key} ${kind}`)).toEqual([
+      '2 waiting-for-key-frame',
+      '3 cpu-limited',
+    ]);
+  });
+
+  it('a freeze that ended before the browser counted it is one', () => {
+    const counted = (timeS: number): Partial<InboundStats> =>
+      timeS > 19 ? { freezeCount: 1, totalFreezesDurationS: 2.9 } : {};
+    const record = receives(30, (timeS) => [
+      stream(2, timeS, {
+        framesDecoded: Math.round(30 * (timeS < 15 ? timeS : Math.max(15, timeS - 3))),
+        ...counted(timeS),
+      }),
+    ]);
+    const { after, toUs } = only(record, 'freeze');
+    expect(record.endpoints[0]?.freezes).toHaveLength(2);
+    expect(after).toBe(3000);
+    expect(toUs).toBe(19.25e6);
+    expect(incidentsOfWhole(record)).toEqual(incidentsOf(record));
+  });
+
+  it('a stream that is gone for ten seconds is forgotten', () => {
+    const comes = (timeS: number) => (timeS < 10 ? [stream(1, timeS), stream(2, timeS)] : [stream(2, timeS)]);
+    const freezeAt = (atS: number): Incident | undefined => {
+      const record = receives(40, comes);
+      // Of a record that does not say whose picture it was.
+      record.endpoints[0]?.freezes.push({ fromUs: atS * 1e6, toUs: (atS + 1) * 1e6 });
+      return incidentsOf(record).find(({ kind }) => kind === 'freeze');
+    };
+    expect(freezeAt(14)?.stream.key).toBe('1');
+    expect(freezeAt(25)?.stream.key).toBe('2');
+  });
+
+  it('the round trip of all that is received rises once', () => {
+    const all = receives(
+      30,
+      (timeS) => [1, 2, 3].map((ssrc) => stream(ssrc, timeS)),
+      (timeS) => (isLater(timeS) ? 0.25 : 0.05),
+    );
+    expect(only(all, 'delay-rise')).toMatchObject({ stream: { direction: 'receive', key: '1' } });
+  });
+});
+
+describe('an outage that lasts', () => {
+  const reports = (untilS: number, timeS: number) => ({
+    targetBps: 2.5e5,
+    reportTimeUs: Math.min(untilS, timeS) * 1e6,
+  });
+
+  it.each([0, 4])('of 10 s is one at the sender, whose rate falls %d s after its begin', (lateS) => {
+    const away = seen('send', 60, (timeS) => {
+      if (timeS <= 15 || timeS > 25) return {};
+      const isLow = timeS > 15 + lateS;
+      return { bps: isLow ? 1e5 : 1e6, heardBytes: 0, checks: 0, stream: reports(15, timeS) };
+    });
+    expect(incidentsOf(away)[0]).toMatchObject({ kind: 'rate-fall', cause: { kind: 'outage' } });
+  });
+
+  it('is none where checks are answered after the reports stopped', () => {
+    const stops = seen('send', 40, (timeS) =>
+      timeS > 15 ? { bps: timeS > 19 ? 2.5e5 : 1e6, heardBytes: 0, stream: reports(15, timeS) } : {},
+    );
+    expect(only(stops).cause.kind).toBe('feedback-missing');
+  });
+});
+
+/** Frames that the source has given, at 30 a second, and 10 later. */
+const slowing = (timeS: number): number => 30 * Math.min(timeS, FALL_S) + 10 * Math.max(0, timeS - FALL_S);
+
+/** What explains a fall of what is sent, each with how the call is then. */
+const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
+  ['application-limited', () => ({ stream: { targetBps: 1e6 } })],
+  ['far-side-limited', () => ({ availableOutgoingBps: 2.6e5, stream: { targetBps: 2.5e5 } })],
+  ['application-limited', (timeS) => ({ stream: { targetBps: 2.5e5, sourceFrames: slowing(timeS) } })],
+  ['cpu-limited', () => ({ stream: { targetBps: 2.5e5, qualityLimitationReason: 'cpu' } })],
+  ['layer-dropped', () => ({ stream: { targetBps: 2.5e5, frameHeight: 180 } })],
+];
+
+/** Falls to a quarter on a link that is `always` so, and `later` so. */
+const onLink = (
+  side: 'send' | 'receive',
+  always: (timeS: number) => Moment,
+  later: (timeS: number) => Moment = () => ({}),
+): Incident =>
+  only(
+    seen(side, 30, (timeS) => ({
+      ...always(timeS),
+      ...(isLater(timeS) ? { bps: 2.5e5, ...later(timeS) } : {}),
+    })),
+    'rate-fall',
+  );
+
+describe('loss that is usual', () => {
+  it.each(BETTER)('of 3 % is no cause beside %s', (kind, later) => {
+    expect(onLink('send', () => ({ loss: 0.03 }), later).cause.kind).toBe(kind);
+  });
+
+  it('is none at any rate; what comes beside it is', () => {
+    const target = () => ({ stream: { targetBps: 2.5e5 } });
+    expect(onLink('send', () => ({ loss: 0.03 }), target).cause.kind).toBe('unknown');
+    expect(onLink('send', () => ({ loss: 0.15 }), target).cause.kind).toBe('unknown');
+    const more = onLink(
+      'send',
+      () => ({ loss: 0.03 }),
+      () => ({ loss: 0.2, ...target() }),
+    );
+    expect(more.cause).toMatchObject({
+      kind: 'loss',
+      evidence: expect.stringContaining('3 % before') as string,
+    });
+    expect(
+      onLink(
+        'send',
+        () => ({}),
+        () => ({ loss: 0.06, ...target() }),
+      ).cause.kind,
+    ).toBe('loss');
+  });
+
+  it('is none of what is received', () => {
+    const usual = () => ({ loss: 0.03 });
+    expect(onLink('receive', usual).cause.kind).toBe('far-side-limited');
+    expect(onLink('receive', usual, () => ({ stream: { frameHeight: 180 } })).cause.kind).toBe(
+      'layer-dropped',
+    );
+    expect(
+      onLink(
+        'receive',
+        () => ({}),
+        () => ({ loss: 0.06 }),
+      ).cause.kind,
+    ).toBe('loss');
+    expect(onLink('receive', usual, () => ({ loss: 0.2 })).cause.kind).toBe('loss');
+  });
+
+  it('some that is new comes last, but before an estimate that fell for no reason', () => {
+    const some = (more: Moment) =>
+      onLink(
+        'send',
+        () => ({}),
+        () => ({ loss: 0.06, ...more }),
+      ).cause.kind;
+    expect(some({ stream: { targetBps: 1e6 } })).toBe('application-limited');
+    expect(some({ stream: { targetBps: 2.5e5, frameHeight: 180 } })).toBe('layer-dropped');
+    let estimateBps = 4e5;
+    const falling = () => ({
+      availableOutgoingBps: (estimateBps *= 0.98),
+      stream: { targetBps: 2.5e5, qualityLimitationReason: 'bandwidth' },
+    });
+    expect(
+      onLink(
+        'send',
+        () => ({}),
+        () => ({ loss: 0.06, ...falling() }),
+      ).cause.kind,
+    ).toBe('loss');
+    expect(onLink('send', () => ({}), falling).cause.kind).toBe('overuse');
+  });
+});
+
+describe('a route that changed', () => {
+  const moved = (atS: number) => (timeS: number) => ({
+    route: timeS > atS ? 'relay/udp host/udp' : 'host/udp host/udp',
+  });
+
+  it('is the cause of what comes some seconds later, at both ends', () => {
+    expect(onLink('send', moved(11), () => ({ loss: 0.5 })).cause.kind).toBe('route-change');
+    const { cause } = onLink('receive', moved(11));
+    expect(cause.kind).toBe('route-change');
+    expect(cause.evidence).toContain('4 s before');
+  });
+
+  it('is none of what comes long after', () => {
+    expect(onLink('receive', moved(8)).cause.kind).toBe('far-side-limited');
+    expect(onLink('receive', moved(8), () => ({ bps: 0 })).cause.kind).toBe('sender-paused');
+  });
+
+  it('is none of what somebody did, however near', () => {
+    expect(onLink('receive', moved(14), () => ({ bps: 0 })).cause.kind).toBe('sender-paused');
+    expect(onLink('receive', moved(14), () => ({ bps: 1e5 })).cause.kind).toBe('route-change');
+  });
+
+  it('is none of a key frame that does not come, while packets do', () => {
+    const freezes = (asks: boolean): Incident => {
+      const record = receives(30, (timeS) => [stuck(2, timeS, 15, asks)]);
+      for (const each of record.endpoints[0]?.samples ?? [])
+        if (each.timeUs > 14e6) each.route = 'relay/udp host/udp';
+      return only(record, 'freeze');
+    };
+    expect(freezes(true).cause.kind).toBe('waiting-for-key-frame');
+    expect(freezes(false).cause.kind).toBe('route-change');
+  });
+});
+
+/** Scatters evenly by up to ±30 ms, the same each time. */
+const scattered = (timeS: number): number => 0.05 + 0.06 * (((timeS * 7.919) % 1) - 0.5);
+/** 50 ms, but for one measurement after the fall. */
+const outlier = (timeS: number): number => (timeS === FALL_S + 1 ? 0.15 : 0.05);
+
+describe('a round trip that scatters', () => {
+  it.each(BETTER)('by 30 ms is no cause beside %s', (kind, later) => {
+    expect(onLink('send', (timeS) => ({ rttS: scattered(timeS) }), later).cause.kind).toBe(kind);
+  });
+
+  it.each(BETTER)('a single measurement is no cause beside %s', (kind, later) => {
+    expect(onLink('send', (timeS) => ({ rttS: outlier(timeS) }), later).cause.kind).toBe(kind);
+  });
+
+  it('a single measurement is looked at more than once', () => {
+    const stays = (timeS: number) => ({
+      rttS: isLater(timeS) ? 0.1 : 0.05,
+      stream: { targetBps: 2.5e5, reportTimeUs: Math.min(timeS, FALL_S + 0.5) * 1e6 },
+    });
+    expect(onLink('send', stays).cause.kind).not.toBe('overuse');
+  });
+
+  it.each(BETTER)('a queue is the cause all the same: before %s', (_, later) => {
+    const queue = (usual: (timeS: number) => number) => (timeS: number) => ({
+      rttS: usual(timeS) + (isLater(timeS) ? 0.15 : 0),
+    });
+    expect(onLink('send', queue(scattered), later).cause.kind).toBe('overuse');
+    expect(
+      onLink(
+        'send',
+        queue(() => 0.05),
+        later,
+      ).cause.kind,
+    ).toBe('overuse');
+  });
+
+  it('is no queue of what is received', () => {
+    expect(onLink('receive', (timeS) => ({ rttS: scattered(timeS) })).cause.kind).toBe('far-side-limited');
+    const queue = (timeS: number) => ({ rttS: scattered(timeS) + (isLater(timeS) ? 0.15 : 0) });
+    expect(onLink('receive', queue).cause.kind).toBe('overuse');
+  });
+
+  it('one long measurement beside frames that did not wait is no queue of what is received; frames that did bear it out', () => {
+    const once = (waitMs: number) =>
+      beside(
+        seen('receive', 30, (timeS) => ({
+          checks: 0,
+          rttS: timeS > FALL_S + 1 ? 0.1 : 0.05,
+          ...(isLater(timeS) ? { bps: 2.5e5 } : {}),
+        })),
+        FALL_S - 1,
+        waitMs,
+      );
+    expect(only(once(0)).cause.kind).toBe('far-side-limited');
+    expect(only(once(40)).cause.kind).toBe('overuse');
+  });
+});
+
+describe('a bound', () => {
+  const capped = (later: Moment, before: Moment = {}) => whySent(later, before).cause;
+  const bound = (maxBitrateBps: number, bps: number): Moment => ({
+    bps,
+    stream: { maxBitrateBps, targetBps: bps },
+  });
+
+  it('is the cause where the rate stands at it, and not where it stands elsewhere', () => {
+    const before = { stream: { maxBitrateBps: 2e6 } };
+    expect(capped(bound(3e5, 2.8e5), before).kind).toBe('cap');
+    expect(capped(bound(3e5, 1e5), before).kind).not.toBe('cap');
+    expect(capped(bound(3e5, 5e5), before).kind).not.toBe('cap');
+    const lost = { ...bound(1.04e6, 3e5), loss: 0.3 };
+    expect(capped(lost, before).kind).toBe('loss');
+  });
+
+  it('that was only not known before, as high as the rate, is not new', () => {
+    const lost = (maxBitrateBps: number) => ({ ...bound(maxBitrateBps, 8e5), loss: 0.3 });
+    expect(capped(lost(1e6)).kind).toBe('loss');
+    expect(capped(lost(1.02e6)).kind).toBe('loss');
+    expect(capped(bound(8.2e5, 8e5)).kind).toBe('cap');
+  });
+});
+
+const TARGET = { endpoint: 0, direction: 'send', mid: '0', ssrc: 11 } as const;
+const done = (timeS: number, action: Action, inForce: Done['inForce']): ActionRecord => ({
+  ...{ timeUs: timeS * 1e6, action, result: { ok: true, message: '', inForce } },
+});
+type Done = Extract<ActionRecord['result'], { ok: true }>;
+
+describe('a bound that ccscope set itself', () => {
+  const CAP = { kind: 'cap', encoding: null, maxBitrateBps: 2.6e5 } as const;
+  const DRIVE = { kind: 'drive', controller: 'GCC', maxBitrateBps: 1e6 } as const;
+  const why = (actions: ActionRecord[], later: Moment, before: Moment = {}) => {
+    const record = seen('send', 30, (timeS) => (isLater(timeS) ? { bps: 2.5e5, ...later } : before));
+    const [endpoint] = record.endpoints;
+    if (endpoint !== undefined) endpoint.actions = actions;
+    return only(record, 'rate-fall').cause;
+  };
+  const low = { stream: { targetBps: 2.5e5, maxBitrateBps: 2.6e5 } };
+
+  it('is named as its own, and how it is taken back', () => {
+    const cap = why([done(15.1, { ...CAP, target: TARGET }, [CAP])], low);
+    expect(cap).toMatchObject({
+      kind: 'cap',
+      evidence: expect.stringContaining('since ccscope was told to cap it at 260 kbps') as string,
+      fix: 'ccscope was told to cap it at 260 kbps; Release takes it back.',
+    });
+    const held = why([done(15.1, { kind: 'hold', target: TARGET }, [CAP])], low);
+    expect(held.fix).toBe('ccscope was told to hold it at its rate; Release takes it back.');
+  });
+
+  it("is not named where the page's is lower, where it was taken back, and where it is of another stream", () => {
+    const other = { ...TARGET, mid: '1', ssrc: 99 };
+    const wide = { ...CAP, maxBitrateBps: 9e5 };
+    const records = [
+      [done(5, { ...wide, target: TARGET }, [wide])],
+      [
+        done(5, { ...CAP, target: TARGET }, [CAP]),
+        done(6, { kind: 'release', target: TARGET, of: null }, []),
+      ],
+      [done(15, { ...CAP, target: other }, [CAP])],
+      [{ ...done(15, { ...CAP, target: TARGET }, []), result: { ok: false as const, why: '', fix: '' } }],
+    ];
+    for (const actions of records) {
+      const { kind, evidence } = why(actions, low);
+      expect(kind).toBe('cap');
+      expect(evidence).not.toContain('ccscope');
+    }
+  });
+
+  it('is not the cause of what loss or a queue explains, while a controller drives', () => {
+    const drives = [done(5, { ...DRIVE, target: TARGET }, [DRIVE])];
+    const before = { stream: { maxBitrateBps: 1e6 } };
+    expect(why(drives, { ...low, loss: 0.2 }, before).kind).toBe('loss');
+    expect(why(drives, { ...low, rttS: 0.2 }, before).kind).toBe('overuse');
+    expect(why(drives, low, before)).toMatchObject({
+      kind: 'cap',
+      fix: 'ccscope was told to drive it with GCC; Release takes it back.',
+    });
+    // A bound of the page is one, whatever is lost beside it.
+    expect(why([], { ...low, loss: 0.2 }, before).kind).toBe('cap');
+  });
+
+  it('holds for encodings that it switched off', () => {
+    const LAYER = { kind: 'layer', encoding: null, active: false } as const;
+    const off = { bps: 0, stream: { active: false } };
+    const ours = why([done(15, { ...LAYER, target: TARGET }, [LAYER])], off);
+    expect(ours).toMatchObject({ kind: 'sender-paused', fix: 'Release takes it back.' });
+    expect(why([], off).fix).not.toContain('Release');
+  });
+});
+
+describe('a slow fall', () => {
+  /** From 1 Mbps to 300 kbps over 30 s. */
+  const declines = (timeS: number): number => Math.max(3e5, 1e6 - Math.max(0, timeS - 20) * (7e5 / 30));
+
+  it('is found once', () => {
+    const incident = only(seen('send', 90, (timeS) => ({ bps: declines(timeS) })));
+    expect(incident.kind).toBe('rate-fall');
+    expect(incident.before).toBeGreaterThan(9.5e5);
+    expect(incident.after).toBeCloseTo(3e5, -4);
+    expect(incident.fromUs).toBeGreaterThan(28e6);
+    expect(incident.fromUs).toBeLessThan(36e6);
+  });
+
+  it('has the cause that shows around the time at which it was found', () => {
+    // Three frames in ten are gone by then.
+    const frames = (timeS: number): number =>
+      30 * timeS - (timeS > 20 ? (Math.min(timeS - 20, 30) * (timeS - 20)) / 2.4 : 0);
+    const slows = seen('send', 60, (timeS) => ({
+      bps: declines(timeS),
+      stream: { targetBps: declines(timeS), sourceFrames: Math.round(frames(timeS)) },
+    }));
+    expect(only(slows).cause.kind).toBe('application-limited');
+    const queues = seen('send', 60, (timeS) => ({
+      bps: declines(timeS),
+      rttS: 0.05 + Math.max(0, Math.min(30, timeS - 20)) * 0.004,
+      stream: { targetBps: declines(timeS) },
+    }));
+    expect(only(queues, 'rate-fall').cause.kind).toBe('overuse');
+  });
+
+  it.each([3, 6, 8, 10, 15, 20, 30, 60])('a swing of a tenth over %d s is none', (periodS) => {
+    const swings = (timeS: number): Moment => ({
+      bps: 1e6 * (1 + 0.1 * Math.sin((2 * Math.PI * timeS) / periodS)),
+    });
+    expect(incidentsOf(seen('send', 180, swings))).toEqual([]);
+  });
+
+  it('a fall that recovers is found once, and so is one that stays', () => {
+    const recovers = (timeS: number): Moment => ({
+      bps: timeS <= 30 ? 1e6 : Math.min(1e6, 3e5 * 1.1 ** (timeS - 30)),
+    });
+    expect(incidentsOf(seen('send', 120, recovers))).toHaveLength(1);
+    expect(incidentsOf(seen('send', 120, (timeS) => ({ bps: timeS > 30 ? 6e5 : 1e6 })))).toHaveLength(1);
   });
 });

@@ -36,7 +36,7 @@ function freezesOf(looks: readonly Look[]): Freeze[] {
     const timeUs = (i + 1) * 500_000;
     finder.see(sample(timeUs / 1e6, { inbound: [stats] }), () => ({ frames: source, isStopped }));
   });
-  return freezes;
+  return freezes.map(({ fromUs, toUs }) => ({ fromUs, toUs }));
 }
 
 describe('freezes of a received picture', () => {

@@ -1,0 +1,50 @@
+/** Loss as a cause: more than there usually was. */
+import { percentText } from '../text.js';
+import { greatest, lossCount, lossOf, LOSS_DECREASES, type Evidence } from './evidence.js';
+import { cause, type Rule } from './rule.js';
+import type { Look } from './stream_looks.js';
+
+/** GCC does not increase its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
+const LOSS_HOLDS = 0.02;
+/** Three standard deviations of a count (Poisson): of fewer packets more must be lost. */
+const COUNTS_SCATTER = 3;
+/** A report on fewer packets is 10 % for one or two of them. */
+const LEAST_REPORTED = 25;
+
+/** Whether more was lost than usually, by more than counts scatter. */
+function hasGrown(looks: readonly Look[], { usual, stream: { direction } }: Evidence): boolean {
+  const { lost, of } = lossCount(looks, direction);
+  const expected = of * lossOf(usual, direction);
+  return lost - expected > COUNTS_SCATTER * Math.sqrt(expected + 1);
+}
+
+/** The greatest share that a receiver report told. */
+function toldLoss(looks: readonly Look[]): number {
+  const told = greatest(
+    looks.filter(({ packets }) => packets >= LEAST_REPORTED),
+    ({ sent }) => Math.max(...sent.map(({ fractionLost }) => fractionLost)),
+  );
+  return Number.isFinite(told) ? told : 0;
+}
+
+const lossAbove =
+  (limit: number, effect: string): Rule =>
+  (evidence) => {
+    const { usual, around, since, stream } = evidence;
+    const grown = [around, since].filter((looks) => hasGrown(looks, evidence));
+    if (grown.length === 0) return null;
+    const counted = grown.map((looks) => lossOf(looks, stream.direction));
+    const ratio = Math.max(...counted, toldLoss(around));
+    if (ratio <= limit) return null;
+    return cause(
+      'loss',
+      `${percentText(ratio)} of the packets were lost, and ${percentText(lossOf(usual, stream.direction))} before; ${effect}.`,
+      'Find where packets are lost: a bad radio link, or a queue that is too short for the bursts.',
+    );
+  };
+
+export const heavyLoss = lossAbove(LOSS_DECREASES, 'above 10 % a sender lowers its rate');
+export const someLoss = lossAbove(
+  LOSS_HOLDS,
+  'above 2 % a sender does not raise its rate, and below that repairs cost part of it',
+);

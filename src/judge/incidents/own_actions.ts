@@ -1,0 +1,55 @@
+/** What ccscope itself was told to do to a stream that is sent, and has not taken back. */
+import type { ActionRecord } from '../../calls/record/record.js';
+import { rateText } from '../text.js';
+import { capBps, type Evidence } from './evidence.js';
+
+type Done = Extract<ActionRecord['result'], { ok: true }>;
+type InForce = Done['inForce'][number];
+
+/** Bounds are rounded, and shared among encodings. */
+const SAME = 0.02;
+
+/** What was done to the stream and went well, in order. */
+function doneTo({ endpoint, stream, around, untilUs }: Evidence): ActionRecord[] {
+  const ssrcs = new Set(around.flatMap(({ sent }) => sent.map(({ ssrc }) => ssrc)));
+  return (endpoint.actions ?? []).filter(({ timeUs, action: { target }, result }) => {
+    const isIts = target.mid === '' ? ssrcs.has(target.ssrc) : target.mid === stream.key;
+    return timeUs <= untilUs && result.ok && target.direction === 'send' && isIts;
+  });
+}
+
+/** Each action's result tells all that is in force then. */
+function inForce(evidence: Evidence): readonly InForce[] {
+  const result = doneTo(evidence).at(-1)?.result;
+  return result?.ok === true ? result.inForce : [];
+}
+
+/** As what follows `ccscope was told to`. */
+export interface OwnBound {
+  order: string;
+  isDriven: boolean;
+}
+
+/** What ccscope was told that holds the stream at its present bound; null where the bound is the page's or the far side's. */
+export function ownBound(evidence: Evidence): OwnBound | null {
+  const held = inForce(evidence);
+  const last = evidence.around.at(-1);
+  const bounds = last === undefined ? [] : [capBps(last), ...last.sent.map((each) => each.maxBitrateBps)];
+  const stands = (bps: number): boolean => bounds.some((bound) => Math.abs(bound - bps) <= SAME * bps);
+  const cap = held.find((each) => each.kind === 'cap' && stands(each.maxBitrateBps));
+  if (cap?.kind === 'cap') {
+    const told = doneTo(evidence).findLast(({ action: { kind } }) => kind === 'cap' || kind === 'hold');
+    const isHeld = told?.action.kind === 'hold';
+    const order = isHeld ? 'hold it at its rate' : `cap it at ${rateText(cap.maxBitrateBps)}`;
+    return { order, isDriven: false };
+  }
+  // What a controller says after the first time is not told.
+  const drive = held.find(({ kind }) => kind === 'drive');
+  return drive?.kind === 'drive' ? { order: `drive it with ${drive.controller}`, isDriven: true } : null;
+}
+
+/** Whether ccscope was told to switch off an encoding of the stream. */
+export const isSwitchedOffByUs = (evidence: Evidence): boolean =>
+  inForce(evidence).some((each) => each.kind === 'layer' && !each.active);
+
+export const RELEASE_FIX = 'Release takes it back.';
