@@ -211,7 +211,10 @@ async function buildView() {
     say("Building the view on other browsers' calls …");
     const { build: bundle } = await import('esbuild');
     await bundle({
-      entryPoints: [inRoot('src/view/main.tsx'), inRoot('src/view/watch_worker.ts')],
+      entryPoints: [
+        { in: inRoot('src/view/main.tsx'), out: 'main' },
+        { in: inRoot('src/overlay/watch_worker.ts'), out: 'watch_worker' },
+      ],
       outdir: viewPage,
       bundle: true,
       format: 'esm',

@@ -39,7 +39,9 @@ async function bundle(names, format) {
   const { build: esbuild } = await import('esbuild');
   const { outputFiles } = await esbuild({
     entryPoints: names.map((name) => {
-      const [file] = filesUnder([source], (path) => path.replace(/\.tsx?$/, '') === `${source}/${name}`);
+      const isIt = (path) =>
+        [source, 'src/overlay'].some((room) => path.replace(/\.tsx?$/, '') === `${room}/${name}`);
+      const [file] = filesUnder([source, 'src/overlay'], isIt);
       return { in: file, out: name };
     }),
     bundle: true,

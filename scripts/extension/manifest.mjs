@@ -6,13 +6,17 @@ export const ICON_SIZES = [16, 32, 48, 128];
 
 const icons = Object.fromEntries(ICON_SIZES.map((size) => [size, `icons/${size}.png`]));
 
-/** Without connect-src its pages cannot send anything anywhere; the core is in their scripts. */
+/**
+ * Without connect-src its pages cannot send anything anywhere; forms are not bound by default-src. The core is in their
+ * scripts.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "form-action 'none'",
 ].join('; ');
 
 /** The manifest for `chrome` or `firefox`. */

@@ -4,10 +4,13 @@
  */
 import type { PageRequest } from '../inject/protocol.js';
 import {
+  ARE_YOU_HERE,
+  GOODBYE,
   MOST_CHARACTERS,
   PORT_OFFERED,
   PORT_WANTED,
   portName,
+  STILL_HERE,
   type AskedPage,
   type Here,
   type ToBridge,
@@ -28,6 +31,8 @@ class Bridge {
       // The first offer holds: at the start of a document it comes before anything that the page could do.
       if (port === undefined || this.#page !== null) return;
       event.stopImmediatePropagation();
+      // By that the page's world knows that it was taken.
+      event.preventDefault();
       this.#page = port;
       port.onmessage = ({ data }: MessageEvent<unknown>) => this.#fromPage(data);
       if (this.#panels.size > 0) this.#ask({ type: 'resume' });
@@ -35,8 +40,13 @@ class Bridge {
     document.addEventListener(PORT_OFFERED, offered, { signal });
     document.dispatchEvent(new Event(PORT_WANTED));
     chrome.runtime.onMessage.addListener(this.#onMessage);
-    // A document that comes back from the browser's cache has lost its ports.
-    addEventListener('pageshow', ({ persisted }) => persisted && this.announce(), { signal });
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#back(), { signal });
+    this.announce();
+  }
+
+  /** A document that comes back from the browser's cache has lost its panels, whether they said so or not. */
+  #back(): void {
+    this.#leavePanels();
     this.announce();
   }
 
@@ -62,6 +72,8 @@ class Bridge {
     this.#panels.set(panel, port);
     port.onMessage.addListener((text: unknown) => this.#toPage(text));
     port.onDisconnect.addListener(() => {
+      // Its panel may have another one by then.
+      if (this.#panels.get(panel) !== port) return;
       this.#panels.delete(panel);
       if (this.#panels.size === 0) this.#ask({ type: 'pause' });
     });
@@ -70,6 +82,10 @@ class Bridge {
   }
 
   #fromPage(text: unknown): void {
+    if (text === ARE_YOU_HERE) {
+      if (isInForce()) this.#toPage(STILL_HERE);
+      return;
+    }
     if (typeof text !== 'string' || text.length > MOST_CHARACTERS) return;
     for (const port of this.#panels.values()) port.postMessage(text);
   }
@@ -82,15 +98,24 @@ class Bridge {
     this.#toPage(JSON.stringify({ id: 'bridge', request } satisfies AskedPage));
   }
 
-  #end(): void {
+  #leavePanels(): void {
     this.#ask({ type: 'pause' });
     for (const port of this.#panels.values()) port.disconnect();
     this.#panels.clear();
+  }
+
+  #end(): void {
+    this.#leavePanels();
+    this.#toPage(GOODBYE);
     this.#until.abort();
     chrome.runtime.onMessage.removeListener(this.#onMessage);
     this.ended();
   }
 }
+
+/** Whether the extension that this bridge came with still runs: when it is loaded anew, its old scripts stay in pages. */
+const isInForce = (): boolean =>
+  (chrome as { runtime?: { id?: string | undefined } }).runtime?.id !== undefined;
 
 /** The bridge of this document, in the extension's own world, where a second click finds it. */
 const scope = globalThis as { ccscopeBridge?: Bridge | undefined };

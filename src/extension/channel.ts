@@ -14,6 +14,14 @@ export interface AskedPage {
 export const PORT_OFFERED = 'ccscope-port';
 export const PORT_WANTED = 'ccscope-port-wanted';
 
+/**
+ * What else goes over that port, which is no JSON: the page's world asks whether somebody is at the other end still, and
+ * the bridge answers, or says that it goes.
+ */
+export const ARE_YOU_HERE = 'are you here';
+export const STILL_HERE = 'still here';
+export const GOODBYE = 'goodbye';
+
 /** What the extension leaves in a window that it observes: a function that looks for a new document. */
 export const EXTENSION_KEY = 'ccscope.extension';
 

@@ -2,29 +2,47 @@
  * The extension in the page's own world: it observes, and sends what it sees to the bridge beside it. While no
  * panel is open it tells nothing. The page can see what is in here, so nothing in here is worth a secret.
  */
-import { attempt, listen, stringify } from '../inject/natives.js';
+import { attempt, listen, setTimeout, stringify } from '../inject/natives.js';
 import { observe, type Observer } from '../inject/page.js';
-import { EXTENSION_KEY, PORT_OFFERED, PORT_WANTED, type AskedPage } from './channel.js';
+import {
+  ARE_YOU_HERE,
+  EXTENSION_KEY,
+  GOODBYE,
+  PORT_OFFERED,
+  PORT_WANTED,
+  STILL_HERE,
+  type AskedPage,
+} from './channel.js';
 
 // Taken before the page can change them.
 const parse = JSON.parse.bind(JSON);
 const Channel = MessageChannel;
 const PortEvent = MessageEvent;
-const { postMessage } = MessagePort.prototype;
-const dispatch = EventTarget.prototype.dispatchEvent;
+const { postMessage, start } = MessagePort.prototype;
+const { addEventListener, dispatchEvent } = EventTarget.prototype;
+
+/** A bridge that has not answered after so many turns never will: its extension was loaded anew, or is gone. */
+const TURNS = 4;
+/** In turns, since a page that keeps its thread busy makes timers late, and with them all that comes before. */
+const TURN_MS = 250;
 
 /** The page's end of the channel. */
 class PageEnd {
+  /** Null while there is no bridge. */
   #port: MessagePort | null = null;
   #document: Document | null = null;
+  /** Whether the bridge is asked if it is there. */
+  #isAsking = false;
+  #hasAnswered = false;
   readonly #observer: Observer;
+  readonly #onWanted = (): void => attempt(() => this.#wanted());
 
   constructor() {
     // Times are those of the Unix epoch: each panel has an origin of its own.
     const late = { adoptsLate: true, timesShownFrames: true } as const;
     const config = { originEpochMs: 0, relay: null, frameTiming: 'transform', ...late } as const;
     this.#observer = observe(config, (batch) => this.#tell({ batch }));
-    void this.#observer.pause();
+    this.#rest();
     this.meet();
   }
 
@@ -33,19 +51,66 @@ class PageEnd {
    * nothing yet keeps its objects when its first document comes, and not its listeners.
    */
   meet(): void {
-    if (document === this.#document) return;
+    // The same listener is there once, however often it is added; `document.open()` takes it away.
+    addEventListener.call(document, PORT_WANTED, this.#onWanted);
+    if (document === this.#document) {
+      this.#wanted();
+      return;
+    }
     this.#document = document;
-    listen(document, PORT_WANTED, () => this.#offer());
     this.#offer();
   }
 
-  /** Offers a port to the bridge; it takes the place of the one before. */
+  /**
+   * Somebody wants a port: a bridge, or a script of the page, which can do the same. While the bridge that has one
+   * answers, nobody else gets any: it would hear nothing more.
+   */
+  #wanted(): void {
+    const port = this.#port;
+    if (port === null) {
+      this.#offer();
+      return;
+    }
+    if (this.#isAsking) return;
+    [this.#isAsking, this.#hasAnswered] = [true, false];
+    postMessage.call(port, ARE_YOU_HERE);
+    this.#await(port, TURNS);
+  }
+
+  #await(port: MessagePort, turns: number): void {
+    setTimeout(() => {
+      if (turns > 1 && !this.#hasAnswered && port === this.#port) {
+        this.#await(port, turns - 1);
+        return;
+      }
+      this.#isAsking = false;
+      if (this.#hasAnswered || port !== this.#port) return;
+      this.#port = null;
+      this.#rest();
+      this.#offer();
+    }, TURN_MS);
+  }
+
+  /** Tells nobody, and takes back what was done to calls, until somebody asks. */
+  #rest(): void {
+    void this.#observer.pause();
+  }
+
+  /** Offers a port to the bridge. If it takes it, it takes the place of the one before. */
   #offer(): void {
     const { port1, port2 } = new Channel();
-    listen(port1, 'message', (event) => void this.#hear((event as MessageEvent).data));
-    port1.start();
-    this.#port = port1;
-    dispatch.call(document, new PortEvent(PORT_OFFERED, { ports: [port2] }));
+    listen(port1, 'message', (event) => this.#take(port1, (event as MessageEvent).data));
+    start.call(port1);
+    const offer = new PortEvent(PORT_OFFERED, { ports: [port2], cancelable: true });
+    const isTaken = !dispatchEvent.call(document, offer);
+    if (isTaken) this.#port = port1;
+  }
+
+  #take(port: MessagePort, text: unknown): void {
+    if (port !== this.#port) return;
+    if (text === GOODBYE) this.#port = null;
+    else if (text === STILL_HERE) this.#hasAnswered = true;
+    else void this.#hear(text);
   }
 
   #tell(message: object): void {

@@ -7,9 +7,10 @@ import { useEffect } from 'preact/hooks';
 import { isDark } from '../boards/theme.js';
 import { epochMs } from '../inject/natives.js';
 import { Model } from '../overlay/model.js';
-import { readActionResult } from '../watch/action_result.js';
+import { listenForBookmarks, RecordPanel } from '../overlay/record_panel.js';
 import { View } from '../overlay/view.js';
 import type { WatchService, WatchStart } from '../overlay/watch_service.js';
+import { readActionResult } from '../watch/action_result.js';
 import type { ToBackground } from './channel.js';
 import { siteName, siteOf } from './sites.js';
 import { findTab } from './tab.js';
@@ -75,6 +76,8 @@ function Panel({ model }: { model: Model | null }) {
   return (
     <main class="panel" data-theme={isDark.value ? 'dark' : 'light'}>
       <Header />
+      {/* What was seen can be taken home also when the page is gone, or turned off. */}
+      {model !== null && <RecordPanel model={model} />}
       {model === null || documents.value.length === 0 ? (
         <p class="empty">
           ccscope is not on for this page. Click its button in the toolbar to turn it on; it is off everywhere
@@ -90,10 +93,9 @@ function Panel({ model }: { model: Model | null }) {
 function watchTab(tab: number): Model {
   const originEpochMs = epochMs();
   const { port1, port2 } = new MessageChannel();
-  new Worker('watch_worker.js').postMessage(
-    { originEpochMs, place: 'worker', port: port2 } satisfies WatchStart,
-    [port2],
-  );
+  // The extension stores nothing: what is too old for the memory is gone.
+  const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
+  new Worker('watch_worker.js').postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);
   const link: { tab: TabLink | null } = { tab: null };
   const model = new Model(watch, async (action, window) =>
@@ -114,4 +116,6 @@ function watchTab(tab: number): Model {
 }
 
 const tab = await findTab(() => location.reload());
-render(<Panel model={tab === null ? null : watchTab(tab)} />, document.body);
+const model = tab === null ? null : watchTab(tab);
+if (model !== null) listenForBookmarks(document, model);
+render(<Panel model={model} />, document.body);

@@ -68,15 +68,22 @@ function SitesPage() {
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       <h2>What it stores and sends</h2>
       <p>
-        Nothing. What a panel shows is in that panel&apos;s memory and is gone when the panel is closed. The
-        list above is the browser&apos;s own list of permissions. The extension&apos;s pages have a policy
-        with which they cannot connect to anything.
+        Nothing. What a panel shows is in that panel&apos;s memory and is gone when the panel is closed; in
+        Firefox&apos;s sidebar also when you go to another tab. A recording becomes a file only when you
+        download it. The list above is the browser&apos;s own list of permissions. The extension&apos;s pages
+        have a policy with which they cannot connect to anything.
       </p>
       <h2>What it sees</h2>
       <p>
         On sites that are on: the timing and size of received video frames, what <code>getStats</code> counts,
         and the parts of session descriptions that say who talks to whom. Never pictures, sound, messages or
         what you type.
+      </p>
+      <h2>What it changes</h2>
+      <p>
+        Nothing by itself. When you press Cap, Hold, Drive, Key frame, a layer or Set in a panel, it changes
+        what the page sends, and with a playout delay when the page plays what it receives. Release, turning
+        the site off and closing the tab&apos;s last panel take that back.
       </p>
     </main>
   );

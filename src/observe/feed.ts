@@ -25,6 +25,8 @@ export interface FeedHooks {
 
 /** How long a page may take for an answer. */
 const ANSWER_MS = 2000;
+/** An action may wait for what the browser counts in a second. */
+const ACTED_MS = 5000;
 /** The same while its garbage is collected, and its connections are looked for. */
 const SEARCH_MS = 10_000;
 
@@ -120,7 +122,8 @@ export class PageFeed {
   async ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const frames = window === null ? this.#frames() : this.#pages.framesOf(window);
     const question = `${OBSERVER}?.ask(${JSON.stringify(request)})`;
-    const answers = frames.map((frame) => within(ANSWER_MS, frame.evaluate<unknown>(question)));
+    const waitMs = request.type === 'act' ? ACTED_MS : ANSWER_MS;
+    const answers = frames.map((frame) => within(waitMs, frame.evaluate<unknown>(question)));
     return (await Promise.all(answers)).filter((answer) => answer !== undefined);
   }
 

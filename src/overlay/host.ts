@@ -1,6 +1,8 @@
 /**
  * The overlay's element in the page: in the top layer, where nothing of the page lies over it, and put back when the
- * page takes it away. Keys and pointers that are meant for the overlay do not reach the page.
+ * page takes it away. Keys and pointers that are meant for the overlay do not go up to the page's own listeners. Those
+ * that listen in the capture phase hear them on their way down, with the overlay's element as their target: whatever
+ * would stop them there would keep them from the overlay, too.
  */
 import { clearTimeout, listen, setTimeout } from '../inject/natives.js';
 
@@ -12,7 +14,7 @@ const HOST_STYLE =
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
 
-/** A page's shortcuts are not meant by what is typed into the overlay. */
+/** A page's shortcuts are not meant by what is typed into the overlay: these end at its root. */
 const KEPT_EVENTS = [
   ...['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'paste', 'copy', 'cut'],
   ...['pointerdown', 'pointermove', 'pointerup', 'mousedown', 'mousemove', 'mouseup', 'click', 'dblclick'],

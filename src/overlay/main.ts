@@ -65,7 +65,8 @@ function inPage(): void {
    * A page in a frame, such as an advertisement, and one without an address, as a popup is at first, have a view only
    * once they make a connection.
    */
-  let isWanted = window === window.top && location.href !== 'about:blank';
+  const hasView = (): boolean => window === window.top && location.href !== 'about:blank';
+  let isWanted = hasView();
   const config = {
     originEpochMs,
     relay: null,
@@ -103,7 +104,10 @@ function inPage(): void {
     started = null;
   };
   const collapse = (): void => overlay?.collapse();
-  const adopt = (...peers: Connection[]): void => peers.forEach((peer) => observer.adopt(peer));
+  const adopt = (...peers: Connection[]): void => {
+    // A debugger lists prototypes of subclasses among the connections.
+    for (const peer of peers) attempt(() => observer.adopt(peer));
+  };
   const state = async (): Promise<InjectedState | null> => {
     if (!isAttached) return null;
     const { watch } = await starting();
@@ -111,18 +115,21 @@ function inPage(): void {
     return { ...(await watch.state()), recorded: await watch.extent() };
   };
   const show = (): void => {
-    if (document !== opened) detach();
+    const isElsewhere = document !== opened;
+    if (isElsewhere) detach();
     opened = document;
     if (isAttached) {
       overlay?.show();
       return;
     }
-    [isAttached, isWanted] = [true, true];
+    isAttached = true;
+    // In the same document somebody asks for it; in a new one the script may run as it does in every frame.
+    isWanted = !isElsewhere || hasView();
     // What was done to the calls is taken back first.
     void ending.then(() => {
       if (!isAttached) return;
       observer.resume();
-      openSafely();
+      if (isWanted) openSafely();
     });
   };
   Object.defineProperty(scope, key, { value: { show, collapse, state, adopt, detach } satisfies Injected });

@@ -84,7 +84,12 @@ export class Model {
 
   /** Does something to a stream; `result` then says what came of it. Never rejects. */
   act(stream: StreamState, make: (target: ActionTarget) => Action): Promise<void> {
-    return this.#do(stream, (target, window) => this.command(make(target), window));
+    return this.#do(stream, async (target, window) => {
+      const action = make(target);
+      // Before the page hears of it: a bound that is on its way would begin the drive again.
+      if (releasesDrive(action)) await this.watch.endDrive(stream.endpoint, stream.mid);
+      return this.command(action, window);
+    });
   }
 
   /** Has a controller of the watch bound what a stream's sender sends. Never rejects. */
@@ -123,6 +128,11 @@ export class Model {
     this.scope.close();
   }
 }
+
+const releasesDrive = (action: Action): boolean =>
+  action.kind === 'release' &&
+  action.target.direction === 'send' &&
+  (action.of === null || action.of === 'drive');
 
 const orZero = (value: number): number => (Number.isFinite(value) ? value : 0);
 

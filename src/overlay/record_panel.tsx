@@ -87,8 +87,8 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Makes a bookmark at the key `b`, wherever in the overlay the focus is. */
-export function listenForBookmarks(root: ShadowRoot, model: Model): void {
+/** Makes a bookmark at the key `b`, wherever in the view the focus is. */
+export function listenForBookmarks(root: ShadowRoot | Document, model: Model): void {
   root.addEventListener('keydown', (event) => {
     const { key, ctrlKey, altKey, metaKey, target } = event as KeyboardEvent;
     if (key !== KEY || ctrlKey || altKey || metaKey || isTyping(target)) return;
@@ -100,36 +100,44 @@ export function listenForBookmarks(root: ShadowRoot, model: Model): void {
 /** Goes away, or asks first, if more than a few seconds of the recording would be lost. */
 export function leave(model: Model, detach: () => void): void {
   const panel = panelOf(model);
-  const lostUs = (panel.recording?.lengthUs ?? 0) - panel.savedUs;
+  const { lengthUs = 0, keptUs = 0 } = panel.recording ?? {};
+  const lostUs = Math.min(keptUs, lengthUs - panel.savedUs);
   if (lostUs < WORTH_US || panel.asks.peek()) detach();
   else panel.asks.value = true;
 }
 
-export function RecordPanel({ model, onDetach }: { model: Model; onDetach: () => void }) {
+interface RecordPanelProps {
+  model: Model;
+  /** What `leave` does when the recording may be lost; without it nobody leaves by a button. */
+  onDetach?: () => void;
+}
+
+export function RecordPanel({ model, onDetach }: RecordPanelProps) {
   const panel = panelOf(model);
   const id = useId();
   const saving = useSignal(false);
   const recording = model.state.value?.recording;
   if (recording === undefined) return null;
-  const { lengthUs, bytes, bookmarks, keepsAll } = recording;
+  const { lengthUs, keptUs, bytes, bookmarks, keepsAll } = recording;
   const download = async (lastUs?: number): Promise<void> => {
     saving.value = true;
     await panel.download(lastUs);
     saving.value = false;
   };
-  const isLong = lengthUs > TEN_MINUTES_US;
   return (
     <section class="recording" aria-label="Recording">
       <b>Recording</b>
       <span class="reading">
-        {lengthText(keepsAll ? lengthUs : Math.min(lengthUs, TEN_MINUTES_US))}, {sizeText(bytes)}
+        {lengthText(keptUs)}, {sizeText(bytes)}
         {bookmarks > 0 && `, ${bookmarks} ${bookmarks === 1 ? 'bookmark' : 'bookmarks'}`}
       </span>
-      {!keepsAll && isLong && <span class="soft">the last ten minutes are kept</span>}
+      {!keepsAll && keptUs < lengthUs && (
+        <span class="soft">of {lengthText(lengthUs)}: what is older is not kept</span>
+      )}
       <button type="button" disabled={saving.value} onClick={() => void download()}>
         Download
       </button>
-      {keepsAll && isLong && (
+      {keptUs > TEN_MINUTES_US && (
         <button type="button" disabled={saving.value} onClick={() => void download(TEN_MINUTES_US)}>
           Download the last ten minutes
         </button>
@@ -168,7 +176,7 @@ export function RecordPanel({ model, onDetach }: { model: Model; onDetach: () =>
       </span>
       {panel.asks.value && (
         <div role="alertdialog" aria-label="The recording would be lost" class="leaving">
-          Detaching deletes the recording of {lengthText(lengthUs)}.{' '}
+          Detaching deletes the recording of {lengthText(keptUs)}.{' '}
           <button type="button" onClick={() => void download().then(() => (panel.asks.value = false))}>
             Download it first
           </button>{' '}

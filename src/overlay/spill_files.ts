@@ -2,7 +2,8 @@
  * What gets too old for the recording's memory, in the origin's private file system: a file for each piece, in a
  * folder of this session. The folder is locked as long as the session lives, and taken away at its end; one that is
  * not locked was left by a session that died, and is taken away by the next one. Pages that have no such file system
- * (sandboxed frames, private windows of some browsers) or no worker keep the latest minutes only.
+ * (sandboxed frames, private windows of some browsers) or no worker keep the latest minutes only. A disk that takes no
+ * more costs the oldest piece; if that does not help, nothing is kept here any more, and whoever asks is told.
  */
 import type { Spilled } from '../watch/index.js';
 
@@ -43,6 +44,8 @@ export class SpillFiles {
   #pieces: Piece[] = [];
   #writing: Promise<void> = Promise.resolve();
   #ended = false;
+  /** Why it keeps nothing more; null while it does. */
+  #stopped: string | null = null;
 
   private constructor(
     private readonly root: Folder,
@@ -69,34 +72,54 @@ export class SpillFiles {
   /** Keeps a piece. The lines are taken at once, and written when the disk has time. */
   write({ number, fromUs, lines }: Spilled): void {
     const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`);
-    this.#writing = this.#writing.then(() => this.#write(number, fromUs, bytes)).catch(() => this.#fail());
+    this.#writing = this.#writing.then(() => this.#keep(number, fromUs, bytes));
   }
 
-  async #write(number: number, fromUs: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    if (this.#ended) return;
+  /** Never rejects. */
+  async #keep(number: number, fromUs: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (this.#ended || this.#stopped !== null) return;
     const name = `${number}.ndjson`;
-    const file = await this.folder.getFileHandle(name, { create: true });
-    const handle = await file.createSyncAccessHandle();
     try {
-      handle.truncate(0);
-      handle.write(bytes, { at: 0 });
-    } finally {
-      handle.close();
+      await this.#write(name, bytes).catch(async () => {
+        await this.#dropOldest();
+        await this.#write(name, bytes);
+      });
+    } catch (error) {
+      await this.#stop(name, error);
+      return;
     }
     this.#pieces.push({ number, fromUs, name, bytes: bytes.byteLength });
     while (this.bytes > MOST_BYTES) await this.#dropOldest();
   }
 
-  async #dropOldest(): Promise<void> {
-    const oldest = this.#pieces.shift();
-    if (oldest !== undefined) await this.folder.removeEntry(oldest.name);
+  async #write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const file = await this.folder.getFileHandle(name, { create: true });
+    const handle = await file.createSyncAccessHandle();
+    try {
+      handle.truncate(0);
+      // A disk that is full may take a part without a word.
+      if (handle.write(bytes, { at: 0 }) < bytes.byteLength) throw new Error('the disk took only a part');
+    } finally {
+      handle.close();
+    }
   }
 
-  /** The disk is full: a recording with a hole would be worse than one that begins later. */
-  async #fail(): Promise<void> {
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    for (const { name } of pieces) await this.folder.removeEntry(name).catch(() => undefined);
+  /** What cannot be removed now goes with the folder. */
+  async #dropOldest(): Promise<void> {
+    const oldest = this.#pieces.shift();
+    if (oldest !== undefined) await this.folder.removeEntry(oldest.name).catch(() => undefined);
+  }
+
+  /** The piece that could not be written would be a hole: what came before it is of no use, and gives its room back. */
+  async #stop(name: string, error: unknown): Promise<void> {
+    this.#stopped = error instanceof Error ? error.message : String(error);
+    await this.folder.removeEntry(name).catch(() => undefined);
+    while (this.#pieces.length > 0) await this.#dropOldest();
+  }
+
+  /** Why it keeps nothing more; null while it does. */
+  get stopped(): string | null {
+    return this.#stopped;
   }
 
   /** Of all that is kept. */
@@ -104,9 +127,13 @@ export class SpillFiles {
     return this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Resolves when everything is written that was told. */
-  settled(): Promise<void> {
-    return this.#writing;
+  /** Resolves when everything is written that was told, also meanwhile. */
+  async settled(): Promise<void> {
+    let seen;
+    do {
+      seen = this.#writing;
+      await seen;
+    } while (seen !== this.#writing);
   }
 
   /** The first piece that is kept; null while there is none. */
@@ -114,9 +141,11 @@ export class SpillFiles {
     return this.#pieces[0] ?? null;
   }
 
-  /** The pieces from a number on, as files on the disk. */
-  async files(first: number): Promise<File[]> {
-    await this.settled();
+  /**
+   * The pieces from a number on that are written when it is called, as files on the disk. Rejects if one is dropped
+   * before it is found.
+   */
+  files(first: number): Promise<File[]> {
     const wanted = this.#pieces.filter(({ number }) => number >= first);
     return Promise.all(wanted.map(async ({ name }) => (await this.folder.getFileHandle(name)).getFile()));
   }

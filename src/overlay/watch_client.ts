@@ -23,7 +23,7 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   const { port1, port2 } = new MessageChannel();
   const worker = await aliveWorker();
   const place = worker === null ? 'page' : 'worker';
-  const start: WatchStart = { originEpochMs, place, port: port2 };
+  const start: WatchStart = { originEpochMs, place, spills: true, port: port2 };
   if (worker === null) (await import('./watch_service.js')).serveWatch(start);
   else worker.postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);

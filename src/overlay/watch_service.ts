@@ -1,12 +1,12 @@
 /** The watch as its views reach it: over a port, from wherever it runs. */
 import { expose, transfer } from 'comlink';
 
-import { clearInterval, setInterval } from '../inject/natives.js';
 import type { Action, ActionResult, ActionTarget, PageBatch, RecordNotice } from '../inject/protocol.js';
 import type { TraceExtent, TraceView, ViewQuery } from '../trace/index.js';
-import { Watch, type WatchState, type WindowPlace } from '../watch/index.js';
-import { SpillFiles } from './spill_files.js';
+import { KEPT_US, Watch, type WatchState, type WindowPlace } from '../watch/index.js';
 import { loadControllers, type CoreKind } from './controllers.js';
+import { DriveLoop } from './drive_loop.js';
+import { SpillFiles } from './spill_files.js';
 import { totalRates, type TotalRates } from './total_rates.js';
 
 /** What a view shows beside the charts. */
@@ -20,11 +20,14 @@ export interface ServedState extends WatchState {
 
 /** How much was recorded. */
 export interface RecordingState {
+  /** From its beginning until now. */
   lengthUs: number;
-  /** About the size of a file of all of it. */
+  /** How much of its end a file of it would have. */
+  keptUs: number;
+  /** About the size of such a file. */
   bytes: number;
   bookmarks: number;
-  /** Whether what gets older than the latest minutes is kept, too. */
+  /** Whether that is all, and stays so when it gets older than the latest minutes. */
   keepsAll: boolean;
 }
 
@@ -45,28 +48,31 @@ export interface Driven {
   startBps: number;
 }
 
-/** How often a page is told what a controller asks for. */
-const DRIVE_MS = 250;
-
 export class WatchService {
   readonly #watch: Watch;
   #core: CoreKind | null = null;
   #spill: SpillFiles | null = null;
   readonly #opening: Promise<void>;
+  readonly #place: WatchPlace;
   /** Windows by the names that their observers gave them, as pages. */
   readonly #windows = new Map<string, number>();
+  /** By endpoints and media sections. */
+  readonly #drives = new Map<string, DriveLoop>();
 
-  constructor(
-    originEpochMs: number,
-    private readonly place: WatchPlace,
-  ) {
+  constructor({ originEpochMs, place, spills }: ServiceOptions) {
+    this.#place = place;
     this.#watch = new Watch({ originEpochMs, load: () => loadControllers((kind) => (this.#core = kind)) });
-    this.#opening = this.#open();
+    this.#opening = spills ? this.#open() : Promise.resolve();
   }
 
   async #open(): Promise<void> {
-    this.#spill = await SpillFiles.open();
-    if (this.#spill !== null) this.#watch.spill = (segment) => this.#spill?.write(segment);
+    const spill = await SpillFiles.open();
+    this.#spill = spill;
+    if (spill === null) return;
+    this.#watch.spill = (segment) => {
+      if (spill.stopped === null) spill.write(segment);
+      else this.#watch.spill = null;
+    };
   }
 
   /** Takes a batch; without a place, each window is a page. */
@@ -82,12 +88,22 @@ export class WatchService {
   }
 
   state(): ServedState {
-    const { lengthUs, lineBytes, bookmarks } = this.#watch.recordingSize;
-    const bytes = lineBytes + (this.#spill?.bytes ?? 0);
-    const recording = { lengthUs, bytes, bookmarks, keepsAll: this.#spill !== null };
     const { notices, ...state } = this.#watch.state;
-    const [core, place] = [this.#core, this.place];
-    return { ...state, notices: [...notices, ...placeNotices(core, place)], core, place, recording };
+    const [core, place] = [this.#core, this.#place];
+    return {
+      ...{ ...state, core, place, recording: this.#recording(state.timeUs) },
+      notices: [...notices, ...placeNotices(core, place), ...diskNotices(this.#spill?.stopped ?? null)],
+    };
+  }
+
+  #recording(nowUs: number): RecordingState {
+    const { lengthUs, lineBytes, bookmarks } = this.#watch.recordingSize;
+    const spill = this.#spill;
+    const [first, bytes] = [spill?.first ?? null, lineBytes + (spill?.bytes ?? 0)];
+    const keptUs = first === null ? Math.min(lengthUs, KEPT_US) : nowUs - first.fromUs;
+    // Pieces count from 0: with that one nothing is missing.
+    const keepsAll = spill !== null && spill.stopped === null && (first?.number ?? 0) === 0;
+    return { lengthUs, keptUs: keepsAll ? lengthUs : keptUs, bytes, bookmarks, keepsAll };
   }
 
   rates(): TotalRates {
@@ -103,15 +119,17 @@ export class WatchService {
   async file(options: FileOptions): Promise<Blob> {
     await this.#spill?.settled();
     const { before, first, after } = this.#watch.export({ ...options, keptFrom: this.#spill?.first ?? null });
+    // Named before anything is awaited: a segment that leaves the memory meanwhile is in the text already.
+    const kept = this.#spill?.files(first) ?? [];
     // Each piece of the text leaves this thread's memory as soon as it is part of a blob.
     const latest = [...after].map((text) => new Blob([text]));
-    const files = (await this.#spill?.files(first)) ?? [];
-    return new Blob([before, ...files, ...latest], { type: 'application/x-ndjson' });
+    return new Blob([before, ...(await kept), ...latest], { type: 'application/x-ndjson' });
   }
 
   /** Ends the watch, and takes away what it kept on the disk. */
   async close(): Promise<void> {
     await this.#opening;
+    for (const drive of this.#drives.values()) void drive.end();
     this.#watch.close();
     this.#watch.spill = null;
     await this.#spill?.end();
@@ -138,32 +156,58 @@ export class WatchService {
     act: (action: Action) => Promise<ActionResult>,
   ): Promise<ActionResult> {
     const { mid } = target;
+    await this.endDrive(endpoint, mid);
     try {
       await this.#watch.drive(endpoint, mid, startBps);
     } catch (error) {
       const why = `The controller did not start: ${String(error)}`;
       return { ok: false, why, fix: 'cap the stream instead' };
     }
-    const say = async (): Promise<ActionResult> => {
-      const maxBitrateBps = this.#watch.drivenBps(endpoint, mid);
-      if (maxBitrateBps === null) return { ok: false, why: 'It is driven no longer.', fix: 'drive it again' };
-      return act({ kind: 'drive', target, controller: 'GCC', maxBitrateBps });
-    };
-    const first = await say();
-    if (!first.ok) {
-      this.#watch.endDrive(endpoint, mid);
-      return first;
-    }
-    const timer = setInterval(() => {
-      void say().then(({ ok }) => {
-        if (ok) return;
-        clearInterval(timer);
+    const drive = new DriveLoop({
+      bound: () => {
+        const maxBitrateBps = this.#watch.drivenBps(endpoint, mid);
+        return maxBitrateBps === null
+          ? Promise.resolve(null)
+          : act({ kind: 'drive', target, controller: 'GCC', maxBitrateBps });
+      },
+      ended: () => {
         this.#watch.endDrive(endpoint, mid);
-      });
-    }, DRIVE_MS);
-    return first;
+        // Somebody else has released it, and a bound that came to the page after that has begun it again.
+        if (this.#isDriven(endpoint, mid))
+          void act({ kind: 'release', target, of: 'drive' }).catch(() => undefined);
+      },
+    });
+    const key = sectionKey(endpoint, mid);
+    void this.#drives.get(key)?.end();
+    this.#drives.set(key, drive);
+    return drive.begin();
+  }
+
+  /**
+   * Ends the drive of a sender. Resolves when nothing of it is on its way to the page any more: a release that is
+   * told to the page then holds.
+   */
+  async endDrive(endpoint: number, mid: string): Promise<void> {
+    const key = sectionKey(endpoint, mid);
+    const drive = this.#drives.get(key);
+    this.#drives.delete(key);
+    this.#watch.endDrive(endpoint, mid);
+    await drive?.end();
+  }
+
+  /** Whether the page has said last that a controller bounds the sender. */
+  #isDriven(endpoint: number, mid: string): boolean {
+    return this.#watch.state.streams.some(
+      (stream) =>
+        stream.endpoint === endpoint &&
+        stream.direction === 'send' &&
+        stream.mid === mid &&
+        stream.inForce.some(({ kind }) => kind === 'drive'),
+    );
   }
 }
+
+const sectionKey = (endpoint: number, mid: string): string => `${endpoint} ${mid}`;
 
 /** What the page's policy made different, for people. */
 function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] {
@@ -187,14 +231,33 @@ function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] 
   return notices;
 }
 
-/** What a worker is told first. */
-export interface WatchStart {
+/** What the disk made different, for people. */
+const diskNotices = (stopped: string | null): RecordNotice[] =>
+  stopped === null
+    ? []
+    : [
+        {
+          level: 'warning',
+          code: 'recording-cut',
+          message: `The browser did not take what gets older than ten minutes (${stopped}): only the last ten minutes of the recording are kept.`,
+          fix: 'download the recording every ten minutes; for a longer one make room on the disk, detach, and begin again',
+        },
+      ];
+
+interface ServiceOptions {
+  /** Zero of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   place: WatchPlace;
+  /** Whether what gets too old for the memory is kept in the private file system of the origin. */
+  spills: boolean;
+}
+
+/** What a worker is told first. */
+export interface WatchStart extends ServiceOptions {
   port: MessagePort;
 }
 
 /** Serves a watch over a port. */
-export function serveWatch({ originEpochMs, place, port }: WatchStart): void {
-  expose(new WatchService(originEpochMs, place), port);
+export function serveWatch({ port, ...options }: WatchStart): void {
+  expose(new WatchService(options), port);
 }

@@ -67,7 +67,9 @@ export class ViewClient {
   #begin({ originEpochMs, title }: Extract<FeedMessage, { type: 'begin' }>): void {
     const { port1, port2 } = new MessageChannel();
     const worker = new Worker(new URL('watch_worker.js', location.href), { type: 'module' });
-    worker.postMessage({ originEpochMs, place: 'worker', port: port2 } satisfies WatchStart, [port2]);
+    // Its owner records with --record: what is seen here is gone when the page is closed.
+    const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
+    worker.postMessage(start, [port2]);
     this.#watch = wrap<WatchService>(port1);
     this.title.value = title;
     this.model.value = new Model(this.#watch, async (action, window) => {

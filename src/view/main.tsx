@@ -1,8 +1,10 @@
 /** A page that shows the calls of another browser: what the overlay shows, for all the pages that are watched. */
 import { useSignal } from '@preact/signals';
 import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
 
 import { isDark } from '../boards/theme.js';
+import { listenForBookmarks, RecordPanel } from '../overlay/record_panel.js';
 import { View } from '../overlay/view.js';
 import { ViewClient } from './client.js';
 
@@ -29,6 +31,9 @@ function PauseButton({ client }: { client: ViewClient }) {
 function Whole({ client }: { client: ViewClient }) {
   const model = client.model.value;
   const ended = client.ended.value;
+  useEffect(() => {
+    if (model !== null) listenForBookmarks(document, model);
+  }, [model]);
   return (
     <main class="whole" data-theme={isDark.value ? 'dark' : 'light'}>
       <header>
@@ -42,6 +47,7 @@ function Whole({ client }: { client: ViewClient }) {
           {ended}
         </p>
       )}
+      {model !== null && <RecordPanel model={model} />}
       {model !== null && <View model={model} />}
     </main>
   );

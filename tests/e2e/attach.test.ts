@@ -143,6 +143,14 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   await expect(view.locator('figure.rates .reading').first()).toHaveText(/bps/);
   await plays(late, 60);
   await view.screenshot({ path: testInfo.outputPath('view.png') });
+  // The view has a recording of its own, beside that of the command.
+  await stream('▲ sends video').first().focus();
+  await view.keyboard.press('b');
+  await expect(view.getByText(/^Bookmark at /)).toBeVisible();
+  const [download] = await Promise.all([view.waitForEvent('download'), stream('Download').click()]);
+  const seen = rowsOf(readFileSync(await download.path(), 'utf8'));
+  expect(seen.filter(({ type }) => type === 'arrival').length).toBeGreaterThan(10);
+  expect(JSON.stringify(seen)).toContain('"bookmark 1"');
 
   command.child.kill('SIGINT');
   const outcome = await command.outcome;
@@ -255,9 +263,11 @@ test('the pause of the view rests the observers, and another view is told what c
   attach,
   page: view,
   context,
+  folder,
 }) => {
   const [b] = await openCall(attached, server, 'paused');
-  const command = attach([attached.url]);
+  const report = join(folder, 'report.json');
+  const command = attach([attached.url, '--json', report]);
   await openView(view, command);
   await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
   const second = await context.newPage();
@@ -271,6 +281,11 @@ test('the pause of the view rests the observers, and another view is told what c
   await expect(view.getByRole('button', { name: 'Pause', exact: true }).first()).toBeVisible();
   await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
   expect(await questionsWhile(b, () => plays(b, 30))).toBeGreaterThan(0);
+
+  command.child.kill('SIGINT');
+  expect(await command.outcome).toMatchObject({ status: 0, stderr: '' });
+  // After the pause they were told again, and are the same.
+  expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ connections: 2 });
 });
 
 test('a browser that ends ends the command, and the recording is whole', async ({
@@ -328,6 +343,8 @@ test('--adb takes the port of a phone, and gives it back', async ({ server, atta
 echo "$@" >> ${log}
 case "$*" in
   *unknown*) echo "error: device 'unknown' not found" >&2; exit 1;;
+  get-serialno) echo R58M12ABCDE;;
+  "-s R58M12ABCDE forward --remove"*) echo "error: listener not found" >&2; exit 1;;
   *"forward tcp:0 "*) echo ${new URL(attached.url).port};;
 esac
 `,
@@ -340,6 +357,21 @@ esac
   expect(readFileSync(log, 'utf8')).toBe(
     `-s emulator-5554 forward tcp:0 localabstract:chrome_devtools_remote
 -s emulator-5554 forward --remove tcp:${new URL(attached.url).port}
+`,
+  );
+
+  // Of the only phone there is the number is asked first: another one may be connected meanwhile.
+  writeFileSync(log, '');
+  const only = await attach(['--list', '--adb'], env).outcome;
+  expect(only.status).toBe(0);
+  const { port } = new URL(attached.url);
+  expect(only.stderr).toContain(
+    `port ${port} may still lead to the phone: --adb: adb -s R58M12ABCDE forward`,
+  );
+  expect(readFileSync(log, 'utf8')).toBe(
+    `get-serialno
+-s R58M12ABCDE forward tcp:0 localabstract:chrome_devtools_remote
+-s R58M12ABCDE forward --remove tcp:${port}
 `,
   );
 

@@ -33,9 +33,19 @@ export class Bed {
     private readonly browser: CDPSession,
     /** Of the extension. */
     readonly id: string,
-    readonly background: Worker,
+    public background: Worker,
     readonly server: TestServer,
   ) {}
+
+  /** Loads the extension anew, as an update does: its pages close, and its scripts stay in the pages of others. */
+  async reload(): Promise<void> {
+    const next = this.context.waitForEvent('serviceworker');
+    const send = this.browser.send as (method: string, params: object) => Promise<unknown>;
+    await send.call(this.browser, 'Extensions.loadUnpacked', { path: EXTENSION });
+    this.background = await next;
+    const listens = () => this.background.evaluate(() => chrome.action.onClicked.hasListeners());
+    await expect.poll(listens).toBe(true);
+  }
 
   url(page: string): string {
     return `chrome-extension://${this.id}/${page}`;

@@ -1,6 +1,9 @@
 /** The extension in Chromium: off until it is clicked, and then a panel that shows the calls of the page. */
+import { readFile } from 'node:fs/promises';
+
 import type { Page } from '@playwright/test';
 
+import { collector, TraceReader } from '../../src/trace/index.js';
 import { expect, isDrawn, streamsIn, test, type Bed } from './bed.js';
 
 const SITE = 'http://127.0.0.1/*';
@@ -66,6 +69,69 @@ test('a site that is on is observed from the start: m(t) is drawn from frames', 
   await expect.poll(() => bed.sidePanelText(tab), patient).toMatch(/Receives video[^]*Overuse detector/);
 });
 
+test('a recording is downloaded from the panel, and nothing is stored', async ({ bed }) => {
+  await turnOn(bed);
+  const { b } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(b));
+  await expectVideo(panel);
+  const recording = panel.getByRole('region', { name: 'Recording' });
+  await streamsIn(panel).first().focus();
+  await panel.keyboard.press('b');
+  await expect(recording.getByRole('status')).toHaveText(/^Bookmark at /);
+  // Statistics come twice a second.
+  await expect(recording.locator('.reading')).toHaveText(/^0:(0[5-9]|[1-5]\d),/, patient);
+  // What was seen can be taken home also when the site is off again.
+  await panel.getByRole('button', { name: 'Turn off' }).click();
+  await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
+  const [download] = await Promise.all([
+    panel.waitForEvent('download'),
+    recording.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  const file = await readFile(await download.path());
+  const { sink, trace } = collector();
+  const reader = new TraceReader(sink);
+  reader.push(file);
+  reader.end();
+  const { rows } = trace.extent();
+  for (const table of ['arrival', 'group', 'throughput']) expect(rows[table], table).toBeGreaterThan(2);
+  expect(file.toString()).toContain('"bookmark 1"');
+  expect(file.toString(), 'addresses are aliases').not.toContain('127.0.0.1');
+  const stored = await panel.evaluate(async () => {
+    // TypeScript's library knows the entries of a folder only with a setting of their own.
+    type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
+    const names: string[] = [];
+    for await (const name of ((await navigator.storage.getDirectory()) as Folder).keys()) names.push(name);
+    return [...names, ...Object.keys(localStorage), ...(await indexedDB.databases())];
+  });
+  expect(stored).toEqual([]);
+});
+
+test('a sender is capped from the panel, and turning off takes that back', async ({ bed }) => {
+  await turnOn(bed);
+  await bed.context.addInitScript(() => {
+    const { getParameters } = RTCRtpSender.prototype;
+    Object.assign(globalThis, { getParameters });
+  });
+  const { a } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(a));
+  await expectVideo(panel, 'Sends');
+  /** As the browser has it, whatever the page reads. */
+  const bound = () =>
+    a.evaluate(() => {
+      const { peer, getParameters } = globalThis as unknown as {
+        peer: RTCPeerConnection;
+        getParameters: RTCRtpSender['getParameters'];
+      };
+      return peer.getSenders().map((sender) => getParameters.call(sender).encodings[0]?.maxBitrate);
+    });
+  await panel.getByRole('spinbutton', { name: 'Cap in kbps' }).fill('150');
+  await panel.getByRole('button', { name: 'Cap', exact: true }).click();
+  await expect(panel.getByText('The stream is capped at 150 kbps.')).toBeVisible();
+  expect(await bound()).toEqual([150_000]);
+  await panel.getByRole('button', { name: 'Turn off' }).click();
+  await expect.poll(bound).toEqual([undefined]);
+});
+
 test('a page with a policy that allows next to nothing', async ({ bed }) => {
   await turnOn(bed);
   bed.server.headers = {
@@ -105,6 +171,21 @@ test('turned off and clicked again without a reload, it shows the call again', a
   await bed.click(b);
   await panel.bringToFront();
   await expectVideo(panel);
+});
+
+test('after a reload of the extension a click shows the call again, without one of the page', async ({
+  bed,
+}) => {
+  await turnOn(bed);
+  const { b } = await bed.call('plain.html');
+  const before = await bed.openPanel(await bed.click(b));
+  await expectVideo(before);
+  await bed.reload();
+  const panel = await bed.openPanel(await bed.click(b));
+  await expectVideo(panel);
+  const reading = panel.locator('.legend', { hasText: 'Received' }).first();
+  const text = await reading.textContent();
+  await expect(reading).not.toHaveText(text ?? '', patient);
 });
 
 test('several panels of one tab, opened and closed one after the other', async ({ bed }) => {
@@ -150,6 +231,39 @@ test('the page sees no exception, and nothing new but one symbol', async ({ bed 
   const added = (await keys(b)).filter((key) => !without.includes(key));
   expect(added).toEqual(['@ccscope.extension']);
   expect(errors).toEqual([]);
+});
+
+test('a hostile page cannot blind the panel of a site that is on, nor get a port of its own', async ({
+  bed,
+}) => {
+  await turnOn(bed);
+  const { b } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(b));
+  await expectVideo(panel);
+  const ports = await b.evaluate(async () => {
+    let offered = 0;
+    // On its way down an event comes to the window first.
+    addEventListener('ccscope-port', () => offered++, { capture: true });
+    const key = Symbol.for('ccscope.extension');
+    const { [key]: meet } = globalThis as unknown as Record<symbol, () => void>;
+    for (let turn = 0; turn < 20; turn++) {
+      document.dispatchEvent(new Event('ccscope-port-wanted'));
+      meet?.();
+      // A thread that is busy makes answers late.
+      for (const end = performance.now() + 100; performance.now() < end;);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    document.dispatchEvent(new Event('ccscope-port-wanted'));
+    for (const end = performance.now() + 3000; performance.now() < end;);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    return offered;
+  });
+  expect(ports).toBe(0);
+  const reading = panel.locator('.legend', { hasText: 'Received' }).first();
+  for (let turn = 0; turn < 3; turn++) {
+    const before = await reading.textContent();
+    await expect(reading).not.toHaveText(before ?? '', patient);
+  }
 });
 
 test('a hostile page gets texts to its panel, and nothing else', async ({ bed }) => {

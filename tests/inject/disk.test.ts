@@ -1,4 +1,5 @@
 /** What gets too old for a recording's memory is kept in the private file system of the page's origin. */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 import type { Page } from '@playwright/test';
@@ -6,7 +7,7 @@ import type * as Comlink from 'comlink';
 
 import { tableSpec, type TableName } from '../../src/core/index.js';
 import type { PageBatch } from '../../src/inject/protocol.js';
-import type { WatchService } from '../../src/overlay/watch_service.js';
+import type { RecordingState, WatchService } from '../../src/overlay/watch_service.js';
 import { collector, TraceReader, type TraceData } from '../../src/trace/index.js';
 import { batchesOf } from '../unit/watch/calls.js';
 import { expect, test, type Foreign } from './support.js';
@@ -20,38 +21,71 @@ interface Scope {
   worker: Worker;
 }
 
+/** Runs in the worker before its own script: lets as many writes fail as the page says. */
+const FULL_DISK = `{
+  const { write } = FileSystemSyncAccessHandle.prototype;
+  let failures = 0;
+  addEventListener('message', ({ data }) => {
+    if (typeof data.failures !== 'number') return;
+    ({ failures } = data);
+    postMessage('so be it');
+  });
+  FileSystemSyncAccessHandle.prototype.write = function (...given) {
+    if (failures-- > 0) throw new DOMException('there is no room', 'QuotaExceededError');
+    return write.apply(this, given);
+  };
+}
+`;
+
 const made: Readonly<Record<string, string>> = {
-  '/watch_worker.js': new URL('../../dist/lib/view/watch_worker.js', import.meta.url).pathname,
-  '/comlink.mjs': createRequire(import.meta.url).resolve('comlink/dist/esm/comlink.mjs'),
+  '/watch_worker.js':
+    FULL_DISK + readFileSync(new URL('../../dist/lib/view/watch_worker.js', import.meta.url), 'utf8'),
+  '/comlink.mjs': readFileSync(
+    createRequire(import.meta.url).resolve('comlink/dist/esm/comlink.mjs'),
+    'utf8',
+  ),
 };
 
+const recordingOf = (page: Page): Promise<RecordingState> =>
+  page.evaluate(async () => (await (globalThis as unknown as Scope).watch.state()).recording);
+
 /** A page with the watch in a worker. */
-async function openWatch({ visit, server }: Foreign, beside?: Page): Promise<Page> {
+async function openWatch({ visit, server }: Foreign, beside?: Page, spills = true): Promise<Page> {
   const page = beside === undefined ? (await visit('frame.html')).page : await beside.context().newPage();
-  for (const [path, file] of Object.entries(made))
-    await page.route(`${server.url}${path}`, (route) => route.fulfill({ path: file }));
+  for (const [path, body] of Object.entries(made))
+    await page.route(`${server.url}${path}`, (route) =>
+      route.fulfill({ body, contentType: 'text/javascript' }),
+    );
   await page.goto(`${server.url}/frame.html`);
-  await page.evaluate(async () => {
+  await page.evaluate(async (toDisk) => {
     const library = '/comlink.mjs';
     const { wrap } = (await import(library)) as typeof Comlink;
     const worker = new Worker('/watch_worker.js', { type: 'module' });
     const { port1, port2 } = new MessageChannel();
-    worker.postMessage({ originEpochMs: 0, place: 'worker', port: port2 }, [port2]);
+    worker.postMessage({ originEpochMs: 0, place: 'worker', spills: toDisk, port: port2 }, [port2]);
     Object.assign(globalThis, { watch: wrap(port1), worker });
-  });
-  const keepsAll = () =>
-    page.evaluate(async () => (await (globalThis as unknown as Scope).watch.state()).recording.keepsAll);
-  await expect.poll(keepsAll).toBe(true);
+  }, spills);
+  await expect.poll(async () => (await recordingOf(page)).keepsAll).toBe(spills);
   return page;
 }
 
-async function hear(page: Page, minutes: number): Promise<void> {
+/** Lets the next writes to the disk fail. */
+const failWrites = (page: Page, failures: number): Promise<void> =>
+  page.evaluate(async (count) => {
+    const { worker } = globalThis as unknown as Scope;
+    const heard = new Promise((resolve) => worker.addEventListener('message', resolve, { once: true }));
+    worker.postMessage({ failures: count });
+    await heard;
+  }, failures);
+
+/** Tells what happens from one minute of the call to another. */
+async function hear(page: Page, minutes: number, fromMin = 0): Promise<void> {
   const hearAll = (batches: readonly PageBatch[]) =>
     page.evaluate(async (each) => {
       for (const batch of each) await (globalThis as unknown as Scope).watch.hear(batch);
     }, batches);
   let waiting: PageBatch[] = [];
-  for (const batch of batchesOf(minutes * 60, 1)) {
+  for (const batch of [...batchesOf(minutes * 60, 1)].slice(fromMin * 120)) {
     waiting.push(batch);
     if (waiting.length < BATCHES_AT_ONCE) continue;
     await hearAll(waiting);
@@ -79,6 +113,19 @@ const kept = (page: Page): Promise<Record<string, number>> =>
     return files;
   });
 
+const textOf = (page: Page): Promise<string> =>
+  page.evaluate(async () =>
+    (await (globalThis as unknown as Scope).watch.file({ identifiers: false })).text(),
+  );
+
+function traceOf(text: string): TraceData {
+  const { sink, trace } = collector();
+  const reader = new TraceReader(sink);
+  reader.push(new TextEncoder().encode(text));
+  reader.end();
+  return trace;
+}
+
 /** The RTP timestamps of the frames that `hear` tells of. */
 function toldTimestamps(minutes: number): number[] {
   const told = [...batchesOf(minutes * 60, 1)].flatMap(({ messages }) => messages);
@@ -99,18 +146,82 @@ test('a file of the whole call has every frame once, in its order, from the disk
   const page = await openWatch(foreign);
   await hear(page, CALL_MIN);
   await expect.poll(async () => Object.values(await kept(page))).toEqual([expect.any(Number)]);
-  const text = await page.evaluate(async () =>
-    (await (globalThis as unknown as Scope).watch.file({ identifiers: false })).text(),
-  );
+  const text = await textOf(page);
   const [files = 0] = Object.values(await kept(page));
   expect(files).toBeGreaterThan(3);
-  const { sink, trace } = collector();
-  const reader = new TraceReader(sink);
-  reader.push(new TextEncoder().encode(text));
-  reader.end();
-  expect(columnOf(trace, 'arrival', 'rtp_timestamp')).toEqual(toldTimestamps(CALL_MIN));
+  expect(columnOf(traceOf(text), 'arrival', 'rtp_timestamp')).toEqual(toldTimestamps(CALL_MIN));
   await close(page);
   expect(await kept(page)).toEqual({});
+});
+
+/** The frames in a file of the watch are the latest of those that were told, without a hole. */
+function expectLatest(text: string, minutes: number): void {
+  const [told, there] = [toldTimestamps(minutes), columnOf(traceOf(text), 'arrival', 'rtp_timestamp')];
+  expect(there).toEqual(told.slice(-there.length));
+  expect(JSON.parse(text.slice(0, text.indexOf('\n')))).toHaveProperty('cut_before_us');
+}
+
+test('a file that is made while the call goes on has every frame once', async ({ foreign }) => {
+  const page = await openWatch(foreign);
+  await hear(page, CALL_MIN);
+  const more = [...batchesOf((CALL_MIN + 1) * 60, 1)].slice(CALL_MIN * 120);
+  const text = await page.evaluate(async (batches) => {
+    const { watch } = globalThis as unknown as Scope;
+    const [first, ...others] = batches;
+    // The first one may make a segment leave the memory, and the others more, while the file is put together.
+    if (first !== undefined) void watch.hear(first);
+    const file = watch.file({ identifiers: false });
+    for (const batch of others) void watch.hear(batch);
+    return (await file).text();
+  }, more);
+  const there = columnOf(traceOf(text), 'arrival', 'rtp_timestamp');
+  expect(there.length).toBeGreaterThanOrEqual(toldTimestamps(CALL_MIN).length);
+  expect(there).toEqual(toldTimestamps(CALL_MIN + 1).slice(0, there.length));
+  await close(page);
+});
+
+test('a write that fails costs the oldest piece, and what is shown is what is kept', async ({ foreign }) => {
+  const page = await openWatch(foreign);
+  await hear(page, CALL_MIN);
+  const { lengthUs, keptUs, keepsAll } = await recordingOf(page);
+  expect([keepsAll, keptUs]).toEqual([true, lengthUs]);
+  await failWrites(page, 1);
+  await hear(page, CALL_MIN + 1, CALL_MIN);
+  const text = await textOf(page);
+  const after = await recordingOf(page);
+  expect(after).toMatchObject({ keepsAll: false });
+  expect(after.keptUs).toBeGreaterThan(720e6);
+  expect(after.keptUs).toBeLessThan(after.lengthUs);
+  expectLatest(text, CALL_MIN + 1);
+  await close(page);
+  expect(await kept(page)).toEqual({});
+});
+
+test('a disk that takes nothing more ends that, and says so', async ({ foreign }) => {
+  const page = await openWatch(foreign);
+  await hear(page, CALL_MIN);
+  await failWrites(page, 1e6);
+  await hear(page, CALL_MIN + 1, CALL_MIN);
+  await expect.poll(async () => Object.values(await kept(page))).toEqual([0]);
+  const { recording, notices } = await page.evaluate(() => (globalThis as unknown as Scope).watch.state());
+  expect(recording).toMatchObject({ keepsAll: false, keptUs: 600e6 });
+  expect(notices.map(({ code }) => code)).toContain('recording-cut');
+  expectLatest(await textOf(page), CALL_MIN + 1);
+  await close(page);
+});
+
+test('a watch that is told to keep all in memory leaves the file system alone', async ({ foreign }) => {
+  const page = await openWatch(foreign, undefined, false);
+  await hear(page, CALL_MIN);
+  const names = await page.evaluate(async () => {
+    type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
+    const found: string[] = [];
+    for await (const name of ((await navigator.storage.getDirectory()) as Folder).keys()) found.push(name);
+    return found;
+  });
+  expect(names).toEqual([]);
+  expect(await recordingOf(page)).toMatchObject({ keepsAll: false, keptUs: 600e6 });
+  expectLatest(await textOf(page), CALL_MIN);
 });
 
 test('what a session that died has left is taken away by the next one, and no other session’s files', async ({

@@ -1,8 +1,10 @@
 /** The overlay over a page with a call: it is usable by everybody, and the page does not notice it. */
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { expect, test, type Locator, type Page } from '@playwright/test';
+import { expect, test, type Download, type Locator, type Page } from '@playwright/test';
 
+import { collector, TraceReader } from '../../src/trace/index.js';
 import { awaitRate, openCall, openPage, PAGE_URL, putScript, sentBps } from './overlay_support.js';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -36,6 +38,16 @@ const boxOf = async (locator: Locator): Promise<{ x: number; y: number; width: n
   if (box === null) throw new Error('it is not to be seen');
   return box;
 };
+
+/** Detaches; a recording of more than a few seconds is given up. */
+async function detach(page: Page): Promise<void> {
+  await button(page, 'Detach').click();
+  const anyway = button(page, 'Delete it and detach');
+  await expect(async () => {
+    if (await anyway.isVisible()) await anyway.click();
+    await expect(overlay(page)).toHaveCount(0, { timeout: 500 });
+  }).toPass();
+}
 
 /** Opens a call, and the stream that the page sends. */
 async function openOverlay(page: Page, rids: string[] = []): Promise<void> {
@@ -80,8 +92,7 @@ test('a call is capped, released and freed by the overlay’s own buttons', asyn
   await awaitRate(page, 400e3);
   await button(page, 'Cap').click();
   await expect.poll(() => sentBps(page), { timeout: 20_000 }).toBeLessThan(200e3);
-  await button(page, 'Detach').click();
-  await expect(overlay(page)).toHaveCount(0);
+  await detach(page);
   await awaitRate(page, 400e3);
   const bound = await page.evaluate(() =>
     window.call.getParameters.call(window.call.sender).encodings.map(({ maxBitrate }) => maxBitrate),
@@ -108,8 +119,77 @@ test('a controller bounds the sender until it is released, or the watch is gone'
   await expect.poll(bound).toBeUndefined();
   await button(page, 'Drive with GCC').click();
   await expect.poll(bound).toBeGreaterThan(0);
-  await button(page, 'Detach').click();
+  await detach(page);
   await expect.poll(bound).toBeUndefined();
+});
+
+test('a drive that is begun twice and released once does not come back', async ({ page }) => {
+  await openOverlay(page);
+  await awaitRate(page, 200e3);
+  const bound = (): Promise<number | undefined> =>
+    page.evaluate(() => window.call.getParameters.call(window.call.sender).encodings[0]?.maxBitrate);
+  for (const _ of ['once', 'again']) {
+    await button(page, 'Drive with GCC').click();
+    await expect(result(page)).toHaveText(/^GCC bounds the rate/);
+  }
+  for (let turn = 0; turn < 5; turn++) {
+    await button(page, 'Release drive').click();
+    await expect.poll(bound).toBeUndefined();
+    // As long as a bound that was on its way would have stood.
+    for (let look = 0; look < 10; look++) {
+      await page.waitForTimeout(100);
+      expect(await bound()).toBeUndefined();
+    }
+    await button(page, 'Drive with GCC').click();
+    await expect.poll(bound).toBeGreaterThan(0);
+  }
+});
+
+/** A file that was downloaded, as a trace. */
+async function traceOf(download: Download): Promise<{ header: string; rows: number; bookmarks: unknown[] }> {
+  const file = await readFile(await download.path());
+  const { sink, trace } = collector();
+  const reader = new TraceReader(sink);
+  reader.push(file);
+  reader.end();
+  const { rows } = trace.extent();
+  const lines = file.toString().split('\n');
+  const events = lines
+    .filter((line) => line.includes('"bookmark"'))
+    .map((line) => JSON.parse(line) as unknown);
+  return { header: lines[0] ?? '', rows: rows['throughput'] ?? 0, bookmarks: events };
+}
+
+test('the recording is downloaded, with the bookmarks of the key b, and is not lost without a question', async ({
+  page,
+}) => {
+  await openOverlay(page);
+  const recording = overlay(page).getByRole('region', { name: 'Recording' });
+  const isLong = async (): Promise<boolean> =>
+    /0:[1-5]\d,/.test((await recording.locator('.reading').textContent()) ?? '');
+  await button(page, /Sends video/).focus();
+  await page.keyboard.press('b');
+  await expect(recording.getByRole('status')).toHaveText(/^Bookmark at 0:\d\d\.$/);
+  // In a field it is a letter.
+  await recording.getByPlaceholder('what happened').fill('');
+  await recording.getByPlaceholder('what happened').pressSequentially('bad sound');
+  await page.keyboard.press('Enter');
+  await expect(recording.locator('.reading')).toContainText('2 bookmarks');
+  await expect.poll(isLong, { timeout: 30_000 }).toBe(true);
+  await button(page, 'Detach').click();
+  const question = overlay(page).getByRole('alertdialog');
+  await expect(question).toContainText('Detaching deletes the recording');
+  await question.getByRole('button', { name: 'Stay' }).click();
+  await expect(question).toHaveCount(0);
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()]);
+  expect(download.suggestedFilename()).toMatch(/^ccscope-.*\.ndjson$/);
+  const { header, rows, bookmarks } = await traceOf(download);
+  expect(header).toContain('"source":"inject"');
+  expect(rows).toBeGreaterThan(10);
+  expect(bookmarks).toMatchObject([{ detail: { text: 'bookmark 1' } }, { detail: { text: 'bad sound' } }]);
+  // What was taken home is not asked for.
+  await button(page, 'Detach').click();
+  await expect(overlay(page)).toHaveCount(0);
 });
 
 test('layers of simulcast are one group, and are switched one by one', async ({ page }) => {
@@ -193,10 +273,10 @@ test('the window is moved, resized, collapsed and opened by key, and the focus g
   expect(order).toEqual(['Collapse', 'Detach', ...recording, '▲', '▲', '▼']);
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
-  expect(await focusedName()).toMatch(/^ccscope/);
+  await expect.poll(focusedName).toMatch(/^ccscope/);
   await page.keyboard.press('Enter');
   await expect(dialog(page)).toBeVisible();
-  expect(await focusedName()).toBe('Collapse');
+  await expect.poll(focusedName).toBe('Collapse');
 });
 
 test('a narrow window has one column, and the overlay stays inside it', async ({ page }) => {
@@ -284,8 +364,7 @@ test('a page that replaces its document’s children gets the overlay back, with
   await expect(overlay(page).getByRole('spinbutton', { name: 'Cap in kbps' })).toHaveValue('321');
   await page.evaluate(() => document.replaceChild(document.createElement('html'), document.documentElement));
   await expect(dialog(page)).toBeVisible();
-  await button(page, 'Detach').click();
-  await expect(overlay(page)).toHaveCount(0);
+  await detach(page);
 });
 
 // Browsers take no input outside of an element in fullscreen or of a modal dialog, wherever it is drawn.
@@ -317,8 +396,7 @@ test('the script again opens what was collapsed, and begins anew after Detach', 
   await putScript(page);
   await expect(dialog(page)).toBeVisible();
   await expect(overlay(page)).toHaveCount(1);
-  await button(page, 'Detach').click();
-  await expect(overlay(page)).toHaveCount(0);
+  await detach(page);
   await putScript(page);
   await expect(button(page, /Sends video/)).toBeVisible();
   await button(page, /Sends video/).click();

@@ -20,6 +20,8 @@ test.each([
     ['attach', '--record', '/nowhere/x.ndjson'],
     '/nowhere/x.ndjson: its folder cannot be written to (ENOENT)',
   ],
+  [['attach', '--record', '/dev/null'], '--record: /dev/null is no regular file; name a file'],
+  [['attach', '--record', '/tmp'], '--record: /tmp is a folder; name a file'],
   [['attach', '--duration', '30'], 'Expected'],
 ])('%j is refused', async (args, message) => {
   const { status, stdout, stderr } = await ccscope(args);

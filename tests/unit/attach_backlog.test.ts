@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { Backlog } from '../../src/command_line/attach/backlog.js';
+import { ConnectionCount } from '../../src/command_line/attach/connection_count.js';
 import type { PageBatch, PageMessage } from '../../src/watch/index.js';
 
 const place = { page: 0, place: 'page' } as const;
@@ -39,4 +40,25 @@ test('a window that is gone takes all of its own along', () => {
   backlog.add({ batch: batchOf(61e6, [frames], 'gone'), place });
   backlog.windowEnded('gone');
   expect(backlog.all.map(({ batch }) => batch.window)).toEqual(['stays']);
+});
+
+const local = (number: number, ufrag: string) => ({
+  type: 'local',
+  endpoint: number,
+  role: null,
+  ufrags: [ufrag],
+});
+
+test('connections that are told again after a pause are counted once', () => {
+  const count = new ConnectionCount();
+  count.hear(batchOf(0, [endpoint(0), local(0, 'a'), endpoint(1)], 'before'));
+  count.hear(batchOf(1, [local(1, 'b'), local(0, 'restarted')], 'before'));
+  expect(count.count).toBe(2);
+  count.windowEnded('before');
+  count.hear(batchOf(2, [endpoint(0), endpoint(1), local(0, 'restarted'), local(1, 'b')], 'after'));
+  expect(count.count).toBe(2);
+  count.hear(batchOf(3, [endpoint(2), local(2, 'c'), endpoint(3)], 'after'));
+  // Another document begins to count anew.
+  count.hear(batchOf(4, [endpoint(0), local(0, 'd')], 'other'));
+  expect(count.count).toBe(5);
 });

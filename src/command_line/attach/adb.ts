@@ -20,10 +20,9 @@ const FIXES: readonly [said: RegExp, fix: string][] = [
   [/not found|offline/, 'adb devices lists the phones that are there'],
 ];
 
-async function adb(serial: string | null, args: readonly string[]): Promise<string> {
+async function adb(args: readonly string[]): Promise<string> {
   try {
-    const which = serial === null ? [] : ['-s', serial];
-    return (await execute('adb', [...which, ...args], { timeout: TIMEOUT_MS })).stdout;
+    return (await execute('adb', args, { timeout: TIMEOUT_MS })).stdout.trim();
   } catch (error) {
     if (systemCode(error) === 'ENOENT')
       throw new FailedRun('--adb: there is no adb in the PATH; install the platform tools of Android');
@@ -34,18 +33,38 @@ async function adb(serial: string | null, args: readonly string[]): Promise<stri
   }
 }
 
+/** The serial number of the only phone there is: one that is connected later must not be taken for it. */
+async function onlySerial(): Promise<string> {
+  const said = await adb(['get-serialno']);
+  if (said !== '' && said !== 'unknown') return said;
+  throw new FailedRun('--adb: adb names no phone; connect it by USB, and see what adb devices says');
+}
+
+/** Takes the port back. A phone that was unplugged may have done so itself. */
+async function giveBack(phone: readonly string[], port: string, say: (text: string) => void): Promise<void> {
+  const command = [...phone, 'forward', '--remove', `tcp:${port}`];
+  await adb(command).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    say(`port ${port} may still lead to the phone: ${why}`);
+  });
+}
+
 /**
- * Runs `work` with the address of the debugging port of the phone's Chrome, which leads nowhere afterwards. A
- * null serial is the only phone there is. Throws FailedRun.
+ * Runs `work` with the address of the debugging port of the phone's Chrome, which leads nowhere afterwards; if it could
+ * not be taken back, that is said. A null serial is the only phone there is. Throws FailedRun.
  */
-export async function withPhone<T>(serial: string | null, work: (url: string) => Promise<T>): Promise<T> {
-  const said = (await adb(serial, ['forward', 'tcp:0', SOCKET])).trim();
+export async function withPhone<T>(
+  serial: string | null,
+  say: (text: string) => void,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const phone = ['-s', serial ?? (await onlySerial())];
+  const said = await adb([...phone, 'forward', 'tcp:0', SOCKET]);
   if (!/^\d{1,5}$/.test(said))
     throw new FailedRun(`--adb: adb forward named no port (${plain(said)}); update the platform tools`);
   try {
     return await work(`http://127.0.0.1:${said}`);
   } finally {
-    // A phone that was unplugged has forgotten it.
-    await adb(serial, ['forward', '--remove', `tcp:${said}`]).catch(() => undefined);
+    await giveBack(phone, said, say);
   }
 }

@@ -11,9 +11,10 @@ import { plain } from '../../text/plain.js';
 import { Watch, type FeedMessage } from '../../watch/index.js';
 import { Backlog } from './backlog.js';
 import type { AttachedBrowser } from './browser.js';
+import { ConnectionCount } from './connection_count.js';
 import { openInBrowser } from './open.js';
 import { choosePages, pagesOf } from './pages.js';
-import { Recording } from './recording.js';
+import { Recording, type Recorded } from './recording.js';
 import { serveView, type ViewServer } from './view_server.js';
 
 export interface AttachPlan {
@@ -40,8 +41,8 @@ export interface AttachReport {
 
 /** How much of a recording is in memory, and not in its file yet. */
 const UNWRITTEN_US = 30e6;
-/** For ever, as timers count. */
-const FOR_EVER_MS = 2 ** 31 - 1;
+/** A timer takes no longer time: what is longer is slept in pieces. */
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 const CLOCK_MS = 2000;
 
 /** The time of the browser, which may be that of a phone, in milliseconds of the Unix epoch. */
@@ -54,6 +55,12 @@ async function epochMsOf(browser: Browser): Promise<number> {
   return Math.round(typeof told === 'number' ? told : Date.now());
 }
 
+/** Rejects when the signal is aborted. */
+async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0; left -= LONGEST_SLEEP_MS)
+    await sleep(Math.min(left, LONGEST_SLEEP_MS), undefined, { signal });
+}
+
 class Attachment {
   readonly #pages: PageRecord[] = [];
   readonly #backlog = new Backlog();
@@ -61,7 +68,7 @@ class Attachment {
   readonly #watch: Watch | null;
   readonly #recording: Recording | null;
   #view: ViewServer | null = null;
-  #connections = 0;
+  readonly #connections = new ConnectionCount();
   /** Whether it is over. */
   #leaves = false;
   #nowUs = 0;
@@ -81,7 +88,7 @@ class Attachment {
       nowUs: () => this.#nowUs,
       heard: (batch, place) => {
         this.#nowUs = Math.max(this.#nowUs, batch.timeUs);
-        this.#connections += batch.messages.filter(({ type }) => type === 'endpoint').length;
+        this.#connections.hear(batch);
         this.#backlog.add({ batch, place });
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
@@ -90,6 +97,7 @@ class Attachment {
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);
+        this.#connections.windowEnded(window);
         this.#view?.tell({ type: 'window-ended', window });
         this.#watch?.windowEnded(window);
       },
@@ -135,18 +143,28 @@ class Attachment {
     await this.#watch?.settled();
     await this.#feed.release();
     this.#watch?.close();
-    const held = await this.#recording?.end();
-    await this.#view?.close('ccscope attach has ended. What was seen stays here until this page is closed.');
+    const held = await this.#endRecording();
     const { plan } = this;
     return {
       browser: this.attached.version,
       pages: this.#pages.map(({ url, ended }) => ({ url, ended: ended?.why ?? null })),
-      connections: this.#connections,
+      connections: this.#connections.count,
       recording:
         plan.record === null || held === undefined
           ? null
           : { file: plan.record, rows: held.rows, frames: held.arrivals },
     };
+  }
+
+  /** Views are told that it is over, also when the recording cannot be finished: a full disk must not keep the command. */
+  async #endRecording(): Promise<Recorded | undefined> {
+    try {
+      return await this.#recording?.end();
+    } finally {
+      await this.#view?.close(
+        'ccscope attach has ended. What was seen stays here until this page is closed.',
+      );
+    }
   }
 }
 
@@ -161,7 +179,7 @@ export async function watchBrowser(
   const attachment = new Attachment(await epochMsOf(browser), attached, plan);
   try {
     await attachment.begin(chosen);
-    await sleep(plan.durationMs ?? FOR_EVER_MS, undefined, { signal }).catch(() => undefined);
+    await sleepFor(plan.durationMs ?? Infinity, signal).catch(() => undefined);
   } catch (error) {
     await attachment.end();
     throw error;

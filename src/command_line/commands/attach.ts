@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { withPhone } from '../attach/adb.js';
 import { withBrowser } from '../attach/browser.js';
 import { listPages, pagesText } from '../attach/pages.js';
+import { checkReplaceable } from '../attach/recording.js';
 import { watchBrowser } from '../attach/run.js';
 import { UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
@@ -73,7 +74,8 @@ async function attach(browser: string | undefined, flags: AttachFlags, io: Io): 
   await interruptible((signal) => {
     const work = (url: string): Promise<void> => attachTo(url, flags, io, signal);
     if (flags.adb === undefined) return work(browser ?? DEFAULT_URL);
-    return withPhone(flags.adb === true ? null : flags.adb, work);
+    const say = (text: string): void => void io.stderr.write(`${text}\n`);
+    return withPhone(flags.adb === true ? null : flags.adb, say, work);
   });
 }
 
@@ -89,6 +91,7 @@ function checkFlags(
       if (value !== undefined) throw new UsageError(`--${flag}: --list only lists; leave one of them out`);
   if (record === '-') throw new UsageError('--record: expected a file, got -');
   for (const file of [record, json]) if (file !== undefined && file !== '-') checkFolder(file);
+  if (record !== undefined) checkReplaceable(record);
 }
 
 async function attachTo(url: string, flags: AttachFlags, io: Io, asked: AbortSignal): Promise<void> {
