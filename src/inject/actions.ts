@@ -6,7 +6,7 @@ import { readAction } from './action_form.js';
 import { attempt, clearTimeout, setTimeout } from './natives.js';
 import { PlayoutDelays } from './playout_delay.js';
 import type { Action, ActionResult, ActionTarget, EncodingName, InForce } from './protocol.js';
-import { isNamed, type SenderParameters } from './sender_parameters.js';
+import { isNamed, type Change, type Options, type SenderParameters } from './sender_parameters.js';
 
 /** Over this time a present rate is measured. */
 const HOLD_MS = 1000;
@@ -28,18 +28,31 @@ export interface ActionsOptions {
   parameters: SenderParameters;
   /** An open connection of the window by its number. */
   connection(endpoint: number): RTCPeerConnection | null;
+  /** Whether that is the number of a stream whose connection the page keeps to itself. */
+  isHidden(endpoint: number): boolean;
   /** Told of every action with what came of it. */
   told(action: Action, result: ActionResult): void;
 }
 
 type Kind<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
+/** The time from a beginning to an end. What was asked for in it may take a second, and does nothing after it. */
+interface Watch {
+  isOver: boolean;
+}
+
+type Changer = (change: Change, options?: Options) => Promise<void>;
+
+function checkWatch({ isOver }: Watch): void {
+  if (isOver) throw new Refusal('The page is not watched any more.', 'start ccscope in it again');
+}
+
 export class Actions {
   readonly #delays = new PlayoutDelays();
   /** What ends a drive that is not renewed. */
   readonly #drives = new Map<RTCRtpSender, ReturnType<typeof setTimeout>>();
 
-  #isEnded = false;
+  #watch: Watch = { isOver: false };
 
   constructor(private readonly options: ActionsOptions) {}
 
@@ -54,8 +67,9 @@ export class Actions {
         fix: 'send one of the actions that the type Action lists',
       };
     }
+    const watch = this.#watch;
     const isRenewal = action.kind === 'drive' && (await this.#isDriven(action.target));
-    const result = await this.#do(action).catch(failureOf);
+    const result = await this.#do(action, watch).catch(failureOf);
     // A controller says its rate several times a second: the recording has those as a curve.
     if (!isRenewal || !result.ok) this.options.told(action, result);
     return result;
@@ -63,7 +77,7 @@ export class Actions {
 
   /** Takes back all that was done, and does nothing more until it begins again. Never rejects. */
   async end(): Promise<void> {
-    this.#isEnded = true;
+    this.#watch.isOver = true;
     for (const timer of this.#drives.values()) clearTimeout(timer);
     this.#drives.clear();
     this.#delays.releaseAll();
@@ -71,7 +85,7 @@ export class Actions {
   }
 
   begin(): void {
-    this.#isEnded = false;
+    if (this.#watch.isOver) this.#watch = { isOver: false };
   }
 
   async #isDriven(target: ActionTarget): Promise<boolean> {
@@ -79,12 +93,16 @@ export class Actions {
     return transceiver !== null && this.#drives.has(transceiver.sender);
   }
 
-  async #do(action: Action): Promise<ActionResult> {
+  async #do(action: Action, watch: Watch): Promise<ActionResult> {
     const { target } = action;
+    // What a controller has sent may come after the end.
+    checkWatch(watch);
     const transceiver = await this.#transceiver(target);
+    // Where browsers name no mids, the search has taken its time.
+    if (action.kind !== 'release') checkWatch(watch);
     const message =
       target.direction === 'send'
-        ? await this.#send(action, transceiver)
+        ? await this.#send(action, transceiver, watch)
         : this.#receive(action, transceiver.receiver);
     return { ok: true, message, inForce: this.#inForce(target, transceiver) };
   }
@@ -96,17 +114,23 @@ export class Actions {
   }
 
   async #transceiver(target: ActionTarget): Promise<RTCRtpTransceiver> {
-    // What a controller has sent may come after the end.
-    if (this.#isEnded) throw new Refusal('The page is not watched any more.', 'start ccscope in it again');
     const { endpoint, mid } = target;
     const peer = this.options.connection(endpoint);
-    if (peer === null)
-      throw new Refusal('The connection is closed.', 'choose a stream of a connection that is open');
+    if (peer === null) throw this.#unreachable(endpoint);
     const all = peer.getTransceivers();
     const found = mid === '' ? await bySsrc(all, target) : all.find((each) => each.mid === mid);
     if (found === undefined || found.direction === 'stopped')
       throw new Refusal('The stream is gone: the page has stopped its transceiver.', 'choose another stream');
     return found;
+  }
+
+  #unreachable(endpoint: number): Refusal {
+    return this.options.isHidden(endpoint)
+      ? new Refusal(
+          'The page keeps the connection of this stream to itself, so nobody else can act on it.',
+          'reload the page with ccscope in it from the start',
+        )
+      : new Refusal('The connection is closed.', 'choose a stream of a connection that is open');
   }
 
   #receive(action: Action, receiver: RTCRtpReceiver): string {
@@ -136,35 +160,51 @@ export class Actions {
     }
   }
 
-  async #send(action: Action, transceiver: RTCRtpTransceiver): Promise<string> {
+  /** A change of what is in force for a sender, which is refused once the watch is over. */
+  #changer(sender: RTCRtpSender, watch: Watch): Changer {
+    return async (change, options) => {
+      await this.options.parameters.act(
+        sender,
+        (overrides, encodings) => {
+          checkWatch(watch);
+          change(overrides, encodings);
+        },
+        options,
+      );
+      // What was set just before the end is taken back by it.
+      checkWatch(watch);
+    };
+  }
+
+  async #send(action: Action, transceiver: RTCRtpTransceiver, watch: Watch): Promise<string> {
     const { sender } = transceiver;
-    const { parameters } = this.options;
+    const change = this.#changer(sender, watch);
     switch (action.kind) {
       case 'cap':
-        await parameters.act(sender, (overrides, encodings) => {
+        await change((overrides, encodings) => {
           checkName(action.encoding, encodings);
           overrides.caps.set(action.encoding, action.maxBitrateBps);
         });
         return `${encodingText(action.encoding)} is capped at ${rateText(action.maxBitrateBps)}.`;
       case 'hold':
-        return this.#hold(sender);
+        return this.#hold(sender, change);
       case 'drive':
-        return this.#drive(action, sender);
+        return this.#drive(action, sender, change);
       case 'release':
         if (action.of === null || action.of === 'drive') this.#endDrive(sender);
-        await parameters.act(sender, (overrides) => overrides.release(action.of));
+        await this.options.parameters.act(sender, (overrides) => overrides.release(action.of));
         return 'What the page has set holds again.';
       case 'key-frame':
-        return this.#keyFrame(action, transceiver);
+        return this.#keyFrame(action, transceiver, change);
       case 'layer':
-        await parameters.act(sender, (overrides, encodings) => {
+        await change((overrides, encodings) => {
           checkName(action.encoding, encodings);
           overrides.layers.delete(action.encoding);
           overrides.layers.set(action.encoding, action.active);
         });
         return `${encodingText(action.encoding)} is ${action.active ? 'sent' : 'not sent any more'}.`;
       case 'degradation-preference':
-        return this.#prefer(action, transceiver);
+        return this.#prefer(action, transceiver, change);
       case 'playout-delay':
         throw new Refusal(
           'Only the side that receives can do that.',
@@ -173,7 +213,7 @@ export class Actions {
     }
   }
 
-  async #hold(sender: RTCRtpSender): Promise<string> {
+  async #hold(sender: RTCRtpSender, change: Changer): Promise<string> {
     const before = await sent(sender);
     await new Promise((resolve) => setTimeout(resolve, HOLD_MS));
     const now = await sent(sender);
@@ -188,7 +228,7 @@ export class Actions {
         'Nothing was sent in the last second, so there is no rate to hold.',
         'cap it instead',
       );
-    await this.options.parameters.act(sender, (overrides, encodings) => {
+    await change((overrides, encodings) => {
       overrides.caps.clear();
       for (const { name, bps } of rates) {
         checkName(name, encodings);
@@ -198,8 +238,12 @@ export class Actions {
     return `Held at ${rateText(rates.reduce((sum, { bps }) => sum + bps, 0))}.`;
   }
 
-  async #drive({ controller, maxBitrateBps, target }: Kind<'drive'>, sender: RTCRtpSender): Promise<string> {
-    await this.options.parameters.act(sender, (overrides) => {
+  async #drive(
+    { controller, maxBitrateBps, target }: Kind<'drive'>,
+    sender: RTCRtpSender,
+    change: Changer,
+  ): Promise<string> {
+    await change((overrides) => {
       overrides.drive = { controller, maxBitrateBps };
     });
     this.#endDrive(sender);
@@ -217,12 +261,15 @@ export class Actions {
     this.#drives.delete(sender);
   }
 
-  async #keyFrame({ encoding }: Kind<'key-frame'>, { sender, receiver }: RTCRtpTransceiver): Promise<string> {
+  async #keyFrame(
+    { encoding }: Kind<'key-frame'>,
+    { receiver }: RTCRtpTransceiver,
+    change: Changer,
+  ): Promise<string> {
     if (receiver.track.kind !== 'video')
       throw new Refusal('Only video has key frames.', 'choose a video stream');
     const looked = { at: false };
-    await this.options.parameters.act(
-      sender,
+    await change(
       (_, encodings) => checkName(encoding, encodings),
       (encodings) => ({
         // A browser that does not know the option never looks at it.
@@ -243,10 +290,11 @@ export class Actions {
   async #prefer(
     { preference }: Kind<'degradation-preference'>,
     { sender, receiver }: RTCRtpTransceiver,
+    change: Changer,
   ): Promise<string> {
     if (receiver.track.kind !== 'video')
       throw new Refusal('Only video is degraded by preference.', 'choose a video stream');
-    await this.options.parameters.act(sender, (overrides) => (overrides.preference = preference));
+    await change((overrides) => (overrides.preference = preference));
     const isKnown = this.options.parameters.preferenceOf(sender) === preference;
     if (!isKnown) {
       await this.options.parameters.act(sender, (overrides) => overrides.release('degradation-preference'));

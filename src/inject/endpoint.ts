@@ -18,6 +18,8 @@ export interface Window {
   receivers: ReceiverTransforms;
   /** What bounds a sender by its encodings, in bit/s; NaN for nothing. */
   boundOf(sender: RTCRtpSender, rid: string): number;
+  /** Told when a connection turns out to be closed. */
+  closed(endpoint: Endpoint): void;
 }
 
 /** Candidates that come this much later than others are not waited for. */
@@ -65,6 +67,8 @@ export class Endpoint {
     private readonly window: Window,
   ) {
     this.#isCatchingUp = known.isLate;
+    // On prototypes, which a debugger lists among the connections, the attribute throws: nothing is told of them.
+    if (typeof peer.signalingState !== 'string') throw new TypeError('that is no connection');
     this.#announce();
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
@@ -107,6 +111,19 @@ export class Endpoint {
     return attempt(() => this.peer.getReceivers().map(({ track }) => track)) ?? [];
   }
 
+  /** RTP timestamps of the frames that its receivers have given out last. */
+  get timestamps(): number[] {
+    return (
+      attempt(() =>
+        this.peer
+          .getReceivers()
+          .filter(({ track }) => track.kind === 'video')
+          .flatMap((receiver) => receiver.getSynchronizationSources())
+          .map(({ rtpTimestamp }) => rtpTimestamp),
+      ) ?? []
+    );
+  }
+
   get closed(): boolean {
     return this.#state === 'closed';
   }
@@ -121,6 +138,7 @@ export class Endpoint {
     const { reporter } = this.window;
     reporter.tell({ type: 'state', endpoint: this.id, timeUs: reporter.nowUs(), state });
     if (state === 'connected') void this.sample();
+    if (state === 'closed') this.window.closed(this);
   }
 
   #endShown(): void {
@@ -195,7 +213,8 @@ export class Endpoint {
 
   /**
    * Attaches to receivers that are new, in the task that makes them: by `addTrack`, `addTransceiver` or
-   * an offer of the far side. Chromium never asks a transform that comes later than that.
+   * an offer of the far side. Chromium never asks a transform that comes later than that, so receivers get theirs
+   * also while nobody is told: it lets frames pass, and notes them once somebody is.
    */
   watch(): void {
     for (const transceiver of this.peer.getTransceivers()) {
@@ -321,10 +340,10 @@ export class Endpoint {
     }
   }
 
-  #tellShown({ inbound }: StatsSample): void {
+  #tellShown({ inbound, timeUs }: StatsSample): void {
     const rows = [...this.#shown].flatMap(([{ mid }, shown]) => {
       const stats = inbound.find((each) => each.kind === 'video' && each.mid === mid);
-      return stats === undefined ? [] : shown.take(stats.ssrc, stats.bytesReceived);
+      return stats === undefined ? [] : shown.take(stats.ssrc, stats.bytesReceived, timeUs);
     });
     if (rows.length > 0) this.window.reporter.add({ type: 'frames', endpoint: this.id, rows });
   }

@@ -7,6 +7,7 @@ export const clearInterval = scope.clearInterval.bind(scope);
 export const setTimeout = scope.setTimeout.bind(scope);
 export const clearTimeout = scope.clearTimeout.bind(scope);
 export const stringify = JSON.stringify.bind(JSON);
+export const { WeakRef } = scope;
 
 const now = performance.now.bind(performance);
 const { timeOrigin } = performance;

@@ -3,6 +3,7 @@ import { Actions } from './actions.js';
 import { findConnections, patchAllUses, patchEvents } from './adoption.js';
 import { Endpoint, type KnownBefore, type Window } from './endpoint.js';
 import { FrameWorker } from './frames.js';
+import { Held } from './held.js';
 import { attempt, clearInterval, listen, setInterval, stringify } from './natives.js';
 import { patchConstructor, patchPrototype, Policies } from './patches.js';
 import {
@@ -24,7 +25,8 @@ const BATCH_MS = 500;
 export class Observer implements PageObserver {
   readonly #window: Window;
   readonly #all = new WeakMap<RTCPeerConnection, Endpoint>();
-  readonly #open = new Set<Endpoint>();
+  /** Those that are not closed, as far as that is known. */
+  readonly #open = new Held<Endpoint>();
   readonly #policies = new Policies();
   readonly #actions: Actions;
   #document = document;
@@ -46,11 +48,13 @@ export class Observer implements PageObserver {
       worker: this.#newWorker(config),
       receivers: new ReceiverTransforms(),
       boundOf: (sender, rid) => parameters.boundOf(sender, rid),
+      closed: (endpoint) => this.#open.delete(endpoint),
     };
     const { reporter } = this.#window;
     this.#actions = new Actions({
       parameters,
       connection: (endpoint) => this.#openOne(endpoint)?.peer ?? null,
+      isHidden: (endpoint) => this.#strays?.has(endpoint) ?? false,
       told: (action, result) => {
         const { endpoint } = action.target;
         reporter.tell({ type: 'action', endpoint, timeUs: reporter.nowUs(), action, result });
@@ -84,7 +88,7 @@ export class Observer implements PageObserver {
     this.#start();
   }
 
-  /** Watches a connection that somebody has found, unless it is watched already. */
+  /** Watches a connection that somebody has found, unless it is watched already. Throws if it is none. */
   adopt(peer: RTCPeerConnection): void {
     // An endpoint that is being made asks its connection, too.
     if (!this.#adopting) this.#endpoint(peer);
@@ -127,13 +131,21 @@ export class Observer implements PageObserver {
 
   #adopt(peer: RTCPeerConnection, known: KnownBefore): Endpoint {
     this.#renew();
-    this.#adopting = true;
-    const endpoint = new Endpoint(this.#count++, peer, known, this.#window);
-    this.#adopting = false;
+    const endpoint = this.#ownUse(() => new Endpoint(this.#count++, peer, known, this.#window));
     this.#all.set(peer, endpoint);
-    this.#open.add(endpoint);
+    if (!endpoint.closed) this.#open.add(endpoint);
     this.#start();
     return endpoint;
+  }
+
+  /** What is asked of connections meanwhile is no use by the page. */
+  #ownUse<T>(work: () => T): T {
+    this.#adopting = true;
+    try {
+      return work();
+    } finally {
+      this.#adopting = false;
+    }
   }
 
   #start(): void {
@@ -173,7 +185,7 @@ export class Observer implements PageObserver {
   }
 
   #openOne(number: number): Endpoint | undefined {
-    return [...this.#open].find(({ id, closed }) => id === number && !closed);
+    return this.#open.all.find(({ id, closed }) => id === number && !closed);
   }
 
   /** Acts on a call, as somebody has commanded. Never rejects: the result says what came of it. */
@@ -182,8 +194,9 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Ends the observation, until it is resumed: connections go on, and nothing of them is told. Resolves when
-   * everything that was done to them is taken back.
+   * Ends the observation, until it is resumed: connections go on, and nothing of them is told. What is noted of them
+   * and of new ones, so that they can be told of when it is resumed, keeps none alive. Resolves when everything that
+   * was done to them is taken back.
    */
   pause(): Promise<void> {
     this.#isPaused = true;
@@ -191,7 +204,8 @@ export class Observer implements PageObserver {
     this.#timer = null;
     this.#window.reporter.pause();
     this.#window.worker?.pause();
-    for (const endpoint of this.#open) endpoint.pause();
+    for (const endpoint of this.#open.all) endpoint.pause();
+    this.#open.letGo();
     this.#strays?.pause();
     return this.#actions.end();
   }
@@ -199,39 +213,37 @@ export class Observer implements PageObserver {
   /** Begins again, perhaps for somebody else: all connections that are open are told of as if they were new. */
   resume(deliver?: Deliver): void {
     const { reporter, worker } = this.#window;
+    // One may be closed and nobody saw it, as by a function that the page took before it was observed.
+    for (const endpoint of this.#open.all) attempt(() => endpoint.look());
+    this.#open.hold();
     this.#isPaused = false;
     this.#actions.begin();
     worker?.resume();
     reporter.resume(deliver);
-    for (const endpoint of this.#open) attempt(() => endpoint.resume());
+    for (const endpoint of this.#open.all) attempt(() => endpoint.resume());
     this.#strays?.resume();
     this.#start();
   }
 
   #giveUp(): void {
-    for (const endpoint of this.#open) attempt(() => endpoint.giveUp());
+    for (const endpoint of this.#open.all) attempt(() => endpoint.giveUp());
   }
 
   #tick(): void {
     void this.flush();
-    if (this.#open.size > 0 || this.#strays !== null || this.#timer === null) return;
+    if (this.#open.all.length > 0 || this.#strays !== null || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
 
   async #lookForStrays(endpoints: readonly Endpoint[]): Promise<void> {
-    if (this.#strays === null) return;
-    // What is asked here is no use by the page.
-    this.#adopting = true;
-    const known = new Set(endpoints.flatMap((endpoint) => endpoint.tracks));
-    const looked = attempt(() => this.#strays?.look(known));
-    this.#adopting = false;
+    const looked = this.#ownUse(() => attempt(() => this.#strays?.look(endpoints)));
     await looked?.catch(() => undefined);
   }
 
   async flush(): Promise<void> {
     const { worker, reporter } = this.#window;
-    const endpoints = [...this.#open];
+    const endpoints = this.#open.all;
     const timeUs = reporter.nowUs();
     const samples = endpoints.map((endpoint) => endpoint.sample());
     const { rows: noted, late } = (await worker?.take()) ?? { rows: [], late: [] };
@@ -239,10 +251,7 @@ export class Observer implements PageObserver {
     for (const [epochMs, lateMs] of late)
       reporter.add({ type: 'late', timeUs: reporter.timeUs(epochMs), lateMs });
     await Promise.all([...samples, this.#lookForStrays(endpoints)]);
-    for (const endpoint of endpoints) {
-      endpoint.look();
-      if (endpoint.closed) this.#open.delete(endpoint);
-    }
+    for (const endpoint of endpoints) endpoint.look();
     await reporter.send(timeUs);
   }
 }

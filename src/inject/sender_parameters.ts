@@ -111,8 +111,8 @@ const theirsIn = ({ encodings, degradationPreference }: Parameters): Theirs => (
   degradationPreference,
 });
 
-type Change = (overrides: Overrides, encodings: readonly Encoding[]) => void;
-type Options = (encodings: readonly Encoding[]) => object;
+export type Change = (overrides: Overrides, encodings: readonly Encoding[]) => void;
+export type Options = (encodings: readonly Encoding[]) => object;
 type Get = (this: RTCRtpSender) => Parameters;
 type Set = (this: RTCRtpSender, parameters: unknown, ...rest: unknown[]) => Promise<void>;
 

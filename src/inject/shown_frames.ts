@@ -16,14 +16,28 @@ interface Frame {
   arrivalUs: number;
 }
 
+/** What was counted of the stream at a look at getStats. */
+interface Look {
+  timeUs: number;
+  bytes: number;
+}
+
 /** A page that is not shown calls nobody back; nothing is kept of longer than this. */
 const MOST_FRAMES = 1000;
+/** When no frame was shown for longer than this, what came before the next one belongs to frames that nobody saw. */
+const LONGEST_US = 1_500_000;
+/** No frame is shown so long after it came. */
+const KEPT_US = 10_000_000;
+/** As many frames, none of which came by a peer connection, tell that the track comes from somewhere else. */
+const ENOUGH_FRAMES = 30;
 
 export class ShownFrames {
   readonly #element = document.createElement('video');
   #frames: Frame[] = [];
   #lastTimestamp = NaN;
-  #bytes = NaN;
+  #foreignFrames = 0;
+  /** Looks since frames were taken last, the oldest first. */
+  #looks: Look[] = [];
   #isPaused = true;
   #callback = 0;
   #ssrc = NaN;
@@ -45,10 +59,10 @@ export class ShownFrames {
   }
 
   #play(): void {
-    if (this.#isPaused) return;
+    if (this.#isPaused || this.#element.srcObject !== null) return;
+    this.#next();
     this.#element.srcObject = new MediaStream([this.track]);
     this.#element.play().catch(() => undefined);
-    this.#next();
   }
 
   /** Nothing is played any more, and frames that were not taken are forgotten. */
@@ -71,6 +85,16 @@ export class ShownFrames {
     return !Number.isNaN(this.#lastTimestamp);
   }
 
+  /** Whether it shows frames that come by no peer connection, as those of a local camera. */
+  get isForeign(): boolean {
+    return !this.sawFrames && this.#foreignFrames >= ENOUGH_FRAMES;
+  }
+
+  /** Of the latest frame that was shown; NaN before there is one. */
+  get lastTimestamp(): number {
+    return this.#lastTimestamp;
+  }
+
   #next(): void {
     this.#callback = this.#element.requestVideoFrameCallback((_now, shown) => {
       attempt(() => this.#note(shown as Shown));
@@ -79,7 +103,11 @@ export class ShownFrames {
   }
 
   #note({ receiveTime, rtpTimestamp }: Shown): void {
-    if (receiveTime === undefined || rtpTimestamp === undefined) return;
+    if (receiveTime === undefined || rtpTimestamp === undefined) {
+      // A received track that the page has disabled shows black frames of the browser's own.
+      if (this.track.enabled) this.#foreignFrames++;
+      return;
+    }
     if (rtpTimestamp === this.#lastTimestamp) return;
     this.#lastTimestamp = rtpTimestamp;
     const arrivalUs = Math.round((performance.timeOrigin + receiveTime - this.originEpochMs) * 1000);
@@ -87,23 +115,33 @@ export class ShownFrames {
   }
 
   /**
-   * The frames since the last time, as in the message `frames`. Nobody tells their sizes: each is given an equal
-   * share of what was received meanwhile, so that rates are right.
+   * The frames since the last time, as in the message `frames`, when getStats counted these bytes at that time. Nobody
+   * tells their sizes: each is given an equal share of what was received meanwhile, so that rates are right.
    */
-  take(ssrc: number, bytesReceived: number): number[] {
-    const bytes = ssrc === this.#ssrc ? bytesReceived - this.#bytes : NaN;
+  take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
     // Of frames that nobody has counted the bytes of, and of a stream that has just begun, nothing is known.
-    if (!(bytes >= 0)) this.#frames = [];
-    if (this.#frames.length === 0 && bytes >= 0) return [];
-    [this.#ssrc, this.#bytes] = [ssrc, bytesReceived];
-    const frames = this.#frames;
+    const isCounted = ssrc === this.#ssrc && bytesReceived >= (this.#looks.at(-1)?.bytes ?? NaN);
+    const frames = isCounted ? this.#frames : [];
+    const bytes = bytesReceived - this.#bytesBefore(frames);
     this.#frames = [];
+    this.#ssrc = ssrc;
+    if (!isCounted || frames.length > 0) this.#looks = [];
+    this.#looks.push({ timeUs, bytes: bytesReceived });
+    while ((this.#looks[1]?.timeUs ?? NaN) < timeUs - KEPT_US) this.#looks.shift();
     const rows = new Array<number>(frames.length * NUMBERS_PER_FRAME);
     frames.forEach(({ rtpTimestamp, arrivalUs }, i) => {
       const row = [ssrc, rtpTimestamp, arrivalUs, bytes / frames.length, 0];
       row.forEach((value, column) => (rows[i * NUMBERS_PER_FRAME + column] = value));
     });
     return rows;
+  }
+
+  /** What had been counted of the stream before the first bytes that belong to these frames. */
+  #bytesBefore([first]: readonly Frame[]): number {
+    const [last] = this.#looks;
+    if (first === undefined || last === undefined) return NaN;
+    if (first.arrivalUs - last.timeUs <= LONGEST_US) return last.bytes;
+    return this.#looks.findLast(({ timeUs }) => timeUs < first.arrivalUs)?.bytes ?? NaN;
   }
 
   /** Frames shown so far, and the size of the picture. */

@@ -2,7 +2,8 @@
  * Received video whose connection nobody can reach: the page keeps it to itself, and never uses it again. What is
  * left are its receiver, where the page lets that be seen, and the elements that show it.
  */
-import type { Window } from './endpoint.js';
+import type { Endpoint, Window } from './endpoint.js';
+import { Held } from './held.js';
 import { attempt, epochMs } from './natives.js';
 import * as notices from './notices.js';
 import type { InboundStats, StatsSample } from './protocol.js';
@@ -17,6 +18,17 @@ const NOTHING_SENT = {
 /** A debugger that lists all connections, or a page's next call, may still tell whose track it is. */
 const LEAST_AGE_MS = 2000;
 
+/**
+ * Frames of one stream that are shown at the same time have RTP timestamps as near as this: a second. Those of another
+ * stream begin at random (RFC 3550, 5.1), and are as near by chance once in 24,000 times.
+ */
+const NEAR_TICKS = 90_000;
+
+function areNear(a: number, b: number): boolean {
+  const ticks = (a - b) >>> 0;
+  return !Number.isNaN(a - b) && Math.min(ticks, 2 ** 32 - ticks) <= NEAR_TICKS;
+}
+
 /** A received video track, told of as a connection of its own. */
 export class Stray {
   readonly #shown: ShownFrames;
@@ -28,7 +40,7 @@ export class Stray {
 
   constructor(
     readonly track: MediaStreamTrack,
-    private readonly receiver: RTCRtpReceiver | null,
+    readonly receiver: RTCRtpReceiver | null,
     private readonly window: Window,
   ) {
     this.#shown = new ShownFrames(track, window.config.originEpochMs);
@@ -43,13 +55,23 @@ export class Stray {
     return this.receiver !== null;
   }
 
-  pause(): void {
-    this.#shown.pause();
+  /** Its number; null until it is told of. */
+  get id(): number | null {
+    return this.#id;
+  }
+
+  /** Whether no connection brings its pictures. */
+  get isForeign(): boolean {
+    return this.#shown.isForeign;
+  }
+
+  /** Of the frame that it has shown last; NaN before there is one. */
+  get lastTimestamp(): number {
+    return this.#shown.lastTimestamp;
   }
 
   resume(): void {
     this.#looked = { timeUs: NaN, frames: NaN };
-    this.#shown.resume();
     this.#introduce();
   }
 
@@ -73,10 +95,10 @@ export class Stray {
       this.#introduce();
     }
     const sample = this.receiver === null ? this.#picture() : await this.#received(this.receiver);
-    if (sample === null) return;
+    if (sample === null || this.closed) return;
     const [endpoint, { reporter }] = [this.#id, this.window];
     const [video] = sample.inbound;
-    const rows = video === undefined ? [] : this.#shown.take(video.ssrc, video.bytesReceived);
+    const rows = video === undefined ? [] : this.#shown.take(video.ssrc, video.bytesReceived, sample.timeUs);
     if (rows.length > 0) reporter.add({ type: 'frames', endpoint, rows });
     reporter.add({ type: 'sample', endpoint, sample });
   }
@@ -128,11 +150,17 @@ function unknownInbound(): InboundStats {
   return unknown;
 }
 
+/** A connection that is watched, as far as it tells which tracks are no strays. */
+type Known = Pick<Endpoint, 'tracks' | 'timestamps'>;
+
 /** Looks for tracks whose connections are not known. */
 export class Strays {
   readonly #all = new Map<MediaStreamTrack, Stray>();
   /** What pages have used of connections that are not known. */
-  readonly #met = new Set<RTCRtpReceiver | RTCRtpTransceiver>();
+  readonly #met = new Held<RTCRtpReceiver | RTCRtpTransceiver>();
+  /** Tracks that turned out to be no strays. */
+  readonly #settled = new WeakSet<MediaStreamTrack>();
+  #isPaused = false;
 
   constructor(
     private readonly window: Window,
@@ -141,45 +169,72 @@ export class Strays {
 
   /** The page used it. */
   meet(used: RTCRtpReceiver | RTCRtpTransceiver): void {
-    this.#met.add(used);
+    if (!this.#isPaused && ShownFrames.isSupported) this.#met.add(used);
+  }
+
+  /** Whether that is the number of a track that is told of. */
+  has(endpoint: number): boolean {
+    return [...this.#all.values()].some(({ id }) => id === endpoint);
   }
 
   /** Tells what is known of tracks that none of the known connections receives. Never rejects. */
-  async look(known: ReadonlySet<MediaStreamTrack>): Promise<void> {
-    for (const used of this.#met) {
+  async look(known: readonly Known[]): Promise<void> {
+    if (this.#isPaused || !ShownFrames.isSupported) return;
+    for (const { tracks } of known) for (const track of tracks) this.#settled.add(track);
+    this.#search();
+    this.#sort(known);
+    await Promise.all([...this.#all.values()].map((stray) => stray.sample(this.nextId)));
+  }
+
+  #search(): void {
+    for (const used of this.#met.all) {
       const receiver = 'receiver' in used ? used.receiver : used;
-      this.#find(receiver.track, receiver, known);
+      this.#find(receiver.track, receiver);
     }
     this.#met.clear();
     for (const { srcObject } of document.querySelectorAll('video'))
       if (srcObject instanceof MediaStream)
-        for (const track of srcObject.getVideoTracks()) this.#find(track, null, known);
-    for (const [track, stray] of this.#all) {
-      if (known.has(track)) stray.end();
-      if (stray.closed) this.#all.delete(track);
-    }
-    await Promise.all([...this.#all.values()].map((stray) => stray.sample(this.nextId)));
+        for (const track of srcObject.getVideoTracks()) this.#find(track, null);
   }
 
-  #find(
-    track: MediaStreamTrack,
-    receiver: RTCRtpReceiver | null,
-    known: ReadonlySet<MediaStreamTrack>,
-  ): void {
-    if (known.has(track) || track.kind !== 'video' || track.readyState === 'ended') return;
+  #find(track: MediaStreamTrack, receiver: RTCRtpReceiver | null): void {
+    if (this.#settled.has(track) || track.kind !== 'video' || track.readyState === 'ended') return;
     const before = this.#all.get(track);
     if (before !== undefined && (receiver === null || before.hasReceiver)) return;
     before?.end();
     this.#all.set(track, new Stray(track, receiver, this.window));
   }
 
-  /** Frames are timed no more. */
+  /** Ends those that are none: known tracks, copies that the page has made of tracks, and what no connection brings. */
+  #sort(known: readonly Known[]): void {
+    const { size } = this.#all;
+    const timestamps = size === 0 ? [] : known.flatMap((each) => each.timestamps);
+    // Of a copy and its original the one with the receiver tells more.
+    const all = [...this.#all.values()].sort((a, b) => Number(b.hasReceiver) - Number(a.hasReceiver));
+    for (const stray of all) {
+      const isCopy = !stray.hasReceiver && timestamps.some((each) => areNear(each, stray.lastTimestamp));
+      if (isCopy || stray.isForeign) this.#settled.add(stray.track);
+      if (this.#settled.has(stray.track)) stray.end();
+      if (stray.closed) this.#all.delete(stray.track);
+      else if (!Number.isNaN(stray.lastTimestamp)) timestamps.push(stray.lastTimestamp);
+    }
+  }
+
+  /** Nothing is played or collected any more. What was found is forgotten, but for receivers that the page keeps. */
   pause(): void {
-    for (const stray of this.#all.values()) attempt(() => stray.pause());
+    this.#isPaused = true;
+    for (const stray of this.#all.values()) {
+      attempt(() => stray.end());
+      if (stray.receiver !== null) this.#met.add(stray.receiver);
+    }
+    this.#all.clear();
+    this.#met.letGo();
   }
 
   /** All are told of as if they were new. */
   resume(): void {
+    this.#isPaused = false;
+    this.#met.hold();
     for (const stray of this.#all.values()) attempt(() => stray.resume());
   }
 }

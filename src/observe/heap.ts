@@ -62,16 +62,27 @@ async function realms(session: CDPSession): Promise<number[]> {
   return ids;
 }
 
+/**
+ * Runs in the page: uses each connection. Prototypes of the page's own subclasses are listed among them, whose
+ * attributes throw.
+ */
+const TOUCH = `function () {
+  for (const peer of this) {
+    try {
+      void peer.connectionState;
+    } catch {}
+  }
+}`;
+
 /** Uses each connection of the page, so that an observer which is there meets it. */
 export async function touchConnections(page: Page): Promise<void> {
-  await callOnConnections(page, 'function () { for (const peer of this) void peer.connectionState; }');
+  await callOnConnections(page, TOUCH);
 }
 
-/** Runs in the page: what its open connections say of themselves. */
+/** Runs in the page: what its open connections say of themselves. Of prototypes, as above, there is nothing to say. */
 const DESCRIBE = `async function () {
-  const described = [];
-  for (const peer of this) {
-    if (!(peer instanceof RTCPeerConnection) || peer.signalingState === 'closed') continue;
+  const describe = async (peer) => {
+    if (!(peer instanceof RTCPeerConnection) || peer.signalingState === 'closed') return [];
     const stats = [...(await peer.getStats()).values()];
     const streams = stats
       .filter(({ type }) => type === 'inbound-rtp' || type === 'outbound-rtp')
@@ -80,9 +91,9 @@ const DESCRIBE = `async function () {
         kind,
         codec: stats.find(({ id }) => id === codecId)?.mimeType ?? '',
       }));
-    described.push({ state: peer.connectionState, streams });
-  }
-  return described;
+    return [{ state: peer.connectionState, streams }];
+  };
+  return (await Promise.all([...this].map((peer) => describe(peer).catch(() => [])))).flat();
 }`;
 
 /** Open connections of the page, as it tells of them: whoever reads this checks its form. */

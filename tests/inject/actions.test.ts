@@ -264,6 +264,37 @@ test('the end of the watch takes everything back', async ({ page }) => {
   expect(target).toBeNull();
 });
 
+test('a hold that is under way at the end changes nothing', async ({ page }) => {
+  await openCall(page, { script: 'observer' });
+  await awaitRate(page, 100e3);
+  const before = await inBrowser(page);
+  const result = await page.evaluate(async (target) => {
+    const holding = window.acting.act({ kind: 'hold', target });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await window.acting.pause();
+    return holding;
+  }, VIDEO);
+  expect(result).toMatchObject({ ok: false, why: expect.stringContaining('not watched') });
+  expect((await inBrowser(page)).encodings).toEqual(before.encodings);
+});
+
+test('a stream that is looked for by its SSRC at the end is left as it is', async ({ page }) => {
+  await openCall(page, { script: 'observer' });
+  await awaitRate(page, 100e3);
+  const { result, target } = await page.evaluate(async () => {
+    const [receiver] = window.call.callee.getReceivers();
+    if (receiver === undefined) throw new Error('nothing is received');
+    const stats = [...(await receiver.getStats()).values()] as RTCInboundRtpStreamStats[];
+    const ssrc = stats.find(({ type }) => type === 'inbound-rtp')?.ssrc ?? NaN;
+    const found = { endpoint: 1, direction: 'receive', mid: '', ssrc };
+    const acting = window.acting.act({ kind: 'playout-delay', target: found, delayMs: 300 });
+    await window.acting.pause();
+    return { result: await acting, target: receiver.jitterBufferTarget };
+  });
+  expect(result).toMatchObject({ ok: false, why: expect.stringContaining('not watched') });
+  expect(target).toBeNull();
+});
+
 test('media is held back before it is played, and the page reads what it has set', async ({ page }) => {
   await openCall(page, { script: 'observer' });
   await awaitRate(page, 100e3);

@@ -1,15 +1,31 @@
 /** Pages that nobody here controls: their media go on as without the script, and what is shown of them is true. */
+import { describeConnections, touchConnections } from '../../src/observe/heap.js';
+import type { ActionResult, PageMessage } from '../../src/inject/protocol.js';
 import {
   codesOf,
   expect,
   expectTrueRate,
   isWatched,
   lateWays,
+  observerScript,
   received,
   script,
   sent,
   test,
+  type Visit,
 } from './support.js';
+
+interface Injected {
+  show(): void;
+  detach(): void;
+}
+
+/** Calls what the script has left in the page. */
+const inject = ({ page }: Visit, name: keyof Injected): Promise<void> =>
+  page.evaluate((each) => {
+    const scope = globalThis as unknown as Record<symbol, Injected | undefined>;
+    scope[Symbol.for('ccscope.inject')]?.[each]();
+  }, name);
 
 test('a page that calls itself, with the script before all others', async ({ foreign }) => {
   const visit = await foreign.visit('loop.html', { way: 'early' });
@@ -95,6 +111,151 @@ test('a page that opens and closes a hundred calls', async ({ foreign }) => {
   expect(state.connections).toHaveLength(2 * CALLS);
   expect(state.streams).toEqual([]);
   expect(state.notices).toEqual([]);
+  visit.expectUntroubled();
+});
+
+/** Connections that the page's memory has, after its garbage is collected. */
+async function connectionsInMemory({ page }: Visit): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  const { result } = await session.send('Runtime.evaluate', { expression: 'RTCPeerConnection.prototype' });
+  const prototypeObjectId = result.objectId ?? '';
+  const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId });
+  const counted = await session.send('Runtime.callFunctionOn', {
+    objectId: objects.objectId ?? '',
+    functionDeclaration: 'function () { return this.length; }',
+    returnByValue: true,
+  });
+  await session.detach();
+  return counted.result.value as number;
+}
+
+for (const way of ['early', 'none'] as const)
+  test(`a page that opens and closes a hundred calls after Detach (script ${way})`, async ({ foreign }) => {
+    test.setTimeout(240_000);
+    const visit = await foreign.visit('reopens.html', { way });
+    if (way === 'none') await visit.page.evaluate(script());
+    await inject(visit, 'detach');
+    for (let call = 0; call < 100; call++)
+      await visit.page.evaluate(() => (globalThis as unknown as { callOnce(): Promise<void> }).callOnce());
+    await expect.poll(() => connectionsInMemory(visit), { timeout: 20_000 }).toBeLessThan(10);
+    await inject(visit, 'show');
+    expect((await visit.until('a new watch', () => true)).connections).toEqual([]);
+    // A call that is made after that is seen, and only that.
+    await visit.page.evaluate(() => (globalThis as unknown as { callOnce(): Promise<void> }).callOnce());
+    await visit.until('the one call', ({ connections }) => connections.length === 2);
+    visit.expectUntroubled();
+  });
+
+test('a call that is made after Detach is seen frame by frame once it is watched again', async ({
+  foreign,
+}) => {
+  const path = 'plain.html?room=detached&side=';
+  const b = await foreign.visit(`${path}b`, {
+    way: 'early',
+    prepare: async (context) => {
+      await context.addInitScript(() => {
+        const scope = globalThis as unknown as Record<symbol, Injected | undefined>;
+        scope[Symbol.for('ccscope.inject')]?.detach();
+      });
+    },
+  });
+  const a = await foreign.visit(`${path}a`);
+  await b.showsMoreThan(30);
+  await inject(b, 'show');
+  const state = await b.until('a watched stream', isWatched);
+  expect(state.connections.map(({ frameSource }) => frameSource)).toEqual(['transform']);
+  await expectTrueRate(b, 'peer');
+  a.expectUntroubled();
+  b.expectUntroubled();
+});
+
+for (const keeps of [true, false])
+  test(`a page that shows a received track twice (${keeps ? 'known' : 'hidden'} connection)`, async ({
+    foreign,
+  }) => {
+    const visit = await foreign.visit(`clones.html${keeps ? '?keeps=1' : ''}`);
+    await visit.showsMoreThan(60);
+    await visit.page.evaluate(script());
+    if (keeps) await visit.until('a watched stream', isWatched);
+    else await visit.until('what is shown', (now) => received(now).length > 0);
+    // Time enough for a clone to be told of.
+    await visit.page.waitForTimeout(4000);
+    const state = await visit.until('the state', () => true);
+    expect(state.connections.map(codesOf)).toEqual(
+      keeps ? [['joined-late'], ['joined-late']] : [['only-shown']],
+    );
+    visit.expectUntroubled();
+  });
+
+test('connections of classes of the page, found by a debugger', async ({ foreign }) => {
+  const visit = await foreign.visit('subclass.html');
+  await visit.showsMoreThan(30);
+  expect(await describeConnections(visit.page)).toHaveLength(2);
+  await visit.page.evaluate(script());
+  await touchConnections(visit.page);
+  const state = await visit.until('a watched stream', isWatched);
+  const open = state.connections.filter((each) => each.state !== 'closed');
+  expect(open.map(codesOf)).toEqual([['joined-late'], ['joined-late']]);
+  visit.expectUntroubled();
+});
+
+test('connections that are handed over beside what is none', async ({ foreign }) => {
+  const visit = await foreign.visit('quiet.html', { way: 'early' });
+  await visit.page.evaluate(() => {
+    type Adopting = Record<symbol, { adopt(...peers: unknown[]): void } | undefined>;
+    class Connection extends RTCPeerConnection {}
+    const scope = globalThis as unknown as Adopting;
+    scope[Symbol.for('ccscope.inject')]?.adopt(Connection.prototype, null, new Connection());
+    // What comes after it is seen, too.
+    new Connection();
+  });
+  await visit.until('two connections', ({ connections }) => connections.length === 2);
+  visit.expectUntroubled();
+});
+
+test('a stream of a connection that nobody can reach is not acted upon', async ({ foreign }) => {
+  const visit = await foreign.visit('hidden.html?uses=receiver');
+  await visit.showsMoreThan(30);
+  await visit.page.evaluate(observerScript());
+  const acted = (code: string): Promise<ActionResult | null> =>
+    visit.page.evaluate(async (wanted) => {
+      const { watched } = globalThis as unknown as {
+        watched: { told: PageMessage[]; act(action: unknown): Promise<ActionResult> };
+      };
+      const notice = watched.told.find((each) => each.type === 'notice' && each.notice.code === wanted);
+      if (notice?.type !== 'notice') return null;
+      const target = { endpoint: notice.endpoint, direction: 'receive', mid: '', ssrc: 0 };
+      return watched.act({ kind: 'playout-delay', target, delayMs: 100 });
+    }, code);
+  const refused = { ok: false, why: expect.stringMatching(/keeps the connection .* to itself/) as unknown };
+  await expect.poll(() => acted('only-shown'), { timeout: 20_000 }).toMatchObject(refused);
+  await visit.page.evaluate(() => (globalThis as unknown as { useIt(): void }).useIt());
+  await expect.poll(() => acted('only-receiver'), { timeout: 20_000 }).toMatchObject(refused);
+  visit.expectUntroubled();
+});
+
+test('a frame without a call has no overlay, also if the script was there before its document', async ({
+  foreign,
+}) => {
+  const visit = await foreign.visit('quiet.html', { way: 'early' });
+  await visit.page.evaluate((text) => {
+    const element = document.createElement('iframe');
+    element.src = 'quiet.html?inside';
+    document.body.append(element);
+    // The window stays the same when its document comes.
+    (element.contentWindow as unknown as { eval(text: string): void }).eval(text);
+  }, script());
+  const frame = visit.page.frames()[1];
+  if (frame === undefined) throw new Error('there is no frame');
+  await frame.waitForURL(/inside/);
+  // As user scripts, which run in every frame's document.
+  await frame.evaluate(script());
+  const hasOverlay = (): Promise<boolean> =>
+    frame.evaluate(() => document.querySelector('ccscope-overlay') !== null);
+  await visit.page.waitForTimeout(3000);
+  expect(await hasOverlay()).toBe(false);
+  await frame.evaluate(() => (globalThis as unknown as { call(): void }).call());
+  await expect.poll(hasOverlay, { timeout: 10_000 }).toBe(true);
   visit.expectUntroubled();
 });
 

@@ -21,6 +21,16 @@ export const script = (): string => readFileSync(scriptPath, 'utf8');
 export const bookmarklet = (): string =>
   readFileSync(new URL('../../dist/lib/inject/bookmarklet.txt', import.meta.url), 'utf8').trim();
 
+/** The observer alone, which tells into an array: `globalThis.observer.act` acts on what it sees. */
+export const observerScript = (): string => `{
+  ${readFileSync(new URL('../../dist/lib/inject/observer.js', import.meta.url), 'utf8')};
+  const told = [];
+  const config = { originEpochMs: performance.timeOrigin, relay: null, frameTiming: 'transform' };
+  const late = { adoptsLate: true, timesShownFrames: true };
+  const observing = observer.observe({ ...config, ...late }, ({ messages }) => void told.push(...messages));
+  globalThis.watched = { told, act: (action) => observing.act(action) };
+}`;
+
 export interface PageState extends ServedState {
   recorded: TraceExtent;
 }
