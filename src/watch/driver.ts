@@ -14,6 +14,9 @@ const MOST_BPS = 10e6;
 /** A_r does not exceed what passes by more than this (ToN, III-A). */
 const ABOVE_SENT = 1.5;
 
+/** Over a longer pause, as of a machine that slept, nothing is concluded; and no page can have years gone through. */
+const LONGEST_STEP_US = 60e6;
+
 /** What the streams of one sender sent so far, and lost. */
 interface Counts {
   timeUs: number;
@@ -64,7 +67,8 @@ export class Driver {
     };
     const before = this.#before;
     this.#before = now;
-    if (before === null || now.timeUs <= before.timeUs || this.hasFailed) return;
+    const passedUs = before === null ? NaN : now.timeUs - before.timeUs;
+    if (before === null || !(passedUs > 0 && passedUs < LONGEST_STEP_US) || this.hasFailed) return;
     try {
       this.#step(before, now, rttS, availableOutgoingBps);
     } catch {

@@ -25,6 +25,8 @@ interface Stream {
   open: Freeze | null;
 }
 
+/** A picture that stands for less is no freeze (webrtc-stats, freezeCount): more of them no browser counts. */
+const SHORTEST_US = 150e3;
 /** More between two looks no browser counts, but a page can put anything in the place of its statistics. */
 const MOST_FREEZES = 1000;
 
@@ -64,7 +66,8 @@ export class FreezeFinder {
   /** The browser counts a freeze when the picture is back: some time between two samples. */
   #counted(stream: Stream, stats: InboundStats, timeUs: number): void {
     if (stream.open !== null) this.freezes.splice(this.freezes.indexOf(stream.open), 1);
-    const freezes = Math.min(stats.freezeCount - stream.count, MOST_FREEZES);
+    const most = Math.min(MOST_FREEZES, 1 + Math.floor((timeUs - stream.timeUs) / SHORTEST_US));
+    const freezes = Math.max(1, Math.min(stats.freezeCount - stream.count, most));
     const lengthUs = Math.round(((stats.totalFreezesDurationS - stream.totalS) * 1e6) / freezes);
     const endUs = Math.round((stream.timeUs + timeUs) / 2);
     for (let left = freezes; left > 0; left--) {
