@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { TraceError } from '../trace/index.js';
 import { register as attach } from './commands/attach.js';
 import { register as call } from './commands/call.js';
+import { register as incidents } from './commands/incidents.js';
 import { register as replay } from './commands/replay.js';
 import { register as reproduce } from './commands/reproduce.js';
 import { register as runScenarios } from './commands/run.js';
@@ -25,7 +26,8 @@ export function createProgram(io: Io = process): Command {
     writeErr: (text) => io.stderr.write(text),
   });
   // Commands inherit the settings above because they are made after them.
-  for (const register of [call, attach, runScenarios, reproduce, replay, shape, trend]) register(program, io);
+  for (const register of [call, attach, runScenarios, reproduce, replay, incidents, shape, trend])
+    register(program, io);
   return program;
 }
 

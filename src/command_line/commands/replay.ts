@@ -1,6 +1,3 @@
-import { createReadStream, realpathSync, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-
 import { SingleBar } from 'cli-progress';
 import { Option, type Command } from 'commander';
 
@@ -27,6 +24,7 @@ import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from './replay_rows.js';
 import { endReport } from '../run/cell_runner.js';
 import { numberArgument } from './link_options.js';
+import { openTrace, type Source } from './trace_source.js';
 import { didYouMean } from '../../text/suggest.js';
 
 interface ReplayFlags {
@@ -116,7 +114,7 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
     throw new UsageError('--preset: a preset names its controller; leave out --controller');
   const tables = chosenTables(flags);
   const controller = flags.controller === undefined ? undefined : await loadController(flags.controller);
-  const source = openTrace(trace, flags, io);
+  const source = openTrace(trace, { '--out': flags.out, '--json': flags.json }, io);
   const output = openOutput(flags, io);
   const text = new RowText(flags.format);
   const summary = new ReplaySummary();
@@ -212,12 +210,6 @@ async function replayInWorker(
   }
 }
 
-interface Source {
-  name: string;
-  stream: Readable;
-  bytes: number | null;
-}
-
 /** Reads the trace through to its end, or until nobody reads the rows any more. */
 async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
   const bar = progressBar(source, io);
@@ -260,33 +252,6 @@ function chosenTables(flags: ReplayFlags): readonly ReplayTable[] {
   if (rows !== 'all') return [rows];
   if (flags.format === 'csv') throw new UsageError('--rows: csv holds one type of row; choose group or rate');
   return REPLAY_TABLES;
-}
-
-function openTrace(trace: string, flags: ReplayFlags, io: Io): Source {
-  if (trace === '-') return { name: '<stdin>', stream: io.stdin, bytes: null };
-  let bytes: number;
-  try {
-    bytes = statSync(trace).size;
-  } catch (error) {
-    const reason = systemCode(error) === 'ENOENT' ? 'no such file' : (systemCode(error) ?? 'not readable');
-    throw new UsageError(`${trace}: ${reason}; give the path of a trace, or - for standard input`);
-  }
-  for (const [flag, path] of [
-    ['--out', flags.out],
-    ['--json', flags.json],
-  ] as const) {
-    if (path !== undefined && sameFile(path, trace))
-      throw new UsageError(`${flag}: this is the trace itself`);
-  }
-  return { name: trace, stream: createReadStream(trace), bytes };
-}
-
-function sameFile(a: string, b: string): boolean {
-  try {
-    return realpathSync(a) === realpathSync(b);
-  } catch {
-    return false;
-  }
 }
 
 function openOutput(flags: ReplayFlags, io: Io): Output {

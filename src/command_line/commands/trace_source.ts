@@ -1,0 +1,45 @@
+/** The trace that a command reads: a file, or standard input. */
+import { createReadStream, realpathSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+
+import { systemCode, UsageError } from '../../text/errors.js';
+import type { Io } from '../io.js';
+
+export interface Source {
+  name: string;
+  stream: Readable;
+  /** Null where nobody knows. */
+  bytes: number | null;
+}
+
+/**
+ * Opens a trace; `written` are the files that are written meanwhile, by their flags. Throws UsageError for a trace that
+ * is not there, and for one that would be written over.
+ */
+export function openTrace(
+  trace: string,
+  written: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Source {
+  if (trace === '-') return { name: '<stdin>', stream: io.stdin, bytes: null };
+  let bytes: number;
+  try {
+    bytes = statSync(trace).size;
+  } catch (error) {
+    const reason = systemCode(error) === 'ENOENT' ? 'no such file' : (systemCode(error) ?? 'not readable');
+    throw new UsageError(`${trace}: ${reason}; give the path of a trace, or - for standard input`);
+  }
+  for (const [flag, path] of Object.entries(written)) {
+    if (path !== undefined && sameFile(path, trace))
+      throw new UsageError(`${flag}: this is the trace itself`);
+  }
+  return { name: trace, stream: createReadStream(trace), bytes };
+}
+
+function sameFile(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
+}
