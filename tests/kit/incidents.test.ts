@@ -39,7 +39,7 @@ interface Provocation {
   through?: 'pion' | 'turn' | 'nothing';
   /** Default: the first incident of any kind is looked at. */
   kind?: IncidentKind;
-  /** How the link is from the begin of the call on, beside its capacity, its queue and its round trip. */
+  /** What the link is like for a while before, once the call has found its rate. */
   link?: Pick<LinkSettings, 'jitter' | 'loss'>;
   /** What the page that sends takes. */
   publishes?: Readonly<Record<string, string | number>>;
@@ -52,6 +52,8 @@ interface Provocation {
 
 /** How long a call runs before anything is done to it. */
 const SETTLE_S = 12;
+/** After this time what is bad about a link is what is usual. */
+const USUAL_MS = 10_000;
 /** Within this time after it was provoked an incident must have begun and have its cause. */
 const WAIT_MS = 15_000;
 
@@ -347,7 +349,7 @@ const test = bedTest.extend<{ bedOf: (provocation: Provocation) => Promise<Bed> 
     const beds: Bed[] = [];
     await use(async (provocation) => {
       const originEpochMs = Date.now();
-      const settings = { capacity: '2mbps', queue: 'droptail:400ms', rtt: 40, ...provocation.link };
+      const settings = { capacity: '2mbps', queue: 'droptail:400ms', rtt: 40 };
       const link = await openShaperLink({ settings, originEpochMs });
       const observer = new CallObserver({ ...(isShaped(provocation) && { link }), originEpochMs });
       const bed = new Bed(server, link, observer, () => browser.newContext());
@@ -400,6 +402,10 @@ for (const provocation of PROVOCATIONS) {
         ({ endpoints }) => endpoints.some((endpoint) => secondsOfVideo(endpoint) >= SETTLE_S),
         60_000,
       );
+      if (provocation.link !== undefined) {
+        await bed.link.set(provocation.link);
+        await scene.receiver.waitForTimeout(USUAL_MS);
+      }
       annotations.push({ type: 'before', description: String(log.incidents.length) });
       const atUs = (Date.now() - bed.record.originEpochMs) * 1000;
       await provocation.provoke(scene);

@@ -33,6 +33,8 @@ export const HIGHEST_US = 30e6;
 const LEAST_KNOWN_US = 3e6;
 /** A lower rate that has lasted this long is the usual one. */
 const SETTLED_US = 6e6;
+/** What falls below this share of a rate that was falling already has another cause than that. */
+const ABRUPT = 0.6;
 /** A rate that gets below its lowest so far by more than encoders scatter has not settled. */
 const LOWER = 0.93;
 
@@ -113,7 +115,22 @@ export class FallFinder {
     return { fromUs: timeUs, toUs: null, usualUntilUs: highest.timeUs, before, after: now };
   }
 
-  #goOn(open: Change, { timeUs, value: now }: Point): Change {
+  /** Whether something else happened while a fall went on: the rate is suddenly far below that of the last seconds. */
+  #isAnother(open: Change, now: Point): boolean {
+    if (now.timeUs - open.fromUs < NOW_US + BEFORE_US) return false;
+    const found = this.#fast(now);
+    return found !== null && now.value < ABRUPT * found.before;
+  }
+
+  #goOn(open: Change, point: Point): Change {
+    const { timeUs, value: now } = point;
+    if (this.#isAnother(open, point)) {
+      open.toUs = timeUs;
+      this.#open = null;
+      // The next look finds the other fall, by what was usual in this one.
+      this.#medians = [];
+      return open;
+    }
     open.after = Math.min(open.after, now);
     if (now < LOWER * this.#lowest.value) this.#lowest = { timeUs, value: now };
     const isSettled = timeUs - Math.max(open.fromUs, this.#lowest.timeUs) >= SETTLED_US;

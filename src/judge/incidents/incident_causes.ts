@@ -485,6 +485,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       overuseByLongQueue,
       heavyLoss,
       overuseSeenByReceiver,
+      layerLowered,
       someLoss,
       farSideLimited,
     ],

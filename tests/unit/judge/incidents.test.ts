@@ -160,6 +160,16 @@ describe('what is an incident', () => {
     expect(incidentsOf(seen('send', 60, steps)).map(({ fromUs }) => fromUs)).toEqual([15.5e6, 35.5e6]);
   });
 
+  it('a sudden end in the middle of a slow fall is another one', () => {
+    const ends = (timeS: number): Moment => ({
+      bps: timeS > 32 ? 0 : 1e6 * (1 - Math.max(0, timeS - 15) / 40),
+    });
+    const incidents = incidentsOf(seen('send', 60, ends));
+    expect(incidents).toHaveLength(2);
+    expect(Math.abs((incidents[1]?.fromUs ?? NaN) - 32.5e6)).toBeLessThanOrEqual(1e6);
+    expect(incidents[1]?.after).toBe(0);
+  });
+
   it('a fall of little is none: the picture of a slide', () => {
     expect(incidentsOf(seen('send', 40, (timeS) => ({ bps: isLater(timeS) ? 2e4 : 4e4 })))).toEqual([]);
   });
