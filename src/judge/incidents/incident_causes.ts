@@ -304,7 +304,7 @@ const layerLowered: Rule = ({ usual, since, stream }) => {
       Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),
     );
   const [before, now] = [usualOf(usual, height), height(last)];
-  if (!(now < LAYER_SHRANK * before)) return null;
+  if (!(now > 0 && now < LAYER_SHRANK * before)) return null;
   const who = stream.direction === 'send' ? 'The sender' : 'The far side';
   return cause(
     'layer-dropped',
