@@ -6,7 +6,13 @@
 import * as v from 'valibot';
 
 import { expectedValue, parameterNumber } from '../core/parameter_value.js';
-import { CONTROLLER_NAMES, controllerOfPreset, defaultPreset, PRESETS, SCHEMA } from '../core/schema.js';
+import {
+  CONTROLLER_NAMES,
+  controllerOfPreset,
+  defaultPreset,
+  PRESETS,
+  CONTROLLER_SPECS,
+} from '../core/schema.js';
 import { LINK_FIELDS, linkField, type LinkKey } from '../link/fields.js';
 import { URL_KEYS, USUAL_IN_URL, type LinkInUrl } from '../link/url.js';
 import { ConfigError } from '../text/quantities.js';
@@ -125,7 +131,7 @@ const SET_PREFIX = 'set.';
 
 function parameterSpec(state: AppState, name: string) {
   const controller = watcherOf(state);
-  const parameters = controller === undefined ? [] : SCHEMA.controllers[controller].parameters;
+  const parameters = controller === undefined ? [] : CONTROLLER_SPECS[controller].parameters;
   return parameters.find((parameter) => parameter.name === name);
 }
 

@@ -1,7 +1,13 @@
 /** Parameters of controllers and of the simulator's components (queue disciplines, TCP, sources) on their way into the core. */
 import { CoreError } from './load.js';
 import { expectedValue, parameterNumber } from './parameter_value.js';
-import { presetValue, SCHEMA, type ComponentName, type ComponentSpec, type ParameterSpec } from './schema.js';
+import {
+  presetValue,
+  COMPONENT_SPECS,
+  type ComponentName,
+  type ComponentSpec,
+  type ParameterSpec,
+} from './schema.js';
 
 /** What of a component differs from its defaults. */
 export interface ComponentOptions {
@@ -27,7 +33,7 @@ const joined = (path: string, name: string): string => (path === '' ? name : `${
 
 /** The values of all parameters of a component, in the schema's order. Throws CoreError that names the field. */
 export function componentValues(component: ComponentName, options: ComponentOptions = {}): number[] {
-  return valuesOf(component, SCHEMA.components[component], options);
+  return valuesOf(component, COMPONENT_SPECS[component], options);
 }
 
 /** Likewise of anything that has parameters; `name` is for messages. */

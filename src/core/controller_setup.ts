@@ -6,7 +6,8 @@ import {
   controllerOfPreset,
   defaultPreset,
   PRESETS,
-  SCHEMA,
+  COMPONENT_SPECS,
+  CONTROLLER_SPECS,
   type ComponentSpec,
   type ControllerName,
 } from './schema.js';
@@ -57,7 +58,7 @@ export function controllerSetup(
     throw new CoreError(`preset: expected one of ${known}; got ${String(preset)}`, 'preset');
   }
   const chosen = preset ?? defaultPreset(name, use);
-  const spec: ComponentSpec = SCHEMA.controllers[name];
+  const spec: ComponentSpec = CONTROLLER_SPECS[name];
   const values = valuesOf(name, spec, {
     preset: chosen,
     parameters: parameters ?? {},
@@ -75,7 +76,7 @@ function userSetup(
 ): ControllerSetup {
   const problem = userControllerProblem(user);
   if (problem !== null) throw new CoreError(`${problem.field}: expected ${problem.expected}`, problem.field);
-  const spec: ComponentSpec = SCHEMA.components.user_controller;
+  const spec: ComponentSpec = COMPONENT_SPECS.user_controller;
   const options = {
     parameters: parameters ?? {},
     path,

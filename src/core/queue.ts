@@ -1,7 +1,7 @@
 /** Queue disciplines as options; their parameters are those of the schema, in camelCase. */
 import { componentValues } from './component.js';
 import { CoreError } from './load.js';
-import { SCHEMA } from './schema.js';
+import { COMPONENT_SPECS } from './schema.js';
 import type { COMPONENTS } from './schema.generated.js';
 
 /** In the order of the core's QueueDiscKind. */
@@ -54,7 +54,7 @@ export function queueArguments(queue: QueueOptions): { kind: number; values: num
       'queue.kind',
     );
   }
-  const names = new Map(SCHEMA.components[kind].parameters.map(({ name }) => [camelCase(name), name]));
+  const names = new Map(COMPONENT_SPECS[kind].parameters.map(({ name }) => [camelCase(name), name]));
   const entries = Object.entries(options as Record<string, number | string | undefined>);
   const given = entries.flatMap(([key, value]): [string, number | string][] =>
     value === undefined ? [] : [[names.get(key) ?? key, value]],

@@ -52,19 +52,25 @@ export interface DescribedTable extends TableSpec {
   readonly description: string;
 }
 
+/** Controllers, in the order of the core's numbers. The names of presets are unique over all of them. */
+export const CONTROLLER_SPECS: Readonly<Record<ControllerName, ComponentSpec>> = CONTROLLERS;
+
+/** Parts of the simulator. */
+export const COMPONENT_SPECS: Readonly<Record<ComponentName, ComponentSpec>> = COMPONENTS;
+
+/** The tables without their descriptions. */
+export const TABLE_SPECS: readonly TableSpec[] = TABLES;
+
+/** All of them, for who shows what tables are: those who need a part alone do not load the rest. */
 export const SCHEMA: {
-  /** In the order of the core's numbers. The names of presets are unique over all controllers. */
-  readonly controllers: Readonly<Record<ControllerName, ComponentSpec>>;
-  readonly components: Readonly<Record<ComponentName, ComponentSpec>>;
+  readonly controllers: typeof CONTROLLER_SPECS;
+  readonly components: typeof COMPONENT_SPECS;
   readonly tables: readonly DescribedTable[];
 } = {
-  controllers: CONTROLLERS,
-  components: COMPONENTS,
+  controllers: CONTROLLER_SPECS,
+  components: COMPONENT_SPECS,
   tables: /* @__PURE__ */ TABLES.map((table) => ({ ...table, description: TABLE_DESCRIPTIONS[table.name] })),
 };
-
-/** The tables alone: who needs no more does not load what there is of controllers. */
-export const TABLE_SPECS: readonly TableSpec[] = TABLES;
 
 /** The table of that name. */
 export function tableSpec(name: TableName): TableSpec {
@@ -82,19 +88,17 @@ export const CONTROLLER_NAMES = /* @__PURE__ */ Object.keys(CONTROLLERS) as read
 
 /** The presets of all controllers. */
 export const PRESETS: readonly PresetSpec[] = /* @__PURE__ */ CONTROLLER_NAMES.flatMap(
-  (name) => SCHEMA.controllers[name].presets,
+  (name) => CONTROLLER_SPECS[name].presets,
 );
 
 /** The controller that a preset is one of; undefined for an unknown preset. */
 export function controllerOfPreset(preset: string): ControllerName | undefined {
-  return CONTROLLER_NAMES.find((name) =>
-    SCHEMA.controllers[name].presets.some((each) => each.name === preset),
-  );
+  return CONTROLLER_NAMES.find((name) => CONTROLLER_SPECS[name].presets.some((each) => each.name === preset));
 }
 
 /** The preset of a controller in live calls, `NAME-live`; in simulations, or where it has none of these, its first. */
 export function defaultPreset(controller: ControllerName, use: 'live' | 'simulation'): string {
-  const names = SCHEMA.controllers[controller].presets.map(({ name }) => name);
+  const names = CONTROLLER_SPECS[controller].presets.map(({ name }) => name);
   const live = names.find((name) => use === 'live' && name === `${controller}-live`);
   return live ?? names[0] ?? controller;
 }

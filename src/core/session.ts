@@ -79,7 +79,7 @@ export class Session {
     if (index >= 0) return index;
     const known =
       this.#user === undefined
-        ? `\`SCHEMA.controllers.${this.controller}\` lists them`
+        ? `\`CONTROLLER_SPECS.${this.controller}\` lists them`
         : `it has ${parameters.map((each) => each.name).join(', ')}`;
     throw new CoreError(`${name}: not a parameter of ${this.controller}; ${known}`, name);
   }

@@ -1,7 +1,7 @@
 /** Queue disciplines as people write them: `droptail:300ms`, `codel:target=13ms,limit=1000`, `pie-rfc8033`. */
 import { parameterNumber } from '../core/parameter_value.js';
 import { camelCase, QUEUE_KINDS, type QueueKind, type QueueOptions } from '../core/queue.js';
-import { SCHEMA, type ParameterSpec } from '../core/schema.js';
+import { COMPONENT_SPECS, type ParameterSpec } from '../core/schema.js';
 import { BYTES, checkLength, ConfigError, shown, withUnit } from '../text/quantities.js';
 
 const EXAMPLES = 'write for instance droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
@@ -14,10 +14,7 @@ interface Discipline {
 /** What stands before the colon: a preset, or a kind. */
 const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   QUEUE_KINDS.flatMap((kind): [string, Discipline][] => [
-    ...SCHEMA.components[kind].presets.map(({ name }): [string, Discipline] => [
-      name,
-      { kind, preset: name },
-    ]),
+    ...COMPONENT_SPECS[kind].presets.map(({ name }): [string, Discipline] => [name, { kind, preset: name }]),
     [kind, { kind }],
   ]),
 );
@@ -56,7 +53,7 @@ function keyAndValue(text: string): [key: string | undefined, value: string] {
 
 /** One setting behind the colon, as an option. A bare value is a limit. */
 function parseSetting(kind: QueueKind, text: string, field: string): [name: string, value: number | string] {
-  const { parameters } = SCHEMA.components[kind];
+  const { parameters } = COMPONENT_SPECS[kind];
   const [key, given] = keyAndValue(text);
   const name = (key ?? 'limit').toLowerCase();
   const specs = parameters.filter((spec) => spec.name === name || shortName(spec) === name);

@@ -3,7 +3,9 @@ import { expectedValue, parameterNumber } from '../core/parameter_value.js';
 import {
   controllerOfPreset,
   PRESETS,
-  SCHEMA,
+  COMPONENT_SPECS,
+  CONTROLLER_SPECS,
+  TABLE_SPECS,
   tableSpec,
   type ComponentSpec,
   type ParameterSpec,
@@ -159,7 +161,7 @@ type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
 
 /** Presets and parameters, against what the core declares. */
 function checkFlowNames(flow: ScenarioFlow, field: string): void {
-  const { media_source, tcp } = SCHEMA.components;
+  const { media_source, tcp } = COMPONENT_SPECS;
   const controller = flow.kind === 'media' ? checkController(flow, field) : tcp;
   checkPreset(flow.preset, controller.presets, `${field}.preset`);
   checkParameters(flow.parameters, controller.parameters, `${field}.parameters`);
@@ -171,7 +173,7 @@ function checkFlowNames(flow: ScenarioFlow, field: string): void {
 /** The controller that a flow names, or whose preset it names. */
 function checkController({ controller, preset }: MediaFlow, field: string): ComponentSpec {
   const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
-  if (name !== undefined) return SCHEMA.controllers[name];
+  if (name !== undefined) return CONTROLLER_SPECS[name];
   const presets = PRESETS.map((each) => each.name);
   throw unknown(`${field}.preset`, 'preset', String(preset), presets);
 }
@@ -275,7 +277,7 @@ function checkPicture(scenario: Scenario, picture: Picture, field: string): void
 }
 
 function checkColumn(table: string, column: string, field: string): void {
-  const tables = SCHEMA.tables.map(({ name }) => name);
+  const tables = TABLE_SPECS.map(({ name }) => name);
   const known = tables.find((name) => name === table);
   if (known === undefined) throw unknown(`${field}.table`, 'table', table, tables);
   const columns = tableSpec(known).columns.map(({ name }) => name);
@@ -290,5 +292,5 @@ export function picturedTables(scenario: Scenario): TableName[] {
       return picture.panels.flatMap(({ lines }) => lines.map(({ table }) => table));
     return [];
   });
-  return SCHEMA.tables.map(({ name }) => name).filter((name) => columns.includes(name));
+  return TABLE_SPECS.map(({ name }) => name).filter((name) => columns.includes(name));
 }

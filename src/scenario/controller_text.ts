@@ -10,7 +10,7 @@ import {
   controllerOfPreset,
   defaultPreset,
   PRESETS,
-  SCHEMA,
+  CONTROLLER_SPECS,
   type ControllerName,
   type ParameterSpec,
 } from '../core/schema.js';
@@ -78,7 +78,7 @@ function parameterOf(
   field: string,
 ): [name: string, value: number] {
   const [name = '', value = ''] = setting.split('=');
-  const parameters: readonly ParameterSpec[] = SCHEMA.controllers[controller].parameters;
+  const parameters: readonly ParameterSpec[] = CONTROLLER_SPECS[controller].parameters;
   const spec = parameters.find((each) => each.name === name);
   if (spec === undefined) return [name, NaN]; // refused by its name
   const number = parameterNumber(spec, value);

@@ -4,7 +4,7 @@ import {
   expectedValue,
   parameterNumber,
   PRESETS,
-  SCHEMA,
+  CONTROLLER_SPECS,
   type ControllerName,
   type ParameterSpec,
 } from '../core/index.js';
@@ -14,9 +14,7 @@ export const presetNames: readonly string[] = PRESETS.map((preset) => preset.nam
 
 /** Names of the parameters of all controllers. */
 export const parameterNames: readonly string[] = [
-  ...new Set(
-    CONTROLLER_NAMES.flatMap((name) => SCHEMA.controllers[name].parameters.map((each) => each.name)),
-  ),
+  ...new Set(CONTROLLER_NAMES.flatMap((name) => CONTROLLER_SPECS[name].parameters.map((each) => each.name))),
 ];
 
 /** A value that was refused: what it should have been. */
@@ -42,7 +40,7 @@ export function checkPreset(name: string): string {
  * Throws ParameterProblem for an unknown name, or for a value that is no number or out of range.
  */
 export function parameterValue(controller: ControllerName, name: string, value: number | string): number {
-  const spec = SCHEMA.controllers[controller].parameters.find((parameter) => parameter.name === name);
+  const spec = CONTROLLER_SPECS[controller].parameters.find((parameter) => parameter.name === name);
   if (spec === undefined) {
     const hint = parameterNames.includes(name) ? 'a parameter of another controller' : 'an unknown name';
     throw new ParameterProblem(name, `the name of a parameter of ${controller}`, hint);

@@ -4,7 +4,8 @@ import {
   CONTROLLER_NAMES,
   controllerOfPreset,
   defaultPreset,
-  SCHEMA,
+  COMPONENT_SPECS,
+  CONTROLLER_SPECS,
   type ControllerName,
   type ControllerOptions,
   type ReceiverHalf,
@@ -83,7 +84,7 @@ export class ReplayPlan {
 
   /** What the replay was told, of the parameters that this preset's controller has. */
   #fixedOf(preset: string): Record<string, number> {
-    const known = SCHEMA.controllers[controllerOfPreset(preset) ?? 'gcc'].parameters;
+    const known = CONTROLLER_SPECS[controllerOfPreset(preset) ?? 'gcc'].parameters;
     const own = Object.entries(this.#fixed).filter(([name]) => known.some((each) => each.name === name));
     return Object.fromEntries(own.map(([name, value]) => [name, presetParameterValue(preset, name, value)]));
   }
@@ -157,7 +158,7 @@ export function replayPlan(
 
 /** Throws ParameterProblem for what is no parameter of users' controllers, or out of its range. */
 function checkUserParameters(controller: string, parameters: GivenParameters): void {
-  const specs = SCHEMA.components.user_controller.parameters;
+  const specs = COMPONENT_SPECS.user_controller.parameters;
   for (const [name, value] of Object.entries(parameters)) {
     const spec = specs.find((each) => each.name === name);
     if (spec === undefined) {
@@ -170,7 +171,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
 
 /** The application's bounds, as far as a trace tells of them in numbers. */
 function recordedBounds(header: TraceHeader): Record<string, number> {
-  const names = SCHEMA.components.user_controller.parameters.map(({ name }) => name);
+  const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
   const recorded = Object.entries(header.parameters ?? {});
   return Object.fromEntries(
     recorded.flatMap(([name, value]) =>

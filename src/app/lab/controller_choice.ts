@@ -1,5 +1,10 @@
 /** Another controller for a scenario's media flows than the one it has. */
-import { CONTROLLER_NAMES, controllerOfPreset, SCHEMA, type ControllerName } from '../../core/schema.js';
+import {
+  CONTROLLER_NAMES,
+  controllerOfPreset,
+  CONTROLLER_SPECS,
+  type ControllerName,
+} from '../../core/schema.js';
 import type { Scenario } from '../../scenario/scenario.js';
 
 /** How controllers are called. */
@@ -22,7 +27,7 @@ export const CHOICES: readonly {
 }[] = CONTROLLER_NAMES.map((controller) => ({
   controller,
   title: CONTROLLER_TITLES[controller],
-  presets: SCHEMA.controllers[controller].presets.map(({ name, description }) => ({ name, description })),
+  presets: CONTROLLER_SPECS[controller].presets.map(({ name, description }) => ({ name, description })),
 }));
 
 export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>

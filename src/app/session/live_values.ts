@@ -1,6 +1,6 @@
 /** The newest row of each table and a few counts, kept while rows pass on their way to the store. */
 import type { TraceBatch } from '../../core/index.js';
-import { SCHEMA, tableSpec } from '../../core/schema.js';
+import { TABLE_SPECS, tableSpec } from '../../core/schema.js';
 
 /** Counts over the whole call. */
 export interface Counters {
@@ -22,7 +22,7 @@ const GROUP_SIGNAL = GROUP_COLUMNS.indexOf('signal');
 
 /** The index of each table's columns by name. */
 const COLUMN_INDEX: Record<string, Map<string, number>> = Object.fromEntries(
-  SCHEMA.tables.map(({ name: table, columns }) => [
+  TABLE_SPECS.map(({ name: table, columns }) => [
     table,
     new Map(columns.map(({ name }, index) => [name, index])),
   ]),

@@ -1,7 +1,7 @@
 /** Sidebar: who decides the bitrate, and who only watches. */
 import { useId } from 'preact/hooks';
 
-import { CONTROLLER_NAMES, SCHEMA } from '../../core/schema.js';
+import { CONTROLLER_NAMES, CONTROLLER_SPECS } from '../../core/schema.js';
 import { isOwn, ownName, ownText, titleOf, watcherOf } from '../controllers.js';
 import { notify } from '../notices.js';
 import { ownControllers } from '../own_controllers.js';
@@ -143,7 +143,7 @@ function ShadowChoice({ disabled }: { disabled: boolean }) {
         <option value="">Another preset…</option>
         {CONTROLLER_NAMES.map((name) => (
           <optgroup key={name} label={named(name)}>
-            {SCHEMA.controllers[name].presets
+            {CONTROLLER_SPECS[name].presets
               .filter(
                 (preset) => preset.name !== presetFor(name) && !shadow.includes(`${name}:${preset.name}`),
               )
@@ -163,7 +163,7 @@ function ShadowChoice({ disabled }: { disabled: boolean }) {
 function PresetField() {
   const { controller, preset } = settings.value;
   const watchers = CONTROLLER_NAMES.filter((name) => controller === 'native' || name === controller);
-  const presets = watchers.flatMap((name) => SCHEMA.controllers[name].presets);
+  const presets = watchers.flatMap((name) => CONTROLLER_SPECS[name].presets);
   const chosen = presets.find(({ name }) => name === preset);
   return (
     <>

@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
-import { PRESETS, presetValue, SCHEMA, type ParameterSpec } from '../../core/schema.js';
+import { PRESETS, presetValue, CONTROLLER_SPECS, type ParameterSpec } from '../../core/schema.js';
 import { watcherOf } from '../controllers.js';
 import { change, settings } from '../settings.js';
 import type { AppState } from '../state.js';
@@ -34,7 +34,7 @@ function parametersOf(state: AppState): {
 } {
   const controller = watcherOf(state);
   if (controller === undefined) return { first: [], others: [] };
-  const all = SCHEMA.controllers[controller].parameters.filter(({ name }) => !ELSEWHERE.has(name));
+  const all = CONTROLLER_SPECS[controller].parameters.filter(({ name }) => !ELSEWHERE.has(name));
   const names = FIRST[controller] ?? [];
   const first = names.flatMap((name) => all.find((parameter) => parameter.name === name) ?? []);
   return { first, others: all.filter((parameter) => !first.includes(parameter)) };

@@ -1,5 +1,5 @@
 /** What `ccscope call` is asked for and what it reports. Keep the report's shape stable. */
-import { SCHEMA } from '../../core/index.js';
+import { COMPONENT_SPECS } from '../../core/index.js';
 import type { MachineReport } from '../../machine/index.js';
 import type { LinkConfig } from '../../link/link_config.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
@@ -8,7 +8,7 @@ import type { LinkMetrics, Percentiles } from '../../calls/metrics.js';
 export type CallMode = 'control' | 'cap' | 'observe';
 
 /** Presets of the component `live_call`: how busy the machine is on which a twin's call is made. */
-export const TWIN_MACHINES: readonly string[] = SCHEMA.components.live_call.presets.map(({ name }) => name);
+export const TWIN_MACHINES: readonly string[] = COMPONENT_SPECS.live_call.presets.map(({ name }) => name);
 export type TwinMachine = string;
 
 /** The pictures that a call of our own page sends. */

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { Option, type Command } from 'commander';
 
-import { CONTROLLER_NAMES, CoreError, SCHEMA, type TraceBatch } from '../../core/index.js';
+import { CONTROLLER_NAMES, CoreError, TABLE_SPECS, type TraceBatch } from '../../core/index.js';
 import {
   cellKey,
   cellLabel,
@@ -204,9 +204,9 @@ async function runPlan(
 function traceOf(
   scenario: Scenario,
   flags: RunFlags,
-): { tables: (typeof SCHEMA.tables)[number]['name'][]; intervalUs: number } {
+): { tables: (typeof TABLE_SPECS)[number]['name'][]; intervalUs: number } {
   // Each packet of each flow would make a file several times as large.
-  const tables = SCHEMA.tables.map(({ name }) => name).filter((name) => name !== 'packet');
+  const tables = TABLE_SPECS.map(({ name }) => name).filter((name) => name !== 'packet');
   if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
   return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };
 }

@@ -1,7 +1,8 @@
 /** The simulation that is the twin of a real call: the same link, source and controller, in virtual time. */
 import {
   CONTROLLER_NAMES,
-  SCHEMA,
+  COMPONENT_SPECS,
+  TABLE_SPECS,
   type FlowOptions,
   type SimulatedLinkOptions,
   type SimulationOptions,
@@ -27,7 +28,7 @@ const REPORTED: readonly TableName[] = ['packet', 'rate', 'group'];
  * else that of 360p. Throws UsageError for what was not measured at all.
  */
 export function sourcePreset({ name, height }: SourceReport, codec: VideoCodec): string {
-  const known: string[] = SCHEMA.components.media_source.presets.map((preset) => preset.name);
+  const known: string[] = COMPONENT_SPECS.media_source.presets.map((preset) => preset.name);
   const ending = codec === 'vp8' ? '' : `-${codec}`;
   const found = [`${name}-${height}p${ending}`, `${name}${ending}`].find((preset) => known.includes(preset));
   if (found !== undefined) return found;
@@ -84,7 +85,7 @@ export function twinOptions(
 ): SimulationOptions {
   const forward = simulatedLink(plan.link);
   const durationUs = plan.durationMs * 1e3;
-  const tables = wantTrace ? SCHEMA.tables.map(({ name }) => name) : [...REPORTED];
+  const tables = wantTrace ? TABLE_SPECS.map(({ name }) => name) : [...REPORTED];
   return {
     // A packet is recorded when it is delivered: those that left the bottleneck in time are so after the end.
     durationUs: durationUs + (forward.oneWayDelayUs ?? 0),

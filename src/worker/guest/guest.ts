@@ -2,7 +2,7 @@
  * A guest worker from outside: half a user's controller, asked through a port, and ended when it does not
  * answer.
  */
-import { SCHEMA } from '../../core/index.js';
+import { COMPONENT_SPECS } from '../../core/index.js';
 import { valuesOf } from '../../core/component.js';
 import type { HalfOptions } from '../../core/user_controller.js';
 import type { UsableAnswer } from '../../core/user_answers.js';
@@ -141,7 +141,7 @@ function defaultWorker(): Worker {
 
 /** What a half of that slot is made with. Throws CoreError for an unknown parameter. */
 export function halfOptions({ name, flow, parameters }: GuestConfig): HalfOptions {
-  const values = valuesOf(name, SCHEMA.components.user_controller, { parameters, path: 'parameters' });
+  const values = valuesOf(name, COMPONENT_SPECS.user_controller, { parameters, path: 'parameters' });
   const [minBitrateBps = NaN, maxBitrateBps = NaN, startBitrateBps = NaN] = values;
   return { minBitrateBps, maxBitrateBps, startBitrateBps, flow, seed: 1 };
 }

@@ -5,7 +5,7 @@
  */
 import {
   loadCore,
-  SCHEMA,
+  TABLE_SPECS,
   type ArrivalInput,
   type Core,
   type Feedback,
@@ -38,7 +38,7 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
     echo_send_time_us: f.echoSendTimeUs,
     echo_delay_us: f.echoDelayUs,
   };
-  const columns = SCHEMA.tables.find(({ name }) => name === 'feedback')?.columns ?? [];
+  const columns = TABLE_SPECS.find(({ name }) => name === 'feedback')?.columns ?? [];
   return {
     table: 'feedback',
     rows: 1,

@@ -1,7 +1,7 @@
 /** Where the halves of a slot run: in this worker, or, a user's, in one of their own. */
 import {
   loadCore,
-  SCHEMA,
+  TABLE_SPECS,
   type ArrivalInput,
   type ControllerOptions,
   type InboundInput,
@@ -15,9 +15,9 @@ import type { ReceiverSlot, SenderSlot, SlotConfig, SlotHooks } from '../slot.js
 
 const INPUTS: readonly TableName[] = ['arrival', 'inbound'];
 /** Of shadows the inputs are not recorded: they are those of flow 0. */
-const OUTPUTS: readonly TableName[] = SCHEMA.tables
-  .map(({ name }) => name)
-  .filter((name) => !INPUTS.includes(name));
+const OUTPUTS: readonly TableName[] = TABLE_SPECS.map(({ name }) => name).filter(
+  (name) => !INPUTS.includes(name),
+);
 
 class LocalReceiver implements ReceiverSlot {
   constructor(
