@@ -132,28 +132,34 @@ async function buildObserver() {
   });
 }
 
+/** The rooms that a view on calls in pages of others is made of. */
+const viewRooms = [
+  'boards',
+  'calls',
+  'charts',
+  'core',
+  'inject',
+  'judge',
+  'machine',
+  'overlay',
+  'text',
+  'trace',
+  'watch',
+  'worker',
+];
+
+/** Every file that such a view is made of, and those of more rooms. */
+export const viewSources = (...more) =>
+  filesUnder(
+    [...viewRooms, ...more].map((room) => `src/${room}`),
+    (file) => file !== 'src/inject/observer.js',
+  );
+
 /** One script with everything: pages, and the workers that it starts from its own text. */
 async function buildInjected() {
-  const rooms = [
-    'boards',
-    'calls',
-    'charts',
-    'core',
-    'figures',
-    'inject',
-    'judge',
-    'overlay',
-    'trace',
-    'watch',
-    'worker',
-  ];
-  const sources = filesUnder(
-    rooms.map((room) => `src/${room}`),
-    (f) => f !== 'src/inject/observer.js',
-  );
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json']),
-    ...sources,
+    ...viewSources(),
     controllersPath,
     controllersScriptPath,
   ];
@@ -162,15 +168,10 @@ async function buildInjected() {
     const { build: bundle } = await import('esbuild');
     const { outputFiles } = await bundle({
       entryPoints: [inRoot('src/overlay/main.ts')],
-      bundle: true,
+      ...viewBundle,
       format: 'esm',
-      target: 'es2022',
-      minify: true,
       write: false,
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
       define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)), 'import.meta.url': '""' },
-      plugins: [madeFiles],
       // A function knows its own text: so the workers' script is not in here twice.
       banner: { js: '(function ccscope(){const CCSCOPE_SOURCE=`(${ccscope})()`;' },
       footer: { js: '})();' },
@@ -185,25 +186,9 @@ async function buildInjected() {
 
 /** The page that `ccscope attach` serves, the script of its worker, and its style. */
 async function buildView() {
-  const rooms = [
-    'boards',
-    'calls',
-    'charts',
-    'core',
-    'figures',
-    'inject',
-    'judge',
-    'overlay',
-    'trace',
-    'view',
-  ];
-  const sources = filesUnder(
-    [...rooms, 'watch', 'worker'].map((room) => `src/${room}`),
-    (f) => f !== 'src/inject/observer.js',
-  );
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json']),
-    ...sources,
+    ...viewSources('view'),
     controllersPath,
     controllersScriptPath,
   ];
@@ -216,14 +201,9 @@ async function buildView() {
         { in: inRoot('src/overlay/watch_worker.ts'), out: 'watch_worker' },
       ],
       outdir: viewPage,
-      bundle: true,
+      ...viewBundle,
       format: 'esm',
-      target: 'es2022',
-      minify: true,
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
       define: { FRAME_WORKER_SOURCE: '""', 'import.meta.url': '""' },
-      plugins: [madeFiles],
     });
     const sheets = ['boards', 'overlay', 'view'].map((room) => `src/${room}/style.css`);
     writeFileSync(join(viewPage, 'style.css'), await minifiedStyle(sheets));
@@ -255,6 +235,16 @@ export const madeFiles = {
       loader: 'text',
     }));
   },
+};
+
+/** How the scripts of such a view are bundled. */
+export const viewBundle = {
+  bundle: true,
+  target: 'es2022',
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  plugins: [madeFiles],
 };
 
 /** The frame worker's script. */

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { build, frameWorker, madeFiles } from './build.mjs';
+import { build, frameWorker, viewBundle, viewSources } from './build.mjs';
 import { controllersPath, controllersScriptPath } from './build_wasm.mjs';
 import { BROWSERS, ICON_SIZES, manifestFor } from './extension/manifest.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
@@ -18,22 +18,6 @@ const archive = (browser) => `${outDir}/ccscope-${browser}.zip`;
 const classic = ['background', 'bridge', 'page'];
 const modules = ['devtools', 'panel', 'sites_page', 'watch_worker'];
 
-/** What the scripts are made of. */
-const rooms = [
-  'boards',
-  'calls',
-  'charts',
-  'core',
-  'figures',
-  'inject',
-  'judge',
-  'machine',
-  'overlay',
-  'trace',
-  'watch',
-  'worker',
-];
-
 async function bundle(names, format) {
   // Here and not above: before the set-up there is no esbuild.
   const { build: esbuild } = await import('esbuild');
@@ -44,16 +28,11 @@ async function bundle(names, format) {
       const [file] = filesUnder([source, 'src/overlay'], isIt);
       return { in: file, out: name };
     }),
-    bundle: true,
+    ...viewBundle,
     format,
-    target: 'es2022',
-    minify: true,
     write: false,
     outdir: outDir,
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
     define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(esbuild)), 'import.meta.url': '""' },
-    plugins: [madeFiles],
   });
   return outputFiles.map(({ path, contents }) => [basename(path), contents]);
 }
@@ -71,10 +50,7 @@ async function zip(folder) {
 /** Brings the extension up to date. */
 export async function buildExtension() {
   await build({ app: false });
-  const sources = filesUnder(
-    [source, ...rooms.map((room) => `src/${room}`)],
-    (file) => file !== 'src/inject/observer.js',
-  );
+  const sources = viewSources('extension');
   const scripts = filesUnder([
     'scripts/build.mjs',
     'scripts/build_extension.mjs',

@@ -125,7 +125,7 @@ async function settingsTable() {
     rtt: '; a number is milliseconds',
     jitter: '; a number is milliseconds',
     crossTraffic: '; simulated in real time against the real packets, forward alone: `backward` has its own',
-    seed: '; only at the begin',
+    seed: '; only at the beginning',
   };
   const fields = Object.entries(LINK_FIELDS).map(([key, { setting }]) => [
     code(setting),

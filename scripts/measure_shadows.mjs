@@ -34,7 +34,7 @@ const links = [
   { name: 'beside one CUBIC flow', flags: ['--cross-traffic', 'cubic:1'] },
 ];
 
-/** A recorded call; times of its trace count from the begin of the call, those of its report from its first packet. */
+/** A recorded call; times of its trace count from the beginning of the call, those of its report from its first packet. */
 async function call(flags, trace) {
   const args = ['call', '--controller', 'native', '--capacity', '2mbps', '--duration', '75s', ...flags];
   const cli = inRoot('dist/lib/command_line/cli.js');

@@ -35,8 +35,8 @@ const sent: readonly Series[] = [
     description: 'Rate that GCC’s loss-based controller would allow, all layers together: it only watches',
     ...column('rate', 'a_s_bps'),
     format: formatRate,
-    colour: 'orange',
-    look: 'dashed',
+    colour: 'purple',
+    look: 'dotted',
   },
   {
     id: 'browser',

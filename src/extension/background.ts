@@ -41,7 +41,7 @@ async function end(origin: string): Promise<void> {
   for (const { id } of await chrome.tabs.query({})) if (id !== undefined) tell(id, { kind: 'off', site });
 }
 
-/** Tells the bridges of a tab; where there is none, nobody misses it. */
+/** Tells the bridges of a tab. A tab without a bridge needs no message. */
 function tell(tab: number, message: ToBridge): void {
   chrome.tabs.sendMessage(tab, message).catch(() => undefined);
 }

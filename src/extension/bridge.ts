@@ -113,7 +113,7 @@ class Bridge {
   }
 }
 
-/** Whether the extension that this bridge came with still runs: when it is loaded anew, its old scripts stay in pages. */
+/** Whether the extension that this bridge came with still runs: when it is reloaded, its old scripts stay in pages. */
 const isInForce = (): boolean =>
   (chrome as { runtime?: { id?: string | undefined } }).runtime?.id !== undefined;
 

@@ -21,7 +21,7 @@ const PortEvent = MessageEvent;
 const { postMessage, start } = MessagePort.prototype;
 const { addEventListener, dispatchEvent } = EventTarget.prototype;
 
-/** A bridge that has not answered after so many turns never will: its extension was loaded anew, or is gone. */
+/** A bridge that has not answered after this many turns never will: its extension was reloaded or removed. */
 const TURNS = 4;
 /** In turns, since a page that keeps its thread busy makes timers late, and with them all that comes before. */
 const TURN_MS = 250;

@@ -88,7 +88,7 @@ export class Observer implements PageObserver {
     this.#start();
   }
 
-  /** Watches a connection that somebody has found, unless it is watched already. Throws if it is none. */
+  /** Watches a connection that somebody has found, unless it is watched already. Throws for any other object. */
   adopt(peer: RTCPeerConnection): void {
     // An endpoint that is being made asks its connection, too.
     if (!this.#adopting) this.#endpoint(peer);

@@ -106,7 +106,7 @@ export interface InboundStats {
   /** Packets that came with ECT(1), and marked CE: L4S (RFC 9331). */
   packetsReceivedWithEct1: number;
   packetsReceivedWithCe: number;
-  /** Of the far side's latest sender report: packets that it had sent, and when it came. */
+  /** The far side's latest sender report: how many packets it had sent, and when the report came. */
   remotePacketsSent: number;
   reportTimeUs: number;
   bytesReceived: number;

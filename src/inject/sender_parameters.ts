@@ -59,7 +59,7 @@ export class Overrides {
 export const isNamed = (name: EncodingName, { rid }: Pick<Encoding, 'rid'>, index: number): boolean =>
   name === null || (typeof name === 'number' ? name === index : name === rid);
 
-/** What the page has set of an encoding: rids and places stay, unless it negotiates anew. */
+/** What the page has set for an encoding. Rids and positions stay the same unless the page renegotiates. */
 function theirsOf(theirs: Theirs, { rid }: Encoding, index: number) {
   const found = theirs.encodings.find((each) => each.rid !== undefined && each.rid === rid);
   return found ?? theirs.encodings[index];
@@ -298,7 +298,7 @@ export class SenderParameters {
       sender.overrides = overrides;
       sender.theirs = overrides.list.length > 0 ? (sender.theirs ?? theirs) : null;
     } finally {
-      // A transaction that the page has begun is none to the browser any more.
+      // The browser no longer knows the transaction that the page has begun.
       sender.isStale = true;
     }
   }

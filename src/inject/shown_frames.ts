@@ -90,7 +90,7 @@ export class ShownFrames {
     return !this.sawFrames && this.#foreignFrames >= ENOUGH_FRAMES;
   }
 
-  /** Of the latest frame that was shown; NaN before there is one. */
+  /** The RTP timestamp of the latest frame that was shown; NaN before there is one. */
   get lastTimestamp(): number {
     return this.#lastTimestamp;
   }
@@ -119,7 +119,7 @@ export class ShownFrames {
    * tells their sizes: each is given an equal share of what was received meanwhile, so that rates are right.
    */
   take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
-    // Of frames that nobody has counted the bytes of, and of a stream that has just begun, nothing is known.
+    // Nothing is known about frames whose bytes nobody has counted, or about a stream that has just begun.
     const isCounted = ssrc === this.#ssrc && bytesReceived >= (this.#looks.at(-1)?.bytes ?? NaN);
     const frames = isCounted ? this.#frames : [];
     const bytes = bytesReceived - this.#bytesBefore(frames);

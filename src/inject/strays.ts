@@ -65,7 +65,7 @@ export class Stray {
     return this.#shown.isForeign;
   }
 
-  /** Of the frame that it has shown last; NaN before there is one. */
+  /** The RTP timestamp of the frame that it has shown last; NaN before there is one. */
   get lastTimestamp(): number {
     return this.#shown.lastTimestamp;
   }
@@ -205,11 +205,11 @@ export class Strays {
     this.#all.set(track, new Stray(track, receiver, this.window));
   }
 
-  /** Ends those that are none: known tracks, copies that the page has made of tracks, and what no connection brings. */
+  /** Ends the ones that are not strays: known tracks, copies that the page has made of them, and tracks of no connection. */
   #sort(known: readonly Known[]): void {
     const { size } = this.#all;
     const timestamps = size === 0 ? [] : known.flatMap((each) => each.timestamps);
-    // Of a copy and its original the one with the receiver tells more.
+    // Between a copy and its original, the one with the receiver tells more.
     const all = [...this.#all.values()].sort((a, b) => Number(b.hasReceiver) - Number(a.hasReceiver));
     for (const stray of all) {
       const isCopy = !stray.hasReceiver && timestamps.some((each) => areNear(each, stray.lastTimestamp));

@@ -122,7 +122,7 @@ export class SpillFiles {
     return this.#stopped;
   }
 
-  /** Of all that is kept. */
+  /** The size of all that is kept. */
   get bytes(): number {
     return this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0);
   }

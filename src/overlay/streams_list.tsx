@@ -52,7 +52,7 @@ function Section({ streams, model }: { streams: readonly StreamState[]; model: M
   const [first] = streams;
   if (first === undefined) return null;
   const name = sectionName(first);
-  // A stream that began anew with another SSRC is no layer.
+  // A stream that restarted with another SSRC is no layer.
   const rids = streams.filter(({ rid }) => rid !== '');
   if (rids.length < 2)
     return (

@@ -10,7 +10,7 @@ const NO_ANSWER: ActionResult = {
   fix: 'see that the page is still open, and try again',
 };
 
-/** The result that a page gave; a refusal where it is none. */
+/** The result that a page gave; a refusal if the page gave something else. */
 export function readActionResult(value: unknown): ActionResult {
   const read = v.safeParse(actionResult, value);
   // The observer wrote what is in force; what a page may put there instead is drawn as text.

@@ -17,7 +17,7 @@ interface PackedTable {
 export const EVENT_SOURCE = 254;
 export const TEXT_SOURCE = 255;
 
-/** What was appended, in order: so many rows of this source. */
+/** What was appended, in order: a number of rows from one source. */
 export interface Run {
   source: number;
   rows: number;

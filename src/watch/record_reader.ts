@@ -181,7 +181,7 @@ export class RecordReader implements TraceSink {
     this.#options.onHeard?.(this.record, this.#nowUs);
   }
 
-  /** The shadows of a flow; null where it is none's. */
+  /** The shadows of a flow; null for a flow without any. */
   #shadowOf(flow: number): ShadowRecord | null {
     const header = this.#flows.get(flow);
     const main = this.#flows.get(header?.of ?? flow);

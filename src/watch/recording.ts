@@ -32,7 +32,7 @@ export interface RecordedStream extends RecordedFlow {
 }
 
 export interface ExportOptions {
-  /** Only so much of the end, to the begin of a segment; default: all that there is. */
+  /** Only so much of the end, to the beginning of a segment; default: all that there is. */
   lastUs?: number;
   /** Whether the header says what aliases stand for. Default: false. */
   identifiers?: boolean;

@@ -8,7 +8,7 @@ export function oneRow(table: TableName, values: Readonly<Record<string, number>
   return { table, rows: 1, columns };
 }
 
-/** Bits per second between two looks at a count of bytes; NaN where it is not known or began anew. */
+/** Bits per second between two looks at a count of bytes; NaN where the count restarted or is not known. */
 export function rateBps(
   before: { timeUs: number; bytes: number } | undefined,
   now: { timeUs: number; bytes: number },

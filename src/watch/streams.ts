@@ -227,7 +227,7 @@ export class Streams {
     ]);
     for (const [key, known] of this.#all) {
       const { state, before } = known;
-      // Of frames that nobody has counted yet the stream is only beginning.
+      // A stream with frames that getStats have not counted yet is only beginning.
       if (state.endpoint !== id || told.has(key) || before === undefined) continue;
       known.state = { ...state, rateBps: 0, isLive: false };
       if (timeUs - before.timeUs > GONE_US) this.#all.delete(key);

@@ -49,7 +49,7 @@ export interface ConnectionState {
   endpoint: number;
   page: number;
   place: EndpointRecord['place'];
-  /** Of the document that made it. */
+  /** The URL of the document that made it. */
   url: string;
   state: RTCPeerConnectionState;
   /** Kinds of its candidates. */

@@ -360,7 +360,7 @@ esac
 `,
   );
 
-  // Of the only phone there is the number is asked first: another one may be connected meanwhile.
+  // With a single phone connected, its serial number is asked first: another phone may be plugged in meanwhile.
   writeFileSync(log, '');
   const only = await attach(['--list', '--adb'], env).outcome;
   expect(only.status).toBe(0);

@@ -31,13 +31,13 @@ export class Bed {
   constructor(
     readonly context: BrowserContext,
     private readonly browser: CDPSession,
-    /** Of the extension. */
+    /** The id of the extension. */
     readonly id: string,
     public background: Worker,
     readonly server: TestServer,
   ) {}
 
-  /** Loads the extension anew, as an update does: its pages close, and its scripts stay in the pages of others. */
+  /** Reloads the extension, as an update does: its pages close, and its scripts stay in the pages of others. */
   async reload(): Promise<void> {
     const next = this.context.waitForEvent('serviceworker');
     const send = this.browser.send as (method: string, params: object) => Promise<unknown>;

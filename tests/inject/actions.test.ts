@@ -238,7 +238,9 @@ test('page and user set parameters fifty times at once, and none is refused', as
   expect((await asPageReads(page)).encodings[0]?.maxBitrate).toBe(500_049);
 });
 
-test('a drive that is not renewed ends by itself, and only its begin and end are told', async ({ page }) => {
+test('a drive that is not renewed ends by itself, and only its beginning and end are told', async ({
+  page,
+}) => {
   await openCall(page, { script: 'observer' });
   const drive = (maxBitrateBps: number): Action => ({
     ...{ kind: 'drive', target: VIDEO, controller: 'GCC', maxBitrateBps },

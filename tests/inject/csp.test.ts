@@ -75,7 +75,7 @@ for (const { what, policy, core, place, frames, notices } of policies)
   });
 
 test('a policy that refuses workers and WebAssembly, for a call that ran before', async ({ foreign }) => {
-  const visit = await foreign.visit('kept_in_window.html', {
+  const visit = await foreign.visit('loop.html?kept=1', {
     headers: { 'Content-Security-Policy': `${INLINE}; worker-src 'none'` },
   });
   await visit.showsMoreThan(30);

@@ -130,7 +130,7 @@ function traceOf(text: string): TraceData {
 function toldTimestamps(minutes: number): number[] {
   const told = [...batchesOf(minutes * 60, 1)].flatMap(({ messages }) => messages);
   const rows = told.flatMap((message) => (message.type === 'frames' ? message.rows : []));
-  // Of the five numbers of a frame the second one.
+  // The second of a frame's five numbers.
   return rows.filter((_, i) => i % 5 === 1);
 }
 

@@ -75,7 +75,7 @@ for (const uses of ['method', 'listener', 'event'])
     ).toEqual([[true, NaN, []]]);
     await visit.page.evaluate(() => (globalThis as unknown as { useIt(): void }).useIt());
     if (uses === 'event') {
-      // Of the caller, which has no video to receive, nothing was seen before.
+      // Nothing was seen of the caller before, since it receives no video.
       const state = await visit.until('the connection', ({ connections }) =>
         connections.some((each) => each.route !== '' && each.state === 'connected'),
       );
@@ -199,7 +199,7 @@ test('connections of classes of the page, found by a debugger', async ({ foreign
   visit.expectUntroubled();
 });
 
-test('connections that are handed over beside what is none', async ({ foreign }) => {
+test('connections that are handed over beside objects of other kinds', async ({ foreign }) => {
   const visit = await foreign.visit('quiet.html', { way: 'early' });
   await visit.page.evaluate(() => {
     type Adopting = Record<symbol, { adopt(...peers: unknown[]): void } | undefined>;

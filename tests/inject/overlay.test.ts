@@ -390,7 +390,7 @@ test('an element in fullscreen and a modal dialog do not hide it', async ({ page
   await expect(button(page, /^ccscope/)).toBeVisible();
 });
 
-test('the script again opens what was collapsed, and begins anew after Detach', async ({ page }) => {
+test('running the script again opens what was collapsed, and starts over after Detach', async ({ page }) => {
   await openOverlay(page);
   await button(page, 'Collapse').click();
   await putScript(page);

@@ -89,7 +89,7 @@ const STILL = `
   setInterval(() => { context.fillStyle = ++shade % 2 ? '#111' : '#112'; context.fillRect(0, 0, 640, 360); }, 33);
   await sender.replaceTrack(canvas.captureStream(30).getVideoTracks()[0]);`;
 
-/** Of this time the browser has so much for itself. */
+/** Within each turn, how long the browser has the processors for itself. */
 const TURN_MS = 100;
 const OWN_MS = 15;
 

@@ -15,7 +15,7 @@ import { startPion } from './sfu/servers.js';
 interface TimedFrame {
   /** The SSRC that it was sent with. */
   layer: number;
-  /** Of those of its layer. */
+  /** Its number within its layer. */
   number: number;
   sentMs: number;
   receivedMs: number;

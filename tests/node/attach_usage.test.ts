@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((done) => silent.close(done)));
 
-test('what only looks like a browser is none', async () => {
+test('what only looks like a browser is refused', async () => {
   const { port } = silent.address() as AddressInfo;
   const { status, stderr } = await ccscope(['attach', String(port)]);
   expect(status).toBe(1);

@@ -34,7 +34,7 @@ export interface PacketColumns {
   offeredUs: Float64Array;
   /** With IPv4 and UDP headers. */
   sizeBytes: Float64Array;
-  /** From reaching the queue to the begin of its transmission; NaN if it was dropped. */
+  /** From reaching the queue to the beginning of its transmission; NaN if it was dropped. */
   queueDelayUs: Float64Array;
   /** When its last bit left the bottleneck, or when it was dropped. */
   departUs: Float64Array;

@@ -85,7 +85,7 @@ async function connect(url: string): Promise<Browser> {
   }
 }
 
-/** Of a browser that was connected to, closing ends the connection and nothing else. */
+/** Closing a browser that was only connected to ends the connection and nothing else. */
 async function letGo(browser: Browser): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));

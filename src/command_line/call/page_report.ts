@@ -68,7 +68,7 @@ function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): {
   return { shares: { received_bps: received.map(finiteOrNull), jain: finiteOrNull(jainIndex(received)) } };
 }
 
-/** Capacities since the begin of a run; the first is what it began with. */
+/** Capacities since the beginning of a run; the first is what it began with. */
 function stepsSince(
   changes: readonly { timeUs: number; capacityBps: number }[],
   fromUs: number,

@@ -8,7 +8,7 @@ import { BEFORE_US, HIGHEST_US } from './falls.js';
 import type { IncidentKind, StreamId } from './incident.js';
 import type { Look } from './stream_looks.js';
 
-/** How long before its begin an incident's cause may show, and how long after it. */
+/** How long before its beginning an incident's cause may show, and how long after it. */
 export const LEAD_US = 2.5e6;
 export const TRAIL_US = 2.5e6;
 /**
@@ -39,17 +39,17 @@ export interface Evidence {
   after: number;
   /** What is known is known until then. */
   untilUs: number;
-  /** Looks before anything of it showed, and those around its begin. */
+  /** Looks before anything of it showed, and those around its beginning. */
   usual: readonly Look[];
   around: readonly Look[];
-  /** All looks of some seconds before the begin, and those around it. */
+  /** All looks of some seconds before the beginning, and those around it. */
   recent: readonly Look[];
-  /** Of what was usual a longer time, which shows how much it scatters. */
+  /** The looks of a longer time in which all was usual: they show how much it scatters. */
   past: readonly Look[];
   /** Those of `around` that end after it began. */
   since: readonly Look[];
   machine: MachineState;
-  /** Of what is received; null where its frames are not seen. */
+  /** What the detector said about a received stream; null where its frames are not seen. */
   detector: DetectorFacts | null;
   /** By how much its frames waited longer, in ms; null where they are not seen. */
   queueMs: number | null;
@@ -63,11 +63,11 @@ export interface Begun {
   fromUs: number;
   before: number;
   after: number;
-  /** Until when that was usual which was before; absent where it was until the begin. */
+  /** Until when that was usual which was before; absent where it was until the beginning. */
   usualUntilUs?: number | undefined;
 }
 
-/** How long after its begin an incident's cause may show. */
+/** How long after its beginning an incident's cause may show. */
 export function trailUs(looks: readonly Look[], fromUs: number): number {
   const since = looks.filter(({ timeUs }) => timeUs > fromUs && timeUs <= fromUs + TRAIL_US);
   const isQuiet =
@@ -154,7 +154,7 @@ export function lossCount(looks: readonly Look[], direction: StreamId['direction
   return { lost, of: direction === 'send' ? packets : packets + lost };
 }
 
-/** Of the packets that were sent or expected meanwhile. */
+/** The share that was lost of the packets that were sent or expected meanwhile. */
 export function lossOf(looks: readonly Look[], direction: StreamId['direction']): number {
   const { lost, of } = lossCount(looks, direction);
   return of > 0 ? lost / of : 0;

@@ -8,10 +8,10 @@ import type { Look } from './stream_looks.js';
 
 /** A change that lasts: from its first look until what is new is the usual. */
 export interface Change {
-  /** Of a slow fall when it was found: it has no first look. */
+  /** When it began. A slow fall has no first look: here stands when it was found. */
   fromUs: number;
   toUs: number | null;
-  /** Of a slow fall the end of the time in which what was before was the usual; absent where that is `fromUs`. */
+  /** Until when a slow fall's earlier rate was the usual one; absent for a fast fall, where that is `fromUs`. */
   usualUntilUs?: number;
   before: number;
   after: number;

@@ -7,7 +7,7 @@ export type IncidentKind = 'rate-fall' | 'freeze' | 'delay-rise';
 export interface StreamId {
   endpoint: number;
   direction: 'send' | 'receive';
-  /** Of what is sent the mid ('' where the browser does not say), of what is received the SSRC. */
+  /** The mid of a sent stream ('' where the browser does not say); the SSRC of a received one. */
   key: string;
 }
 
@@ -20,7 +20,7 @@ export interface Incident {
   fromUs: number;
   /** When it was over, or the new state was the usual one; null while it lasts. */
   toUs: number | null;
-  /** Of a fall the rates, of a rise the delays in ms; of a freeze 0 and its length in ms. */
+  /** The rates of a fall; the delays of a rise, in ms; 0 and the length of a freeze, in ms. */
   before: number;
   after: number;
   cause: Cause;

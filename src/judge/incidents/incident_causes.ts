@@ -1,6 +1,6 @@
 /**
  * Why a stream's rate fell, its delay rose or its picture froze, each cause with the numbers that bear it out. An
- * incident is a change, so a rule compares what was usual with what was around its begin. The order matters: what
+ * incident is a change, so a rule compares what was usual with what was around its beginning. The order matters: what
  * somebody did comes before what the network did, and what explains everything before what explains a part.
  */
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
@@ -33,7 +33,7 @@ const LAYER_SHRANK = 0.8;
 /** A codec that takes so much longer for a frame, and so long, has too little of the processor. */
 const SLOWER = 2;
 const SLOW_MS = 12;
-/** Of the groups of packets around the begin: a single one may be an accident. */
+/** The least share of the packet groups around the beginning that must signal overuse: a single one may be an accident. */
 const LEAST_OVERUSE = 0.05;
 
 const machineOverloaded: Rule = ({ machine }) =>
@@ -393,7 +393,7 @@ const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
 };
 
 const waitingForKeyFrame: Rule = ({ around }) => {
-  // Of this stream alone: another one may wait at the same time.
+  // Only this stream counts: another one may wait at the same time.
   const samples = around.map(({ sample, received }) => ({
     ...sample,
     inbound: received === null ? [] : [received],

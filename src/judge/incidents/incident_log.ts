@@ -9,7 +9,7 @@ import { FallFinder, RiseFinder, type Change } from './falls.js';
 import type { Incident, IncidentKind, StreamId } from './incident.js';
 import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
-/** Of a call that is bad for hours the older half is forgotten. */
+/** In a call that is bad for hours the older half of the incidents is forgotten. */
 const MOST_INCIDENTS = 2000;
 /** A stream that was in no sample for this long does not come back; its last incident has its cause by then. */
 const GONE_US = 10e6;

@@ -5,10 +5,10 @@ import { greatest, rttMeasures, rttMs, scatterOf, usualOf, type Evidence } from 
 const QUEUED_MS = 25;
 /** A queue that frames have met: more than what single large frames take. */
 export const LEAST_QUEUE_MS = 12.5;
-/** On a link with jitter a queue is longer than so many median deviations: nearly three standard deviations. */
+/** On a link with jitter, a queue exceeds this many median deviations, nearly three standard deviations. */
 const SCATTERS = 4;
 
-/** How much the round trip grew around the begin, in ms, a single measurement included. */
+/** How much the round trip grew around the beginning, in ms, a single measurement included. */
 export const rttGrowthMs = ({ usual, around }: Evidence): number =>
   greatest(around, rttMs) - usualOf(usual, rttMs);
 
@@ -25,7 +25,7 @@ function isBorneOut(evidence: Evidence, first: number, second: number, leastMs: 
   return queueMs === null ? first > greatest(past, rttMs) + QUEUED_MS : queueMs >= LEAST_QUEUE_MS;
 }
 
-/** How much the round trip grew around the begin, in ms, as it does where there is a queue; 0 where it did not. */
+/** How much the round trip grew around the beginning, in ms, as it does where there is a queue; 0 where it did not. */
 export function queuedMs(evidence: Evidence): number {
   const usual = usualOf(evidence.usual, rttMs);
   const leastMs = usual + Math.max(QUEUED_MS, scatterMs(evidence));

@@ -26,7 +26,7 @@ export interface Look {
   /** How long a frame took to be encoded, or decoded, in ms. */
   codecMs: number;
   layers: readonly LayerLook[];
-  /** Of the whole connection: bytes that came in, and connectivity checks that were answered. */
+  /** For the whole connection: bytes that came in, and connectivity checks that were answered. */
   bytesIn: number;
   checksAnswered: number;
   sent: readonly OutboundStats[];
@@ -36,7 +36,7 @@ export interface Look {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** How much a count grew; 0 where it began anew or is not known. */
+/** How much a count grew; 0 where it restarted or is not known. */
 const growth = (before: number | undefined, now: number): number =>
   before === undefined ? 0 : Math.max(0, orZero(now - before));
 

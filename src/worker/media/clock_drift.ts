@@ -15,7 +15,7 @@
 
 /** Delays are looked at by their least in so much time. */
 const BIN_US = 2e6;
-/** Nothing is removed before there are so many of them, a minute. */
+/** Nothing is removed before there are this many of them, a minute. */
 const LEAST_BINS = 30;
 /** Five minutes. */
 const MOST_BINS = 150;

@@ -10,7 +10,7 @@
  * A source that keeps no rhythm (a shared screen) shows no gaps; its frames are numbered one by one.
  */
 
-/** The rhythm is told by so many steps from frame to frame, and not before there are half as many. */
+/** The rhythm is judged by the latest steps from frame to frame, and not before there are half as many. */
 const STEPS = 30;
 /** A step is as usual within this share of the usual one, and the source keeps a rhythm if that many are. */
 const NEAR = 0.25;
@@ -23,7 +23,7 @@ const MOST_MISSING = 30;
 const REMEMBERED = 64;
 /** A frame that has not come after this time was never sent: requests for it are repeated more often. */
 const COMES_WITHIN_US = 1e6;
-/** By so many of the latest gaps the next one is judged. */
+/** How many of the latest gaps decide whether the next one is believed, and the least share that must have been filled. */
 const JUDGED_BY = 16;
 const LEAST_FILLED = 0.25;
 
@@ -45,7 +45,7 @@ export class FrameNumbers {
   #recent: Numbered[] = [];
   /** Those into which a frame may still come. */
   #open: Gap[] = [];
-  /** Of the latest gaps, whether a frame came into them. */
+  /** Whether a frame came into each of the latest gaps. */
   readonly #filled: boolean[] = [];
   #newest = -1;
 

@@ -69,7 +69,7 @@ interface UnitKind {
   name: string;
   /** The program that it needs besides Node. */
   program: 'janus' | 'go' | 'node';
-  /** Of those who speak with it: a link's relay (the default), or pages directly. */
+  /** `by` says who speaks with it: a link's relay (the default), or pages directly. */
   start(by?: 'relay' | 'page'): Promise<Unit>;
 }
 

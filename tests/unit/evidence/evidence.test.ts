@@ -56,7 +56,7 @@ const which = (holds: (i: number) => boolean): number[] =>
   Array.from({ length: packets().rows }, (_, i) => i).filter(holds);
 
 describe('the trace', () => {
-  it('has a time in which the machine was too busy, at its begin and its end', () => {
+  it('has a time in which the machine was too busy, at its beginning and its end', () => {
     const late = Array.from({ length: 20 }, (_, i) => ({ timeUs: (i + 1) * 1e6, lateMs: i < 10 ? 90 : 1 }));
     const busy = { ...input, record: { ...record, late } };
     const events = [...traceLines(busy)].filter((line) => line.includes('"machine_'));

@@ -67,7 +67,7 @@ test('a short pause loses no bytes', () => {
   expect(sum([...sizes.values()].flat())).toBeCloseTo(250 * 10_000);
 });
 
-test('of another stream, and of one that is counted anew, the first look says nothing', () => {
+test('the first look at another stream, or at one whose counters restarted, says nothing', () => {
   const { shown, element } = watched();
   const show = (ms: number): void => element.show({ receiveTime: ms, rtpTimestamp: ms * 90 });
   shown.take(SSRC, 1000, 0);

@@ -170,7 +170,7 @@ describe('what is an incident', () => {
     expect(incidents[1]?.after).toBe(0);
   });
 
-  it('a fall of little is none: the picture of a slide', () => {
+  it('a small fall is not an incident: the picture of a slide', () => {
     expect(incidentsOf(seen('send', 40, (timeS) => ({ bps: isLater(timeS) ? 2e4 : 4e4 })))).toEqual([]);
   });
 
@@ -556,7 +556,7 @@ describe('several streams of a connection', () => {
     const comes = (timeS: number) => (timeS < 10 ? [stream(1, timeS), stream(2, timeS)] : [stream(2, timeS)]);
     const freezeAt = (atS: number): Incident | undefined => {
       const record = receives(40, comes);
-      // Of a record that does not say whose picture it was.
+      // The record does not say whose picture it was.
       record.endpoints[0]?.freezes.push({ fromUs: atS * 1e6, toUs: (atS + 1) * 1e6 });
       return incidentsOf(record).find(({ kind }) => kind === 'freeze');
     };
@@ -580,7 +580,7 @@ describe('an outage that lasts', () => {
     reportTimeUs: Math.min(untilS, timeS) * 1e6,
   });
 
-  it.each([0, 4])('of 10 s is one at the sender, whose rate falls %d s after its begin', (lateS) => {
+  it.each([0, 4])('of 10 s is one at the sender, whose rate falls %d s after its beginning', (lateS) => {
     const away = seen('send', 60, (timeS) => {
       if (timeS <= 15 || timeS > 25) return {};
       const isLow = timeS > 15 + lateS;
@@ -589,7 +589,7 @@ describe('an outage that lasts', () => {
     expect(incidentsOf(away)[0]).toMatchObject({ kind: 'rate-fall', cause: { kind: 'outage' } });
   });
 
-  it('is none where checks are answered after the reports stopped', () => {
+  it('is not an outage where checks are answered after the reports stopped', () => {
     const stops = seen('send', 40, (timeS) =>
       timeS > 15 ? { bps: timeS > 19 ? 2.5e5 : 1e6, heardBytes: 0, stream: reports(15, timeS) } : {},
     );
@@ -628,7 +628,7 @@ describe('loss that is usual', () => {
     expect(onLink('send', () => ({ loss: 0.03 }), later).cause.kind).toBe(kind);
   });
 
-  it('is none at any rate; what comes beside it is', () => {
+  it('is not the cause at any rate; what comes beside it is', () => {
     const target = () => ({ stream: { targetBps: 2.5e5 } });
     expect(onLink('send', () => ({ loss: 0.03 }), target).cause.kind).toBe('unknown');
     expect(onLink('send', () => ({ loss: 0.15 }), target).cause.kind).toBe('unknown');
@@ -650,7 +650,7 @@ describe('loss that is usual', () => {
     ).toBe('loss');
   });
 
-  it('is none of what is received', () => {
+  it('is not the cause of what is received', () => {
     const usual = () => ({ loss: 0.03 });
     expect(onLink('receive', usual).cause.kind).toBe('far-side-limited');
     expect(onLink('receive', usual, () => ({ stream: { frameHeight: 180 } })).cause.kind).toBe(
@@ -703,17 +703,17 @@ describe('a route that changed', () => {
     expect(cause.evidence).toContain('4 s before');
   });
 
-  it('is none of what comes long after', () => {
+  it('is not the cause of what comes long after', () => {
     expect(onLink('receive', moved(8)).cause.kind).toBe('far-side-limited');
     expect(onLink('receive', moved(8), () => ({ bps: 0 })).cause.kind).toBe('sender-paused');
   });
 
-  it('is none of what somebody did, however near', () => {
+  it('is not the cause of what somebody did, however near', () => {
     expect(onLink('receive', moved(14), () => ({ bps: 0 })).cause.kind).toBe('sender-paused');
     expect(onLink('receive', moved(14), () => ({ bps: 1e5 })).cause.kind).toBe('route-change');
   });
 
-  it('is none of a key frame that does not come, while packets do', () => {
+  it('is not the cause of a key frame that does not come, while packets do', () => {
     const freezes = (asks: boolean): Incident => {
       const record = receives(30, (timeS) => [stuck(2, timeS, 15, asks)]);
       for (const each of record.endpoints[0]?.samples ?? [])
@@ -906,7 +906,7 @@ describe('a slow fall', () => {
     expect(only(queues, 'rate-fall').cause.kind).toBe('overuse');
   });
 
-  it.each([3, 6, 8, 10, 15, 20, 30, 60])('a swing of a tenth over %d s is none', (periodS) => {
+  it.each([3, 6, 8, 10, 15, 20, 30, 60])('a swing of a tenth over %d s is not an incident', (periodS) => {
     const swings = (timeS: number): Moment => ({
       bps: 1e6 * (1 + 0.1 * Math.sin((2 * Math.PI * timeS) / periodS)),
     });

@@ -31,7 +31,7 @@ describe('numbers of frames without a number', () => {
   it('give a frame that was overtaken the place that it was sent in', () => {
     const places = [...range(0, 40), 41, 42, 43, 40, ...range(44, 60)];
     expect(numbered(places)).toEqual(places);
-    // Of two missing ones the later comes first.
+    // The later of two missing frames comes first.
     const two = [...range(0, 40), 42, 41, 40, 43];
     expect(numbered(two)).toEqual(two);
   });
