@@ -2,7 +2,7 @@
 import { column, formatMs, formatRate, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import { shadowSeries, type Shadow } from './rate_chart.js';
-import type { Series } from './series.js';
+import type { Columns, Series } from './series.js';
 import type { TimeAxis } from './time_axis.js';
 import { TimeChart } from './time_chart.js';
 
@@ -105,7 +105,49 @@ const rtt = (table: 'rate' | 'throughput'): Series => ({
   look: 'dashed',
 });
 
-/** Delays of a stream: the round trip, and of what is received how the one-way delay changes. */
+/** How much later than the first frame a frame came, in ms, against the sender's RTP clock. */
+const laterMs = (columns: Columns, row: number): number =>
+  ((columns['time_us']?.[row] ?? NaN) - (columns['send_time_us']?.[row] ?? NaN)) / 1e3;
+
+/** The delay of a key frame; NaN for any other frame. */
+export const keyFrameMs = (columns: Columns, row: number): number =>
+  columns['key_frame']?.[row] === 1 ? laterMs(columns, row) : NaN;
+
+/** The delay of a frame that later ones overtook: it was sent before the one that came before it. NaN for any other frame. */
+export function overtakenFrameMs(columns: Columns, row: number): number {
+  const sentUs = columns['send_time_us'] ?? new Float64Array();
+  return (sentUs[row] ?? NaN) < (sentUs[row - 1] ?? NaN) ? laterMs(columns, row) : NaN;
+}
+
+const marked: readonly Series[] = [
+  {
+    id: 'key_frames',
+    label: 'Key frames',
+    description: 'Key frames: they are large, so they take longer',
+    table: 'arrival',
+    columns: ['send_time_us', 'key_frame'],
+    value: keyFrameMs,
+    format: formatMs,
+    colour: 'purple',
+    look: 'triangles-up',
+  },
+  {
+    id: 'overtaken',
+    label: 'Overtaken frames',
+    description: 'Frames that later ones overtook: sent again after a loss, or out of order',
+    table: 'arrival',
+    columns: ['send_time_us', 'key_frame'],
+    value: overtakenFrameMs,
+    format: formatMs,
+    colour: 'orange',
+    look: 'triangles-down',
+  },
+];
+
+/**
+ * Delays of a stream: the round trip, and for a received one how the one-way delay changes, with key frames and
+ * overtaken ones marked.
+ */
 export class StreamDelayChart extends TimeChart {
   constructor(
     container: HTMLElement,
@@ -114,7 +156,7 @@ export class StreamDelayChart extends TimeChart {
     { direction }: { direction: 'send' | 'receive' },
   ) {
     super(container, axis, theme, {
-      series: direction === 'send' ? [rtt('rate')] : [oneWay, rtt('throughput')],
+      series: direction === 'send' ? [rtt('rate')] : [oneWay, rtt('throughput'), ...marked],
       left: { unit: 'ms', tick: (value) => String(value), atLeast: [0, 100] },
     });
   }

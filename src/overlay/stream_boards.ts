@@ -53,5 +53,5 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
 /** The rows of a stream's own flow, whatever table they are in. */
 export function filtersOf({ flow }: StreamState): Filters {
   const own = { column: 'flow', value: flow };
-  return { rate: own, feedback: own, group: own, throughput: own };
+  return { arrival: own, rate: own, feedback: own, group: own, throughput: own };
 }

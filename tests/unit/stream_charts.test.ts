@@ -1,0 +1,25 @@
+/** Which frames the chart of a received stream's delay marks, and where. */
+import { expect, it } from 'vitest';
+
+import { keyFrameMs, overtakenFrameMs } from '../../src/charts/stream_charts.js';
+
+/** Frames as they came: when they were sent and came, in ms, and whether they are key frames. */
+const FRAMES = [
+  [0, 0, 1],
+  [33, 40, 0],
+  // The one that was sent at 67 ms is lost, and comes again behind the next.
+  [100, 102, 0],
+  [67, 150, 0],
+  [133, 151, 0],
+  [167, 190, 1],
+] as const;
+
+const column = (index: 0 | 1 | 2, scale: number): Float64Array =>
+  Float64Array.from(FRAMES, (frame) => frame[index] * scale);
+const columns = { send_time_us: column(0, 1e3), time_us: column(1, 1e3), key_frame: column(2, 1) };
+
+it('marks key frames and overtaken ones at their delays, and no others', () => {
+  const marks = (value: typeof keyFrameMs): number[] => FRAMES.map((_, row) => value(columns, row));
+  expect(marks(keyFrameMs)).toEqual([0, NaN, NaN, NaN, NaN, 23]);
+  expect(marks(overtakenFrameMs)).toEqual([NaN, NaN, NaN, 83, NaN, NaN]);
+});
