@@ -21,6 +21,8 @@ import { Strays } from './strays.js';
 
 /** From one look at getStats to the next, and from one batch to the next: what is urgent does not wait. */
 const BATCH_MS = 500;
+/** A busy listener takes a batch within this time. */
+const UNHEARD_MS = 10_000;
 
 export class Observer implements PageObserver {
   readonly #window: Window;
@@ -35,6 +37,7 @@ export class Observer implements PageObserver {
   /** Null where all connections are known, since there were none before. */
   #strays: Strays | null = null;
   #isPaused = false;
+  #isUnheard = false;
   /** The function of the window that batches go to; null where there is none. */
   #binding: string | null;
   #timer: ReturnType<typeof setInterval> | null = null;
@@ -217,6 +220,7 @@ export class Observer implements PageObserver {
     for (const endpoint of this.#open.all) attempt(() => endpoint.look());
     this.#open.hold();
     this.#isPaused = false;
+    this.#isUnheard = false;
     this.#actions.begin();
     worker?.resume();
     reporter.resume(deliver);
@@ -229,7 +233,17 @@ export class Observer implements PageObserver {
     for (const endpoint of this.#open.all) attempt(() => endpoint.giveUp());
   }
 
+  /** A listener that has taken nothing for this long is gone, and nobody is left who could take back what was done. */
+  #watchListener(): void {
+    const isUnheard = this.#window.reporter.unheardMs > UNHEARD_MS;
+    if (isUnheard === this.#isUnheard) return;
+    this.#isUnheard = isUnheard;
+    if (isUnheard) void this.#actions.end();
+    else this.#actions.begin();
+  }
+
   #tick(): void {
+    this.#watchListener();
     void this.flush();
     if (this.#open.all.length > 0 || this.#strays !== null || this.#timer === null) return;
     clearInterval(this.#timer);

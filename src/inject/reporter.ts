@@ -5,6 +5,9 @@ import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 /** Takes a batch to whoever watches. */
 export type Deliver = (batch: PageBatch) => Promise<void> | void;
 
+/** Five minutes of batches: whoever has taken none of them is gone, and what it is told is never freed. */
+const MOST_WAITING = 600;
+
 const windowName = (): string => `${epochMs().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
 export class Reporter {
@@ -12,6 +15,8 @@ export class Reporter {
   #messages: PageMessage[] = [];
   #soon = false;
   #isPaused = false;
+  /** The batches that nobody has taken yet, the oldest first. */
+  readonly #waiting = new Set<{ sentMs: number }>();
 
   constructor(
     private readonly originEpochMs: number,
@@ -26,6 +31,12 @@ export class Reporter {
   /** The same for another time, in milliseconds of the Unix epoch. */
   timeUs(epoch: number): number {
     return Math.round((epoch - this.originEpochMs) * 1000);
+  }
+
+  /** For how long whoever is told has taken nothing, in milliseconds. */
+  get unheardMs(): number {
+    const [oldest] = this.#waiting;
+    return oldest === undefined ? 0 : epochMs() - oldest.sentMs;
   }
 
   get isPaused(): boolean {
@@ -46,6 +57,7 @@ export class Reporter {
     this.deliver = deliver;
     this.#isPaused = false;
     this.#messages = [];
+    this.#waiting.clear();
     this.#window = windowName();
   }
 
@@ -70,8 +82,24 @@ export class Reporter {
   async send(timeUs = this.nowUs()): Promise<void> {
     this.#soon = false;
     if (this.#messages.length === 0) return;
+    if (this.#waiting.size >= MOST_WAITING) {
+      this.#messages = [];
+      return;
+    }
     const batch: PageBatch = { window: this.#window, url: location.href, timeUs, messages: this.#messages };
     this.#messages = [];
+    const waiting = { sentMs: epochMs() };
+    this.#waiting.add(waiting);
     await attempt(() => this.deliver(batch))?.catch(() => undefined);
+    this.#taken(waiting);
+  }
+
+  /** Whoever took this batch is there, even if an earlier one was lost on the way. */
+  #taken(batch: { sentMs: number }): void {
+    if (!this.#waiting.has(batch)) return;
+    for (const each of this.#waiting) {
+      this.#waiting.delete(each);
+      if (each === batch) return;
+    }
   }
 }

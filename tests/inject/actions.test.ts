@@ -266,6 +266,22 @@ test('the end of the watch takes everything back', async ({ page }) => {
   expect(target).toBeNull();
 });
 
+test('what was done is taken back when nobody hears the observer any more, and may be done again later', async ({
+  page,
+}) => {
+  await openCall(page, { script: 'observer' });
+  await awaitRate(page, 100e3);
+  const bound = async (): Promise<number | undefined> => (await inBrowser(page)).encodings[0]?.maxBitrate;
+  const listenerIsGone = (isGone: boolean): Promise<unknown> =>
+    page.evaluate((value) => Object.assign(window, { isListenerGone: value }), isGone);
+  expect(await act(page, cap(100e3))).toMatchObject({ ok: true });
+  expect(await bound()).toBe(100e3);
+  await listenerIsGone(true);
+  await expect.poll(bound, { timeout: 30_000 }).toBeUndefined();
+  await listenerIsGone(false);
+  await expect.poll(async () => (await act(page, cap(100e3))).ok, { timeout: 10_000 }).toBe(true);
+});
+
 test('a hold that is under way at the end changes nothing', async ({ page }) => {
   await openCall(page, { script: 'observer' });
   await awaitRate(page, 100e3);

@@ -126,7 +126,11 @@ export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}
       window.batches = [];
       window.acting = observer.observe(
         { originEpochMs: performance.timeOrigin, relay: null, frameTiming: 'getStats', adoptsLate: true },
-        (batch) => { window.batches.push(batch); },
+        (batch) => {
+          window.batches.push(batch);
+          // Whoever is gone never answers.
+          return window.isListenerGone ? new Promise(() => undefined) : undefined;
+        },
       );`);
   }
   await page.goto(PAGE_URL);
