@@ -385,6 +385,8 @@ const overuseByLongQueue: Rule = (evidence) => {
 const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
   const rateOf = (looks: readonly Look[]): number => usualOf(looks, ({ rateBps }) => rateBps);
   const [before, rate] = [kind === 'rate-fall' ? fell : rateOf(usual), rateOf(since.slice(-3))];
+  // A picture also freezes for other reasons, while as much comes as before, or before anything is usual.
+  if (!(rate < before)) return null;
   return cause(
     'far-side-limited',
     `The far side sends ${rateText(rate)} instead of ${rateText(before)}, though nothing shows a queue, an outage or more loss than usual on the path.`,
