@@ -17,7 +17,7 @@ const turnOff = (site: string): void =>
 
 function SiteList() {
   if (sites.value === null) return null;
-  if (sites.value.length === 0) return <p>It is on for no site.</p>;
+  if (sites.value.length === 0) return <p>It is not turned on for any site.</p>;
   return (
     <ul>
       {sites.value.map((site) => (

@@ -193,7 +193,7 @@ export class Actions {
       case 'release':
         if (action.of === null || action.of === 'drive') this.#endDrive(sender);
         await this.options.parameters.act(sender, (overrides) => overrides.release(action.of));
-        return 'What the page has set holds again.';
+        return 'The settings of the page apply again.';
       case 'key-frame':
         return this.#keyFrame(action, transceiver, change);
       case 'layer':
@@ -303,7 +303,7 @@ export class Actions {
         'use Chrome 123 or newer',
       );
     }
-    return `Where bandwidth or CPU lack, the encoder prefers ${preference}.`;
+    return `When bandwidth or CPU is short, the encoder prefers ${preference}.`;
   }
 }
 

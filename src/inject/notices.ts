@@ -81,6 +81,6 @@ export const tcpOnly = (): RecordNotice => ({
   level: 'error',
   code: 'ice-tcp',
   message:
-    'The far side named only TCP candidates, and the link carries UDP: the connection cannot come about.',
+    'The far side named only TCP candidates, and the link carries UDP: no connection can be made.',
   fix: 'let the server offer UDP candidates in tests, beside those for TCP',
 });

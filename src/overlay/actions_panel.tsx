@@ -161,7 +161,7 @@ function Preference({ model, stream }: PanelProps) {
   const chosen = useSignal<DegradationPreferenceName>('balanced');
   return (
     <fieldset>
-      <legend>Where bandwidth or CPU lack</legend>
+      <legend>When bandwidth or CPU is short</legend>
       <select
         aria-label="Degradation preference"
         value={chosen.value}

@@ -154,7 +154,7 @@ test('turned off, it ends: in the panel, in the page, and when the page is loade
   await sites.goto(bed.url('sites.html'));
   await expect(sites.getByRole('listitem')).toHaveText(/http:\/\/127\.0\.0\.1/);
   await sites.getByRole('button', { name: 'Turn off for http://127.0.0.1' }).click();
-  await expect(sites.getByText('It is on for no site.')).toBeVisible();
+  await expect(sites.getByText('It is not turned on for any site.')).toBeVisible();
   await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
   expect(await permitted(bed)).toEqual([]);
   await expect.poll(() => registered(bed)).toEqual([]);
