@@ -178,8 +178,10 @@ export class Streams {
     now: Omit<StreamState, 'flow' | 'endpoint' | 'direction' | 'rateBps' | 'isLive' | 'shadows' | 'inForce'>,
   ): StreamState {
     const { kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond } = now;
-    const bps = rateBps(known.before, look);
-    known.before = look;
+    // Browsers give the same report again within some milliseconds: it says nothing new.
+    const isRepeated = known.before?.timeUs === look.timeUs;
+    const bps = isRepeated ? known.state.rateBps : rateBps(known.before, look);
+    if (!isRepeated) known.before = look;
     known.state = {
       ...known.state,
       ...{ kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond },

@@ -67,6 +67,17 @@ it('a stream that getStats name no longer stands still, and is gone after ten se
   expect(later.state.streams.map(({ ssrc }) => ssrc)).toEqual([1]);
 });
 
+it('a report that the browser gives twice leaves the rate as it is', async () => {
+  const watch = await watched(5, (timeS) => ({ inbound: [{ ssrc: 1, bytesReceived: bytesAt(timeS) }] }));
+  const before = watch.state.streams[0]?.rateBps;
+  expect(before).toBeCloseTo(1e6, -3);
+  const again = sample(5, { inbound: [inbound({ ssrc: 1, bytesReceived: bytesAt(5) })] });
+  const messages: PageMessage[] = [{ type: 'sample', endpoint: 0, sample: again }];
+  watch.hear({ window: 'w', url: '', timeUs: 5.1e6, messages }, { page: 0, place: 'page' });
+  expect(watch.state.streams[0]?.rateBps).toBe(before);
+  watch.close();
+});
+
 it('a hundred participants who come and go leave nothing', async () => {
   const STAYS_S = 2;
   const watch = await watched(200, (timeS) => {
