@@ -80,7 +80,6 @@ export const notRouted = ({ address, port }: RelayAddress, isLate: boolean): Rec
 export const tcpOnly = (): RecordNotice => ({
   level: 'error',
   code: 'ice-tcp',
-  message:
-    'The far side named only TCP candidates, and the link carries UDP: no connection can be made.',
+  message: 'The far side named only TCP candidates, and the link carries UDP: no connection can be made.',
   fix: 'let the server offer UDP candidates in tests, beside those for TCP',
 });
