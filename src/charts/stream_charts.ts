@@ -119,6 +119,12 @@ export function overtakenFrameMs(columns: Columns, row: number): number {
   return (sentUs[row] ?? NaN) < (sentUs[row - 1] ?? NaN) ? laterMs(columns, row) : NaN;
 }
 
+/** The delay of a frame of an upper spatial layer, which has the RTP timestamp of the frame below; NaN for any other frame. */
+export function upperLayerMs(columns: Columns, row: number): number {
+  const sentUs = columns['send_time_us'] ?? new Float64Array();
+  return sentUs[row] === sentUs[row - 1] ? laterMs(columns, row) : NaN;
+}
+
 const marked: readonly Series[] = [
   {
     id: 'key_frames',
@@ -142,11 +148,22 @@ const marked: readonly Series[] = [
     colour: 'orange',
     look: 'triangles-down',
   },
+  {
+    id: 'upper_layers',
+    label: 'Upper layers',
+    description: 'Frames of upper spatial layers: they come behind the one below, of the same picture',
+    table: 'arrival',
+    columns: ['send_time_us', 'key_frame'],
+    value: upperLayerMs,
+    format: formatMs,
+    colour: 'sky',
+    look: 'points',
+  },
 ];
 
 /**
- * Delays of a stream: the round trip, and for a received one how the one-way delay changes, with key frames and
- * overtaken ones marked.
+ * Delays of a stream: the round trip, and for a received one how the one-way delay changes, with key frames, overtaken
+ * ones and upper layers marked.
  */
 export class StreamDelayChart extends TimeChart {
   constructor(

@@ -10,6 +10,7 @@ import {
   type FrameWorkerRequest,
   type LateTick,
 } from './frame_protocol.js';
+import { NO_LAYER } from './protocol.js';
 
 /** Chromium's and Firefox's metadata has more than TypeScript knows. */
 interface Metadata {
@@ -17,6 +18,9 @@ interface Metadata {
   rtpTimestamp?: number;
   /** Arrival of the frame's last packet, in milliseconds against this worker's time origin. */
   receiveTime?: number;
+  /** The frame's layers (webrtc-svc). */
+  spatialIndex?: number;
+  temporalIndex?: number;
 }
 interface Frame {
   readonly type: string;
@@ -52,6 +56,8 @@ function note(frame: Frame, { endpoint, originEpochMs }: FrameWorkerOptions): vo
     synchronizationSource = 0,
     rtpTimestamp = frame.timestamp,
     receiveTime = now,
+    spatialIndex = NO_LAYER,
+    temporalIndex = NO_LAYER,
   } = frame.getMetadata();
   const arrivalUs = Math.round((performance.timeOrigin + receiveTime - originEpochMs) * 1000);
   let rows = noted.get(endpoint);
@@ -62,6 +68,8 @@ function note(frame: Frame, { endpoint, originEpochMs }: FrameWorkerOptions): vo
     arrivalUs,
     frame.data.byteLength,
     frame.type === 'key' ? 1 : 0,
+    spatialIndex,
+    temporalIndex,
   );
 }
 

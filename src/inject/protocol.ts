@@ -204,8 +204,12 @@ export type ActionResult =
   /** `inForce`: all that is now in force for the stream. */
   { ok: true; message: string; inForce: InForce[] } | { ok: false; why: string; fix: string };
 
-/** Numbers of one frame in a `frames` message: ssrc, RTP timestamp, arrival, size in bytes, 1 for a key frame. */
-export const NUMBERS_PER_FRAME = 5;
+/**
+ * Numbers of one frame in a `frames` message: ssrc, RTP timestamp, arrival, size in bytes, 1 for a key frame, and the
+ * indices of its spatial and temporal layer (webrtc-svc), NO_LAYER where the browser does not say.
+ */
+export const NUMBERS_PER_FRAME = 7;
+export const NO_LAYER = -1;
 
 /** One thing that a page has to tell. `endpoint` counts the window's peer connections from 0. */
 export type PageMessage =

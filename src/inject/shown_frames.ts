@@ -3,7 +3,7 @@
  * observed, since a transform that comes then is never asked. The element is the observer's own and in no document.
  */
 import { attempt, listen } from './natives.js';
-import { NUMBERS_PER_FRAME } from './protocol.js';
+import { NO_LAYER, NUMBERS_PER_FRAME } from './protocol.js';
 
 /** Where media come from a peer connection, the browser tells when a frame's last packet came (video-rvfc, 3). */
 interface Shown {
@@ -130,7 +130,7 @@ export class ShownFrames {
     while ((this.#looks[1]?.timeUs ?? NaN) < timeUs - KEPT_US) this.#looks.shift();
     const rows = new Array<number>(frames.length * NUMBERS_PER_FRAME);
     frames.forEach(({ rtpTimestamp, arrivalUs }, i) => {
-      const row = [ssrc, rtpTimestamp, arrivalUs, bytes / frames.length, 0];
+      const row = [ssrc, rtpTimestamp, arrivalUs, bytes / frames.length, 0, NO_LAYER, NO_LAYER];
       row.forEach((value, column) => (rows[i * NUMBERS_PER_FRAME + column] = value));
     });
     return rows;

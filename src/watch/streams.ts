@@ -4,6 +4,7 @@ import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '.
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
 import { GONE_US } from '../calls/record/shadows.js';
 import { receivedBytes, sentBytes } from '../calls/record/stream_bytes.js';
+import { receivedLayers } from './received_layers.js';
 import { rateBps } from './rows.js';
 
 export type StreamDirection = 'send' | 'receive';
@@ -18,6 +19,7 @@ export interface StreamState {
   ssrc: number;
   mid: string;
   rid: string;
+  /** What is sent, or the layers of which frames come. */
   scalabilityMode: string;
   codec: string;
   frameWidth: number;
@@ -164,12 +166,14 @@ export class Streams {
     });
   }
 
-  received({ id }: EndpointRecord, { timeUs }: StatsSample, stats: InboundStats): StreamState {
+  received({ id, frames }: EndpointRecord, { timeUs }: StatsSample, stats: InboundStats): StreamState {
     const known = this.#of(id, 'receive', stats.ssrc);
     const look = { timeUs, bytes: receivedBytes(stats), stats };
     const before = known.before?.stats as InboundStats | undefined;
-    const none = { rid: '', scalabilityMode: '', limitedBy: '', isActive: true };
-    return this.#note(known, look, { ...stats, ...none, numbers: receivingNumbers(before, stats) });
+    const scalabilityMode = receivedLayers(frames, stats.ssrc, timeUs);
+    const none = { rid: '', limitedBy: '', isActive: true };
+    const numbers = receivingNumbers(before, stats);
+    return this.#note(known, look, { ...stats, ...none, scalabilityMode, numbers });
   }
 
   #note(

@@ -6,7 +6,8 @@ import type { Page } from '@playwright/test';
 import type * as Comlink from 'comlink';
 
 import { tableSpec, type TableName } from '../../src/core/index.js';
-import type { PageBatch } from '../../src/inject/protocol.js';
+import { FRAME_COLUMNS } from '../../src/calls/record/columns.js';
+import { NUMBERS_PER_FRAME, type PageBatch } from '../../src/inject/protocol.js';
 import type { RecordingState, WatchService } from '../../src/overlay/watch_service.js';
 import { collector, TraceReader, type TraceData } from '../../src/trace/index.js';
 import { batchesOf } from '../unit/watch/calls.js';
@@ -130,8 +131,7 @@ function traceOf(text: string): TraceData {
 function toldTimestamps(minutes: number): number[] {
   const told = [...batchesOf(minutes * 60, 1)].flatMap(({ messages }) => messages);
   const rows = told.flatMap((message) => (message.type === 'frames' ? message.rows : []));
-  // The second of a frame's five numbers.
-  return rows.filter((_, i) => i % 5 === 1);
+  return rows.filter((_, i) => i % NUMBERS_PER_FRAME === FRAME_COLUMNS.indexOf('rtpTimestamp'));
 }
 
 /** A column of a file's table. */

@@ -17,6 +17,7 @@ import type { LinkSettings } from '../../src/link/settings.js';
 import { CallObserver } from '../../src/observe/observer.js';
 import { openShaperLink } from '../../src/shaper/index.js';
 import { Bed, expect, secondsOfVideo, test as bedTest } from './bed.js';
+import { seenAround, type Side } from './seen_around.js';
 import { ownAddress, startPion, startTurn, type ControlledUnit, type TurnServer } from './sfu/servers.js';
 
 interface Scene {
@@ -31,7 +32,6 @@ interface Scene {
   ended: (() => void)[];
 }
 
-type Side = 'sender' | 'receiver';
 
 interface Provocation {
   name: string;
@@ -406,7 +406,8 @@ for (const provocation of PROVOCATIONS) {
         await bed.link.set(provocation.link);
         await scene.receiver.waitForTimeout(USUAL_MS);
       }
-      annotations.push({ type: 'before', description: String(log.incidents.length) });
+      for (const { kind, cause } of log.incidents)
+        annotations.push({ type: 'before', description: JSON.stringify({ kind, cause: cause.kind }) });
       const atUs = (Date.now() - bed.record.originEpochMs) * 1000;
       await provocation.provoke(scene);
       const sides = Object.keys(provocation.expected) as Side[];
@@ -425,6 +426,7 @@ for (const provocation of PROVOCATIONS) {
           description: JSON.stringify({
             ...{ side, right, expected: expected[0], said: said ?? 'none' },
             ...{ kind: incident?.kind, evidence: incident?.cause.evidence },
+            ...(!right && { seen: seenAround(bed.record, bed.observer.pageId(scene[side]), side, atUs) }),
           }),
         });
       });

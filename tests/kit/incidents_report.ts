@@ -24,13 +24,15 @@ interface Told {
   said: string;
   kind?: string;
   evidence?: string;
+  /** What could be seen, where it is not right. */
+  seen?: string[];
 }
 
 interface Attempt {
   hasPassed: boolean;
   told: Told[];
-  /** Incidents before anything was provoked. */
-  before: number;
+  /** Incidents before anything was provoked, by what each was. */
+  before: string[];
 }
 
 function attemptOf({ annotations, status }: TestResult): Attempt {
@@ -39,7 +41,10 @@ function attemptOf({ annotations, status }: TestResult): Attempt {
   return {
     hasPassed: status === 'passed',
     told: said('incident').map((text) => JSON.parse(text) as Told),
-    before: said('before').reduce((sum, text) => sum + Number(text), 0),
+    before: said('before').map((text) => {
+      const { kind, cause } = JSON.parse(text) as { kind: string; cause: string };
+      return `${kind}: ${cause}`;
+    }),
   };
 }
 
@@ -54,6 +59,14 @@ function matrix(told: readonly Told[]): { head: string[]; rows: string[][] } {
   return { head: said, rows: expected.map((row) => [row, ...said.map((column) => count(row, column))]) };
 }
 
+/** `rate-fall: overuse 3, freeze: outage 1`, the most frequent first. */
+function countsOf(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.length === 0 ? 'none' : sorted.map(([name, count]) => `${name} ${count}`).join(', ');
+}
+
 export default class IncidentsReport implements Reporter {
   readonly #last = new Map<string, Attempt>();
 
@@ -65,6 +78,8 @@ export default class IncidentsReport implements Reporter {
     );
     const title = test.title.replace(' @incidents', '');
     process.stdout.write(`${title} [${result.status}] ${words.join('; ')}\n`);
+    const seen = attempt.told.flatMap((each) => each.seen ?? []);
+    process.stdout.write(seen.map((line) => `    ${line}\n`).join(''));
   }
 
   async onEnd(): Promise<{ status: FullResult['status'] }> {
@@ -76,8 +91,8 @@ export default class IncidentsReport implements Reporter {
     const { head, rows } = matrix(told);
     process.stdout.write(`\nprovoked (rows) and told (columns):\n`);
     process.stdout.write(`${aligned([['', ...head], ...rows]).join('\n')}\n`);
-    const before = measured.reduce((sum, each) => sum + each.before, 0);
-    const facts = `right causes ${right} of ${told.length}; incidents before anything was provoked: ${before} in ${measured.length} calls; tests that failed: ${failed}`;
+    const before = countsOf(measured.flatMap((each) => each.before));
+    const facts = `right causes ${right} of ${told.length}; incidents before anything was provoked in ${measured.length} calls: ${before}; tests that failed: ${failed}`;
     process.stdout.write(`${facts}\n`);
     if (told.length >= LEAST_TOLD)
       await writeMeasured(DOCUMENT, 'causes', { facts: `${facts}.`, head: ['provoked', ...head], rows });

@@ -11,7 +11,7 @@ const batchOf = (timeUs: number, messages: readonly unknown[], window = 'w'): Pa
   timeUs,
   messages: messages as PageMessage[],
 });
-const frames = { type: 'frames', endpoint: 0, rows: [1, 2, 3, 4, 5] };
+const frames = { type: 'frames', endpoint: 0, rows: [1, 2, 3, 4, 5, 6, 7] };
 const endpoint = (number: number) => ({ type: 'endpoint', endpoint: number, timeUs: 0 });
 const closed = (number: number) => ({ type: 'state', endpoint: number, timeUs: 1, state: 'closed' });
 

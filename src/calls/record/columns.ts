@@ -5,7 +5,10 @@ import type { FrameColumns, PacketColumns } from './record.js';
 const FIRST_CAPACITY = 256;
 
 /** In the order of a `frames` message. */
-export const FRAME_COLUMNS = ['ssrc', 'rtpTimestamp', 'arrivalUs', 'sizeBytes', 'keyFrame'] as const;
+export const FRAME_COLUMNS = [
+  ...(['ssrc', 'rtpTimestamp', 'arrivalUs', 'sizeBytes', 'keyFrame'] as const),
+  ...(['spatialIndex', 'temporalIndex'] as const),
+] as const;
 /** In the order of the packet log. */
 export const PACKET_COLUMNS = [
   'offeredUs',
@@ -37,6 +40,8 @@ export function frameColumns(capacity = FIRST_CAPACITY): FrameColumns {
     arrivalUs: column(),
     sizeBytes: column(),
     keyFrame: column(),
+    spatialIndex: column(),
+    temporalIndex: column(),
   };
 }
 

@@ -119,6 +119,9 @@ export interface FrameColumns {
   sizeBytes: Float64Array;
   /** 1 for a key frame. */
   keyFrame: Float64Array;
+  /** Its layers (webrtc-svc); NO_LAYER where the browser does not say. */
+  spatialIndex: Float64Array;
+  temporalIndex: Float64Array;
 }
 
 /**

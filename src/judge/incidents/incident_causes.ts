@@ -9,7 +9,7 @@ import { keyFrameWait } from '../key_frames.js';
 import { msText, percentText, rateText, secondsText } from '../text.js';
 import { cap, capByDrive } from './bound_causes.js';
 import { greatest, least, rttMs, targetBps, usualOf, LOSS_DECREASES, type Evidence } from './evidence.js';
-import { heavyLoss, someLoss } from './loss_causes.js';
+import { heavyLoss, losesMore, someLoss } from './loss_causes.js';
 import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
 import { knowsNoQueue, LEAST_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
 import { AT_BOUND, cause, type Rule } from './rule.js';
@@ -119,7 +119,10 @@ function silence({ around, stream }: Evidence): Look[] {
 
 const LEAST_PACKETS = 5;
 
-/** Whether a silence was an outage: checks were not answered, or packets were lost in it. A sender that pauses is as silent. */
+/**
+ * Whether a silence was an outage: checks were not answered, or more packets than usual were lost in it. A sender that
+ * pauses, or has little to send, is as silent.
+ */
 function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
   const [first] = silent;
   const last = silent.at(-1);
@@ -128,7 +131,7 @@ function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
   const later = evidence.around.filter(({ timeUs }) => timeUs > last.timeUs);
   const comesAgain = later.some(({ packets, bytesIn }) => packets > 0 && bytesIn > 0);
   if (evidence.stream.direction === 'send') return last.timeUs - first.fromUs > 0.9e6;
-  return comesAgain ? later.some(({ lost }) => lost > 0) : last.timeUs - first.fromUs > UNANSWERED_US;
+  return comesAgain ? losesMore(later, evidence) : last.timeUs - first.fromUs > UNANSWERED_US;
 }
 
 const outage: Rule = (evidence) => {
@@ -233,13 +236,18 @@ const overuseSeenBySender: Rule = (evidence) => {
   );
 };
 
+/** Whether an encoder needs about what it may use: what its target is says nothing of its rate otherwise. */
+function usesTarget(looks: readonly Look[]): boolean {
+  return !looks.every((look) => look.rateBps < FILLED * targetBps(look));
+}
+
 /** The estimate fell and stays at one value, without a queue: somebody said so (REMB, TMMBR). */
 const limitedByFarSide: Rule = ({ usual, since }) => {
   const before = usualOf(usual, availableBps);
   const values = since.slice(-3).map(availableBps);
   const now = values.at(-1) ?? NaN;
   const isStill = values.length >= 3 && values.every((value) => Math.abs(value - now) <= 0.01 * now);
-  if (!(now < ESTIMATE_FELL * before) || !isStill) return null;
+  if (!(now < ESTIMATE_FELL * before) || !isStill || !usesTarget(since.slice(-3))) return null;
   return cause(
     'far-side-limited',
     `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, while no queue grew: the far side asks for no more (REMB).`,
@@ -284,14 +292,16 @@ const slowSource: Rule = ({ usual, since }) => {
 };
 
 const applicationLimited: Rule = ({ since, usual }) => {
-  const last = since.at(-1);
-  if (last === undefined) return null;
-  const [before, now] = [usualOf(usual, targetBps), usualOf(since.slice(-3), targetBps)];
-  const rate = usualOf(since.slice(-3), ({ rateBps }) => rateBps);
-  if (Number.isNaN(now) || rate >= FILLED * now || now < AT_BOUND * before) return null;
+  const latest = since.slice(-3);
+  const [before, now] = [usualOf(usual, targetBps), usualOf(latest, targetBps)];
+  const rate = usualOf(latest, ({ rateBps }) => rateBps);
+  // A target that fell explains a rate that followed it, and none that is below it all the time.
+  const isFree = since.length >= 3 && !usesTarget(since);
+  const isAsBefore = rate < FILLED * now && now >= AT_BOUND * before;
+  if (!isFree && !isAsBefore) return null;
   return cause(
     'application-limited',
-    `The encoder may use ${rateText(now)}, as before (${rateText(before)}), but needs only ${rateText(rate)} for what its source shows.`,
+    `The encoder may use ${rateText(now)} (${rateText(before)} before), but needs only ${rateText(rate)} for what its source shows.`,
     'Nothing is wrong with the network: the picture has less detail or motion.',
   );
 };

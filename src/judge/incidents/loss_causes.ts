@@ -12,7 +12,7 @@ const COUNTS_SCATTER = 3;
 const LEAST_REPORTED = 25;
 
 /** Whether more was lost than usually, by more than counts scatter. */
-function hasGrown(looks: readonly Look[], { usual, stream: { direction } }: Evidence): boolean {
+export function losesMore(looks: readonly Look[], { usual, stream: { direction } }: Evidence): boolean {
   const { lost, of } = lossCount(looks, direction);
   const expected = of * lossOf(usual, direction);
   return lost - expected > COUNTS_SCATTER * Math.sqrt(expected + 1);
@@ -31,7 +31,7 @@ const lossAbove =
   (limit: number, effect: string): Rule =>
   (evidence) => {
     const { usual, around, since, stream } = evidence;
-    const grown = [around, since].filter((looks) => hasGrown(looks, evidence));
+    const grown = [around, since].filter((looks) => losesMore(looks, evidence));
     if (grown.length === 0) return null;
     const counted = grown.map((looks) => lossOf(looks, stream.direction));
     const ratio = Math.max(...counted, toldLoss(around));

@@ -6,6 +6,8 @@
 import * as judged from '../judge/synthetic.js';
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
 import { DROP_REASONS, type Link } from '../../../src/core/link.js';
+import { FRAME_COLUMNS } from '../../../src/calls/record/columns.js';
+import { NO_LAYER } from '../../../src/inject/protocol.js';
 import { parseQueue } from '../../../src/link/queue_text.js';
 import { sample } from '../judge/synthetic.js';
 import type {
@@ -42,7 +44,6 @@ const columns = <K extends string>(names: readonly K[], rows: readonly (readonly
   }) as { rows: number } & Record<K, Float64Array>;
 
 const PACKET_COLUMNS = ['offeredUs', 'sizeBytes', 'queueDelayUs', 'departUs', 'reason', 'flow'] as const;
-const FRAME_COLUMNS = ['ssrc', 'rtpTimestamp', 'arrivalUs', 'sizeBytes', 'keyFrame'] as const;
 
 interface SentFrame {
   sentUs: number;
@@ -245,6 +246,8 @@ export async function syntheticCall(): Promise<CallRecord> {
       sender.arrivalUs(frame),
       frame.sizeBytes,
       i === 0 ? 1 : 0,
+      NO_LAYER,
+      NO_LAYER,
     ]),
   );
   const packets: PacketColumns = columns(

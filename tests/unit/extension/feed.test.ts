@@ -22,12 +22,12 @@ const told: PageMessage[] = [
 
 test("times are the panel's own, and the window is the document", () => {
   const feed = new Feed('document 3', ORIGIN_MS);
-  const rows = [1, 90_000, at(7), 1200, 1];
+  const rows = [1, 90_000, at(7), 1200, 1, 0, 2];
   const taken = feed.take(batch([...told, { type: 'frames', endpoint: 0, rows }]));
   expect(taken).toMatchObject({ window: 'document 3', timeUs: 5 });
   expect(taken.messages[0]).toMatchObject({ type: 'endpoint', timeUs: 1 });
   expect(taken.messages[2]).toMatchObject({ type: 'state', timeUs: 2 });
-  expect(taken.messages.at(-1)).toMatchObject({ rows: [1, 90_000, 7, 1200, 1] });
+  expect(taken.messages.at(-1)).toMatchObject({ rows: [1, 90_000, 7, 1200, 1, 0, 2] });
 });
 
 test('what is told again for another panel is not new, and what changed since is', () => {

@@ -28,7 +28,7 @@ const valid: readonly (readonly [string, Record<string, unknown>])[] = [
     { type: 'remote', endpoint: 0, sides: [{ ufrag: 'u', candidates: [{ address: 'a', port: 1 }] }] },
   ],
   ['sample', { type: 'sample', endpoint: 0, sample }],
-  ['frames', { type: 'frames', endpoint: 0, rows: [1, 2, 3, 4, 1] }],
+  ['frames', { type: 'frames', endpoint: 0, rows: [1, 2, 3, 4, 1, 0, 0] }],
   ['source', { type: 'source', endpoint: 0, source: 'getStats' }],
   ['notice', { type: 'notice', endpoint: 0, notice: { level: 'info', code: 'c', message: 'm', fix: 'f' } }],
   ['late', { type: 'late', timeUs: 1, lateMs: 2 }],

@@ -1,5 +1,6 @@
 /** Records of calls whose every number is known, since this makes them. Times in seconds. */
 import { DROP_REASONS, type DropReason } from '../../../src/core/link.js';
+import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type {
   CallRecord,
   DirectionRecord,
@@ -160,6 +161,8 @@ export function frames(
     arrivalUs: Float64Array.from(list, ({ arrivalS }) => arrivalS * 1e6),
     sizeBytes: new Float64Array(list.length).fill(1000),
     keyFrame: new Float64Array(list.length),
+    spatialIndex: new Float64Array(list.length).fill(NO_LAYER),
+    temporalIndex: new Float64Array(list.length).fill(NO_LAYER),
   };
 }
 

@@ -36,11 +36,12 @@ function frameRow(stream: Received, random: () => number): number[] {
   stream.freeUs = Math.min(Math.max(stream.freeUs, sentUs) + (sizeBytes * 8e6) / capacityBps, sentUs + 4e5);
   const arrivalUs = Math.round(stream.freeUs + 25_000 + 2_000 * random());
   const rtpTimestamp = (2 ** 32 - 90_000 + stream.frames * RTP_PER_FRAME) % 2 ** 32;
+  const temporalIndex = stream.frames % 2;
   stream.frames += 1;
   if (random() < 0.02) stream.lost += 1;
   stream.packets += Math.ceil(sizeBytes / 1200);
   stream.bytes += sizeBytes;
-  return [stream.ssrc, rtpTimestamp, arrivalUs, sizeBytes, isKey ? 1 : 0];
+  return [stream.ssrc, rtpTimestamp, arrivalUs, sizeBytes, isKey ? 1 : 0, 0, temporalIndex];
 }
 
 function sampleOf(timeUs: number, streams: readonly Received[]): StatsSample {

@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../../src/core/index.js';
+import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type { InboundStats, OutboundStats, PageMessage } from '../../../src/inject/protocol.js';
 import { recordOfTrace, Watch } from '../../../src/watch/index.js';
 import { inbound, outbound, sample } from '../judge/synthetic.js';
@@ -78,12 +79,39 @@ it('a report that the browser gives twice leaves the rate as it is', async () =>
   watch.close();
 });
 
+it('the layers of which frames come are those of the last two seconds (webrtc-svc)', async () => {
+  const GOES_S = 5;
+  const modeAfter = async (seconds: number, told: (index: number) => number): Promise<string | undefined> => {
+    const watch = await watched(seconds, (timeS) => {
+      const spatial = timeS < GOES_S ? [0, 1, 2] : [0, 1];
+      const temporal = Math.round(timeS * 2) % 2;
+      const rows = spatial.flatMap((index) => [
+        ...[1, Math.round(timeS * 90_000), timeS * 1e6, 4000, 0],
+        ...[told(index), told(temporal)],
+      ]);
+      return {
+        inbound: [{ ssrc: 1, bytesReceived: bytesAt(timeS) }],
+        messages: [{ type: 'frames', endpoint: 0, rows }],
+      };
+    });
+    watch.close();
+    return watch.state.streams[0]?.scalabilityMode;
+  };
+  const asTold = (index: number): number => index;
+  expect(await modeAfter(GOES_S, asTold)).toBe('L3T2');
+  expect(await modeAfter(GOES_S + 1, asTold)).toBe('L3T2');
+  expect(await modeAfter(GOES_S + 3, asTold)).toBe('L2T2');
+  expect(await modeAfter(GOES_S, () => NO_LAYER)).toBe('');
+  // A page of somebody else's may say anything.
+  for (const absurd of [1e9, 0.5, NaN, -7]) expect(await modeAfter(GOES_S, () => absurd)).toBe('');
+});
+
 it('a hundred participants who come and go leave nothing', async () => {
   const STAYS_S = 2;
   const watch = await watched(200, (timeS) => {
     const ssrc = 1 + Math.floor(timeS / STAYS_S);
     const timeUs = timeS * 1e6;
-    const frame = [ssrc, Math.round(timeS * 90_000), timeUs, 4000, 0];
+    const frame = [ssrc, Math.round(timeS * 90_000), timeUs, 4000, 0, NO_LAYER, NO_LAYER];
     return {
       inbound: [{ ssrc, bytesReceived: bytesAt(timeS % STAYS_S) }],
       messages: [{ type: 'frames', endpoint: 0, rows: frame }],

@@ -1,4 +1,5 @@
 /** A page that receives video streams and sends one, as its observer tells of it. Deterministic. */
+import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type {
   InboundStats,
   OutboundStats,
@@ -77,11 +78,14 @@ export function* pageBatches(options: PageOptions): Generator<PageBatch> {
         const arrivalUs = sendUs + 30_000 + jitterUs + againUs + Math.round(queueUs(sendUs));
         const rtp = (2 ** 32 - 90_000 + sentFrames * TICKS_PER_FRAME) % 2 ** 32;
         const size = 2000 + Math.round(random() * 4000);
-        const row = [SSRC + stream, rtp, arrivalUs, size, sentFrames % 300 === 0 ? 1 : 0];
-        upcoming.push({ timeUs: arrivalUs, row });
+        const rowAt = (timeUs: number, key: number): number[] => [
+          ...[SSRC + stream, rtp, timeUs, size, key],
+          ...[NO_LAYER, NO_LAYER],
+        ];
+        upcoming.push({ timeUs: arrivalUs, row: rowAt(arrivalUs, sentFrames % 300 === 0 ? 1 : 0) });
         // Chromium probes with copies.
         if (random() < 0.002)
-          upcoming.push({ timeUs: arrivalUs + 900, row: [...row.slice(0, 2), arrivalUs + 900, size, 0] });
+          upcoming.push({ timeUs: arrivalUs + 900, row: rowAt(arrivalUs + 900, 0) });
       }
     }
     // Frames come out in the order of decoding, none before it is complete.
