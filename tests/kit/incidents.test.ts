@@ -3,14 +3,15 @@
  * with `npm run incidents`, which counts them and prints the confusion matrix. The log sees what an overlay in a page
  * of others sees: getStats and the arrival of frames, nothing of the link.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 
-import type { Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 
 import { isTaken, watchWakes } from '../../scripts/test/wakes.mjs';
+import type { CallRecord } from '../../src/calls/record/record.js';
 import type { CauseKind } from '../../src/judge/index.js';
 import { IncidentLog, type Incident, type IncidentKind } from '../../src/judge/incidents/index.js';
 import type { LinkSettings } from '../../src/link/settings.js';
@@ -32,7 +33,6 @@ interface Scene {
   ended: (() => void)[];
 }
 
-
 interface Provocation {
   name: string;
   /** Default: a call of two pages over the link. With `turn` they go over a TURN server instead, with `nothing` directly. */
@@ -43,6 +43,8 @@ interface Provocation {
   link?: Pick<LinkSettings, 'jitter' | 'loss'>;
   /** What the page that sends takes. */
   publishes?: Readonly<Record<string, string | number>>;
+  /** How long the call runs before; default: SETTLE_S. */
+  settleS?: number;
   /** Causes that are right at each end; an end that is left out may say what it likes. */
   expected: Partial<Record<Side, readonly CauseKind[]>>;
   /** Whether the processors are to be taken away. */
@@ -50,8 +52,10 @@ interface Provocation {
   provoke(scene: Scene): Promise<unknown>;
 }
 
-/** How long a call runs before anything is done to it. */
+/** How long a call runs before anything is done to it: until then it finds its rate. */
 const SETTLE_S = 12;
+/** A large picture is begun small, and grows step by step. */
+const LARGE_SETTLE_S = 35;
 /** After this time what is bad about a link is what is usual. */
 const USUAL_MS = 10_000;
 /** Within this time after it was provoked an incident must have begun and have its cause. */
@@ -117,42 +121,54 @@ async function takeProcessors({ sender, ended }: Scene): Promise<void> {
 /** Threads of a browser's pages that encode and decode. */
 const isCodec = (name: string): boolean => name.startsWith('ThreadPool');
 const SCHEDULED_MS = 500;
+/** Processes and threads end meanwhile: of those there is nothing to tell. */
+function unlessGone<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}
 
-function codecThreads(pid: number): number[] {
+function threads(pid: number, isOne: (name: string) => boolean): number[] {
   const folder = `/proc/${pid}/task`;
-  const named = (tid: string): string => {
-    try {
-      return readFileSync(join(folder, tid, 'comm'), 'utf8');
-    } catch {
-      // It has ended meanwhile.
-      return '';
-    }
-  };
-  return readdirSync(folder)
-    .filter((tid) => isCodec(named(tid)))
+  return unlessGone(() => readdirSync(folder), [])
+    .filter((tid) => isOne(unlessGone(() => readFileSync(join(folder, tid, 'comm'), 'utf8'), '')))
     .map(Number);
 }
 
+/** The processes of a browser's pages. */
+async function pageProcesses(browser: Browser | null): Promise<number[]> {
+  const session = await browser?.newBrowserCDPSession();
+  const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {};
+  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
+}
+
 /**
- * The codecs get little of the processors, until the scene ends, and all other threads what they want: the codecs yield
- * to everybody, and a busy program on each core yields to everybody but them.
+ * The codecs get about a sixth of the processors (weights 3 and 15, sched(7)), until the scene ends, and all other threads
+ * what they want: the codecs yield to everybody, and a busy thread on each core yields to everybody but them. Those are another page's workers, since a system may
+ * share its processors among sessions first (autogroup, sched(7)), and a browser is one.
  */
 async function starveCodecs({ sender, ended }: Scene): Promise<void> {
-  const session = await sender.context().browser()?.newBrowserCDPSession();
-  const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {};
-  const pages = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
+  const browser = sender.context().browser();
+  const pages = await pageProcesses(browser);
+  const busy = await browser?.newPage();
+  await busy?.evaluate((count) => {
+    const source = URL.createObjectURL(new Blob(['for (;;);']));
+    for (let i = 0; i < count; i++) new Worker(source);
+  }, availableParallelism());
+  const others = (await pageProcesses(browser)).filter((pid) => !pages.includes(pid));
   const starve = (): void => {
-    for (const tid of pages.flatMap(codecThreads))
+    for (const tid of pages.flatMap((pid) => threads(pid, isCodec)))
       spawnSync('chrt', ['--idle', '--pid', '0', String(tid)], { stdio: 'ignore' });
+    for (const tid of others.flatMap((pid) => threads(pid, () => true)))
+      unlessGone(() => setPriority(tid, constants.priority.PRIORITY_LOW), undefined);
   };
   starve();
   const again = setInterval(starve, SCHEDULED_MS);
-  const busy = Array.from({ length: availableParallelism() }, () =>
-    spawn('nice', ['-n', '19', process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' }),
-  );
   ended.push(() => {
     clearInterval(again);
-    for (const each of busy) each.kill('SIGKILL');
+    void busy?.close();
   });
 }
 
@@ -264,6 +280,8 @@ const PROVOCATIONS: readonly Provocation[] = [
     name: 'the codecs get too little of the processors',
     through: 'nothing',
     publishes: { width: 1280, height: 720 },
+    settleS: LARGE_SETTLE_S,
+    kind: 'rate-fall',
     expected: { sender: ['cpu-limited'] },
     takesProcessors: true,
     provoke: (scene) => starveCodecs(scene),
@@ -378,6 +396,17 @@ async function open(bed: Bed, { through, publishes = {} }: Provocation): Promise
   return { bed, sender: a, receiver: b, unit: null, turns, ended: [] };
 }
 
+/** Whether all simulcast layers are sent, and the widest is what somebody receives: browsers begin it last. */
+function passesLayers({ endpoints }: CallRecord, layers: number): boolean {
+  const newest = endpoints.flatMap(({ samples }) => samples.slice(-1));
+  const sent = newest
+    .flatMap(({ outbound }) => outbound)
+    .filter(({ kind, framesPerSecond }) => kind === 'video' && framesPerSecond > 0);
+  const widest = Math.max(...sent.map(({ frameHeight }) => frameHeight));
+  const received = newest.flatMap(({ inbound }) => inbound);
+  return sent.length === layers && received.some(({ frameHeight }) => frameHeight === widest);
+}
+
 /** The first incident of a page that began after a time and has its cause. */
 function firstOf(bed: Bed, log: IncidentLog, page: Page, fromUs: number, wanted?: IncidentKind) {
   const id = bed.observer.pageId(page);
@@ -399,9 +428,13 @@ for (const provocation of PROVOCATIONS) {
     try {
       await bed.until(
         'a call that has found its rate',
-        ({ endpoints }) => endpoints.some((endpoint) => secondsOfVideo(endpoint) >= SETTLE_S),
+        ({ endpoints }) =>
+          endpoints.some((endpoint) => secondsOfVideo(endpoint) >= (provocation.settleS ?? SETTLE_S)),
         60_000,
       );
+      const { layers } = provocation.publishes ?? {};
+      if (typeof layers === 'number')
+        await bed.until('all layers', (record) => passesLayers(record, layers), 60_000);
       if (provocation.link !== undefined) {
         await bed.link.set(provocation.link);
         await scene.receiver.waitForTimeout(USUAL_MS);
@@ -426,7 +459,9 @@ for (const provocation of PROVOCATIONS) {
           description: JSON.stringify({
             ...{ side, right, expected: expected[0], said: said ?? 'none' },
             ...{ kind: incident?.kind, evidence: incident?.cause.evidence },
-            ...(!right && { seen: seenAround(bed.record, bed.observer.pageId(scene[side]), side, atUs) }),
+            ...(!right && {
+              seen: seenAround(bed.record, bed.observer.pageId(scene[side]), side, atUs),
+            }),
           }),
         });
       });

@@ -27,12 +27,7 @@ function lookText(look: Look, zeroUs: number): string {
 }
 
 /** A line for each look at the video stream of one side's page around `atUs`. */
-export function seenAround(
-  record: CallRecord,
-  page: number | undefined,
-  side: Side,
-  atUs: number,
-): string[] {
+export function seenAround(record: CallRecord, page: number | undefined, side: Side, atUs: number): string[] {
   const direction = side === 'sender' ? 'send' : 'receive';
   return record.endpoints
     .filter((endpoint) => endpoint.page === page)

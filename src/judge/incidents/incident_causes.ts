@@ -192,7 +192,7 @@ const cpuOfEncoder: Rule = ({ usual, since }) => {
 
 const slowCodec: Rule = ({ usual, since, stream }) => {
   const codecMs = ({ codecMs: ms }: Look): number => ms;
-  const [before, now] = [usualOf(usual, codecMs), usualOf(since, codecMs)];
+  const [before, now] = [usualOf(usual, codecMs), usualOf(since.slice(-3), codecMs)];
   if (!(now > SLOW_MS && now > SLOWER * before)) return null;
   const isSent = stream.direction === 'send';
   return cause(
@@ -306,14 +306,34 @@ const applicationLimited: Rule = ({ since, usual }) => {
   );
 };
 
+/** Lines of the largest picture of which something passes; -Infinity while nothing does. */
+const pictureHeight = (look: Look): number =>
+  greatest([look], ({ layers }) =>
+    Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),
+  );
+
+/**
+ * Chromium starts an encoder again for a larger picture, with a lower target until it knows what that needs. The
+ * estimate tells that the network did not ask for it.
+ */
+const largerPicture: Rule = (evidence) => {
+  const { usual, since } = evidence;
+  const largest = greatest(since, pictureHeight);
+  const before = usualOf(usual, pictureHeight);
+  const [target, lower] = [usualOf(usual, targetBps), least(since, targetBps)];
+  if (!(LAYER_SHRANK * largest > before && lower < ESTIMATE_FELL * target) || estimateFell(evidence))
+    return null;
+  return cause(
+    'application-limited',
+    `The encoder began a larger picture, ${largest} lines instead of ${before}, with a target of ${rateText(lower)} instead of ${rateText(target)}, while the estimate stays at ${rateText(least(since, availableBps))}.`,
+    'Nothing is wrong with the network: the rate comes back within some seconds.',
+  );
+};
+
 const layerLowered: Rule = ({ usual, since, stream }) => {
   const last = since.at(-1);
   if (last === undefined) return null;
-  const height = (look: Look): number =>
-    greatest([look], ({ layers }) =>
-      Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),
-    );
-  const [before, now] = [usualOf(usual, height), height(last)];
+  const [before, now] = [usualOf(usual, pictureHeight), pictureHeight(last)];
   if (!(now > 0 && now < LAYER_SHRANK * before)) return null;
   const who = stream.direction === 'send' ? 'The sender' : 'The far side';
   return cause(
@@ -462,6 +482,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       capByDrive,
       slowSource,
       applicationLimited,
+      largerPicture,
       someLossByEstimate,
       overuseByEstimate,
       layerLowered,

@@ -15,7 +15,11 @@ test('times move, and nothing else does', () => {
       { type: 'endpoint', endpoint: 0, timeUs: 1 },
       { type: 'state', endpoint: 0, timeUs: 2, state: 'connected' },
       { type: 'sample', endpoint: 0, sample },
-      { type: 'frames', endpoint: 0, rows: [...[7, 90_000, 3, 1200, 1, 0, 2], ...[7, 93_000, 4, 900, 0, 0, 1]] },
+      {
+        type: 'frames',
+        endpoint: 0,
+        rows: [...[7, 90_000, 3, 1200, 1, 0, 2], ...[7, 93_000, 4, 900, 0, 0, 1]],
+      },
       { type: 'late', timeUs: 5, lateMs: 1 },
     ],
   } as unknown as PageBatch;

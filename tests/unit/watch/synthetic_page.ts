@@ -84,8 +84,7 @@ export function* pageBatches(options: PageOptions): Generator<PageBatch> {
         ];
         upcoming.push({ timeUs: arrivalUs, row: rowAt(arrivalUs, sentFrames % 300 === 0 ? 1 : 0) });
         // Chromium probes with copies.
-        if (random() < 0.002)
-          upcoming.push({ timeUs: arrivalUs + 900, row: rowAt(arrivalUs + 900, 0) });
+        if (random() < 0.002) upcoming.push({ timeUs: arrivalUs + 900, row: rowAt(arrivalUs + 900, 0) });
       }
     }
     // Frames come out in the order of decoding, none before it is complete.

@@ -111,10 +111,24 @@ func (s *silence) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCP
 	})
 }
 
+// registerCodecs takes no RTX (RFC 4588): this version of pion does not read it, and would ask for each lost packet again
+// and again. Browsers then repeat packets in the stream itself.
+func registerCodecs(media *webrtc.MediaEngine) {
+	opus := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2}
+	must(media.RegisterCodec(webrtc.RTPCodecParameters{RTPCodecCapability: opus, PayloadType: 111}, webrtc.RTPCodecTypeAudio))
+	vp8 := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90000, RTCPFeedback: []webrtc.RTCPFeedback{
+		{Type: webrtc.TypeRTCPFBGoogREMB},
+		{Type: webrtc.TypeRTCPFBCCM, Parameter: "fir"},
+		{Type: webrtc.TypeRTCPFBNACK},
+		{Type: webrtc.TypeRTCPFBNACK, Parameter: "pli"},
+	}}
+	must(media.RegisterCodec(webrtc.RTPCodecParameters{RTPCodecCapability: vp8, PayloadType: 96}, webrtc.RTPCodecTypeVideo))
+}
+
 // peer makes a connection whose senders are paced by an estimator.
 func (u *unit) peer() *webrtc.PeerConnection {
 	media := &webrtc.MediaEngine{}
-	must(media.RegisterDefaultCodecs())
+	registerCodecs(media)
 	registry := &interceptor.Registry{}
 	// The first is nearest to the wire: what those after it write passes it.
 	registry.Add(&silence{unit: u})
