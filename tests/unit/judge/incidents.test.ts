@@ -327,6 +327,21 @@ describe('why the rate of what is sent fell', () => {
     expect(whySent({}).cause).toMatchObject({ kind: 'application-limited' });
   });
 
+  it('application-limited: it needs less all the time, whatever its target does meanwhile', () => {
+    const swings = { availableOutgoingBps: 6e5, stream: { targetBps: 6e5 } };
+    const { cause } = whySent(swings);
+    expect(cause.kind).toBe('application-limited');
+    expect(cause.evidence).toContain('may use 600 kbps (1 Mbps before), but needs only 250 kbps');
+  });
+
+  it('application-limited: it begins a larger picture, and the estimate stays', () => {
+    const larger = { frameHeight: 720, ...target };
+    const { cause } = whySent({ stream: larger });
+    expect(cause.kind).toBe('application-limited');
+    expect(cause.evidence).toContain('720 lines instead of 360');
+    expect(whySent({ availableOutgoingBps: 2.6e5, stream: larger }).cause.kind).toBe('far-side-limited');
+  });
+
   it('application-limited: the source gives fewer frames', () => {
     const sourceFrames = (timeS: number): number =>
       30 * Math.min(timeS, FALL_S) + 10 * Math.max(0, timeS - FALL_S);
@@ -414,6 +429,14 @@ describe('why the rate of what is received fell', () => {
       return timeS > 17 && timeS <= 18 ? { loss: 0.3 } : {};
     });
     expect(only(back).cause.kind).toBe('outage');
+  });
+
+  it('a stream that is seldom sent is not away between its packets, if no more is lost than usually', () => {
+    const seldom = seen('receive', 40, (timeS) => {
+      if (timeS > 16 && timeS <= 16.5) return { loss: 0.03, bps: 0, heardBytes: 0, checks: 0 };
+      return { loss: 0.03, bps: isLater(timeS) ? 3e4 : 1e6, checks: 0 };
+    });
+    expect(only(seldom).cause.kind).toBe('far-side-limited');
   });
 
   it('loss, overuse, layer-dropped, far-side-limited', () => {
