@@ -204,6 +204,18 @@ test('layers of simulcast are one group, and are switched one by one', async ({ 
   await expect(overlay(page).getByRole('button', { name: /^Layer q not sent/ })).toBeVisible();
 });
 
+test('layers of one stream are told at both ends (webrtc-svc), and upper ones are marked', async ({
+  page,
+}) => {
+  await openCall(page, { script: 'ccscope', scalabilityMode: 'L3T3' });
+  const layers = overlay(page).getByRole('row', { name: /^Layers \(L3T3\) 3 spatial and 3 temporal layers/ });
+  await button(page, /Sends video/).click();
+  await expect(layers).toBeVisible({ timeout: 30_000 });
+  await button(page, /Receives video/).click();
+  await expect(overlay(page).getByRole('spinbutton', { name: /Playout delay/ })).toBeVisible();
+  await expect(layers).toBeVisible({ timeout: 30_000 });
+});
+
 test('numbers of a stream have names and units, and audio stands beside video', async ({ page }) => {
   await openOverlay(page);
   const row = (name: string): Locator => overlay(page).getByRole('row', { name: new RegExp(`^${name}`) });

@@ -49,8 +49,16 @@ declare global {
   }
 }
 
+/** In which layers the call's video is sent. Default: in one. */
+interface CallLayers {
+  /** Names of simulcast layers, the smallest first. */
+  rids?: string[];
+  /** Layers of one stream (webrtc-svc). */
+  scalabilityMode?: string;
+}
+
 /** Runs in the page: a call with itself. The answer says that it takes all layers, as a server's does. */
-async function startCall(rids: string[]): Promise<void> {
+async function startCall({ rids = [], scalabilityMode }: CallLayers): Promise<void> {
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [640, 360];
   const context = canvas.getContext('2d');
@@ -77,8 +85,14 @@ async function startCall(rids: string[]): Promise<void> {
     const element = document.querySelector('video');
     if (track.kind === 'video' && element !== null) element.srcObject = new MediaStream([track]);
   };
-  const sendEncodings = rids.map((rid, i) => ({ rid, scaleResolutionDownBy: 2 ** (rids.length - 1 - i) }));
-  const { sender } = caller.addTransceiver(video, rids.length === 0 ? {} : { sendEncodings });
+  const simulcast = rids.map((rid, i) => ({ rid, scaleResolutionDownBy: 2 ** (rids.length - 1 - i) }));
+  const sendEncodings: RTCRtpEncodingParameters[] =
+    scalabilityMode === undefined ? simulcast : [{ scalabilityMode } as RTCRtpEncodingParameters];
+  const transceiver = caller.addTransceiver(video, sendEncodings.length === 0 ? {} : { sendEncodings });
+  const { sender } = transceiver;
+  const codecs = RTCRtpReceiver.getCapabilities('video')?.codecs ?? [];
+  if (scalabilityMode !== undefined)
+    transceiver.setCodecPreferences(codecs.filter(({ mimeType }) => mimeType === 'video/VP9'));
   caller.addTransceiver(audio);
   await caller.setLocalDescription();
   if (caller.localDescription !== null) await callee.setRemoteDescription(caller.localDescription);
@@ -97,9 +111,7 @@ async function startCall(rids: string[]): Promise<void> {
   });
 }
 
-export interface OpenOptions {
-  /** Names of simulcast layers, the smallest first. */
-  rids?: string[];
+export interface OpenOptions extends CallLayers {
   /** What is in the page before its own scripts. Default: none. */
   script?: 'ccscope' | 'observer' | 'none';
 }
@@ -138,7 +150,7 @@ export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}
 
 export async function openCall(page: Page, options: OpenOptions = {}): Promise<void> {
   await openPage(page, options);
-  await page.evaluate(startCall, options.rids ?? []);
+  await page.evaluate(startCall, options);
 }
 
 /** Puts the script into a page that runs, as a bookmark does. */

@@ -172,18 +172,16 @@ function slowestLayer({ sent }: Look): Look['sent'][number] | undefined {
 /** The round trip of a look, in ms: by RTCP where it says one, else by connectivity checks. */
 export const rttMs = (look: Look): number => (slowestLayer(look)?.roundTripTimeS ?? look.sample.rttS) * 1e3;
 
-/** What the round trip was measured to be meanwhile, in ms, each measurement once: looks repeat the latest one. */
-export function rttMeasures(looks: readonly Look[]): number[] {
+/** The looks with a measurement of the round trip that the look before did not have: looks repeat the latest one. */
+export function rttMeasured(looks: readonly Look[]): Look[] {
   const isNew = (look: Look, before: Look): boolean =>
     rttMs(look) !== rttMs(before) ||
     slowestLayer(look)?.reportTimeUs !== slowestLayer(before)?.reportTimeUs ||
     (slowestLayer(look) === undefined && look.checksAnswered > 0);
-  return looks
-    .filter((look, i) => {
-      const before = looks[i - 1];
-      return before === undefined || isNew(look, before);
-    })
-    .map(rttMs);
+  return looks.filter((look, i) => {
+    const before = looks[i - 1];
+    return Number.isFinite(rttMs(look)) && (before === undefined || isNew(look, before));
+  });
 }
 
 export const targetBps = ({ sent }: Look): number => {

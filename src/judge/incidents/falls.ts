@@ -99,10 +99,10 @@ export class FallFinder {
     const past = within(this.#points, -Infinity, timeUs - NOW_US);
     const before = median(past.map(({ value }) => value));
     if (!(now < FALLEN * before) || before - now < LEAST_FALL_BPS) return null;
-    // It began with the first look that is below all that was usual.
-    const first = within(this.#points, timeUs - NOW_US, timeUs).find(
-      ({ value }) => value < RECOVERED * before,
-    );
+    // It began with the first look from which on all are below what was usual: one may have been low by accident.
+    const latest = within(this.#points, timeUs - NOW_US, timeUs);
+    const lastUsual = latest.findLastIndex(({ value }) => value >= RECOVERED * before);
+    const first = latest[lastUsual + 1];
     return { fromUs: first?.timeUs ?? timeUs, toUs: null, before, after: now };
   }
 

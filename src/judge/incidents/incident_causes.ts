@@ -11,11 +11,10 @@ import { cap, capByDrive } from './bound_causes.js';
 import { greatest, least, rttMs, targetBps, usualOf, LOSS_DECREASES, type Evidence } from './evidence.js';
 import { heavyLoss, losesMore, someLoss } from './loss_causes.js';
 import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
-import { knowsNoQueue, LEAST_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
+import { knowsNoQueue, LEAST_QUEUE_MS, LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
 import { AT_BOUND, cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-const LONG_QUEUE_MS = 100;
 /** A queue that is full is rarely shorter. */
 const FULL_QUEUE_MS = 50;
 /** One that drops packets does so at its longest. */
@@ -27,8 +26,12 @@ const FILLED = 0.8;
 /** RTCP reports of a video stream come about once a second, at most half as seldom (RFC 3550, 6.2 and 6.3.1). */
 const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
+/** Checks of a quiet connection come every two and a half seconds or so (RFC 7675, 5.1): two of them tell that it is alive. */
+const LEAST_ALIVE_US = 1.5e6;
 /** So long after a route changed what it does not carry may show: a sender knows by reports, and is slow to believe them. */
 const ROUTE_LEAD_US = 6e6;
+/** So many looks, half a second each, tell that a value stands still. */
+const STILL_LOOKS = 4;
 const LAYER_SHRANK = 0.8;
 /** A codec that takes so much longer for a frame, and so long, has too little of the processor. */
 const SLOWER = 2;
@@ -160,10 +163,12 @@ const feedbackMissing: Rule = ({ around, usual }) => {
   if (last === undefined || !had) return null;
   const newest = Math.max(...last.sent.map(({ reportTimeUs }) => reportTimeUs).filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  // A check that was answered before the next report was due says nothing of why that did not come.
-  const isAlive = around.some(
+  // A check that was answered before the next report was due says nothing of why that did not come, and a single one
+  // later may be the first behind an outage.
+  const answered = around.filter(
     ({ fromUs, checksAnswered }) => checksAnswered > 0 && fromUs >= newest + REPORT_US,
   );
+  const isAlive = (answered.at(-1)?.timeUs ?? 0) - (answered[0]?.timeUs ?? 0) >= LEAST_ALIVE_US;
   if (!(ageUs > SILENT_US) || !isAlive) return null;
   return cause(
     'feedback-missing',
@@ -231,7 +236,7 @@ const overuseSeenBySender: Rule = (evidence) => {
   const estimate = fell ? `; the browser's estimate fell from ${rateText(before)} to ${rateText(now)}` : '';
   return cause(
     'overuse',
-    `A queue grew on the path: the round trip rose by ${msText(grown)} to ${msText(greatest(around, rttMs))}${estimate}.`,
+    `A queue grew on the path: the round trip rose by ${msText(grown)} to ${msText(usualOf(usual, rttMs) + grown)}${estimate}.`,
     'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
   );
 };
@@ -241,18 +246,36 @@ function usesTarget(looks: readonly Look[]): boolean {
   return !looks.every((look) => look.rateBps < FILLED * targetBps(look));
 }
 
-/** The estimate fell and stays at one value, without a queue: somebody said so (REMB, TMMBR). */
-const limitedByFarSide: Rule = ({ usual, since }) => {
-  const before = usualOf(usual, availableBps);
-  const values = since.slice(-3).map(availableBps);
-  const now = values.at(-1) ?? NaN;
-  const isStill = values.length >= 3 && values.every((value) => Math.abs(value - now) <= 0.01 * now);
-  if (!(now < ESTIMATE_FELL * before) || !isStill || !usesTarget(since.slice(-3))) return null;
-  return cause(
+/** Somebody said that no more may be sent (REMB, TMMBR): an estimate that was told stands at one value. */
+const toldBound = (before: number, now: number, also: string): Cause =>
+  cause(
     'far-side-limited',
-    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, while no queue grew: the far side asks for no more (REMB).`,
+    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, ${also}: the far side asks for no more (REMB).`,
     'See what the far side, usually a server, is set to accept from this sender.',
   );
+
+const isStillAt = (looks: readonly Look[], bps: number, within: number): boolean =>
+  looks.every((look) => Math.abs(availableBps(look) - bps) <= within * bps);
+
+/** The estimate went down in a single step: a controller that backs off goes on changing it, whatever queue there is. */
+const limitedAtOnce: Rule = (evidence) => {
+  const { usual, around } = evidence;
+  const before = usualOf(usual, availableBps);
+  const first = around.findIndex((look) => availableBps(look) < ESTIMATE_FELL * before);
+  const fallen = first < 0 ? [] : around.slice(first);
+  const now = usualOf(fallen, availableBps);
+  const isStill = fallen.length >= STILL_LOOKS && isStillAt(fallen, now, 0.001);
+  if (!isStill || !usesTarget(fallen) || rttGrowthMs(evidence) > LONG_QUEUE_MS) return null;
+  return toldBound(before, now, 'from one moment to the next');
+};
+
+/** The estimate fell and stays at one value, without a queue. */
+const limitedByFarSide: Rule = ({ usual, since }) => {
+  const before = usualOf(usual, availableBps);
+  const latest = since.slice(-3);
+  const now = latest.length < 3 ? NaN : usualOf(latest.slice(-1), availableBps);
+  if (!(now < ESTIMATE_FELL * before) || !isStillAt(latest, now, 0.01) || !usesTarget(latest)) return null;
+  return toldBound(before, now, 'while no queue grew');
 };
 
 const estimateFell = ({ usual, around }: Evidence): boolean =>
@@ -268,7 +291,7 @@ const overuseByEstimate: Rule = (evidence) => {
   const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
   return cause(
     'overuse',
-    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip grew by ${msText(Math.max(0, greatest(around, rttMs) - usualOf(usual, rttMs)))} at most.`,
+    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip grew by ${msText(Math.max(0, rttGrowthMs(evidence)))} at most.`,
     'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
   );
 };
@@ -359,7 +382,7 @@ const remotePaused: Rule = ({ since }) => {
 
 /** What the detector beside the stream, its frames or the round trip say of a queue. */
 const overuseSeenByReceiver: Rule = (evidence) => {
-  const { detector, queueMs, usual, around } = evidence;
+  const { detector, queueMs, usual } = evidence;
   const grown = queuedMs(evidence);
   const signalled =
     detector !== null &&
@@ -372,7 +395,7 @@ const overuseSeenByReceiver: Rule = (evidence) => {
     : '';
   const trip =
     grown > 0
-      ? `the round trip rose from ${msText(usualOf(usual, rttMs))} to ${msText(greatest(around, rttMs))}`
+      ? `the round trip rose from ${msText(usualOf(usual, rttMs))} to ${msText(usualOf(usual, rttMs) + grown)}`
       : '';
   return cause(
     'overuse',
@@ -475,6 +498,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       machineOverloaded,
       slowCodec,
       lossWithoutQueue,
+      limitedAtOnce,
       overuseSeenBySender,
       heavyLoss,
       cpuOfEncoder,

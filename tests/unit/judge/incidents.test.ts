@@ -274,7 +274,11 @@ describe('why the rate of what is sent fell', () => {
   });
 
   it('overuse: the round trip grew; not where it grew by no more than it scatters', () => {
-    const { cause } = whySent({ rttS: 0.1, availableOutgoingBps: 3e5, stream: target });
+    // A controller raises its estimate again and again.
+    const probes = (timeS: number): number => 3e5 + 2e4 * (timeS % 3);
+    const overused = (timeS: number): Moment =>
+      isLater(timeS) ? { bps: 2.5e5, rttS: 0.1, availableOutgoingBps: probes(timeS), stream: target } : {};
+    const { cause } = only(seen('send', 30, overused), 'rate-fall');
     expect(cause.kind).toBe('overuse');
     expect(cause.evidence).toContain('rose by 50 ms to 100 ms');
     expect(cause.evidence).toContain('from 1.2 Mbps to 300 kbps');
@@ -768,6 +772,35 @@ describe('a round trip that scatters', () => {
       stream: { targetBps: 2.5e5, reportTimeUs: Math.min(timeS, FALL_S + 0.5) * 1e6 },
     });
     expect(onLink('send', stays).cause.kind).not.toBe('overuse');
+  });
+
+  it('a single measurement that is very long, and comes with heavy loss, is that of a full queue', () => {
+    const full = (loss: number) => (timeS: number) => ({
+      ...(timeS === FALL_S + 1 && { rttS: 0.45, loss }),
+      stream: { targetBps: 2.5e5, fractionLost: timeS === FALL_S + 1 ? loss : 0 },
+    });
+    expect(onLink('send', full(0.6)).cause.kind).toBe('overuse');
+    expect(onLink('send', full(0)).cause.kind).not.toBe('overuse');
+  });
+
+  it('what was measured before the fall, and is only repeated, bears nothing out', () => {
+    const repeats = (timeS: number): boolean => timeS >= 12 && timeS <= 13.5;
+    const trips = (timeS: number): number => (repeats(timeS) ? 0.15 : timeS === FALL_S + 1 ? 0.14 : 0.05);
+    const call = onLink('send', (timeS) => ({
+      rttS: trips(timeS),
+      stream: { targetBps: 2.5e5, reportTimeUs: (repeats(timeS) ? 12 : timeS) * 1e6 },
+    }));
+    expect(call.cause.kind).not.toBe('overuse');
+  });
+
+  it('an estimate that goes to one value at once was told it, whatever some round trips took', () => {
+    const call = (estimateBps: (timeS: number) => number) =>
+      onLink('send', (timeS) => ({
+        rttS: timeS > FALL_S && timeS <= FALL_S + 2 ? 0.11 + timeS / 1e4 : 0.05,
+        ...(isLater(timeS) && { availableOutgoingBps: estimateBps(timeS), stream: { targetBps: 2.5e5 } }),
+      }));
+    expect(call(() => 2.6e5).cause.kind).toBe('far-side-limited');
+    expect(call((timeS) => 2.6e5 + 5e3 * (timeS - FALL_S)).cause.kind).toBe('overuse');
   });
 
   it.each(BETTER)('a queue is the cause all the same: before %s', (_, later) => {
