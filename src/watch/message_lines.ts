@@ -3,8 +3,9 @@
  * A text is recorded as it is only under the names that are listed here, whose values are words of a
  * specification: any other one, also of a field that is yet to come, is recorded as an alias.
  */
-import { NUMBERS_PER_FRAME, type ActionResult, type PageMessage } from '../inject/protocol.js';
+import type { ActionResult, PageMessage } from '../inject/protocol.js';
 import type { Aliases, Originals } from './aliases.js';
+import { frameFields, frameRows, type FrameFields } from './frame_lines.js';
 
 /** Words of specifications, or of the observer. */
 const PLAIN: ReadonlySet<string> = new Set([
@@ -61,7 +62,10 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
     case 'sample':
       return line('stats', { endpoint, ...message.sample }, aliases);
     case 'frames':
-      return JSON.stringify({ type: 'frames', endpoint, rows: aliasedRows(message.rows, aliases) });
+      return JSON.stringify({
+        ...{ type: 'frames', endpoint },
+        ...frameFields(message.rows, (ssrc) => aliases.ssrc(ssrc)),
+      });
     case 'remote':
       // The far side's addresses are of no use to who judges.
       return line('remote', { endpoint, ufrags: message.sides.map(({ ufrag }) => ufrag) }, aliases);
@@ -84,9 +88,6 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
 
 /** A line of no message. */
 export const otherLine = line;
-
-const aliasedRows = (rows: readonly number[], aliases: Aliases): number[] =>
-  rows.map((value, i) => (i % NUMBERS_PER_FRAME === 0 ? aliases.ssrc(value) : value));
 
 const orNaN = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map((each: unknown) => (isObject(each) ? orNaN(each) : each));
@@ -111,9 +112,7 @@ export function messageOf(row: MessageRow, originals: Originals): PageMessage {
       return { type: 'sample', endpoint, sample: orNaN(sample) } as unknown as PageMessage;
     }
     case 'frames': {
-      const rows = (message['rows'] as (number | null)[]).map((value, i) =>
-        i % NUMBERS_PER_FRAME === 0 ? originals.ssrc(value ?? NaN) : (value ?? NaN),
-      );
+      const rows = frameRows(message as unknown as FrameFields, (alias) => originals.ssrc(alias));
       return { type: 'frames', endpoint: message['endpoint'] as number, rows };
     }
     case 'remote': {

@@ -194,7 +194,7 @@ const SLOW_TURN_BYTES_PER_S = 50_000;
 /** Links that are never quite good: what is usual on them is the cause of nothing. */
 const BAD_LINKS: readonly Required<Pick<Provocation, 'name' | 'link'>>[] = [
   { name: 'under steady jitter', link: { jitter: '15ms' } },
-  { name: 'under a steady loss of 1 %', link: { loss: '1%' } },
+  { name: 'under a steady loss of 3 %', link: { loss: '3%' } },
 ];
 
 const ON_BAD_LINKS = BAD_LINKS.flatMap(({ name, link }): Provocation[] => [

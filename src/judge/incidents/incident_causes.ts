@@ -26,8 +26,6 @@ const FILLED = 0.8;
 /** RTCP reports of a video stream come about once a second, at most half as seldom (RFC 3550, 6.2 and 6.3.1). */
 const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
-/** Checks of a quiet connection come every two and a half seconds or so (RFC 7675, 5.1): two of them tell that it is alive. */
-const LEAST_ALIVE_US = 1.5e6;
 /** So long after a route changed what it does not carry may show: a sender knows by reports, and is slow to believe them. */
 const ROUTE_LEAD_US = 6e6;
 /** So many looks, half a second each, tell that a value stands still. */
@@ -163,12 +161,12 @@ const feedbackMissing: Rule = ({ around, usual }) => {
   if (last === undefined || !had) return null;
   const newest = Math.max(...last.sent.map(({ reportTimeUs }) => reportTimeUs).filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  // A check that was answered before the next report was due says nothing of why that did not come, and a single one
-  // later may be the first behind an outage.
-  const answered = around.filter(
-    ({ fromUs, checksAnswered }) => checksAnswered > 0 && fromUs >= newest + REPORT_US,
-  );
-  const isAlive = (answered.at(-1)?.timeUs ?? 0) - (answered[0]?.timeUs ?? 0) >= LEAST_ALIVE_US;
+  // A check that was answered before the next report was due says nothing of why that did not come, and what is heard
+  // again behind a silence comes after an outage.
+  const due = around.filter(({ fromUs }) => fromUs >= newest + REPORT_US);
+  const silent = due.findIndex(({ bytesIn }) => bytesIn === 0);
+  const isBack = silent >= 0 && due.slice(silent).some(({ bytesIn }) => bytesIn > 0);
+  const isAlive = !isBack && due.some(({ checksAnswered }) => checksAnswered > 0);
   if (!(ageUs > SILENT_US) || !isAlive) return null;
   return cause(
     'feedback-missing',
@@ -241,10 +239,12 @@ const overuseSeenBySender: Rule = (evidence) => {
   );
 };
 
-/** Whether an encoder needs about what it may use: what its target is says nothing of its rate otherwise. */
-function usesTarget(looks: readonly Look[]): boolean {
-  return !looks.every((look) => look.rateBps < FILLED * targetBps(look));
-}
+/**
+ * Whether an encoder mostly needs about what it may use: what its target is says nothing of its rate otherwise. Single
+ * looks may be filled by probes.
+ */
+const usesTarget = (looks: readonly Look[]): boolean =>
+  share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
 
 /** Somebody said that no more may be sent (REMB, TMMBR): an estimate that was told stands at one value. */
 const toldBound = (before: number, now: number, also: string): Cause =>

@@ -616,6 +616,16 @@ describe('an outage that lasts', () => {
     expect(incidentsOf(away)[0]).toMatchObject({ kind: 'rate-fall', cause: { kind: 'outage' } });
   });
 
+  it('is no lack of feedback where a check is answered as it ends, before the first report', () => {
+    const ends = seen('send', 40, (timeS) => {
+      if (timeS <= 15) return {};
+      const isBack = timeS > 18.5;
+      const heard = isBack ? { heardBytes: 5000, checks: 1 } : { heardBytes: 0, checks: 0 };
+      return { bps: timeS > 17 ? 2.5e5 : 1e6, ...heard, stream: reports(timeS > 20 ? 40 : 15, timeS) };
+    });
+    expect(incidentsOf(ends)[0]?.cause.kind).toBe('outage');
+  });
+
   it('is not an outage where checks are answered after the reports stopped', () => {
     const stops = seen('send', 40, (timeS) =>
       timeS > 15 ? { bps: timeS > 19 ? 2.5e5 : 1e6, heardBytes: 0, stream: reports(15, timeS) } : {},

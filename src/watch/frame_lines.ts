@@ -1,0 +1,34 @@
+/** Received frames as fields of a trace's line: their layers stand apart, since most browsers and codecs tell none. */
+import { FRAME_COLUMNS } from '../calls/record/columns.js';
+import { NO_LAYER, NUMBERS_PER_FRAME } from '../inject/protocol.js';
+
+export interface FrameFields {
+  /** Five numbers for each frame: SSRC, RTP timestamp, arrival, size, 1 for a key frame. */
+  rows: (number | null)[];
+  /** Its spatial and temporal index; absent where no frame's are told. */
+  layers?: (number | null)[];
+}
+
+const LAYERS_FROM = FRAME_COLUMNS.indexOf('spatialIndex');
+const LAYERS = NUMBERS_PER_FRAME - LAYERS_FROM;
+
+const isLayer = (i: number): boolean => i % NUMBERS_PER_FRAME >= LAYERS_FROM;
+
+/** The fields of a message's rows; `alias` is given each SSRC. */
+export function frameFields(message: readonly number[], alias: (ssrc: number) => number): FrameFields {
+  const layers = message.filter((_, i) => isLayer(i));
+  const rows = message
+    .filter((_, i) => !isLayer(i))
+    .map((value, i) => (i % LAYERS_FROM === 0 ? alias(value) : value));
+  return layers.every((index) => index === NO_LAYER) ? { rows } : { rows, layers };
+}
+
+/** The rows of a message again; `original` is given each SSRC's alias. */
+export function frameRows({ rows, layers = [] }: FrameFields, original: (alias: number) => number): number[] {
+  const frames = Math.floor(rows.length / LAYERS_FROM);
+  return Array.from({ length: frames }, (_, frame) => {
+    const [ssrc, ...others] = rows.slice(frame * LAYERS_FROM, (frame + 1) * LAYERS_FROM);
+    const indices = Array.from({ length: LAYERS }, (_, i) => layers[frame * LAYERS + i] ?? NO_LAYER);
+    return [original(ssrc ?? NaN), ...others.map((value) => value ?? NaN), ...indices];
+  }).flat();
+}
