@@ -191,29 +191,33 @@ const moveTo = (url: string): string => `(async () => {
 /** Less than the call sends. */
 const SLOW_TURN_BYTES_PER_S = 50_000;
 
-/** Links that are never quite good: what is usual on them is the cause of nothing. */
-const BAD_LINKS: readonly Required<Pick<Provocation, 'name' | 'link'>>[] = [
-  { name: 'under steady jitter', link: { jitter: '15ms' } },
-  { name: 'under a steady loss of 3 %', link: { loss: '3%' } },
-];
+const simplePicture = (name: string, link: Provocation['link']): Provocation => ({
+  ...{ name: `the picture becomes simple under steady ${name}`, link, kind: 'rate-fall' },
+  expected: { sender: ['application-limited'], receiver: ['far-side-limited'] },
+  provoke: ({ sender }) => withSender(sender, STILL),
+});
 
-const ON_BAD_LINKS = BAD_LINKS.flatMap(({ name, link }): Provocation[] => [
-  {
-    name: `the picture becomes simple ${name}`,
-    link,
-    kind: 'rate-fall',
-    expected: { sender: ['application-limited'], receiver: ['far-side-limited'] },
-    provoke: ({ sender }) => withSender(sender, STILL),
-  },
-  {
-    name: `the server asks for less (REMB) ${name}`,
+const remb = (name: string, link: Provocation['link']): Provocation => ({
+  ...{
+    name: `the server asks for less (REMB) under steady ${name}`,
     through: 'pion',
     link,
     kind: 'rate-fall',
-    expected: { sender: ['far-side-limited'], receiver: ['far-side-limited'] },
-    provoke: ({ unit }) => unit?.control({ limitBps: 200_000 }) ?? Promise.resolve(),
   },
-]);
+  expected: { sender: ['far-side-limited'], receiver: ['far-side-limited'] },
+  provoke: ({ unit }) => unit?.control({ limitBps: 200_000 }) ?? Promise.resolve(),
+});
+
+/**
+ * Links that are never quite good: what is usual on them is the cause of nothing. Through the server, 3 % of loss alone
+ * bring Chromium's estimate down to what is asked for then.
+ */
+const ON_BAD_LINKS: readonly Provocation[] = [
+  simplePicture('jitter', { jitter: '15ms' }),
+  simplePicture('loss of 3 %', { loss: '3%' }),
+  remb('jitter', { jitter: '15ms' }),
+  remb('loss of 1 %', { loss: '1%' }),
+];
 
 const PROVOCATIONS: readonly Provocation[] = [
   ...ON_BAD_LINKS,

@@ -17,6 +17,8 @@ import type { Look } from './stream_looks.js';
 
 /** A queue that is full is rarely shorter. */
 const FULL_QUEUE_MS = 50;
+/** Heavy loss begins within a report, whose share may be half of it. */
+const FIRST_LOSSES = LOSS_DECREASES / 2;
 /** One that drops packets does so at its longest. */
 const OF_FULL_QUEUE = 0.6;
 /** The estimate is one that fell. */
@@ -410,7 +412,7 @@ const overuseSeenByReceiver: Rule = (evidence) => {
  */
 const lossWithoutQueue: Rule = (evidence) => {
   const { usual, around } = evidence;
-  const first = around.find(({ sent }) => sent.some(({ fractionLost }) => fractionLost > LOSS_DECREASES));
+  const first = around.find(({ sent }) => sent.some(({ fractionLost }) => fractionLost > FIRST_LOSSES));
   if (first === undefined) return null;
   const grown = rttMs(first) - usualOf(usual, rttMs);
   const hadQueue = grown > FULL_QUEUE_MS && grown > OF_FULL_QUEUE * rttGrowthMs(evidence);
