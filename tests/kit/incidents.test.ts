@@ -191,13 +191,13 @@ const moveTo = (url: string): string => `(async () => {
 /** Less than the call sends. */
 const SLOW_TURN_BYTES_PER_S = 50_000;
 
-const simplePicture = (name: string, link: Provocation['link']): Provocation => ({
+const simplePicture = (name: string, link: NonNullable<Provocation['link']>): Provocation => ({
   ...{ name: `the picture becomes simple under steady ${name}`, link, kind: 'rate-fall' },
   expected: { sender: ['application-limited'], receiver: ['far-side-limited'] },
   provoke: ({ sender }) => withSender(sender, STILL),
 });
 
-const remb = (name: string, link: Provocation['link']): Provocation => ({
+const remb = (name: string, link: NonNullable<Provocation['link']>): Provocation => ({
   ...{
     name: `the server asks for less (REMB) under steady ${name}`,
     through: 'pion',
