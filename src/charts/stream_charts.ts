@@ -121,8 +121,8 @@ export function overtakenFrameMs(columns: Columns, row: number): number {
 
 /** The delay of a frame of an upper spatial layer, which has the RTP timestamp of the frame below; NaN for any other frame. */
 export function upperLayerMs(columns: Columns, row: number): number {
-  const sentUs = columns['send_time_us'] ?? new Float64Array();
-  return sentUs[row] === sentUs[row - 1] ? laterMs(columns, row) : NaN;
+  const timestamps = columns['rtp_timestamp'] ?? new Float64Array();
+  return timestamps[row] === timestamps[row - 1] ? laterMs(columns, row) : NaN;
 }
 
 const marked: readonly Series[] = [
@@ -151,9 +151,9 @@ const marked: readonly Series[] = [
   {
     id: 'upper_layers',
     label: 'Upper layers',
-    description: 'Frames of upper spatial layers: they come behind the one below, of the same picture',
+    description: 'Frames of upper spatial layers: each follows the frame below it, of the same picture',
     table: 'arrival',
-    columns: ['send_time_us', 'key_frame'],
+    columns: ['send_time_us', 'rtp_timestamp'],
     value: upperLayerMs,
     format: formatMs,
     colour: 'sky',

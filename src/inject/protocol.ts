@@ -209,6 +209,7 @@ export type ActionResult =
  * indices of its spatial and temporal layer (webrtc-svc), NO_LAYER where the browser does not say.
  */
 export const NUMBERS_PER_FRAME = 7;
+/** Stands for the index of a layer that the browser does not tell. */
 export const NO_LAYER = -1;
 
 /** One thing that a page has to tell. `endpoint` counts the window's peer connections from 0. */

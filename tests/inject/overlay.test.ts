@@ -214,6 +214,10 @@ test('layers of one stream are told at both ends (webrtc-svc), and upper ones ar
   await button(page, /Receives video/).click();
   await expect(overlay(page).getByRole('spinbutton', { name: /Playout delay/ })).toBeVisible();
   await expect(layers).toBeVisible({ timeout: 30_000 });
+  const upper = overlay(page)
+    .locator('figure.delays')
+    .getByRole('button', { name: /Upper layers/ });
+  await expect(upper.locator('.reading')).toHaveText(/ms$/);
 });
 
 test('numbers of a stream have names and units, and audio stands beside video', async ({ page }) => {

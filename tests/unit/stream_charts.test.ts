@@ -1,7 +1,7 @@
 /** Which frames the chart of a received stream's delay marks, and where. */
 import { expect, it } from 'vitest';
 
-import { keyFrameMs, overtakenFrameMs } from '../../src/charts/stream_charts.js';
+import { keyFrameMs, overtakenFrameMs, upperLayerMs } from '../../src/charts/stream_charts.js';
 
 /** Frames as they came: when they were sent and came, in ms, and whether they are key frames. */
 const FRAMES = [
@@ -22,4 +22,14 @@ it('marks key frames and overtaken ones at their delays, and no others', () => {
   const marks = (value: typeof keyFrameMs): number[] => FRAMES.map((_, row) => value(columns, row));
   expect(marks(keyFrameMs)).toEqual([0, NaN, NaN, NaN, NaN, 23]);
   expect(marks(overtakenFrameMs)).toEqual([NaN, NaN, NaN, 83, NaN, NaN]);
+});
+
+it('marks frames of upper spatial layers, which have the timestamp of the one below (webrtc-svc)', () => {
+  const layered = {
+    rtp_timestamp: Float64Array.of(0, 0, 3000, 3000, 3000, 6000),
+    send_time_us: Float64Array.of(0, 0, 33e3, 33e3, 33e3, 67e3),
+    time_us: Float64Array.of(5e3, 9e3, 40e3, 42e3, 47e3, 70e3),
+  };
+  const marks = Array.from(layered.time_us, (_, row) => upperLayerMs(layered, row));
+  expect(marks).toEqual([NaN, 9, NaN, 9, 14, NaN]);
 });

@@ -6,8 +6,13 @@ const FIRST_CAPACITY = 256;
 
 /** In the order of a `frames` message. */
 export const FRAME_COLUMNS = [
-  ...(['ssrc', 'rtpTimestamp', 'arrivalUs', 'sizeBytes', 'keyFrame'] as const),
-  ...(['spatialIndex', 'temporalIndex'] as const),
+  'ssrc',
+  'rtpTimestamp',
+  'arrivalUs',
+  'sizeBytes',
+  'keyFrame',
+  'spatialIndex',
+  'temporalIndex',
 ] as const;
 /** In the order of the packet log. */
 export const PACKET_COLUMNS = [

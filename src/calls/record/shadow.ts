@@ -28,6 +28,7 @@ export interface ShadowFrame {
   keyFrame: boolean;
   /** Whether frames may be missing that came. */
   mayMiss: boolean;
+  spatialIndex: number;
 }
 
 interface Step {

@@ -1,7 +1,7 @@
 /** The shadows of a call: one for each video stream that an endpoint receives. */
 import { loadCore, type Core, type TraceBatch } from '../../core/index.js';
 import type { PageMessage } from '../../inject/protocol.js';
-import { NUMBERS_PER_FRAME } from '../../inject/protocol.js';
+import { NO_LAYER, NUMBERS_PER_FRAME } from '../../inject/protocol.js';
 import type { CallRecord, EndpointRecord, ShadowRecord, StatsSample } from './record.js';
 import { StreamShadow } from './shadow.js';
 import { SHADOW, type ShadowController } from './shadow_flow.js';
@@ -60,8 +60,9 @@ export class Shadows {
     const mayMiss = endpoint.frameSource === 'elements';
     this.#whenLoaded(() => {
       for (let at = 0; at + NUMBERS_PER_FRAME <= rows.length; at += NUMBERS_PER_FRAME) {
-        const [ssrc = 0, rtpTimestamp = 0, arrivalUs = 0, sizeBytes = 0, key] = rows.slice(at);
-        const frame = { rtpTimestamp, arrivalUs, sizeBytes, keyFrame: key === 1, mayMiss };
+        const [ssrc = 0, rtpTimestamp = 0, arrivalUs = 0, sizeBytes = 0, key, spatialIndex = NO_LAYER] =
+          rows.slice(at, at + NUMBERS_PER_FRAME);
+        const frame = { rtpTimestamp, arrivalUs, sizeBytes, keyFrame: key === 1, mayMiss, spatialIndex };
         this.#of(endpoint, ssrc)?.stream.frame(frame);
       }
     });

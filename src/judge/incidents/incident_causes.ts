@@ -17,7 +17,7 @@ import type { Look } from './stream_looks.js';
 
 /** A queue that is full is rarely shorter. */
 const FULL_QUEUE_MS = 50;
-/** Heavy loss begins within a report, whose share may be half of it. */
+/** The first report of heavy loss may cover a time in which nothing was lost yet, so it tells of less. */
 const FIRST_LOSSES = LOSS_DECREASES / 2;
 /** One that drops packets does so at its longest. */
 const OF_FULL_QUEUE = 0.6;
@@ -30,7 +30,7 @@ const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
 /** So long after a route changed what it does not carry may show: a sender knows by reports, and is slow to believe them. */
 const ROUTE_LEAD_US = 6e6;
-/** So many looks, half a second each, tell that a value stands still. */
+/** A value that does not change in this many looks, half a second each, stands still. */
 const STILL_LOOKS = 4;
 const LAYER_SHRANK = 0.8;
 /** A codec that takes so much longer for a frame, and so long, has too little of the processor. */

@@ -13,7 +13,7 @@ import type { Look } from './stream_looks.js';
 
 /** A round trip that grew by this much has met a queue: more than it scatters by on wireless links. */
 const QUEUED_MS = 25;
-/** A queue that is long. */
+/** A queue this long explains the losses that come with it. */
 export const LONG_QUEUE_MS = 100;
 /** A queue that frames have met: more than what single large frames take. */
 export const LEAST_QUEUE_MS = 12.5;

@@ -15,6 +15,8 @@ export interface ReceivedFrame {
   keyFrame: boolean;
   /** Whether frames may be missing that came: it is one of those that an element has shown. Default: false. */
   mayMiss?: boolean;
+  /** Its spatial layer (webrtc-svc): all layers of a picture have one RTP timestamp. Default: the lowest. */
+  spatialIndex?: number;
 }
 
 type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
@@ -51,6 +53,7 @@ class SendTimes {
 }
 
 const REMEMBERED_FRAMES = 256;
+const RTP_TIMESTAMPS = 2 ** 32;
 
 /**
  * Frames that came before. Browsers probe with copies of packets that were sent already, so a
@@ -76,8 +79,9 @@ export class FrameArrivals {
 
   /** Null for a frame that came before. */
   of(frame: ReceivedFrame): ArrivalInput | null {
-    const { trailer, rtpTimestamp, sizeBytes, keyFrame } = frame;
-    const id = trailer?.frameSeq ?? rtpTimestamp;
+    const { trailer, rtpTimestamp, sizeBytes, keyFrame, spatialIndex = 0 } = frame;
+    const layer = Math.max(0, spatialIndex) * RTP_TIMESTAMPS;
+    const id = trailer?.frameSeq ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
     if (id !== null && !this.#seen.add(id)) return null;
     // A frame completed by a retransmission comes out before later frames that were complete earlier.
     // Controllers meet them in this order, so their arrival clock must not go back.

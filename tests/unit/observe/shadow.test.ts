@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, tableSpec, type Core, type TableName, type TraceBatch } from '../../../src/core/index.js';
+import { NO_LAYER } from '../../../src/inject/protocol.js';
 import { StreamShadow } from '../../../src/calls/record/shadow.js';
 import { SHADOW } from '../../../src/calls/record/shadow_flow.js';
 
@@ -33,6 +34,7 @@ function shadowed(frames: number, delayUs: (frame: number) => number, twice = fa
       sizeBytes: 4000,
       keyFrame: i === 0,
       mayMiss: false,
+      spatialIndex: NO_LAYER,
     };
     shadow.frame(frame);
     if (twice) shadow.frame(frame);

@@ -1,0 +1,26 @@
+/** Which received frames controllers are told of. */
+import { expect, it } from 'vitest';
+
+import { FrameArrivals } from '../../../src/worker/media/frame_arrivals.js';
+
+const frame = (rtpTimestamp: number, arrivalTimeUs: number, spatialIndex?: number) => ({
+  ...{ trailer: null, rtpTimestamp, arrivalTimeUs, sizeBytes: 1000, keyFrame: false },
+  ...(spatialIndex !== undefined && { spatialIndex }),
+});
+
+it('each spatial layer of a picture is a frame, and copies are dropped (webrtc-svc)', () => {
+  const arrivals = new FrameArrivals();
+  const isTaken = (...of: Parameters<typeof frame>): boolean => arrivals.of(frame(...of)) !== null;
+  expect([isTaken(3000, 1e6, 0), isTaken(3000, 1.01e6, 1), isTaken(3000, 1.02e6, 2)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([isTaken(3000, 1.03e6, 1), isTaken(3000, 1.03e6, 0)]).toEqual([false, false]);
+  // Nothing is told of the layers of a stream that has none: -1, or nothing at all.
+  expect([isTaken(6000, 1.04e6, -1), isTaken(6000, 1.05e6), isTaken(6000, 1.06e6, 0)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
