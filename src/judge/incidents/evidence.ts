@@ -192,3 +192,13 @@ export const targetBps = ({ sent }: Look): number => {
 /** What bounds the stream from outside: NaN while a layer of it has no bound. */
 export const capBps = ({ sent }: Look): number =>
   sent.length === 0 ? NaN : sent.reduce((sum, { maxBitrateBps }) => sum + maxBitrateBps, 0);
+
+/** The share of the looks for which something holds; 0 of none. */
+export const share = (looks: readonly Look[], holds: (look: Look) => boolean): number =>
+  looks.length === 0 ? 0 : looks.filter(holds).length / looks.length;
+
+/** Whether an encoder gives this as its qualityLimitationReason. */
+export const isLimitedBy =
+  (reason: string) =>
+  ({ sent }: Look): boolean =>
+    sent.some(({ qualityLimitationReason }) => qualityLimitationReason === reason);

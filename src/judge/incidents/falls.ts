@@ -37,6 +37,8 @@ const SETTLED_US = 6e6;
 const ABRUPT = 0.6;
 /** A rate that gets below its lowest so far by more than encoders scatter has not settled. */
 const LOWER = 0.93;
+/** A stream that is left with less than this share of a rate that stood was stopped. */
+const STOPPED = 0.1;
 
 /** A delay has risen when it is this much above its least. */
 export const RISEN_MS = 60;
@@ -117,9 +119,18 @@ export class FallFinder {
 
   /** Whether something else happened while a fall went on: the rate is suddenly far below that of the last seconds. */
   #isAnother(open: Change, now: Point): boolean {
-    if (now.timeUs - open.fromUs < NOW_US + BEFORE_US) return false;
+    const sinceUs = now.timeUs - open.fromUs;
+    if (sinceUs >= 2 * NOW_US && this.#hasStopped(now)) return true;
+    if (sinceUs < NOW_US + BEFORE_US) return false;
     const found = this.#fast(now);
     return found !== null && now.value < ABRUPT * found.before;
+  }
+
+  /** Whether a rate that stood has gone to about nothing. */
+  #hasStopped({ timeUs, value: now }: Point): boolean {
+    const stood = within(this.#points, timeUs - 2 * NOW_US, timeUs - NOW_US);
+    const least = Math.min(...stood.map(({ value }) => value));
+    return stood.length > 1 && least >= LEAST_FALL_BPS && now < STOPPED * least;
   }
 
   #goOn(open: Change, point: Point): Change {
@@ -128,6 +139,7 @@ export class FallFinder {
       open.toUs = timeUs;
       this.#open = null;
       // The next look finds the other fall, by what was usual in this one.
+      this.#points = within(this.#points, open.fromUs, timeUs);
       this.#medians = [];
       return open;
     }

@@ -170,6 +170,18 @@ describe('what is an incident', () => {
     expect(incidents[1]?.after).toBe(0);
   });
 
+  it('a stop within seconds of a fall is another one, with its own cause; a fall that goes on is not', () => {
+    const stops = (timeS: number): Moment => ({
+      bps: timeS > 19 ? 0 : isLater(timeS) ? 4e5 : 1e6,
+      ...(timeS > 19 ? { stream: { trackState: 'none' } } : {}),
+    });
+    const incidents = incidentsOf(seen('send', 40, stops));
+    expect(incidents.map(({ fromUs }) => fromUs)).toEqual([15.5e6, 19.5e6]);
+    expect(incidents[1]?.cause.kind).toBe('sender-paused');
+    const halves = (timeS: number): Moment => ({ bps: 1e6 * 0.5 ** Math.max(0, timeS - FALL_S) });
+    expect(incidentsOf(seen('send', 40, halves))).toHaveLength(1);
+  });
+
   it('a small fall is not an incident: the picture of a slide', () => {
     expect(incidentsOf(seen('send', 40, (timeS) => ({ bps: isLater(timeS) ? 2e4 : 4e4 })))).toEqual([]);
   });

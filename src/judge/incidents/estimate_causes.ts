@@ -1,0 +1,116 @@
+/** What the browser's own estimate of a sender's connection says, beside round trips and losses. */
+import type { Cause } from '../cause_kinds.js';
+import { msText, rateText } from '../text.js';
+import {
+  least,
+  rttMs,
+  targetBps,
+  usualOf,
+  LOSS_DECREASES,
+  type Evidence,
+  share,
+  isLimitedBy,
+} from './evidence.js';
+import { heavyLoss, someLoss } from './loss_causes.js';
+import { LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
+import { cause, type Rule } from './rule.js';
+import type { Look } from './stream_looks.js';
+
+/** A queue that is full is rarely shorter. */
+const FULL_QUEUE_MS = 50;
+/** The first report of heavy loss may cover a time in which nothing was lost yet, so it tells of less. */
+const FIRST_LOSSES = LOSS_DECREASES / 2;
+/** One that drops packets does so at its longest. */
+const OF_FULL_QUEUE = 0.6;
+/** The estimate is one that fell. */
+export const ESTIMATE_FELL = 0.9;
+/** An encoder that uses less of its target is not held back by it. */
+export const FILLED = 0.8;
+/** A value that does not change in this many looks, half a second each, stands still. */
+const STILL_LOOKS = 4;
+
+export const availableBps = ({ sample }: Look): number => sample.availableOutgoingBps;
+
+export const overuseSeenBySender: Rule = (evidence) => {
+  const { usual, around } = evidence;
+  const grown = queuedMs(evidence);
+  if (grown === 0) return null;
+  const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
+  const fell = now < ESTIMATE_FELL * before;
+  const estimate = fell ? `; the browser's estimate fell from ${rateText(before)} to ${rateText(now)}` : '';
+  return cause(
+    'overuse',
+    `A queue grew on the path: the round trip rose by ${msText(grown)} to ${msText(usualOf(usual, rttMs) + grown)}${estimate}.`,
+    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+  );
+};
+
+/**
+ * Losses that were first reported while the round trip was about the usual one, or before it grew to its longest: it was
+ * no full queue that dropped the packets.
+ */
+export const lossWithoutQueue: Rule = (evidence) => {
+  const { usual, around } = evidence;
+  const first = around.find(({ sent }) => sent.some(({ fractionLost }) => fractionLost > FIRST_LOSSES));
+  if (first === undefined) return null;
+  const grown = rttMs(first) - usualOf(usual, rttMs);
+  const hadQueue = grown > FULL_QUEUE_MS && grown > OF_FULL_QUEUE * rttGrowthMs(evidence);
+  return hadQueue ? null : heavyLoss(evidence);
+};
+
+/**
+ * Whether an encoder mostly needs about what it may use: what its target is says nothing of its rate otherwise. Single
+ * looks may be filled by probes.
+ */
+export const usesTarget = (looks: readonly Look[]): boolean =>
+  share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
+
+/** Somebody said that no more may be sent (REMB, TMMBR): an estimate that was told stands at one value. */
+const toldBound = (before: number, now: number, also: string): Cause =>
+  cause(
+    'far-side-limited',
+    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, ${also}: the far side asks for no more (REMB).`,
+    'See what the far side, usually a server, is set to accept from this sender.',
+  );
+
+const isStillAt = (looks: readonly Look[], bps: number, within: number): boolean =>
+  looks.every((look) => Math.abs(availableBps(look) - bps) <= within * bps);
+
+/** The estimate went down in a single step: a controller that backs off goes on changing it, whatever queue there is. */
+export const limitedAtOnce: Rule = (evidence) => {
+  const { usual, around } = evidence;
+  const before = usualOf(usual, availableBps);
+  const first = around.findIndex((look) => availableBps(look) < ESTIMATE_FELL * before);
+  const fallen = first < 0 ? [] : around.slice(first);
+  const now = usualOf(fallen, availableBps);
+  const isStill = fallen.length >= STILL_LOOKS && isStillAt(fallen, now, 0.001);
+  if (!isStill || !usesTarget(fallen) || rttGrowthMs(evidence) > LONG_QUEUE_MS) return null;
+  return toldBound(before, now, 'from one moment to the next');
+};
+
+/** The estimate fell and stays at one value, without a queue. */
+export const limitedByFarSide: Rule = ({ usual, since }) => {
+  const before = usualOf(usual, availableBps);
+  const latest = since.slice(-3);
+  const now = latest.length < 3 ? NaN : usualOf(latest.slice(-1), availableBps);
+  if (!(now < ESTIMATE_FELL * before) || !isStillAt(latest, now, 0.01) || !usesTarget(latest)) return null;
+  return toldBound(before, now, 'while no queue grew');
+};
+
+export const estimateFell = ({ usual, around }: Evidence): boolean =>
+  least(around, availableBps) < ESTIMATE_FELL * usualOf(usual, availableBps);
+
+/** Some loss explains an estimate that fell better than a gradient that nobody saw. */
+export const someLossByEstimate: Rule = (evidence) => (estimateFell(evidence) ? someLoss(evidence) : null);
+
+/** The estimate fell, and nothing else is known: the browser's controller saw a gradient that getStats do not show. */
+export const overuseByEstimate: Rule = (evidence) => {
+  const { usual, around, since } = evidence;
+  if (!estimateFell(evidence) || share(since, isLimitedBy('bandwidth')) === 0) return null;
+  const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
+  return cause(
+    'overuse',
+    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip grew by ${msText(Math.max(0, rttGrowthMs(evidence)))} at most.`,
+    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+  );
+};

@@ -1,0 +1,45 @@
+/** Layers of simulcast or SVC that are not sent or not forwarded any more. */
+import { greatest, usualOf } from './evidence.js';
+import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
+import { cause, type Rule } from './rule.js';
+import type { Look } from './stream_looks.js';
+
+/** A picture that has fewer of the lines than this is a lower layer, not an encoder that adapts. */
+export const LAYER_SHRANK = 0.8;
+
+export const layerSwitchedOff: Rule = (evidence) => {
+  const { usual, since } = evidence;
+  const last = since.at(-1);
+  const gone = (last?.sent ?? []).filter(
+    ({ active, rid }) =>
+      !active && usual.some(({ sent }) => sent.some((stats) => stats.rid === rid && stats.active)),
+  );
+  if (last === undefined || gone.length === 0) return null;
+  const names = gone.map(({ rid }) => rid).join(', ');
+  const isOurs = isSwitchedOffByUs(evidence);
+  const who = isOurs ? 'ccscope was told to switch' : 'The page switched';
+  return cause(
+    'layer-dropped',
+    `${who} the layer ${names} off (active: false); ${last.sent.length - gone.length} of ${last.sent.length} layers are sent.`,
+    isOurs ? RELEASE_FIX : 'Switch the encoding on again in setParameters, if the fall was not wanted.',
+  );
+};
+
+/** Lines of the largest picture of which something passes; -Infinity while nothing does. */
+export const pictureHeight = (look: Look): number =>
+  greatest([look], ({ layers }) =>
+    Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),
+  );
+
+export const layerLowered: Rule = ({ usual, since, stream }) => {
+  const last = since.at(-1);
+  if (last === undefined) return null;
+  const [before, now] = [usualOf(usual, pictureHeight), pictureHeight(last)];
+  if (!(now > 0 && now < LAYER_SHRANK * before)) return null;
+  const who = stream.direction === 'send' ? 'The sender' : 'The far side';
+  return cause(
+    'layer-dropped',
+    `${who} gives a smaller picture: ${now} lines instead of ${before}; neither a queue nor loss shows that the network asked for it.`,
+    'See which simulcast or SVC layer the server forwards, and what it takes the receiver for.',
+  );
+};

@@ -1,0 +1,113 @@
+/** What happened to the path as a whole: another route, an outage, reports that stopped. */
+import { msText, secondsText } from '../text.js';
+import { rttMs, usualOf, type Evidence } from './evidence.js';
+import { losesMore } from './loss_causes.js';
+import { cause, type Rule } from './rule.js';
+import type { Look } from './stream_looks.js';
+
+/** RTCP reports of a video stream come about once a second, at most half as seldom (RFC 3550, 6.2 and 6.3.1). */
+const REPORT_US = 1.5e6;
+const SILENT_US = 3.5e6;
+/** So long after a route changed what it does not carry may show: a sender knows by reports, and is slow to believe them. */
+const ROUTE_LEAD_US = 6e6;
+
+/** The looks before and after the latest change of the route that may be the cause; null where it did not change. */
+function routeStep({ recent, fromUs }: Evidence): [Look, Look] | null {
+  for (let i = recent.length - 1; i > 0; i--) {
+    const [old, fresh] = [recent[i - 1], recent[i]];
+    if (old === undefined || fresh === undefined || fresh.timeUs <= fromUs - ROUTE_LEAD_US) return null;
+    const changes = fresh.sample.routeChanges - old.sample.routeChanges;
+    const [from, to] = [old.sample.route, fresh.sample.route];
+    if (changes > 0 || (from !== to && from !== '' && to !== '')) return [old, fresh];
+  }
+  return null;
+}
+
+export const routeChange: Rule = (evidence) => {
+  const step = routeStep(evidence);
+  const now = evidence.around.at(-1);
+  if (step === null || now === undefined) return null;
+  const [old, fresh] = step;
+  const agoUs = evidence.fromUs - fresh.timeUs;
+  const ago = agoUs > 0 ? ` ${secondsText(agoUs)} before` : '';
+  return cause(
+    'route-change',
+    `The connection changed its route from ${old.sample.route} to ${fresh.sample.route}${ago}; the round trip was ${msText(usualOf(evidence.usual, rttMs))} before and is ${msText(rttMs(now))} now.`,
+    'See which network interface or TURN server the connection uses now, and why the old route failed.',
+  );
+};
+
+/** Checks of a quiet connection come every two and a half seconds or so (RFC 7675, 5.1): longer without an answer, it is away. */
+const UNANSWERED_US = 2.9e6;
+
+/**
+ * Looks in which nothing came in although something had to: feedback on what was sent, or what is received. They are
+ * the longest that follow one another, since pauses of a tenth of a second between reports are usual.
+ */
+function silence({ around, stream }: Evidence): Look[] {
+  let longest: Look[] = [];
+  let current: Look[] = [];
+  for (const look of around) {
+    const mustHear = stream.direction === 'receive' || look.packets > LEAST_PACKETS;
+    current = look.bytesIn === 0 && mustHear ? [...current, look] : [];
+    if (current.length > longest.length) longest = current;
+  }
+  return longest;
+}
+
+const LEAST_PACKETS = 5;
+
+/**
+ * Whether a silence was an outage: checks were not answered, or more packets than usual were lost in it. A sender that
+ * pauses, or has little to send, is as silent.
+ */
+function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
+  const [first] = silent;
+  const last = silent.at(-1);
+  if (first === undefined || last === undefined) return false;
+  if (silent.some(({ checksAnswered }) => checksAnswered > 0)) return false;
+  const later = evidence.around.filter(({ timeUs }) => timeUs > last.timeUs);
+  const comesAgain = later.some(({ packets, bytesIn }) => packets > 0 && bytesIn > 0);
+  if (evidence.stream.direction === 'send') return last.timeUs - first.fromUs > 0.9e6;
+  return comesAgain ? losesMore(later, evidence) : last.timeUs - first.fromUs > UNANSWERED_US;
+}
+
+export const outage: Rule = (evidence) => {
+  const { usual, endpoint, fromUs, untilUs } = evidence;
+  const wasHeard = usual.filter(({ bytesIn }) => bytesIn > 0).length > usual.length / 2;
+  const silent = silence(evidence);
+  const lost = endpoint.states.find(
+    ({ timeUs, state }) =>
+      timeUs <= untilUs &&
+      Math.abs(timeUs - fromUs) < 8e6 &&
+      (state === 'disconnected' || state === 'failed'),
+  );
+  if (!wasHeard || !(isAway(evidence, silent) || lost !== undefined)) return null;
+  const us = silent.reduce((sum, look) => sum + look.timeUs - look.fromUs, 0);
+  const told = lost === undefined ? '' : `; the connection was ${lost.state} at ${secondsText(lost.timeUs)}`;
+  return cause(
+    'outage',
+    `Nothing came in from the far side for about ${secondsText(us)}, neither media nor feedback nor answers to connectivity checks${told}.`,
+    'See whether the network was away (a handover, a sleeping radio, a VPN), or the far side.',
+  );
+};
+
+export const feedbackMissing: Rule = ({ around, usual }) => {
+  const last = around.at(-1);
+  const had = usual.some(({ sent }) => sent.some(({ reportTimeUs }) => Number.isFinite(reportTimeUs)));
+  if (last === undefined || !had) return null;
+  const newest = Math.max(...last.sent.map(({ reportTimeUs }) => reportTimeUs).filter(Number.isFinite));
+  const ageUs = last.timeUs - newest;
+  // A check that was answered before the next report was due says nothing of why that did not come, and what is heard
+  // again behind a silence comes after an outage.
+  const due = around.filter(({ fromUs }) => fromUs >= newest + REPORT_US);
+  const silent = due.findIndex(({ bytesIn }) => bytesIn === 0);
+  const isBack = silent >= 0 && due.slice(silent).some(({ bytesIn }) => bytesIn > 0);
+  const isAlive = !isBack && due.some(({ checksAnswered }) => checksAnswered > 0);
+  if (!(ageUs > SILENT_US) || !isAlive) return null;
+  return cause(
+    'feedback-missing',
+    `The far side's RTCP reports stopped ${secondsText(ageUs)} ago, though the connection answers its checks: without feedback a sender lowers its rate.`,
+    'See why the far side sends no RTCP: a stuck server or page, or a firewall that drops it.',
+  );
+};

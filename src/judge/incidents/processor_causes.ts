@@ -1,0 +1,52 @@
+/** What had too little of the processor: the machine, the encoder or the decoder. */
+import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
+import { msText, percentText } from '../text.js';
+import { usualOf, share, isLimitedBy } from './evidence.js';
+import { cause, type Rule } from './rule.js';
+import type { Look } from './stream_looks.js';
+
+/** A codec that takes so much longer for a frame, and so long, has too little of the processor. */
+const SLOWER = 2;
+const SLOW_MS = 12;
+
+export const machineOverloaded: Rule = ({ machine }) =>
+  isOverloaded(machine)
+    ? cause(
+        'machine-overloaded',
+        `The machine was too busy for the call: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
+        `${FIX.charAt(0).toUpperCase()}${FIX.slice(1)}.`,
+      )
+    : null;
+
+export const cpuOfEncoder: Rule = ({ usual, since }) => {
+  const now = share(since, isLimitedBy('cpu'));
+  if (now < 0.5 || share(usual, isLimitedBy('cpu')) >= 0.5) return null;
+  return cause(
+    'cpu-limited',
+    `The encoder says that the CPU limits it (qualityLimitationReason cpu) in ${percentText(now)} of the looks since then.`,
+    'Send a smaller picture or fewer streams, or free the processor.',
+  );
+};
+
+export const slowCodec: Rule = ({ usual, since, stream }) => {
+  const codecMs = ({ codecMs: ms }: Look): number => ms;
+  const [before, now] = [usualOf(usual, codecMs), usualOf(since.slice(-3), codecMs)];
+  if (!(now > SLOW_MS && now > SLOWER * before)) return null;
+  const isSent = stream.direction === 'send';
+  return cause(
+    'cpu-limited',
+    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it has too little of the processor.`,
+    `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free the processor.`,
+  );
+};
+
+export const cpuOfDecoder: Rule = ({ since }) => {
+  const frames = since.reduce((sum, look) => sum + look.frames, 0);
+  const decoded = since.reduce((sum, look) => sum + look.decoded, 0);
+  if (!(frames > 10 && decoded < 0.6 * frames)) return null;
+  return cause(
+    'cpu-limited',
+    `${frames} frames came and only ${decoded} were decoded: the receiver does not keep up.`,
+    'Receive a smaller picture or fewer streams, or free the processor.',
+  );
+};

@@ -1,0 +1,100 @@
+/** What a receiver's frames, packets and key frames say. */
+import { keyFrameWait } from '../key_frames.js';
+import { msText, percentText, rateText, secondsText } from '../text.js';
+import { rttMs, usualOf } from './evidence.js';
+import { heavyLoss } from './loss_causes.js';
+import { knowsNoQueue, LEAST_QUEUE_MS, LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
+import { cause, type Rule } from './rule.js';
+import type { Look } from './stream_looks.js';
+
+/** The least share of the packet groups around the beginning that must signal overuse: a single one may be an accident. */
+const LEAST_OVERUSE = 0.05;
+
+export const remotePaused: Rule = ({ since }) => {
+  const last = since.slice(-2);
+  if (last.length < 2 || last.some(({ packets }) => packets > 0)) return null;
+  const isAlive = since.some(
+    ({ bytesIn, checksAnswered, packets }) => packets === 0 && bytesIn + checksAnswered > 0,
+  );
+  if (!isAlive) return null;
+  return cause(
+    'sender-paused',
+    'The far side sends nothing of this stream any more, though the connection is alive.',
+    'See whether the sender muted or stopped its track, or the server paused forwarding it.',
+  );
+};
+
+/** What the detector beside the stream, its frames or the round trip say of a queue. */
+export const overuseSeenByReceiver: Rule = (evidence) => {
+  const { detector, queueMs, usual } = evidence;
+  const grown = queuedMs(evidence);
+  const signalled =
+    detector !== null &&
+    detector.overuseShare >= LEAST_OVERUSE &&
+    (queueMs ?? 0) >= LEAST_QUEUE_MS &&
+    !knowsNoQueue(evidence);
+  if (!signalled && grown === 0) return null;
+  const signal = signalled
+    ? `the overuse detector beside the stream (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups, and frames waited for ${msText(queueMs ?? 0)} longer`
+    : '';
+  const trip =
+    grown > 0
+      ? `the round trip rose from ${msText(usualOf(usual, rttMs))} to ${msText(usualOf(usual, rttMs) + grown)}`
+      : '';
+  return cause(
+    'overuse',
+    `A queue grew on the path: ${[signal, trip].filter((part) => part !== '').join(', ')}.`,
+    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+  );
+};
+
+/**
+ * Packets that a full queue drops are lost while all frames wait in it. Where single ones did not wait long, loss came
+ * first, and what queues later is its repair.
+ */
+export const lossBesideShortQueue: Rule = (evidence) => {
+  const { queueBesideLossMs } = evidence;
+  return queueBesideLossMs !== null && queueBesideLossMs < LONG_QUEUE_MS ? heavyLoss(evidence) : null;
+};
+
+/**
+ * A queue that is long explains the loss beside it. It is seen by frames, where there are any: connectivity checks are
+ * seldom, and under loss they are repeated.
+ */
+export const overuseByLongQueue: Rule = (evidence) => {
+  const queueMs = evidence.queueMs ?? rttGrowthMs(evidence);
+  return queueMs > LONG_QUEUE_MS ? overuseSeenByReceiver(evidence) : null;
+};
+
+export const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
+  const rateOf = (looks: readonly Look[]): number => usualOf(looks, ({ rateBps }) => rateBps);
+  const [before, rate] = [kind === 'rate-fall' ? fell : rateOf(usual), rateOf(since.slice(-3))];
+  // A picture also freezes for other reasons, while as much comes as before, or before anything is usual.
+  if (!(rate < before)) return null;
+  return cause(
+    'far-side-limited',
+    `The far side sends ${rateText(rate)} instead of ${rateText(before)}, though nothing shows a queue, an outage or more loss than usual on the path.`,
+    'Look at the sender: its cap, its source, its processor, its own uplink.',
+  );
+};
+
+export const waitingForKeyFrame: Rule = ({ around }) => {
+  // Only this stream counts: another one may wait at the same time.
+  const samples = around.map(({ sample, received }) => ({
+    ...sample,
+    inbound: received === null ? [] : [received],
+  }));
+  const wait = keyFrameWait([samples]);
+  return (
+    wait &&
+    cause(
+      'waiting-for-key-frame',
+      `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
+      'See that key frames are sent when they are asked for: a server must forward PLI to the sender.',
+    )
+  );
+};
+
+/** While packets come all the time, no route and no outage keeps the key frame away. */
+export const waitingThroughout: Rule = (evidence) =>
+  evidence.since.every(({ packets }) => packets > 0) ? waitingForKeyFrame(evidence) : null;

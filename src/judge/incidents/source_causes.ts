@@ -1,0 +1,87 @@
+/** What a sender's source and encoder need, and who stopped them. */
+import { rateText } from '../text.js';
+import { availableBps, usesTarget, estimateFell, ESTIMATE_FELL, FILLED } from './estimate_causes.js';
+import { greatest, least, targetBps, usualOf } from './evidence.js';
+import { pictureHeight, LAYER_SHRANK } from './layer_causes.js';
+import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
+import { AT_BOUND, cause, type Rule } from './rule.js';
+import type { Look } from './stream_looks.js';
+
+const PAUSED_FIX = 'Resume the track or the encoding when the picture is wanted again.';
+
+/** How a sender that stopped can be told, for people; null while it sends. */
+function pausedText({ sent }: Look, usual: readonly Look[]): string | null {
+  if (sent.length === 0) return 'its transceiver does not send any more';
+  if (sent.every(({ active }) => !active)) return 'all its encodings are switched off (active: false)';
+  const { trackState, trackPaused, sourceFrames } = sent[0] ?? {};
+  if (trackState === 'none') return 'it has no track any more (replaceTrack)';
+  if (trackState === 'ended') return 'its track has ended';
+  if (trackPaused === 'disabled') return 'its track was disabled';
+  if (trackPaused === 'muted') return 'its track is muted by its source';
+  const before = usual.at(-1)?.sent[0]?.sourceFrames ?? NaN;
+  return sourceFrames === before ? 'its source gives no frames' : null;
+}
+
+export const senderPaused: Rule = (evidence) => {
+  const last = evidence.since.at(-1);
+  const text = last === undefined ? null : pausedText(last, evidence.usual);
+  if (text === null || last === undefined) return null;
+  const isOurs = last.sent.some(({ active }) => !active) && isSwitchedOffByUs(evidence);
+  const told = isOurs ? '; ccscope was told to switch an encoding off' : '';
+  return cause(
+    'sender-paused',
+    `The sender was paused: ${text}; ${rateText(last.rateBps)} were sent then${told}.`,
+    isOurs ? RELEASE_FIX : PAUSED_FIX,
+  );
+};
+
+/** Frames a second that the source of what is sent gave, between the first and the last of some looks. */
+function sourceFps(looks: readonly Look[]): number {
+  const [first, last] = [looks[0], looks.at(-1)];
+  const frames = (look: Look | undefined): number => look?.sent[0]?.sourceFrames ?? NaN;
+  if (first === undefined || last === undefined) return NaN;
+  return (1e6 * (frames(last) - frames(first))) / (last.timeUs - first.timeUs);
+}
+
+export const slowSource: Rule = ({ usual, since }) => {
+  const [before, now] = [sourceFps(usual), sourceFps(since)];
+  if (!(now < FILLED * before)) return null;
+  return cause(
+    'application-limited',
+    `The source gives ${now.toFixed(1)} frames a second, and gave ${before.toFixed(1)} before.`,
+    'Look at what makes the pictures: a camera in bad light, a screen that stands still, a page that is too busy to draw.',
+  );
+};
+
+export const applicationLimited: Rule = ({ since, usual }) => {
+  const latest = since.slice(-3);
+  const [before, now] = [usualOf(usual, targetBps), usualOf(latest, targetBps)];
+  const rate = usualOf(latest, ({ rateBps }) => rateBps);
+  // A target that fell explains a rate that followed it, and none that is below it all the time.
+  const isFree = since.length >= 3 && !usesTarget(since);
+  const isAsBefore = rate < FILLED * now && now >= AT_BOUND * before;
+  if (!isFree && !isAsBefore) return null;
+  return cause(
+    'application-limited',
+    `The encoder may use ${rateText(now)} (${rateText(before)} before), but needs only ${rateText(rate)} for what its source shows.`,
+    'Nothing is wrong with the network: the picture has less detail or motion.',
+  );
+};
+
+/**
+ * Chromium starts an encoder again for a larger picture, with a lower target until it knows what that needs. The
+ * estimate tells that the network did not ask for it.
+ */
+export const largerPicture: Rule = (evidence) => {
+  const { usual, since } = evidence;
+  const largest = greatest(since, pictureHeight);
+  const before = usualOf(usual, pictureHeight);
+  const [target, lower] = [usualOf(usual, targetBps), least(since, targetBps)];
+  if (!(LAYER_SHRANK * largest > before && lower < ESTIMATE_FELL * target) || estimateFell(evidence))
+    return null;
+  return cause(
+    'application-limited',
+    `The encoder began a larger picture, ${largest} lines instead of ${before}, with a target of ${rateText(lower)} instead of ${rateText(target)}, while the estimate stays at ${rateText(least(since, availableBps))}.`,
+    'Nothing is wrong with the network: the rate comes back within some seconds.',
+  );
+};
