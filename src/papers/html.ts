@@ -1,30 +1,38 @@
 /** The report as one page that needs nothing else: style, script and data are in it. */
 import type { Figure } from '../figures/figure.js';
-import type { Verdict } from '../scenario/index.js';
+import { VERDICTS, type Verdict } from '../scenario/index.js';
 import type { PictureFigures } from '../figures/pictures.js';
 import { comparisonSections } from './comparison_html.js';
 import { standalonePage } from '../html/document.js';
 import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
-import type { CellReport, Counts, ExperimentReport, MetricReport, Report } from './report.js';
+import type { CellReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
 import { failureText } from './table.js';
-import { bandText, measuredText, metricName, publishedText } from './text.js';
+import { bandText, claimText, measuredText, metricName, publishedText, WIDER } from './text.js';
 
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const badge = (verdict: Verdict): Html => html`<span class="verdict ${verdict}">${verdict}</span>`;
 const MEANING: Record<Verdict, string> = {
   within: 'in the band',
-  ordering: 'out of the band; what the paper states about it holds',
+  ordering: 'out of the band; the claim that it supports in the paper holds',
   off: 'neither',
 };
 
 function countsList(counts: Counts): Html {
-  const items = (['within', 'ordering', 'off'] as const).map(
+  const items = VERDICTS.map(
     (name) => html`<li class="${name}"><b>${counts[name]}</b> ${name} <span>– ${MEANING[name]}</span></li>`,
   );
   return html`<ul class="counts">
     ${items}
   </ul>`;
+}
+
+/** What the papers state with a number, each about one or more cells, and the numbers of all those cells. */
+function summaryLists({ statements, numbers }: Summary): Html {
+  return html`<h2 class="counted">Statements of the papers, each by its worst number</h2>
+    ${countsList(statements)}
+    <h2 class="counted">Numbers</h2>
+    ${countsList(numbers)}`;
 }
 
 function contents(experiments: readonly ExperimentReport[]): Html {
@@ -34,19 +42,19 @@ function contents(experiments: readonly ExperimentReport[]): Html {
         <th scope="row"><a href="#${id}">${id}</a></th>
         <td>${title}</td>
         <td>${source}</td>
-        <td class="number">${summary.within}</td>
-        <td class="number">${summary.ordering}</td>
-        <td class="number">${summary.off}</td>
+        ${VERDICTS.map((name) => html`<td class="number">${summary.statements[name]}</td>`)}
+        ${VERDICTS.map((name) => html`<td class="number">${summary.numbers[name]}</td>`)}
         <td class="number">
           ${claims.length === 0 ? '–' : `${claims.filter(({ holds }) => holds === true).length} of ${claims.length}`}
         </td>
         <td class="number">${seconds.toFixed(1)}</td>
       </tr>`,
   );
-  const numbers = ['within', 'ordering', 'off', 'claims', 'CPU s'].map((number) => ({ number }));
+  const counted = ['statements', 'numbers'].flatMap((what) => VERDICTS.map((name) => `${what} ${name}`));
+  const numbers = [...counted, 'claims', 'CPU s'].map((number) => ({ number }));
   return html`<nav aria-label="Experiments">
     ${table({
-      caption: 'Every experiment: numbers by verdict, claims that hold, CPU time in seconds',
+      caption: 'Every experiment: statements and numbers by verdict, claims that hold, CPU time in seconds',
       heads: ['experiment', 'what', 'source', ...numbers],
       groups: [rows],
     })}
@@ -54,9 +62,10 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 }
 
 /** Why a number is out, or what is known of it; nothing for one that is in and needs no word. */
-function remark({ verdict, note, why }: MetricReport): Html {
-  if (note !== undefined) return html`<span class="why">${note}</span>`;
-  return verdict === 'within' ? html`` : html`<span class="why">Band: ${why}</span>`;
+function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): Html {
+  const told = note ?? (verdict === 'within' ? undefined : `Band: ${why}`);
+  const parts = [told, wider === undefined ? undefined : `${WIDER} ${wider}`];
+  return html`${parts.map((part) => (part === undefined ? html`` : html`<span class="why">${part}</span>`))}`;
 }
 
 function metricRow(cell: CellReport, metric: MetricReport, index: number): Html {
@@ -71,7 +80,7 @@ function metricRow(cell: CellReport, metric: MetricReport, index: number): Html 
     <td>${metricName(metric)}${remark(metric)}</td>
     <td class="${metric.says === undefined ? 'number' : 'says'}">${publishedText(metric)}</td>
     <td class="number">${measuredText(metric)}</td>
-    <td class="number">${bandText(metric)}</td>
+    <td class="number">${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}</td>
     <td>${badge(metric.verdict)}</td>
     <td>${metric.where} (${metric.read})</td>
   </tr>`;
@@ -131,9 +140,11 @@ const OUTCOMES = {
 
 function claimList({ claims }: ExperimentReport): Html {
   if (claims.length === 0) return html``;
-  const items = claims.map(({ says, where, holds }) => {
+  const items = claims.map((claim) => {
+    const { says, where, holds } = claim;
     const [look, text] = OUTCOMES[`${holds}`];
-    return html`<li><b class="${look}">${text}</b> ${says} (${where})</li>`;
+    const tested = holds === null ? '' : ` · ${claimText(claim)}`;
+    return html`<li><b class="${look}">${text}</b> ${says} (${where})${tested}</li>`;
   });
   return html`<h3>What the paper states</h3>
     <ul class="claims">
@@ -162,14 +173,26 @@ class Gallery {
 }
 
 const KEY = html`<p class="key">
+  A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p is that of
+  its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation, ±25 ms at the 95th
+  percentile, ±0.3 points of loss, ±0.07 of Jain's index.
   In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as
   reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation
   over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.
   Curves over time and distributions are of the first run.
 </p>`;
 
+function textList(title: string, texts: readonly string[]): Html {
+  if (texts.length === 0) return html``;
+  return html`<h3>${title}</h3>
+    <ul>
+      ${texts.map((text) => html`<li>${text}</li>`)}
+    </ul>`;
+}
+
 function section(experiment: ExperimentReport, pictures: readonly PictureFigures[], gallery: Gallery): Html {
   const { id, title, description, source, notes, runs, seed, cpu_seconds: seconds } = experiment;
+  const { decided_after_results: decided } = experiment;
   const about = `${source} · ${plural(runs, 'run')} of each cell, seeds from ${seed} · ${seconds.toFixed(1)} s of CPU`;
   return html`<section class="experiment" id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
@@ -177,14 +200,7 @@ function section(experiment: ExperimentReport, pictures: readonly PictureFigures
     <p>${description}</p>
     <div class="gallery">${pictures.map((picture) => gallery.picture(picture))}</div>
     ${metricTable(experiment)} ${otherTable(experiment)} ${claimList(experiment)}
-    ${
-      notes.length === 0
-        ? ''
-        : html`<h3>Notes</h3>
-            <ul>
-              ${notes.map((note) => html`<li>${note}</li>`)}
-            </ul>`
-    }
+    ${textList('Decided when results were known', decided)} ${textList('Notes', notes)}
   </section>`;
 }
 
@@ -213,7 +229,7 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
     name: 'papers',
     title,
     meta: made,
-    main: html`${countsList(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${compared}
+    main: html`${summaryLists(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${compared}
     ${sections}`,
     data: { id: 'figures', value: gallery.figures },
   });

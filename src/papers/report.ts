@@ -1,12 +1,20 @@
 /** The report of `ccscope reproduce --json`: its shape is a contract that others script against. */
 import * as v from 'valibot';
 
-import { cellLabel, type ClaimResult, type ExperimentResult, type MetricResult } from '../scenario/index.js';
-import type { Scenario } from '../scenario/index.js';
+import {
+  cellLabel,
+  VERDICTS,
+  type ClaimResult,
+  type ExperimentResult,
+  type MetricResult,
+  type Scenario,
+  type StatementResult,
+  type Verdict,
+} from '../scenario/index.js';
 import { comparedCaseSchema } from './comparison.js';
 import { measuredOf, measuredSchema } from './measured.js';
 
-const verdict = v.picklist(['within', 'ordering', 'off']);
+const verdict = v.picklist(VERDICTS);
 
 const measurement = v.object({
   name: v.string(),
@@ -30,6 +38,10 @@ const metric = v.object({
   /** Lowest and highest mean that count as reproduced, and why. */
   band: v.tuple([v.number(), v.number()]),
   why: v.string(),
+  /** Why the band is wider than the rule for such a metric, where it is. */
+  wider_than_rule: v.optional(v.string()),
+  /** The claims that the number supports. */
+  claims: v.optional(v.array(v.string())),
   /** What is known about it, for instance why it is out. */
   note: v.optional(v.string()),
   verdict,
@@ -49,9 +61,24 @@ const claim = v.object({
   where: v.string(),
   /** null if none of its cells gave a number. */
   holds: v.nullable(v.boolean()),
+  /** The largest p of its cases: of each a one-sided paired t-test; null where a single run tests nothing. */
+  p: v.nullable(v.number()),
+  /** In how many of the combinations of cells that it is about it holds. */
+  cases: v.object({ hold: v.number(), of: v.number() }),
 });
 
 const counts = v.object({ within: v.number(), ordering: v.number(), off: v.number() });
+
+/** What the paper states with a number, of one or more cells. */
+const statement = v.object({
+  metric: v.string(),
+  published: v.number(),
+  says: v.optional(v.string()),
+  where: v.string(),
+  numbers: counts,
+  /** That of its worst number. */
+  verdict,
+});
 
 const experiment = v.object({
   id: v.string(),
@@ -61,9 +88,12 @@ const experiment = v.object({
   /** Section, figure or table of the paper. */
   source: v.string(),
   cells: v.array(cell),
+  statements: v.array(statement),
   claims: v.array(claim),
+  /** What was chosen when results were known. */
+  decided_after_results: v.array(v.string()),
   notes: v.array(v.string()),
-  summary: counts,
+  summary: v.object({ statements: counts, numbers: counts }),
   /** Runs of each cell. */
   runs: v.number(),
   /** Seed of the first run of each cell; run i has this plus i. */
@@ -84,7 +114,7 @@ export const reportSchema = v.object({
   experiments: v.array(experiment),
   /** Controllers beside each other, in the experiments that compare them. */
   comparison: v.array(comparedCaseSchema),
-  summary: counts,
+  summary: v.object({ statements: counts, numbers: counts }),
   /** Version. */
   ccscope: v.string(),
   created: v.string(),
@@ -100,7 +130,10 @@ export type CellReport = v.InferOutput<typeof cell>;
 export type MetricReport = v.InferOutput<typeof metric>;
 export type Measurement = v.InferOutput<typeof measurement>;
 export type ClaimReport = v.InferOutput<typeof claim>;
+export type StatementReport = v.InferOutput<typeof statement>;
 export type Counts = v.InferOutput<typeof counts>;
+/** How many statements and how many numbers got which verdict. */
+export type Summary = ExperimentReport['summary'];
 export type FailureReport = v.InferOutput<typeof failure>;
 
 function measurementOf({ name, unit, flow, window, path, measured }: MetricResult): Measurement {
@@ -118,7 +151,7 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
   const metrics: MetricReport[] = [];
   const others: Measurement[] = [];
   for (const result of results) {
-    const { published, says, where, read, band, why, note, verdict: outcome } = result;
+    const { published, says, where, read, band, why, widerThanRule, note, claims, verdict: outcome } = result;
     if (published === undefined || outcome === undefined || band === undefined) {
       others.push(measurementOf(result));
       continue;
@@ -131,6 +164,8 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
       read: read ?? '',
       band: [band[0], band[1]],
       why: why ?? '',
+      ...(widerThanRule !== undefined && { wider_than_rule: widerThanRule }),
+      ...(claims !== undefined && { claims: [...claims] }),
       ...(note !== undefined && { note }),
       verdict: outcome,
     });
@@ -138,7 +173,17 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
   return { metrics, others };
 }
 
-const claimOf = ({ id, says, where, holds }: ClaimResult): ClaimReport => ({ id, says, where, holds });
+function claimOf({ id, says, where, holds, cases }: ClaimResult): ClaimReport {
+  const tested = cases.flatMap(({ p }) => p ?? []);
+  const p = tested.length < cases.length || tested.length === 0 ? null : Math.max(...tested);
+  const hold = cases.filter((each) => each.holds).length;
+  return { id, says, where, holds, p, cases: { hold, of: cases.length } };
+}
+
+const statementOf = ({ numbers, ...rest }: StatementResult): StatementReport => ({
+  ...rest,
+  numbers: { ...numbers },
+});
 
 export interface ExperimentRuns {
   runs: number;
@@ -163,9 +208,14 @@ export function experimentReport(
     description: scenario.description,
     source: scenario.source ?? '',
     cells,
+    statements: result.statements.map(statementOf),
     claims: result.claims.map(claimOf),
+    decided_after_results: scenario.decided_after_results ?? [],
     notes: scenario.notes ?? [],
-    summary: countVerdicts(cells),
+    summary: {
+      statements: countVerdicts(result.statements),
+      numbers: countVerdicts(cells.flatMap(({ metrics }) => metrics)),
+    },
     runs,
     seed: scenario.seed ?? 1,
     cpu_seconds: cpuSeconds,
@@ -173,19 +223,20 @@ export function experimentReport(
 }
 
 /** How many of each verdict. */
-function countVerdicts(cells: readonly CellReport[]): Counts {
+function countVerdicts(of: readonly { verdict: Verdict }[]): Counts {
   const total: Counts = { within: 0, ordering: 0, off: 0 };
-  for (const { metrics } of cells) for (const one of metrics) total[one.verdict] += 1;
+  for (const each of of) total[each.verdict] += 1;
   return total;
 }
 
-/** Counts of several experiments together. */
-export function sumCounts(all: readonly Counts[]): Counts {
+function sumCounts(all: readonly Counts[]): Counts {
   const total: Counts = { within: 0, ordering: 0, off: 0 };
-  for (const { within, ordering, off } of all) {
-    total.within += within;
-    total.ordering += ordering;
-    total.off += off;
-  }
+  for (const each of all) for (const name of VERDICTS) total[name] += each[name];
   return total;
 }
+
+/** Those of several experiments together. */
+export const sumSummaries = (all: readonly Summary[]): Summary => ({
+  statements: sumCounts(all.map(({ statements }) => statements)),
+  numbers: sumCounts(all.map(({ numbers }) => numbers)),
+});

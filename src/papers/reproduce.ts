@@ -18,7 +18,7 @@ import { jobsOf, type Job, type JobOptions, type RunOutcome, type RunValues } fr
 import { runJobs, type PoolOptions } from './pool.js';
 import {
   experimentReport,
-  sumCounts,
+  sumSummaries,
   type ExperimentReport,
   type FailureReport,
   type Report,
@@ -71,7 +71,7 @@ export async function reproduce(
   const report: Report = {
     experiments,
     comparison,
-    summary: sumCounts(experiments.map(({ summary }) => summary)),
+    summary: sumSummaries(experiments.map(({ summary }) => summary)),
     ccscope: options.version,
     created: new Date().toISOString(),
     cpu_seconds: cpuSeconds,

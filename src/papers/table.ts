@@ -2,9 +2,9 @@
 import { styleText } from 'node:util';
 
 import type { Verdict } from '../scenario/index.js';
-import type { ClaimReport, Counts, ExperimentReport, FailureReport, Report } from './report.js';
+import type { ClaimReport, Counts, ExperimentReport, FailureReport, Report, Summary } from './report.js';
 import { comparisonLines } from './comparison_text.js';
-import { bandText, measuredText, metricName, publishedText } from './text.js';
+import { bandText, claimText, measuredText, metricName, publishedText, WIDER } from './text.js';
 
 const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
 const HEAD = ['cell', 'metric', 'published', 'measured mean ± ci95 (n)', 'band', 'verdict'];
@@ -22,12 +22,17 @@ const painter =
 
 const short = (text: string): string => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
 
-export function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) => text): string {
+function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) => text): string {
   return [
     paint('within', `${within} within`),
     paint('ordering', `${ordering} ordering`),
     paint('off', `${off} off`),
   ].join(', ');
+}
+
+/** Statements of the papers first, then the numbers in them. */
+function summaryText({ statements, numbers }: Summary, paint?: Paint): string {
+  return `statements: ${countsText(statements, paint)}; numbers: ${countsText(numbers, paint)}`;
 }
 
 /** Each column as wide as its widest cell; the last one, the verdict, in its colour. */
@@ -43,20 +48,22 @@ function tableLines(rows: readonly string[][], paint: Paint): string[] {
   );
 }
 
-function claimLine({ says, holds }: ClaimReport, paint: Paint): string {
+function claimLine(claim: ClaimReport, paint: Paint): string {
+  const { says, holds } = claim;
   if (holds === null) return `–      ${says}`;
-  return `${holds ? paint('within', 'holds') : paint('off', 'fails')}  ${says}`;
+  return `${holds ? paint('within', 'holds') : paint('off', 'fails')}  ${says} (${claimText(claim)})`;
 }
 
 function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
-  const { id, title, source, cells, claims, notes, summary, runs, cpu_seconds: seconds } = experiment;
+  const { id, title, source, cells, claims, decided_after_results: decided, notes, summary } = experiment;
+  const { runs, cpu_seconds: seconds } = experiment;
   const rows = cells.flatMap(({ label, metrics }) =>
     metrics.map((metric, index) => [
       index === 0 ? label : '',
       metricName(metric),
       short(publishedText(metric)),
       measuredText(metric),
-      bandText(metric),
+      `${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}`,
       metric.verdict,
     ]),
   );
@@ -64,8 +71,9 @@ function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
     `${id}: ${title}${source === '' ? '' : ` (${source})`}`,
     ...(rows.length === 0 ? [] : tableLines(rows, paint)),
     ...claims.map((claim) => claimLine(claim, paint)),
+    ...decided.map((text) => `after results: ${text}`),
     ...notes.map((note) => `note   ${note}`),
-    `${countsText(summary, paint)} · ${runs} ${runs === 1 ? 'run' : 'runs'}, ${seconds.toFixed(1)} s of CPU`,
+    `${summaryText(summary, paint)} · ${runs} ${runs === 1 ? 'run' : 'runs'}, ${seconds.toFixed(1)} s of CPU`,
     '',
   ];
 }
@@ -85,5 +93,5 @@ export function reportText(report: Report, colours: boolean): string {
   const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));
   const count = `${experiments.length} ${experiments.length === 1 ? 'experiment' : 'experiments'}`;
   const total = `${count}, ${wall.toFixed(1)} s (${cpu.toFixed(1)} s of CPU)`;
-  return [...lines, ...failed, `${countsText(summary, paint)} · ${total}`, ''].join('\n');
+  return [...lines, ...failed, `${summaryText(summary, paint)} · ${total}`, ''].join('\n');
 }

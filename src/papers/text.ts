@@ -1,7 +1,7 @@
 /** Numbers of a report as people read them, for the terminal and the page alike. */
 import { metricText } from '../scenario/index.js';
 import type { Measured } from './measured.js';
-import type { Measurement, MetricReport } from './report.js';
+import type { ClaimReport, Measurement, MetricReport } from './report.js';
 
 const valueText = (name: string, value: number | null): string => metricText(name, value ?? NaN);
 
@@ -54,4 +54,15 @@ export function metricName({ name, flow, window, path }: Measurement): string {
     ...(path === undefined ? [] : [path]),
   ];
   return [what, ...about].join(', ');
+}
+
+/** Marks a band that is wider than the rule for its metric. */
+export const WIDER = '°';
+
+/** `3 of 4 cases, p 0.021`: in how many cases a claim holds, and how surely at least where all do. */
+export function claimText({ holds, p, cases }: ClaimReport): string {
+  const count = cases.of === 1 ? [] : [`${cases.hold} of ${cases.of} cases`];
+  if (p === null) return [...count, 'one run, not tested'].join(', ');
+  const surely = holds === false && cases.of > 1 ? [] : [p < 0.001 ? 'p < 0.001' : `p ${p.toFixed(3)}`];
+  return [...count, ...surely].join(', ');
 }

@@ -16,7 +16,7 @@ import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from '.
 import { checkPaths } from './compile.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { measuredOf } from './measured.js';
-import { METRICS, relation } from './metrics.js';
+import { METRICS, quantityKey, relation } from './metrics.js';
 import {
   parseForm,
   type Claim,
@@ -39,7 +39,6 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkSelector(scenario, cells, `${at}.overrides.${i}.cells`);
   }
   const cells = cellsOf(scenario);
-  const claims = new Set((scenario.claims ?? []).map(({ id }) => id));
   const checked = new Set<string>();
   for (const cell of cells) checkInstance(instantiate(scenario, cell), checked);
   for (const [i, expectation] of (scenario.expectations ?? []).entries()) {
@@ -48,9 +47,7 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkAgainst(scenario, expectation, `${field}.against`);
     checkSelector(scenario, expectation.cells ?? {}, `${field}.cells`);
     checkBand(expectation.band, expectation.published, field);
-    for (const id of expectation.claims ?? []) {
-      if (!claims.has(id)) throw unknown(`${field}.claims`, 'claim', id, [...claims]);
-    }
+    checkSupported(scenario, expectation, `${field}.claims`);
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
       throw new ConfigError(
         `${field}.cells`,
@@ -70,6 +67,26 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   }
   if (scenario.comparison !== undefined) checkComparison(scenario, scenario.comparison, `${at}.comparison`);
   return scenario;
+}
+
+/** A number supports claims of its own quantity alone: others may hold whatever it is. */
+function checkSupported(scenario: Scenario, expectation: Expectation, at: string): void {
+  const claims = scenario.claims ?? [];
+  const key = quantityKey(measuredOf(expectation));
+  for (const id of expectation.claims ?? []) {
+    const claim = claims.find((each) => each.id === id);
+    if (claim === undefined) {
+      throw unknown(
+        at,
+        'claim',
+        id,
+        claims.map((each) => each.id),
+      );
+    }
+    if (quantityKey(claim) === key) continue;
+    const expected = `a claim of ${expectation.metric}, of the same flow, window and path`;
+    throw new ConfigError(at, expected, `${id}, a claim of another quantity`, 'remove it, or state its own');
+  }
 }
 
 function checkAgainst(scenario: Scenario, { metric, against }: Expectation, at: string): void {

@@ -1,9 +1,9 @@
 /** The values of an axis beside each other: of each quantity, which of them does best, and how surely. */
 import { axisOf, cellKey, cellLabel, type CellParams } from './cells.js';
+import type { CellValues } from './claims.js';
 import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
 import { summarise, type Summary } from './statistics.js';
-import type { CellValues } from './verdict.js';
 
 /**
  * `best`: no other value's mean is better. `close`: another one's is, but the 95 % intervals of both

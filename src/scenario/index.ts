@@ -16,6 +16,7 @@ export type {
   Selector,
 } from './scenario.js';
 export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellParams } from './cells.js';
+export { evaluateClaim, type CellValues, type ClaimCase, type ClaimResult } from './claims.js';
 export { ControllerSimulator, withController } from './chosen_controller.js';
 export { compile, flowGroups, isInlineTrace, type FlowGroup } from './compile.js';
 export { parseScenario, picturedTables } from './check.js';
@@ -56,15 +57,13 @@ export { summarise, type Summary } from './statistics.js';
 export { traceHeader, type SimulationHeader, type TracedFlow } from './trace_header.js';
 export {
   countVerdicts,
-  evaluateClaim,
   judge,
+  VERDICTS,
   verdictOf,
   type CellResult,
-  type CellValues,
-  type ClaimCase,
-  type ClaimResult,
   type ExperimentResult,
   type MetricResult,
+  type StatementResult,
   type Verdict,
   type VerdictCounts,
 } from './verdict.js';

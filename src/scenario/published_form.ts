@@ -22,8 +22,15 @@ export const expectation = record({
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
   /** Why this band. */
   why: text('the reason of the band'),
-  /** Claims which, where they hold, make the verdict `ordering` outside of the band. */
-  claims: v.optional(list(v.string('the id of a claim'), 'ids of claims')),
+  /** Why the band is wider than the rule for its metric (README, Verdicts), where it is. */
+  wider_than_rule: v.optional(text('the reason')),
+  /**
+   * The claims of the same quantity that this number supports in the paper: outside of the band the verdict is
+   * `ordering` where all of them hold.
+   */
+  claims: v.optional(
+    v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),
+  ),
   /** What is known about it, for instance why it may stay out. */
   note: v.optional(text('text')),
 });
@@ -53,7 +60,8 @@ export const compareClaim = record({
   ...claimEntries,
   ...quantityEntries,
   cells: v.optional(selector),
-  is: v.picklist(['<', '<=', '>', '>=', '~'], '<, <=, >, >= or ~'),
+  /** Beyond what the runs scatter by; `~`: about as much, within `tolerance`. */
+  is: v.picklist(['<', '>', '~'], '<, > or ~'),
   than: v.union(
     [
       number,

@@ -90,6 +90,8 @@ export const scenarioSchema = record({
   pictures: v.optional(list(picture, 'pictures')),
   /** What a report's table compares along an axis, over all scenarios that do. */
   comparison: v.optional(comparison),
+  /** What was chosen when results were known already: a verdict that rests on one of these is no test of it. */
+  decided_after_results: v.optional(list(text('what was chosen, and why'), 'choices')),
   notes: v.optional(list(text('text'), 'notes')),
 });
 

@@ -25,6 +25,18 @@ export function summarise(values: readonly number[]): Summary {
 }
 
 /**
+ * How probable a mean as far above zero is, if the values scatter about zero: Student's t-test of one sample, which is
+ * that of pairs where the values are their differences, one-sided. Null below two numbers, which test nothing; 0 or 1
+ * where all are the same, as runs without any randomness are.
+ */
+export function tailProbability(values: readonly number[]): number | null {
+  const { mean, sd, n } = summarise(values);
+  if (n < 2) return null;
+  if (sd === 0) return mean > 0 ? 0 : 1;
+  return 1 - jStat.studentt.cdf((mean * Math.sqrt(n)) / sd, n - 1);
+}
+
+/**
  * Where the probability of a success lies with 95 % confidence, by the score interval of Wilson
  * (1927), which stays within 0 and 1 and holds for few trials. Both NaN without trials.
  */

@@ -65,16 +65,26 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       ['C 1 Mbps, queue 150ms', 'utilisation', 'within'],
       ['C 1 Mbps, queue 150ms', 'rtt_p50_ms', 'off'],
       ['C 1 Mbps, queue codel', 'utilisation', 'within'],
-      ['C 1 Mbps, queue codel', 'loss_ratio', 'ordering'],
+      ['C 1 Mbps, queue codel', 'path_queue_delay_mean_ms', 'ordering'],
       ['C 1 Mbps, queue codel', 'rtt_p50_ms', 'off'],
       ['C 2 Mbps, queue 150ms', 'utilisation', 'within'],
       ['C 2 Mbps, queue codel', 'utilisation', 'within'],
-      ['C 2 Mbps, queue codel', 'loss_ratio', 'ordering'],
+      ['C 2 Mbps, queue codel', 'path_queue_delay_mean_ms', 'ordering'],
     ]);
     expect(metrics?.every(({ measured }) => measured.n === 2)).toBe(true);
-    expect(small?.claims.map(({ id, holds }) => [id, holds])).toEqual([['deeper-queues', true]]);
+    expect(small?.statements.map(({ metric, verdict, numbers }) => [metric, verdict, numbers])).toEqual([
+      ['utilisation', 'within', { within: 4, ordering: 0, off: 0 }],
+      ['path_queue_delay_mean_ms', 'ordering', { within: 0, ordering: 2, off: 0 }],
+      ['rtt_p50_ms', 'off', { within: 0, ordering: 0, off: 2 }],
+    ]);
+    expect(small?.claims).toMatchObject([{ id: 'deeper-queues', holds: true, cases: { hold: 2, of: 2 } }]);
+    expect(small?.claims[0]?.p).toBeLessThan(0.05);
+    expect(small?.decided_after_results).toHaveLength(1);
     expect([small?.runs, small?.seed]).toEqual([2, 5]);
-    expect(summary).toEqual({ within: 4, ordering: 2, off: 2 });
+    expect(summary).toEqual({
+      statements: { within: 1, ordering: 1, off: 1 },
+      numbers: { within: 4, ordering: 2, off: 2 },
+    });
     expect(failures).toEqual([]);
   });
 
@@ -114,9 +124,12 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     const { status, stdout, stderr } = await command(SMALL);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^small: One media flow and one TCP flow/);
-    expect(stdout).toMatch(/nearly everything +\d+\.\d+ ± \d+\.\d+ % \(2\) +85 … 95 % +ordering/);
-    expect(stdout).toMatch(/holds {2}CoDel queues less than DropTail/);
-    expect(stdout).toMatch(/4 within, 2 ordering, 2 off · 1 experiment/);
+    expect(stdout).toMatch(/nearly a second +\d+\.\d+ ± \d+\.\d+ ms \(2\) +850 … 950 ms ° +ordering/);
+    expect(stdout).toMatch(/holds {2}CoDel queues less than DropTail \(2 of 2 cases, p/);
+    expect(stdout).toContain('after results: The capacities were chosen when others had been tried.');
+    expect(stdout).toContain(
+      'statements: 1 within, 1 ordering, 1 off; numbers: 4 within, 2 ordering, 2 off · 1 experiment',
+    );
     expect(stdout).not.toContain('\u001B');
   });
 
@@ -185,7 +198,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       ['gcc-ton', 0],
     ]);
     // Of five published numbers of each: whatever the verdicts, they are all judged.
-    expect(summary.within + summary.ordering + summary.off).toBe(10);
+    const { within, ordering, off } = summary.numbers;
+    expect(within + ordering + off).toBe(10);
     expect(comparison).toEqual([]);
     // The median of the delay is above a packet's transmission (9.9 ms at 1 Mbps) and below the queue.
     for (const cell of table?.cells ?? []) {

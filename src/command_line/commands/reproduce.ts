@@ -107,11 +107,14 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
   if (html !== undefined) writeFileSync(html, reportHtml(report, pictures));
   if (json !== undefined) await writeJson(json, report, io);
   if (json !== '-') io.stdout.write(reportText(report, usesColours(io)));
-  const { failures, summary } = report;
+  const {
+    failures,
+    summary: { numbers },
+  } = report;
   if (failures.length > 0)
     throw new FailedRun(`${failures.length} ${failures.length === 1 ? 'run' : 'runs'} failed`);
-  if (strict === true && summary.off > 0)
-    throw new FailedRun(`${summary.off} ${summary.off === 1 ? 'number is' : 'numbers are'} off`);
+  if (strict === true && numbers.off > 0)
+    throw new FailedRun(`${numbers.off} ${numbers.off === 1 ? 'number is' : 'numbers are'} off`);
 }
 
 const usesColours = ({ stdout }: Io): boolean =>

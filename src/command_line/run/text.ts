@@ -81,7 +81,10 @@ export function publishedTable({ cells }: ExperimentResult): string[] {
 /** The paper's statements, and whether they hold. */
 export function claimLines({ claims }: ExperimentResult): string[] {
   const marks = { true: 'holds', false: 'does not hold', null: 'not run' };
-  return claims.map(({ says, holds }) => `  ${marks[`${holds}`]}: ${says}`);
+  return claims.map(({ says, holds, cases }) => {
+    const isTested = cases.every(({ p }) => p !== null);
+    return `  ${marks[`${holds}`]}${isTested ? '' : ', by one run, which tests nothing'}: ${says}`;
+  });
 }
 
 /** Received rate and queuing delay of each flow over time, from the rows of `throughput`. */

@@ -78,7 +78,7 @@ const PUBLISHED: Published[] = [
       const cell = { controller, loss };
       return [
         ['lcc-table1', cell, 'utilisation', Number((u / 100).toFixed(6)), u / 100 - 0.05, u / 100 + 0.05],
-        ['lcc-table1', cell, 'owd_queue_delay_mean_ms', d, Math.max(0, d - 8), d + 8],
+        ['lcc-table1', cell, 'owd_queue_delay_mean_ms', d, 0.75 * d, 1.25 * d],
       ];
     }),
   ),

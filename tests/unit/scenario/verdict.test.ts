@@ -14,11 +14,13 @@ import {
 } from '../../../src/scenario/index.js';
 import { varied } from './support.js';
 
-const holds = [{ holds: true }];
-const fails = [{ holds: true }, { holds: false }];
+const holds = [[{ holds: true }, { holds: true }]];
+const fails = [[{ holds: true }], [{ holds: true }, { holds: false }]];
+/** A claim of which the cell is no part. */
+const elsewhere = [[{ holds: true }], []];
 
 describe('the verdict on a number', () => {
-  it.each<[mean: number, claims: { holds: boolean }[], verdict: string]>([
+  it.each<[mean: number, claims: { holds: boolean }[][], verdict: string]>([
     [0.9, [], 'within'],
     [0.85, fails, 'within'],
     [0.95, [], 'within'],
@@ -26,6 +28,7 @@ describe('the verdict on a number', () => {
     [0.951, holds, 'ordering'],
     [0.951, fails, 'off'],
     [0.951, [], 'off'],
+    [0.951, elsewhere, 'off'],
     // The mean of ten times 0.95 in floating point; a real difference is not forgiven.
     [0.95 + 4e-16, [], 'within'],
     [0.85 - 4e-16, [], 'within'],
@@ -39,7 +42,10 @@ describe('the verdict on a number', () => {
 const DELAY = quantityKey({ metric: 'rtt_mean_ms' });
 const JAIN = quantityKey({ metric: 'jain' });
 
-/** Cells whose delay and fairness are given. */
+/** How three runs lie about their mean, where they scatter as much as a test needs. */
+const SCATTER = [-1, 0, 1];
+
+/** Cells whose delay and fairness are given, of three runs each: paired runs differ by as much as means do. */
 function cells(delays: Record<string, [delay: number, jain?: number]>): CellValues[] {
   return Object.entries(delays).map(([key, [delay, jain = 1]]) => {
     const [queue = '', n = ''] = key.split(' ');
@@ -47,12 +53,16 @@ function cells(delays: Record<string, [delay: number, jain?: number]>): CellValu
     return {
       cell,
       values: new Map([
-        [DELAY, [delay - 1, delay + 1]],
-        [JAIN, [jain]],
+        [DELAY, SCATTER.map((by) => delay + by)],
+        [JAIN, SCATTER.map(() => jain)],
       ]),
     };
   });
 }
+
+/** Cells whose runs are given. */
+const runs = (delays: Record<string, number[]>): CellValues[] =>
+  Object.entries(delays).map(([queue, values]) => ({ cell: { queue }, values: new Map([[DELAY, values]]) }));
 
 const about = { id: 'c', says: 'so it is', where: 'section 1' };
 const rising: Claim = { kind: 'monotone', ...about, metric: 'rtt_mean_ms', along: 'n', direction: 'rising' };
@@ -86,8 +96,15 @@ describe('a claim that something rises', () => {
     expect(evaluateClaim(falling, cells({ 'short 1': [4], 'short 2': [5] })).holds).toBe(false);
   });
 
-  it('does not hold where a value is missing, and is open where no two cells have run', () => {
+  it('does not hold where all are equal, where the ends differ by no more than runs scatter, or a value is missing', () => {
+    expect(evaluateClaim(rising, cells({ 'short 1': [0], 'short 2': [0], 'short 4': [0] })).holds).toBe(false);
+    const scatters: Claim = { ...rising, along: 'queue' };
+    expect(evaluateClaim(scatters, runs({ a: [50, 60, 70], b: [70, 50, 66] })).holds).toBe(false);
+    expect(evaluateClaim(scatters, runs({ a: [50, 60, 70], b: [52, 62, 72.1] })).holds).toBe(true);
     expect(evaluateClaim(rising, cells({ 'short 1': [5], 'short 2': [NaN] })).holds).toBe(false);
+  });
+
+  it('is open where no two cells have run', () => {
     expect(evaluateClaim(rising, cells({ 'short 1': [5], 'long 2': [6] })).holds).toBeNull();
   });
 });
@@ -95,15 +112,20 @@ describe('a claim that something rises', () => {
 describe('a claim that compares', () => {
   const base = { kind: 'compare', ...about, metric: 'rtt_mean_ms' } as const;
   const results = cells({ 'short 1': [50], 'short 2': [60], 'long 1': [70], 'long 2': [130] });
+  const inA = { ...base, cells: { queue: 'a' } };
 
-  it.each<[is: '<' | '<=' | '>' | '>=', than: number, result: boolean]>([
+  /*
+   * The critical value of Student's t for 5 %, one-sided, with two degrees of freedom is 2.920 (any table of it): three
+   * runs with a standard deviation of 1 show a mean above a number that is more than 2.920 / √3 = 1.686 below it.
+   */
+  it.each<[is: '<' | '>', than: number, result: boolean]>([
     ['<', 60, false],
-    ['<', 60.1, true],
-    ['<=', 60, true],
+    ['<', 61.68, false],
+    ['<', 61.69, true],
     ['>', 60, false],
-    ['>', 59.9, true],
-    ['>=', 60, true],
-  ])('with a number: 60 %s %d', (is, than, result) => {
+    ['>', 58.32, false],
+    ['>', 58.31, true],
+  ])('with a number: 60 ± 1 %s %d', (is, than, result) => {
     const claim: Claim = { ...base, is, than, cells: { queue: 'short', n: '2' } };
     expect(evaluateClaim(claim, results).holds).toBe(result);
   });
@@ -119,26 +141,56 @@ describe('a claim that compares', () => {
     );
   });
 
+  /*
+   * The differences of W. S. Gosset's ten patients (Student, Biometrika 6, 1908: hours of sleep gained by two drugs):
+   * t = 4.062 with nine degrees of freedom, a two-sided p of 0.00283 in every textbook.
+   */
+  it('run by run, since a run has the same seed in each cell: the p of the paired test', () => {
+    const sleep = runs({
+      a: [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],
+      b: [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
+    });
+    const [tested] = evaluateClaim({ ...inA, is: '>', than: { cell: { queue: 'b' } } }, sleep).cases;
+    expect(tested?.p).toBeCloseTo(0.002833 / 2, 5);
+    expect(tested?.holds).toBe(true);
+    const [turned] = evaluateClaim({ ...inA, is: '<', than: { cell: { queue: 'b' } } }, sleep).cases;
+    expect(turned?.p).toBeCloseTo(1 - 0.002833 / 2, 5);
+  });
+
+  it('is not shown by zero beside zero, nor by a difference that runs scatter by', () => {
+    const than = { cell: { queue: 'b' } };
+    expect(evaluateClaim({ ...inA, is: '>', than }, runs({ a: [0, 0, 0], b: [0, 0, 0] })).holds).toBe(false);
+    expect(evaluateClaim({ ...inA, is: '>', than }, runs({ a: [9, 2, 7], b: [3, 6, 4] })).holds).toBe(false);
+  });
+
+  it('by one run is what that run gave, and tests nothing', () => {
+    const than = { cell: { queue: 'b' } };
+    expect(evaluateClaim({ ...inA, is: '>', than }, runs({ a: [2], b: [1] })).cases).toMatchObject([
+      { p: null, holds: true },
+    ]);
+  });
+
   it('with another quantity', () => {
     const claim: Claim = {
       ...base,
       is: '>',
-      than: { metric: 'jain', times: 49 },
+      than: { metric: 'jain', times: 47 },
       cells: { queue: 'short', n: '1' },
     };
-    expect(evaluateClaim(claim, results).cases).toMatchObject([{ values: [50, 49], holds: true }]);
+    expect(evaluateClaim(claim, results).cases).toMatchObject([{ values: [50, 47], holds: true }]);
   });
 
-  it('by a tolerance', () => {
-    const claim: Claim = {
-      ...base,
-      is: '~',
-      than: { cell: { queue: 'long' } },
-      cells: { queue: 'short', n: '1' },
-      tolerance: 20,
-    };
-    expect(evaluateClaim(claim, results).holds).toBe(true);
-    expect(evaluateClaim({ ...claim, tolerance: 19 }, results).holds).toBe(false);
+  it('by a tolerance, which what runs scatter by must not reach on either side', () => {
+    const near: Claim = { ...inA, is: '~', than: { cell: { queue: 'b' } }, tolerance: 20 };
+    const holds = (a: number[], tolerance = 20): boolean | null =>
+      evaluateClaim({ ...near, tolerance }, runs({ a, b: [50, 50, 50] })).holds;
+    expect(holds([69, 70, 71])).toBe(false);
+    expect(holds([67, 68, 69])).toBe(true);
+    expect(holds([31, 32, 33])).toBe(true);
+    expect(holds([10, 50, 90])).toBe(false);
+    // Without any scatter the tolerance itself is within it, and 0 is equality.
+    expect([holds([70, 70, 70]), holds([71, 71, 71])]).toEqual([true, false]);
+    expect([holds([50, 50, 50], 0), holds([50, 50, 51], 0)]).toEqual([true, false]);
   });
 });
 
@@ -193,8 +245,11 @@ describe('an experiment', () => {
       unit: 'ms',
       published: 55,
       band: [50, 55],
-      measured: { mean: 52, n: 2 },
+      measured: { mean: 52, n: 3 },
     });
+    expect(judged.statements).toMatchObject([
+      { metric: 'rtt_mean_ms', numbers: { within: 1, ordering: 2, off: 0 }, verdict: 'ordering' },
+    ]);
     expect(judged.claims).toMatchObject([{ id: 'c', holds: false }]);
     expect(countVerdicts([judged, judged])).toEqual({ within: 2, ordering: 4, off: 0 });
   });
@@ -202,5 +257,14 @@ describe('an experiment', () => {
   it('is off where neither the band nor the claim holds', () => {
     const judged = judge(scenario, cells({ 'short 1': [56], 'short 2': [49] }));
     expect(countVerdicts([judged])).toEqual({ within: 0, ordering: 0, off: 2 });
+    expect(judged.statements).toMatchObject([{ verdict: 'off' }]);
+  });
+
+  it('refuses a number that would rest on a claim of another quantity', () => {
+    const [expectation] = scenario.expectations ?? [];
+    const unrelated = { ...scenario, expectations: [{ ...expectation, metric: 'jain', band: [50, 55] }] };
+    expect(() => parseScenario(unrelated)).toThrow(
+      'scenario.expectations.0.claims: expected a claim of jain, of the same flow, window and path',
+    );
   });
 });

@@ -48,6 +48,41 @@ constexpr double kMostMissing = 3;
 
 double Pinball(double residual) { return residual > 0 ? kQuantile * residual : (kQuantile - 1) * residual; }
 
+// The n-th smallest of some numbers, from 0, which it moves about (C. A. R. Hoare, CACM 4, 1961; the partition without a
+// branch on each number: which side of the pivot it is on is as good as random).
+double NthSmallest(double* from, int count, int n) {
+  while (count > 1) {
+    const double a = from[0];
+    const double b = from[count / 2];
+    const double c = from[count - 1];
+    const double pivot = std::max(std::min(a, b), std::min(std::max(a, b), c));
+    int below = 0;
+    int equal = 0;
+    for (int i = 0; i < count; ++i) {
+      const double value = from[i];
+      from[i] = from[below];
+      from[below] = value;
+      below += value < pivot ? 1 : 0;
+      equal += value == pivot ? 1 : 0;
+    }
+    if (n < below) {
+      count = below;
+    } else if (n < below + equal) {
+      return pivot;
+    } else {
+      int above = 0;
+      for (int i = below; i < count; ++i) {
+        const double value = from[i];
+        from[above] = value;
+        above += value > pivot ? 1 : 0;
+      }
+      n -= below + equal;
+      count = above;
+    }
+  }
+  return from[0];
+}
+
 struct Minimum {
   double at;
   double value;
@@ -89,29 +124,42 @@ const FrameDispersion::Frame& FrameDispersion::Back(int k) const {
   return frames_[static_cast<std::size_t>((next_ - 1 - k + 2 * kFrames) % kFrames)];
 }
 
-// When the link has served the frame, if it was free at `free`.
-Timestamp FrameDispersion::Served(const Frame& frame, Timestamp free, double us_per_byte) {
-  const double frames = 1 + std::min(frame.missing, kMostMissing);
-  const TimeDelta own = TimeDelta::Micros(us_per_byte * frame.size.bytes());
-  return std::max(free + own * (frames - 1), frame.send) + own;
+void FrameDispersion::Order() {
+  ordered_.count = count_;
+  for (int i = 0; i < count_; ++i) {
+    const Frame& frame = Back(count_ - 1 - i);
+    const auto at = static_cast<std::size_t>(i);
+    ordered_.send_us[at] = frame.send.us();
+    ordered_.arrival_us[at] = frame.arrival.us();
+    ordered_.bytes[at] = frame.size.bytes();
+    ordered_.missing[at] = std::min(frame.missing, kMostMissing);
+    ordered_.tells_time[at] = frame.tells_time();
+  }
+}
+
+double FrameDispersion::Ordered::ServedUs(int i, double free_us, double us_per_byte) const {
+  const auto at = static_cast<std::size_t>(i);
+  const double own_us = us_per_byte * bytes[at];
+  if (missing[at] > 0) free_us += own_us * missing[at];
+  return std::max(free_us, send_us[at]) + own_us;
 }
 
 // The intercept that fits best at this capacity, over all frames, and how well it does.
 FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
   int count = 0;
-  Timestamp free = Timestamp::MinusInfinity();
-  for (int k = count_ - 1; k >= 0; --k) {
-    free = Served(Back(k), free, us_per_byte);
-    if (Back(k).tells_time()) residuals_[static_cast<std::size_t>(count++)] = (Back(k).arrival - free).us();
+  double free_us = Timestamp::MinusInfinity().us();
+  for (int i = 0; i < ordered_.count; ++i) {
+    free_us = ordered_.ServedUs(i, free_us, us_per_byte);
+    const auto at = static_cast<std::size_t>(i);
+    residuals_[static_cast<std::size_t>(count)] = ordered_.arrival_us[at] - free_us;
+    count += ordered_.tells_time[at] ? 1 : 0;
   }
   if (count < kMinPoints) return {us_per_byte, 0, kMaxUsPerByte};
-  // In another array: standard libraries leave what they partition in different orders, and a sum has
-  // the same bits in one order only.
-  const auto end = std::copy(residuals_.begin(), residuals_.begin() + count, partitioned_.begin());
-  const auto quantile = partitioned_.begin() + static_cast<int>(kQuantile * (count - 1));
-  std::nth_element(partitioned_.begin(), quantile, end);
-  Fit fit{us_per_byte, *quantile, 0};
-  for (int k = 0; k < count; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us) / count;
+  // In another array: a sum has the same bits in one order only.
+  std::copy(residuals_.begin(), residuals_.begin() + count, partitioned_.begin());
+  Fit fit{us_per_byte, NthSmallest(partitioned_.data(), count, static_cast<int>(kQuantile * (count - 1))), 0};
+  for (int k = 0; k < count; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us);
+  fit.loss /= count;
   return fit;
 }
 
@@ -145,19 +193,19 @@ void FrameDispersion::UpdateLateness() {
 // The loss over the latest frames, with the base as it is. A frame that came earlier than it could corrects the
 // model: the queue was shorter. One that came later need not: stamps are late.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
-  const TimeDelta base = TimeDelta::Micros(*base_us_);
-  Timestamp free = Back(frames).arrival - base;
+  const int first = ordered_.count - frames;
+  double free_us = ordered_.arrival_us[static_cast<std::size_t>(first - 1)] - *base_us_;
   double loss = 0;
   int counted = 0;
-  for (int k = frames - 1; k >= 0; --k) {
-    const Frame& frame = Back(k);
-    const Timestamp left = frame.arrival - base;
-    free = Served(frame, free, us_per_byte);
-    if (frame.tells_time()) {
-      loss += Pinball((left - free).us());
+  for (int i = first; i < ordered_.count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double left_us = ordered_.arrival_us[at] - *base_us_;
+    free_us = ordered_.ServedUs(i, free_us, us_per_byte);
+    if (ordered_.tells_time[at]) {
+      loss += Pinball(left_us - free_us);
       ++counted;
     }
-    free = frame.missing > 0 ? left : std::min(free, std::max(left, frame.send));
+    free_us = ordered_.missing[at] > 0 ? left_us : std::min(free_us, std::max(left_us, ordered_.send_us[at]));
   }
   return loss / std::max(counted, 1);
 }
@@ -287,6 +335,7 @@ void FrameDispersion::OnFrame(const Arrival& arrival) {
   const std::optional<int> later = Insert(frame);
   if (!later || count_ < kMinPoints) return;
   MarkBunch();
+  Order();
   UpdateBase();
   if (!base_us_) return;
   // What came late says what its successor was served with.

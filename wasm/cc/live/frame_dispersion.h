@@ -82,9 +82,22 @@ class FrameDispersion {
   };
   static constexpr int kFrames = 128;
 
-  static Timestamp Served(const Frame& frame, Timestamp free, double us_per_byte);
+  // The frames as the regressions go through them, again and again: the oldest first, without anything else between.
+  struct Ordered {
+    int count = 0;
+    std::array<double, kFrames> send_us{};
+    std::array<double, kFrames> arrival_us{};
+    std::array<double, kFrames> bytes{};
+    std::array<double, kFrames> missing{};  // that count, before each
+    std::array<bool, kFrames> tells_time{};
+
+    // When the link has served a frame, if it was free at `free_us`.
+    double ServedUs(int i, double free_us, double us_per_byte) const;
+  };
+
   Frame& Back(int k);
   const Frame& Back(int k) const;
+  void Order();
   struct Fit {
     double us_per_byte;
     double base_us;
@@ -103,6 +116,7 @@ class FrameDispersion {
   std::array<Frame, kFrames> frames_{};
   int count_ = 0;
   int next_ = 0;
+  Ordered ordered_;                            // as of the latest frame
   std::array<double, kFrames> residuals_{};    // scratch
   std::array<double, kFrames> partitioned_{};  // scratch
   std::optional<double> base_us_;
