@@ -83,18 +83,34 @@ function fallsIn(trace) {
 
 const simulcast = 'simulcast through a unit, 2 Mbps, three times 0.5 Mbps';
 
+const middle = (sorted) => sorted[sorted.length >> 1];
+
+/** `0.998 (0.995–0.999)`: the median, and the smallest and the largest. */
+function spreadText(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return `${middle(sorted).toFixed(3)} (${sorted[0].toFixed(3)}–${sorted.at(-1).toFixed(3)})`;
+}
+
 function rowOf(name, results) {
-  const sorted = results.map(({ correlation }) => correlation).sort((a, b) => a - b);
-  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
-  const spread = `${sorted[0].toFixed(3)}–${sorted.at(-1).toFixed(3)}`;
+  const all = (key) => results.map((result) => result[key]);
+  const sum = (key) => all(key).reduce((total, value) => total + value, 0);
   const overloads = sum('overloads') === 0 ? '–' : `${sum('within')} of ${sum('overloads')}`;
-  return [name, sorted[sorted.length >> 1].toFixed(3), spread, overloads, String(sum('groups'))];
+  const held = `${(100 * (sum('held') / results.length)).toFixed(0)} %`;
+  return [
+    name,
+    spreadText(all('correlation')),
+    spreadText(all('whileRunning')),
+    held,
+    overloads,
+    String(sum('groups')),
+  ];
 }
 
 const head = [
   'link',
-  'correlation of m',
-  'smallest–largest',
+  'correlation of m (smallest–largest)',
+  'the same while neither filter is held',
+  'held',
   'overuse within 300 ms, of forced overloads',
   'groups',
 ];

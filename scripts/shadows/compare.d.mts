@@ -12,6 +12,10 @@ export interface ToldArrival {
 export interface Compared {
   /** Pearson's, of m(t). */
   correlation: number;
+  /** The same over the groups at which neither filter was held: a held one says what it said before. */
+  whileRunning: number;
+  /** Share of the groups at which one was. */
+  held: number;
   groups: number;
   /** Overloads at which the controller with send times signals overuse, and those at which the other one does so, too. */
   overloads: number;

@@ -46,7 +46,7 @@ async function arrivalsOf(file) {
   }));
 }
 
-/** Group rows by their times: m in ms, and whether overuse was signalled. */
+/** Group rows by their times: m in ms, whether overuse was signalled, and whether the filter was held. */
 function groupsOf(core, arrivals) {
   const receiver = core.createReceiver(GCC);
   for (const arrival of arrivals) receiver.pushArrival(arrival);
@@ -55,8 +55,12 @@ function groupsOf(core, arrivals) {
   const overuse = tableSpec('group')
     .columns.find(({ name }) => name === 'signal')
     .values.indexOf('overuse');
-  const [times, m, signals] = ['time_us', 'm_ms', 'signal'].map((name) => column(batches, 'group', name));
-  return times.map((timeUs, row) => ({ timeUs, mMs: m[row], isOveruse: signals[row] === overuse }));
+  const [times, m, signals, held] = ['time_us', 'm_ms', 'signal', 'held'].map((name) =>
+    column(batches, 'group', name),
+  );
+  return times.map((timeUs, row) => ({
+    ...{ timeUs, mMs: m[row], isOveruse: signals[row] === overuse, isHeld: held[row] === 1 },
+  }));
 }
 
 /** Pearson's correlation of two columns. */
@@ -103,13 +107,21 @@ export async function compareArrivals(told, overloadsUs) {
   const [truth, shadow] = [groupsOf(core, told), groupsOf(core, derived)];
   const beginUs = (truth[0]?.timeUs ?? 0) + WARM_UP_US;
   const byTime = new Map(shadow.map((group) => [group.timeUs, group]));
-  const pairs = truth
+  const both = truth
     .filter(({ timeUs }) => timeUs > beginUs && byTime.has(timeUs))
-    .map(({ timeUs, mMs }) => [mMs, byTime.get(timeUs).mMs]);
+    .map((group) => [group, byTime.get(group.timeUs)]);
+  // While a filter is held, its m is that of before.
+  const running = both.filter((groups) => groups.every(({ isHeld }) => !isHeld));
+  const pairs = both.map((groups) => groups.map(({ mMs }) => mMs));
   const [ours, theirs] = [onsets(truth), onsets(shadow)];
   const first = (times, fromUs) => times.find((timeUs) => timeUs > fromUs && timeUs < fromUs + SHOWS_US);
   const seen = overloadsUs.map((fromUs) => [first(ours, fromUs), first(theirs, fromUs)]);
   const forced = seen.filter(([timeUs]) => timeUs !== undefined);
   const within = forced.filter(([a, b]) => b !== undefined && Math.abs(b - a) <= 300e3).length;
-  return { correlation: correlation(pairs), groups: pairs.length, overloads: forced.length, within };
+  return {
+    correlation: correlation(pairs),
+    whileRunning: correlation(running.map((groups) => groups.map(({ mMs }) => mMs))),
+    held: 1 - running.length / both.length,
+    ...{ groups: pairs.length, overloads: forced.length, within },
+  };
 }

@@ -179,7 +179,9 @@ describe('what is an incident', () => {
     expect(incidents).toHaveLength(2);
     expect(Math.abs((incidents[1]?.fromUs ?? NaN) - 19.5e6)).toBeLessThanOrEqual(0.5e6);
     expect(incidents[1]?.cause.kind).toBe('sender-paused');
-    const halves = (timeS: number): Moment => ({ bps: 1e6 * 0.5 ** Math.max(0, timeS - FALL_S) });
+    const halves = (timeS: number): Moment => ({
+      bps: 1e6 * Math.max(0.1, 0.5 ** Math.max(0, timeS - FALL_S)),
+    });
     expect(incidentsOf(seen('send', 40, halves))).toHaveLength(1);
   });
 
