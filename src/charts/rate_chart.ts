@@ -79,7 +79,7 @@ export interface Shadow {
   name: string;
 }
 
-/** Looks of shadows, none of which another line of this chart has; they begin anew after the last. */
+/** Looks of shadows, none of which another line of this chart has; after the last, the first is used again. */
 const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'red', look: 'long-dash' },
   { colour: 'purple', look: 'dash-dot' },

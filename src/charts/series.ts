@@ -40,7 +40,7 @@ export function rowsWhere(table: string, column: string, value: number): string 
   return `${table}?${column}=${value}`;
 }
 
-/** Of which table, and where, such a name means rows. */
+/** The table whose rows such a name means, and which of them. */
 export function whichRows(name: string): { table: string; where?: { column: string; value: number } } {
   const [table = '', condition] = name.split('?');
   const [column, value] = condition?.split('=') ?? [];

@@ -13,6 +13,9 @@ export interface Abi {
   /** A receiver half of that controller, all its parameters from the input buffer; null on bad arguments.
    * `flow` is a whole number below 2^32, which its rows carry. */
   ccs_receiver_create(controller: number, flow: number): number;
+  /** Has a receiver half go through frames together with another one of the same stream, which gets each arrival, too:
+   * results are the same, and most of the work is done once. Refused once one of them has had an arrival. */
+  ccs_receiver_share_frames(handle: number, other: number): number;
   /** A sender half, made in the same way; `seed` is for controllers that draw random numbers. */
   ccs_sender_create(controller: number, flow: number, seed: number): number;
   ccs_session_destroy(handle: number): number;

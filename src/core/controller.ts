@@ -64,6 +64,14 @@ export class ReceiverHalf extends Session {
     this.half.core.check(this.half.abi.ccs_receiver_push_inbound(this.half.pointer, 1));
   }
 
+  /**
+   * Goes through frames together with another half of the same stream, which must be given each arrival, too: results are
+   * the same, and most of the work is done once. Before the first arrival; throws CoreError after it.
+   */
+  shareFrames(other: ReceiverHalf): void {
+    this.half.core.check(this.half.abi.ccs_receiver_share_frames(this.half.pointer, other.half.pointer));
+  }
+
   /** The feedback that became due since the last call, or null. */
   takeFeedback(): Feedback | null {
     const count = this.half.abi.ccs_receiver_take_feedback(this.half.pointer);

@@ -350,10 +350,9 @@ export class Endpoint {
 
   #sending(mid: string, rid: string): Sending {
     const sender = this.peer.getTransceivers().find((each) => each.mid === mid)?.sender;
-    const own = sender === undefined ? NaN : this.window.boundOf(sender, rid);
-    const bounds = [own, this.#bounds.get(mid) ?? NaN].filter((bound) => !Number.isNaN(bound));
     return {
-      boundBps: bounds.length === 0 ? NaN : Math.min(...bounds),
+      maxBitrateBps: sender === undefined ? NaN : this.window.boundOf(sender, rid),
+      sectionBoundBps: this.#bounds.get(mid) ?? NaN,
       trackState: sender === undefined ? '' : (sender.track?.readyState ?? 'none'),
       trackPaused: pausedBy(sender?.track),
     };

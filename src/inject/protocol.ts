@@ -62,12 +62,14 @@ export interface OutboundStats {
   targetBps: number;
   /** none, bandwidth, cpu or other; '' where the browser does not say. */
   qualityLimitationReason: string;
-  /** The least of its encodings' `maxBitrate` and the remote description's `b=` line; NaN without any. */
+  /** Its encoding's `maxBitrate`; NaN without. */
   maxBitrateBps: number;
+  /** The remote description's `b=` line, which bounds all layers of its media section together; NaN without. */
+  sectionBoundBps: number;
   keyFramesEncoded: number;
   /** Frames that the source has given to the encoder; NaN while it has no source. */
   sourceFrames: number;
-  /** Of the track that it sends; `none` without one, '' where that is not known. */
+  /** The state of the track that it sends; `none` without one, '' where that is not known. */
   trackState: MediaStreamTrackState | 'none' | '';
   /** What keeps a live track from giving pictures: the page disabled it, or its source is muted. */
   trackPaused: 'disabled' | 'muted' | '';
@@ -87,7 +89,7 @@ export interface OutboundStats {
   reportTimeUs: number;
 }
 
-/** A stream that an endpoint receives, likewise. */
+/** What an endpoint says of a stream that it receives. */
 export interface InboundStats {
   ssrc: number;
   kind: 'video' | 'audio';

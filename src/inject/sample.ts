@@ -85,7 +85,8 @@ function outbound(stat: Fields, { heard, codec, timeUs, source, sending }: Sendi
     active: stat['active'] !== false,
     targetBps: number(stat, 'targetBitrate'),
     qualityLimitationReason: text(stat, 'qualityLimitationReason'),
-    maxBitrateBps: sending.boundBps,
+    maxBitrateBps: sending.maxBitrateBps,
+    sectionBoundBps: sending.sectionBoundBps,
     trackState: sending.trackState,
     trackPaused: sending.trackPaused,
     keyFramesEncoded: number(stat, 'keyFramesEncoded'),
@@ -184,14 +185,9 @@ export interface Reading {
 }
 
 /** What getStats do not say of a stream that is sent. */
-export interface Sending {
-  /** What bounds it, in bit/s; NaN for nothing. */
-  boundBps: number;
-  trackState: OutboundStats['trackState'];
-  trackPaused: OutboundStats['trackPaused'];
-}
+export type Sending = Pick<OutboundStats, 'maxBitrateBps' | 'sectionBoundBps' | 'trackState' | 'trackPaused'>;
 
-/** Of the media section and, with simulcast, the encoding that has these names. */
+/** Reads this for the media section and, with simulcast, the encoding that have these names. */
 export type SendingOf = (mid: string, rid: string) => Sending;
 
 /** Reads a report that was taken at `nowMs` (Unix epoch). */

@@ -11,7 +11,10 @@ import { readSample } from './sample.js';
 import { ShownFrames } from './shown_frames.js';
 
 const NOTHING_SENT = {
-  sendingOf: () => ({ boundBps: NaN, trackState: '' as const, trackPaused: '' as const }),
+  sendingOf: () => ({
+    ...{ maxBitrateBps: NaN, sectionBoundBps: NaN },
+    ...{ trackState: '' as const, trackPaused: '' as const },
+  }),
   relay: null,
 };
 

@@ -1,5 +1,6 @@
 /** What the rules of cause_rules.ts look at: a window of a record, seen from its sides. */
 import { capacityBits, type Window } from '../calls/metrics.js';
+import { boundBps } from '../calls/record/bounds.js';
 import { pageName } from '../calls/record/names.js';
 import type {
   CallRecord,
@@ -109,7 +110,11 @@ const standsStill = (looks: readonly OutboundStats[]): boolean =>
   looks.every(({ sourceFrames }) => sourceFrames === looks[0]?.sourceFrames);
 
 function capOf(senders: readonly EndpointRecord[]): number | null {
-  const caps = videoStreams(senders).map(({ maxBitrateBps }) => maxBitrateBps);
+  const caps = senders.flatMap((sender) => {
+    const streams = videoStreams([sender]);
+    const sections = new Set(streams.map(({ mid }) => mid));
+    return [...sections].map((section) => boundBps(streams.filter(({ mid }) => mid === section)));
+  });
   return caps.length > 0 && caps.every(Number.isFinite) ? caps.reduce((sum, value) => sum + value, 0) : null;
 }
 

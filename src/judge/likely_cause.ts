@@ -1,6 +1,7 @@
 /**
  * The likely cause of a failed judgement: the first explanation that the record bears out, looked for on the
- * judged paths and, behind a server, on the way to it.
+ * judged paths and, behind a server, on the way to it; then what the log of incidents says of a change that lasted
+ * into the judged time.
  */
 import type { Window } from '../calls/metrics.js';
 import { endpointName } from '../calls/record/names.js';
@@ -8,7 +9,8 @@ import type { CallRecord } from '../calls/record/record.js';
 import type { Cause, CauseKind, Symptom } from './cause_kinds.js';
 import { explain, machineLate } from './cause_rules.js';
 import { gatherFacts, type Facts } from './facts.js';
-import { msText, percentText, rateText } from './text.js';
+import { incidentsOf, type IncidentKind } from './incidents/index.js';
+import { msText, percentText, rateText, secondsText } from './text.js';
 import { pathsOf, type Path } from './view.js';
 
 /** What may come from further away than the far side. */
@@ -60,6 +62,33 @@ function upstreamCause(
   return null;
 }
 
+const CHANGES: Readonly<Partial<Record<Symptom['kind'], IncidentKind>>> = {
+  'rate-low': 'rate-fall',
+  'delay-high': 'delay-rise',
+  frozen: 'freeze',
+};
+
+/** The cause of the latest change at the judged paths that still lasted in the window. */
+function changeCause(
+  record: CallRecord,
+  paths: readonly Path[],
+  { fromUs, toUs }: Window,
+  symptom: Symptom,
+): Cause | null {
+  const ids = new Set(paths.flatMap(({ sender, receiver }) => [sender?.id, receiver?.id]));
+  const change = incidentsOf(record).findLast(
+    (incident) =>
+      incident.kind === CHANGES[symptom.kind] &&
+      ids.has(incident.stream.endpoint) &&
+      incident.fromUs < toUs &&
+      (incident.toUs ?? Infinity) > fromUs &&
+      incident.cause.kind !== 'unknown',
+  );
+  if (change === undefined) return null;
+  const evidence = `It began at ${secondsText(change.fromUs)}. ${change.cause.evidence}`;
+  return { ...change.cause, evidence };
+}
+
 /** Why a call failed a judgement over a window. */
 export function likelyCause(
   record: CallRecord,
@@ -71,6 +100,10 @@ export function likelyCause(
   const cause = explain(facts, symptom);
   if (cause !== null && !FAR_SIDES.has(cause.kind)) return cause;
   return (
-    upstreamCause(record, paths, window, symptom) ?? cause ?? machineLate(facts, symptom) ?? unknown(facts)
+    upstreamCause(record, paths, window, symptom) ??
+    cause ??
+    machineLate(facts, symptom) ??
+    changeCause(record, paths, window, symptom) ??
+    unknown(facts)
   );
 }

@@ -84,7 +84,7 @@ function sentBytes({ bytesSent, outbound }: StatsSample): number {
   return outbound.reduce((sum, rtp) => sum + finite(rtp.bytesSent) + finite(rtp.headerBytesSent), 0);
 }
 
-/** A count that falls has begun anew (another candidate pair, a removed stream): the fall does not count. */
+/** A count that falls was reset (another candidate pair, a removed stream): the fall does not count. */
 function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSample) => number): Points {
   const counts = samples.map(count);
   let sum = 0;

@@ -13,7 +13,7 @@ const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
 
 /**
  * Outages of the channel: `ON/OFF`, the mean times in which it carries and does not, such as `100ms/20ms`. Behind
- * them `xPHASES` may say that an outage is the sum of so many exponential times. null for `none`. Throws ConfigError.
+ * them `xPHASES` may say that an outage is the sum of that many exponential times. null for `none`. Throws ConfigError.
  */
 export function parseOutage(text: string, { field = 'outage' } = {}): OutageOptions | null {
   checkLength(text, field, 'write for instance 100ms/20ms');

@@ -173,13 +173,13 @@ class Gallery {
 }
 
 const KEY = html`<p class="key">
-  A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p is that of
-  its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation, ±25 ms at the 95th
-  percentile, ±0.3 points of loss, ±0.07 of Jain's index.
-  In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as
-  reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation
-  over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.
-  Curves over time and distributions are of the first run.
+  A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p
+  is that of its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation,
+  ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index. In the pictures a diamond is a
+  published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge
+  where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs. Boxes go from
+  the 25th to the 75th percentile, their whiskers from the 5th to the 95th. Curves over time and distributions
+  are of the first run.
 </p>`;
 
 function textList(title: string, texts: readonly string[]): Html {

@@ -137,7 +137,7 @@ export async function matchBaseline(
   }
   if (update === 'all' && !state.isNot) {
     writeBaseline(path, await recordCurve(match));
-    console.log(`${path} is written anew.`);
+    console.log(`${path} was replaced.`);
     return passed(path);
   }
   const rule = { ...match, curve: readBaseline(path) };

@@ -37,7 +37,7 @@ function propertyTexts({ record, judgements }: Call, metrics: EvidenceMetrics): 
   return all.filter((pair): pair is [string, string] => pair[1] !== null);
 }
 
-/** Of which run of a test, and whether that failed. */
+/** The run of a test that it belongs to, and whether that failed. */
 export interface RunName {
   /** `run 2` */
   name: string;

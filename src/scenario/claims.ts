@@ -79,7 +79,10 @@ function about(values: readonly number[], tolerance: number): Tested {
   const { sd, n } = summarise(values);
   // Runs that are all alike leave nothing to test, and what differs by exactly the tolerance is within it.
   if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean(values)) <= tolerance };
-  return both(above(values.map((value) => value + tolerance)), above(values.map((value) => tolerance - value)));
+  return both(
+    above(values.map((value) => value + tolerance)),
+    above(values.map((value) => tolerance - value)),
+  );
 }
 
 /** Whether a claim holds in the cells that have run. */
@@ -123,7 +126,17 @@ function compare(claim: CompareClaim, cells: readonly CellParams[], runs: Runs):
   return cells.flatMap((cell) => {
     const left = runs.of(claim, cell);
     if (typeof than === 'number')
-      return [{ cells: [cell], values: [mean(left), than], ...compared(claim, left, left.map(() => than)) }];
+      return [
+        {
+          cells: [cell],
+          values: [mean(left), than],
+          ...compared(
+            claim,
+            left,
+            left.map(() => than),
+          ),
+        },
+      ];
     const other = { ...cell, ...than.cell };
     const [quantity] = otherSide(claim);
     if (quantity === undefined || !runs.has(other)) return [];

@@ -145,20 +145,24 @@ const DELAYS: readonly Entry[] = [
     'RTT − RTT_min of RTCP probes (ToN V, AQM 3); of several flows, the mean by samples',
     (flow) => flow.probeQueueDelayUs,
   ),
-  ...delayMetrics('rtt', 'the RTT of the same probes; of several flows, likewise', (flow) => flow.rttUs),
+  ...delayMetrics(
+    'rtt',
+    'the RTT of the same probes; of several flows, the mean by samples',
+    (flow) => flow.rttUs,
+  ),
   ...delayMetrics(
     'queue_delay',
-    'how long each packet waited at the bottleneck; of several flows, likewise',
+    'how long each packet waited at the bottleneck; of several flows, the mean by samples',
     (flow) => flow.queueDelayUs,
   ),
   ...delayMetrics(
     'owd_queue_delay',
-    'the one-way delay less propagation of each packet, that is waiting, transmission and jitter (CMP III, LCC III-A); of several flows, likewise',
+    'the one-way delay less propagation of each packet, that is waiting, transmission and jitter (CMP III, LCC III-A); of several flows, the mean by samples',
     (flow) => flow.owdQueueDelayUs,
   ),
   ...delayMetrics(
     'e2e_queue_delay',
-    'the same since the encoder made the packet, so with its wait in the pacer, as the simulator of CMP counts it; of several flows, likewise',
+    'the same since the encoder made the packet, so with its wait in the pacer, as the simulator of CMP counts it; of several flows, the mean by samples',
     (flow) => flow.e2eQueueDelayUs,
   ),
 ];

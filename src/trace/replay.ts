@@ -34,7 +34,7 @@ const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
 export interface ReplayOptions {
   /** The preset to use instead of the recorded one; then recorded changes of parameters are left out. */
   preset?: string | undefined;
-  /** The controller to use instead of the recorded one; likewise. A preset, if there is one, is of it. */
+  /** The controller to use instead of the recorded one; a preset, if given, must be one of its own. */
   controller?: ControllerName | UserController | undefined;
   /** Parameters that win over the preset's, the header's and recorded ones. */
   parameters?: GivenParameters | undefined;

@@ -109,7 +109,7 @@ export class ReplayPlan {
     throw new ParameterProblem(strange, expected, 'another name');
   }
 
-  /** A call began anew: unless the replay was told another preset, later flows do as recorded. Throws TraceError. */
+  /** A call was started again: unless the replay was told another preset, later flows do as recorded. Throws TraceError. */
   restart(start: RecordedStart, place: Place): void {
     if (!this.recordedChanges) return;
     const { preset, parameters } = checkedStart(start, place, 'detail.');

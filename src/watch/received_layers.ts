@@ -6,7 +6,7 @@ const LOOKED_AT_US = 2e6;
 /** No scalability mode has as many; what a page makes up is not told. */
 const TOO_MANY = 9;
 
-/** How many layers there are when this is the highest index; NaN for an index that is none. */
+/** How many layers there are when this is the highest index; NaN for what is not a valid index. */
 const countOf = (index: number): number =>
   Number.isInteger(index) && index >= 0 && index < TOO_MANY ? index + 1 : NaN;
 

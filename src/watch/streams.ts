@@ -3,6 +3,7 @@ import type { ActionTarget, InForce } from '../inject/protocol.js';
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
 import { GONE_US } from '../calls/record/shadows.js';
+import { boundBps } from '../calls/record/bounds.js';
 import { receivedBytes, sentBytes } from '../calls/record/stream_bytes.js';
 import { receivedLayers } from './received_layers.js';
 import { rateBps } from './rows.js';
@@ -85,7 +86,7 @@ function sendingNumbers(before: OutboundStats | undefined, now: OutboundStats): 
   );
   return {
     target_bps: now.targetBps,
-    max_bitrate_bps: now.maxBitrateBps,
+    max_bitrate_bps: boundBps([now]),
     pacer_delay_ms: perPacket * 1e3,
     encode_time_ms: perFrame * 1e3,
     rtt_ms: now.roundTripTimeS * 1e3,

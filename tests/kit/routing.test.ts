@@ -7,7 +7,7 @@ import { expect, selectedRemotePorts, test } from './bed.js';
 import { expect as kitExpect, test as kit } from './support.js';
 
 type Peer = { peer: RTCPeerConnection };
-/** Of the page. */
+/** The page's. */
 declare const signals: { tell(message: unknown): Promise<void> };
 
 test('a page tells nobody its own addresses', async ({ bed }) => {

@@ -7,7 +7,7 @@ import { isInstalled } from './sfu/process.js';
 import { startTurn, startWerift, UNITS, type Unit } from './sfu/servers.js';
 
 const VIDEO_S = 5;
-/** Of the bed's link. */
+/** Settings of the bed's link. */
 const RTT_S = 0.04;
 /** What the pairs counted before this has reached the link, and left its queue. */
 const SETTLED_US = 1e6;

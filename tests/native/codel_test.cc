@@ -25,6 +25,8 @@ struct EndlessQueue {
 // The law on such a queue, served in steps of 1/16 ms (exact in binary, finer than any spacing).
 class LawAtWork {
  public:
+  explicit LawAtWork(const CoDel::Params& params = {}) : params_(params.law()) {}
+
   // Serves until `until_ms` while packets have waited for `sojourn_ms`.
   void Run(double until_ms, double sojourn_ms) {
     queue_.sojourn = TimeDelta::Millis(sojourn_ms);
@@ -42,7 +44,7 @@ class LawAtWork {
 
  private:
   CoDelLaw law_;
-  CoDelLaw::Params params_ = CoDel::Params().law();
+  CoDelLaw::Params params_;
   EndlessQueue queue_;
   double now_ms_ = 0;
 };
@@ -90,6 +92,19 @@ TEST(CoDel, LeavesPacketsAloneWhileAtMostAnMtuWaitsBehindThem) {
   law.Run(1000, 500);
   EXPECT_TRUE(law.TakeDrops().empty());
   law.queue().backlog = DataSize::Bytes(1515);
+  law.Run(1101, 500);
+  EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
+}
+
+// Linux 3.16, codel_should_drop: stats->maxpacket; all packets here have 1000 B.
+TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
+  CoDel::Params params;
+  params.least_backlog = 1;
+  LawAtWork law(params);
+  law.queue().backlog = DataSize::Bytes(1000);
+  law.Run(1000, 500);
+  EXPECT_TRUE(law.TakeDrops().empty());
+  law.queue().backlog = DataSize::Bytes(1001);
   law.Run(1101, 500);
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }

@@ -26,7 +26,7 @@ constexpr int kDurationMs = 60000;
 
 struct Outcome {
   double utilisation;        // over the last two thirds
-  double queue_delay_p50_ms;  // likewise
+  double queue_delay_p50_ms;  // over the same time
   double queue_delay_p95_ms;
   double loss_ratio;  // over the whole run
 };

@@ -128,7 +128,7 @@ TEST(LccDensityFitterTest, TheFullLengthOfTheRingKeepsItsOrder) {
   EXPECT_NEAR(fitter.ConditionalMean(TimeDelta::Millis(70)).kbps() / Paper(parameters, pairs).ConditionalMeanKbps(70), 1, 1e-6);
 }
 
-// Of two pairs with the same delay the mean is weighted as w_1 = e^(1/2 - 1) and w_2 = e^0.
+// The mean of two pairs with the same delay has the weights w_1 = e^(1/2 - 1) and w_2 = e^0.
 TEST(LccDensityFitterTest, TheNewerPairWeighsMore) {
   Parameters parameters;
   parameters.window_pairs = 2;

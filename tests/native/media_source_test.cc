@@ -41,7 +41,7 @@ double Mean(const std::vector<double>& x) {
   return sum / static_cast<double>(x.size());
 }
 
-// Of x and what comes `lag` later.
+// The correlation of x and what comes `lag` later.
 double Covariance(const std::vector<double>& x, std::size_t lag) {
   const double mean = Mean(x);
   double sum = 0;

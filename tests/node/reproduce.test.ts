@@ -197,7 +197,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       ['nada-rfc8698', 0],
       ['gcc-ton', 0],
     ]);
-    // Of five published numbers of each: whatever the verdicts, they are all judged.
+    // Each has five published numbers: whatever the verdicts, all of them are judged.
     const { within, ordering, off } = summary.numbers;
     expect(within + ordering + off).toBe(10);
     expect(comparison).toEqual([]);

@@ -30,6 +30,9 @@ double* ccs_input_buffer(int doubles);
 // A receiver half of that controller, all its parameters from the input buffer; null on bad arguments.
 // `flow` is a whole number below 2^32, which its rows carry.
 void* ccs_receiver_create(int controller, double flow);
+// Has a receiver half go through frames together with another one of the same stream, which gets each arrival, too:
+// results are the same, and most of the work is done once. Refused once one of them has had an arrival.
+int ccs_receiver_share_frames(void* handle, void* other);
 // A sender half, made in the same way; `seed` is for controllers that draw random numbers.
 void* ccs_sender_create(int controller, double flow, double seed);
 void ccs_session_destroy(void* handle);

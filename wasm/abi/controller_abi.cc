@@ -12,6 +12,7 @@
 #include "abi/controllers.h"
 #include "abi/export.h"
 #include "abi/link_input.h"
+#include "cc/live/frame_capacity.h"
 #include "cc/received_rate.h"
 #include "cc/send_clock.h"
 #include "trace/recorder.h"
@@ -41,6 +42,7 @@ struct ReceiverSession final : Session {
   void Configure() override { receiver->Configure(parameters.data()); }
   std::unique_ptr<ReceiverHalf> receiver;
   std::optional<Feedback> feedback;
+  bool has_arrivals = false;
   SendClock abs_send_clock;
   SendClock rtp_clock;
 };
@@ -129,6 +131,7 @@ int PushArrival(ReceiverSession& session, ArrivalRow row) {
   arrival.key_frame = row.key_frame > 0;
   if (row.rtt_us > 0) arrival.rtt = TimeDelta::Micros(row.rtt_us);
   session.recorder.Input(row);
+  session.has_arrivals = true;
   if (const auto feedback = session.receiver->OnArrival(arrival)) session.feedback = feedback;
   return 0;
 }
@@ -189,6 +192,15 @@ CCSCOPE_FN(void*, ccs_receiver_create)(int controller, double flow) {
   if (!SetUp(*session, controller, flow)) return nullptr;
   session->receiver = session->controller->make_receiver(session->parameters.data(), flow, session->recorder);
   return static_cast<Session*>(session.release());
+}
+
+CCSCOPE_FN(int, ccs_receiver_share_frames)(void* handle, void* other) {
+  ReceiverSession& session = AsReceiver(handle);
+  if (session.has_arrivals || AsReceiver(other).has_arrivals) return Fail("other", "expected receiver halves without an arrival");
+  FrameCapacity* mine = session.receiver->frame_capacity();
+  const FrameCapacity* theirs = AsReceiver(other).receiver->frame_capacity();
+  if (mine != nullptr && theirs != nullptr) mine->ShareFrames(*theirs);
+  return 0;
 }
 
 CCSCOPE_FN(void*, ccs_sender_create)(int controller, double flow, double seed) {

@@ -3,7 +3,7 @@
 // src/core/schema.generated.ts. It is a module of its own (build/wasm/schema.wasm), so that nobody
 // downloads the text twice.
 // Lists start with null, which the generator drops, so that the macros need no commas of their own;
-// the object of the components likewise starts with an entry without a name.
+// the object of the components, too, starts with an entry without a name.
 //
 // A new component: its COMPONENT … END_COMPONENT lines below.
 #include "abi/export.h"

@@ -18,10 +18,10 @@ extern const ControllerSpec kUserControllerSpec;
 // has the same list.
 enum class HostCall : int {
   kCreateReceiver,  // flow, min, max, start (bps) -> its number, which names it from then on; 0: it could not be made
-  kCreateSender,    // likewise
+  kCreateSender,    // the same
   kDestroy,
   kArrival,   // seq, send, arrival (us), bytes, RTP timestamp, key frame, RTT (us); NaN: absent -> values, if a message is due
-  kInbound,   // time (us), packets received, packets lost, bytes -> likewise
+  kInbound,   // time (us), packets received, packets lost, bytes -> the same
   kFeedback,  // now (us), then the message's fields and values -> nothing
   kRtt,       // now, RTT (us) -> nothing
   kRate,      // now (us) -> target (bps), pacing (bps or NaN)

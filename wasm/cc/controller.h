@@ -63,6 +63,7 @@ inline ParameterError ExpectValues(const Feedback& feedback, int count) {
   return feedback.value_count == count ? ParameterError{} : ParameterError{"values", "expected those of the same controller"};
 }
 
+class FrameCapacity;  // cc/live/frame_capacity.h
 class ReceiverHalf {
  public:
   virtual ~ReceiverHalf() = default;
@@ -72,6 +73,8 @@ class ReceiverHalf {
   // became due, if any.
   [[nodiscard]] virtual std::optional<Feedback> OnArrival(const Arrival& arrival) = 0;
   [[nodiscard]] virtual std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) = 0;
+  // What it takes from frames in a live call, which receivers of one stream may share; null where it takes nothing.
+  virtual FrameCapacity* frame_capacity() { return nullptr; }
 };
 
 // What the sender half asks for. A rate that a controller does not have is NaN.

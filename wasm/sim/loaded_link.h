@@ -60,7 +60,7 @@ class LoadedLink final : private FlowNetwork {
   void SetOutages(const Outages::Params& outages, Timestamp now);
   // Propagation of the connections there and back, at least the link's there. At first it is the link's twice.
   void SetCrossRtt(TimeDelta rtt, Timestamp now);
-  // Connections that are too many end, those that are missing begin anew; the others go on.
+  // Surplus connections end, missing ones are started; the others go on.
   void SetCrossTraffic(const CrossTraffic& wanted, Timestamp now);
 
   bool has_cross_traffic() const { return cross_traffic_.cubic + cross_traffic_.new_reno > 0; }

@@ -21,7 +21,7 @@ export interface Panel {
   make(container: HTMLElement, axis: TimeAxis, look: Look): TimeChart;
 }
 
-/** Lines of several connections or receivers; they begin anew after the last. */
+/** Lines of several connections or receivers; after the last, the first is used again. */
 const SEVERAL: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'green', look: 'line' },
   { colour: 'orange', look: 'line' },

@@ -48,7 +48,7 @@ export class LiveValues {
     if (table === 'group') this.#countOveruse(columns);
   }
 
-  /** Of flow 0: what shadows think changes nothing. */
+  /** Those of flow 0: what shadows would do changes nothing. */
   #countOveruse(columns: readonly Float64Array[]): void {
     const [flows, signals] = [columns[GROUP_FLOW], columns[GROUP_SIGNAL]];
     signals?.forEach((signal, row) => {

@@ -27,7 +27,7 @@ export class Recorder {
   readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
-  /** What the queue had counted when the call was last started again: its counters begin anew then. */
+  /** What the queue had counted when the call was last started again: its counters restart from zero then. */
   #counted: Partial<Record<string, number>> = {};
 
   private constructor(readonly store: TraceStore) {}

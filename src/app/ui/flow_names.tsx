@@ -49,7 +49,7 @@ export function controllerOfFile(header: Partial<TraceHeader>, flow: number): Dr
 
 /**
  * Which rows are drawn: those of one flow, and the inside of another (or the same). NaN: all there are.
- * Of several bottlenecks it is that of the forward path.
+ * With several bottlenecks, the one of the forward path.
  */
 export function filtersFor(flow: number, detailed: number, severalLinks: boolean): Filters {
   if (Number.isNaN(flow)) return {};

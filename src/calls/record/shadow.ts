@@ -55,6 +55,11 @@ class Halves {
     this.#sender = core.createSender(options);
   }
 
+  /** Has both go through the frames of their stream once. */
+  shareFrames(other: Halves): void {
+    this.#receiver.shareFrames(other.#receiver);
+  }
+
   arrival(row: ArrivalInput, rttUs: number, sent: Sent): void {
     this.#receiver.pushArrival(row);
     this.#feedback(rttUs, sent);
@@ -99,6 +104,8 @@ export class StreamShadow {
   /** The first of the flows also has the rows of what came in. */
   constructor(core: Core, flows: readonly ShadowFlow[]) {
     this.#halves = flows.map((flow, i) => new Halves(core, flow, i === 0 ? undefined : OUTPUTS));
+    const [first, ...others] = this.#halves;
+    if (first !== undefined) for (const each of others) each.shareFrames(first);
   }
 
   frame(frame: ShadowFrame): void {

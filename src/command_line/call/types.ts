@@ -33,7 +33,7 @@ export interface CallPlan {
   /** It in the page's address. */
   text: string;
   mode: CallMode;
-  /** Of flow 0; left out for a user's own. */
+  /** The preset of flow 0; left out for a user's own controller. */
   preset?: string;
   set: Readonly<Record<string, number>>;
   /** Who only watches, as the page's address has them. */
@@ -124,7 +124,7 @@ export interface RunReport extends LinkMetrics, TargetReport {
   received: ReceivedReport | null;
   machine: MachineReport;
   shadows: ShadowReport[];
-  /** Of users' controllers, or of the core. */
+  /** Those of users' controllers, or of the core. */
   controller_faults: FaultReport[];
   /** What the page told its user. */
   notices: string[];

@@ -1,4 +1,5 @@
 /** What the causes of an incident are told by: the looks at its stream before and while it began. */
+import { boundBps } from '../../calls/record/bounds.js';
 import type { CallRecord, EndpointRecord } from '../../calls/record/record.js';
 import { median } from '../../calls/percentile.js';
 import { machineIn } from '../machine.js';
@@ -189,9 +190,8 @@ export const targetBps = ({ sent }: Look): number => {
   return known.length === 0 ? NaN : known.reduce((sum, bps) => sum + bps, 0);
 };
 
-/** What bounds the stream from outside: NaN while a layer of it has no bound. */
-export const capBps = ({ sent }: Look): number =>
-  sent.length === 0 ? NaN : sent.reduce((sum, { maxBitrateBps }) => sum + maxBitrateBps, 0);
+/** What bounds the stream from outside; NaN while nothing does. */
+export const capBps = ({ sent }: Look): number => boundBps(sent);
 
 /** The share of the looks for which something holds; 0 of none. */
 export const share = (looks: readonly Look[], holds: (look: Look) => boolean): number =>

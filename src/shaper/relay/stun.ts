@@ -40,9 +40,9 @@ export interface StunMessage {
 
 /** The user name fragments of a connectivity check (RFC 8445, 7.2.2). */
 export interface Check {
-  /** Of who sent it. */
+  /** The sender's. */
   from: string;
-  /** Of whom it is sent to. */
+  /** The addressee's. */
   to: string;
 }
 

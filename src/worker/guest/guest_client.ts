@@ -62,7 +62,7 @@ class GuestReceiver implements ReceiverSlot {
       controller: this.#relay(config.name),
       flow: config.flow,
       parameters: config.parameters,
-      // Of shadows the inputs are not recorded: they are those of flow 0.
+      // Inputs of shadows are not recorded: they are those of flow 0.
       record: config.flow === 0 ? ['arrival', 'inbound'] : [],
     });
   }

@@ -14,7 +14,7 @@ import { guestReceiver, guestSender } from '../guest/guest_client.js';
 import type { ReceiverSlot, SenderSlot, SlotConfig, SlotHooks } from '../slot.js';
 
 const INPUTS: readonly TableName[] = ['arrival', 'inbound'];
-/** Of shadows the inputs are not recorded: they are those of flow 0. */
+/** Inputs of shadows are not recorded: they are those of flow 0. */
 const OUTPUTS: readonly TableName[] = TABLE_SPECS.map(({ name }) => name).filter(
   (name) => !INPUTS.includes(name),
 );

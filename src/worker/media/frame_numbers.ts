@@ -17,7 +17,7 @@ const NEAR = 0.25;
 const IN_RHYTHM = 0.7;
 /** A gap is this near to a whole number of steps. */
 const NEAR_WHOLE = 0.35;
-/** One that is longer is a pause, and no loss of so many frames. */
+/** A longer gap is a pause, not the loss of that many frames. */
 const MOST_MISSING = 30;
 /** Frames that come this much later are numbered as the oldest that is remembered. */
 const REMEMBERED = 64;

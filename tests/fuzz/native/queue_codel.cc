@@ -71,7 +71,9 @@ class Rfc8289 {
     r.packet = queue_.front();
     queue_.pop_front();
     backlog_ -= r.packet->size.bytes();
-    if (now - r.packet->queued.us() < params_.target_ms * 1e3 || backlog_ <= params_.mtu_bytes) {
+    largest_ = std::max(largest_, r.packet->size.bytes());
+    const double least = params_.least_backlog == 1 ? largest_ : params_.mtu_bytes;
+    if (now - r.packet->queued.us() < params_.target_ms * 1e3 || backlog_ <= least) {
       first_above_ = kNever;
     } else if (first_above_ == kNever) {
       first_above_ = now + interval();
@@ -85,6 +87,7 @@ class Rfc8289 {
   CoDel::Params params_;
   std::deque<Packet> queue_;
   double backlog_ = 0;
+  double largest_ = 256;
   double first_above_ = kNever;
   double drop_next_ = -kInfinity;
   double count_ = 0;

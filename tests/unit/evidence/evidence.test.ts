@@ -187,7 +187,7 @@ describe('the charts', () => {
     const [estimated] = chartsOf(unseen, []).directions;
     expect([seen?.delaysAreEstimates, estimated?.delaysAreEstimates]).toEqual([false, true]);
     expect(Object.keys(estimated?.tables ?? {})).toEqual(['packets', 'delays', 'media', 'group', 'video']);
-    // Of the same frames: they wait as their packets do, and take their own time besides.
+    // The same frames: they wait as their packets do, and take their own time besides.
     const p95 = estimated?.queueDelayMs?.p95 ?? NaN;
     expect(p95).toBeGreaterThan((seen?.queueDelayMs?.p95 ?? NaN) * 0.8);
     expect(p95).toBeLessThan((seen?.queueDelayMs?.p95 ?? NaN) + 40);

@@ -139,6 +139,7 @@ const outbound = (timeUs: number, bytesSent: number): OutboundStats => ({
   targetBps: rateBps(timeUs),
   qualityLimitationReason: 'bandwidth',
   maxBitrateBps: NaN,
+  sectionBoundBps: NaN,
   trackState: 'live',
   keyFramesEncoded: 1,
   packetsLost: 0,

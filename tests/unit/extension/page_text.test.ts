@@ -13,7 +13,10 @@ const sample = readSample(
   ]),
   0,
   1000,
-  { sendingOf: () => ({ boundBps: NaN, trackState: 'live', trackPaused: '' }), relay: null },
+  {
+    sendingOf: () => ({ maxBitrateBps: NaN, sectionBoundBps: NaN, trackState: 'live', trackPaused: '' }),
+    relay: null,
+  },
 ).sample;
 
 const batchOf = (...messages: unknown[]) =>

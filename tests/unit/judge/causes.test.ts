@@ -49,6 +49,30 @@ describe('causes of a low rate', () => {
     expect(cause?.evidence).toContain('sent 400 kbps, estimate 450 kbps, capacity 2 Mbps');
   });
 
+  it('what the log of incidents says of a fall that lasts, where the window alone shows nothing', () => {
+    const { sent, received } = videoSamples(0, 20, 4e5, { targetBps: 4.2e5, availableOutgoingBps: 4.5e5 });
+    // 1 Mbps at first, until another route carries less.
+    const moves = sent.map((sample) => {
+      const timeS = sample.timeUs / 1e6;
+      const bytesSent = (4e5 / 8) * timeS + (6e5 / 8) * Math.min(timeS, 10);
+      return {
+        ...sample,
+        ...{ bytesSent, route: timeS > 10 ? 'relay/udp host/udp' : 'host/udp host/udp' },
+        outbound: sample.outbound.map((stats) => ({ ...stats, bytesSent })),
+      };
+    });
+    const fallen = (route: boolean): CallRecord =>
+      callRecord({
+        ...{ packets: steady(0, 20, 4e5), capacity: TWO_MBPS, answerer: { samples: received } },
+        offerer: { samples: moves.map((sample) => (route ? sample : { ...sample, route: '' })) },
+        connectedS: -5,
+      });
+    const cause = whyLow(fallen(true));
+    expect(cause?.kind).toBe('route-change');
+    expect(cause?.evidence).toMatch(/^It began at 10\.\d s\. The connection changed its route from host/);
+    expect(whyLow(fallen(false))?.kind).toBe('unknown');
+  });
+
   it('capacity: the link carries less', () => {
     const cause = whyLow(slowCall({}, { capacity: [{ atS: 0, bps: 7e5 }] }));
     expect(cause).toMatchObject({ kind: 'capacity' });

@@ -865,6 +865,17 @@ describe('a round trip that scatters', () => {
 });
 
 describe('a bound', () => {
+  it('of a media section is that of all its layers together', () => {
+    const layers = (sectionBoundBps: number, bps: number): Moment => ({
+      ...{ bps: 0.2 * bps, stream: { rid: 'l', targetBps: 0.2 * bps, sectionBoundBps } },
+      layers: [{ bps: 0.8 * bps, rid: 'h', targetBps: 0.8 * bps, sectionBoundBps, mid: '0' }],
+    });
+    const { cause } = whySent(layers(5e5, 5e5), layers(NaN, 2e6));
+    expect(cause.kind).toBe('cap');
+    expect(cause.evidence).toContain('capped to 500 kbps');
+    expect(whySent(layers(5e5, 9e5), layers(NaN, 2e6)).cause.kind).not.toBe('cap');
+  });
+
   const capped = (later: Moment, before: Moment = {}) => whySent(later, before).cause;
   const bound = (maxBitrateBps: number, bps: number): Moment => ({
     bps,

@@ -117,7 +117,7 @@ describe('metrics of a call without a record of packets', () => {
     expect(callMetrics(record, {}, between(6, 10)).queueDelayP95Ms).toBeCloseTo(120, 6);
   });
 
-  it('does not count down when counters begin anew', () => {
+  it('does not count down when counters are reset', () => {
     // 5 s at 100 kB/s, then from zero again.
     const restarted = samples(0, 10, (t) => ({ bytesReceived: t < 5 ? t * 1e5 : (t - 5) * 1e5 }));
     const record = callRecord({ backend: 'none', answerer: { samples: restarted } });

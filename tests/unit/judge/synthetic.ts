@@ -93,6 +93,7 @@ export const outbound = (more: Partial<OutboundStats> = {}): OutboundStats => ({
   targetBps: NaN,
   qualityLimitationReason: 'none',
   maxBitrateBps: NaN,
+  sectionBoundBps: NaN,
   trackState: 'live',
   keyFramesEncoded: 1,
   packetsLost: 0,

@@ -7,7 +7,7 @@ function* normals(count: number, mean: number, sd: number): Generator<number, vo
   for (let i = 0; i < count; i++) yield mean + sd * quantile((i + 0.5) / count);
 }
 
-/** Of the standard normal distribution, by bisection of its distribution function. */
+/** Quantile of the standard normal distribution, by bisection of its distribution function. */
 function quantile(p: number): number {
   let [low, high] = [-8, 8];
   for (let i = 0; i < 50; i++) {

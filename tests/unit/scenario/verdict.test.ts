@@ -97,7 +97,9 @@ describe('a claim that something rises', () => {
   });
 
   it('does not hold where all are equal, where the ends differ by no more than runs scatter, or a value is missing', () => {
-    expect(evaluateClaim(rising, cells({ 'short 1': [0], 'short 2': [0], 'short 4': [0] })).holds).toBe(false);
+    expect(evaluateClaim(rising, cells({ 'short 1': [0], 'short 2': [0], 'short 4': [0] })).holds).toBe(
+      false,
+    );
     const scatters: Claim = { ...rising, along: 'queue' };
     expect(evaluateClaim(scatters, runs({ a: [50, 60, 70], b: [70, 50, 66] })).holds).toBe(false);
     expect(evaluateClaim(scatters, runs({ a: [50, 60, 70], b: [52, 62, 72.1] })).holds).toBe(true);

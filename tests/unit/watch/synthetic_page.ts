@@ -55,7 +55,14 @@ function outbound(ssrc: number, frames: number): OutboundStats {
     ...{ headerBytesSent: frames * 72, packetsSent: frames * 3, retransmittedBytesSent: 0 },
     ...{ framesEncoded: frames, framesPerSecond: 30, frameWidth: 640, frameHeight: 360, rid: 'upper' },
     ...{ scalabilityMode: 'L1T1', active: true, targetBps: 700_000, qualityLimitationReason: 'none' },
-    ...{ maxBitrateBps: NaN, keyFramesEncoded: 1, sourceFrames: frames, trackState: 'live', trackPaused: '' },
+    ...{
+      maxBitrateBps: NaN,
+      sectionBoundBps: NaN,
+      keyFramesEncoded: 1,
+      sourceFrames: frames,
+      trackState: 'live',
+      trackPaused: '',
+    },
     ...{ nackCount: 0, pliCount: 0, firCount: 0, totalPacketSendDelayS: 0.001, totalEncodeTimeS: 0.1 },
     ...{ packetsSentWithEct1: NaN, packetsLost: 0, fractionLost: 0, roundTripTimeS: 0.05, reportTimeUs: NaN },
   };

@@ -28,6 +28,7 @@ class Receiver final : public ReceiverHalf {
 
   [[nodiscard]] std::optional<Feedback> OnArrival(const Arrival& arrival) override;
   [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
+  FrameCapacity* frame_capacity() override { return hooks_->frame_capacity(); }
 
  private:
   void OnGroups(const GroupDeltas& deltas);

@@ -50,6 +50,8 @@ class ReceiverHooks {
   [[nodiscard]] virtual std::optional<Rate> NextRate(DataRate /*a_r*/, const Conditions& /*conditions*/, Timestamp /*now*/) {
     return std::nullopt;
   }
+  // As of a receiver half.
+  virtual FrameCapacity* frame_capacity() { return nullptr; }
   // Whether the paper's rate controller is to wait.
   [[nodiscard]] virtual bool IsPaused() const { return false; }
 };

@@ -26,6 +26,7 @@ class Receiver final : public ReceiverHalf {
 
   [[nodiscard]] std::optional<Feedback> OnArrival(const Arrival& arrival) override;
   [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
+  FrameCapacity* frame_capacity() override { return &bound_.frame_capacity(); }
 
  private:
   std::optional<Feedback> Message(const std::optional<EpochDelays>& epoch);

@@ -16,6 +16,7 @@ namespace ccscope {
 class CapacityBound {
  public:
   void OnFrame(const Arrival& arrival) { capacity_.OnFrame(arrival); }
+  FrameCapacity& frame_capacity() { return capacity_; }
   // Share of the packets that were lost since the last time.
   void OnLoss(double fraction, Timestamp now);
   // Whether the capacity has fallen far below what was delivered lately: the sender is not to wait for the

@@ -30,8 +30,8 @@ constexpr double kSureLatenesses = 6;
 
 void FrameCapacity::OnFrame(const Arrival& arrival) {
   now_ = arrival.arrival_time;
-  dispersion_.OnFrame(arrival);
-  estimate_ = dispersion_.Capacity(Horizon(), kFrames);
+  dispersion_->OnFrame(arrival);
+  estimate_ = dispersion_->Capacity(Horizon(), kFrames);
 }
 
 TimeDelta FrameCapacity::Horizon() const {
@@ -44,7 +44,7 @@ TimeDelta FrameCapacity::WaitToDrain() const { return std::max(TimeDelta::Zero()
 
 bool FrameCapacity::IsSureOfQueue(double loss) const {
   return loss > kHeavyLoss || (loss > 0 && SeesQueue()) || Wait() > kLongQueue ||
-         dispersion_.ServiceExcess(2) > kSureExcess + dispersion_.Lateness() * kSureLatenesses;
+         dispersion_->ServiceExcess(2) > kSureExcess + dispersion_->Lateness() * kSureLatenesses;
 }
 
 std::optional<DataRate> FrameCapacity::Fallen() const {
@@ -57,8 +57,8 @@ std::optional<DataRate> FrameCapacity::Fallen() const {
   const bool behind_loss = now_ - lost_at_ < kLossShows;
   for (const auto& [frames, excess, latenesses] : kEnough) {
     if (behind_loss && frames < kFramesBehindLoss) continue;
-    if (dispersion_.ServiceExcess(frames) <= excess + dispersion_.Lateness() * latenesses) continue;
-    const auto [slowest, fastest] = dispersion_.ServiceRatesOf(frames);
+    if (dispersion_->ServiceExcess(frames) <= excess + dispersion_->Lateness() * latenesses) continue;
+    const auto [slowest, fastest] = dispersion_->ServiceRatesOf(frames);
     if (fastest < slowest * kAlike) return fastest;
   }
   return std::nullopt;

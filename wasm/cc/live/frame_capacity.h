@@ -3,6 +3,7 @@
 #ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 #define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 
+#include <memory>
 #include <optional>
 
 #include "cc/controller.h"
@@ -17,6 +18,9 @@ class FrameCapacity {
   static constexpr double kHeavyLoss = 0.1;
 
   void OnFrame(const Arrival& arrival);
+  // From now on frames are gone through once for both, which see the same ones: most of the work does not depend on
+  // whose they are. Only before the first one.
+  void ShareFrames(const FrameCapacity& other) { dispersion_ = other.dispersion_; }
   // Something was lost: frames that wait for it say nothing of the capacity.
   void OnLoss(Timestamp now) { lost_at_ = now; }
   void Reset() { estimate_.reset(); }
@@ -35,17 +39,17 @@ class FrameCapacity {
   // than single stamps are late.
   bool IsSureOfQueue(double loss) const;
   // How long the newest frames waited behind earlier ones.
-  TimeDelta Wait() const { return dispersion_.Wait(); }
-  // Of that wait, what is worth draining.
+  TimeDelta Wait() const { return dispersion_->Wait(); }
+  // The part of that wait that is worth draining.
   TimeDelta WaitToDrain() const;
-  const FrameDispersion& frames() const { return dispersion_; }
+  const FrameDispersion& frames() const { return *dispersion_; }
   Timestamp latest_frame() const { return now_; }
 
  private:
   TimeDelta Horizon() const;
   std::optional<DataRate> Fallen() const;
 
-  FrameDispersion dispersion_;
+  std::shared_ptr<FrameDispersion> dispersion_ = std::make_shared<FrameDispersion>();
   std::optional<FrameDispersion::Estimate> estimate_;  // as of the latest frame
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp lost_at_ = Timestamp::MinusInfinity();

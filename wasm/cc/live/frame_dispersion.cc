@@ -330,6 +330,9 @@ void FrameDispersion::Measure(int k) {
 }
 
 void FrameDispersion::OnFrame(const Arrival& arrival) {
+  const Seen seen{arrival.seq, arrival.arrival_time};
+  if (latest_ == seen) return;
+  latest_ = seen;
   const Frame frame{arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
   if (count_ > 0 && frame.seq < Back(0).seq - kFrames) count_ = 0;  // the sender has started again
   const std::optional<int> later = Insert(frame);

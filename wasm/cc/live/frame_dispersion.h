@@ -27,6 +27,7 @@ namespace ccscope {
 
 class FrameDispersion {
  public:
+  // The same arrival again, of another controller that shares this, changes nothing.
   void OnFrame(const Arrival& arrival);
 
   struct Estimate {
@@ -114,6 +115,12 @@ class FrameDispersion {
   double Loss(double us_per_byte, int frames) const;
 
   std::array<Frame, kFrames> frames_{};
+  struct Seen {
+    double seq;
+    Timestamp arrival;
+    bool operator==(const Seen& other) const { return seq == other.seq && arrival == other.arrival; }
+  };
+  std::optional<Seen> latest_;
   int count_ = 0;
   int next_ = 0;
   Ordered ordered_;                            // as of the latest frame

@@ -24,6 +24,7 @@ class Receiver final : public ReceiverHalf {
 
   [[nodiscard]] std::optional<Feedback> OnArrival(const Arrival& arrival) override;
   [[nodiscard]] std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) override;
+  FrameCapacity* frame_capacity() override { return &bound_.frame_capacity(); }
 
  private:
   void CountPacket(double seq, std::optional<double> highest_seq);

@@ -18,8 +18,10 @@ class CoDel final : public QueueDisc {
 #undef PARAMETER
 
     CoDelLaw::Params law() const {
-      return {TimeDelta::Millis(target_ms), TimeDelta::Millis(interval_ms), DataSize::Bytes(mtu_bytes)};
+      return {TimeDelta::Millis(target_ms), TimeDelta::Millis(interval_ms), DataSize::Bytes(mtu_bytes),
+              Choice<LeastBacklog>(least_backlog) == LeastBacklog::kLargest};
     }
+    enum class LeastBacklog { kMtu, kLargest };
   };
   struct State {
     RingBuffer<Packet> packets;

@@ -1,5 +1,7 @@
 #include "sim/queue_disc/codel_law.h"
 
+#include <algorithm>
+
 namespace ccscope {
 namespace {
 
@@ -9,7 +11,9 @@ constexpr double kResumeIntervals = 16;
 }  // namespace
 
 bool CoDelLaw::OkToDrop(const Params& params, Timestamp now, const Packet& packet, DataSize backlog) {
-  if (now - packet.queued < params.target || backlog <= params.mtu) {
+  state_.largest = std::max(state_.largest, packet.size);
+  const DataSize least = params.largest_for_mtu ? state_.largest : params.mtu;
+  if (now - packet.queued < params.target || backlog <= least) {
     state_.first_above = Timestamp::MinusInfinity();
     return false;
   }

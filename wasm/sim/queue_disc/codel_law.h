@@ -24,6 +24,7 @@ class CoDelLaw {
     TimeDelta target;
     TimeDelta interval;
     DataSize mtu;
+    bool largest_for_mtu = false;  // the largest packet so far takes its place
   };
   struct State {
     double count = 0;       // drops since the dropping state began, with those it resumed from
@@ -31,6 +32,7 @@ class CoDelLaw {
     bool dropping = false;
     Timestamp first_above = Timestamp::MinusInfinity();  // an interval after the delay rose; -inf: it is below
     Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next, or dropped last
+    DataSize largest = DataSize::Bytes(256);             // packet so far; at first as Linux has it
   };
   struct Stats {
     double drops = 0;

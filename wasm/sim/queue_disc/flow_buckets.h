@@ -1,6 +1,6 @@
 // Which of a discipline's queues a flow gets: the flow's number, mixed with a seed, into a number of
-// buckets. As in Linux, whose hash is perturbed anew for each discipline, two flows may meet in one
-// bucket and share its queue. A queue is made when its bucket is first used.
+// buckets. As in Linux, which perturbs the hash differently for each discipline, two flows may meet in
+// one bucket and share its queue. A queue is made when its bucket is first used.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 #define CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 

@@ -138,7 +138,7 @@ bool Pie::IsCalm() const {
   return state_.probability == 0 && state_.delay < half && state_.old_delay < half;
 }
 
-// Linux measures anew, and allows the next burst, once there is no congestion left.
+// Linux restarts its measurement, and allows the next burst, once no congestion is left.
 bool Pie::RestartWhenCalm() {
   if (!IsCalm() || !departure_rate_.known()) return false;
   departure_rate_.Forget();

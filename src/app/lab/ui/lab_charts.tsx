@@ -72,7 +72,7 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
   ];
 }
 
-/** Of more flows than these, one is too small beside the capacity to be seen. */
+/** With more flows than this, a single one is too small beside the capacity to be seen. */
 const MANY_FLOWS = 10;
 
 /** The browser's estimate is of live calls. */

@@ -37,7 +37,7 @@ constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
-// Of what the counters say was delivered, frames explain this much less: both are of different seconds.
+// Frames may account for this much less than the counters say was delivered: the two cover different seconds.
 constexpr double kUnexplained = 0.1;
 
 }  // namespace

@@ -45,6 +45,7 @@ class CapacityProbe {
   bool on() const { return params_.on; }
 
   void OnFrame(const Arrival& arrival);
+  FrameCapacity& frame_capacity() { return capacity_; }
 
   // The capacity as the frames of about the last second show it.
   std::optional<DataRate> Capacity() const { return capacity_.capacity(); }

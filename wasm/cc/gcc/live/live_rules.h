@@ -31,6 +31,7 @@ class LiveRules final : public ReceiverHooks {
     return probe_.Next(a_r, conditions, now);
   }
   [[nodiscard]] bool IsPaused() const override { return hold_.IsHeld(); }
+  FrameCapacity* frame_capacity() override { return &probe_.frame_capacity(); }
 
  private:
   FilterHold hold_;
