@@ -133,7 +133,7 @@ describe('queues', () => {
 describe('what a refused queue says', () => {
   it.each([
     ['red:5ms', 'droptail with a limit, codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel'],
-    ['codel:targets=13ms', 'a setting of codel (target, interval, limit, mtu)'],
+    ['codel:targets=13ms', 'a setting of codel (target, interval, limit, mtu, least_backlog)'],
     ['codel:target=13', 'target as 0.001 to 10000ms'],
     ['sfq:0p', 'limit as 0 to 60000ms, or 0 to 1000000000B, or 0 to 1000000p'],
     ['pie:variant=x', 'variant as linux or rfc8033'],
