@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { ConfigError, isInlineTrace, parseScenario, type Scenario } from '../scenario/index.js';
+import { atFullSize, ConfigError, isInlineTrace, parseScenario, type Scenario } from '../scenario/index.js';
 import { parseJson } from '../text/json_text.js';
 import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from '../text/errors.js';
@@ -38,9 +38,10 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * The scenario of that id, or in that file. Throws UsageError that says what is wrong where.
+ * The scenario of that id, or in that file; `full`: with all values of its logarithmic axes. Throws UsageError that says
+ * what is wrong where.
  */
-export function readScenario(idOrFile: string): Scenario {
+export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();
   const file = ids.includes(idOrFile) ? join(registryFolder(), `${idOrFile}.json`) : idOrFile;
   const text = readText(file, () => {
@@ -49,7 +50,8 @@ export function readScenario(idOrFile: string): Scenario {
   });
   const at = ids.includes(idOrFile) ? idOrFile : file;
   try {
-    return parseScenario(withTraces(parseJson(text, file), dirname(resolve(file))), at);
+    const input = withTraces(parseJson(text, file), dirname(resolve(file)));
+    return parseScenario(full ? atFullSize(input) : input, at);
   } catch (error) {
     if (error instanceof ConfigError) throw new UsageError(error.message);
     throw error;

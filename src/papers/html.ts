@@ -7,6 +7,7 @@ import { standalonePage } from '../html/document.js';
 import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
+import { maximumText } from './surface.js';
 import { failureText } from './table.js';
 import { bandText, claimText, measuredText, metricName, publishedText, WIDER } from './text.js';
 
@@ -35,6 +36,8 @@ function summaryLists({ statements, numbers }: Summary): Html {
     ${countsList(numbers)}`;
 }
 
+const byVerdict = (counts: Counts): string => VERDICTS.map((name) => counts[name]).join(' / ');
+
 function contents(experiments: readonly ExperimentReport[]): Html {
   const rows = experiments.map(
     ({ id, title, source, summary, claims, cpu_seconds: seconds }) =>
@@ -42,19 +45,19 @@ function contents(experiments: readonly ExperimentReport[]): Html {
         <th scope="row"><a href="#${id}">${id}</a></th>
         <td>${title}</td>
         <td>${source}</td>
-        ${VERDICTS.map((name) => html`<td class="number">${summary.statements[name]}</td>`)}
-        ${VERDICTS.map((name) => html`<td class="number">${summary.numbers[name]}</td>`)}
+        <td class="number">${byVerdict(summary.statements)}</td>
+        <td class="number">${byVerdict(summary.numbers)}</td>
         <td class="number">
           ${claims.length === 0 ? '–' : `${claims.filter(({ holds }) => holds === true).length} of ${claims.length}`}
         </td>
         <td class="number">${seconds.toFixed(1)}</td>
       </tr>`,
   );
-  const counted = ['statements', 'numbers'].flatMap((what) => VERDICTS.map((name) => `${what} ${name}`));
-  const numbers = [...counted, 'claims', 'CPU s'].map((number) => ({ number }));
+  const numbers = ['statements', 'numbers', 'claims', 'CPU s'].map((number) => ({ number }));
   return html`<nav aria-label="Experiments">
     ${table({
-      caption: 'Every experiment: statements and numbers by verdict, claims that hold, CPU time in seconds',
+      caption:
+        'Every experiment: statements and numbers (within / ordering / off), claims that hold, CPU time in seconds',
       heads: ['experiment', 'what', 'source', ...numbers],
       groups: [rows],
     })}
@@ -152,6 +155,8 @@ function claimList({ claims }: ExperimentReport): Html {
     </ul>`;
 }
 
+const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
+
 /** Collects the figures, and hands out where in the page's data each one is. */
 class Gallery {
   readonly figures: Figure[] = [];
@@ -160,7 +165,10 @@ class Gallery {
     const panel = (figure: Figure): Html =>
       html`<div class="panel">
         <h4>${figure.title}</h4>
-        <div class="canvas" data-figure="${this.figures.push(figure) - 1}"></div>
+        <div
+          class="canvas${isMap(figure) ? ' map' : ''}"
+          data-figure="${this.figures.push(figure) - 1}"
+        ></div>
       </div>`;
     const stacked = columns.some((column) => column.length > 1);
     return html`<figure class="${stacked || columns.length > 1 ? 'wide' : ''}">
@@ -192,13 +200,14 @@ function textList(title: string, texts: readonly string[]): Html {
 
 function section(experiment: ExperimentReport, pictures: readonly PictureFigures[], gallery: Gallery): Html {
   const { id, title, description, source, notes, runs, seed, cpu_seconds: seconds } = experiment;
-  const { decided_after_results: decided } = experiment;
+  const { decided_after_results: decided, surface } = experiment;
   const about = `${source} · ${plural(runs, 'run')} of each cell, seeds from ${seed} · ${seconds.toFixed(1)} s of CPU`;
   return html`<section class="experiment" id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
     <p class="lead"><code>${id}</code> · ${about}</p>
     <p>${description}</p>
     <div class="gallery">${pictures.map((picture) => gallery.picture(picture))}</div>
+    ${surface === undefined ? '' : html`<p>The map is ${maximumText(surface)}.</p>`}
     ${metricTable(experiment)} ${otherTable(experiment)} ${claimList(experiment)}
     ${textList('Decided when results were known', decided)} ${textList('Notes', notes)}
   </section>`;
@@ -224,7 +233,7 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
   );
   const title = 'Published and measured';
   const runs = [...new Set(experiments.map((experiment) => experiment.runs))].sort((a, b) => a - b);
-  const made = `ccscope ${ccscope} · ${created.slice(0, 10)} · ${plural(experiments.length, 'experiment')}, ${runs.join(' or ')} runs of each cell · ${cpu.toFixed(0)} s of CPU`;
+  const made = `ccscope ${ccscope} · ${created.slice(0, 10)} · ${plural(experiments.length, 'experiment')}, ${runs.join(' or ')} ${runs.join() === '1' ? 'run' : 'runs'} of each cell · ${cpu.toFixed(0)} s of CPU`;
   return standalonePage({
     name: 'papers',
     title,

@@ -3,6 +3,7 @@ import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import type { SimulationOptions } from '../core/simulation.js';
 import {
+  cellKey,
   cellsOf,
   compile,
   instantiate,
@@ -75,6 +76,27 @@ function pictureTrace(scenario: Scenario, params: CellParams, durationUs: number
   return { tables, intervalUs: Math.max(SHORTEST_INTERVAL_US, durationUs / MOST_INTERVALS) };
 }
 
+/** How large the cells are. Those that differ along logarithmic axes alone are as large as each other. */
+class Sizes {
+  readonly #known = new Map<string, { cost: number; durationUs: number }>();
+  readonly #axes: ReadonlySet<string>;
+
+  constructor(private readonly scenario: Scenario) {
+    const axes = (scenario.axes ?? []).filter(({ logarithmic }) => logarithmic === true);
+    this.#axes = new Set(axes.map(({ name }) => name));
+  }
+
+  of(params: CellParams): { cost: number; durationUs: number } {
+    const key = cellKey(Object.fromEntries(Object.entries(params).filter(([axis]) => !this.#axes.has(axis))));
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const options = compile(instantiate(this.scenario, params), seedOf(this.scenario, 0));
+    const size = { cost: estimatedCost(options), durationUs: options.durationUs };
+    this.#known.set(key, size);
+    return size;
+  }
+}
+
 export interface JobOptions {
   /** Runs of each cell; default: the scenario's. */
   runs?: number;
@@ -88,10 +110,10 @@ export interface JobOptions {
 export function jobsOf(original: Scenario, { runs, seed, pictures = false }: JobOptions = {}): Job[] {
   const scenario = seed === undefined ? original : { ...original, seed };
   const count = runs ?? scenario.runs ?? 1;
+  const sizes = new Sizes(scenario);
   return cellsOf(scenario).flatMap((params, cell) => {
-    const options = compile(instantiate(scenario, params), seedOf(scenario, 0));
-    const cost = estimatedCost(options);
-    const trace = pictures ? pictureTrace(scenario, params, options.durationUs) : null;
+    const { cost, durationUs } = sizes.of(params);
+    const trace = pictures ? pictureTrace(scenario, params, durationUs) : null;
     return Array.from({ length: count }, (_, run) => ({
       scenario,
       params,

@@ -13,6 +13,7 @@ import {
 } from '../scenario/index.js';
 import { comparedCaseSchema } from './comparison.js';
 import { measuredOf, measuredSchema } from './measured.js';
+import { surfaceReport, surfaceSchema } from './surface.js';
 
 const verdict = v.picklist(VERDICTS);
 
@@ -72,7 +73,8 @@ const counts = v.object({ within: v.number(), ordering: v.number(), off: v.numbe
 /** What the paper states with a number, of one or more cells. */
 const statement = v.object({
   metric: v.string(),
-  published: v.number(),
+  /** null where it is a place, and no number. */
+  published: v.nullable(v.number()),
   says: v.optional(v.string()),
   where: v.string(),
   numbers: counts,
@@ -87,7 +89,9 @@ const experiment = v.object({
   description: v.string(),
   /** Section, figure or table of the paper. */
   source: v.string(),
+  /** None where they are points of a surface. */
   cells: v.array(cell),
+  surface: v.optional(surfaceSchema),
   statements: v.array(statement),
   claims: v.array(claim),
   /** What was chosen when results were known. */
@@ -180,8 +184,9 @@ function claimOf({ id, says, where, holds, cases }: ClaimResult): ClaimReport {
   return { id, says, where, holds, p, cases: { hold, of: cases.length } };
 }
 
-const statementOf = ({ numbers, ...rest }: StatementResult): StatementReport => ({
+const statementOf = ({ numbers, published, ...rest }: StatementResult): StatementReport => ({
   ...rest,
+  published: Number.isNaN(published) ? null : published,
   numbers: { ...numbers },
 });
 
@@ -208,13 +213,14 @@ export function experimentReport(
     description: scenario.description,
     source: scenario.source ?? '',
     cells,
+    ...(result.surface !== undefined && { surface: surfaceReport(result.surface) }),
     statements: result.statements.map(statementOf),
     claims: result.claims.map(claimOf),
     decided_after_results: scenario.decided_after_results ?? [],
     notes: scenario.notes ?? [],
     summary: {
       statements: countVerdicts(result.statements),
-      numbers: countVerdicts(cells.flatMap(({ metrics }) => metrics)),
+      numbers: sumCounts(result.statements.map(({ numbers }) => numbers)),
     },
     runs,
     seed: scenario.seed ?? 1,

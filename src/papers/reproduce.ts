@@ -23,6 +23,7 @@ import {
   type FailureReport,
   type Report,
 } from './report.js';
+import { surfaceFigure } from './surface.js';
 
 export interface ReproduceOptions extends JobOptions, Omit<PoolOptions, 'onDone'> {
   /** The version to name in the report. */
@@ -125,6 +126,15 @@ function experimentOf(
   const measured = results.map(({ params, values }): CellValues => ({ cell: params, values }));
   const judged = judge(scenario, measured);
   const runs = Math.max(...ended.map(({ job }) => job.run)) + 1;
+  const { surface } = scenario;
+  if (surface !== undefined) {
+    const report = experimentReport(scenario, judged, { runs, cpuSeconds });
+    const figures =
+      report.surface === undefined
+        ? []
+        : [surfaceFigure(report.surface, `${surface.metric}: darker is higher`)];
+    return { report, cases: [], drawn: [{ title: '', columns: [figures] }] };
+  }
   const drawn = results.map(({ params, values, trace, densities }): CellResults => ({
     params,
     scenario: instantiate(scenario, params),

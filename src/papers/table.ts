@@ -4,6 +4,7 @@ import { styleText } from 'node:util';
 import type { Verdict } from '../scenario/index.js';
 import type { ClaimReport, Counts, ExperimentReport, FailureReport, Report, Summary } from './report.js';
 import { comparisonLines } from './comparison_text.js';
+import { surfaceLines } from './surface.js';
 import { bandText, claimText, measuredText, metricName, publishedText, WIDER } from './text.js';
 
 const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
@@ -56,7 +57,7 @@ function claimLine(claim: ClaimReport, paint: Paint): string {
 
 function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
   const { id, title, source, cells, claims, decided_after_results: decided, notes, summary } = experiment;
-  const { runs, cpu_seconds: seconds } = experiment;
+  const { surface, runs, cpu_seconds: seconds } = experiment;
   const rows = cells.flatMap(({ label, metrics }) =>
     metrics.map((metric, index) => [
       index === 0 ? label : '',
@@ -70,6 +71,7 @@ function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
   return [
     `${id}: ${title}${source === '' ? '' : ` (${source})`}`,
     ...(rows.length === 0 ? [] : tableLines(rows, paint)),
+    ...(surface === undefined ? [] : surfaceLines(surface)),
     ...claims.map((claim) => claimLine(claim, paint)),
     ...decided.map((text) => `after results: ${text}`),
     ...notes.map((note) => `note   ${note}`),

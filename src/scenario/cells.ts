@@ -8,6 +8,8 @@ export type CellParams = Readonly<Record<string, string>>;
 
 const axesOf = (scenario: Scenario): readonly Axis[] => scenario.axes ?? [];
 const MAX_CELLS = 1000;
+/** Cells of a surface are points of one picture. */
+const MAX_POINTS = 200_000;
 
 /** The axis of that name. Throws ConfigError. */
 export function axisOf(scenario: Scenario, name: string, field: string): Axis {
@@ -40,8 +42,8 @@ export function cellsOf(scenario: Scenario): CellParams[] {
   );
   // Counted before they are made: a few lines may name more than there is memory for.
   const count = entries.reduce((sum, axes) => sum + axes.reduce((n, { names }) => n * names.length, 1), 0);
-  if (count > MAX_CELLS)
-    throw new ConfigError('cells', `at most ${MAX_CELLS} cells`, String(count), 'list fewer');
+  const most = scenario.surface === undefined ? MAX_CELLS : MAX_POINTS;
+  if (count > most) throw new ConfigError('cells', `at most ${most} cells`, String(count), 'list fewer');
   return entries.flatMap(expand);
 }
 

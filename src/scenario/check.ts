@@ -12,7 +12,7 @@ import {
   type PresetSpec,
   type TableName,
 } from '../core/schema.js';
-import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown } from './cells.js';
+import { axisOf, cellsOf, checkSelector, instantiate, selects, unknown, type CellParams } from './cells.js';
 import { checkPaths } from './compile.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { measuredOf } from './measured.js';
@@ -26,6 +26,7 @@ import {
   type Quantity,
   type Scenario,
   type ScenarioFlow,
+  type SurfaceSpec,
 } from './scenario.js';
 
 /**
@@ -40,7 +41,8 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   }
   const cells = cellsOf(scenario);
   const checked = new Set<string>();
-  for (const cell of cells) checkInstance(instantiate(scenario, cell), checked);
+  for (const cell of cells)
+    if (isChecked(scenario, cell)) checkInstance(instantiate(scenario, cell), checked);
   for (const [i, expectation] of (scenario.expectations ?? []).entries()) {
     const field = `${at}.expectations.${i}`;
     checkQuantity(scenario, measuredOf(expectation), field);
@@ -66,7 +68,38 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkPicture(scenario, picture, `${at}.pictures.${i}`);
   }
   if (scenario.comparison !== undefined) checkComparison(scenario, scenario.comparison, `${at}.comparison`);
+  if (scenario.surface !== undefined) checkSurface(scenario, scenario.surface, `${at}.surface`);
   return scenario;
+}
+
+/** The values of a logarithmic axis differ in one number: its ends are within limits, and so is what lies between. */
+const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
+  (scenario.axes ?? []).every(({ name, values, logarithmic }) => {
+    const ends = [values[0]?.name, values.at(-1)?.name];
+    return logarithmic !== true || cell[name] === undefined || ends.includes(cell[name]);
+  });
+
+function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): void {
+  checkQuantity(scenario, surface, at);
+  const [x, y] = [axisOf(scenario, surface.x, `${at}.x`), axisOf(scenario, surface.y, `${at}.y`)];
+  axisOf(scenario, surface.over, `${at}.over`);
+  for (const [name, axis] of [
+    ['x', x],
+    ['y', y],
+  ] as const) {
+    if (axis.logarithmic !== true)
+      throw new ConfigError(`${at}.${name}`, 'an axis with log', axis.name, 'give it a log');
+  }
+  const isSame =
+    x.values.length === y.values.length && x.values.every(({ at: a }, i) => a === y.values[i]?.at);
+  const isMirrored = surface.slopes.some(({ kind }) => kind === 'higher-where-x-is-larger');
+  if (isMirrored && !isSame)
+    throw new ConfigError(
+      `${at}.slopes`,
+      'axes of the same values, to compare (a, b) with (b, a)',
+      'others',
+      'give both the same log',
+    );
 }
 
 /** A number supports claims of its own quantity alone: others may hold whatever it is. */

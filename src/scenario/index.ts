@@ -54,6 +54,8 @@ export {
   type TraceOptions,
 } from './run_cell.js';
 export { summarise, type Summary } from './statistics.js';
+export { surfaceOf, type SlopeResult, type Surface, type SurfaceAxis, type SurfacePoint } from './surface.js';
+export { atFullSize } from './logarithmic_axis.js';
 export { traceHeader, type SimulationHeader, type TracedFlow } from './trace_header.js';
 export {
   countVerdicts,

@@ -4,7 +4,10 @@ declare module 'jstat' {
     mean(values: readonly number[]): number;
     /** The standard deviation; of a sample (n - 1 in the denominator) where `sample` is true. */
     stdev(values: readonly number[], sample: boolean): number;
-    normal: { inv(probability: number, mean: number, deviation: number): number };
+    normal: {
+      inv(probability: number, mean: number, deviation: number): number;
+      cdf(value: number, mean: number, deviation: number): number;
+    };
     studentt: {
       inv(probability: number, degreesOfFreedom: number): number;
       cdf(t: number, degreesOfFreedom: number): number;

@@ -5,7 +5,7 @@ import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './s
 
 /** All that is to be measured in a cell, each once. */
 export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
-  const { expectations = [], claims = [], metrics = [], pictures = [], comparison } = scenario;
+  const { expectations = [], claims = [], metrics = [], pictures = [], comparison, surface } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
     // One cell's metric may be wanted by another.
@@ -15,6 +15,7 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
     ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
     ...pictures.filter(here).flatMap(pictureQuantities),
     ...(comparison?.quantities ?? []),
+    ...(surface === undefined ? [] : [surface]),
   ];
   return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
 }

@@ -108,12 +108,26 @@ const FLOW: readonly Entry[] = [
     (flows) => sum(flows.map((flow) => flow.receiveRateSdBps)) / flows.length,
   ),
   flowMetric(
+    'utility',
+    '1',
+    'the objective function of ToN eq. 17 with a = 2, b = 1 and delta = 0.15: the sum over the flows of -1/x - 0.15 ln y, x the received rate in Mbps and y the mean wait of a packet at the bottleneck in ms',
+    (flows) => sum(flows.map(utility)),
+  ),
+  flowMetric(
     'convergence_s',
     's',
     'from the start of a flow until it first receives 90 % of its share of the capacity; of several flows, the longest',
     (flows) => Math.max(...flows.map((flow) => flow.convergenceUs)) / 1e6,
   ),
 ];
+
+/** Shorter waits than a tenth of a millisecond are worth no more: the logarithm has no end. */
+const LEAST_WAIT_MS = 0.1;
+
+function utility({ receiveRateBps, queueDelayUs }: FlowMetrics): number {
+  const waitMs = Math.max(LEAST_WAIT_MS, queueDelayUs.mean / 1e3);
+  return -1 / (receiveRateBps / 1e6) - 0.15 * Math.log(waitMs);
+}
 
 const STATISTICS = ['mean', 'sd', 'min', 'max', 'p5', 'p25', 'p50', 'p75', 'p95', 'p99'] as const;
 export type Statistic = (typeof STATISTICS)[number];

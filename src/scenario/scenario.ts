@@ -14,8 +14,10 @@ import { checkNesting } from '../text/json_text.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { within } from '../text/form.js';
 import { flow, path, window } from './network_form.js';
+import { logarithmic, logarithmicValues } from './logarithmic_axis.js';
 import { picture } from './picture_form.js';
 import { claim, expectation, type compareClaim, type monotoneClaim } from './published_form.js';
+import { surface } from './surface_form.js';
 import { cut } from '../text/quantities.js';
 import { near } from '../text/suggest.js';
 
@@ -36,12 +38,28 @@ const axisValue = record({
   set: assignments,
 });
 
-const axis = record({
-  name: named('a name'),
-  label: v.optional(text('text')),
-  unit: v.optional(v.string('text')),
-  values: v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value')),
-});
+interface ParsedAxis {
+  name: string;
+  label?: string | undefined;
+  unit?: string | undefined;
+  values: v.InferOutput<typeof axisValue>[];
+  /** Its values are those of a `log`. */
+  logarithmic?: boolean;
+}
+
+const axis = v.pipe(
+  record({
+    name: named('a name'),
+    label: v.optional(text('text')),
+    unit: v.optional(v.string('text')),
+    values: v.optional(v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value'))),
+    log: v.optional(logarithmic),
+  }),
+  v.check(({ values, log }) => (values === undefined) !== (log === undefined), 'values or log, one of them'),
+  v.transform(({ values = [], log, ...rest }): ParsedAxis =>
+    log === undefined ? { ...rest, values } : { ...rest, values: logarithmicValues(log), logarithmic: true },
+  ),
+);
 
 /** The network, its flows and when they are measured: what cells may change. */
 const networkEntries = {
@@ -90,6 +108,8 @@ export const scenarioSchema = record({
   pictures: v.optional(list(picture, 'pictures')),
   /** What a report's table compares along an axis, over all scenarios that do. */
   comparison: v.optional(comparison),
+  /** A quantity over two axes, whose cells are shown together and not one by one. */
+  surface: v.optional(surface),
   /** What was chosen when results were known already: a verdict that rests on one of these is no test of it. */
   decided_after_results: v.optional(list(text('what was chosen, and why'), 'choices')),
   notes: v.optional(list(text('text'), 'notes')),
@@ -106,6 +126,7 @@ export type Claim = v.InferOutput<typeof claim>;
 export type CompareClaim = v.InferOutput<typeof compareClaim>;
 export type MonotoneClaim = v.InferOutput<typeof monotoneClaim>;
 export type Comparison = v.InferOutput<typeof comparison>;
+export type SurfaceSpec = v.InferOutput<typeof surface>;
 export type Picture = v.InferOutput<typeof picture>;
 
 /** Checks the form of a scenario, not yet its names. Throws ConfigError; `at` begins its paths. */

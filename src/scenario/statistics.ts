@@ -36,6 +36,9 @@ export function tailProbability(values: readonly number[]): number | null {
   return 1 - jStat.studentt.cdf((mean * Math.sqrt(n)) / sd, n - 1);
 }
 
+/** How probable a standard normal number above this is. */
+export const normalTail = (z: number): number => 1 - jStat.normal.cdf(z, 0, 1);
+
 /**
  * Where the probability of a success lies with 95 % confidence, by the score interval of Wilson
  * (1927), which stays within 0 and 1 and holds for few trials. Both NaN without trials.

@@ -5,6 +5,7 @@ import { METRICS, quantityKey, relation, type MetricUnit } from './metrics.js';
 import { measuredOf, quantitiesOf } from './measured.js';
 import type { Expectation, Quantity, Scenario } from './scenario.js';
 import { summarise, type Summary } from './statistics.js';
+import { surfaceOf, type Surface } from './surface.js';
 
 /**
  * `within`: the mean lies in the band. `ordering`: it does not, but the claim that this very number supports in the
@@ -39,6 +40,7 @@ export interface MetricResult {
 /** What a paper states of one or more cells: an expectation, with the verdict on all its numbers. */
 export interface StatementResult {
   metric: string;
+  /** NaN where the paper names a place and not a number. */
   published: number;
   says?: string;
   where: string;
@@ -60,6 +62,8 @@ export interface ExperimentResult {
   /** Those of whose cells one has run at least. */
   statements: readonly StatementResult[];
   claims: readonly ClaimResult[];
+  /** Its cells are points of this; there is nothing else of them. */
+  surface?: Surface;
 }
 
 export type VerdictCounts = Record<Verdict, number>;
@@ -80,6 +84,8 @@ export function verdictOf(
 
 /** Everything that an experiment's runs say, in the order of the cells given. */
 export function judge(scenario: Scenario, results: readonly CellValues[]): ExperimentResult {
+  if (scenario.surface !== undefined)
+    return judgeSurface(scenario, surfaceOf(scenario, scenario.surface, results));
   const claims = (scenario.claims ?? []).map((claim) => evaluateClaim(claim, results));
   const expected = (scenario.expectations ?? []).map((expectation) => ({
     expectation,
@@ -107,6 +113,28 @@ export function judge(scenario: Scenario, results: readonly CellValues[]): Exper
       ),
     ),
     claims,
+  };
+}
+
+/** One statement, of where it is highest, and its slopes as claims. */
+function judgeSurface(scenario: Scenario, surface: Surface): ExperimentResult {
+  const { published, slopes, x, y } = surface;
+  const verdict = published.isMaximum ? 'within' : 'off';
+  const says = `highest at (${x.label}, ${y.label}) = (${published.x}, ${published.y})`;
+  const metric = scenario.surface?.metric ?? '';
+  return {
+    id: scenario.id,
+    title: scenario.title,
+    ...(scenario.paper !== undefined && { paper: scenario.paper }),
+    cells: [],
+    statements: [
+      { metric, published: NaN, says, where: published.where, numbers: counted([verdict]), verdict },
+    ],
+    claims: slopes.map(({ id, says: text, where, holds, p }) => ({
+      ...{ id, says: text, where, holds },
+      cases: [{ cells: [], values: [], p, holds }],
+    })),
+    surface,
   };
 }
 

@@ -14,7 +14,7 @@ import { ccscope, scratch, type Outcome } from './support.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SMALL = fileURLToPath(new URL('reproduce_scenario.json', import.meta.url));
-const { path } = scratch();
+const { path, write } = scratch();
 const execute = promisify(execFile);
 
 // Workers are threads of the built library: TypeScript does not run in them.
@@ -86,6 +86,43 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       numbers: { within: 4, ordering: 2, off: 2 },
     });
     expect(failures).toEqual([]);
+  });
+
+  it('draws a map over two axes, with all of its points where they are wanted', async () => {
+    const map = JSON.parse(readFileSync(`${root}/public/scenarios/ton-fig5.json`, 'utf8')) as {
+      axes: { log?: object }[];
+    };
+    const axes = map.axes.map((axis) =>
+      'log' in axis ? { ...axis, log: { ...axis.log, count: 4, full: 5 } } : axis,
+    );
+    const windows = [{ name: 'measured', begin_s: 5, end_s: 20 }];
+    const short = {
+      ...map,
+      duration_s: 20,
+      windows,
+      axes: [{ name: 'scenario', values: [{ name: 'one', set: {} }] }, ...axes.slice(1)],
+    };
+    const file = write('map.json', JSON.stringify(short));
+    const [usual, full] = [await report(file), await report(file, '--full')];
+    for (const [{ experiments, summary }, count] of [
+      [usual, 4],
+      [full, 5],
+    ] as const) {
+      const [experiment] = experiments;
+      expect(experiment?.cells).toEqual([]);
+      expect(experiment?.surface?.values).toHaveLength(count ** 2);
+      expect(experiment?.surface?.values.every((value) => value !== null)).toBe(true);
+      expect(experiment?.claims.map(({ id }) => id)).toEqual(['quick-up-slow-down', 'not-too-slow-down']);
+      const { within, ordering, off } = summary.statements;
+      expect([within + ordering + off, ordering]).toEqual([1, 0]);
+    }
+    const html = path('map.html');
+    const { status, stdout } = await command(file, '--html', html);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/k_d over k_u; darker is higher/);
+    expect(readFileSync(html, 'utf8')).toContain('The map is highest at k_u');
+    const ran = await ccscope(['run', file]);
+    expect(ran.stdout).toMatch(/highest at k_u = /);
   });
 
   it('measures what `ccscope run` measures with the same seed', async () => {

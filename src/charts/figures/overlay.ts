@@ -124,10 +124,14 @@ function paintDensity(
   if (density === undefined) return;
   const { x, y, values } = density;
   const edges = (scale: Scale, points: readonly number[]): number[] => {
-    const step = ((points.at(-1) ?? 0) - (points[0] ?? 0)) / Math.max(1, points.length - 1);
-    const first = (points[0] ?? 0) - step / 2;
+    const [first = 0, last = 0] = [points[0], points.at(-1)];
+    const steps = Math.max(1, points.length - 1);
+    const at = (place: number): number =>
+      scale.type === 'logarithmic'
+        ? first * (last / first) ** (place / steps)
+        : first + ((last - first) * place) / steps;
     return Array.from({ length: points.length + 1 }, (_, i) =>
-      Math.round(scale.getPixelForValue(first + i * step)),
+      Math.round(scale.getPixelForValue(at(i - 0.5))),
     );
   };
   const [across, down] = [edges(scales.x, x), edges(scales.y, y)];

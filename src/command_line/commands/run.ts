@@ -19,6 +19,7 @@ import {
   type Scenario,
 } from '../../scenario/index.js';
 import { checkSelector } from '../../scenario/cells.js';
+import { surfaceLines, surfaceReport } from '../../papers/surface.js';
 import { ControllerEnded } from '../controllers/runner.js';
 import { faultLine, type FaultReport } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
@@ -233,7 +234,9 @@ function resultText(
     `${scenario.id}  ${scenario.title}${about === '' ? '' : ` (${about})`}`,
     `  ${[what, whose, size].filter((part) => part !== '').join(', ')}`,
     '',
-    ...resultTable(scenario, result),
+    ...(result.surface === undefined
+      ? resultTable(scenario, result)
+      : surfaceLines(surfaceReport(result.surface))),
     ...(published.length > 0 ? ['', ...published] : []),
     ...(result.claims.length > 0 ? ['', ...claimLines(result)] : []),
     ...(charted.length > 0 ? ['', ...charted] : []),

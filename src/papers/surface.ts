@@ -1,0 +1,134 @@
+/** The map of an experiment whose cells are points of one, in the report. */
+import * as v from 'valibot';
+
+import type { CurveFigure, FigureAxis } from '../figures/figure.js';
+import type { Surface, SurfaceAxis } from '../scenario/index.js';
+
+const axis = v.object({ name: v.string(), label: v.string(), values: v.array(v.number()) });
+const range = v.tuple([v.number(), v.number()]);
+const point = { x: v.number(), y: v.number(), value: v.nullable(v.number()) };
+
+export const surfaceSchema = v.object({
+  x: axis,
+  y: axis,
+  /** What it is added up over, each normalised to 0 to 1. */
+  over: v.array(v.string()),
+  /** At x[i], y[j]: values[i * y.length + j], a mean of three by three points. */
+  values: v.array(v.nullable(v.number())),
+  /** The standard deviation of a single point. */
+  noise: v.number(),
+  maximum: v.object(point),
+  /** The points that are lower by no more than chance, x and y of each, and within which x and y they lie. */
+  highest: v.array(v.tuple([v.number(), v.number()])),
+  maximum_x: range,
+  maximum_y: range,
+  published: v.object({ ...point, where: v.string(), read: v.string(), is_maximum: v.boolean() }),
+});
+
+export type SurfaceReport = v.InferOutput<typeof surfaceSchema>;
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+const rounded = (value: number): number | null => finite(Number(value.toPrecision(5)));
+const axisOf = ({ name, label, values }: SurfaceAxis): SurfaceReport['x'] => ({
+  name,
+  label,
+  values: [...values],
+});
+
+export function surfaceReport(surface: Surface): SurfaceReport {
+  const { x, y, over, values, noise, maximum, highest, maximumX, maximumY, published } = surface;
+  return {
+    ...{ x: axisOf(x), y: axisOf(y), over: [...over], values: values.map(rounded), noise },
+    maximum: { ...maximum, value: rounded(maximum.value) },
+    highest: highest.map((point) => [point.x, point.y]),
+    ...{ maximum_x: [...maximumX], maximum_y: [...maximumY] },
+    published: {
+      ...{ x: published.x, y: published.y, value: rounded(published.value) },
+      ...{ where: published.where, read: published.read, is_maximum: published.isMaximum },
+    },
+  };
+}
+
+const short = (value: number): string => String(Number(value.toPrecision(2)));
+
+/** Where the map is highest, beside where the paper has that. */
+export function maximumText({
+  x,
+  y,
+  maximum,
+  maximum_x: atX,
+  maximum_y: atY,
+  published,
+}: SurfaceReport): string {
+  const found = (label: string, at: number, [low, high]: readonly number[]): string =>
+    `${label} = ${short(at)} (${short(low ?? NaN)} to ${short(high ?? NaN)})`;
+  return `highest at ${found(x.label, maximum.x, atX)}, ${found(y.label, maximum.y, atY)}; published: ${x.label} = ${published.x}, ${y.label} = ${published.y}, which is ${published.is_maximum ? '' : 'not '}among the points that are lower by no more than chance`;
+}
+
+/** How dark a share of the way from the lowest to the highest point is: the top is what one looks for. */
+const CONTRAST = 3;
+/** Steps of the shade, whose edges are contours. */
+const STEPS = 12;
+
+/** 0 to 1, in steps. */
+function shades({ values }: SurfaceReport): number[] {
+  const known = values.flatMap((value) => value ?? []);
+  const [low, high] = known.reduce(
+    ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+    [Infinity, -Infinity],
+  );
+  return values.map((value) =>
+    value === null ? 0 : Math.round(((value - low) / (high - low)) ** CONTRAST * STEPS) / STEPS,
+  );
+}
+
+const logarithmic = ({ label, values }: SurfaceReport['x']): FigureAxis => ({
+  ...{ label, unit: '', logarithmic: true },
+  ...{ min: values[0] ?? NaN, max: values.at(-1) ?? NaN },
+});
+
+/** Lines go from left to right. */
+const byX = (points: SurfaceReport['highest']): [number, number][] => [...points].sort((a, b) => a[0] - b[0]);
+
+export function surfaceFigure(surface: SurfaceReport, title: string): CurveFigure {
+  const { x, y, maximum, highest, published } = surface;
+  return {
+    kind: 'curves',
+    title,
+    x: logarithmic(x),
+    y: logarithmic(y),
+    series: [
+      { label: 'highest', look: 'markers', colour: 1, points: [[maximum.x, maximum.y]] },
+      { label: 'lower by no more than chance', look: 'markers', colour: 2, points: byX(highest) },
+    ],
+    density: { x: x.values, y: y.values, values: shades(surface) },
+    published: [{ x: published.x, series: 0, value: published.y }],
+  };
+}
+
+const BLOCKS = ' ·░▒▓█';
+const WIDEST = 60;
+
+/** The map in characters, for terminals: the largest y at the top. */
+export function surfaceLines(surface: SurfaceReport): string[] {
+  const { x, y } = surface;
+  const shade = shades(surface);
+  const step = Math.ceil(x.values.length / WIDEST);
+  const columns = x.values.map((_, i) => i).filter((i) => i % step === 0);
+  // A character is about twice as high as it is wide.
+  const rows = y.values.map((_, j) => j).filter((j) => j % (2 * step) === 0);
+  const lines = rows.reverse().map((j) => {
+    const blocks = columns.map((i) => {
+      const level = shade[i * y.values.length + j] ?? 0;
+      return BLOCKS[Math.min(BLOCKS.length - 1, Math.floor(level * BLOCKS.length))];
+    });
+    return `  ${short(y.values[j] ?? NaN).padStart(8)} ${blocks.join('')}`;
+  });
+  const ends = `${short(x.values[0] ?? NaN)}${' '.repeat(Math.max(1, columns.length - 10))}${short(x.values.at(-1) ?? NaN)}`;
+  return [
+    `  ${y.label} over ${x.label}; darker is higher`,
+    ...lines,
+    `  ${' '.repeat(9)}${ends}`,
+    `  ${maximumText(surface)}`,
+  ];
+}

@@ -1,0 +1,218 @@
+/**
+ * A quantity over two logarithmic axes, from one cell for each point: the map of ToN's Fig. 5. Single points scatter from
+ * seed to seed, so the highest point is looked for in means of three by three of them, and it comes with all the points
+ * that are not clearly lower.
+ */
+import { axisOf, cellKey, type CellParams } from './cells.js';
+import type { CellValues } from './claims.js';
+import { quantityKey } from './metrics.js';
+import type { Axis, Scenario, SurfaceSpec } from './scenario.js';
+import { normalTail, summarise, tailProbability } from './statistics.js';
+
+export interface SurfaceAxis {
+  name: string;
+  label: string;
+  values: readonly number[];
+}
+
+export interface SurfacePoint {
+  x: number;
+  y: number;
+  value: number;
+}
+
+/** What a paper says of the map's slopes. */
+export interface SlopeResult {
+  id: string;
+  says: string;
+  where: string;
+  holds: boolean;
+  p: number;
+}
+
+export interface Surface {
+  x: SurfaceAxis;
+  y: SurfaceAxis;
+  /** The values over which it is added up, by their labels. */
+  over: readonly string[];
+  /** At x[i], y[j]: values[i * y.length + j]; each mean of three by three points. NaN where no run gave a number. */
+  values: readonly number[];
+  /** The standard deviation of a single point, by how it differs from its four neighbours. */
+  noise: number;
+  maximum: SurfacePoint;
+  /** The points that are lower than the maximum by no more than chance (5 %, one-sided), and within which x and y they lie. */
+  highest: readonly SurfacePoint[];
+  maximumX: readonly [low: number, high: number];
+  maximumY: readonly [low: number, high: number];
+  published: SurfacePoint & { where: string; read: 'text' | 'figure'; isMaximum: boolean };
+  slopes: readonly SlopeResult[];
+}
+
+/** One of this many points is used for each slope's test, in either direction: neighbours look alike. */
+const APART = 4;
+/** A corner, and what is about a point, is this share of each axis. */
+const CORNER = 1 / 8;
+/** The normal distribution's 95 %. */
+const SURELY = 1.645;
+
+class Grid {
+  constructor(
+    readonly values: readonly number[],
+    readonly width: number,
+    readonly height: number,
+  ) {}
+
+  at(i: number, j: number): number {
+    const isInside = i >= 0 && i < this.width && j >= 0 && j < this.height;
+    return isInside ? (this.values[i * this.height + j] ?? NaN) : NaN;
+  }
+
+  map(value: (i: number, j: number) => number): Grid {
+    const values = Array.from({ length: this.width * this.height }, (_, index) =>
+      value(Math.floor(index / this.height), index % this.height),
+    );
+    return new Grid(values, this.width, this.height);
+  }
+}
+
+const mean = (values: readonly number[]): number => summarise(values).mean;
+
+function neighbours(grid: Grid, i: number, j: number): number[] {
+  const around = [grid.at(i - 1, j), grid.at(i + 1, j), grid.at(i, j - 1), grid.at(i, j + 1)];
+  return around.filter(Number.isFinite);
+}
+
+const smoothed = (grid: Grid): Grid =>
+  grid.map((i, j) => mean([-1, 0, 1].flatMap((di) => [-1, 0, 1].map((dj) => grid.at(i + di, j + dj)))));
+
+/** Of a single point: a mean of four neighbours differs from it by 5/4 of its variance, where the map is smooth. */
+function noiseOf(grid: Grid): number {
+  const squares = grid.values.flatMap((value, index) => {
+    const around = neighbours(grid, Math.floor(index / grid.height), index % grid.height);
+    const differs = around.length === 4 ? value - mean(around) : NaN;
+    return Number.isFinite(differs) ? [differs ** 2] : [];
+  });
+  return Math.sqrt(mean(squares) / 1.25);
+}
+
+/** From 0 to 1 over all its points. */
+function normalised(grid: Grid): Grid {
+  const finite = grid.values.filter(Number.isFinite);
+  const [low, high] = finite.reduce(
+    ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+    [Infinity, -Infinity],
+  );
+  return grid.map((i, j) => (grid.at(i, j) - low) / (high - low));
+}
+
+const numbersOf = ({ name, label, values }: Axis): SurfaceAxis => ({
+  name,
+  label: label ?? name,
+  values: values.map(({ at = NaN }) => at),
+});
+
+/** The place of the value that is nearest, on a logarithmic scale. */
+function nearest(values: readonly number[], wanted: number): number {
+  const distance = (value: number): number => Math.abs(Math.log(value / wanted));
+  return values.reduce((best, value, i) => (distance(value) < distance(values[best] ?? NaN) ? i : best), 0);
+}
+
+function slopeOf(
+  grid: Grid,
+  slope: SurfaceSpec['slopes'][number],
+  at: { i: number; j: number; noise: number },
+): SlopeResult {
+  const { id, says, where } = slope;
+  const p = slope.kind === 'higher-where-x-is-larger' ? mirroredP(grid, at) : cornerP(grid, at);
+  return { id, says, where, holds: p < 0.05, p };
+}
+
+/**
+ * Whether (a, b) is above (b, a) where a > b: points in pairs, as far from the diagonal as a point. The axes must have the
+ * same values.
+ */
+function mirroredP(grid: Grid, point: { i: number; j: number }): number {
+  const differences: number[] = [];
+  const farthest = point.i - point.j;
+  for (let i = 0; i < grid.width; i += APART)
+    for (let j = i % APART; j < i; j += APART)
+      if (i - j <= farthest) differences.push(grid.at(i, j) - grid.at(j, i));
+  return tailProbability(differences) ?? NaN;
+}
+
+/** Whether the corner of the largest x and the smallest y is below what is about a point. */
+function cornerP(grid: Grid, { i, j, noise }: { i: number; j: number; noise: number }): number {
+  const size = Math.max(2, Math.round(grid.width * CORNER));
+  const block = (fromI: number, fromJ: number): number[] =>
+    Array.from({ length: size * size }, (_, k) =>
+      grid.at(fromI + Math.floor(k / size), fromJ + (k % size)),
+    ).filter(Number.isFinite);
+  const [corner, about] = [block(grid.width - size, 0), block(i - (size >> 1), j - (size >> 1))];
+  const error = noise * Math.sqrt(1 / corner.length + 1 / about.length);
+  return normalTail((mean(about) - mean(corner)) / error);
+}
+
+/** The map of a scenario's surface. Throws ConfigError for an axis that is not there. */
+export function surfaceOf(scenario: Scenario, spec: SurfaceSpec, results: readonly CellValues[]): Surface {
+  const axis = (name: string): Axis => axisOf(scenario, name, 'surface');
+  const [x, y, over] = [axis(spec.x), axis(spec.y), axis(spec.over)];
+  const byCell = new Map(results.map((result) => [cellKey(result.cell), result.values]));
+  const key = quantityKey(spec);
+  const valueAt = (cell: CellParams): number => mean(byCell.get(cellKey(cell))?.get(key) ?? []);
+  // In the order in which cells have their axes.
+  const ordered = (cell: Record<string, string>): CellParams =>
+    Object.fromEntries((scenario.axes ?? []).map(({ name }) => [name, cell[name] ?? '']));
+  const empty = new Grid([], x.values.length, y.values.length);
+  const parts = over.values.map((part) =>
+    normalised(
+      empty.map((i, j) =>
+        valueAt(
+          ordered({
+            [x.name]: x.values[i]?.name ?? '',
+            [y.name]: y.values[j]?.name ?? '',
+            [over.name]: part.name,
+          }),
+        ),
+      ),
+    ),
+  );
+  const total = empty.map((i, j) => parts.reduce((sum, part) => sum + part.at(i, j), 0));
+  return described(spec, { x: numbersOf(x), y: numbersOf(y), over }, total);
+}
+
+function described(
+  spec: SurfaceSpec,
+  { x, y, over }: { x: SurfaceAxis; y: SurfaceAxis; over: Axis },
+  total: Grid,
+): Surface {
+  const grid = smoothed(total);
+  const noise = noiseOf(total);
+  const points = grid.values.map((value, index): SurfacePoint => ({
+    ...{ x: x.values[Math.floor(index / grid.height)] ?? NaN, y: y.values[index % grid.height] ?? NaN },
+    value,
+  }));
+  const maximum = points.reduce((best, point) => (point.value > best.value ? point : best), {
+    ...{ x: NaN, y: NaN, value: -Infinity },
+  });
+  // Both are means of nine.
+  const least = maximum.value - (SURELY * Math.SQRT2 * noise) / 3;
+  const highest = points.filter(({ value }) => value >= least);
+  const ends = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
+  const [i, j] = [nearest(x.values, spec.published.x), nearest(y.values, spec.published.y)];
+  const value = grid.at(i, j);
+  return {
+    ...{
+      x,
+      y,
+      over: over.values.map(({ name, label = name }) => label),
+      values: grid.values,
+      noise,
+      maximum,
+    },
+    highest,
+    maximumX: ends(highest.map((point) => point.x)),
+    maximumY: ends(highest.map((point) => point.y)),
+    published: { ...spec.published, value, isMaximum: value >= least },
+    slopes: spec.slopes.map((slope) => slopeOf(total, slope, { i, j, noise })),
+  };
+}

@@ -1,0 +1,166 @@
+/** Maps over two axes: where they are highest, how surely, and their slopes, on maps that are known. */
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import {
+  atFullSize,
+  cellsOf,
+  judge,
+  parseScenario,
+  quantityKey,
+  surfaceOf,
+  type CellValues,
+  type Scenario,
+  type Surface,
+} from '../../../src/scenario/index.js';
+import { maximumText, surfaceFigure, surfaceLines, surfaceReport } from '../../../src/papers/surface.js';
+import { randomNumbers } from '../watch/calls.js';
+
+interface Raw {
+  axes: { log?: Record<string, unknown> }[];
+  surface: Record<string, unknown>;
+}
+
+const raw = (): Raw =>
+  JSON.parse(
+    readFileSync(new URL('../../../public/scenarios/ton-fig5.json', import.meta.url), 'utf8'),
+  ) as Raw;
+
+const COUNT = 24;
+/** ToN's Fig. 5 with fewer points. */
+const small = parseScenario({
+  ...raw(),
+  axes: raw().axes.map((axis) => (axis.log ? { ...axis, log: { ...axis.log, count: COUNT } } : axis)),
+});
+
+/** Numbers that scatter as the normal distribution does (Box and Muller, 1958). */
+function gaussian(seed: number): () => number {
+  const random = randomNumbers(seed);
+  return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** A map whose height at the decades (log10) of both axes is given, and the same in all parts but for the scatter. */
+function mapOf(height: (x: number, y: number) => number, sd: number, scenario: Scenario = small): Surface {
+  const { surface } = scenario;
+  if (surface === undefined) throw new Error('no surface');
+  const noise = gaussian(5);
+  const results = cellsOf(scenario).map((cell): CellValues => {
+    const [x, y] = [Math.log10(Number(cell['k_u'])), Math.log10(Number(cell['k_d']))];
+    return { cell, values: new Map([[quantityKey(surface), [height(x, y) + sd * noise()]]]) };
+  });
+  return surfaceOf(scenario, surface, results);
+}
+
+/** Highest where the paper has it. */
+const hill = (x: number, y: number): number => -((x + 2) ** 2) - (y - Math.log10(0.00018)) ** 2;
+const STEP = 4 / (COUNT - 1);
+
+describe('the highest point of a map', () => {
+  it('is found to about a step, with all points that may be it', () => {
+    const { maximum, maximumX, maximumY, published } = mapOf(hill, 0.1);
+    expect(Math.abs(Math.log10(maximum.x / 0.01))).toBeLessThanOrEqual(2 * STEP);
+    expect(Math.abs(Math.log10(maximum.y / 0.00018))).toBeLessThanOrEqual(2 * STEP);
+    expect(published.isMaximum).toBe(true);
+    for (const [[low, high], at] of [[maximumX, 0.01] as const, [maximumY, 0.00018] as const]) {
+      expect(low).toBeLessThanOrEqual(at * 10 ** STEP);
+      expect(high).toBeGreaterThanOrEqual(at / 10 ** STEP);
+      expect(Math.log10(high / low)).toBeLessThan(2);
+    }
+  });
+
+  it('is not where the paper has it if it is clearly elsewhere', () => {
+    const { maximum, published } = mapOf((x, y) => hill(x + 1.5, y), 0.1);
+    expect(Math.abs(Math.log10(maximum.x / 10 ** -3.5))).toBeLessThanOrEqual(2 * STEP);
+    expect(published.isMaximum).toBe(false);
+  });
+
+  it('may be anywhere in a map that only scatters', () => {
+    const { maximumX, maximumY } = mapOf(() => 0, 1);
+    for (const [low, high] of [maximumX, maximumY]) expect(Math.log10(high / low)).toBeGreaterThan(1);
+  });
+});
+
+describe('the scatter of single points', () => {
+  it('is what they have, over a slope', () => {
+    // The three parts go from 0 to 1 each, over a plane of height 8 and scatter of 0.2: so 0.2 / 8 of each, √3 of the sum.
+    const { noise } = mapOf((x, y) => x + y, 0.2);
+    const extremes = 8 + 2 * 0.2;
+    expect(noise).toBeGreaterThan((0.85 * Math.sqrt(3) * 0.2) / extremes);
+    expect(noise).toBeLessThan((1.15 * Math.sqrt(3) * 0.2) / 8);
+  });
+});
+
+describe('the slopes of a map', () => {
+  const holds = (height: (x: number, y: number) => number, sd = 0.5): Record<string, boolean> =>
+    Object.fromEntries(mapOf(height, sd).slopes.map(({ id, holds: does }) => [id, does]));
+
+  it('hold where it is as the paper says', () => {
+    // Higher where x is larger, until that is by more than two decades.
+    const published = (x: number, y: number): number => Math.min(x - y, 2) - Math.max(0, 2 * (x - y - 2.5));
+    expect(holds(published)).toEqual({ 'quick-up-slow-down': true, 'not-too-slow-down': true });
+  });
+
+  it('do not where it is the other way round, nor where it only scatters', () => {
+    expect(holds((x, y) => y - x)['quick-up-slow-down']).toBe(false);
+    expect(holds((x, y) => x - y)['not-too-slow-down']).toBe(false);
+    expect(holds(() => 0, 1)).toEqual({ 'quick-up-slow-down': false, 'not-too-slow-down': false });
+  });
+});
+
+describe('the judgement of a map', () => {
+  it('is one statement, and its slopes are claims; no cell is shown by itself', () => {
+    const { surface } = small;
+    const results = cellsOf(small).map((cell): CellValues => {
+      const height = hill(Math.log10(Number(cell['k_u'])), Math.log10(Number(cell['k_d'])));
+      return { cell, values: new Map([[quantityKey(surface ?? { metric: '' }), [height]]]) };
+    });
+    const judged = judge(small, results);
+    expect(judged.cells).toEqual([]);
+    expect(judged.statements).toMatchObject([
+      { verdict: 'within', numbers: { within: 1, ordering: 0, off: 0 } },
+    ]);
+    expect(judged.claims.map(({ id }) => id)).toEqual(['quick-up-slow-down', 'not-too-slow-down']);
+  });
+
+  it('is drawn, and told in words', () => {
+    const report = surfaceReport(mapOf(hill, 0.05));
+    expect(maximumText(report)).toMatch(
+      /^highest at k_u = 0\.0\d+ \(.* to .*\), k_d = 0\.000\d+ \(.* to .*\); published: k_u = 0\.01, k_d = 0\.00018, which is among/,
+    );
+    const figure = surfaceFigure(report, 'utility');
+    expect(figure.density?.values).toHaveLength(COUNT ** 2);
+    expect(Math.max(...(figure.density?.values ?? []))).toBe(1);
+    expect(figure.published).toEqual([{ x: 0.01, series: 0, value: 0.00018 }]);
+    const lines = surfaceLines(report);
+    expect(lines).toHaveLength(COUNT / 2 + 3);
+    expect(lines.join('')).toContain('█');
+  });
+});
+
+describe('a logarithmic axis', () => {
+  it('has its values evenly on the scale, all of them at full size', () => {
+    const values = (scenario: Scenario): number[] =>
+      scenario.axes?.[1]?.values.map(({ at = NaN }) => at) ?? [];
+    const usual = values(parseScenario(raw()));
+    expect(usual).toHaveLength(40);
+    expect([usual[0], usual.at(-1)]).toEqual([1e-5, 0.1]);
+    for (const [i, value] of usual.slice(1).entries())
+      expect(Math.log10(value / (usual[i] ?? NaN))).toBeCloseTo(4 / 39, 4);
+    expect(values(parseScenario(atFullSize(raw())))).toHaveLength(200);
+    expect(cellsOf(parseScenario(atFullSize(raw())))).toHaveLength(120_000);
+  });
+
+  it.each([
+    ['axes.1', { axes: [raw().axes[0], { name: 'k_u' }] }],
+    ['surface.x', { surface: { ...raw().surface, x: 'scenario' } }],
+    ['surface.y', { surface: { ...raw().surface, y: 'k' } }],
+    ['surface.metric', { surface: { ...raw().surface, metric: 'utilty' } }],
+    [
+      'cells',
+      { axes: raw().axes.map((axis) => (axis.log ? { ...axis, log: { ...axis.log, count: 500 } } : axis)) },
+    ],
+  ])('is refused at %s where it cannot be', (field, changes) => {
+    expect(() => parseScenario({ ...raw(), ...changes })).toThrow(field);
+  });
+});
