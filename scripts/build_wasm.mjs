@@ -39,6 +39,8 @@ const frugal = ['-O2', '-fno-unroll-loops', '-mllvm', '-inline-threshold=20'];
 const optimisations = {
   abi: ['-Oz'],
   'sim/live': frugal,
+  'cc/gcc/live': frugal,
+  'cc/live': frugal,
   'cc/lcc': frugal,
   'cc/nada': frugal,
   'sim/queue_disc': frugal,

@@ -25,6 +25,7 @@ const mayInclude = {
     'cc',
     'cc/gcc',
     'cc/gcc/live',
+    'cc/live',
     'cc/nada',
     'cc/lcc',
     'sim',

@@ -5,7 +5,7 @@ import { selects, type CellParams } from '../scenario/cells.js';
 import type { PublishedMark } from './figure.js';
 import { defaultFlow, quantityKey } from '../scenario/metrics.js';
 import type { Quantity, Scenario } from '../scenario/scenario.js';
-import type { Summary } from '../scenario/statistics.js';
+import type { Summary } from '../scenario/summary.js';
 
 /** What the runs of one cell gave. */
 export interface CellResults {

@@ -5,6 +5,7 @@ import {
   compareCells,
   instantiate,
   judge,
+  judgeSurface,
   quantityKey,
   summarise,
   type CellValues,
@@ -124,11 +125,13 @@ function experimentOf(
   }
   const results = [...cells.values()].map(({ job, runs }) => ({ params: job.params, ...gather(runs) }));
   const measured = results.map(({ params, values }): CellValues => ({ cell: params, values }));
-  const judged = judge(scenario, measured);
   const runs = Math.max(...ended.map(({ job }) => job.run)) + 1;
   const { surface } = scenario;
   if (surface !== undefined) {
-    const report = experimentReport(scenario, judged, { runs, cpuSeconds });
+    const report = experimentReport(scenario, judgeSurface(scenario, surface, measured), {
+      runs,
+      cpuSeconds,
+    });
     const figures =
       report.surface === undefined
         ? []
@@ -143,7 +146,7 @@ function experimentOf(
     densities,
   }));
   return {
-    report: experimentReport(scenario, judged, { runs, cpuSeconds }),
+    report: experimentReport(scenario, judge(scenario, measured), { runs, cpuSeconds }),
     cases: caseReports(scenario, compareCells(scenario, measured), runs),
     drawn: pictureFigures(scenario, drawn),
   };

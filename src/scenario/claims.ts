@@ -7,7 +7,7 @@ import { cellKey, selects, type CellParams } from './cells.js';
 import { otherSide } from './measured.js';
 import { quantityKey } from './metrics.js';
 import type { Claim, CompareClaim, MonotoneClaim, Quantity } from './scenario.js';
-import { summarise, tailProbability } from './statistics.js';
+import type { Statistics } from './summary.js';
 
 /** What the runs of one cell gave: one number per run (NaN: none), by `quantityKey`. */
 export interface CellValues {
@@ -55,47 +55,58 @@ class Runs {
   }
 }
 
-const mean = (values: readonly number[]): number => summarise(values).mean;
-
 /** Run by run: by how much the left is more than the right. */
 const differences = (left: readonly number[], right: readonly number[]): number[] =>
   left.map((value, run) => value - (right[run] ?? NaN));
 
 type Tested = Pick<ClaimCase, 'p' | 'holds'>;
 
-/** Whether differences are above zero, beyond what runs scatter by. One run says what it says, untested. */
-function above(values: readonly number[]): Tested {
-  const p = tailProbability(values);
-  return p === null ? { p, holds: mean(values) > 0 } : { p, holds: p < SIGNIFICANT };
-}
+/** Tests over runs. */
+class Tests {
+  constructor(private readonly statistics: Statistics) {}
 
-/** Both hold: the less probable one decides. */
-function both(a: Tested, b: Tested): Tested {
-  return { p: a.p === null || b.p === null ? null : Math.max(a.p, b.p), holds: a.holds && b.holds };
-}
+  mean(values: readonly number[]): number {
+    return this.statistics.summarise(values).mean;
+  }
 
-/** Whether differences are no larger than a tolerance, either way. */
-function about(values: readonly number[], tolerance: number): Tested {
-  const { sd, n } = summarise(values);
-  // Runs that are all alike leave nothing to test, and what differs by exactly the tolerance is within it.
-  if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean(values)) <= tolerance };
-  return both(
-    above(values.map((value) => value + tolerance)),
-    above(values.map((value) => tolerance - value)),
-  );
+  /** Whether differences are above zero, beyond what runs scatter by. One run says what it says, untested. */
+  above(values: readonly number[]): Tested {
+    const p = this.statistics.tailProbability(values);
+    return p === null ? { p, holds: this.mean(values) > 0 } : { p, holds: p < SIGNIFICANT };
+  }
+
+  /** Whether differences are no larger than a tolerance, either way. */
+  about(values: readonly number[], tolerance: number): Tested {
+    const { mean, sd, n } = this.statistics.summarise(values);
+    // Runs that are all alike leave nothing to test, and what differs by exactly the tolerance is within it.
+    if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean) <= tolerance };
+    const [a, b] = [
+      this.above(values.map((value) => value + tolerance)),
+      this.above(values.map((value) => tolerance - value)),
+    ];
+    // The less probable one decides.
+    const p = a.p === null || b.p === null ? null : Math.max(a.p, b.p);
+    return { p, holds: a.holds && b.holds };
+  }
 }
 
 /** Whether a claim holds in the cells that have run. */
-export function evaluateClaim(claim: Claim, results: readonly CellValues[]): ClaimResult {
+export function evaluateClaimBy(
+  statistics: Statistics,
+  claim: Claim,
+  results: readonly CellValues[],
+): ClaimResult {
+  const tests = new Tests(statistics);
   const runs = new Runs(results);
   const cells = results.map(({ cell }) => cell).filter((cell) => selects(claim.cells, cell));
-  const cases = claim.kind === 'monotone' ? monotone(claim, cells, runs) : compare(claim, cells, runs);
+  const cases =
+    claim.kind === 'monotone' ? monotone(claim, cells, runs, tests) : compare(claim, cells, runs, tests);
   const holds = cases.length === 0 ? null : cases.every((each) => each.holds);
   return { id: claim.id, says: claim.says, where: claim.where, holds, cases };
 }
 
 /** No step of the means goes the other way by more than the tolerance, and the ends differ beyond the scatter. */
-function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs): ClaimCase[] {
+function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const groups = new Map<string, CellParams[]>();
   for (const cell of cells) {
     if (cell[claim.along] === undefined) continue;
@@ -108,9 +119,9 @@ function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs
     .filter((group) => group.length > 1)
     .map((group) => {
       const all = group.map((cell) => runs.of(claim, cell).map((value) => sign * value));
-      const values = all.map(mean);
+      const values = all.map((each) => tests.mean(each));
       const steps = values.slice(1).map((value, i) => value - (values[i] ?? NaN));
-      const ends = above(differences(all.at(-1) ?? [], all[0] ?? []));
+      const ends = tests.above(differences(all.at(-1) ?? [], all[0] ?? []));
       const isSteady = steps.every((step) => step >= -(claim.tolerance ?? 0));
       return {
         cells: group,
@@ -121,27 +132,30 @@ function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs
     });
 }
 
-function compare(claim: CompareClaim, cells: readonly CellParams[], runs: Runs): ClaimCase[] {
+function compare(claim: CompareClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const { than } = claim;
   return cells.flatMap((cell) => {
     const left = runs.of(claim, cell);
-    if (typeof than === 'number')
-      return [
-        {
-          cells: [cell],
-          values: [mean(left), than],
-          ...compared(
-            claim,
-            left,
-            left.map(() => than),
-          ),
-        },
-      ];
+    if (typeof than === 'number') {
+      const tested = compared(
+        claim,
+        left,
+        left.map(() => than),
+        tests,
+      );
+      return [{ cells: [cell], values: [tests.mean(left), than], ...tested }];
+    }
     const other = { ...cell, ...than.cell };
     const [quantity] = otherSide(claim);
     if (quantity === undefined || !runs.has(other)) return [];
     const right = runs.of(quantity, other).map((value) => value * (than.times ?? 1));
-    return [{ cells: [cell, other], values: [mean(left), mean(right)], ...compared(claim, left, right) }];
+    return [
+      {
+        cells: [cell, other],
+        values: [tests.mean(left), tests.mean(right)],
+        ...compared(claim, left, right, tests),
+      },
+    ];
   });
 }
 
@@ -149,13 +163,14 @@ function compared(
   { is, tolerance = 0 }: CompareClaim,
   left: readonly number[],
   right: readonly number[],
+  tests: Tests,
 ): Tested {
   switch (is) {
     case '<':
-      return above(differences(right, left));
+      return tests.above(differences(right, left));
     case '>':
-      return above(differences(left, right));
+      return tests.above(differences(left, right));
     case '~':
-      return about(differences(left, right), tolerance);
+      return tests.about(differences(left, right), tolerance);
   }
 }

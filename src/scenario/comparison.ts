@@ -3,7 +3,8 @@ import { axisOf, cellKey, cellLabel, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
 import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
-import { summarise, type Summary } from './statistics.js';
+import { summarise } from './statistics.js';
+import type { Summary } from './summary.js';
 
 /**
  * `best`: no other value's mean is better. `close`: another one's is, but the 95 % intervals of both

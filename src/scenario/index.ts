@@ -16,7 +16,8 @@ export type {
   Selector,
 } from './scenario.js';
 export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellParams } from './cells.js';
-export { evaluateClaim, type CellValues, type ClaimCase, type ClaimResult } from './claims.js';
+export type { CellValues, ClaimCase, ClaimResult } from './claims.js';
+export { evaluateClaim, judge } from './judge.js';
 export { ControllerSimulator, withController } from './chosen_controller.js';
 export { compile, flowGroups, isInlineTrace, type FlowGroup } from './compile.js';
 export { parseScenario, picturedTables } from './check.js';
@@ -53,13 +54,15 @@ export {
   type Simulator,
   type TraceOptions,
 } from './run_cell.js';
-export { summarise, type Summary } from './statistics.js';
+export { summarise } from './statistics.js';
+export { ONE_RUN, type Summary } from './summary.js';
 export { surfaceOf, type SlopeResult, type Surface, type SurfaceAxis, type SurfacePoint } from './surface.js';
+export { judgeSurface } from './surface_verdict.js';
 export { atFullSize } from './logarithmic_axis.js';
 export { traceHeader, type SimulationHeader, type TracedFlow } from './trace_header.js';
 export {
   countVerdicts,
-  judge,
+  judgeBy,
   VERDICTS,
   verdictOf,
   type CellResult,

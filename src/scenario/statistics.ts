@@ -1,17 +1,7 @@
 /** Statistics over the runs of an experiment. */
 import jStat from 'jstat';
 
-/** What several runs gave. */
-export interface Summary {
-  /** NaN if no run gave a number. */
-  mean: number;
-  /** Standard deviation of a sample (n - 1); NaN below two runs. */
-  sd: number;
-  /** Where the mean lies with 95 % confidence, by Student's t; both NaN below two runs. */
-  ci95: readonly [low: number, high: number];
-  /** Runs that gave a finite number. */
-  n: number;
-}
+import type { Statistics, Summary } from './summary.js';
 
 /** Summarises one number per run. Runs that gave none (NaN) do not count. */
 export function summarise(values: readonly number[]): Summary {
@@ -51,3 +41,5 @@ export function wilsonInterval(successes: number, trials: number): readonly [low
   const whole = 1 + z ** 2 / trials;
   return [Math.max(0, (middle - half) / whole), Math.min(1, (middle + half) / whole)];
 }
+
+export const STATISTICS: Statistics = { summarise, tailProbability };

@@ -1,11 +1,11 @@
 /** What the runs of an experiment say of what was published: verdicts per number, claims that hold or not. */
 import { cellKey, selects, type CellParams } from './cells.js';
-import { evaluateClaim, type CellValues, type ClaimCase, type ClaimResult } from './claims.js';
+import { evaluateClaimBy, type CellValues, type ClaimCase, type ClaimResult } from './claims.js';
 import { METRICS, quantityKey, relation, type MetricUnit } from './metrics.js';
 import { measuredOf, quantitiesOf } from './measured.js';
 import type { Expectation, Quantity, Scenario } from './scenario.js';
-import { summarise, type Summary } from './statistics.js';
-import { surfaceOf, type Surface } from './surface.js';
+import type { Statistics, Summary } from './summary.js';
+import type { Surface } from './surface.js';
 
 /**
  * `within`: the mean lies in the band. `ordering`: it does not, but the claim that this very number supports in the
@@ -83,16 +83,18 @@ export function verdictOf(
 }
 
 /** Everything that an experiment's runs say, in the order of the cells given. */
-export function judge(scenario: Scenario, results: readonly CellValues[]): ExperimentResult {
-  if (scenario.surface !== undefined)
-    return judgeSurface(scenario, surfaceOf(scenario, scenario.surface, results));
-  const claims = (scenario.claims ?? []).map((claim) => evaluateClaim(claim, results));
+export function judgeBy(
+  statistics: Statistics,
+  scenario: Scenario,
+  results: readonly CellValues[],
+): ExperimentResult {
+  const claims = (scenario.claims ?? []).map((claim) => evaluateClaimBy(statistics, claim, results));
   const expected = (scenario.expectations ?? []).map((expectation) => ({
     expectation,
     numbers: new Map(
       results
         .filter(({ cell }) => selects(expectation.cells, cell))
-        .map((result) => [result, judgeNumber(expectation, result, claims, results)]),
+        .map((result) => [result, judgeNumber(statistics, expectation, result, claims, results)]),
     ),
   }));
   return {
@@ -103,7 +105,7 @@ export function judge(scenario: Scenario, results: readonly CellValues[]): Exper
       params: result.cell,
       metrics: [
         ...expected.flatMap(({ numbers }) => numbers.get(result) ?? []),
-        ...otherNumbers(scenario, result, results),
+        ...otherNumbers(statistics, scenario, result, results),
       ],
     })),
     statements: expected.flatMap(({ expectation, numbers }) =>
@@ -113,28 +115,6 @@ export function judge(scenario: Scenario, results: readonly CellValues[]): Exper
       ),
     ),
     claims,
-  };
-}
-
-/** One statement, of where it is highest, and its slopes as claims. */
-function judgeSurface(scenario: Scenario, surface: Surface): ExperimentResult {
-  const { published, slopes, x, y } = surface;
-  const verdict = published.isMaximum ? 'within' : 'off';
-  const says = `highest at (${x.label}, ${y.label}) = (${published.x}, ${published.y})`;
-  const metric = scenario.surface?.metric ?? '';
-  return {
-    id: scenario.id,
-    title: scenario.title,
-    ...(scenario.paper !== undefined && { paper: scenario.paper }),
-    cells: [],
-    statements: [
-      { metric, published: NaN, says, where: published.where, numbers: counted([verdict]), verdict },
-    ],
-    claims: slopes.map(({ id, says: text, where, holds, p }) => ({
-      ...{ id, says: text, where, holds },
-      cases: [{ cells: [], values: [], p, holds }],
-    })),
-    surface,
   };
 }
 
@@ -164,6 +144,7 @@ function valuesOf(
 }
 
 function measuredNumber(
+  statistics: Statistics,
   quantity: Quantity & Pick<Expectation, 'against'>,
   result: CellValues,
   results: readonly CellValues[],
@@ -174,18 +155,19 @@ function measuredNumber(
     ...(quantity.flow !== undefined && { flow: quantity.flow }),
     ...(quantity.window !== undefined && { window: quantity.window }),
     ...(quantity.path !== undefined && { path: quantity.path }),
-    measured: summarise(valuesOf(quantity, result, results)),
+    measured: statistics.summarise(valuesOf(quantity, result, results)),
   };
 }
 
 function judgeNumber(
+  statistics: Statistics,
   expectation: Expectation,
   result: CellValues,
   claims: readonly ClaimResult[],
   results: readonly CellValues[],
 ): MetricResult & { verdict: Verdict } {
   const { published, says, where, read, band, why, note, claims: ids } = expectation;
-  const number = measuredNumber(expectation, result, results);
+  const number = measuredNumber(statistics, expectation, result, results);
   const cases = (ids ?? []).map((id) => casesOf(claims, id, result.cell));
   return {
     ...number,
@@ -204,6 +186,7 @@ function judgeNumber(
 
 /** What is measured in a cell beside what was published of it. */
 function otherNumbers(
+  statistics: Statistics,
   scenario: Scenario,
   result: CellValues,
   results: readonly CellValues[],
@@ -212,7 +195,7 @@ function otherNumbers(
   const keys = new Set(expected.map(quantityKey));
   return quantitiesOf(scenario, result.cell)
     .filter((quantity) => !keys.has(quantityKey(quantity)))
-    .map((quantity) => measuredNumber(quantity, result, results));
+    .map((quantity) => measuredNumber(statistics, quantity, result, results));
 }
 
 /** The cases of a claim that a cell is part of: what other cells show says nothing of it. */

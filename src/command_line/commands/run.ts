@@ -10,6 +10,7 @@ import {
   ConfigError,
   instantiate,
   judge,
+  judgeSurface,
   seedOf,
   selects,
   traceHeader,
@@ -190,7 +191,8 @@ async function runPlan(
     }
     results.push({ cell, values });
   }
-  const result = judge(scenario, results);
+  const { surface } = scenario;
+  const result = surface === undefined ? judge(scenario, results) : judgeSurface(scenario, surface, results);
   const [cell] = cells;
   if (flags.trace !== undefined && cell !== undefined) {
     writeTrace(flags.trace, traceHeader(scenario, cell, seed, runs.controller), batches, tracedFaults);

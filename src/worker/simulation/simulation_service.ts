@@ -13,7 +13,8 @@ import {
   ConfigError,
   ControllerSimulator,
   instantiate,
-  judge,
+  judgeBy,
+  ONE_RUN,
   parseScenario,
   seedOf,
   simulate,
@@ -198,7 +199,7 @@ function started(simulator: Simulator, request: SimulationRequest): Started {
   const { scenario, cell, seed } = chosen(request);
   const metricsOf = (values: CellRun['values']): readonly MetricResult[] => {
     const one = new Map([...values].map(([key, value]) => [key, [value]]));
-    return judge(scenario, [{ cell, values: one }]).cells[0]?.metrics ?? [];
+    return judgeBy(ONE_RUN, scenario, [{ cell, values: one }]).cells[0]?.metrics ?? [];
   };
   return { run: simulateCell(simulator, scenario, cell, seed, request.trace), metricsOf };
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
   atFullSize,
   cellsOf,
-  judge,
+  judgeSurface,
   parseScenario,
   quantityKey,
   surfaceOf,
@@ -111,11 +111,12 @@ describe('the slopes of a map', () => {
 describe('the judgement of a map', () => {
   it('is one statement, and its slopes are claims; no cell is shown by itself', () => {
     const { surface } = small;
+    if (surface === undefined) throw new Error('no surface');
     const results = cellsOf(small).map((cell): CellValues => {
       const height = hill(Math.log10(Number(cell['k_u'])), Math.log10(Number(cell['k_d'])));
-      return { cell, values: new Map([[quantityKey(surface ?? { metric: '' }), [height]]]) };
+      return { cell, values: new Map([[quantityKey(surface), [height]]]) };
     });
-    const judged = judge(small, results);
+    const judged = judgeSurface(small, surface, results);
     expect(judged.cells).toEqual([]);
     expect(judged.statements).toMatchObject([
       { verdict: 'within', numbers: { within: 1, ordering: 0, off: 0 } },

@@ -1,0 +1,13 @@
+/** Verdicts and claims over any number of runs, by the statistics of a library. */
+import { evaluateClaimBy, type CellValues, type ClaimResult } from './claims.js';
+import type { Claim, Scenario } from './scenario.js';
+import { STATISTICS } from './statistics.js';
+import { judgeBy, type ExperimentResult } from './verdict.js';
+
+/** Everything that an experiment's runs say, in the order of the cells given. */
+export const judge = (scenario: Scenario, results: readonly CellValues[]): ExperimentResult =>
+  judgeBy(STATISTICS, scenario, results);
+
+/** Whether a claim holds in the cells that have run. */
+export const evaluateClaim = (claim: Claim, results: readonly CellValues[]): ClaimResult =>
+  evaluateClaimBy(STATISTICS, claim, results);

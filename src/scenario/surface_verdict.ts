@@ -1,0 +1,30 @@
+/** What the runs of an experiment say whose cells are points of a surface. */
+import type { CellValues } from './claims.js';
+import type { Scenario, SurfaceSpec } from './scenario.js';
+import { surfaceOf } from './surface.js';
+import type { ExperimentResult } from './verdict.js';
+
+/** One statement, of where it is highest, and its slopes as claims. */
+export function judgeSurface(
+  scenario: Scenario,
+  spec: SurfaceSpec,
+  results: readonly CellValues[],
+): ExperimentResult {
+  const surface = surfaceOf(scenario, spec, results);
+  const { published, slopes, x, y } = surface;
+  const verdict = published.isMaximum ? 'within' : 'off';
+  const numbers = { within: 0, ordering: 0, off: 0, [verdict]: 1 };
+  const says = `highest at (${x.label}, ${y.label}) = (${published.x}, ${published.y})`;
+  return {
+    id: scenario.id,
+    title: scenario.title,
+    ...(scenario.paper !== undefined && { paper: scenario.paper }),
+    cells: [],
+    statements: [{ metric: spec.metric, published: NaN, says, where: published.where, numbers, verdict }],
+    claims: slopes.map(({ id, says: text, where, holds, p }) => ({
+      ...{ id, says: text, where, holds },
+      cases: [{ cells: [], values: [], p, holds }],
+    })),
+    surface,
+  };
+}
