@@ -99,7 +99,7 @@ describe('ccscope run', () => {
     expect(all.stdout).toContain('4 cells, 1 run of 60 s, seed 1');
     expect(all.stdout).toMatch(/queue sfq, capacity 4mbps +\d/);
     expect(all.stdout).toMatch(/loss_ratio shared +0\.00 % +0\.00 % to 0\.30 %/);
-    expect(all.stdout).toMatch(/holds: the call waits less/);
+    expect(all.stdout).toMatch(/holds, by one run, which tests nothing: the call waits less/);
     const one = await ccscope(['run', file, '--cell', 'queue=sfq', '--cell', 'capacity=2mbps']);
     expect(one.stdout).toContain('queue sfq, capacity 2mbps, 1 run of 60 s, seed 1');
     expect(one.stdout).toMatch(/download +[▁▂▃▄▅▆▇█ ]+ of \d+ kbps/);
