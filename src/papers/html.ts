@@ -30,9 +30,9 @@ function countsList(counts: Counts): Html {
 
 /** What the papers state with a number, each about one or more cells, and the numbers of all those cells. */
 function summaryLists({ statements, numbers }: Summary): Html {
-  return html`<h2 class="counted">Statements of the papers, each by its worst number</h2>
+  return html`<h2>Statements of the papers, each by its worst number</h2>
     ${countsList(statements)}
-    <h2 class="counted">Numbers</h2>
+    <h2>Numbers</h2>
     ${countsList(numbers)}`;
 }
 

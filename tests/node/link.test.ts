@@ -230,7 +230,7 @@ describe('the queue disciplines through the ABI', () => {
     expect(queueArguments({ kind: 'droptail', limitBytes: 5000 })).toEqual({ kind: 0, values: [0, 5000, 0] });
     expect(queueArguments({ kind: 'codel', targetMs: 13 })).toEqual({
       kind: 1,
-      values: [13, 100, 1000, 1514],
+      values: [13, 100, 1000, 1514, 0],
     });
     expect(queueArguments({ kind: 'pie' })).toEqual({
       kind: 2,

@@ -123,6 +123,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(readFileSync(html, 'utf8')).toContain('The map is highest at k_u');
     const ran = await ccscope(['run', file]);
     expect(ran.stdout).toMatch(/highest at k_u = /);
+    const part = await ccscope(['run', file, '--cell', 'k_u=0.1']);
+    expect(part.stdout).toMatch(/k_u 0\.1, k_d 0\.00001 .*-?\d/);
   });
 
   it('measures what `ccscope run` measures with the same seed', async () => {

@@ -192,7 +192,9 @@ async function runPlan(
     results.push({ cell, values });
   }
   const { surface } = scenario;
-  const result = surface === undefined ? judge(scenario, results) : judgeSurface(scenario, surface, results);
+  // A part of a map is shown as cells are.
+  const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
+  const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const [cell] = cells;
   if (flags.trace !== undefined && cell !== undefined) {
     writeTrace(flags.trace, traceHeader(scenario, cell, seed, runs.controller), batches, tracedFaults);
