@@ -8,7 +8,7 @@ import type { Session } from '../session/session.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { DropPage } from './drop_page.js';
-import { controllerOfFile, DetailChoice, filtersFor, ownFlows, shadowsOf } from './flow_names.js';
+import { controllerOfFile, DetailChoice, filtersFor, firstFlow, ownFlows, shadowsOf } from './flow_names.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
 import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';
@@ -59,7 +59,7 @@ export function App({ recorder, session, scope }: Parts) {
       const several = kind === 'file' && (isOfMany || own.length > 1);
       flows.value = several ? own : [];
       severalLinks.value = extent.links.length > 1;
-      flow.value = kind === 'call' ? 0 : several ? (own[0] ?? NaN) : NaN;
+      flow.value = kind === 'call' ? 0 : several ? firstFlow(shown, own) : NaN;
       detail.value = null;
     });
   }, [version]);

@@ -35,6 +35,14 @@ export function ownFlows(header: Partial<TraceHeader>, controlled: readonly numb
   return [...all].filter((flow) => !watching.includes(flow)).sort((a, b) => a - b);
 }
 
+/** The flow that is shown first: one that a controller saw has the most to show. NaN if there is none at all. */
+export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]): number {
+  const controlled = recordedFlows(header).filter(
+    ({ kind, controller }) => kind !== 'shadow' && controller !== undefined,
+  );
+  return flows.find((flow) => controlled.some((each) => each.flow === flow)) ?? flows[0] ?? NaN;
+}
+
 /** The controller of a flow of a file; of a file that names no flows, its one controller. */
 export function controllerOfFile(header: Partial<TraceHeader>, flow: number): DrawnController {
   const named = recordedFlows(header).find((each) => each.flow === flow && each.kind !== 'shadow');
