@@ -62,7 +62,7 @@ export default defineConfig({
     minify: 'terser',
     terserOptions: { module: true, ecma: 2020, compress: { passes: 3 }, format: { comments: false } },
     sourcemap: true,
-    rolldownOptions: { input: [here('src/app/index.html'), here('src/app/lab.html')] },
+    rolldownOptions: { input: ['index', 'lab', 'lessons'].map((page) => here(`src/app/${page}.html`)) },
   },
   server: {
     // The local server: UDP shaper and rooms.

@@ -1,6 +1,7 @@
 /** The page's state as a signal that the URL follows. */
-import { effect, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 
+import { addressWith, followAddress } from './address.js';
 import type { AppState, StateProblem } from './state.js';
 import { parseState, serialiseState } from './state.js';
 
@@ -15,20 +16,7 @@ export function change(patch: Partial<AppState>): void {
 }
 
 /** The page's address with these settings. */
-export function linkTo(state: AppState): string {
-  const query = serialiseState(state);
-  return `${location.origin}${location.pathname}${query && `?${query}`}`;
-}
-
-/** Browsers refuse more than about ten changes of the address a second. */
-const URL_DELAY_MS = 250;
+export const linkTo = (state: AppState): string => addressWith(serialiseState(state));
 
 /** Keeps the address in step with the settings. */
-export function followUrl(): void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  effect(() => {
-    const link = linkTo(settings.value);
-    clearTimeout(timer);
-    timer = setTimeout(() => history.replaceState(null, '', link), URL_DELAY_MS);
-  });
-}
+export const followUrl = (): void => followAddress(() => linkTo(settings.value));

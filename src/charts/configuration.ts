@@ -47,6 +47,9 @@ export function formatTime(seconds: number): string {
 
 const FONT = { size: 11, family: 'system-ui, sans-serif' };
 
+/** A spiky series stretches the axis to this many times what the others need, and no further. */
+const SPIKE = 4;
+
 /** The data's range without series that are not to stretch the axis. */
 function limits(
   { chart }: Scale,
@@ -54,18 +57,33 @@ function limits(
   side: 'left' | 'right',
   atLeast: ValueAxis['atLeast'],
 ) {
-  let [min, max] = atLeast;
   // What the axis is to be: the scale itself may still be that of the last drawing.
   const { min: from = -Infinity, max: to = Infinity } = chart.options.scales?.['x'] ?? {};
-  series.forEach((one, index) => {
-    if (one.scaled === false || (one.side ?? 'left') !== side || !chart.isDatasetVisible(index)) return;
-    for (const point of (chart.data.datasets[index]?.data ?? []) as { x: number; y: number }[]) {
-      if (point.x < Number(from) || point.x > Number(to)) continue;
-      if (point.y < min) min = point.y;
-      if (point.y > max) max = point.y;
-    }
-  });
-  return { min, max };
+  const rangeOf = (within: readonly [number, number], isSpiky: boolean): [number, number] => {
+    let [min, max] = within;
+    series.forEach((one, index) => {
+      const isOther = (one.side ?? 'left') !== side || (one.spiky ?? false) !== isSpiky;
+      if (one.scaled === false || isOther || !chart.isDatasetVisible(index)) return;
+      for (const point of (chart.data.datasets[index]?.data ?? []) as { x: number; y: number }[]) {
+        if (point.x < Number(from) || point.x > Number(to)) continue;
+        if (point.y < min) min = point.y;
+        if (point.y > max) max = point.y;
+      }
+    });
+    return [min, max];
+  };
+  return withSpikes(rangeOf(atLeast, false), rangeOf(atLeast, true));
+}
+
+/** The range of the others, stretched for what is spiky. */
+export function withSpikes(
+  [min, max]: readonly [number, number],
+  [lowest, highest]: readonly [number, number],
+): { min: number; max: number } {
+  return {
+    min: Math.min(min, Math.max(lowest, SPIKE * min)),
+    max: Math.max(max, Math.min(highest, SPIKE * max)),
+  };
 }
 
 function valueScale(axis: ValueAxis, side: 'left' | 'right', series: readonly Series[]) {

@@ -33,6 +33,7 @@ const series: readonly Series[] = [
     format: formatMs,
     colour: 'green',
     look: 'line',
+    spiky: true,
   },
   {
     id: 'T',
@@ -43,6 +44,7 @@ const series: readonly Series[] = [
     colour: 'blue',
     look: 'line',
     width: 2,
+    spiky: true,
   },
   {
     id: 'gamma',

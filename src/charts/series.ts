@@ -31,6 +31,8 @@ export interface Series {
   width?: number;
   /** False for markers that may lie outside: the value axis does not stretch for them. */
   scaled?: boolean;
+  /** True for what may leap far beyond the others, which are to be seen nevertheless: its leaps are cut off. */
+  spiky?: boolean;
   /** `right` for the second value axis. */
   side?: 'left' | 'right';
 }

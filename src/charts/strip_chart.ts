@@ -95,7 +95,8 @@ export function stripState(column: string, value: number): string {
   return ALL_ROWS.find((row) => row.column === column)?.states[value]?.name ?? '–';
 }
 
-function runsOf(rows: readonly StripRow[], columns: Columns): Run[] {
+/** A run ends where rows are missing for longer than `gapS`. */
+export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number): Run[] {
   const time = columns['time_us'] ?? new Float64Array();
   const runs: Run[] = [];
   rows.forEach(({ column }, row) => {
@@ -103,6 +104,7 @@ function runsOf(rows: readonly StripRow[], columns: Columns): Run[] {
     for (let i = 0; i < time.length; i++) {
       const state = at(columns, column, i);
       const now = (time[i] ?? NaN) / 1e6;
+      if (run && now - run.toS > gapS) run = undefined;
       if (run) run.toS = now;
       if (run?.state === state) continue;
       run = { row, state, fromS: now, toS: now };
@@ -177,12 +179,13 @@ export class StripChart extends TimeChart {
   }
 
   override set(table: string, columns: Columns): void {
-    if (table === this.#strip.spec.table) this.#strip.runs = runsOf(this.#strip.spec.rows, columns);
+    if (table === this.#strip.spec.table)
+      this.#strip.runs = runsOf(this.#strip.spec.rows, columns, this.gapS);
   }
 
   override append(table: string, columns: Columns): void {
     const { spec, runs } = this.#strip;
-    if (table === spec.table) this.#strip.runs = [...runs, ...runsOf(spec.rows, columns)];
+    if (table === spec.table) this.#strip.runs = [...runs, ...runsOf(spec.rows, columns, this.gapS)];
   }
 
   override reset(): void {
@@ -192,8 +195,11 @@ export class StripChart extends TimeChart {
 
   override valuesAt(timeUs: number): Record<string, number> {
     const seconds = timeUs / 1e6;
-    const at = (row: number): number =>
-      this.#strip.runs.findLast((run) => run.row === row && run.fromS <= seconds)?.state ?? NaN;
+    const { gapS } = this;
+    const at = (row: number): number => {
+      const run = this.#strip.runs.findLast((each) => each.row === row && each.fromS <= seconds);
+      return run !== undefined && seconds - run.toS <= gapS ? run.state : NaN;
+    };
     return Object.fromEntries(this.#strip.spec.rows.map(({ column }, row) => [column, at(row)]));
   }
 }

@@ -2,6 +2,7 @@ import { Chart, LinearScale, LineController, LineElement, PointElement } from 'c
 import type { ChartConfiguration, Point } from 'chart.js';
 
 import { configuration, MARKERS } from './configuration.js';
+import { addPoint, gapS, type TimedPoint } from './gaps.js';
 import { attachGestures, type PlotArea } from './gestures.js';
 import type { Columns, Series, TimeChartSpec } from './series.js';
 import type { ChartTheme } from './theme.js';
@@ -48,6 +49,12 @@ export class TimeChart {
   /** Width of the plot in CSS pixels: what `set`'s rows should be decimated to. */
   get plotWidth(): number {
     return Math.max(50, this.chart.chartArea.width);
+  }
+
+  /** How far rows may be apart that still belong together, in seconds. */
+  protected get gapS(): number {
+    const { fromUs, toUs } = this.#axis.window;
+    return gapS((toUs - fromUs) / 1e6, this.plotWidth);
   }
 
   /** The tables that this chart reads, each with the columns it needs (without the time). */
@@ -138,11 +145,13 @@ export class TimeChart {
     this.#spec.series.forEach((series, index) => {
       const dataset = this.chart.data.datasets[index];
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
-      const points: Point[] = append ? dataset.data : [];
+      const points = append ? (dataset.data as TimedPoint[]) : [];
       const sparse = MARKERS.has(series.look);
+      // What a step shows holds until something else is said.
+      const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
       for (let row = 0; row < time.length; row++) {
         const y = series.value(columns, row);
-        if (!sparse || !Number.isNaN(y)) points.push({ x: (time[row] ?? NaN) / 1e6, y });
+        if (!sparse || !Number.isNaN(y)) addPoint(points, { x: (time[row] ?? NaN) / 1e6, y }, longestS);
       }
       dataset.data = points;
     });

@@ -138,6 +138,8 @@ export interface Abi {
   ): number;
   /** The mean length of a burst of losses, in packets; before the path itself. */
   ccs_sim_set_burst_loss(handle: number, direction: number, packets: number): number;
+  /** Whether jitter acts behind the bottleneck and the propagation delay, not before the queue; before the path itself. */
+  ccs_sim_set_jitter_behind_queue(handle: number, direction: number, behind: number): number;
   /** Packets are held back behind the bottleneck for delay_us with this probability; before the path itself. */
   ccs_sim_set_reordering(handle: number, direction: number, ratio: number, delay_us: number): number;
   /** A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema. */
@@ -280,6 +282,8 @@ export const SIM_FLOW = {
   goodputBps: 'number',
   targetRateBps: 'number',
   receiveRateSdBps: 'number',
+  lossBoundShare: 'number',
+  capacityShareMean: 'number',
   frames: 'number',
   freezes: 'number',
   longestFreezeUs: 'number',

@@ -83,10 +83,14 @@ export class Simulation {
 
   #setPath(direction: number, path: SimulatedLinkOptions, name: string): void {
     inside(name, () => {
-      const { burstLossPackets, reordering, outages } = path;
+      const { burstLossPackets, jitterBehindQueue = false, reordering, outages } = path;
       if (burstLossPackets !== undefined)
         this.#handle.core.check(
           this.#handle.abi.ccs_sim_set_burst_loss(this.#handle.pointer, direction, burstLossPackets),
+        );
+      if (jitterBehindQueue)
+        this.#handle.core.check(
+          this.#handle.abi.ccs_sim_set_jitter_behind_queue(this.#handle.pointer, direction, 1),
         );
       if (reordering) {
         const { ratio, delayUs } = reordering;

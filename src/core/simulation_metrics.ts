@@ -42,6 +42,10 @@ export interface FlowMetrics {
   targetRateBps: number;
   /** Standard deviation of the received rate over the rate intervals. */
   receiveRateSdBps: number;
+  /** Share of the rate intervals at whose end GCC's A_s was below A_r; 0 for other controllers, NaN for TCP. */
+  lossBoundShare: number;
+  /** Mean over the rate intervals of the received rate over the capacity of that time; NaN without a bottleneck. */
+  capacityShareMean: number;
   /** Frames of a live call that could be shown. */
   frames: number;
   /** How often the picture of a live call stood still (webrtc-stats, freezeCount), and its longest stop, us. */

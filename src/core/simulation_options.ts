@@ -14,6 +14,8 @@ export interface SimulatedLinkOptions extends Omit<
 > {
   /** 1 bit/s to 100 Gbit/s. */
   capacityBps?: number;
+  /** Whether jitter acts behind the bottleneck and the propagation delay, not before the queue. Default false. */
+  jitterBehindQueue?: boolean;
 }
 
 /** In the core's order. */

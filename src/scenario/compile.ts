@@ -63,7 +63,7 @@ function compilePath(
   flows: number,
   field: string,
 ): SimulatedLinkOptions {
-  const { capacity, capacity_per_flow, burst_bytes, one_way_delay_ms, outage, ...ofLinks } = path;
+  const { capacity, capacity_per_flow, burst_bytes, one_way_delay_ms, jitter_behind_queue, outage, ...ofLinks } = path;
   checkOneCapacity(path, field);
   return {
     ...forwardChange(ofLinks),
@@ -71,6 +71,7 @@ function compilePath(
     ...(capacity_per_flow !== undefined && { capacityBps: flows * parseRate(capacity_per_flow) }),
     ...(burst_bytes !== undefined && { burstBytes: burst_bytes }),
     ...(one_way_delay_ms !== undefined && { oneWayDelayUs: usOfMs(one_way_delay_ms) }),
+    ...(jitter_behind_queue !== undefined && { jitterBehindQueue: jitter_behind_queue }),
     ...(outage !== undefined && { outages: compileOutages(outage) }),
   };
 }

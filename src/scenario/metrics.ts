@@ -108,6 +108,18 @@ const FLOW: readonly Entry[] = [
     (flows) => sum(flows.map((flow) => flow.receiveRateSdBps)) / flows.length,
   ),
   flowMetric(
+    'loss_bound_share',
+    'ratio',
+    "share of the rate intervals at whose end GCC's loss-based rate A_s is what bounds it, being below A_r; of several flows, the mean",
+    (flows) => sum(flows.map((flow) => flow.lossBoundShare)) / flows.length,
+  ),
+  flowMetric(
+    'utilisation_mean',
+    'ratio',
+    'mean over the rate intervals of R / b, what arrived over the capacity of that time (CMP III); of several flows, the sum',
+    total((flow) => flow.capacityShareMean),
+  ),
+  flowMetric(
     'utility',
     '1',
     'the objective function of ToN eq. 17 with a = 2, b = 1 and delta = 0.15: the sum over the flows of -1/x - 0.15 ln y, x the received rate in Mbps and y the mean wait of a packet at the bottleneck in ms',

@@ -45,6 +45,8 @@ const pathEntries = {
   burst_loss_packets: linkEntries.burst_loss_packets,
   /** Standard deviation; the delay is its absolute value, at most three of them. */
   jitter_ms: linkEntries.jitter_ms,
+  /** Whether jitter acts behind the bottleneck and the propagation delay. Default: before the queue. */
+  jitter_behind_queue: v.optional(v.boolean('true or false')),
   reorder: linkEntries.reorder,
   /**
    * Outages of a wireless channel: times between them are exponentially distributed, and so are they, with one

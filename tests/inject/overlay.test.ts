@@ -1,31 +1,10 @@
 /** The overlay over a page with a call: it is usable by everybody, and the page does not notice it. */
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { expect, test, type Download, type Locator, type Page } from '@playwright/test';
 
 import { collector, TraceReader } from '../../src/trace/index.js';
+import { accessibilityFaults } from '../support/axe.js';
 import { awaitRate, openCall, openPage, PAGE_URL, putScript, sentBps } from './overlay_support.js';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Axe {
-  run(
-    context: string,
-  ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
-}
-
-/** What axe finds in the overlay, a line each. */
-async function accessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: Axe };
-    const { violations } = await axe.run('ccscope-overlay');
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
-    );
-  });
-}
 
 const overlay = (page: Page): Locator => page.locator('ccscope-overlay');
 const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /ccscope/ });
@@ -63,17 +42,17 @@ for (const colorScheme of ['light', 'dark'] as const)
     await openOverlay(page, ['q', 'h']);
     await button(page, 'Cap').click();
     await expect(overlay(page).getByText(/capped at 500 kbps by ccscope/i)).toBeVisible();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityFaults(page, 'ccscope-overlay')).toEqual([]);
     await button(page, /Receives video/)
       .first()
       .click();
     await expect(overlay(page).getByRole('spinbutton', { name: /Playout delay/ })).toBeVisible();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityFaults(page, 'ccscope-overlay')).toEqual([]);
     await page.setViewportSize({ width: 400, height: 700 });
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityFaults(page, 'ccscope-overlay')).toEqual([]);
     await button(page, 'Collapse').click();
     await expect(dialog(page)).toHaveCount(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityFaults(page, 'ccscope-overlay')).toEqual([]);
   });
 
 test('a call is capped, released and freed by the overlay’s own buttons', async ({ page }) => {

@@ -310,6 +310,36 @@ TEST(Link, JitterActsBeforeTheQueueAndKeepsOrder) {
   EXPECT_GT(late, 500);
 }
 
+// |N(0, 5 ms)| has a mean of 3.99 ms; packets that are 50 ms apart do not push each other.
+TEST(Link, JitterBehindTheQueueLeavesDeparturesAlone) {
+  Link::Params params = At(DataRate::KilobitsPerSec(1000));
+  params.jitter = TimeDelta::Millis(5);
+  params.jitter_behind_queue = true;
+  params.one_way_delay = TimeDelta::Millis(20);
+  for (const double interval_us : {50e3, 1e3}) {
+    Link link = MakeLink(params);
+    for (int i = 0; i < 2000; ++i) ASSERT_EQ(Send(link, i, 125, interval_us * i), DropReason::kNone);
+    const Results results = PollAt(link, 1e9);
+    ASSERT_EQ(results.deliveries.size(), 2000u);
+    Timestamp last = Timestamp::MinusInfinity();
+    double sum_ms = 0;
+    for (std::size_t i = 0; i < 2000; ++i) {
+      const auto& d = results.deliveries[i];
+      ASSERT_EQ(d.packet.id, static_cast<double>(i));
+      ASSERT_NEAR((d.depart - d.packet.offered).ms(), 1, 1e-6);
+      ASSERT_GE(d.deliver, last);
+      last = d.deliver;
+      const double extra_ms = (d.deliver - d.depart).ms() - 20;
+      ASSERT_GE(extra_ms, -1e-9);
+      ASSERT_LE(extra_ms, 15 + 1e-9);
+      sum_ms += extra_ms;
+    }
+    if (interval_us == 50e3) {
+      EXPECT_NEAR(sum_ms / 2000, 3.99, 0.3);
+    }
+  }
+}
+
 TEST(Link, TimeDoesNotGoBack) {
   Link link = MakeLink(At(kMbps));
   Send(link, 0, 1250, 10000);

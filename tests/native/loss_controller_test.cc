@@ -149,5 +149,18 @@ TEST(LossController, CountersThatStartAgainAreANewBeginning) {
   EXPECT_DOUBLE_EQ(controller.fraction_lost(), 0.2);
 }
 
+// RFC 3550 6.4.1: 2 of 100 are 5.12 / 256, told as 5 / 256, which is below 2 %.
+TEST(LossController, TheFractionLostIsRoundedDownToItsBits) {
+  for (const int bits : {0, 8}) {
+    Parameters parameters = PastTheFastStart();
+    parameters.fraction_lost_bits = bits;
+    LossController controller(parameters);
+    controller.OnCounters(100, 0, kMbps, kRtt, Timestamp::Seconds(1));
+    controller.OnCounters(198, 2, kMbps, kRtt, Timestamp::Seconds(2.5));
+    EXPECT_EQ(controller.fraction_lost(), bits == 0 ? 0.02 : 5.0 / 256);
+    EXPECT_DOUBLE_EQ(controller.a_s().kbps(), bits == 0 ? 300 : 315);
+  }
+}
+
 }  // namespace
 }  // namespace ccscope::gcc

@@ -221,5 +221,15 @@ TEST(MediaSource, TheSameSeedGivesTheSameFrames) {
   EXPECT_NE(Sizes(params, kMbps, 1000, 3), Sizes(params, kMbps, 1000, 4));
 }
 
+// 2500 B: full ones leave 100 B for the last; three equal ones have 834 B at most. A frame that fits is one packet.
+TEST(MediaSource, FragmentsAreFullOrEqual) {
+  MediaSource::Params params = Quiet();
+  EXPECT_EQ(params.LargestFragment(DataSize::Bytes(2500)).bytes(), 1200);
+  params.fragments = 1;
+  EXPECT_EQ(params.LargestFragment(DataSize::Bytes(2500)).bytes(), 834);
+  EXPECT_EQ(params.LargestFragment(DataSize::Bytes(2400)).bytes(), 1200);
+  EXPECT_EQ(params.LargestFragment(DataSize::Bytes(700)).bytes(), 700);
+}
+
 }  // namespace
 }  // namespace ccscope

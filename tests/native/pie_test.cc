@@ -300,6 +300,24 @@ TEST(DepartureRate, AveragesRatesOrTimes) {
   }
 }
 
+// Linux counts 64 ns and 1/256 B: 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, so 2, and 10 kB are thought to
+// take 1,280,000 ticks. The average stays at 2: an eighth of 2 is none. At 300 kbps nothing is known.
+TEST(DepartureRate, IsAWholeNumberWhereLinuxComputesIt) {
+  const DataSize threshold = DataSize::Bytes(10000);
+  for (const double took_ms : {80.0, 266.7}) {
+    DepartureRate rate(DepartureRate::Average::kRate, threshold, true);
+    const auto depart = [&](double bytes, double ms) {
+      return rate.OnDeparture(DataSize::Bytes(bytes), threshold, Timestamp::Millis(ms));
+    };
+    depart(0, 0);
+    EXPECT_TRUE(depart(10000, took_ms));
+    EXPECT_EQ(rate.known(), took_ms < 100);
+    EXPECT_NEAR(rate.DelayOf(threshold).ms(), took_ms < 100 ? 81.92 : 0, 1e-9);
+    EXPECT_TRUE(depart(10000, took_ms + 60));  // 2.73 units
+    EXPECT_NEAR(rate.DelayOf(threshold).ms(), 81.92, 1e-9);
+  }
+}
+
 TEST(Pie, UpdatesThatWereDueInASilenceAreMadeUpFor) {
   // Asking at every millisecond, or once behind everything, gives the same.
   for (const char* preset : {"pie", "pie-rfc8033"}) {

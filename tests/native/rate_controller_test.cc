@@ -295,5 +295,81 @@ TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
   }
 }
 
+// remote_rate_control.cc. From an unknown maximum an overuse cuts to 0.9 of what was received, the next one, near the
+// maximum, to 0.95.
+TEST(RateController, ARegionDecidesHowFarAnOveruseCuts) {
+  Parameters parameters = From(1000);
+  parameters.regions = 1;
+  RateController controller(parameters);
+  EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 900), Timestamp::Seconds(1)).kbps(), 810);
+  EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(2)).kbps(), 760);
+}
+
+// Near a maximum of 900 kbps with 2000 kbps coming in, 0.95 of that would raise the rate of 810: 0.95 of the maximum
+// would, too, so it stays.
+TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
+  Parameters parameters = From(1000);
+  parameters.regions = 1;
+  RateController controller(parameters);
+  controller.Update(Seen(Signal::kOveruse, 900), Timestamp::Seconds(1));
+  EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 2000), Timestamp::Seconds(2)).kbps(), 810);
+}
+
+// On hold 1000 kbps came in at most. The first increase goes to 0.95 of it, beyond 1.5 times what comes in now.
+TEST(RateController, ARateBehindAHoldComesBackToWhatWasReceived) {
+  Parameters parameters = From(1000);
+  parameters.regions = 1;
+  RateController controller(parameters);
+  controller.Update(Seen(Signal::kOveruse, 700), Timestamp::Seconds(1));
+  ASSERT_DOUBLE_EQ(controller.a_r().kbps(), 630);
+  controller.Update(Seen(Signal::kUnderuse, 1000), Timestamp::Seconds(2));
+  controller.Update(Seen(Signal::kUnderuse, 400), Timestamp::Seconds(3));
+  EXPECT_DOUBLE_EQ(controller.a_r().kbps(), 630);
+  controller.Update(Seen(Signal::kNormal, 400), Timestamp::Seconds(4));
+  EXPECT_DOUBLE_EQ(controller.a_r().kbps(), 950);
+}
+
+// The maximum is 500 kbps, with a deviation of sqrt(0.4 * 500) = 14.1 kbps. Growth is halved near it, whole from 2.5
+// deviations (535.4 kbps) on, and threefold from 3 (542.4) on.
+TEST(RateController, GrowthGoesByTheRegion) {
+  struct Row {
+    double received_kbps;
+    double share;
+  };
+  for (const Row& row : {Row{530, 0.5}, Row{538, 1}, Row{550, 3}}) {
+    Parameters parameters = From(1000);
+    parameters.regions = 1;
+    parameters.increase_mode = 4;
+    parameters.upper_bound_factor = 0;
+    RateController controller(parameters);
+    controller.Update(Seen(Signal::kOveruse, 500), Timestamp::Millis(0));
+    controller.Update(Seen(Signal::kNormal, 500), Timestamp::Millis(200));  // Hold -> Increase, over no time
+    const double before = controller.a_r().bps();
+    controller.Update(Seen(Signal::kNormal, row.received_kbps), Timestamp::Millis(400));
+    // Updates 200 ms apart: the period is 1000, 920, 848 ms.
+    const double eta = 1.005 + 0.0407 / (1 + std::exp(0.0025 * (0.85 * (848 + 100 + 300) - 800)));
+    const double growth = (std::pow(eta, 0.2) - 1) * row.share;
+    EXPECT_NEAR(controller.a_r().bps(), before * (1 + growth) + 1000, 1e-3) << row.received_kbps;
+  }
+}
+
+// 1.5 times what comes in: a rate that would pass it stays, unless all is small.
+TEST(RateController, InARegionARateTooFarFromWhatComesInStays) {
+  for (const bool is_low : {false, true}) {
+    Parameters parameters = From(is_low ? 140 : 1000);
+    parameters.regions = 1;
+    parameters.increase_mode = 4;
+    RateController controller(parameters);
+    const double received_kbps = is_low ? 50 : 600;
+    controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(0));
+    controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(200));
+    if (is_low) {
+      EXPECT_GT(controller.a_r().kbps(), 141);
+    } else {
+      EXPECT_EQ(controller.a_r().kbps(), 1000);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ccscope::gcc

@@ -155,5 +155,68 @@ TEST(SfqHash, FlowsThatMeetInABucketShareItsTurn) {
   EXPECT_EQ(Serve(sfq, drops, 7), "AAABBB-");
 }
 
+// Of 20 flows in 16 buckets some share one, others each time. Nothing is lost, and every flow keeps its order.
+TEST_F(SfqTest, APerturbationHashesFlowsIntoOtherQueues) {
+  Sfq::Params params;
+  params.buckets = 16;
+  params.limit_ms = 0;
+  params.limit_packets = 1e6;
+  params.perturb_s = 10;
+  Sfq sfq(params, 3);
+  const auto buckets = [&] {
+    std::vector<int> of;
+    for (int flow = 0; flow < 20; ++flow) of.push_back(sfq.BucketOf(flow));
+    return of;
+  };
+  const std::vector<int> before = buckets();
+  double id = 0;
+  const auto offer = [&](double s) {
+    const Timestamp now = Timestamp::Seconds(s);
+    for (int flow = 0; flow < 20; ++flow) sfq.Enqueue(PacketAt(id++, 1000, now, flow), now, drops);
+  };
+  for (int i = 0; i < 5; ++i) offer(9.9 * i / 5);
+  EXPECT_EQ(buckets(), before);
+  offer(10);
+  EXPECT_NE(buckets(), before);
+  const std::vector<int> after = buckets();
+  offer(19.9);
+  EXPECT_EQ(buckets(), after);
+  std::vector<double> last(20, -1);
+  for (int i = 0; i < 20 * 7; ++i) {
+    const auto packet = sfq.Dequeue(Timestamp::Seconds(19.95), drops);
+    ASSERT_TRUE(packet);
+    double& of_flow = last[static_cast<std::size_t>(packet->flow)];
+    EXPECT_GT(packet->id, of_flow);
+    of_flow = packet->id;
+  }
+  EXPECT_FALSE(sfq.Dequeue(Timestamp::Seconds(19.95), drops));
+  EXPECT_TRUE(drops.entries.empty());
+  EXPECT_EQ(sfq.stats().packets, 0);
+  EXPECT_EQ(sfq.stats().bytes, DataSize::Zero());
+}
+
+// Two flows of 100 packets that come to share a queue of 127.
+TEST_F(SfqTest, WhatDoesNotFitBehindAPerturbationIsDropped) {
+  Sfq::Params params;
+  params.buckets = 2;
+  params.limit_ms = 0;
+  params.limit_packets = 1e6;
+  params.perturb_s = 1;
+  bool was_shared = false;
+  for (std::uint64_t seed = 1; seed < 40 && !was_shared; ++seed) {
+    Sfq sfq(params, seed);
+    if (sfq.BucketOf(0) == sfq.BucketOf(1)) continue;
+    DropLog log;
+    for (int i = 0; i < 200; ++i) sfq.Enqueue(PacketAt(i, 1000, {}, i % 2), {}, log);
+    ASSERT_TRUE(log.entries.empty());
+    sfq.Dequeue(Timestamp::Seconds(1), log);
+    was_shared = sfq.BucketOf(0) == sfq.BucketOf(1);
+    EXPECT_EQ(log.entries.size(), was_shared ? 73u : 0u);
+    EXPECT_EQ(sfq.stats().packets, was_shared ? 126 : 199);
+    EXPECT_EQ(sfq.sfq_stats().depth_drops, was_shared ? 73 : 0);
+  }
+  EXPECT_TRUE(was_shared);
+}
+
 }  // namespace
 }  // namespace ccscope

@@ -78,6 +78,29 @@ TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
   EXPECT_LE(flow.received_bps.sd(), kFrameBytes * 8 / 0.5 / 2 * 1.0001);
 }
 
+// The capacity doubles in the middle: R / b is 0.4958, then half of it, while the ratio of the integrals is
+// 0.4958 / 1.5.
+TEST(Metrics, AverageWhatArrivedOverTheCapacityOfThatTime) {
+  SimulationSpec spec = OneFlow(22);
+  spec.windows = {{AtSeconds(2), AtSeconds(22)}};
+  spec.forward.steps = {{AtSeconds(12), DataRate::KilobitsPerSec(2000)}};
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 1);
+  EXPECT_EQ(flow.capacity_share.count(), 40);
+  EXPECT_NEAR(flow.capacity_share.mean(), 0.4958 * 0.75, 0.003);
+  EXPECT_NEAR(flow.received / s->OfferedCapacity(1, Direction::kForward), 0.4958 / 1.5, 0.003);
+}
+
+// Half of all packets are lost, far more than 10 %: A_s falls below A_r with the first report and stays there.
+TEST(Metrics, TellForHowLongLossesBoundTheRate) {
+  SimulationSpec spec = OneFlow(20);
+  spec.media[0].controller.min_bitrate_bps = 50e3;
+  spec.windows = {{AtSeconds(5), AtSeconds(20)}};
+  EXPECT_EQ(FlowOf(*RunAll(spec), 0, 1).loss_bound.mean(), 0);
+  spec.forward.link.loss_ratio = 0.5;
+  EXPECT_EQ(FlowOf(*RunAll(spec), 0, 1).loss_bound.mean(), 1);
+}
+
 // Serial, 1 Mbps: the first packet of a frame finds the link idle, the second waits for its 1240 B,
 // 9.92 ms.
 TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {

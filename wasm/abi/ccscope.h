@@ -140,6 +140,8 @@ void ccs_sim_destroy(void* handle);
 int ccs_sim_set_outages(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases);
 // The mean length of a burst of losses, in packets; before the path itself.
 int ccs_sim_set_burst_loss(void* handle, int direction, double packets);
+// Whether jitter acts behind the bottleneck and the propagation delay, not before the queue; before the path itself.
+int ccs_sim_set_jitter_behind_queue(void* handle, int direction, int behind);
 // Packets are held back behind the bottleneck for delay_us with this probability; before the path itself.
 int ccs_sim_set_reordering(void* handle, int direction, double ratio, double delay_us);
 // A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.

@@ -31,6 +31,7 @@ struct SimulationHandle {
   // They hold for the next path of each direction.
   Outages::Params outages[2];
   double burst_loss_packets[2] = {1, 1};
+  bool jitter_behind_queue[2] = {false, false};
   Reordering::Params reordering[2];
   Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
   bool running = false;
@@ -151,6 +152,13 @@ CCSCOPE_FN(int, ccs_sim_set_burst_loss)(void* handle, int direction, double pack
   return 0;
 }
 
+CCSCOPE_FN(int, ccs_sim_set_jitter_behind_queue)(void* handle, int direction, int behind) {
+  SimulationHandle& h = Of(handle);
+  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
+  h.jitter_behind_queue[direction] = behind != 0;
+  return 0;
+}
+
 CCSCOPE_FN(int, ccs_sim_set_reordering)(void* handle, int direction, double ratio, double delay_us) {
   SimulationHandle& h = Of(handle);
   if (CheckSetup(h) != 0 || CheckDirection(direction) != 0) return 1;
@@ -167,6 +175,7 @@ CCSCOPE_FN(int, ccs_sim_set_bottleneck)
   params.outages = h.outages[direction];
   params.reordering = h.reordering[direction];
   params.burst_loss_packets = h.burst_loss_packets[direction];
+  params.jitter_behind_queue = h.jitter_behind_queue[direction];
   auto queue = MakeQueue(queue_kind, queue_values, h.simulation.NextSeed());
   if (queue == nullptr) return 1;
   h.simulation.SetPath(static_cast<Direction>(direction), params, std::move(queue));

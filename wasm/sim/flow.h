@@ -104,7 +104,7 @@ class FlowMeter {
 
 class Flow {
  public:
-  static constexpr int kTimers = 3;
+  static constexpr int kTimers = 4;
 
   Flow(FlowKind kind, const FlowParams& params, int index, int windows, FlowNetwork& network)
       : kind_(kind), params_(params), index_(index), network_(network), meter_(network, windows) {}
@@ -124,6 +124,8 @@ class Flow {
   virtual bool ActiveThrough(Timestamp begin, Timestamp end) const { return begin >= params_.start && end <= params_.stop; }
   // What its controller asks for; infinite without one.
   virtual DataRate target() const { return DataRate::PlusInfinity(); }
+  // Whether losses are what bounds that, A_s < A_r (ToN III); false where a controller has no such rates.
+  virtual bool is_loss_bound() const { return false; }
   // The sender half of that controller; null without one.
   virtual const SenderHalf* sender() const { return nullptr; }
   // The most that it would ever send.

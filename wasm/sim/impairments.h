@@ -1,5 +1,5 @@
-// What a path does to packets besides queueing them: random loss and jitter, which act before the queue, as in
-// the comparison of NADA and GCC (nada-vs-gcc-2016, the simulator), and reordering, which acts behind it.
+// What a path does to packets besides queueing them: random loss and jitter, which act before the queue (jitter also
+// behind it, as in the simulator of nada-vs-gcc-2016), and reordering, which acts behind it.
 #ifndef CCSCOPE_SIM_IMPAIRMENTS_H_
 #define CCSCOPE_SIM_IMPAIRMENTS_H_
 

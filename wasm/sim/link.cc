@@ -10,6 +10,7 @@ Link::Link(const Params& params, std::unique_ptr<QueueDisc> queue)
     : one_way_delay_(params.one_way_delay),
       loss_(params.loss_ratio, params.burst_loss_packets),
       jitter_(params.jitter),
+      jitter_behind_queue_(params.jitter_behind_queue),
       reordering_(params.reordering),
       random_(params.seed),
       queue_(std::move(queue)),
@@ -30,7 +31,7 @@ DropReason Link::Enqueue(double id, DataSize size, int flow, Timestamp now) {
     stats.dropped += size;
     return DropReason::kRandomLoss;
   }
-  if (jitter_.active() || !jittered_.empty()) {
+  if (!jitter_behind_queue_ && (jitter_.active() || !jittered_.empty())) {
     packet.queued = jitter_.Release(now_, random_);
     if (packet.queued > now_ || !jittered_.empty()) {
       jittered_.PushBack(packet);
@@ -60,6 +61,7 @@ void Link::FinishTransmission() {
   ++stats.departed_packets;
   stats.departed += sent.packet.size;
   Timestamp deliver = sent.depart + one_way_delay_;
+  if (jitter_behind_queue_) deliver = jitter_.Release(deliver, random_);
   if (!propagating_.empty()) deliver = std::max(deliver, propagating_.back().deliver);
   const TimeDelta held = sent.packet.flow < 0 ? TimeDelta::Zero() : reordering_.Hold(random_);
   propagating_.PushBack({sent.packet, sent.depart, deliver, sent.queue_delay, held});

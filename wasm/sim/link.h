@@ -3,6 +3,8 @@
 //
 //   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay -> reordering
 //
+// Where a simulation asks for it, jitter acts between propagation delay and reordering instead.
+//
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
 //  2. No packet overtakes another of its flow (none at all, with a discipline that is a FIFO), but one that
@@ -39,6 +41,7 @@ class Link final : private DropSink {
     double loss_ratio = 0;
     double burst_loss_packets = 1;  // mean length of a run of lost packets
     TimeDelta jitter = TimeDelta::Zero();  // standard deviation
+    bool jitter_behind_queue = false;      // it acts behind the propagation delay, not before the queue
     Outages::Params outages = {};
     Reordering::Params reordering = {};
     std::uint64_t seed = 1;
@@ -148,6 +151,7 @@ class Link final : private DropSink {
   TimeDelta one_way_delay_;
   RandomLoss loss_;
   Jitter jitter_;
+  bool jitter_behind_queue_;
   Reordering reordering_;
   Random random_;
   RingBuffer<Packet> jittered_;  // Packet::queued is when each reaches the queue

@@ -12,6 +12,10 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // A compound RTCP packet (report and SDES, or report and REMB) with its UDP and IPv4 headers.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
+// The latest packets that may be sent again, and no more of them at once than the target brings in a round trip
+// (WebRTC of 2016: RTPPacketHistory, RTPSender::OnReceivedNACK).
+constexpr std::size_t kSentPackets = 600;
+constexpr TimeDelta kLongestReportInterval = TimeDelta::Seconds(1);
 constexpr double kRtpModulus = 4294967296.0;
 
 }  // namespace
@@ -34,6 +38,7 @@ void MediaFlow::Begin() {
   const Timestamp start = params().start;
   network().SetTimer(index(), kFrame, start + source_params_.frame_interval() * random_.Uniform());
   network().SetTimer(index(), kProbe, start + TimeDelta::Millis(source_params_.rtcp_interval_ms) * random_.Uniform());
+  if (source_params_.receiver_report_kbit > 0) network().SetTimer(index(), kReport, start + kLongestReportInterval * random_.Uniform());
 }
 
 bool MediaFlow::Paused(Timestamp now) const {
@@ -51,6 +56,8 @@ void MediaFlow::OnTimer(int timer, Timestamp now) {
       return OnFrame(now);
     case kPacer:
       return OnPacer(now);
+    case kReport:
+      return OnReport(now);
     default:
       return OnProbe(now);
   }
@@ -65,8 +72,9 @@ void MediaFlow::OnFrame(Timestamp now) {
   const double rtp_timestamp = std::fmod(std::floor(now.seconds() * kRtpClockHz), kRtpModulus);
   const auto held = static_cast<int>(paced_.size());
   DataSize left = frame.size;
+  const DataSize largest = source_params_.LargestFragment(frame.size);
   while (left > DataSize::Zero()) {
-    const DataSize payload = std::min(left, source_params_.payload());
+    const DataSize payload = std::min(left, largest);
     left -= payload;
     paced_.PushBack({.key_frame = frame.key_frame,
                      .rtp_timestamp = rtp_timestamp,
@@ -78,24 +86,33 @@ void MediaFlow::OnFrame(Timestamp now) {
   network().Hold(static_cast<int>(paced_.size()) - held);
   // A source that ignores the controller is not held back by its pacing rate either.
   if (source_params_.ramp_time_constant_s > 0) pacer_.SetRate(std::max(rate_.pacing, source_.rate() * 2));
-  if (!pacing_) {
-    pacing_ = true;
-    network().SetTimer(index(), kPacer, std::max(now, next_pacer_));
-  }
+  StartPacer(now);
+}
+
+void MediaFlow::StartPacer(Timestamp now) {
+  if (pacing_ || (repeats_.empty() && paced_.empty())) return;
+  pacing_ = true;
+  network().SetTimer(index(), kPacer, std::max(now, next_pacer_));
 }
 
 void MediaFlow::OnPacer(Timestamp now) {
   pacer_.BeginInterval(now, paced_size_);
-  while (!paced_.empty() && pacer_.may_send()) {
-    DataPacket packet = paced_.PopFront();
-    packet.seq = next_seq_++;
+  while (pacing_ && pacer_.may_send()) {
+    const bool is_repeat = !repeats_.empty();
+    DataPacket packet = is_repeat ? repeats_.PopFront() : paced_.PopFront();
+    if (!is_repeat) {
+      packet.seq = next_seq_++;
+      packet.first_sent = now;
+      if (may_repeat()) sent_packets_.PushBack(packet);
+      if (sent_packets_.size() > kSentPackets) sent_packets_.Pop();
+    }
+    pacing_ = !repeats_.empty() || !paced_.empty();
     paced_size_ -= packet.size;
     pacer_.OnSent(packet.size);
     network().Hold(-1);
     SendData(packet, now);
   }
   next_pacer_ = now + Pacer::kInterval;
-  pacing_ = !paced_.empty();
   if (pacing_) network().SetTimer(index(), kPacer, next_pacer_);
 }
 
@@ -106,6 +123,35 @@ void MediaFlow::OnProbe(Timestamp now) {
   SendData({.probe = true, .size = kRtcpSize}, now);
   const double factor = 0.5 + random_.Uniform();
   network().SetTimer(index(), kProbe, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * factor);
+}
+
+// RTCP at the pace of WebRTC where only video is sent (RTCPSender): between half and one and a half of the interval.
+void MediaFlow::OnReport(Timestamp now) {
+  if (now >= params().stop) return;
+  if (arrived_.highest_seq()) SendMessage(ReceiverReport{arrived_.received(), arrived_.lost()}, kRtcpSize, now);
+  const TimeDelta interval = TimeDelta::Seconds(source_params_.receiver_report_kbit / rate_.target.kbps());
+  network().SetTimer(index(), kReport, now + std::min(interval, kLongestReportInterval) * (0.5 + random_.Uniform()));
+}
+
+void MediaFlow::Repeat(const MissingRun& run) {
+  if (sent_packets_.empty()) return;
+  const double oldest = sent_packets_.front().seq;
+  const double newest = sent_packets_.back().seq;
+  const auto held = static_cast<int>(repeats_.size());
+  DataSize allowed = rate_.target * rate_.rtt;
+  for (double seq = std::max(run.first, oldest); seq < run.first + run.count && seq <= newest; ++seq) {
+    const DataPacket& packet = sent_packets_[static_cast<std::size_t>(seq - oldest)];
+    if (allowed < packet.size) break;
+    allowed -= packet.size;
+    repeats_.PushBack(packet);
+    paced_size_ += packet.size;
+  }
+  network().Hold(static_cast<int>(repeats_.size()) - held);
+}
+
+void MediaFlow::AskForMissing(TimeDelta rtt, Timestamp now) {
+  while (const auto run = nacks_.Due(rtt, now)) SendMessage(Nack{*run}, kRtcpSize, now);
+  if (nacks_.TakeGivenUp()) SendMessage(PictureLoss{}, kRtcpSize, now);
 }
 
 void MediaFlow::SendData(DataPacket packet, Timestamp now) {
@@ -141,23 +187,40 @@ void MediaFlow::OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Ti
     }
     return;
   }
-  const Message message = messages_.Take(id);
+  OnMessage(messages_.Take(id), now);
+}
+
+void MediaFlow::OnMessage(const Message& message, Timestamp now) {
   if (const auto* echo = std::get_if<Echo>(&message)) {
     const TimeDelta rtt = now - echo->probe_sent;
     meter().OnProbe(rtt, rtt - network().MinRtt(index()));
     controller_.sender->OnRtt(rtt);
     return;
   }
-  controller_.sender->OnFeedback(*std::get_if<Feedback>(&message), now);
+  if (const auto* nack = std::get_if<Nack>(&message)) {
+    Repeat(nack->run);
+    return StartPacer(now);
+  }
+  if (std::holds_alternative<PictureLoss>(message)) return source_.RequestKeyFrame();
+  if (const auto* report = std::get_if<ReceiverReport>(&message)) {
+    controller_.sender->OnReceiverReport(report->packets_received, report->packets_lost, now);
+  } else {
+    controller_.sender->OnFeedback(*std::get_if<Feedback>(&message), now);
+  }
   ApplyRate(now);
 }
 
 void MediaFlow::OnArrival(const DataPacket& packet, TimeDelta queue_delay, Timestamp now) {
-  meter().OnReceived(packet.size, packet.payload, queue_delay);
+  const bool is_new = !may_repeat() || nacks_.OnArrival(packet.seq);
+  meter().OnReceived(packet.size, is_new ? packet.payload : DataSize::Zero(), queue_delay);
   const Timestamp undelayed = now - network().MinOneWayDelay(index());
   meter().OnOneWayDelay(undelayed - packet.sent, undelayed - packet.encoded);
-  const Arrival arrival{packet.seq,           packet.sent,      now,       packet.size,
-                        packet.rtp_timestamp, packet.key_frame, packet.rtt};
+  if (!is_new) return;
+  arrived_.OnArrival(packet.seq);
+  if (may_repeat()) AskForMissing(packet.rtt, now);
+  // A packet that is sent again keeps the time of the first try.
+  const Arrival arrival{packet.seq,           packet.first_sent, now,       packet.size,
+                        packet.rtp_timestamp, packet.key_frame,  packet.rtt};
   recorder_.Input(ArrivalRow{.flow = static_cast<double>(index()),
                              .seq = arrival.seq,
                              .send_time_us = arrival.send_time.us(),

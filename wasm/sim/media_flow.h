@@ -1,5 +1,6 @@
 // A video call in one direction: encoder -> pacer -> network -> receiver half -> feedback -> sender
-// half -> encoder (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V).
+// half -> encoder (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V); where the source asks for
+// them, receiver reports at a pace of their own, and retransmissions.
 #ifndef CCSCOPE_SIM_MEDIA_FLOW_H_
 #define CCSCOPE_SIM_MEDIA_FLOW_H_
 
@@ -8,10 +9,12 @@
 #include <vector>
 
 #include "cc/controller.h"
+#include "cc/packet_counter.h"
 #include "cc/pacer.h"
 #include "sim/flow.h"
 #include "sim/media_source.h"
 #include "sim/pool.h"
+#include "sim/retransmission.h"
 #include "units/random.h"
 #include "trace/recorder.h"
 #include "units/ring_buffer.h"
@@ -37,6 +40,7 @@ class MediaFlow final : public Flow {
   bool ActiveThrough(Timestamp begin, Timestamp end) const override;
   const SenderHalf* sender() const override { return controller_.sender.get(); }
   DataRate target() const override { return rate_.target; }
+  bool is_loss_bound() const override { return rate_.a_s < rate_.a_r; }
   DataRate highest_rate() const override { return source_params_.max_rate(); }
   void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
   double packets_under_way(Leg leg) const override {
@@ -44,7 +48,7 @@ class MediaFlow final : public Flow {
   }
 
  private:
-  enum Timer { kFrame, kPacer, kProbe };
+  enum Timer { kFrame, kPacer, kProbe, kReport };
 
   // A media packet, waiting in the pacer or on its way; or a sender report.
   struct DataPacket {
@@ -56,16 +60,31 @@ class MediaFlow final : public Flow {
     DataSize size = {};   // on the wire
     Timestamp encoded = {};
     Timestamp sent = {};
+    Timestamp first_sent = {};  // before all retransmissions
     TimeDelta rtt = {};   // as the sender knew it then
   };
   struct Echo {
     Timestamp probe_sent;
   };
-  using Message = std::variant<Feedback, Echo>;
+  struct ReceiverReport {
+    double packets_received;
+    double packets_lost;
+  };
+  struct Nack {
+    MissingRun run;
+  };
+  struct PictureLoss {};
+  using Message = std::variant<Feedback, Echo, ReceiverReport, Nack, PictureLoss>;
 
   void OnFrame(Timestamp now);
+  void StartPacer(Timestamp now);
   void OnPacer(Timestamp now);
   void OnProbe(Timestamp now);
+  void OnReport(Timestamp now);
+  void OnMessage(const Message& message, Timestamp now);
+  void Repeat(const MissingRun& run);
+  void AskForMissing(TimeDelta rtt, Timestamp now);
+  bool may_repeat() const { return source_params_.nack != 0; }
   void SendData(DataPacket packet, Timestamp now);
   void SendMessage(const Message& message, DataSize size, Timestamp now);
   void OnArrival(const DataPacket& packet, TimeDelta queue_delay, Timestamp now);
@@ -80,12 +99,16 @@ class MediaFlow final : public Flow {
   MediaSource source_;
   Pacer pacer_;
   RateUpdate rate_;
+  RingBuffer<DataPacket> repeats_;  // to be sent again, before what is in `paced_`
   RingBuffer<DataPacket> paced_;
-  DataSize paced_size_;
+  DataSize paced_size_;  // of both
+  RingBuffer<DataPacket> sent_packets_;  // the latest ones, by their numbers
   DataSize sent_;  // in all, on the wire
   Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest begin of an interval
   bool pacing_ = false;
   double next_seq_ = 0;
+  NackList nacks_;
+  PacketCounter arrived_;
   Pool<DataPacket> data_;
   Pool<Message> messages_;
 };

@@ -23,6 +23,13 @@ const ParameterSpec kMediaSourceParameterSpecs[kMediaSourceParameterCount] = {
 #undef PARAMETER
 };
 
+DataSize MediaSource::Params::LargestFragment(DataSize frame) const {
+  enum class Fragments { kFull, kEqual };
+  if (Choice<Fragments>(fragments) == Fragments::kFull) return payload();
+  const double count = std::max(1.0, std::ceil(frame / payload()));
+  return DataSize::Bytes(std::ceil((frame / count).bytes()));
+}
+
 MediaSource::MediaSource(const Params& params, DataRate start_rate)
     : params_(params),
       target_(start_rate),

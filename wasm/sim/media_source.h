@@ -18,6 +18,8 @@ class MediaSource {
 
     TimeDelta frame_interval() const { return TimeDelta::Seconds(1 / frame_rate); }
     DataSize payload() const { return DataSize::Bytes(payload_bytes); }
+    // Of the packets of a frame of this size.
+    DataSize LargestFragment(DataSize frame) const;
     DataSize header() const { return DataSize::Bytes(header_bytes); }
     DataRate min_rate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
     DataRate max_rate() const { return DataRate::BitsPerSec(max_bitrate_bps); }

@@ -53,7 +53,9 @@ struct FlowWindow {
   double freezes = 0;
   TimeDelta longest_freeze;
   RunningMean target_bps;
+  RunningMean loss_bound;  // 1 at the end of a rate interval where A_s < A_r, else 0
   RunningMean received_bps;  // over the rate intervals
+  RunningMean capacity_share;  // received_bps over the capacity of that time, R / b
   Histogram probe_queue_delay_us;
   Histogram rtt_us;
   Histogram queue_delay_us;

@@ -272,13 +272,16 @@ void Simulation::OnRateTick() {
     Flow& flow = *slot.flow;
     const DataRate received = flow.meter().TakeReceived() / params_.rate_interval;
     if (!flow.ActiveThrough(begin, now_)) continue;
+    const DataRate capacity = CapacityAt(flow.params().direction, begin);
     if (flow.kind() == FlowKind::kMedia) media.Add(received.bps());
     if (flow.params().direction == Direction::kForward) all.Add(received.bps());
     for (WindowSlot& window : windows_) {
       if (begin < window.span.begin || now_ > window.span.end) continue;
       FlowWindow& measured = flow.meter().window(static_cast<int>(&window - windows_.data()));
       measured.received_bps.Add(received.bps());
+      if (capacity.IsFinite() && capacity > DataRate::Zero()) measured.capacity_share.Add(received / capacity);
       if (flow.target().IsFinite()) measured.target_bps.Add(flow.target().bps());
+      if (flow.kind() == FlowKind::kMedia) measured.loss_bound.Add(flow.is_loss_bound() ? 1 : 0);
     }
     const DataRate due = std::min(share[static_cast<std::size_t>(flow.params().direction)], flow.highest_rate());
     const bool converged = slot.convergence >= TimeDelta::Zero();

@@ -1,6 +1,6 @@
 /** Which flows of a run are drawn, and whose controller is shown. */
 import type { DrawnFlow } from '../../charts/index.js';
-import type { FlowInfo } from './lab.js';
+import type { FlowInfo } from './run.js';
 
 /** More lines than these hide each other. */
 const DRAWN_AT_FIRST = 6;

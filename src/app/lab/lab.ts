@@ -2,24 +2,21 @@
 import { computed, signal } from '@preact/signals';
 
 import { saveAs } from '../files.js';
-import { controllerOfPreset, type ControllerName } from '../../core/schema.js';
-import type { FlowOptions, SimulationOptions, TableName } from '../../core/index.js';
 import type { CellParams } from '../../scenario/cells.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { traceHeader } from '../../scenario/trace_header.js';
-import { SimulationError, SimulationWorker } from '../../worker/simulation/simulation_client.js';
-import type {
-  SimulationProblem,
-  SimulationProgress,
-  SimulationResult,
-} from '../../worker/simulation/simulation_protocol.js';
+import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
+import type { SimulationProgress } from '../../worker/simulation/simulation_protocol.js';
 import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
-import { dismiss, messageOf, notify } from '../notices.js';
+import { dismiss, notify } from '../notices.js';
 import { cellFor, wrongChoices } from './cell_choice.js';
 import { withPreset } from './controller_choice.js';
 import { fromFragment, toFragment } from './own_scenario.js';
 import { fetchScenario, registry } from './registry.js';
+import { described, traceOf, type Run } from './run.js';
+import type { Runs } from './run_scope.js';
 import { change, fragment, settings } from './settings.js';
+import { tellSimulationError } from './simulation_notice.js';
 
 export interface Loaded {
   scenario: Scenario;
@@ -28,36 +25,11 @@ export interface Loaded {
   file: string | null;
 }
 
-/** A run, finished or not. */
-export interface Run {
-  scenario: Scenario;
-  cell: CellParams;
-  seed: number;
-  flows: readonly FlowInfo[];
-  durationUs: number;
-  /** Null until it has ended well. */
-  result: SimulationResult | null;
-}
-
-export interface FlowInfo {
-  flow: number;
-  name: string;
-  kind: 'media' | 'tcp';
-  direction: 'forward' | 'backward';
-  /** The controller of a media flow. */
-  controller?: ControllerName;
-  preset?: string;
-}
-
 export type Phase = 'loading' | 'ready' | 'running';
 
-const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
 const FIRST_SCENARIO = 'ton-fig11';
-/** Between two rows of an interval, in general; more where there would be too many rows. */
-const INTERVAL_US = 200e3;
-const MOST_ROWS = 200_000;
 
-export class Lab {
+export class Lab implements Runs {
   readonly loaded = signal<Loaded | null>(null);
   readonly phase = signal<Phase>('loading');
   /** Simulated share of the run. */
@@ -69,7 +41,6 @@ export class Lab {
     return value === null ? {} : cellFor(value.cells, settings.value.cell);
   });
   readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
-  /** Called when there are rows to draw; `all` when they are of a new run. */
   onRows: (what: 'more' | 'all') => void = () => undefined;
   newestUs = 0;
   readonly #worker = new SimulationWorker();
@@ -78,6 +49,10 @@ export class Lab {
   #turn = 0;
 
   private constructor(readonly store: TraceStore) {}
+
+  get durationUs(): number {
+    return this.run.peek()?.durationUs ?? 0;
+  }
 
   static async create(): Promise<Lab> {
     const onError = (error: Error): void =>
@@ -154,7 +129,7 @@ export class Lab {
       this.loaded.value = { scenario, cells, file };
       return true;
     } catch (error) {
-      if (turn === this.#turn) this.#tell(error, `${what} was not opened`);
+      if (turn === this.#turn) tellSimulationError(error, `${what} was not opened`, 'scenario');
       return false;
     } finally {
       if (this.phase.peek() === 'loading') this.phase.value = 'ready';
@@ -187,7 +162,7 @@ export class Lab {
       this.run.value = { ...run, result };
       this.onRows('all');
     } catch (error) {
-      this.#tell(error, 'The run failed', 'run');
+      tellSimulationError(error, 'The run failed', 'run');
     } finally {
       this.#abort = null;
       this.phase.value = 'ready';
@@ -223,14 +198,6 @@ export class Lab {
     const blob = new Blob([`${JSON.stringify(report, null, 2)}\n`], { type: 'application/json' });
     saveAs(blob, `${fileName(run)}-metrics.json`);
   }
-
-  #tell(error: unknown, what: string, code = 'scenario'): void {
-    if (!(error instanceof SimulationError)) {
-      notify('error', code, `${what}: ${messageOf(error)}.`, 'Try again, or reload the page.');
-      return;
-    }
-    notify('error', code, `${what}: ${describe(error)}.`, error.fix);
-  }
 }
 
 /** What another scenario does not take over. */
@@ -245,42 +212,6 @@ const FRESH = {
   window_s: 0,
   from_s: 0,
 };
-
-function describe({ message, field, expected, got }: SimulationProblem): string {
-  return field !== undefined && expected !== undefined && got !== undefined
-    ? `${field}: expected ${expected}, got ${got}`
-    : message;
-}
-
-function described({ flows, durationUs }: SimulationOptions): Pick<Run, 'flows' | 'durationUs'> {
-  const named = flows.map((options, flow): FlowInfo => {
-    const { kind, name, direction = 'forward' } = options;
-    const controller = controllerOf(options);
-    return {
-      flow,
-      kind,
-      name: name ?? `${kind} ${flow}`,
-      direction,
-      ...(controller !== undefined && { controller }),
-      ...(kind === 'media' && options.preset !== undefined && { preset: options.preset }),
-    };
-  });
-  return { flows: named, durationUs };
-}
-
-/** Undefined of TCP, and of a controller that is not the core's. */
-function controllerOf(flow: FlowOptions): ControllerName | undefined {
-  if (flow.kind === 'tcp') return undefined;
-  const { controller, preset } = flow;
-  if (controller !== undefined) return typeof controller === 'string' ? controller : undefined;
-  return preset === undefined ? 'gcc' : controllerOfPreset(preset);
-}
-
-function traceOf({ flows, durationUs }: SimulationOptions, packets: boolean) {
-  const tables = packets ? [...TABLES, 'arrival' as const] : TABLES;
-  const intervalUs = Math.max(INTERVAL_US, Math.ceil((durationUs * flows.length) / MOST_ROWS));
-  return { tables, intervalUs };
-}
 
 const fileName = ({ scenario, cell, seed }: Run): string =>
   ['ccscope', scenario.id, ...Object.values(cell), `seed${seed}`].join('-');

@@ -1,6 +1,7 @@
 /** The Lab's state as a signal that the address follows; a scenario of one's own is its fragment. */
-import { effect, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 
+import { addressWith, followAddress } from '../address.js';
 import { parseLab, serialiseLab, type LabState } from './state.js';
 
 const initial = parseLab(location.search);
@@ -16,21 +17,7 @@ export function change(patch: Partial<LabState>): void {
 }
 
 /** The page's address with these settings. */
-export function linkTo(state: LabState): string {
-  const query = serialiseLab(state);
-  const own = fragment.value;
-  return `${location.origin}${location.pathname}${query && `?${query}`}${own && `#${own}`}`;
-}
-
-/** Browsers refuse more than about ten changes of the address a second. */
-const URL_DELAY_MS = 250;
+export const linkTo = (state: LabState): string => addressWith(serialiseLab(state), fragment.value);
 
 /** Keeps the address in step with the settings. */
-export function followUrl(): void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  effect(() => {
-    const link = linkTo(settings.value);
-    clearTimeout(timer);
-    timer = setTimeout(() => history.replaceState(null, '', link), URL_DELAY_MS);
-  });
-}
+export const followUrl = (): void => followAddress(() => linkTo(settings.value));

@@ -6,6 +6,7 @@ import { isDark, type Theme } from '../../boards/theme.js';
 const PAGES = [
   { id: 'call', name: 'Call', file: './' },
   { id: 'lab', name: 'Lab', file: './lab.html' },
+  { id: 'lessons', name: 'Lessons', file: './lessons.html' },
 ] as const;
 
 interface PageHeaderProps {

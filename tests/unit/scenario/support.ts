@@ -65,6 +65,8 @@ export function flowMetrics(flow: number, some: Partial<FlowMetrics> = {}): Flow
     goodputBps: 0,
     targetRateBps: 0,
     receiveRateSdBps: 0,
+    lossBoundShare: 0,
+    capacityShareMean: 0,
     frames: 0,
     freezes: 0,
     longestFreezeUs: 0,

@@ -1,6 +1,7 @@
 #include "cc/gcc/loss_controller.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ccscope::gcc {
 
@@ -17,10 +18,25 @@ bool LossController::FollowsDelayBased(double fraction_lost) const {
   return follows == FollowsA_r::kFastStart && fast_start_ && fraction_lost < params_.loss_low;
 }
 
-void LossController::OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt,
-                                Timestamp now) {
+void LossController::NoteDelayBasedRate(DataRate a_r) {
   if (a_r < last_a_r_) fast_start_ = false;
   last_a_r_ = a_r;
+}
+
+void LossController::OnDelayBasedRate(DataRate a_r) {
+  NoteDelayBasedRate(a_r);
+  a_s_ = FollowsDelayBased(fraction_lost_) ? a_r : std::min(a_s_, a_r);
+}
+
+double LossController::Rounded(double fraction_lost) const {
+  if (params_.fraction_lost_bits == 0) return fraction_lost;
+  const double steps = std::ldexp(1, static_cast<int>(params_.fraction_lost_bits));
+  return std::floor(fraction_lost * steps) / steps;
+}
+
+void LossController::OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt,
+                                Timestamp now) {
+  NoteDelayBasedRate(a_r);
   if (!counting_ || packets_received < received_at_report_) {  // the first reading, or a restarted receiver
     counting_ = true;
     received_at_report_ = packets_received;
@@ -28,10 +44,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
     last_report_ = now;
     return;
   }
-  if (now - last_report_ < TimeDelta::Millis(params_.loss_report_interval_ms)) {
-    a_s_ = FollowsDelayBased(fraction_lost_) ? a_r : std::min(a_s_, a_r);
-    return;
-  }
+  if (now - last_report_ < TimeDelta::Millis(params_.loss_report_interval_ms)) return OnDelayBasedRate(a_r);
   // Late packets can take a loss back: it counts as none then (RFC 3550 A.3).
   const double lost = std::max(0.0, packets_lost - lost_at_report_);
   const double expected = packets_received - received_at_report_ + lost;
@@ -39,7 +52,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
   received_at_report_ = packets_received;
   lost_at_report_ = packets_lost;
   last_report_ = now;
-  OnReport(lost / expected, a_r, rtt, now);
+  OnReport(Rounded(lost / expected), a_r, rtt, now);
 }
 
 // What a report with little loss lifts: A_s, or its minimum over the last second.

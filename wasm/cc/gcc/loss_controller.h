@@ -21,6 +21,8 @@ class LossController {
 
   // Cumulative counters of the receiver, with the A_r that came along.
   void OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
+  // A message with A_r whose losses do not count.
+  void OnDelayBasedRate(DataRate a_r);
   // One report of the fraction lost (eq. 14).
   void OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
 
@@ -30,6 +32,8 @@ class LossController {
  private:
   DataRate IncreaseBase(Timestamp now);
   bool FollowsDelayBased(double fraction_lost) const;
+  void NoteDelayBasedRate(DataRate a_r);
+  double Rounded(double fraction_lost) const;
 
   struct Sample {
     Timestamp time;

@@ -18,6 +18,7 @@ enum class PreFilter {
 enum class NoiseVariance { kLiteral, kTimeScaled };
 enum class IncreaseMode { kHybrid, kAdditive, kAdditiveTon, kMultiplicative, kAdaptiveEta };
 enum class FilterAt { kReceiver, kSender };
+enum class LossesFrom { kFeedback, kReceiverReports };
 enum class LossIncreaseBase { kCurrent, kMinLastSecond };
 enum class FollowsA_r { kOff, kOn, kFastStart };
 
@@ -29,6 +30,7 @@ struct Parameters {
   IncreaseMode mode_of_increase() const { return Choice<IncreaseMode>(increase_mode); }
   RateSource rate_source() const { return Choice<RateSource>(received_rate_source); }
   FilterAt filters_at() const { return Choice<FilterAt>(filter_at); }
+  bool losses_from_feedback() const { return Choice<LossesFrom>(losses_from) == LossesFrom::kFeedback; }
   TimeDelta received_rate_window() const { return TimeDelta::Millis(received_rate_window_ms); }
   TimeDelta rtt_before_known() const { return TimeDelta::Millis(initial_rtt_ms); }
   DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }

@@ -16,6 +16,13 @@ constexpr TimeDelta kMaxElapsed = TimeDelta::Seconds(1);
 constexpr double kMinVariance = 0.4;
 constexpr double kMaxVariance = 2.5;
 constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
+// Regions (remote_rate_control.cc): above the maximum from this many standard deviations on.
+constexpr double kAboveMaxSigmas = 2.5;
+constexpr double kAlphaNearMax = 0.95;
+constexpr double kAlphaElsewhere = 0.9;
+// Below both the bound of 1.5 R_r does not hold.
+constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
+constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
 // Where something else makes A_r, it counts as a decrease from this share on.
 constexpr double kDecreased = 0.95;
 
@@ -58,7 +65,7 @@ RateController::RateController(const Parameters& parameters)
 void RateController::Configure(const Parameters& parameters) {
   params_ = parameters;
   if (!updated_) a_r_ = parameters.start_bitrate();
-  a_r_ = std::clamp(a_r_, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
+  a_r_ = Clamped(a_r_);
 }
 
 bool RateController::MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const {
@@ -104,12 +111,42 @@ DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) cons
   return std::max(DataRate::BitsPerSec(step.bits() * responses), slowest);
 }
 
+double RateController::Alpha() const {
+  if (!IsOn(params_.regions)) return params_.alpha;
+  return region_ == Region::kNearMax ? kAlphaNearMax : kAlphaElsewhere;
+}
+
 // Half the growth near the maximum, thrice while no maximum is known.
+double RateController::RegionalGrowth() const {
+  constexpr double kNear = 0.5;
+  constexpr double kUnknown = 3;
+  if (!IsOn(params_.regions)) return mean_max_kbps_ ? kNear : kUnknown;
+  switch (region_) {
+    case Region::kNearMax:
+      return kNear;
+    case Region::kAboveMax:
+      return 1;
+    case Region::kMaxUnknown:
+      return kUnknown;
+  }
+  return 1;
+}
+
+bool RateController::Recover(DataRate& rate) {
+  const DataRate behind_hold = most_on_hold_ * Alpha();
+  most_on_hold_ = DataRate::Zero();
+  if (!IsOn(params_.regions) || behind_hold <= rate) return false;
+  rate = behind_hold;
+  mean_max_kbps_ = behind_hold.kbps();
+  region_ = Region::kNearMax;
+  return true;
+}
+
 DataRate RateController::AdaptiveIncrease(TimeDelta elapsed, const Input& input) const {
   constexpr TimeDelta kFrames = TimeDelta::Millis(300);  // ten frames of delay at the receiver
   const double eta = AdaptiveEta(update_period_ + input.rtt + kFrames, input.noise_variance_ms2);
   const double growth = det::Pow(eta, elapsed.seconds()) - 1;
-  return a_r_ * (1 + growth * (mean_max_kbps_ ? 0.5 : 3)) + kMinMultiplicativeStep;
+  return a_r_ * (1 + growth * RegionalGrowth()) + kMinMultiplicativeStep;
 }
 
 DataRate RateController::Increased(const Input& input, Timestamp now) {
@@ -118,9 +155,15 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
   if (fast_start_ && params_.fast_start_factor > 1) {
     return a_r_ * det::Pow(params_.fast_start_factor, elapsed.seconds());
   }
-  if (mean_max_kbps_ && input.received_rate &&
-      input.received_rate->kbps() > *mean_max_kbps_ + params_.near_max_sigmas * MaxDeviationKbps()) {
-    mean_max_kbps_.reset();  // beyond the old maximum: look for a new one
+  if (mean_max_kbps_ && input.received_rate) {
+    const double above_kbps = input.received_rate->kbps() - *mean_max_kbps_;
+    const double deviation_kbps = MaxDeviationKbps();
+    if (above_kbps > params_.near_max_sigmas * deviation_kbps) {
+      mean_max_kbps_.reset();  // beyond the old maximum: look for a new one
+      region_ = Region::kMaxUnknown;
+    } else if (above_kbps > kAboveMaxSigmas * deviation_kbps) {
+      region_ = Region::kAboveMax;
+    }
   }
   const IncreaseMode mode = params_.mode_of_increase();
   if (mode == IncreaseMode::kAdaptiveEta) return AdaptiveIncrease(elapsed, input);
@@ -134,19 +177,33 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
 
 DataRate RateController::Decreased(const Input& input) {
   const DataRate received = input.received_rate.value_or(a_r_);
+  DataRate cut = received * Alpha();
+  // Where more comes in than the rate allows, the maximum tells better than what comes in.
+  if (IsOn(params_.regions) && cut > a_r_ && region_ != Region::kMaxUnknown && mean_max_kbps_) {
+    cut = DataRate::KilobitsPerSec(*mean_max_kbps_) * Alpha();
+  }
+  region_ = Region::kNearMax;
   if (mean_max_kbps_ && received.kbps() < *mean_max_kbps_ - params_.near_max_sigmas * MaxDeviationKbps()) {
     mean_max_kbps_.reset();
   }
   OnMaximumSeen(received);
-  return std::min(a_r_, received * params_.alpha);
+  return std::min(a_r_, cut);
 }
 
 DataRate RateController::Bounded(DataRate rate, const Input& input) const {
-  if (input.received_rate && params_.upper_bound_factor > 0) {
+  if (input.received_rate && params_.upper_bound_factor > 0 && IsOn(params_.regions)) {
+    // A rate that is too far from what comes in stays where it is.
+    const bool is_low = *input.received_rate <= kLowReceived && rate <= kLowRate;
+    if (!is_low && rate > *input.received_rate * params_.upper_bound_factor) rate = a_r_;
+  } else if (input.received_rate && params_.upper_bound_factor > 0) {
     DataRate bound = *input.received_rate * params_.upper_bound_factor + DataRate::BitsPerSec(params_.upper_bound_offset_bps);
     if (!IsOn(params_.upper_bound_forces_decrease)) bound = std::max(bound, a_r_);
     rate = std::min(rate, bound);
   }
+  return Clamped(rate);
+}
+
+DataRate RateController::Clamped(DataRate rate) const {
   return std::clamp(rate, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
 }
 
@@ -160,8 +217,11 @@ DataRate RateController::Update(const Input& input, Timestamp now) {
   acted_state_ = state_;
   if (state_ == RateState::kIncrease) {
     if (before == RateState::kHold) last_change_ = now;
-    a_r_ = Bounded(Increased(input, now), input);
+    DataRate increased = Increased(input, now);
+    a_r_ = Recover(increased) ? Clamped(increased) : Bounded(increased, input);
     last_change_ = now;
+  } else if (state_ == RateState::kHold) {
+    most_on_hold_ = std::max(most_on_hold_, input.received_rate.value_or(DataRate::Zero()));
   } else if (state_ == RateState::kDecrease) {
     fast_start_ = false;
     initialised_ = true;
@@ -177,7 +237,7 @@ void RateController::Follow(DataRate rate, Timestamp now) {
   fast_start_ = false;
   state_ = acted_state_ = rate < a_r_ * kDecreased ? RateState::kDecrease : RateState::kIncrease;
   if (state_ == RateState::kDecrease) last_decrease_ = now;
-  a_r_ = std::clamp(rate, params_.min_bitrate(), std::max(params_.min_bitrate(), params_.max_bitrate()));
+  a_r_ = Clamped(rate);
   last_change_ = now;
 }
 

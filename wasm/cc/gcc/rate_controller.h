@@ -1,6 +1,6 @@
 // Rate controller: the finite state machine that turns the detector's signal into A_r (ToN III-A
 // "Rate control", eq. 13, Fig. 4; increase laws of draft-ietf-rmcat-gcc-02 5.5, CMP Fig. 4 and AQM
-// Fig. 2).
+// Fig. 2; the regions of remote_rate_control.cc, which Chromium ran until 2015).
 #ifndef CCSCOPE_CC_GCC_RATE_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_RATE_CONTROLLER_H_
 
@@ -53,6 +53,13 @@ class RateController {
   DataRate AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) const;
   DataRate AdaptiveIncrease(TimeDelta elapsed, const Input& input) const;
   DataRate Bounded(DataRate rate, const Input& input) const;
+  DataRate Clamped(DataRate rate) const;
+  // Where the rate is, as far as the maximum is known (the parameter `regions`).
+  enum class Region { kMaxUnknown, kAboveMax, kNearMax };
+  double Alpha() const;
+  double RegionalGrowth() const;
+  // A rate behind a hold comes back to alpha times the most that was received meanwhile; true if it did.
+  bool Recover(DataRate& rate);
   double MaxDeviationKbps() const;
   void OnMaximumSeen(DataRate received_rate);
 
@@ -72,6 +79,8 @@ class RateController {
   // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.
   std::optional<double> mean_max_kbps_;
   double variance_max_ = 0.4;
+  Region region_ = Region::kMaxUnknown;
+  DataRate most_on_hold_ = DataRate::Zero();  // the highest R_r of the hold
 };
 
 }  // namespace ccscope::gcc

@@ -52,7 +52,11 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
     a_r_ = DataRate::BitsPerSec(feedback.values[kA_r]);
     drain_ = DataRate::BitsPerSec(std::max(0.0, feedback.values[kDrain]));
   }
-  loss_controller_.OnCounters(feedback.packets_received, feedback.packets_lost, a_r_, rtt_, now);
+  if (params_.losses_from_feedback()) {
+    loss_controller_.OnCounters(feedback.packets_received, feedback.packets_lost, a_r_, rtt_, now);
+  } else {
+    loss_controller_.OnDelayBasedRate(a_r_);
+  }
 }
 
 // What the receiver half does with each pair of groups and with each interval, where it filters.

@@ -1,7 +1,9 @@
 #include "cc/nada/congestion_signal.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "cc/nada/whole_numbers.h"
 #include "units/deterministic_math.h"
 
 namespace ccscope::nada {
@@ -23,7 +25,8 @@ TimeDelta PowerWarping(TimeDelta delay, const Parameters& parameters) {
   if (delay < qth) return delay;
   if (delay >= end) return TimeDelta::Zero();
   const double ratio = (end - delay) / (end - qth);
-  return qth * (ratio * ratio * ratio * ratio);
+  const TimeDelta warped = qth * (ratio * ratio * ratio * ratio);
+  return parameters.is_whole() ? TimeDelta::Millis(std::trunc(warped.ms())) : warped;
 }
 
 TimeDelta WarpedDelay(TimeDelta delay, double share, const Parameters& parameters) {
@@ -44,7 +47,7 @@ TimeDelta CongestionSignal(TimeDelta warped_delay, double p_loss, double p_mark,
   if (Choice<LossPenalty>(parameters.loss_penalty) == LossPenalty::kQuadratic) loss *= loss;
   const TimeDelta penalty =
       TimeDelta::Millis(parameters.dloss_ms) * loss + TimeDelta::Millis(parameters.dmark_ms) * (mark * mark);
-  return std::min(warped_delay + penalty, kLargestSignal);
+  return std::min(warped_delay + (parameters.is_whole() ? WholeMs(penalty) : penalty), kLargestSignal);
 }
 
 }  // namespace ccscope::nada

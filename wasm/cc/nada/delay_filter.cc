@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "cc/nada/whole_numbers.h"
+
 namespace ccscope::nada {
 namespace {
 
@@ -22,6 +24,7 @@ void DelayFilter::Configure(const Parameters& parameters) {
   base_part_ = base_part;
   wait_ = parameters.sample_of_delay() == DelaySample::kWait;
   median_ = Choice<Filter>(parameters.filter) == Filter::kMedian;
+  whole_ = parameters.is_whole();
   smoothing_ = parameters.delay_smoothing;
   const int window = static_cast<int>(parameters.filter_samples);
   if (window == window_) return;
@@ -54,11 +57,14 @@ TimeDelta DelayFilter::Filtered() const {
     }
     sorted[static_cast<std::size_t>(place)] = samples_[static_cast<std::size_t>(i)];
   }
-  return (sorted[static_cast<std::size_t>((count_ - 1) / 2)] + sorted[static_cast<std::size_t>(count_ / 2)]) / 2;
+  const TimeDelta middle =
+      (sorted[static_cast<std::size_t>((count_ - 1) / 2)] + sorted[static_cast<std::size_t>(count_ / 2)]) / 2;
+  return whole_ ? WholeMs(middle) : middle;
 }
 
 TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now) {
-  const TimeDelta one_way_delay = arrival_time - send_time;
+  const TimeDelta exact_delay = arrival_time - send_time;
+  const TimeDelta one_way_delay = whole_ ? WholeMs(exact_delay) : exact_delay;
   UpdateBase(one_way_delay, now);
   // The next frame leaves an interval later, and waits for what is left of this one's delay. Without that,
   // a frame that leaves as a burst would be charged with its own serialisation.
@@ -71,6 +77,7 @@ TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Ti
   if (smoothing_ < 1) {
     const TimeDelta filtered = AboveBase(Filtered());
     smoothed_ += (filtered - smoothed_) * smoothing_;
+    if (whole_) smoothed_ = WholeMs(smoothed_);
   }
   return AboveBase(sample);
 }

@@ -17,7 +17,7 @@ class DelayFilter {
   explicit DelayFilter(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // `now` never goes back. Returns the queuing delay of this arrival by itself.
+  // `send_time`: from when the delay counts. `now` never goes back. Returns the queuing delay of this arrival by itself.
   TimeDelta OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now);
 
   TimeDelta base_delay() const { return base_; }
@@ -35,6 +35,7 @@ class DelayFilter {
   TimeDelta base_part_;  // zero: the whole session
   bool wait_ = false;
   bool median_ = false;
+  bool whole_ = false;
   int window_ = 1;
   double smoothing_ = 1;
 

@@ -9,13 +9,15 @@
 namespace ccscope::nada {
 
 // What the enumerated parameters choose from.
-enum class DelaySample { kOneWay, kWait };
+enum class DelaySample { kOneWay, kWait, kSinceEncoded };
 enum class Filter { kMinimum, kMedian };
 enum class Warping { kOff, kBehindLosses, kAlways };
 enum class LossPenalty { kLinear, kQuadratic };
 enum class RampUpWhile { kNoBuildUp, kLowSignal };
 enum class Elapsed { kMeasured, kDelta };
 enum class RampUpFloor { kNone, kRRef, kGradual };
+enum class RampUpRtt { kLatest, kLeast };
+enum class RateOrigin { kZero, kRmin };
 
 struct Parameters {
 #define PARAMETER CCSCOPE_PARAMETER_FIELD
@@ -23,6 +25,7 @@ struct Parameters {
 #undef PARAMETER
 
   DelaySample sample_of_delay() const { return Choice<DelaySample>(delay_sample); }
+  bool is_whole() const { return IsOn(resolution); }
   RateSource rate_source() const { return Choice<RateSource>(received_rate_source); }
   bool has_capacity_bound() const { return IsOn(capacity_bound); }
   DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cc/nada/whole_numbers.h"
+
 namespace ccscope::nada {
 namespace {
 
@@ -13,6 +15,8 @@ constexpr double kShareWeight = 0.1;
 
 // A capacity that frames show leaves at least this share of what was received.
 constexpr double kLeastOfReceived = 0.5;
+// Rates counted from RMIN are at least this, so that one at RMIN can grow.
+constexpr DataRate kLeastAboveOrigin = DataRate::BitsPerSec(1);
 // A rate below this share of the capacity may grow by the largest step.
 constexpr double kMuchUnused = 0.8;
 
@@ -49,7 +53,8 @@ double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataR
 // would else hold the ramp-up for ever.
 DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
-  const DataRate ramped = r_recv * ((1 + gamma) / share);
+  const DataRate exact = r_recv * ((1 + gamma) / share);
+  const DataRate ramped = params_.is_whole() ? WholeKbps(exact) : exact;
   switch (Choice<RampUpFloor>(params_.ramp_up_floor)) {
     case RampUpFloor::kNone:
       return ramped;
@@ -63,11 +68,21 @@ DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradua
 
 DataRate RateController::GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const {
   const double tau_ms = params_.tau_ms;
-  const double x_offset_ms = x_curr.ms() - params_.prio * params_.xref_ms * (params_.max_bitrate() / r_ref_);
+  const bool from_rmin = Choice<RateOrigin>(params_.rate_origin) == RateOrigin::kRmin;
+  const DataRate origin = from_rmin ? params_.min_bitrate() : DataRate::Zero();
+  const DataRate above = from_rmin ? std::max(r_ref_ - origin, kLeastAboveOrigin) : r_ref_;
+  const double x_offset_ms =
+      x_curr.ms() - params_.prio * params_.xref_ms * ((params_.max_bitrate() - origin) / above);
   const double x_diff_ms = (x_curr - x_prev_).ms();
   const double fall = params_.kappa * (delta.ms() / tau_ms) * (x_offset_ms / tau_ms) +
                       params_.kappa * params_.eta * (x_diff_ms / tau_ms);
-  return r_ref_ * (1 - fall);
+  const DataRate updated = origin + above * (1 - fall);
+  return params_.is_whole() ? r_ref_ + WholeKbps(updated - r_ref_) : updated;
+}
+
+TimeDelta RateController::RampUpRttOf(TimeDelta rtt) {
+  if (rtt > TimeDelta::Zero()) least_rtt_ = std::min(least_rtt_, rtt);
+  return Choice<RampUpRtt>(params_.ramp_up_rtt) == RampUpRtt::kLeast && least_rtt_.IsFinite() ? least_rtt_ : rtt;
 }
 
 void RateController::Clip() { r_ref_ = std::clamp(r_ref_, params_.min_bitrate(), params_.max_bitrate()); }
@@ -78,8 +93,9 @@ void RateController::Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDe
   const TimeDelta delta =
       measured ? std::clamp(now - *last_update_, TimeDelta::Zero(), kLongestInterval) : params_.delta();
   ObserveEncoder(mode, r_recv);
+  const TimeDelta ramp_up_rtt = RampUpRttOf(rtt);
   const DataRate gradual = GraduallyUpdated(x_curr, delta);
-  r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, Gamma(r_recv, rtt, bound), gradual) : gradual;
+  r_ref_ = mode == Mode::kRampUp ? RampedUp(r_recv, Gamma(r_recv, ramp_up_rtt, bound), gradual) : gradual;
   if (bound) r_ref_ = std::clamp(r_ref_, std::min(*bound, r_recv * kLeastOfReceived), *bound);
   Clip();
   x_prev_ = x_curr;

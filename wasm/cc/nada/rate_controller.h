@@ -6,7 +6,8 @@
 //                         x_offset = x_curr - PRIO XREF RMAX / r_ref,   x_diff = x_curr - x_prev
 //
 // so that x_curr = PRIO XREF RMAX / r_ref in equilibrium: flows that see the same signal get rates in
-// proportion to their priorities and highest rates.
+// proportion to their priorities and highest rates. With rates counted from RMIN (nada.cc of 2015) r_ref and RMAX
+// stand for r_ref - RMIN and RMAX - RMIN in the gradual update.
 #ifndef CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
 #define CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
 
@@ -42,6 +43,7 @@ class RateController {
   DataRate RampedUp(DataRate r_recv, double gamma, DataRate gradual) const;
   double Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataRate> bound) const;
   DataRate GraduallyUpdated(TimeDelta x_curr, TimeDelta delta) const;
+  TimeDelta RampUpRttOf(TimeDelta rtt);
   void ObserveEncoder(Mode mode, DataRate r_recv);
   void Clip();
 
@@ -51,6 +53,7 @@ class RateController {
   DataRate r_ref_;
   TimeDelta x_prev_;
   std::optional<Timestamp> last_update_;
+  TimeDelta least_rtt_ = TimeDelta::PlusInfinity();
   std::array<DataRate, kHistory> history_{};  // r_ref behind the last updates
   int updates_ = 0;
   double encoder_share_ = 1;  // of its target that the encoder sends

@@ -30,6 +30,16 @@ void Receiver::Configure(const double* values) {
   stream_.SetRateWindow(params_.logwin());
 }
 
+Timestamp Receiver::DelaysBegin(const Arrival& arrival) {
+  if (params_.sample_of_delay() != DelaySample::kSinceEncoded || !arrival.rtp_timestamp) return arrival.send_time;
+  return encoder_clock_.UnwrapRtp90kHz(*arrival.rtp_timestamp);
+}
+
+bool Receiver::IsRising(TimeDelta x_curr, Timestamp now) const {
+  if (params_.ramp_up_rise_ms <= 0 || !last_feedback_ || now <= *last_feedback_) return false;
+  return (x_curr - last_signal_) * (params_.delta() / (now - *last_feedback_)) >= TimeDelta::Millis(params_.ramp_up_rise_ms);
+}
+
 // What comes late was counted as lost and stays so (RFC 8698 5.1.2).
 void Receiver::CountPacket(double seq, std::optional<double> highest_seq) {
   if (stream_.has_counters() || (highest_seq && seq <= *highest_seq)) return;
@@ -50,15 +60,17 @@ bool Receiver::FeedbackIsDue() {
 std::optional<Feedback> Receiver::FeedbackIfDue() {
   if (!FeedbackIsDue()) return std::nullopt;
   const Timestamp now = stream_.now();
-  last_feedback_ = now;
   losses_.Update(now);
   const TimeDelta queuing_delay = delay_.queuing_delay();
   const double share = losses_.WarpingShare();
   const TimeDelta warped = WarpedDelay(queuing_delay, share, params_);
   const TimeDelta x_curr = CongestionSignal(warped, losses_.p_loss(), kMarkingRatio, params_);
-  const bool built_up = Choice<RampUpWhile>(params_.ramp_up_while) == RampUpWhile::kNoBuildUp
-                            ? now - last_build_up_ < params_.logwin()
-                            : x_curr >= TimeDelta::Millis(params_.qeps_ms);
+  const bool reaches_qeps = Choice<RampUpWhile>(params_.ramp_up_while) == RampUpWhile::kNoBuildUp
+                                ? now - last_build_up_ < params_.logwin()
+                                : x_curr >= TimeDelta::Millis(params_.qeps_ms);
+  const bool built_up = reaches_qeps || IsRising(x_curr, now);
+  last_feedback_ = now;
+  last_signal_ = x_curr;
   Feedback feedback = stream_.Message(std::max(ReceivedRate(), DataRate::Zero()));
   // Where frames show room, a loss is the path's, and a single late sample the machine's.
   const bool has_room = params_.has_capacity_bound() && bound_.ShowsRoom(feedback.received_rate);
@@ -94,7 +106,7 @@ std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
   if (arrival.rtt) rtt_ = *arrival.rtt;
   CountPacket(arrival.seq, highest_seq);
   if (params_.has_capacity_bound()) bound_.OnFrame(arrival);
-  if (!is_late && delay_.OnArrival(arrival.send_time, arrival.arrival_time, stream_.now()) >= TimeDelta::Millis(params_.qeps_ms)) {
+  if (!is_late && delay_.OnArrival(DelaysBegin(arrival), arrival.arrival_time, stream_.now()) >= TimeDelta::Millis(params_.qeps_ms)) {
     last_build_up_ = stream_.now();
   }
   return FeedbackIfDue();

@@ -11,6 +11,7 @@
 #include "cc/nada/delay_filter.h"
 #include "cc/nada/loss_estimator.h"
 #include "cc/nada/parameters.h"
+#include "cc/send_clock.h"
 #include "trace/recorder.h"
 #include "units/units.h"
 
@@ -27,6 +28,9 @@ class Receiver final : public ReceiverHalf {
   FrameCapacity* frame_capacity() override { return &bound_.frame_capacity(); }
 
  private:
+  // From when the delay of an arrival counts; where that is an RTP timestamp, on a clock with a zero of its own.
+  Timestamp DelaysBegin(const Arrival& arrival);
+  bool IsRising(TimeDelta x_curr, Timestamp now) const;
   void CountPacket(double seq, std::optional<double> highest_seq);
   DataRate ReceivedRate();
   bool FeedbackIsDue();
@@ -43,6 +47,8 @@ class Receiver final : public ReceiverHalf {
   TimeDelta rtt_;
   Timestamp last_build_up_ = Timestamp::MinusInfinity();  // of a sample that reached QEPS
   std::optional<Timestamp> last_feedback_;
+  TimeDelta last_signal_;  // x_curr of that
+  SendClock encoder_clock_;
 };
 
 }  // namespace ccscope::nada

@@ -49,6 +49,7 @@ class LiveFlow final : public Flow {
   void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
   const SenderHalf* sender() const override { return controller_.sender.get(); }
   DataRate target() const override { return rate_.target; }
+  bool is_loss_bound() const override { return rate_.a_s < rate_.a_r; }
   DataRate highest_rate() const override { return source_params_.max_rate(); }
   void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) override;
   double packets_under_way(Leg leg) const override {

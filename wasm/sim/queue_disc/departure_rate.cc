@@ -1,10 +1,15 @@
 #include "sim/queue_disc/departure_rate.h"
 
+#include <cmath>
+
 namespace ccscope {
 namespace {
 
 constexpr double kRateWeight = 1.0 / 8;
 constexpr double kTimeWeight = 1.0 / 4;  // RFC 8033, 5.2: DQ_THRESHOLD / 2^16
+// Linux's psched_time_t (PSCHED_SHIFT), and PIE_SCALE: rates are in 1/256 bytes per tick.
+constexpr TimeDelta kTick = TimeDelta::Micros(0.064);
+constexpr double kPieScale = 256;
 
 }  // namespace
 
@@ -36,7 +41,18 @@ void DepartureRate::Begin(Timestamp now) {
   departed_ = DataSize::Zero();
 }
 
+// pie_process_dequeue() of Linux: divisions leave their remainders out.
+void DepartureRate::MeasureWhole(TimeDelta took) {
+  const double ticks = std::floor(took / kTick);
+  if (ticks < 1) return;
+  const double measured = std::floor(departed_.bytes() * kPieScale / ticks);
+  units_ = known_ ? units_ - std::floor(units_ * kRateWeight) + std::floor(measured * kRateWeight) : measured;
+  known_ = units_ > 0;
+  rate_ = DataSize::Bytes(units_ / kPieScale) / kTick;
+}
+
 void DepartureRate::Measure(TimeDelta took) {
+  if (whole_) return MeasureWhole(took);
   const DataRate rate = departed_ / took;
   rate_ = known_ ? rate_ * (1 - kRateWeight) + rate * kRateWeight : rate;
   time_ = known_ ? time_ * (1 - kTimeWeight) + took * kTimeWeight : took;

@@ -15,7 +15,9 @@ class DepartureRate {
   // takes, 1/4 of each.
   enum class Average { kRate, kTime };
 
-  DepartureRate(Average average, DataSize threshold) : average_(average), threshold_(threshold) {}
+  // `whole`: a rate, and its average, are whole numbers of Linux's unit; one that comes out as 0 is not known.
+  DepartureRate(Average average, DataSize threshold, bool whole = false)
+      : average_(average), threshold_(threshold), whole_(whole) {}
 
   // A packet left, `backlog` waits behind it. How long the measurement took that ended with it, if one did.
   std::optional<TimeDelta> OnDeparture(DataSize size, DataSize backlog, Timestamp now);
@@ -28,11 +30,14 @@ class DepartureRate {
  private:
   void Begin(Timestamp now);
   void Measure(TimeDelta took);
+  void MeasureWhole(TimeDelta took);
 
   Average average_;
   DataSize threshold_;
+  bool whole_;
   bool known_ = false;
   DataRate rate_;   // with Average::kRate
+  double units_ = 0;  // the same in Linux's unit, where it is whole
   TimeDelta time_;  // of the threshold, with Average::kTime
   bool measuring_ = false;
   Timestamp since_;

@@ -4,6 +4,7 @@
 #ifndef CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 #define CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,6 +34,13 @@ class FlowBuckets {
       queues_.emplace_back();
     }
     return index;
+  }
+
+  // Forgets all queues; flows are mixed with another seed from now on.
+  void Rehash(std::uint64_t seed) {
+    std::fill(queue_of_.begin(), queue_of_.end(), -1);
+    queues_.clear();
+    seed_ = seed;
   }
 
   // Queues made so far.

@@ -46,7 +46,7 @@ double Factor(const Steps& steps, double probability) {
 Pie::Pie(const Params& params, std::uint64_t seed)
     : params_(params),
       departure_rate_(params.is_linux() ? DepartureRate::Average::kRate : DepartureRate::Average::kTime,
-                      DataSize::Bytes(params.dq_threshold_bytes)),
+                      DataSize::Bytes(params.dq_threshold_bytes), params.is_linux() && IsOn(params.integer_rate)),
       random_(seed) {
   state_.burst_allowance = params_.burst_allowance();
 }
@@ -122,7 +122,9 @@ bool Pie::Update() {
   if (params_.is_linux() && s.delay > kLinuxHighDelay) step += kMaxStep;
   state_.probability = std::clamp(s.probability + step, 0.0, 1.0);
 
-  if (s.delay == TimeDelta::Zero() && s.old_delay == TimeDelta::Zero()) state_.probability *= kDecay;
+  // Linux: not while something waits whose delay is not known.
+  const bool is_idle = !params_.is_linux() || stats_.bytes == DataSize::Zero();
+  if (is_idle && s.delay == TimeDelta::Zero() && s.old_delay == TimeDelta::Zero()) state_.probability *= kDecay;
   bool restarted = false;
   if (params_.is_linux()) {
     restarted = RestartWhenCalm();

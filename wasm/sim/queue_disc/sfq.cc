@@ -12,32 +12,71 @@ constexpr double kUsualLength = 127;
 }  // namespace
 
 Sfq::Sfq(const Params& params, std::uint64_t seed)
-    : params_(params), state_{.queues = {static_cast<int>(params.buckets), seed}} {
+    : params_(params), state_{.queues = {static_cast<int>(params.buckets), seed}}, random_(seed) {
   state_.first_of_length.resize(static_cast<std::size_t>(std::min(params.depth_packets, kUsualLength)) + 1, kNone);
 }
 
-void Sfq::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
-  const int index = state_.queues.IndexOf(packet.flow);
-  FlowQueue& queue = state_.queues[index];
-  if (queue.packets.size() + 1 > params_.depth_packets) {
-    ++sfq_stats_.depth_drops;
-    stats_.Refuse();
-    drops.OnDrop(packet, DropReason::kQueueFull, now);
-    return;
+// At times that are counted from the first packet. What would have been done in between shows in nothing.
+void Sfq::PerturbIfDue(Timestamp now, DropSink& drops) {
+  if (params_.perturb_s <= 0) return;
+  const TimeDelta period = TimeDelta::Seconds(params_.perturb_s);
+  if (!next_perturbation_) next_perturbation_ = now + period;
+  if (now < *next_perturbation_) return;
+  *next_perturbation_ += period * (std::floor((now - *next_perturbation_) / period) + 1);
+  Rehash(now, drops);
+}
+
+// All that waits, queue by queue, goes into the queues of another hash (Linux's sfq_rehash).
+void Sfq::Rehash(Timestamp now, DropSink& drops) {
+  rehashed_.clear();
+  for (int index = 0; index < state_.queues.size(); ++index) {
+    PacketList& packets = state_.queues[index].packets;
+    while (!packets.empty()) rehashed_.push_back(state_.pool.PopFront(packets));
   }
+  state_.queues.Rehash(random_.Next());
+  std::fill(state_.first_of_length.begin(), state_.first_of_length.end(), kNone);
+  state_.last = kNone;
+  state_.active = state_.longest = 0;
+  for (const Packet& packet : rehashed_) {
+    const int index = state_.queues.IndexOf(packet.flow);
+    if (state_.queues[index].packets.size() + 1 > params_.depth_packets) {
+      ++sfq_stats_.depth_drops;
+      stats_.Discard(packet);
+      drops.OnDrop(packet, DropReason::kQueueFull, now);
+    } else {
+      Append(index, packet);
+    }
+  }
+}
+
+void Sfq::Append(int index, const Packet& packet) {
+  FlowQueue& queue = state_.queues[index];
   if (queue.packets.empty()) {
     JoinRound(index);
   } else {
     UnlinkByLength(index);
   }
   state_.pool.PushBack(queue.packets, packet);
-  stats_.Accept(packet);
   LinkByLength(index);
+}
+
+void Sfq::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
+  PerturbIfDue(now, drops);
+  const int index = state_.queues.IndexOf(packet.flow);
+  if (state_.queues[index].packets.size() + 1 > params_.depth_packets) {
+    ++sfq_stats_.depth_drops;
+    stats_.Refuse();
+    drops.OnDrop(packet, DropReason::kQueueFull, now);
+    return;
+  }
+  Append(index, packet);
+  stats_.Accept(packet);
   // A limit never shuts the link for good: one packet stays, however large.
   while (IsOverLimit() && stats_.packets > 1) DropFromLongest(now, drops);
 }
 
-std::optional<Packet> Sfq::Dequeue(Timestamp, DropSink&) {
+std::optional<Packet> Sfq::Dequeue(Timestamp now, DropSink& drops) {
+  PerturbIfDue(now, drops);
   if (state_.last == kNone) return std::nullopt;
   const int index = NextInTurn();
   FlowQueue& queue = state_.queues[index];

@@ -4,12 +4,14 @@
 #define CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/queue_disc/flow_buckets.h"
 #include "sim/queue_disc/packet_pool.h"
 #include "sim/queue_disc/queue_disc.h"
 #include "units/parameter.h"
+#include "units/random.h"
 
 namespace ccscope {
 
@@ -53,6 +55,9 @@ class Sfq final : public QueueDisc {
   int BucketOf(int flow) const { return state_.queues.BucketOf(flow); }
 
  private:
+  void PerturbIfDue(Timestamp now, DropSink& drops);
+  void Rehash(Timestamp now, DropSink& drops);
+  void Append(int index, const Packet& packet);
   bool IsOverLimit() const;
   void DropFromLongest(Timestamp now, DropSink& drops);
   void JoinRound(int index);
@@ -66,6 +71,9 @@ class Sfq final : public QueueDisc {
   State state_;
   QueueStats stats_;
   Stats sfq_stats_;
+  Random random_;
+  std::optional<Timestamp> next_perturbation_;  // nothing before the first packet
+  std::vector<Packet> rehashed_;
 };
 
 }  // namespace ccscope

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { formatRate, formatRatio } from '../../../charts/index.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
 import { drawnFlows } from '../flows.js';
-import type { Run } from '../lab.js';
+import type { Run } from '../run.js';
 import { change, settings } from '../settings.js';
 
 /** Rows of a window that are shown at first. */

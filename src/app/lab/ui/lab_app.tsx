@@ -8,12 +8,13 @@ import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
 import { notices } from '../../notices.js';
 import { CONTROLLER_TITLES } from '../controller_choice.js';
-import type { Lab, Run } from '../lab.js';
+import type { Lab } from '../lab.js';
+import type { Run } from '../run.js';
 import { change, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
-import { LabCharts } from './lab_charts.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
+import { RunCharts } from './run_charts.js';
 
 interface Parts {
   lab: Lab;
@@ -136,7 +137,14 @@ function Results({ lab, scope }: Parts) {
       {window && flow && <Glance window={window} flow={flow} />}
       <Provenance run={run} />
       <Published run={run} />
-      <LabCharts lab={lab} scope={scope} />
+      <RunCharts
+        flows={run.flows}
+        scope={scope}
+        draw={settings.value.draw}
+        detailed={settings.value.flow}
+        hidden={settings.value.hide}
+        onHide={(hide) => change({ hide })}
+      />
       <FlowTable run={run} />
     </>
   );

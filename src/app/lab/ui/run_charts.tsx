@@ -1,5 +1,4 @@
 /** The charts of a run: all flows against the bottleneck, then the controller of one of them. */
-import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import {
@@ -15,8 +14,7 @@ import type { MakeChart, Scope } from '../../../boards/scope.js';
 import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../../boards/chart_figure.js';
 import { INSIDE } from '../../../boards/inside_boards.js';
 import { detailedFlow, drawnFlows } from '../flows.js';
-import type { FlowInfo, Lab } from '../lab.js';
-import { change, settings } from '../settings.js';
+import type { FlowInfo } from '../run.js';
 
 function flowBoards(flows: readonly DrawnFlow[], options: FlowRateOptions): readonly Board[] {
   return [
@@ -75,14 +73,30 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
 /** With more flows than this, a single one is too small beside the capacity to be seen. */
 const MANY_FLOWS = 10;
 
+/** Charts of all flows. */
+const OF_FLOWS: ReadonlySet<string> = new Set(['rates', 'delays']);
+
 /** The browser's estimate is of live calls. */
 const WITHOUT = ['browser'];
 
-export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
+interface RunChartsProps {
+  flows: readonly FlowInfo[];
+  scope: Scope;
+  /** The flows that are drawn, by name; empty: the first few. */
+  draw?: readonly string[];
+  /** The flow whose controller is shown; empty: the first with one. */
+  detailed?: string;
+  /** The charts that are shown, by their ids; default: all. */
+  only?: readonly string[];
+  /** Series that are not drawn. */
+  hidden: readonly string[];
+  onHide: (hidden: readonly string[]) => void;
+}
+
+export function RunCharts({ flows, scope, draw = [], detailed = '', only, hidden, onHide }: RunChartsProps) {
   const isNarrow = useNarrow();
-  const flows = lab.run.value?.flows ?? [];
-  const drawn = useComputed(() => drawnFlows(lab.run.value?.flows ?? [], settings.value.draw)).value;
-  const detail = detailedFlow(flows, settings.value.flow);
+  const drawn = drawnFlows(flows, draw);
+  const detail = detailedFlow(flows, detailed);
   const number = detail?.flow ?? null;
   const link = detail?.direction === 'backward' ? 1 : 0;
   const fitCapacity = flows.length <= MANY_FLOWS;
@@ -97,7 +111,7 @@ export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
   const boards = [
     ...flowBoards(drawn, { backward, fitCapacity }),
     ...(detail === null ? [] : [lossBoard(detail), ...controllerBoards(detail, fitCapacity)]),
-  ];
+  ].filter(({ id }) => only === undefined || only.includes(id));
   const who = drawn.map(({ flow, name, look }) => `${flow} ${name} ${look}`).join();
   return (
     <>
@@ -105,13 +119,13 @@ export function LabCharts({ lab, scope }: { lab: Lab; scope: Scope }) {
       <Charts scope={scope} look="lab">
         {boards.map((board, index) => (
           <ChartFigure
-            key={`${board.id} ${fitCapacity} ${backward} ${index < 2 ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
+            key={`${board.id} ${fitCapacity} ${backward} ${OF_FLOWS.has(board.id) ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
             board={board}
             scope={scope}
             without={WITHOUT}
             timeLabels={isNarrow || index === boards.length - 1}
-            hidden={settings.value.hide}
-            onHide={(hide) => change({ hide })}
+            hidden={hidden}
+            onHide={onHide}
           />
         ))}
       </Charts>

@@ -1,0 +1,65 @@
+/** A run of a cell of a scenario: what it is of, who took part, and what it gave. */
+import type { FlowOptions, SimulationOptions, TableName } from '../../core/index.js';
+import { controllerOfPreset, type ControllerName } from '../../core/schema.js';
+import type { CellParams } from '../../scenario/cells.js';
+import type { TraceOptions } from '../../scenario/index.js';
+import type { Scenario } from '../../scenario/scenario.js';
+import type { SimulationResult } from '../../worker/simulation/simulation_protocol.js';
+
+const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
+/** Between two rows of an interval, in general; more where there would be too many rows. */
+const INTERVAL_US = 200e3;
+const MOST_ROWS = 200_000;
+
+/** A run, finished or not. */
+export interface Run {
+  scenario: Scenario;
+  cell: CellParams;
+  seed: number;
+  flows: readonly FlowInfo[];
+  durationUs: number;
+  /** Null until it has ended well. */
+  result: SimulationResult | null;
+}
+
+export interface FlowInfo {
+  flow: number;
+  name: string;
+  kind: 'media' | 'tcp';
+  direction: 'forward' | 'backward';
+  /** The controller of a media flow. */
+  controller?: ControllerName;
+  preset?: string;
+}
+
+/** Who takes part, and for how long. */
+export function described({ flows, durationUs }: SimulationOptions): Pick<Run, 'flows' | 'durationUs'> {
+  const named = flows.map((options, flow): FlowInfo => {
+    const { kind, name, direction = 'forward' } = options;
+    const controller = controllerOf(options);
+    return {
+      flow,
+      kind,
+      name: name ?? `${kind} ${flow}`,
+      direction,
+      ...(controller !== undefined && { controller }),
+      ...(kind === 'media' && options.preset !== undefined && { preset: options.preset }),
+    };
+  });
+  return { flows: named, durationUs };
+}
+
+/** Undefined of TCP, and of a controller that is not the core's. */
+function controllerOf(flow: FlowOptions): ControllerName | undefined {
+  if (flow.kind === 'tcp') return undefined;
+  const { controller, preset } = flow;
+  if (controller !== undefined) return typeof controller === 'string' ? controller : undefined;
+  return preset === undefined ? 'gcc' : controllerOfPreset(preset);
+}
+
+/** The rows that charts need. */
+export function traceOf({ flows, durationUs }: SimulationOptions, packets: boolean): TraceOptions {
+  const tables = packets ? [...TABLES, 'arrival' as const] : TABLES;
+  const intervalUs = Math.max(INTERVAL_US, Math.ceil((durationUs * flows.length) / MOST_ROWS));
+  return { tables, intervalUs };
+}

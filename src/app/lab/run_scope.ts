@@ -1,0 +1,41 @@
+/** The charts' window on runs: all of a run is shown until somebody zooms. */
+import { Scope, type ShownTime } from '../../boards/scope.js';
+import { chartTheme } from '../../boards/theme.js';
+import type { TraceStore } from '../../worker/trace/trace_client.js';
+
+/** Whoever runs simulations. */
+export interface Runs {
+  store: TraceStore;
+  newestUs: number;
+  /** Of the run that is shown; 0 without one. */
+  readonly durationUs: number;
+  /** Called when there are rows to draw; `all` when they are of a new run. */
+  onRows: (what: 'more' | 'all') => void;
+}
+
+/** `shown`: the window that was zoomed to, whose length is 0 for all; `remember` is told when somebody zooms. */
+export function runScope(
+  runs: Runs,
+  shown: () => Pick<ShownTime, 'window_s' | 'from_s'>,
+  remember: (shown: ShownTime) => void,
+): Scope {
+  let showing = false;
+  const source = { store: runs.store, newestUs: () => runs.newestUs };
+  const onShown = (time: ShownTime): void => {
+    if (!showing) remember(time);
+  };
+  const scope = new Scope(source, { window_s: 30, from_s: 0, paused: true }, chartTheme.peek(), onShown);
+  runs.onRows = (what) => {
+    if (what === 'more') return scope.refreshAll();
+    const { window_s, from_s } = shown();
+    const { durationUs } = runs;
+    const window =
+      window_s > 0
+        ? { fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 }
+        : { fromUs: 0, toUs: durationUs };
+    showing = true;
+    scope.show({ fromUs: 0, toUs: durationUs }, window);
+    showing = false;
+  };
+  return scope;
+}

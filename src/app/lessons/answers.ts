@@ -1,0 +1,65 @@
+/** What a learner predicted and found, kept in this browser and nowhere else. */
+import { signal } from '@preact/signals';
+import * as v from 'valibot';
+
+const KEY = 'ccscope-lessons';
+
+const answer = v.object({
+  /** The index of the option that was chosen. */
+  predicted: v.number(),
+  /** Whether the task was solved. */
+  solved: v.boolean(),
+});
+const answersSchema = v.record(v.string(), answer);
+
+export type Answer = v.InferOutput<typeof answer>;
+export type Answers = Readonly<Record<string, Answer>>;
+
+/** What was kept; nothing where that is damaged, or where the browser keeps nothing. */
+function kept(): Answers {
+  try {
+    return v.parse(answersSchema, JSON.parse(localStorage.getItem(KEY) ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
+export const answers = signal<Answers>(kept());
+
+function keep(next: Answers): void {
+  answers.value = next;
+  try {
+    localStorage.setItem(KEY, JSON.stringify(next));
+  } catch {
+    // Without storage they are those of this visit.
+  }
+}
+
+/** The first prediction counts: one who has seen the answer predicts nothing. */
+export function predict(lesson: string, predicted: number): void {
+  if (Object.hasOwn(answers.peek(), lesson)) return;
+  keep({ ...answers.peek(), [lesson]: { predicted, solved: false } });
+}
+
+export function solve(lesson: string): void {
+  const known = answers.peek()[lesson];
+  if (known !== undefined && !known.solved) keep({ ...answers.peek(), [lesson]: { ...known, solved: true } });
+}
+
+export const forgetAll = (): void => keep({});
+
+const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** A table for whoever grades: a line a lesson. `right` is the index of the option that is right. */
+export function answersCsv(
+  name: string,
+  lessons: readonly { id: string; right: number }[],
+  given: Answers,
+): string {
+  const lines = lessons.map(({ id, right }) => {
+    const known = given[id];
+    const predicted = known === undefined ? '' : known.predicted === right ? 'right' : 'wrong';
+    return [cell(name), id, predicted, known?.solved === true ? 'solved' : ''].join(',');
+  });
+  return ['name,lesson,prediction,task', ...lines, ''].join('\n');
+}

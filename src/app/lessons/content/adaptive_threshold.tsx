@@ -1,0 +1,81 @@
+import { lessonScenario, shareOf, waits, type Lesson } from '../lesson.js';
+
+const tcp = { kind: 'tcp', name: 'download', congestion_control: 'cubic', start_s: 20 };
+
+const lesson: Lesson = {
+  id: 'adaptive-threshold',
+  title: 'Static versus adaptive threshold',
+  question: 'Why did early versions of GCC starve beside TCP?',
+  prediction: {
+    ask: 'A TCP download joins the call in the same queue. The threshold γ is fixed at 10 ms. What happens to the call?',
+    options: [
+      'Both get a fair share',
+      'The call gets less and less',
+      'The download gives way, because its packets are lost',
+    ],
+    right: 1,
+    because: (
+      <>
+        TCP fills the queue until packets are dropped, backs off, and fills it again. Whenever the queue
+        fills, the delay grows. GCC thinks that it has caused this growth itself: it signals overuse and cuts
+        its rate, while TCP slows down only when packets are lost.
+      </>
+    ),
+  },
+  scenario: lessonScenario('adaptive-threshold', {
+    title: 'GCC and one TCP download over 2 Mbps',
+    duration_s: 120,
+    forward: { capacity: '2mbps', queue: 'droptail:300ms', bottleneck: 'serial' },
+    flows: [{ kind: 'media', name: 'call', preset: 'gcc' }, tcp],
+    choose: 'Threshold γ',
+    from: [
+      [
+        'static',
+        'fixed at 10 ms',
+        { 'flows.call.preset': 'static-threshold', 'flows.call.parameters.gamma_init_ms': 10 },
+      ],
+      [
+        'static-50',
+        'fixed at 50 ms',
+        { 'flows.call.preset': 'static-threshold', 'flows.call.parameters.gamma_init_ms': 50 },
+      ],
+      ['adaptive', 'adaptive', {}],
+    ],
+  }),
+  charts: ['rates', 'delays', 'detector', 'states'],
+  readings: [
+    shareOf('call', 'Call’s share'),
+    shareOf('download', 'Download’s share'),
+    waits('p95', '95th-percentile wait'),
+  ],
+  text: (
+    <>
+      <p>
+        The longer the queue is compared with the round trip, the steeper the growth that a TCP flow can
+        cause: its largest gradient is m₂ = T_q / RTT_min, where T_q is the time that the full queue takes to
+        drain (ToN, eq. 27). The call’s own largest gradient (ToN, eq. 24) is much smaller. A fixed threshold
+        below TCP’s gradient lets TCP starve the call, and one above the call’s own gradient never reacts to
+        the queue that the call itself builds (ToN, eq. 18). No fixed value avoids both.
+      </p>
+      <p>
+        So the threshold adapts: <i>γ ← γ + Δt · k · (|T| − γ)</i> (ToN, eq. 11 and 12, with m in place of T),
+        where k is k_u while |T| is above γ and k_d while it is below. Since k_u is larger than k_d, γ rises
+        quickly and falls slowly. Beside TCP, |T| is often large, and γ rises with it. Overuse is then
+        signalled less often, and the loss-based controller, which reacts to losses as TCP does, has more
+        influence (ToN, section VI-B). When the call is alone again, γ slowly falls.
+      </p>
+    </>
+  ),
+  task: {
+    ask: 'Find the threshold with which neither starves: the call and the download each get at least a quarter of the link.',
+    isSolved: ({ whole }) => shareOf('call').of(whole) >= 0.25 && shareOf('download').of(whole) >= 0.25,
+    solution: 'adaptive',
+    because: (
+      <>
+        Fixed at 10 ms, the call starves; fixed at 50 ms, it pushes the download aside. Only the adaptive
+        threshold shares.
+      </>
+    ),
+  },
+};
+export default lesson;

@@ -1,0 +1,60 @@
+import { lessonScenario, utilisation, waits, type Lesson } from '../lesson.js';
+
+const lesson: Lesson = {
+  id: 'rate-controller',
+  title: 'The states of the rate controller',
+  question: 'The detector signals overuse. How far should the rate fall, and what should happen next?',
+  prediction: {
+    ask: 'A cut sets the rate to α times the rate that was received. With α = 0.5 instead of 0.85, the call …',
+    options: [
+      'uses less of the link',
+      'uses more of the link, because the queue drains faster',
+      'behaves the same',
+    ],
+    right: 0,
+    because: (
+      <>
+        The queue is short either way. But after each cut, half of the link is unused, and from there the rate
+        grows only slowly, by about half a packet per response time (the round trip plus 100 ms).
+      </>
+    ),
+  },
+  scenario: lessonScenario('rate-controller', {
+    title: 'GCC over 1 Mbps',
+    duration_s: 90,
+    forward: { capacity: '1mbps', queue: 'droptail:300ms', bottleneck: 'serial' },
+    flows: [{ kind: 'media', name: 'video', preset: 'gcc' }],
+    choose: 'α, the factor of a cut',
+    from: [
+      ['0.85', '0.85, as in the paper', {}],
+      ['0.95', '0.95', { 'flows.video.parameters.alpha': 0.95 }],
+      ['0.5', '0.5', { 'flows.video.parameters.alpha': 0.5 }],
+    ],
+  }),
+  charts: ['rates', 'delays', 'control', 'states'],
+  readings: [utilisation, waits('p50', 'Median wait'), waits('p95', '95th-percentile wait')],
+  text: (
+    <>
+      <p>
+        The rate A_r is set by a state machine with three states (ToN, Fig. 4). <b>Increase</b>: no congestion
+        is seen, and the rate grows by 8 % a second while no maximum is known, or by about half a packet per
+        round trip near a known one (draft-ietf-rmcat-gcc-02, section 5.5; ToN, eq. 13, has only the second
+        law). <b>Decrease</b>: on overuse, A_r ← α R_r with α = 0.85 (ToN, eq. 13), where R_r is the rate that
+        the receiver measured. <b>Hold</b>: after a cut, and while the queue drains (underuse), the rate stays
+        the same.
+      </p>
+      <p>
+        Hold keeps the delay low. If the rate grew again before the queue was empty, a standing queue would
+        remain, and a detector of <i>changes</i> cannot see a standing queue (ToN, section III-A). In the
+        strip below the charts, the upper row shows the signal and the lower row shows the state.
+      </p>
+    </>
+  ),
+  task: {
+    ask: 'Find the α with which the link is used least.',
+    isSolved: ({ value }) => value === '0.5',
+    solution: '0.5',
+    because: <>Each cut takes away half of the rate, and recovering takes a long time.</>,
+  },
+};
+export default lesson;

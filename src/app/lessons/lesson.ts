@@ -1,0 +1,116 @@
+/** What a lesson is. */
+import type { ComponentChildren } from 'preact';
+
+import type { FlowMetrics, WindowMetrics } from '../../core/simulation.js';
+
+/** A number of a run that learners compare. */
+export interface Reading {
+  title: string;
+  of: (whole: WindowMetrics) => number;
+  text: (value: number) => string;
+}
+
+/** A choice that was run: the value of the axis, and what the whole run measured. */
+export interface Tried {
+  value: string;
+  whole: WindowMetrics;
+}
+
+export interface Lesson {
+  id: string;
+  title: string;
+  question: string;
+  /** To be made before the figure is shown. */
+  prediction: {
+    ask: string;
+    options: readonly string[];
+    /** The index of the right one. */
+    right: number;
+    because: ComponentChildren;
+  };
+  /** A scenario with one axis, which is what learners choose from. */
+  scenario: LessonScenario;
+  /** The ids of the charts that answer, from above. */
+  charts: readonly string[];
+  readings: readonly Reading[];
+  /** Two or three paragraphs that cite section and equation. */
+  text: ComponentChildren;
+  task: {
+    ask: ComponentChildren;
+    /** Whether this run is the answer. */
+    isSolved: (tried: Tried) => boolean;
+    /** A value of the axis that is. */
+    solution: string;
+    /** Why, for teachers and for those who have found it. */
+    because: ComponentChildren;
+  };
+}
+
+export interface LessonScenario {
+  ccscope_scenario: 1;
+  id: string;
+  title: string;
+  description: string;
+  duration_s: number;
+  forward: Readonly<Record<string, unknown>>;
+  flows: readonly Readonly<Record<string, unknown>>[];
+  axes: readonly [
+    {
+      name: string;
+      label: string;
+      values: readonly { name: string; label: string; set: Readonly<Record<string, unknown>> }[];
+    },
+  ];
+}
+
+/** A scenario with the parts that all lessons have in common. */
+export function lessonScenario(
+  id: string,
+  parts: Pick<LessonScenario, 'title' | 'duration_s' | 'forward' | 'flows'> & {
+    choose: string;
+    from: readonly [name: string, label: string, set: Readonly<Record<string, unknown>>][];
+  },
+): LessonScenario {
+  const { title, duration_s, forward, flows, choose, from } = parts;
+  const values = from.map(([name, label, set]) => ({ name, label, set }));
+  return {
+    ...{ ccscope_scenario: 1, id: `lesson-${id}`, title, description: title, duration_s },
+    forward: { one_way_delay_ms: 25, ...forward },
+    flows,
+    axes: [{ name: 'choice', label: choose, values }],
+  };
+}
+
+const flowNamed = ({ flows }: WindowMetrics, name: string): FlowMetrics | undefined =>
+  flows.find((flow) => flow.name === name);
+const percent = (value: number): string => (Number.isFinite(value) ? `${(100 * value).toFixed(0)} %` : '–');
+const ms = (value: number): string =>
+  Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : '–';
+
+/** The share of the capacity that a flow received. */
+export const shareOf = (flow: string, title = `Share of ${flow}`): Reading => ({
+  title,
+  of: (whole) => (flowNamed(whole, flow)?.receiveRateBps ?? NaN) / whole.forward.capacityBps,
+  text: percent,
+});
+export const utilisation: Reading = {
+  title: 'Link used',
+  of: ({ forward }) => forward.utilisation,
+  text: percent,
+};
+/** A percentile of how long packets waited at the bottleneck, or the longest wait. */
+export const waits = (statistic: 'p50' | 'p95' | 'max', title: string): Reading => ({
+  title,
+  of: ({ forward }) => forward.queueDelayUs[statistic] / 1e3,
+  text: ms,
+});
+export const lossOf = (flow: string, title = 'Lost'): Reading => ({
+  title,
+  of: (whole) => flowNamed(whole, flow)?.lossRatio ?? NaN,
+  text: (value) => (Number.isFinite(value) ? `${(100 * value).toFixed(value < 0.1 ? 2 : 0)} %` : '–'),
+});
+export const jain: Reading = {
+  title: "Jain's index",
+  of: (whole) => whole.jain,
+  text: (value) => (Number.isFinite(value) ? value.toFixed(2) : '–'),
+};

@@ -1,0 +1,34 @@
+import { render } from 'preact';
+
+import { runScope } from '../lab/run_scope.js';
+import { messageOf, notify } from '../notices.js';
+import { followTheme } from '../theme.js';
+import { createTraceStore } from '../../worker/trace/trace_client.js';
+import { Player } from './player.js';
+import { followUrl, settings } from './settings.js';
+import { LessonsApp } from './ui/lessons_app.js';
+
+async function open(root: HTMLElement): Promise<void> {
+  followUrl();
+  const store = await createTraceStore({
+    onError: (error) => notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.'),
+  });
+  const player = new Player(store);
+  const scope = runScope(
+    player,
+    () => ({ window_s: 0, from_s: 0 }),
+    () => undefined,
+  );
+  followTheme(
+    () => settings.value.theme,
+    (theme) => scope.setTheme(theme),
+  );
+  render(<LessonsApp player={player} scope={scope} />, root);
+}
+
+const root = document.getElementById('app');
+if (root) {
+  open(root).catch((error: unknown) => {
+    root.textContent = `ccscope could not start: ${messageOf(error)}. Reload the page; if that does not help, use a current browser.`;
+  });
+}

@@ -1,0 +1,24 @@
+/** The state of the page of lessons as a signal that the address follows. */
+import { signal } from '@preact/signals';
+
+import { addressWith, followAddress } from '../address.js';
+import { parseLessons, serialiseLessons, type LessonsState } from './state.js';
+
+const initial = parseLessons(location.search);
+
+export const settings = signal<LessonsState>(initial.state);
+/** Parts of the address that were refused when the page was opened. */
+export const problems = signal(initial.problems);
+
+export function change(patch: Partial<LessonsState>): void {
+  settings.value = { ...settings.value, ...patch };
+}
+
+/** The page's address with these settings. */
+export const linkTo = (state: LessonsState): string => addressWith(serialiseLessons(state));
+
+/** Keeps the address and the settings in step, also where people go back and forth. */
+export function followUrl(): void {
+  followAddress(() => linkTo(settings.value));
+  addEventListener('popstate', () => (settings.value = parseLessons(location.search).state));
+}

@@ -1,0 +1,42 @@
+/** What the page of lessons shows, which is its address: a link opens a lesson with a choice already run. */
+import * as v from 'valibot';
+
+import { oneOf, type StateProblem } from '../url_fields.js';
+import { LESSONS, TEACHERS } from './lessons.js';
+
+const entries = {
+  lesson: oneOf(['', TEACHERS, ...LESSONS.map(({ id }) => id)]),
+  choice: v.pipe(v.string(), v.regex(/^[\w.-]{0,64}$/, 'a choice of the lesson')),
+  theme: oneOf(['auto', 'dark', 'light']),
+};
+
+export interface LessonsState {
+  /** Id of a lesson, or the teachers' page; empty: the list. */
+  lesson: string;
+  /** Value of the lesson's axis that is run when the page is opened; empty: none. */
+  choice: string;
+  theme: 'auto' | 'dark' | 'light';
+}
+
+export const DEFAULT_LESSONS: LessonsState = { lesson: '', choice: '', theme: 'auto' };
+
+/** Reads a URL's query. Never throws. */
+export function parseLessons(query: string): { state: LessonsState; problems: StateProblem[] } {
+  const problems: StateProblem[] = [];
+  const changes: Record<string, unknown> = {};
+  for (const [field, got] of new Map(new URLSearchParams(query))) {
+    const schema = Object.hasOwn(entries, field) ? entries[field as keyof typeof entries] : null;
+    const result = schema === null ? null : v.safeParse(schema, got);
+    if (result?.success === true) changes[field] = result.output;
+    else problems.push({ field, got, expected: result?.issues[0].message ?? 'a setting of this page' });
+  }
+  return { state: { ...DEFAULT_LESSONS, ...changes }, problems };
+}
+
+/** Writes what differs from the defaults. */
+export function serialiseLessons(state: LessonsState): string {
+  const query = new URLSearchParams();
+  for (const field of ['lesson', 'choice', 'theme'] as const)
+    if (state[field] !== DEFAULT_LESSONS[field]) query.set(field, state[field]);
+  return query.toString();
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+
+import { change, linkTo, settings } from '../settings.js';
+
+interface LessonLinkProps {
+  /** Id of a lesson, the teachers' page, or '' for the list. */
+  to: string;
+  /** A choice of it that is run at once. */
+  choice?: string;
+  children: ComponentChildren;
+}
+
+/** A link within the page, which opens without loading it again. */
+export function LessonLink({ to, choice = '', children }: LessonLinkProps) {
+  const open = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    history.pushState(null, '', linkTo({ ...settings.peek(), lesson: to, choice }));
+    change({ lesson: to, choice });
+    scrollTo(0, 0);
+  };
+  return (
+    <a href={linkTo({ ...settings.value, lesson: to, choice })} onClick={open}>
+      {children}
+    </a>
+  );
+}

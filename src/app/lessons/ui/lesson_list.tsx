@@ -1,0 +1,37 @@
+/** All lessons, with what was done of each. */
+import { answers } from '../answers.js';
+import { LESSONS } from '../lessons.js';
+import { LessonLink } from './lesson_link.js';
+
+function doneOf(id: string): string {
+  const known = answers.value[id];
+  if (known === undefined) return '';
+  return known.solved ? 'solved' : 'started';
+}
+
+export function LessonList() {
+  return (
+    <article class="lesson">
+      <h2>Twelve lessons on congestion control for live video</h2>
+      <p>
+        Each lesson takes about five minutes. It asks a question, and you make a prediction. A simulation then
+        shows the answer, a short text explains it and points to the place in the papers, and a task follows.
+        The simulations run in this page, with the same code that controls a live call.
+      </p>
+      <p class="hint">
+        The lessons cite five papers by short names. ToN: “Congestion Control for Web Real-Time
+        Communication”, 2017. CMP: “Congestion Control for Real-time Communications: a comparison between NADA
+        and GCC”, 2016. LCC: “Learning-based Congestion Control for Internet Video Communication over Wireless
+        Networks”, 2018. AQM: “Controlling Queuing Delays for Real-Time Communication”, 2016. GRP: “Making
+        Google Congestion Control Robust over Wi-Fi Networks Using Packet Grouping”, 2016.
+      </p>
+      <ol class="lesson-list">
+        {LESSONS.map(({ id, title }) => (
+          <li key={id}>
+            <LessonLink to={id}>{title}</LessonLink> <span class="hint">{doneOf(id)}</span>
+          </li>
+        ))}
+      </ol>
+    </article>
+  );
+}

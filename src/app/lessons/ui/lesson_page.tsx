@@ -1,0 +1,195 @@
+/** A lesson: question, prediction, figure, reason, task, and the way on. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+
+import type { Scope } from '../../../boards/scope.js';
+import { RunCharts } from '../../lab/ui/run_charts.js';
+import { CopyButton } from '../../ui/copy_button.js';
+import { answers, predict, solve } from '../answers.js';
+import type { Lesson, Tried } from '../lesson.js';
+import { LESSONS } from '../lessons.js';
+import type { Player } from '../player.js';
+import { change, linkTo, settings } from '../settings.js';
+import { LessonLink } from './lesson_link.js';
+
+interface LessonParts {
+  lesson: Lesson;
+  player: Player;
+}
+
+function Prediction({ lesson }: { lesson: Lesson }) {
+  const name = useId();
+  const { ask, options, right, because } = lesson.prediction;
+  const predicted = answers.value[lesson.id]?.predicted;
+  return (
+    <fieldset class="prediction">
+      <legend>Your prediction</legend>
+      <p>{ask}</p>
+      {options.map((option, index) => (
+        <label key={option} class="check">
+          <input
+            type="radio"
+            name={name}
+            checked={predicted === index}
+            disabled={predicted !== undefined}
+            onChange={() => predict(lesson.id, index)}
+          />
+          <span>
+            {option}
+            {predicted !== undefined && index === right && <b class="right"> – right</b>}
+            {predicted === index && index !== right && <b class="wrong"> – not so</b>}
+          </span>
+        </label>
+      ))}
+      <div aria-live="polite">{predicted !== undefined && <p class="because">{because}</p>}</div>
+    </fieldset>
+  );
+}
+
+/** What learners choose from; a choice is simulated at once. */
+function Choices({ lesson, player }: LessonParts) {
+  const [axis] = lesson.scenario.axes;
+  const { choice } = settings.value;
+  return (
+    <div class="choices" role="group" aria-label={axis.label}>
+      <span>{axis.label}</span>
+      {axis.values.map(({ name, label }) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={choice === name}
+          onClick={() => {
+            change({ choice: name });
+            void player.play(lesson, name);
+          }}
+        >
+          {label}
+        </button>
+      ))}
+      <span class="hint" role="status">
+        {player.running.value === null ? '' : 'Simulating…'}
+      </span>
+    </div>
+  );
+}
+
+/** The numbers of every choice that was tried. */
+function Readings({ lesson, tried }: { lesson: Lesson; tried: readonly Tried[] }) {
+  const [axis] = lesson.scenario.axes;
+  if (tried.length === 0) return null;
+  const inOrder = axis.values.flatMap(({ name, label }) =>
+    tried.filter(({ value }) => value === name).map(({ whole }) => ({ name, label, whole })),
+  );
+  return (
+    <div class="scroll">
+      <table class="readings">
+        <caption class="visually-hidden">What was tried: results over the whole run</caption>
+        <thead>
+          <tr>
+            <th scope="col">{axis.label}</th>
+            {lesson.readings.map(({ title }) => (
+              <th key={title} scope="col" class="number">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {inOrder.map(({ name, label, whole }) => (
+            <tr key={name} class={settings.value.choice === name ? 'chosen' : ''}>
+              <th scope="row">{label}</th>
+              {lesson.readings.map(({ title, of, text }) => (
+                <td key={title} class="number">
+                  {text(of(whole))}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Task({ lesson, player }: LessonParts) {
+  const { task } = lesson;
+  const known = answers.value[lesson.id];
+  const last = player.tried.value.find(({ value }) => value === settings.value.choice);
+  const isSolved = last !== undefined && task.isSolved(last);
+  useEffect(() => {
+    if (isSolved) solve(lesson.id);
+  }, [isSolved, lesson.id]);
+  return (
+    <section class="task" aria-labelledby="task-title">
+      <h3 id="task-title">Task</h3>
+      <p>{task.ask}</p>
+      <div aria-live="polite">
+        {isSolved || known?.solved === true ? (
+          <p class="because">
+            <b class="right">Solved.</b> {task.because}
+          </p>
+        ) : (
+          last !== undefined && <p class="hint">Not yet. Try another choice above the charts.</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Scope }) {
+  const hidden = useSignal<readonly string[]>([]);
+  const number = LESSONS.findIndex(({ id }) => id === lesson.id);
+  const next = LESSONS[number + 1];
+  const isPredicted = answers.value[lesson.id] !== undefined;
+  const { choice } = settings.value;
+  const isChoice = lesson.scenario.axes[0].values.some(({ name }) => name === choice);
+  const isShown = isPredicted || isChoice;
+  useEffect(() => {
+    if (isChoice) void player.play(lesson, choice);
+    else if (choice !== '') change({ choice: '' });
+  }, [lesson.id]);
+  useEffect(() => {
+    const first = lesson.scenario.axes[0].values[0]?.name;
+    if (!isPredicted || settings.peek().choice !== '' || first === undefined) return;
+    change({ choice: first });
+    void player.play(lesson, first);
+  }, [isPredicted]);
+  const run = player.run.value;
+  return (
+    <article class="lesson">
+      <p class="hint">
+        Lesson {number + 1} of {LESSONS.length}
+      </p>
+      <h2>{lesson.title}</h2>
+      <p class="question">{lesson.question}</p>
+      <Prediction lesson={lesson} />
+      {isShown && (
+        <>
+          <section aria-label="Figure" class="figure">
+            <Choices lesson={lesson} player={player} />
+            {run !== null && (
+              <RunCharts
+                flows={run.flows}
+                scope={scope}
+                only={lesson.charts}
+                hidden={hidden.value}
+                onHide={(next) => (hidden.value = next)}
+              />
+            )}
+            <Readings lesson={lesson} tried={player.tried.value} />
+          </section>
+          <section class="reason">{lesson.text}</section>
+          <Task lesson={lesson} player={player} />
+        </>
+      )}
+      <p class="row">
+        <CopyButton text={() => linkTo(settings.peek())}>Copy a link to this view</CopyButton>
+        {next && (
+          <span>
+            Next: <LessonLink to={next.id}>{next.title}</LessonLink>
+          </span>
+        )}
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,157 @@
+import { LESSONS } from '../../src/app/lessons/lessons.js';
+import { accessibilityFaults } from '../support/axe.js';
+import { expect, test as base } from './support.js';
+import type { Page } from '@playwright/test';
+
+/** The page of lessons as a learner sees it. */
+class LessonsPage {
+  constructor(
+    readonly page: Page,
+    readonly url: string,
+  ) {}
+
+  async open(query = ''): Promise<void> {
+    await this.page.goto(`${this.url}lessons.html${query}`);
+  }
+
+  async predict(option: string): Promise<void> {
+    await this.page.getByRole('radio', { name: option }).check();
+  }
+
+  async choose(label: string): Promise<void> {
+    await this.page.getByRole('group').getByRole('button', { name: label, exact: true }).click();
+  }
+
+  readings(choice: string) {
+    return this.page.getByRole('table', { name: 'What was tried' }).getByRole('row', { name: choice });
+  }
+
+  get task() {
+    return this.page.getByRole('region', { name: 'Task' });
+  }
+}
+
+const test = base.extend<{ lessons: LessonsPage }>({
+  // Every test fails when the page throws or logs an error.
+  lessons: async ({ page, served }, use) => {
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    await use(new LessonsPage(page, served.staticUrl));
+    expect(errors).toEqual([]);
+  },
+});
+
+test('a lesson from its question to its solved task, and on to the next', async ({ page, lessons }) => {
+  await lessons.open();
+  await page.getByRole('link', { name: 'Why delay grows before packets are lost' }).click();
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText('Why delay grows before packets are lost');
+  await expect(page.getByRole('region', { name: 'Figure' })).toHaveCount(0);
+  await lessons.predict('Lost packets');
+  await expect(page.getByText('not so')).toBeVisible();
+  await expect(page.getByText('What does not fit waits in the queue')).toBeVisible();
+  await expect(page.getByRole('radio', { name: 'A growing delay' })).toBeDisabled();
+
+  await expect(lessons.readings('100 ms')).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Delay/ })).toBeVisible();
+  await expect(lessons.task).toContainText('Not yet');
+  await lessons.choose('1000 ms');
+  await expect(lessons.task).toContainText('Solved.');
+  await expect(lessons.readings('100 ms')).toBeVisible();
+  await expect.poll(() => new URL(page.url()).searchParams.get('choice')).toBe('1000ms');
+
+  await page.getByRole('link', { name: 'One-way delay variation' }).click();
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText('One-way delay variation');
+  await expect(page.getByRole('region', { name: 'Figure' })).toHaveCount(0);
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText('Why delay grows before packets are lost');
+  await page.getByRole('link', { name: 'All lessons' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Why delay grows' })).toContainText('solved');
+  await page.reload();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Why delay grows' })).toContainText('solved');
+});
+
+test('a link opens a lesson with its choice already run', async ({ page, lessons }) => {
+  await lessons.open('?lesson=aqm&choice=codel');
+  await expect(lessons.readings('CoDel')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'CoDel', exact: true })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await expect(page.getByRole('radio').first()).toBeEnabled();
+});
+
+test('the newest choice wins', async ({ page, lessons }) => {
+  await lessons.open('?lesson=aqm&choice=droptail');
+  await lessons.choose('CoDel');
+  await lessons.choose('PIE');
+  await lessons.choose('FQ-CoDel');
+  await expect(lessons.readings('FQ-CoDel')).toHaveClass(/chosen/);
+  await expect(page.getByText('Simulating…')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /^Queuing delay/ })).toContainText('ms');
+});
+
+for (const { id, title } of LESSONS) {
+  test(`${id} is worked by keyboard alone`, async ({ page, lessons }) => {
+    await lessons.open(`?lesson=${id}`);
+    await expect(page.getByRole('heading', { level: 2 })).toHaveText(title);
+    await page.getByRole('radio').first().focus();
+    await page.keyboard.press('Space');
+    await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(2);
+    const second = page.getByRole('group').getByRole('button', { pressed: false }).first();
+    await second.focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(3);
+    await expect(page.locator('figure.chart')).not.toHaveCount(0);
+  });
+}
+
+test('teachers find a plan, every solution, and what learners hand in', async ({ page, lessons }) => {
+  await lessons.open('?lesson=rate-controller');
+  await page.getByRole('radio', { name: 'uses less of the link' }).check();
+  await page.getByRole('link', { name: 'For teachers' }).click();
+  await expect(page.getByRole('heading', { name: 'A plan for 45 minutes' })).toBeVisible();
+  const solutions = page.getByRole('region', { name: 'Tasks and solutions' });
+  await expect(solutions.getByRole('group')).toHaveCount(12);
+  await page.getByLabel('Name').fill('Ada');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save my answers' }).click(),
+  ]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  expect(Buffer.concat(chunks).toString()).toContain('Ada,rate-controller,right,\n');
+  await page.getByRole('link', { name: 'Queue management versus end-to-end control' }).click();
+  await expect(lessons.readings('FQ-CoDel')).toBeVisible();
+});
+
+test('a damaged memory and a hostile address leave a page that works', async ({ page, lessons }) => {
+  await page.addInitScript(() => localStorage.setItem('ccscope-lessons', '{"aqm":{"predicted":"<img>"}}'));
+  await lessons.open('?lesson=%3Cscript%3E&choice=nonsense');
+  await expect(page.getByText(/lesson=<script> was not understood/)).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ has: page.getByRole('link') })).toHaveCount(12);
+  await lessons.open('?lesson=aqm&choice=nonsense');
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText(
+    'Queue management versus end-to-end control',
+  );
+  await lessons.predict('gets everything');
+  await expect(lessons.readings('drop-tail, 300 ms')).toBeVisible();
+});
+
+for (const theme of ['light', 'dark']) {
+  test(`axe finds nothing in the ${theme} theme`, async ({ page, lessons }) => {
+    await lessons.open(`?theme=${theme}`);
+    await expect(page.getByRole('listitem')).not.toHaveCount(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await lessons.open(`?theme=${theme}&lesson=delay-before-loss`);
+    await lessons.predict('A growing delay');
+    await lessons.choose('1000 ms');
+    await expect(lessons.task).toContainText('Solved.');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await lessons.open(`?theme=${theme}&lesson=teachers`);
+    await page.getByText('NADA’s equilibrium').click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+}

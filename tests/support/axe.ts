@@ -1,0 +1,24 @@
+/** What axe finds in a page. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from '@playwright/test';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Axe {
+  run(
+    context: string,
+  ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+}
+
+/** The faults in what a selector names, a line each. */
+export async function accessibilityFaults(page: Page, context = 'body'): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async (selector) => {
+    const { axe } = window as unknown as { axe: Axe };
+    const { violations } = await axe.run(selector);
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
+    );
+  }, context);
+}

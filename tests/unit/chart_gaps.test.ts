@@ -1,0 +1,42 @@
+/** Lines and strips over time do not cross a stretch of which there are no rows. */
+import { expect, it } from 'vitest';
+
+import { addPoint, gapS, type TimedPoint } from '../../src/charts/gaps.js';
+import { gccStrip, runsOf } from '../../src/charts/strip_chart.js';
+
+it('a line breaks where rows are too far apart, and a value there is none', () => {
+  const points: TimedPoint[] = [];
+  for (const x of [0, 1, 2, 10, 11]) addPoint(points, { x, y: x }, 3);
+  expect(points.map(({ x, y }) => [x, y])).toEqual([
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [2 + 1e-6, NaN],
+    [10, 10],
+    [11, 11],
+  ]);
+});
+
+it('rows of a page in the background, and rows decimated to the width of a chart, belong together', () => {
+  expect(gapS(30, 800)).toBeGreaterThan(1.5);
+  // An hour on 800 pixels: two columns are 9 s.
+  expect(gapS(3600, 800)).toBeGreaterThan(9);
+});
+
+it('a strip ends with its last row, and begins again with the next', () => {
+  const columns = {
+    time_us: Float64Array.of(0, 1e6, 2e6, 20e6, 21e6),
+    signal: Float64Array.of(0, 0, 2, 2, 2),
+    state: Float64Array.of(1, 1, 1, 1, 1),
+  };
+  const runs = runsOf(gccStrip.rows, columns, 3);
+  expect(runs.filter(({ row }) => row === 0)).toEqual([
+    { row: 0, state: 0, fromS: 0, toS: 2 },
+    { row: 0, state: 2, fromS: 2, toS: 2 },
+    { row: 0, state: 2, fromS: 20, toS: 21 },
+  ]);
+  expect(runs.filter(({ row }) => row === 1)).toEqual([
+    { row: 1, state: 1, fromS: 0, toS: 2 },
+    { row: 1, state: 1, fromS: 20, toS: 21 },
+  ]);
+});

@@ -1,0 +1,129 @@
+/** The lessons: every choice runs, the task is solved by its solution and not by what is shown at first. */
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { loadCore, type Core } from '../../../src/core/index.js';
+import { parseScenario, runCell } from '../../../src/scenario/index.js';
+import type { Lesson, Tried } from '../../../src/app/lessons/lesson.js';
+import { LESSONS } from '../../../src/app/lessons/lessons.js';
+import { textOf } from './text_of.js';
+
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+function tried({ scenario }: Lesson, value: string): Tried {
+  const { windows } = runCell(core, parseScenario(scenario), { choice: value }, 1);
+  const [whole] = windows;
+  if (whole === undefined) throw new Error('no window');
+  return { value, whole };
+}
+
+/** The papers' sections and equations, and the RFCs'. */
+const CITED = /\((ToN|CMP|LCC|AQM|GRP|RFC \d+)\b|RFC \d{4}|Table I|AQM, section/;
+/** What charts there are. */
+const CHARTS = ['rates', 'delays', 'losses', 'control', 'detector', 'nada', 'lcc', 'states'];
+
+it('there are twelve, each with a name of its own', () => {
+  expect(LESSONS).toHaveLength(12);
+  expect(new Set(LESSONS.map(({ id }) => id)).size).toBe(12);
+});
+
+describe.each(LESSONS)('$id', ({ id, title, load }) => {
+  let lesson: Lesson;
+  beforeAll(async () => {
+    lesson = (await load()).default;
+  });
+
+  it('is what the list says', () => {
+    expect(lesson).toMatchObject({ id, title });
+    expect(lesson.question.length).toBeGreaterThan(20);
+  });
+
+  it('asks for a prediction of which one is right', () => {
+    const { options, right } = lesson.prediction;
+    expect(options.length).toBeGreaterThan(1);
+    expect(new Set(options).size).toBe(options.length);
+    expect(options[right]).toBeDefined();
+    expect(textOf(lesson.prediction.because).length).toBeGreaterThan(40);
+  });
+
+  it('gives its reasons in two or three paragraphs that cite', () => {
+    const text = textOf(lesson.text);
+    expect(text).toMatch(CITED);
+    expect(text.split('\n').length).toBeGreaterThanOrEqual(2);
+    expect(text.split('\n').length).toBeLessThanOrEqual(3);
+  });
+
+  it('draws charts that there are', () => {
+    expect(lesson.charts.length).toBeGreaterThan(1);
+    for (const chart of lesson.charts) expect(CHARTS).toContain(chart);
+  });
+
+  it('has a task that its solution solves, and that what is shown at first does not', () => {
+    const [axis] = lesson.scenario.axes;
+    const values = axis.values.map(({ name }) => name);
+    expect(values).toContain(lesson.task.solution);
+    expect(values[0]).not.toBe(lesson.task.solution);
+    const runs = values.map((value) => tried(lesson, value));
+    for (const run of runs)
+      for (const { title: reading, of, text } of lesson.readings)
+        expect(text(of(run.whole)), `${run.value}: ${reading}`).not.toBe('–');
+    const shown = runs.map(
+      ({ value, whole }) =>
+        `${value}: ${lesson.readings.map((r) => `${r.title} ${r.text(r.of(whole))}`).join(', ')}`,
+    );
+    const solved = runs.filter((run) => lesson.task.isSolved(run)).map(({ value }) => value);
+    expect(solved, shown.join('\n')).toEqual([lesson.task.solution]);
+  });
+});
+
+/** What predictions and explanations say of the runs, where a number can tell. */
+describe('what the lessons say is so', () => {
+  const lessonOf = async (id: string): Promise<Lesson> => {
+    const listed = LESSONS.find((each) => each.id === id);
+    if (listed === undefined) throw new Error(id);
+    return (await listed.load()).default;
+  };
+  const both = async (id: string, one: string, other: string): Promise<[Tried, Tried]> => {
+    const lesson = await lessonOf(id);
+    return [tried(lesson, one), tried(lesson, other)];
+  };
+
+  it('the longest wait is the length of the queue', async () => {
+    for (const value of ['100ms', '300ms', '1000ms']) {
+      const { whole } = tried(await lessonOf('delay-before-loss'), value);
+      const ms = Number.parseFloat(value);
+      expect(whole.forward.queueDelayUs.max / 1e3).toBeGreaterThan(0.9 * ms);
+      expect(whole.forward.queueDelayUs.max / 1e3).toBeLessThan(1.15 * ms);
+    }
+  });
+
+  it('the call starves at a fixed threshold of 10 ms, and does not at one that adapts', async () => {
+    const [fixed, adaptive] = await both('adaptive-threshold', 'static', 'adaptive');
+    const share = ({ whole }: Tried): number =>
+      (whole.flows.find(({ name }) => name === 'call')?.receiveRateBps ?? NaN) / whole.forward.capacityBps;
+    expect(share(fixed)).toBeLessThan(0.2);
+    expect(share(adaptive)).toBeGreaterThan(1.5 * share(fixed));
+  });
+
+  it("NADA's queuing delay goes with the inverse of the capacity", async () => {
+    const [half, whole] = await both('nada-equilibrium', '0.5mbps', '1mbps');
+    const ratio = half.whole.forward.queueDelayUs.p50 / whole.whole.forward.queueDelayUs.p50;
+    expect(ratio).toBeGreaterThan(1.6);
+    expect(ratio).toBeLessThan(2.4);
+  });
+
+  it('CoDel shortens the wait of a call beside a download, and costs losses', async () => {
+    const [droptail, codel] = await both('aqm', 'droptail', 'codel');
+    const lost = ({ whole }: Tried): number =>
+      whole.flows.find(({ name }) => name === 'call')?.lossRatio ?? NaN;
+    expect(codel.whole.forward.queueDelayUs.p95).toBeLessThan(0.5 * droptail.whole.forward.queueDelayUs.p95);
+    expect(lost(codel)).toBeGreaterThan(lost(droptail));
+  });
+
+  it('LCC uses far more of a link that loses at random than GCC', async () => {
+    const [lcc, gcc] = await both('lcc-density', 'lcc', 'gcc');
+    expect(lcc.whole.forward.utilisation).toBeGreaterThan(2 * gcc.whole.forward.utilisation);
+  });
+});

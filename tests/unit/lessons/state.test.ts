@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+
+import { answersCsv } from '../../../src/app/lessons/answers.js';
+import { parseLessons, serialiseLessons } from '../../../src/app/lessons/state.js';
+
+it('an address is a lesson with a choice, and what it does not understand is said', () => {
+  const { state, problems } = parseLessons('?lesson=aqm&choice=codel&theme=dark');
+  expect(state).toEqual({ lesson: 'aqm', choice: 'codel', theme: 'dark' });
+  expect(problems).toEqual([]);
+  expect(serialiseLessons(state)).toBe('lesson=aqm&choice=codel&theme=dark');
+  expect(serialiseLessons(parseLessons('').state)).toBe('');
+});
+
+it.each([
+  ['lesson', 'nonsense'],
+  ['lesson', '__proto__'],
+  ['choice', '<b>'],
+  ['theme', 'blue'],
+  ['constructor', 'x'],
+])('%s=%s is refused and the default is used', (field, got) => {
+  const { state, problems } = parseLessons(`?${new URLSearchParams({ [field]: got })}`);
+  expect(state).toEqual({ lesson: '', choice: '', theme: 'auto' });
+  expect(problems).toMatchObject([{ field, got }]);
+});
+
+it('answers are a table for whoever grades', () => {
+  const lessons = [
+    { id: 'one', right: 1 },
+    { id: 'two', right: 0 },
+    { id: 'three', right: 0 },
+  ];
+  const given = { one: { predicted: 1, solved: true }, two: { predicted: 2, solved: false } };
+  expect(answersCsv('Ada "A", L.', lessons, given).split('\n')).toEqual([
+    'name,lesson,prediction,task',
+    '"Ada ""A"", L.",one,right,solved',
+    '"Ada ""A"", L.",two,wrong,',
+    '"Ada ""A"", L.",three,,',
+    '',
+  ]);
+});
