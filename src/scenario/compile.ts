@@ -63,7 +63,15 @@ function compilePath(
   flows: number,
   field: string,
 ): SimulatedLinkOptions {
-  const { capacity, capacity_per_flow, burst_bytes, one_way_delay_ms, jitter_behind_queue, outage, ...ofLinks } = path;
+  const {
+    capacity,
+    capacity_per_flow,
+    burst_bytes,
+    one_way_delay_ms,
+    jitter_behind_queue,
+    outage,
+    ...ofLinks
+  } = path;
   checkOneCapacity(path, field);
   return {
     ...forwardChange(ofLinks),

@@ -157,7 +157,7 @@ inline ControllerValues NadaLive() {
 #define SET(parameter, value) p.parameter = value;
 #define END_PRESET(id) return p; };
 #include "cc/nada/presets.def"
-  (void)nada_rfc8698, (void)nada_2015;
+  (void)nada_rfc8698, (void)nada_2015, (void)nada_chromium_2015;
   return ValuesOf(nada_live());
 }
 inline ControllerValues LccLive() {

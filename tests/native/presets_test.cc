@@ -29,11 +29,12 @@ std::set<std::string> Differences(const Parameters& a, const Parameters& b) {
   return names;
 }
 
-TEST(Presets, AreTheseEightInThisOrder) {
-  const char* const kNames[] = {"gcc",      "gcc-live",          "ton-2017-literal",  "static-threshold",
-                                "cmp-2016", "libwebrtc-2016-08", "libwebrtc-2016-03", "libwebrtc-2016-02"};
-  ASSERT_EQ(kPresetCount, 8);
-  for (int i = 0; i < 8; ++i) EXPECT_STREQ(kPresets[i].name, kNames[i]);
+TEST(Presets, AreTheseNineInThisOrder) {
+  const char* const kNames[] = {"gcc",           "gcc-live", "ton-2017-literal",  "static-threshold",
+                                "chromium-2015", "cmp-2016", "libwebrtc-2016-08", "libwebrtc-2016-03",
+                                "libwebrtc-2016-02"};
+  ASSERT_EQ(kPresetCount, 9);
+  for (int i = 0; i < 9; ++i) EXPECT_STREQ(kPresets[i].name, kNames[i]);
 }
 
 TEST(Presets, HoldOnlyValuesWithinTheParametersRanges) {

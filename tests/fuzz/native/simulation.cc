@@ -17,7 +17,7 @@ namespace {
 constexpr int kHistogram = 11;
 constexpr int kHeaderFields = 6;
 constexpr int kPathFields = 2 + kHistogram + 2 + kDropReasonCount;
-constexpr int kFlowFields = 18 + 5 * kHistogram;
+constexpr int kFlowFields = 20 + 5 * kHistogram;
 
 // Every flow has stopped long before, and what was under way has arrived.
 constexpr double kDrainedUs = 2e10;
