@@ -233,6 +233,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(table?.cells.map(({ params, metrics }) => [params['controller'], metrics.length])).toEqual([
       ['gcc', 5],
       ['nada', 5],
+      ['nada-text', 0],
       ['nada-rfc8698', 0],
       ['gcc-ton', 0],
     ]);
