@@ -234,13 +234,13 @@ describe('the queue disciplines through the ABI', () => {
     });
     expect(queueArguments({ kind: 'pie' })).toEqual({
       kind: 2,
-      values: [0, 20, 30, 1000, 100, 0.125, 1.25, 10_000, 1514],
+      values: [0, 20, 30, 1000, 100, 0.125, 1.25, 10_000, 0, 1514],
     });
     expect(queueArguments({ kind: 'pie', preset: 'pie-rfc8033', targetMs: 10 })).toEqual({
       kind: 2,
-      values: [1, 10, 15, 1000, 150, 0.125, 1.25, 16_384, 1514],
+      values: [1, 10, 15, 1000, 150, 0.125, 1.25, 16_384, 0, 1514],
     });
-    expect(queueArguments({ kind: 'sfq' })).toEqual({ kind: 3, values: [300, 0, 0, 127, 1024, 1514] });
+    expect(queueArguments({ kind: 'sfq' })).toEqual({ kind: 3, values: [300, 0, 0, 127, 1024, 0, 1514] });
     expect(queueArguments({ kind: 'fq_codel', backlogOf: 'own' })).toEqual({
       kind: 4,
       values: [5, 100, 10_240, 1024, 1514, 1514, 1, 64],
