@@ -402,7 +402,7 @@ export const CONTROLLERS = {
         max: 1,
         section: 'deployed until 2015',
         description:
-          'near, above or without a known maximum: growth, alpha (0.95, else 0.9) and the rate behind a hold go by that region',
+          'growth, alpha (0.95 near a known maximum, else 0.9) and the rate after a hold depend on whether the rate is near or above a known maximum, or none is known',
         values: ['off', 'on'],
       },
       {
@@ -687,7 +687,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'deployed',
-        description: 'whose losses count: those of all messages, or of receiver reports alone',
+        description: 'which messages tell of losses that count: all, or receiver reports alone',
         values: ['feedback', 'receiver_reports'],
       },
       {
@@ -697,7 +697,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 16,
         section: 'RFC 3550 6.4.1',
-        description: 'the fraction lost is rounded down to so many binary places; 0: it is not',
+        description: 'the fraction lost is rounded down to this many binary places; 0: not rounded',
         whole: true,
       },
       {
@@ -1122,7 +1122,7 @@ export const CONTROLLERS = {
         max: 10000,
         section: 'Chromium 2015',
         description:
-          'no accelerated ramp-up while the congestion signal rises by this much or more per delta; 0: however it rises',
+          'no accelerated ramp-up while the congestion signal rises by this much or more per delta; 0: no such limit',
       },
       {
         name: 'received_rate_source',

@@ -87,10 +87,14 @@ const percent = (value: number): string => (Number.isFinite(value) ? `${(100 * v
 const ms = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : '–';
 
-/** The share of the capacity that a flow received. */
+/** The share of all that the link could carry in the whole run that a flow received, also where it was not there all the time. */
 export const shareOf = (flow: string, title = `Share of ${flow}`): Reading => ({
   title,
-  of: (whole) => (flowNamed(whole, flow)?.receiveRateBps ?? NaN) / whole.forward.capacityBps,
+  of: (whole) => {
+    const { forward, beginUs, endUs } = whole;
+    const received = flowNamed(whole, flow)?.receivedBytes ?? NaN;
+    return (received * 8e6) / (endUs - beginUs) / forward.capacityBps;
+  },
   text: percent,
 });
 export const utilisation: Reading = {

@@ -20,7 +20,7 @@ constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;
-// Below both the bound of 1.5 R_r does not hold.
+// The bound of 1.5 R_r does not apply while R_r and the new rate are at most these.
 constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
 constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
 // Where something else makes A_r, it counts as a decrease from this share on.
@@ -133,11 +133,11 @@ double RateController::RegionalGrowth() const {
 }
 
 bool RateController::Recover(DataRate& rate) {
-  const DataRate behind_hold = most_on_hold_ * Alpha();
+  const DataRate after_hold = most_on_hold_ * Alpha();
   most_on_hold_ = DataRate::Zero();
-  if (!IsOn(params_.regions) || behind_hold <= rate) return false;
-  rate = behind_hold;
-  mean_max_kbps_ = behind_hold.kbps();
+  if (!IsOn(params_.regions) || after_hold <= rate) return false;
+  rate = after_hold;
+  mean_max_kbps_ = after_hold.kbps();
   region_ = Region::kNearMax;
   return true;
 }

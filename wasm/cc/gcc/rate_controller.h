@@ -54,11 +54,11 @@ class RateController {
   DataRate AdaptiveIncrease(TimeDelta elapsed, const Input& input) const;
   DataRate Bounded(DataRate rate, const Input& input) const;
   DataRate Clamped(DataRate rate) const;
-  // Where the rate is, as far as the maximum is known (the parameter `regions`).
+  // Where the rate is in relation to the known maximum (the parameter `regions`).
   enum class Region { kMaxUnknown, kAboveMax, kNearMax };
   double Alpha() const;
   double RegionalGrowth() const;
-  // A rate behind a hold comes back to alpha times the most that was received meanwhile; true if it did.
+  // After a hold, raises a rate to alpha times the highest R_r of that hold. Returns whether it did.
   bool Recover(DataRate& rate);
   double MaxDeviationKbps() const;
   void OnMaximumSeen(DataRate received_rate);

@@ -72,8 +72,8 @@ const lesson: Lesson = {
     solution: 'adaptive',
     because: (
       <>
-        Fixed at 10 ms, the call starves; fixed at 50 ms, it pushes the download aside. Only the adaptive
-        threshold shares.
+        Fixed at 10 ms, the call starves; fixed at 50 ms, it pushes the download aside. In this run, only the
+        adaptive threshold shares.
       </>
     ),
   },

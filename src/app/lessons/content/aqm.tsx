@@ -57,8 +57,8 @@ const lesson: Lesson = {
     </>
   ),
   task: {
-    ask: 'Find the queue with which the call gets at least 40 % of the link and 95 % of all packets wait for less than 60 ms.',
-    isSolved: ({ whole }) => shareOf('call').of(whole) >= 0.4 && whole.forward.queueDelayUs.p95 < 60e3,
+    ask: 'Find the queue with which the call gets at least 45 % of the link and 95 % of all packets wait for less than 60 ms.',
+    isSolved: ({ whole }) => shareOf('call').of(whole) >= 0.45 && whole.forward.queueDelayUs.p95 < 60e3,
     solution: 'fq_codel',
     because: <>Only isolation gives the call both: its own share and a short queue.</>,
   },

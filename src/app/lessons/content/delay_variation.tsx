@@ -50,13 +50,13 @@ const lesson: Lesson = {
     </>
   ),
   task: {
-    ask: 'Jitter hides the growth of a queue. Find a jitter with which 5 % of all packets wait for more than 100 ms.',
-    isSolved: ({ whole }) => whole.forward.queueDelayUs.p95 > 100e3,
+    ask: 'Jitter alone can cost bandwidth. Find a jitter with which less than 83 % of the link is used.',
+    isSolved: ({ whole }) => whole.forward.utilisation < 0.83,
     solution: '60ms',
     because: (
       <>
-        The noisier the delay, the larger σ², and the less the filter believes a single group. The trend is
-        seen later, and the queue has grown meanwhile.
+        With this much noise, the filtered trend crosses the threshold more often, and each crossing costs a
+        cut. Jitter that keeps the order of packets also bunches them, so that they wait longer in the queue.
       </>
     ),
   },

@@ -51,8 +51,8 @@ const lesson: Lesson = {
     </>
   ),
   task: {
-    ask: 'Find the α with which the link is used least.',
-    isSolved: ({ value }) => value === '0.5',
+    ask: 'Find the α with which less than 80 % of the link is used.',
+    isSolved: ({ whole }) => whole.forward.utilisation < 0.8,
     solution: '0.5',
     because: <>Each cut takes away half of the rate, and recovering takes a long time.</>,
   },
