@@ -75,7 +75,7 @@ function limits(
   return withSpikes(rangeOf(atLeast, false), rangeOf(atLeast, true));
 }
 
-/** The range of the others, stretched for what is spiky. */
+/** The range that the other series need, stretched as far as a spiky one may. */
 export function withSpikes(
   [min, max]: readonly [number, number],
   [lowest, highest]: readonly [number, number],

@@ -31,7 +31,7 @@ export interface Series {
   width?: number;
   /** False for markers that may lie outside: the value axis does not stretch for them. */
   scaled?: boolean;
-  /** True for what may leap far beyond the others, which are to be seen nevertheless: its leaps are cut off. */
+  /** True where a few values may be far larger than those of the other series: the axis does not stretch for all of them. */
   spiky?: boolean;
   /** `right` for the second value axis. */
   side?: 'left' | 'right';

@@ -77,7 +77,7 @@ export const lccStrip: StripSpec = {
 
 const ALL_ROWS = [gccStrip, nadaStrip, lccStrip].flatMap(({ rows }) => rows);
 
-interface Run {
+export interface Run {
   row: number;
   state: number;
   fromS: number;
@@ -112,6 +112,15 @@ export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number
     }
   });
   return runs;
+}
+
+/** The state of a row at a time; NaN in a gap between two runs. The newest one holds, as the newest value of a line does. */
+export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS: number): number {
+  const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
+  if (run === undefined) return NaN;
+  const next = seconds > run.toS && runs.find((each) => each.row === row && each.fromS > seconds);
+  // Runs that were appended begin a row's interval after the one before.
+  return next && next.fromS - run.toS > gapS ? NaN : run.state;
 }
 
 function paint(chart: Chart, { spec: { rows }, runs, theme }: Strip): void {
@@ -195,11 +204,10 @@ export class StripChart extends TimeChart {
 
   override valuesAt(timeUs: number): Record<string, number> {
     const seconds = timeUs / 1e6;
+    const { runs, spec } = this.#strip;
     const { gapS } = this;
-    const at = (row: number): number => {
-      const run = this.#strip.runs.findLast((each) => each.row === row && each.fromS <= seconds);
-      return run !== undefined && seconds - run.toS <= gapS ? run.state : NaN;
-    };
-    return Object.fromEntries(this.#strip.spec.rows.map(({ column }, row) => [column, at(row)]));
+    return Object.fromEntries(
+      spec.rows.map(({ column }, row) => [column, stateAt(runs, row, seconds, gapS)]),
+    );
   }
 }

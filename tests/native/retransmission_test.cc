@@ -62,6 +62,17 @@ TEST(NackList, GivesUpAfterTenRequests) {
   EXPECT_FALSE(nacks.OnArrival(1)) << "too late";
 }
 
+// Before a round trip is known a packet would otherwise be asked for ten times at once.
+TEST(NackList, AsksAgainNoSoonerThanAfter20Ms) {
+  NackList nacks;
+  nacks.OnArrival(0);
+  nacks.OnArrival(2);
+  EXPECT_TRUE(nacks.Due(TimeDelta::Zero(), AtMs(0)));
+  EXPECT_FALSE(nacks.Due(TimeDelta::Zero(), AtMs(0)));
+  EXPECT_FALSE(nacks.Due(TimeDelta::Zero(), AtMs(19)));
+  EXPECT_TRUE(nacks.Due(TimeDelta::Zero(), AtMs(20)));
+}
+
 TEST(NackList, AGapOfMoreThan250PacketsIsGivenUpAtOnce) {
   NackList nacks;
   nacks.OnArrival(0);

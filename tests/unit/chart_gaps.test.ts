@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 
 import { addPoint, gapS, type TimedPoint } from '../../src/charts/gaps.js';
-import { gccStrip, runsOf } from '../../src/charts/strip_chart.js';
+import { gccStrip, runsOf, stateAt } from '../../src/charts/strip_chart.js';
 
 it('a line breaks where rows are too far apart, and a value there is none', () => {
   const points: TimedPoint[] = [];
@@ -39,4 +39,23 @@ it('a strip ends with its last row, and begins again with the next', () => {
     { row: 1, state: 1, fromS: 0, toS: 2 },
     { row: 1, state: 1, fromS: 20, toS: 21 },
   ]);
+});
+
+it('the cursor reads no state in a gap, and the newest one from then on', () => {
+  const runs = [
+    { row: 0, state: 0, fromS: 0, toS: 2 },
+    { row: 0, state: 2, fromS: 2, toS: 3 },
+    { row: 0, state: 1, fromS: 20, toS: 21 },
+  ];
+  expect([-1, 0, 2, 2.5, 3, 10, 20, 21, 30, Infinity].map((s) => stateAt(runs, 0, s, 3))).toEqual([
+    ...[NaN, 0, 2, 2, 2, NaN, 1, 1, 1, 1],
+  ]);
+});
+
+it('rows that come in batches leave no gap between them', () => {
+  const runs = [
+    { row: 0, state: 0, fromS: 0, toS: 2 },
+    { row: 0, state: 2, fromS: 2.1, toS: 3 },
+  ];
+  expect(stateAt(runs, 0, 2.05, 3)).toBe(0);
 });

@@ -13,7 +13,7 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
 // The latest packets that may be sent again, and no more of them at once than the target brings in a round trip
-// (WebRTC of 2016: RTPPacketHistory, RTPSender::OnReceivedNACK).
+// once one is known (WebRTC of 2016: RTPPacketHistory, RTPSender::OnReceivedNACK).
 constexpr std::size_t kSentPackets = 600;
 constexpr TimeDelta kLongestReportInterval = TimeDelta::Seconds(1);
 constexpr double kRtpModulus = 4294967296.0;
@@ -138,7 +138,7 @@ void MediaFlow::Repeat(const MissingRun& run) {
   const double oldest = sent_packets_.front().seq;
   const double newest = sent_packets_.back().seq;
   const auto held = static_cast<int>(repeats_.size());
-  DataSize allowed = rate_.target * rate_.rtt;
+  DataSize allowed = rate_.rtt > TimeDelta::Zero() ? rate_.target * rate_.rtt : DataSize::PlusInfinity();
   for (double seq = std::max(run.first, oldest); seq < run.first + run.count && seq <= newest; ++seq) {
     const DataPacket& packet = sent_packets_[static_cast<std::size_t>(seq - oldest)];
     if (allowed < packet.size) break;

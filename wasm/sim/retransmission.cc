@@ -9,6 +9,8 @@ namespace {
 // WebRTC of 2016: max_nack_list_size, and kMaxNackRetries of its later module.
 constexpr std::size_t kMostMissing = 250;
 constexpr int kMostRequests = 10;
+// Between two requests for a packet at least (kProcessIntervalMs of that module); no round trip may be known yet.
+constexpr TimeDelta kLeastInterval = TimeDelta::Millis(20);
 
 }  // namespace
 
@@ -43,7 +45,7 @@ std::optional<MissingRun> NackList::Due(TimeDelta rtt, Timestamp now) {
     if (run.count == 0) run.first = m.seq;
     ++run.count;
     ++m.requests;
-    m.next_request = now + rtt;
+    m.next_request = now + std::max(rtt, kLeastInterval);
   }
   return run.count > 0 ? std::optional(run) : std::nullopt;
 }

@@ -1,4 +1,4 @@
-/** A run of a cell of a scenario: what it is of, who took part, and what it gave. */
+/** A run of a scenario's cell: its flows, the rows that it records, and its result. */
 import type { FlowOptions, SimulationOptions, TableName } from '../../core/index.js';
 import { controllerOfPreset, type ControllerName } from '../../core/schema.js';
 import type { CellParams } from '../../scenario/cells.js';
@@ -32,7 +32,7 @@ export interface FlowInfo {
   preset?: string;
 }
 
-/** Who takes part, and for how long. */
+/** The flows of a simulation, and how long it is. */
 export function described({ flows, durationUs }: SimulationOptions): Pick<Run, 'flows' | 'durationUs'> {
   const named = flows.map((options, flow): FlowInfo => {
     const { kind, name, direction = 'forward' } = options;
