@@ -1,15 +1,18 @@
 /**
  * Keeps the charts in step with the trace: asks the trace worker for rows thinned to each chart's
- * width and draws one chart in a frame, so that no frame does more than one chart's work.
+ * width and draws them, in one frame no more charts than its time allows.
  */
 import { signal } from '@preact/signals';
 
-import { TimeAxis, whichRows, type ChartTheme, type TimeChart, type TimeWindow } from '../charts/index.js';
-import type { TableName } from '../core/schema.js';
+import { TimeAxis, type ChartTheme, type TimeChart, type TimeWindow } from '../charts/index.js';
 import type { TraceExtent } from '../trace/index.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
+import { chosenRows, type Filters } from './filters.js';
+import { Ghosts } from './ghosts.js';
 
 const REFRESH_MS = 100;
+/** Once drawing has taken this long, the next chart waits for another frame. */
+const FRAME_MS = 6;
 /** How many of the last redraws the cost is told of. */
 const COSTS_KEPT = 600;
 
@@ -29,9 +32,6 @@ export interface ShownTime {
   paused: boolean;
 }
 
-/** Which rows of a table are drawn where a series does not say: those with this value in a column. */
-export type Filters = Partial<Record<TableName, { column: string; value: number }>>;
-
 export interface RefreshCost {
   redraws: number;
   p50Ms: number;
@@ -49,6 +49,7 @@ export class Scope {
   readonly #charts = new Set<TimeChart>();
   readonly #stale = new Set<TimeChart>();
   readonly #works = new Set<() => void>();
+  readonly #ghosts: Ghosts;
   readonly #costsMs: number[] = [];
   #pumping = false;
   #valuesStale = false;
@@ -64,6 +65,7 @@ export class Scope {
     private readonly remember: (shown: ShownTime) => void,
   ) {
     this.#theme = theme;
+    this.#ghosts = new Ghosts(source.store);
     this.axis = new TimeAxis(window_s * 1e6);
     if (paused) this.axis.setWindow({ fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 });
     this.following.value = !paused;
@@ -111,6 +113,7 @@ export class Scope {
   /** Puts a chart into a container. Returns the function that takes it out again. */
   add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
     const chart = make(container, this.axis, this.#theme);
+    this.#ghosts.give(chart);
     this.#charts.add(chart);
     this.refresh(chart);
     const remove = (): void => {
@@ -129,7 +132,19 @@ export class Scope {
   /** Draws other rows from now on. */
   setFilters(filters: Filters): void {
     this.#filters = filters;
+    this.dropGhost();
     this.refreshAll();
+  }
+
+  /** What the charts draw now stays behind them as a faint line, whatever they draw from now on. */
+  async keepGhost(): Promise<void> {
+    await this.#ghosts.keep(this.#charts, this.#filters);
+    for (const chart of this.#charts) this.#ghosts.give(chart);
+  }
+
+  dropGhost(): void {
+    this.#ghosts.drop();
+    for (const chart of this.#charts) chart.clearGhost();
   }
 
   /** Reads and draws all charts again, each when its turn comes. */
@@ -184,20 +199,31 @@ export class Scope {
     if (this.#pumping) return;
     this.#pumping = true;
     try {
-      for (const chart of this.#stale) {
-        this.#stale.delete(chart);
-        const views = await this.#read(chart);
-        await new Promise((resolve) => requestAnimationFrame(resolve));
-        if (!this.#charts.has(chart)) continue;
-        const start = performance.now();
-        for (const [table, columns] of views) chart.set(table, columns);
-        chart.draw();
-        this.#costsMs.push(performance.now() - start);
-        if (this.#costsMs.length > COSTS_KEPT) this.#costsMs.shift();
-        this.#valuesStale = true;
-      }
+      while (this.#stale.size > 0) await this.#drawStale();
     } finally {
       this.#pumping = false;
+    }
+  }
+
+  async #drawStale(): Promise<void> {
+    const reads = [...this.#stale].map((chart) => ({ chart, reading: this.#read(chart) }));
+    this.#stale.clear();
+    const read = await Promise.all(
+      reads.map(async ({ chart, reading }) => ({ chart, views: await reading })),
+    );
+    let frameBegan = -Infinity;
+    for (const { chart, views } of read) {
+      if (performance.now() - frameBegan > FRAME_MS) {
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        frameBegan = performance.now();
+      }
+      if (!this.#charts.has(chart)) continue;
+      const start = performance.now();
+      for (const [table, columns] of views) chart.set(table, columns);
+      chart.draw();
+      this.#costsMs.push(performance.now() - start);
+      if (this.#costsMs.length > COSTS_KEPT) this.#costsMs.shift();
+      this.#valuesStale = true;
     }
   }
 
@@ -206,10 +232,8 @@ export class Scope {
     const marginUs = (toUs - fromUs) / 50;
     const maxPoints = Math.ceil(chart.plotWidth);
     const queries = [...chart.needs].map(async ([rows, columns]) => {
-      const { table, where } = whichRows(rows);
       const query = {
-        table: table as TableName,
-        where: where ?? this.#filters[table as TableName],
+        ...chosenRows(rows, this.#filters),
         columns,
         fromUs: fromUs - marginUs,
         toUs: toUs + marginUs,

@@ -7,7 +7,8 @@ const LEFT_WIDTH = 56;
 const RIGHT_WIDTH = 34;
 /** Looks that are markers, without a line between them. */
 export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
-const DASH: Partial<Record<Series['look'], number[]>> = {
+/** How lines are broken. */
+export const DASH: Partial<Record<Series['look'], number[]>> = {
   dashed: [6, 4],
   dotted: [2, 3],
   'dash-dot': [9, 3, 2, 3],

@@ -2,6 +2,7 @@ import { Chart, LinearScale, LineController, LineElement, PointElement } from 'c
 import type { ChartConfiguration, Point } from 'chart.js';
 
 import { configuration, MARKERS } from './configuration.js';
+import { ghostLabel, ghostOf, isGhostly, paintGhost } from './ghost.js';
 import { addPoint, gapS, type TimedPoint } from './gaps.js';
 import { attachGestures, type PlotArea } from './gestures.js';
 import type { Columns, Series, TimeChartSpec } from './series.js';
@@ -24,6 +25,7 @@ export class TimeChart {
   readonly #selection: HTMLElement;
   readonly #detach: (() => void)[] = [];
   readonly #spec: TimeChartSpec;
+  #theme: ChartTheme;
 
   constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, spec: TimeChartSpec) {
     this.#spec = spec;
@@ -35,6 +37,7 @@ export class TimeChart {
     const initial = configuration(spec);
     paint(initial, spec.series, theme);
     this.chart = new Chart(this.canvas, initial);
+    this.#theme = theme;
     this.#detach.push(
       attachGestures(
         this.canvas,
@@ -77,8 +80,26 @@ export class TimeChart {
     this.#fill(table, columns, true);
   }
 
+  /** Draws rows of an earlier run as faint lines behind those of now; markers and strips have no such lines. */
+  setGhost(table: string, columns: Columns): void {
+    const { datasets } = this.chart.data;
+    this.#spec.series.forEach((series, index) => {
+      if (!isGhostly(series, table, columns)) return;
+      const points = this.#pointsOf(series, columns, []);
+      const ghost = ghostOf(series, this.#theme, points);
+      ghost.hidden = !this.chart.isDatasetVisible(index);
+      const at = datasets.findIndex(({ label }, n) => n >= this.series.length && label === ghost.label);
+      datasets.splice(at < 0 ? datasets.length : at, at < 0 ? 0 : 1, ghost);
+    });
+  }
+
+  clearGhost(): void {
+    this.chart.data.datasets.length = this.series.length;
+    this.draw();
+  }
+
   reset(): void {
-    for (const dataset of this.chart.data.datasets) dataset.data = [];
+    for (const dataset of this.chart.data.datasets.slice(0, this.series.length)) dataset.data = [];
     this.draw();
   }
 
@@ -94,6 +115,7 @@ export class TimeChart {
   }
 
   setTheme(theme: ChartTheme): void {
+    this.#theme = theme;
     paint(this.chart, this.series, theme);
     this.draw();
   }
@@ -108,6 +130,9 @@ export class TimeChart {
 
   setVisible(id: string, visible: boolean): void {
     this.chart.setDatasetVisibility(this.#index(id), visible);
+    this.chart.data.datasets.forEach(({ label }, n) => {
+      if (n >= this.series.length && label === ghostLabel(id)) this.chart.setDatasetVisibility(n, visible);
+    });
   }
 
   isVisible(id: string): boolean {
@@ -145,16 +170,21 @@ export class TimeChart {
     this.#spec.series.forEach((series, index) => {
       const dataset = this.chart.data.datasets[index];
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
-      const points = append ? (dataset.data as TimedPoint[]) : [];
-      const sparse = MARKERS.has(series.look);
-      // What a step shows holds until something else is said.
-      const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
-      for (let row = 0; row < time.length; row++) {
-        const y = series.value(columns, row);
-        if (!sparse || !Number.isNaN(y)) addPoint(points, { x: (time[row] ?? NaN) / 1e6, y }, longestS);
-      }
-      dataset.data = points;
+      dataset.data = this.#pointsOf(series, columns, append ? (dataset.data as TimedPoint[]) : []);
     });
+  }
+
+  /** Adds the rows to a series' points. */
+  #pointsOf(series: Series, columns: Columns, points: TimedPoint[]): TimedPoint[] {
+    const time = columns['time_us'] ?? new Float64Array();
+    const sparse = MARKERS.has(series.look);
+    // What a step shows holds until something else is said.
+    const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
+    for (let row = 0; row < time.length; row++) {
+      const y = series.value(columns, row);
+      if (!sparse || !Number.isNaN(y)) addPoint(points, { x: (time[row] ?? NaN) / 1e6, y }, longestS);
+    }
+    return points;
   }
 
   #plotArea(): PlotArea {
@@ -198,6 +228,7 @@ function paint(
     const dataset = data.datasets[index];
     if (dataset) dataset.borderColor = dataset.backgroundColor = theme.colours[colour];
   });
+  for (const ghost of data.datasets.slice(series.length)) paintGhost(ghost, series, theme);
 }
 
 /** A layer over the canvas: moving it costs no redraw. */

@@ -1,7 +1,7 @@
 /** Which charts there are of a stream, and which rows they draw. */
 import type { Board } from '../boards/chart_figure.js';
 import { INSIDE } from '../boards/inside_boards.js';
-import type { Filters } from '../boards/scope.js';
+import type { Filters } from '../boards/filters.js';
 import { gccStrip, StreamDelayChart, StreamLossChart, StreamRateChart, StripChart } from '../charts/index.js';
 import type { StreamState } from '../watch/index.js';
 

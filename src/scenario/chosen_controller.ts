@@ -12,31 +12,34 @@ export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Recor
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => BOUNDS.includes(name)));
 }
 
-/** The flows with this controller, its own preset and the bounds that they had. */
+/** The media flows with this controller, its own preset and the bounds that they had; `only` some, by their numbers. */
 export function withController(
   flows: readonly FlowOptions[],
   controller: ControllerName | UserController,
+  only?: ReadonlySet<number>,
 ): FlowOptions[] {
-  return flows.map((flow) => {
-    if (flow.kind === 'tcp') return flow;
+  return flows.map((flow, number) => {
+    if (flow.kind === 'tcp' || only?.has(number) === false) return flow;
     const { preset: _, parameters, ...others } = flow;
     return { ...others, controller, parameters: boundsOf(parameters) };
   });
 }
 
-/** A simulator whose media flows all have this controller, and which remembers what that did wrong. */
+/** A simulator whose media flows, or some of them, have this controller, and which remembers what that did wrong. */
 export class ControllerSimulator implements Simulator {
   readonly #simulator: Simulator;
   readonly #controller: ControllerName | UserController;
+  readonly #only: ReadonlySet<number> | undefined;
   #faults: readonly ControllerFault[] = [];
 
-  constructor(simulator: Simulator, controller: ControllerName | UserController) {
+  constructor(simulator: Simulator, controller: ControllerName | UserController, only?: ReadonlySet<number>) {
     this.#simulator = simulator;
     this.#controller = controller;
+    this.#only = only;
   }
 
   createSimulation(options: SimulationOptions): ReturnType<Simulator['createSimulation']> {
-    const flows = withController(options.flows, this.#controller);
+    const flows = withController(options.flows, this.#controller, this.#only);
     const simulation = this.#simulator.createSimulation({ ...options, flows });
     this.#faults = simulation.faults();
     return simulation;

@@ -31,6 +31,10 @@ export function flowGroups(scenario: Scenario): FlowGroup[] {
   }));
 }
 
+/** The numbers in the simulation of the flows with these names. */
+export const flowNumbers = (scenario: Scenario, names: readonly string[]): ReadonlySet<number> =>
+  new Set(flowGroups(scenario).flatMap(({ name, flows }) => (names.includes(name) ? flows : [])));
+
 /**
  * The options of one run. `scenario` is that of a cell (see `instantiate`); names of presets and
  * parameters are checked by the core. Throws ConfigError.

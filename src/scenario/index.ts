@@ -19,7 +19,7 @@ export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellPar
 export type { CellValues, ClaimCase, ClaimResult } from './claims.js';
 export { evaluateClaim, judge } from './judge.js';
 export { ControllerSimulator, withController } from './chosen_controller.js';
-export { compile, flowGroups, isInlineTrace, type FlowGroup } from './compile.js';
+export { compile, flowGroups, flowNumbers, isInlineTrace, type FlowGroup } from './compile.js';
 export { parseScenario, picturedTables } from './check.js';
 export {
   compareCells,

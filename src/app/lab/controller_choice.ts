@@ -2,10 +2,13 @@
 import {
   CONTROLLER_NAMES,
   controllerOfPreset,
+  defaultPreset,
   CONTROLLER_SPECS,
   type ControllerName,
 } from '../../core/schema.js';
+import { boundsOf } from '../../scenario/chosen_controller.js';
 import type { Scenario } from '../../scenario/scenario.js';
+import type { MediaFlow } from './edits.js';
 
 /** How controllers are called. */
 export const CONTROLLER_TITLES: Readonly<Record<ControllerName, string>> = {
@@ -34,8 +37,9 @@ export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>
   presets.map(({ name }) => name),
 );
 
-/** The parameters that every controller has: those of the application. */
-const COMMON: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
+/** The preset of a flow's controller. */
+export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 'preset'>): string =>
+  preset ?? defaultPreset(controller ?? 'gcc', 'simulation');
 
 /** Whether a controller can be chosen: not where that is what the scenario's cells differ in. */
 export const isFree = ({ axes = [] }: Scenario): boolean => axes.every(({ name }) => name !== 'controller');
@@ -51,12 +55,11 @@ export function withPreset(scenario: Scenario, preset: string): Scenario {
   const set = Object.fromEntries(
     scenario.flows.flatMap((flow): [string, unknown][] => {
       if (flow.kind !== 'media') return [];
-      const kept = Object.entries(flow.parameters ?? {}).filter(([name]) => COMMON.includes(name));
       const at = `flows.${flow.name}`;
       return [
         [`${at}.controller`, controller],
         [`${at}.preset`, preset],
-        [`${at}.parameters`, Object.fromEntries(kept)],
+        [`${at}.parameters`, boundsOf(flow.parameters)],
       ];
     }),
   );

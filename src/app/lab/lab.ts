@@ -1,66 +1,88 @@
-/** The Lab's doings: loads scenarios, runs them in the worker, keeps what they gave. */
+/** The Lab's doings: loads scenarios, changes them, simulates them, keeps what they gave. */
 import { computed, signal } from '@preact/signals';
 
+import type { Scope } from '../../boards/scope.js';
 import { saveAs } from '../files.js';
 import type { CellParams } from '../../scenario/cells.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { traceHeader } from '../../scenario/trace_header.js';
-import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
-import type { SimulationProgress } from '../../worker/simulation/simulation_protocol.js';
-import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
+import type { TraceStore } from '../../worker/trace/trace_client.js';
 import { dismiss, notify } from '../notices.js';
+import { ownControllers, type OwnController } from '../own_controllers.js';
 import { cellFor, wrongChoices } from './cell_choice.js';
 import { withPreset } from './controller_choice.js';
+import {
+  addFlow,
+  changeController,
+  editable,
+  FRESH_NETWORK,
+  freeName,
+  type Edit,
+  type MediaFlow,
+} from './edits.js';
+import { History } from './history.js';
+import { LiveRun, type Wanted } from './live_run.js';
 import { fromFragment, toFragment } from './own_scenario.js';
 import { fetchScenario, registry } from './registry.js';
-import { described, traceOf, type Run } from './run.js';
-import type { Runs } from './run_scope.js';
+import { traceOf, type Run } from './run.js';
 import { change, fragment, settings } from './settings.js';
+import type { LabState } from './state.js';
 import { tellSimulationError } from './simulation_notice.js';
 
 export interface Loaded {
   scenario: Scenario;
   cells: readonly CellParams[];
-  /** The name of the user's file; null for one of the registry. */
-  file: string | null;
+  /** Where it is from: the list, a user's file by its name, or the controls of this page. */
+  from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
 }
 
-export type Phase = 'loading' | 'ready' | 'running';
-
 const FIRST_SCENARIO = 'ton-fig11';
+/** A controller of the user's, and the flows that it controls, by their names. */
+export interface Own extends OwnController {
+  flows: readonly string[];
+}
 
-export class Lab implements Runs {
+/** Seconds of flows that are simulated without being asked: more would take long. */
+const AT_ONCE_FLOW_S = 4000;
+
+export class Lab {
   readonly loaded = signal<Loaded | null>(null);
-  readonly phase = signal<Phase>('loading');
-  /** Simulated share of the run. */
-  readonly share = signal(0);
-  readonly run = signal<Run | null>(null);
+  readonly isLoading = signal(true);
   /** The cell that the settings mean. */
   readonly cell = computed<CellParams>(() => {
     const { value } = this.loaded;
     return value === null ? {} : cellFor(value.cells, settings.value.cell);
   });
   readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
-  onRows: (what: 'more' | 'all') => void = () => undefined;
-  newestUs = 0;
-  readonly #worker = new SimulationWorker();
-  #abort: AbortController | null = null;
+  /** What would be simulated now: one cell, with the controller that was chosen. */
+  readonly chosen = computed<Scenario | null>(() => {
+    const { value } = this.loaded;
+    return value === null ? null : withPreset(value.scenario, settings.value.controller);
+  });
+  /** The chosen cell as its controls show it. */
+  readonly network = computed<Scenario | null>(() => {
+    const { value } = this.chosen;
+    return value === null ? null : editable(value, this.cell.value);
+  });
+  readonly own = signal<Own | null>(null);
+  readonly live: LiveRun;
+  readonly history = new History<Loaded>();
+  /** Where the run before stays as a faint line. */
+  charts: Pick<Scope, 'keepGhost' | 'dropGhost'> | null = null;
+  /** Whether the run that is drawn is to stay as a ghost when another comes. */
+  #isGhostDue = false;
   /** Counts what was asked to be shown; the last one counts. */
   #turn = 0;
+  #linking = 0;
 
-  private constructor(readonly store: TraceStore) {}
-
-  get durationUs(): number {
-    return this.run.peek()?.durationUs ?? 0;
+  constructor(readonly store: TraceStore) {
+    this.live = new LiveRun(store, {
+      traceOf: (options) => traceOf(options, settings.peek().packets),
+      beforeChange: () => this.#keepGhost(),
+    });
   }
 
-  static async create(): Promise<Lab> {
-    const onError = (error: Error): void =>
-      notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
-    return new Lab(await createTraceStore({ onError }));
-  }
-
-  /** Loads what the address asks for, and runs it if it says so. */
+  /** Loads what the address asks for, and runs it. */
   async open(): Promise<void> {
     const own = await fromFragment(fragment.peek()).catch(() => {
       notify('error', 'scenario', 'The scenario in the address is damaged.', 'Open its file instead.');
@@ -69,10 +91,10 @@ export class Lab implements Runs {
     const shown =
       own === null
         ? await this.#loadListed(settings.peek().scenario || this.#first())
-        : await this.#load(() => Promise.resolve(own), 'the address', 'The scenario in the address');
+        : await this.#load(() => Promise.resolve(own), { kind: 'controls' }, 'The scenario in the address');
     if (!shown) return;
     this.#checkCell();
-    if (settings.peek().run) await this.start();
+    await this.startIfQuick();
   }
 
   /** Tells what of the cell in the address there is not, and forgets it. */
@@ -96,93 +118,184 @@ export class Lab implements Runs {
 
   /** Shows a scenario of the registry. */
   async choose(id: string): Promise<void> {
-    if (await this.#loadListed(id)) {
-      fragment.value = '';
-      change({ ...FRESH, scenario: id });
-    }
+    if (!(await this.#loadListed(id))) return;
+    this.#linking += 1;
+    fragment.value = '';
+    change({ ...FRESH, scenario: id });
+    await this.startIfQuick();
   }
 
   /** Shows the scenario in a user's file; one with an error leaves everything as it was. */
   async openFile(file: File): Promise<void> {
-    if (!(await this.#load(() => file.text(), file.name, file.name))) return;
+    const text = await file.text();
+    await this.openText(text, { kind: 'file', name: file.name }, file.name);
+  }
+
+  /** Shows the scenario of a text; `what` is its name in messages. */
+  async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
+    if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
     change({ ...FRESH, scenario: '' });
-    fragment.value = await toFragment(await file.text());
-    if (fragment.value === '')
+    await this.#link(text);
+    await this.startIfQuick();
+  }
+
+  /** Begins with a network of one call. */
+  async begin(): Promise<void> {
+    await this.openText(JSON.stringify(FRESH_NETWORK), { kind: 'controls' }, FRESH_NETWORK.title);
+  }
+
+  async #link(text: string): Promise<void> {
+    const turn = ++this.#linking;
+    const packed = await toFragment(text);
+    if (turn !== this.#linking) return;
+    fragment.value = packed;
+    if (packed === '')
       notify('info', 'own', 'This scenario is too long for a link.', 'Send its file along with the link.');
+    else dismiss('own');
   }
 
   async #loadListed(id: string): Promise<boolean> {
-    if (id !== '') return this.#load(() => fetchScenario(id), null, `The scenario ${id}`);
-    this.phase.value = 'ready';
+    if (id !== '') return this.#load(() => fetchScenario(id), { kind: 'list' }, `The scenario ${id}`);
+    this.isLoading.value = false;
     notify('info', 'scenario', 'This page came without scenarios.', 'Open a file with one.');
     return false;
   }
 
   /** Whether the scenario is shown now: it is correct, and nobody asked for another one meanwhile. */
-  async #load(text: () => Promise<string>, file: string | null, what: string): Promise<boolean> {
+  async #load(text: () => Promise<string>, from: Loaded['from'], what: string): Promise<boolean> {
     const turn = ++this.#turn;
-    this.cancel();
+    this.live.cancel();
     try {
-      const { scenario, cells } = await this.#worker.check(await text());
+      const { scenario, cells } = await this.live.check(await text());
       if (turn !== this.#turn) return false;
       dismiss('scenario');
-      this.loaded.value = { scenario, cells, file };
+      this.history.clear();
+      this.loaded.value = { scenario, cells, from };
+      this.#isGhostDue = false;
+      this.own.value = null;
+      this.charts?.dropGhost();
+      await this.live.reset();
       return true;
     } catch (error) {
       if (turn === this.#turn) tellSimulationError(error, `${what} was not opened`, 'scenario');
       return false;
     } finally {
-      if (this.phase.peek() === 'loading') this.phase.value = 'ready';
+      this.isLoading.value = false;
     }
+  }
+
+  /**
+   * Changes the scenario and simulates it. Changes with the same `gesture` one after the other, as of a slider that is
+   * dragged, are taken back together.
+   */
+  edit(gesture: string, edit: Edit): void {
+    const [loaded, network] = [this.loaded.peek(), this.network.peek()];
+    if (loaded === null || network === null) return;
+    const scenario = edit(network);
+    if (this.history.add(loaded, gesture)) this.#isGhostDue = true;
+    this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
+  }
+
+  /** A flow takes a preset; it is no longer one of those with the user's controller. */
+  takeController(flow: string, preset: string): void {
+    const { value: own } = this.own;
+    if (own !== null) this.own.value = { ...own, flows: own.flows.filter((name) => name !== flow) };
+    this.edit(`${flow}.controller`, changeController(flow, preset));
+  }
+
+  /** The user's controller takes the place of the one before, or controls a call that is added. */
+  useOwn(file: File): void {
+    const [network, before] = [this.network.peek(), this.own.peek()];
+    if (network === null) return;
+    const fix = ownControllers.keep(file);
+    if (fix !== null) return notify('error', 'own-file', `${file.name} was not taken.`, fix);
+    dismiss('own-file');
+    const { name } = file;
+    const present = before?.flows.filter((flow) => network.flows.some((each) => each.name === flow)) ?? [];
+    const flow = freeName(network, OWN_CALL.name);
+    this.own.value = { name, url: ownControllers.urlOf(name), flows: present.length > 0 ? present : [flow] };
+    if (present.length === 0) this.edit(`add ${flow}`, addFlow(OWN_CALL));
+    else this.vary({});
+  }
+
+  /** The user's controller for a run of a network. */
+  #controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
+    const { value: own } = this.own;
+    const flows = own?.flows.filter((flow) => network?.flows.some(({ name }) => name === flow)) ?? [];
+    return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
+  }
+
+  undo(): void {
+    const { value: now } = this.loaded;
+    const before = now && this.history.back(now);
+    if (before) this.#show(before);
+  }
+
+  redo(): void {
+    const { value: now } = this.loaded;
+    const after = now && this.history.forth(now);
+    if (after) this.#show(after);
+  }
+
+  /** Changes which of the scenario's runs is shown, and simulates that. */
+  vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
+    change(patch);
+    this.#isGhostDue = true;
+    if (settings.peek().run) void this.start();
+  }
+
+  async #keepGhost(): Promise<void> {
+    if (!this.#isGhostDue || this.live.run.peek()?.result == null) return;
+    this.#isGhostDue = false;
+    await this.charts?.keepGhost();
+  }
+
+  #show(loaded: Loaded): void {
+    this.loaded.value = loaded;
+    const { scenario, from } = loaded;
+    change({ scenario: from.kind === 'list' ? scenario.id : '', controller: '', run: true });
+    if (from.kind === 'list') {
+      this.#linking += 1;
+      fragment.value = '';
+    } else void this.#link(JSON.stringify(scenario));
+    void this.start();
+  }
+
+  /** Runs what can be had at once, and whatever the address says is to be run. */
+  async startIfQuick(): Promise<void> {
+    const { value: network } = this.network;
+    if (network === null) return;
+    const flows = network.flows.reduce((sum, { count = 1 }) => sum + count, 0);
+    if (settings.peek().run || flows * network.duration_s <= AT_ONCE_FLOW_S) await this.start();
   }
 
   /** Runs the chosen cell. */
   async start(): Promise<void> {
-    const { value: loaded } = this.loaded;
-    if (loaded === null || this.phase.peek() === 'running') return;
-    const scenario = withPreset(loaded.scenario, settings.peek().controller);
-    const request = { scenario, cell: this.cell.peek(), seed: this.seed.peek() };
-    const abort = new AbortController();
-    this.#abort = abort;
-    this.phase.value = 'running';
-    this.share.value = 0;
+    const { value: scenario } = this.chosen;
+    if (scenario === null) return;
     change({ run: true });
     try {
-      const options = await this.#worker.plan(request);
-      const run: Run = { ...request, ...described(options), result: null };
-      await this.store.clear();
-      this.newestUs = 0;
-      this.run.value = run;
-      this.onRows('all');
-      const result = await this.#worker.run(
-        { ...request, trace: traceOf(options, settings.peek().packets) },
-        { signal: abort.signal, onProgress: (progress) => this.#progress(progress) },
-      );
+      const controller = this.#controllerFor(this.network.peek());
+      const wanted = { scenario, cell: this.cell.peek(), seed: this.seed.peek(), ...controller };
+      const run = await this.live.play(wanted);
+      if (run === null) return;
       dismiss('run');
-      this.run.value = { ...run, result };
-      this.onRows('all');
+      this.#tellFaults(run);
     } catch (error) {
       tellSimulationError(error, 'The run failed', 'run');
-    } finally {
-      this.#abort = null;
-      this.phase.value = 'ready';
     }
   }
 
-  cancel(): void {
-    this.#abort?.abort();
-  }
-
-  #progress({ share, timeUs, rows }: SimulationProgress): void {
-    this.store.appendPacked(rows);
-    this.share.value = share;
-    this.newestUs = timeUs;
-    this.onRows('more');
+  #tellFaults({ result }: Run): void {
+    const [fault] = result?.faults ?? [];
+    if (fault === undefined) return dismiss('own-fault');
+    const what = `The controller ${this.own.peek()?.name ?? ''} failed in its ${fault.half} half: ${fault.message}.`;
+    notify('warning', 'own-fault', what, 'Its call kept the last good rate from then on.');
   }
 
   /** The trace as a file of format v1. */
   async downloadTrace(): Promise<void> {
-    const { value: run } = this.run;
+    const { value: run } = this.live.run;
     if (run === null) return;
     const { scenario, cell, seed } = run;
     const header = { created: new Date().toISOString(), ...traceHeader(scenario, cell, seed) };
@@ -190,15 +303,26 @@ export class Lab implements Runs {
   }
 
   downloadMetrics(): void {
-    const { value: run } = this.run;
+    const { value: run } = this.live.run;
     if (run?.result == null) return;
     const { scenario, cell, seed, result } = run;
     const { windows, metrics, events, timeUs } = result;
     const report = { scenario: scenario.id, cell, seed, simulated_us: timeUs, events, windows, metrics };
-    const blob = new Blob([`${JSON.stringify(report, null, 2)}\n`], { type: 'application/json' });
-    saveAs(blob, `${fileName(run)}-metrics.json`);
+    saveAs(json(report), `${fileName(run)}-metrics.json`);
+  }
+
+  /** The network that the controls show, as the file of a scenario. */
+  downloadScenario(): void {
+    const { value: network } = this.network;
+    if (network === null) return;
+    saveAs(json({ ...network, seed: this.seed.peek() }), `${network.id}.json`);
   }
 }
+
+const json = (value: unknown): Blob =>
+  new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' });
+
+const OWN_CALL: MediaFlow = { kind: 'media', name: 'own', preset: 'gcc' };
 
 /** What another scenario does not take over. */
 const FRESH = {

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 
-import { messageOf } from '../notices.js';
+import { createTraceStore } from '../../worker/trace/trace_client.js';
+import { messageOf, notify } from '../notices.js';
 import { followTheme } from '../theme.js';
 import { Lab } from './lab.js';
 import { runScope } from './run_scope.js';
@@ -9,12 +10,15 @@ import { LabApp } from './ui/lab_app.js';
 
 async function open(root: HTMLElement): Promise<void> {
   followUrl();
-  const lab = await Lab.create();
+  const onError = (error: Error): void =>
+    notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
+  const lab = new Lab(await createTraceStore({ onError }));
   const scope = runScope(
-    lab,
+    lab.live,
     () => settings.peek(),
     ({ window_s, from_s }) => change({ window_s, from_s }),
   );
+  lab.charts = scope;
   followTheme(
     () => settings.value.theme,
     (theme) => scope.setTheme(theme),

@@ -32,18 +32,23 @@ export interface FlowInfo {
   preset?: string;
 }
 
-/** The flows of a simulation, and how long it is. */
-export function described({ flows, durationUs }: SimulationOptions): Pick<Run, 'flows' | 'durationUs'> {
+/** The flows of a simulation, and how long it is; `own` are the numbers of those with a controller of the user's. */
+export function described(
+  { flows, durationUs }: SimulationOptions,
+  own: ReadonlySet<number> = new Set(),
+): Pick<Run, 'flows' | 'durationUs'> {
   const named = flows.map((options, flow): FlowInfo => {
     const { kind, name, direction = 'forward' } = options;
-    const controller = controllerOf(options);
+    const controller = own.has(flow) ? undefined : controllerOf(options);
     return {
       flow,
       kind,
       name: name ?? `${kind} ${flow}`,
       direction,
       ...(controller !== undefined && { controller }),
-      ...(kind === 'media' && options.preset !== undefined && { preset: options.preset }),
+      ...(kind === 'media' &&
+        options.preset !== undefined &&
+        controller !== undefined && { preset: options.preset }),
     };
   });
   return { flows: named, durationUs };

@@ -3,3 +3,8 @@ declare module 'virtual:scenarios' {
   const list: readonly { id: string; title: string; paper: string; source: string }[];
   export default list;
 }
+
+declare module '*?raw' {
+  const text: string;
+  export default text;
+}

@@ -15,7 +15,7 @@ async function open(root: HTMLElement): Promise<void> {
   });
   const player = new Player(store);
   const scope = runScope(
-    player,
+    player.live,
     () => ({ window_s: 0, from_s: 0 }),
     () => undefined,
   );

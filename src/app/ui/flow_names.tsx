@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { controllerOfPreset } from '../../core/schema.js';
 import { recordedFlows, type RecordedFlow } from '../../trace/recorded_flows.js';
 import type { TraceHeader } from '../../trace/index.js';
-import type { Filters } from '../../boards/scope.js';
+import type { Filters } from '../../boards/filters.js';
 
 /** A controller whose rates are drawn. */
 export interface DrawnController {

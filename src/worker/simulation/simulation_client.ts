@@ -44,8 +44,11 @@ export interface SimulationWorkerOptions {
 }
 
 export interface RunHandlers {
-  /** Told about ten times a second, with the trace rows since the last time (`unpackBatches`). They are the caller's. */
-  onProgress?: (progress: SimulationProgress) => void;
+  /**
+   * Told about ten times a second, with the trace rows since the last time (`unpackBatches`). They are the caller's.
+   * The run waits for a promise that it returns.
+   */
+  onProgress?: (progress: SimulationProgress) => void | Promise<void>;
   /** Aborting ends the run; what was simulated until then is its result. */
   signal?: AbortSignal;
 }

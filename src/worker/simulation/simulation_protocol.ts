@@ -3,12 +3,14 @@ import type { ControllerFault, SimulationOptions, WindowMetrics } from '../../co
 import type { CellParams, MetricResult, Scenario, TraceOptions } from '../../scenario/index.js';
 import type { PackedBatches } from '../../trace/index.js';
 
-/** A user's controller, which all media flows get. */
+/** A user's controller. */
 export interface ControllerModule {
   /** A JavaScript module whose default export is a UserController, or a WebAssembly module; `blob:` too. */
   url: string;
   /** For messages, and of a WebAssembly module, which names nothing itself. */
   name: string;
+  /** The media flows of the scenario that get it, by their names; default: all. */
+  flows?: readonly string[];
 }
 
 /** A cell of a scenario with a seed, or a simulation by its options; with a controller of the user's, if one is given. */

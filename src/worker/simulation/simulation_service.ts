@@ -12,6 +12,7 @@ import {
   compile,
   ConfigError,
   ControllerSimulator,
+  flowNumbers,
   instantiate,
   judgeBy,
   ONE_RUN,
@@ -81,7 +82,7 @@ export class SimulationService {
     const began = performance.now();
     try {
       const core = await this.#load();
-      const simulator = await this.#simulator(core, request.controller);
+      const simulator = await this.#simulator(core, request);
       const { run, metricsOf } = started(simulator, request);
       const { stopped, ...done } = await this.#drive(run, report);
       const { windows, events, timeUs } = done;
@@ -97,10 +98,13 @@ export class SimulationService {
     }
   }
 
-  async #simulator(core: Core, controller: SimulationRequest['controller']): Promise<Simulator> {
+  async #simulator(core: Core, request: SimulationRequest): Promise<Simulator> {
+    const { controller } = request;
     if (controller === undefined) return core;
+    const only = numbersOf(controller.flows, request);
     try {
-      return new ControllerSimulator(core, await loadUserModule(controller.url, { name: controller.name }));
+      const module = await loadUserModule(controller.url, { name: controller.name });
+      return new ControllerSimulator(core, module, only);
     } catch (error) {
       throw new ControllerProblem(messageOf(error));
     }
@@ -187,6 +191,18 @@ function chosen(request: Extract<SimulationRequest, { scenario: unknown }>): Cho
   const scenario = parseScenario(request.scenario);
   const { cell = cellsOf(scenario)[0] ?? {}, seed = seedOf(scenario, 0) } = request;
   return { scenario, cell, seed };
+}
+
+/** The numbers of the flows with these names; undefined for all. */
+function numbersOf(
+  names: readonly string[] | undefined,
+  request: SimulationRequest,
+): ReadonlySet<number> | undefined {
+  if (names === undefined) return undefined;
+  if ('options' in request)
+    return new Set(request.options.flows.flatMap(({ name = '' }, n) => (names.includes(name) ? [n] : [])));
+  const { scenario, cell } = chosen(request);
+  return flowNumbers(instantiate(scenario, cell), names);
 }
 
 interface Started {

@@ -1,4 +1,6 @@
 /** The Lab: choose an experiment, run one cell of it, look inside. */
+import { useEffect } from 'preact/hooks';
+
 import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { cellLabel } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
@@ -12,6 +14,8 @@ import type { Lab } from '../lab.js';
 import type { Run } from '../run.js';
 import { change, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
+import { FlowsPanel } from './network/flows_panel.js';
+import { NetworkPanel } from './network/network_panel.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
 import { RunCharts } from './run_charts.js';
@@ -21,36 +25,60 @@ interface Parts {
   scope: Scope;
 }
 
-function stateText(lab: Lab): string {
-  const run = lab.run.value;
-  if (lab.phase.value === 'loading') return 'Loading…';
-  if (lab.phase.value === 'running') return 'Simulating';
-  if (run?.result?.cancelled === true) return 'Cancelled';
-  return run?.result ? 'Done' : 'Ready';
+function stateText({ isLoading, live }: Lab): string {
+  if (isLoading.value) return 'Loading…';
+  if (live.isRunning.value) return 'Simulating';
+  const result = live.run.value?.result;
+  if (result?.cancelled === true) return 'Cancelled';
+  return result ? 'Done' : 'Ready';
 }
 
 function LabHeader({ lab }: { lab: Lab }) {
-  const running = lab.phase.value === 'running';
+  const { live, history } = lab;
+  // A short run is over before anybody could end it.
+  const running = live.isLong.value;
   return (
     <PageHeader
       page="lab"
       theme={settings.value.theme}
       onTheme={(theme) => change({ theme })}
       action={
-        <button
-          type="button"
-          class={running ? 'stop' : 'start'}
-          disabled={!running && lab.loaded.value === null}
-          onClick={() => (running ? lab.cancel() : void lab.start())}
-        >
-          {running ? 'Cancel' : 'Run'}
-        </button>
+        <>
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Undo"
+            title="Undo (Ctrl+Z)"
+            disabled={!history.canUndo.value}
+            onClick={() => lab.undo()}
+          >
+            ↶
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Redo"
+            title="Redo (Ctrl+Shift+Z)"
+            disabled={!history.canRedo.value}
+            onClick={() => lab.redo()}
+          >
+            ↷
+          </button>
+          <button
+            type="button"
+            class={running ? 'stop' : 'start'}
+            disabled={!running && lab.loaded.value === null}
+            onClick={() => (running ? live.cancel() : void lab.start())}
+          >
+            {running ? 'Cancel' : 'Run'}
+          </button>
+        </>
       }
     >
-      <p class={`phase${running ? ' connected' : ''}`} role="status">
+      <p class={`phase${live.isRunning.value ? ' connected' : ''}`} role="status">
         {stateText(lab)}
       </p>
-      {running && <progress aria-label="Simulated" value={lab.share.value} />}
+      {running && <progress aria-label="Simulated" value={live.share.value} />}
     </PageHeader>
   );
 }
@@ -128,7 +156,7 @@ function Provenance({ run }: { run: Run }) {
 }
 
 function Results({ lab, scope }: Parts) {
-  const run = lab.run.value;
+  const run = lab.live.run.value;
   if (run === null) return <Welcome lab={lab} />;
   const [window] = run.result?.windows ?? [];
   const flow = window?.flows.find(({ kind }) => kind === 'media') ?? window?.flows[0];
@@ -165,7 +193,7 @@ function Welcome({ lab }: { lab: Lab }) {
       <button
         type="button"
         class="start"
-        disabled={loaded === null || lab.phase.value !== 'ready'}
+        disabled={loaded === null || lab.live.isRunning.value}
         onClick={() => void lab.start()}
       >
         Run
@@ -174,17 +202,36 @@ function Welcome({ lab }: { lab: Lab }) {
   );
 }
 
+/** Ctrl+Z and Ctrl+Shift+Z, unless a text is being written. */
+function followHistoryKeys(lab: Lab): () => void {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key, target, shiftKey } = event;
+    if (key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || isText(target)) return;
+    event.preventDefault();
+    if (shiftKey) lab.redo();
+    else lab.undo();
+  };
+  document.addEventListener('keydown', onKeyDown);
+  return () => document.removeEventListener('keydown', onKeyDown);
+}
+
+const isText = (target: EventTarget | null): boolean =>
+  target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'range');
+
 export function LabApp({ lab, scope }: Parts) {
+  useEffect(() => followHistoryKeys(lab), [lab]);
   return (
-    <DropPage enabled={lab.phase.value !== 'running'} onFile={(file) => void lab.openFile(file)}>
+    <DropPage enabled onFile={(file) => void lab.openFile(file)}>
       <LabHeader lab={lab} />
       <NoticesList problems={problems.value} notices={notices.value} />
       <main>
-        <section class="scope lab" aria-label="Results">
+        <section class="scope lab" aria-label="Results" aria-busy={lab.live.isRunning.value}>
           <Results lab={lab} scope={scope} />
         </section>
         <aside aria-label="Controls">
           <ScenarioPanel lab={lab} />
+          <NetworkPanel lab={lab} />
+          <FlowsPanel lab={lab} />
           <CellPanel lab={lab} />
           <FlowPanel lab={lab} />
           <FilesPanel lab={lab} />

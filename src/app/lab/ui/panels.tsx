@@ -18,7 +18,7 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
   const words = useSignal('');
   const loaded = lab.loaded.value;
   const listed = found(words.value);
-  const current = loaded?.file === null ? loaded.scenario.id : '';
+  const current = loaded?.from.kind === 'list' ? loaded.scenario.id : '';
   return (
     <details class="panel" open>
       <summary>Scenario</summary>
@@ -49,11 +49,16 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
         ))}
       </select>
       {listed.length === 0 && <p class="hint">None has all these words.</p>}
+      <div class="row">
+        <button type="button" onClick={() => void lab.begin()}>
+          Build a network of your own
+        </button>
+      </div>
       {loaded && (
         <>
           <p>
             <b>{loaded.scenario.title}</b>
-            {loaded.file !== null && <span class="hint"> from {loaded.file}</span>}
+            {loaded.from.kind === 'file' && <span class="hint"> from {loaded.from.name}</span>}
           </p>
           <p>{loaded.scenario.description}</p>
           <p class="hint">{[loaded.scenario.paper, loaded.scenario.source].filter(Boolean).join(', ')}</p>
@@ -84,7 +89,7 @@ function AxisField({ lab, name }: { lab: Lab; name: string }) {
         onChange={({ currentTarget }) => {
           const next = withAxis(loaded.cells, cell, name, currentTarget.value);
           const axes = loaded.scenario.axes ?? [];
-          change({ cell: Object.fromEntries(axes.map((each) => [each.name, next[each.name] ?? ''])) });
+          lab.vary({ cell: Object.fromEntries(axes.map((each) => [each.name, next[each.name] ?? ''])) });
         }}
       >
         {valuesOf(loaded.cells, name).map((value) => (
@@ -98,7 +103,7 @@ function AxisField({ lab, name }: { lab: Lab; name: string }) {
 }
 
 /** Another controller than the scenario's, in all media flows. */
-function ControllerField() {
+function ControllerField({ lab }: { lab: Lab }) {
   const id = useId();
   const { controller } = settings.value;
   return (
@@ -108,7 +113,7 @@ function ControllerField() {
         id={id}
         name="controller"
         value={controller}
-        onChange={({ currentTarget }) => change({ controller: currentTarget.value })}
+        onChange={({ currentTarget }) => lab.vary({ controller: currentTarget.value })}
       >
         <option value="" selected={controller === ''}>
           as the scenario has it
@@ -139,7 +144,7 @@ export function CellPanel({ lab }: { lab: Lab }) {
     const seed = Number(text);
     const right = text.trim() !== '' && Number.isInteger(seed) && seed >= 0 && seed <= 2 ** 52;
     problem.value = right ? '' : `Expected a whole number from 0 on; ${lab.seed.value} is kept.`;
-    if (right) change({ seed: seed === (loaded.scenario.seed ?? 1) ? null : seed });
+    if (right) lab.vary({ seed: seed === (loaded.scenario.seed ?? 1) ? null : seed });
   };
   return (
     <details class="panel" open>
@@ -147,7 +152,7 @@ export function CellPanel({ lab }: { lab: Lab }) {
       {(loaded.scenario.axes ?? []).map(({ name }) => (
         <AxisField key={name} lab={lab} name={name} />
       ))}
-      {isFree(loaded.scenario) && <ControllerField />}
+      {isFree(loaded.scenario) && <ControllerField lab={lab} />}
       <div class="field">
         <label for={id}>Seed</label>
         <input
@@ -172,7 +177,7 @@ export function CellPanel({ lab }: { lab: Lab }) {
           type="checkbox"
           name="packets"
           checked={settings.value.packets}
-          onChange={({ currentTarget }) => change({ packets: currentTarget.checked })}
+          onChange={({ currentTarget }) => lab.vary({ packets: currentTarget.checked })}
         />
         <span>
           Record every packet’s arrival, for <code>ccscope replay</code>
@@ -185,7 +190,7 @@ export function CellPanel({ lab }: { lab: Lab }) {
 /** Whose controller is shown, where there is a choice. */
 export function FlowPanel({ lab }: { lab: Lab }) {
   const id = useId();
-  const flows = lab.run.value?.flows ?? [];
+  const flows = lab.live.run.value?.flows ?? [];
   const media = flows.filter(({ kind }) => kind === 'media');
   if (media.length < 2) return null;
   const shown = detailedFlow(flows, settings.value.flow)?.name ?? '';
@@ -212,18 +217,17 @@ export function FlowPanel({ lab }: { lab: Lab }) {
 }
 
 export function FilesPanel({ lab }: { lab: Lab }) {
-  const run = lab.run.value;
-  const busy = lab.phase.value === 'running';
+  const run = lab.live.run.value;
+  const busy = lab.live.isRunning.value;
   return (
     <details class="panel" open>
       <summary>Files</summary>
       <div class="row">
-        <label class={`button${busy ? ' disabled' : ''}`}>
+        <label class="button">
           Open a scenario…
           <input
             type="file"
             accept=".json,application/json"
-            disabled={busy}
             onChange={({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];
               if (file) void lab.openFile(file);
@@ -231,6 +235,9 @@ export function FilesPanel({ lab }: { lab: Lab }) {
             }}
           />
         </label>
+        <button type="button" onClick={() => lab.downloadScenario()}>
+          Save as scenario
+        </button>
         <CopyButton text={() => linkTo(settings.peek())}>Copy link</CopyButton>
       </div>
       <div class="row">

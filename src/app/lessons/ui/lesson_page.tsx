@@ -154,7 +154,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
     change({ choice: first });
     void player.play(lesson, first);
   }, [isPredicted]);
-  const run = player.run.value;
+  const run = player.live.run.value;
   return (
     <article class="lesson">
       <p class="hint">

@@ -1,0 +1,66 @@
+/** What can be taken back and done again. */
+import { signal } from '@preact/signals';
+
+/** Changes of one gesture belong together while they follow each other within this time. */
+const TOGETHER_MS = 1500;
+const MOST = 200;
+
+export class History<T> {
+  readonly canUndo = signal(false);
+  readonly canRedo = signal(false);
+  #before: T[] = [];
+  #after: T[] = [];
+  #gesture = '';
+  #changedAt = -Infinity;
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Remembers what there was before a change. Whether that began a new step. */
+  add(before: T, gesture: string): boolean {
+    const now = this.now();
+    const isNew = gesture !== this.#gesture || now - this.#changedAt > TOGETHER_MS;
+    this.#gesture = gesture;
+    this.#changedAt = now;
+    if (isNew) this.#before = [...this.#before, before].slice(-MOST);
+    this.#after = [];
+    this.#tell();
+    return isNew;
+  }
+
+  /** What there was before the last step; undefined where nothing can be taken back. */
+  back(now: T): T | undefined {
+    const before = this.#before.at(-1);
+    if (before === undefined) return undefined;
+    this.#before = this.#before.slice(0, -1);
+    this.#after = [...this.#after, now];
+    this.#end();
+    return before;
+  }
+
+  /** What was taken back last; undefined where there is nothing. */
+  forth(now: T): T | undefined {
+    const after = this.#after.at(-1);
+    if (after === undefined) return undefined;
+    this.#after = this.#after.slice(0, -1);
+    this.#before = [...this.#before, now];
+    this.#end();
+    return after;
+  }
+
+  clear(): void {
+    this.#before = [];
+    this.#after = [];
+    this.#end();
+  }
+
+  /** The next change begins a new step. */
+  #end(): void {
+    this.#gesture = '';
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.canUndo.value = this.#before.length > 0;
+    this.canRedo.value = this.#after.length > 0;
+  }
+}

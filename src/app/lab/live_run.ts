@@ -1,0 +1,187 @@
+/**
+ * Simulates again whenever a choice changes. The newest choice wins; what is drawn is always one run, never rows of
+ * one beside figures of another.
+ */
+import { signal } from '@preact/signals';
+
+import type { TraceOptions } from '../../scenario/index.js';
+import type { SimulationOptions } from '../../core/index.js';
+import { instantiate, type CellParams } from '../../scenario/cells.js';
+import { flowNumbers } from '../../scenario/compile.js';
+import type { Scenario } from '../../scenario/scenario.js';
+import type { PackedBatches } from '../../trace/index.js';
+import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
+import type { ControllerModule, SimulationProgress } from '../../worker/simulation/simulation_protocol.js';
+import type { TraceStore } from '../../worker/trace/trace_client.js';
+import { described, type Run } from './run.js';
+import type { Runs } from './run_scope.js';
+
+/** A run that takes longer than this is drawn while it is simulated. */
+const DRAWN_AFTER_MS = 250;
+/** A run that is expected to take less is not stopped for a newer one: a slider's drag would show nothing until its end. */
+const LET_END_MS = 200;
+
+/** What is to be simulated. */
+export interface Wanted {
+  scenario: Scenario;
+  cell: CellParams;
+  seed: number;
+  controller?: ControllerModule;
+}
+
+export interface LiveRunOptions {
+  /** The rows that a simulation records. */
+  traceOf: (options: SimulationOptions) => TraceOptions;
+  /** Called before the rows of the run that is drawn make way for those of another. */
+  beforeChange?: () => Promise<void>;
+}
+
+export class LiveRun implements Runs {
+  /** What is drawn; null before the first run. */
+  readonly run = signal<Run | null>(null);
+  /** Whether a newer choice than the one drawn is being simulated. */
+  readonly isRunning = signal(false);
+  /** Whether that has taken so long already that people want to see progress. */
+  readonly isLong = signal(false);
+  /** The simulated share of the run that is being simulated. */
+  readonly share = signal(0);
+  onRows: Runs['onRows'] = () => undefined;
+  newestUs = 0;
+  readonly #worker = new SimulationWorker();
+  readonly #options: LiveRunOptions;
+  #abort: AbortController | null = null;
+  /** Resolves when the worker is free again. */
+  #ended: Promise<void> = Promise.resolve();
+  /** Counts what was asked for; the last one counts. */
+  #turn = 0;
+  /** What the last run took. */
+  #expectedMs = Infinity;
+
+  constructor(
+    readonly store: TraceStore,
+    options: LiveRunOptions,
+  ) {
+    this.#options = options;
+  }
+
+  get durationUs(): number {
+    return this.run.peek()?.durationUs ?? 0;
+  }
+
+  /** Checks a scenario: an object, or the text of its file. Rejects with SimulationError. */
+  check(scenario: unknown): ReturnType<SimulationWorker['check']> {
+    return this.#worker.check(scenario);
+  }
+
+  /** Ends the run that is being simulated; what was simulated until then is its result. */
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  /** Forgets what is drawn, and what is being simulated. */
+  async reset(): Promise<void> {
+    this.#turn += 1;
+    this.cancel();
+    this.run.value = null;
+    this.isRunning.value = false;
+    this.isLong.value = false;
+    this.newestUs = 0;
+    await this.store.clear();
+  }
+
+  /**
+   * Simulates, and draws. Resolves to the run with its result, or to null where something newer was asked for
+   * meanwhile. Rejects with SimulationError where it is still the newest.
+   */
+  async play(wanted: Wanted): Promise<Run | null> {
+    const turn = ++this.#turn;
+    const isLatest = (): boolean => turn === this.#turn;
+    this.isRunning.value = true;
+    if (this.#expectedMs > LET_END_MS) this.cancel();
+    const before = this.#ended;
+    let free = (): void => undefined;
+    this.#ended = new Promise((resolve) => (free = resolve));
+    try {
+      await before;
+      if (!isLatest()) return null;
+      return await this.#simulate(wanted, isLatest);
+    } catch (error) {
+      if (isLatest()) throw error;
+      return null;
+    } finally {
+      free();
+      if (isLatest()) {
+        this.isRunning.value = false;
+        this.isLong.value = false;
+      }
+    }
+  }
+
+  async #simulate(wanted: Wanted, isLatest: () => boolean): Promise<Run | null> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    const began = performance.now();
+    this.share.value = 0;
+    const options = await this.#worker.plan(wanted);
+    const { scenario, cell, controller } = wanted;
+    const own = flowNumbers(instantiate(scenario, cell), controller?.flows ?? []);
+    const run: Run = { ...wanted, ...described(options, own), result: null };
+    const drawing = new Drawing(() => this.#change(run));
+    const onProgress = ({ share, timeUs, rows }: SimulationProgress): Promise<void> | undefined => {
+      this.share.value = share;
+      drawing.add(rows, timeUs);
+      if (performance.now() - began < DRAWN_AFTER_MS || share === 1 || abort.signal.aborted) return undefined;
+      this.isLong.value = true;
+      return this.#draw(drawing);
+    };
+    const request = { ...wanted, trace: this.#options.traceOf(options) };
+    const result = await this.#worker.run(request, { signal: abort.signal, onProgress });
+    this.#expectedMs = performance.now() - began;
+    this.#abort = null;
+    // What was stopped for a newer choice is not drawn.
+    if (!isLatest() && result.cancelled) return null;
+    await this.#draw(drawing);
+    const done = { ...run, result };
+    this.run.value = done;
+    this.onRows('all');
+    return isLatest() ? done : null;
+  }
+
+  async #draw(drawing: Drawing): Promise<void> {
+    const { rows, timeUs, isFirst } = await drawing.take();
+    for (const packed of rows) this.store.appendPacked(packed);
+    this.newestUs = timeUs;
+    this.onRows(isFirst ? 'all' : 'more');
+  }
+
+  /** Another run is drawn from now on. */
+  async #change(run: Run): Promise<void> {
+    await this.#options.beforeChange?.();
+    await this.store.clear();
+    this.newestUs = 0;
+    this.run.value = run;
+  }
+}
+
+/** The rows of a run that wait to be drawn. */
+class Drawing {
+  #rows: PackedBatches[] = [];
+  #timeUs = 0;
+  #hasBegun = false;
+
+  constructor(private readonly begin: () => Promise<void>) {}
+
+  add(rows: PackedBatches, timeUs: number): void {
+    this.#rows.push(rows);
+    this.#timeUs = timeUs;
+  }
+
+  async take(): Promise<{ rows: PackedBatches[]; timeUs: number; isFirst: boolean }> {
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    if (isFirst) await this.begin();
+    const rows = this.#rows;
+    this.#rows = [];
+    return { rows, timeUs: this.#timeUs, isFirst };
+  }
+}

@@ -1,0 +1,124 @@
+/** The capacity of a bottleneck: a slider, the text of a schedule, and the curve to draw it by hand. */
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+
+import { parseRate, parseSchedule, scheduleText } from '../../../../link/capacity_text.js';
+import { ConfigError } from '../../../../text/quantities.js';
+import type { ScenarioPath } from '../../../../scenario/scenario.js';
+import { CapacityCurve } from './capacity_curve.js';
+import { SliderField } from './slider_field.js';
+
+type Capacity = Pick<ScenarioPath, 'capacity' | 'capacity_per_flow'>;
+
+interface CapacityFieldProps {
+  path: Capacity;
+  durationS: number;
+  /** `part` names what was changed. */
+  onChange: (part: string, capacity: { [K in keyof Capacity]: Capacity[K] | undefined }) => void;
+}
+
+const USUAL = '2mbps';
+/** What the slider reaches, Mbps. */
+const [FROM, TO] = [0.05, 50];
+
+const mbps = (bps: number): number => Number((bps / 1e6).toPrecision(6));
+
+/** All steps in proportion, so that the first has this rate: one slider moves a whole curve. */
+function scaled(text: string | number, firstBps: number): string {
+  const steps = parseSchedule(text, { outage: true });
+  const before = steps[0]?.capacityBps ?? 0;
+  const factor = before > 0 ? firstBps / before : 1;
+  return scheduleText(
+    steps.map(({ atUs, capacityBps }, index) => ({
+      atUs,
+      capacityBps: index === 0 ? firstBps : Math.round(capacityBps * factor),
+    })),
+  );
+}
+
+export function CapacityField({ path, durationS, onChange }: CapacityFieldProps) {
+  const { capacity, capacity_per_flow: perFlow } = path;
+  const set = (part: string, text: string): void =>
+    onChange(part, { capacity: text, capacity_per_flow: undefined });
+  if (perFlow !== undefined)
+    return (
+      <SliderField
+        label="Capacity per flow"
+        unit="Mbps"
+        help="The bottleneck carries this times the number of flows, all of them together"
+        value={mbps(parseRate(perFlow))}
+        from={FROM}
+        to={TO}
+        min={0.001}
+        max={100_000}
+        isLogarithmic
+        onChange={(value) => onChange('capacity', { capacity: undefined, capacity_per_flow: `${value}mbps` })}
+      />
+    );
+  if (capacity === undefined || typeof capacity === 'object')
+    return (
+      <p class="row">
+        {capacity === undefined ? 'No bottleneck.' : 'The capacity is that of a recorded trace.'}{' '}
+        <button type="button" onClick={() => set('capacity', USUAL)}>
+          {capacity === undefined ? 'Add one' : 'Draw it by hand'}
+        </button>
+      </p>
+    );
+  const steps = parseSchedule(capacity, { outage: true });
+  return (
+    <>
+      <SliderField
+        label={steps.length > 1 ? 'Capacity at first' : 'Capacity'}
+        unit="Mbps"
+        help="What the bottleneck can carry; the slider moves all steps of a schedule in proportion"
+        value={mbps(steps[0]?.capacityBps ?? 0)}
+        from={FROM}
+        to={TO}
+        min={0.001}
+        max={100_000}
+        isLogarithmic
+        onChange={(value) => set('capacity', scaled(capacity, value * 1e6))}
+      />
+      <CapacityCurve
+        steps={steps}
+        durationS={durationS}
+        onChange={(changed) => set('curve', scheduleText(changed))}
+      />
+      <ScheduleField text={String(capacity)} onChange={(text) => set('schedule', text)} />
+    </>
+  );
+}
+
+function ScheduleField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const id = useId();
+  const problem = useSignal('');
+  const take = (next: string): void => {
+    try {
+      parseSchedule(next, { outage: true });
+      problem.value = '';
+      if (next !== text) onChange(next);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problem.value = `Expected ${error.expected}: ${error.fix}.`;
+    }
+  };
+  return (
+    <div class="field">
+      <label for={id}>Capacity over time</label>
+      <input
+        id={id}
+        name="capacity"
+        key={text}
+        defaultValue={text}
+        spellcheck={false}
+        autocomplete="off"
+        aria-invalid={problem.value !== ''}
+        aria-describedby={`${id}-help`}
+        onChange={({ currentTarget }) => take(currentTarget.value.trim())}
+      />
+      <small id={`${id}-help`} class={problem.value ? 'problem' : 'hint'} aria-live="polite">
+        {problem.value || 'such as 1.5mbps,0.6mbps@20s,1.5mbps@40s; 0 is an outage'}
+      </small>
+    </div>
+  );
+}

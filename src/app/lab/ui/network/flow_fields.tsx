@@ -1,0 +1,262 @@
+/** The fields of one flow. */
+import { useId } from 'preact/hooks';
+
+import {
+  COMPONENT_SPECS,
+  CONTROLLER_SPECS,
+  controllerOfPreset,
+  presetValue,
+  type ComponentSpec,
+  type ParameterSpec,
+} from '../../../../core/schema.js';
+import type { ScenarioFlow } from '../../../../scenario/scenario.js';
+import { orderedParameters } from '../../../parameter_order.js';
+import { ParameterList } from '../../../ui/parameter_list.js';
+import { CHOICES, presetOf } from '../../controller_choice.js';
+import { changeFlow, type MediaFlow, type TcpFlow } from '../../edits.js';
+import type { Lab } from '../../lab.js';
+import { SliderField } from './slider_field.js';
+
+type Values = Readonly<Record<string, number>>;
+
+/** With or without a value; undefined where nothing is left. */
+function changed(given: Values, name: string, value: number | null): Values | undefined {
+  const { [name]: _, ...others } = given;
+  const next = value === null ? others : { ...others, [name]: value };
+  return Object.keys(next).length > 0 ? next : undefined;
+}
+
+const baseIn =
+  ({ presets }: ComponentSpec, preset: string | undefined) =>
+  (parameter: ParameterSpec): number => {
+    const known = presets.find(({ name }) => name === preset);
+    return known === undefined ? parameter.default : presetValue(known, parameter);
+  };
+
+const countText = (given: Values = {}): string => {
+  const count = Object.keys(given).length;
+  return count === 0 ? '' : `${count} changed`;
+};
+
+interface ComponentFieldsProps {
+  lab: Lab;
+  flow: ScenarioFlow;
+  title: string;
+  /** Where the flow keeps the values. */
+  field: 'parameters' | 'source';
+  spec: ComponentSpec;
+  preset: string | undefined;
+  given: Values | undefined;
+}
+
+/** So many are shown before one asks for more. */
+const FIRST = 6;
+
+function ComponentFields({ lab, flow, title, field, spec, preset, given = {} }: ComponentFieldsProps) {
+  return (
+    <details>
+      <summary>
+        {title} <span class="count">{countText(given)}</span>
+      </summary>
+      <ParameterList
+        first={spec.parameters.slice(0, FIRST)}
+        others={spec.parameters.slice(FIRST)}
+        baseOf={baseIn(spec, preset)}
+        given={given}
+        onChange={(name, value) =>
+          lab.edit(
+            `${flow.name}.${field}.${name}`,
+            changeFlow(flow.name, { [field]: changed(given, name, value) }),
+          )
+        }
+        onReset={() => lab.edit(`${flow.name}.${field}`, changeFlow(flow.name, { [field]: undefined }))}
+      />
+    </details>
+  );
+}
+
+export function MediaFields({ lab, flow, isOwn }: { lab: Lab; flow: MediaFlow; isOwn: boolean }) {
+  const id = useId();
+  const { name, parameters = {} } = flow;
+  const preset = presetOf(flow);
+  const controller = controllerOfPreset(preset) ?? 'gcc';
+  const spec = CONTROLLER_SPECS[controller];
+  const baseOf = baseIn(spec, preset);
+  const highest = spec.parameters.find((each) => each.name === 'max_bitrate_bps');
+  const set = (field: string, value: number | null): void =>
+    lab.edit(
+      `${name}.parameters.${field}`,
+      changeFlow(name, { parameters: changed(parameters, field, value) }),
+    );
+  return (
+    <>
+      <div class="field">
+        <label for={id}>Controller</label>
+        <select
+          id={id}
+          name={`${name}.controller`}
+          value={isOwn ? '' : preset}
+          onChange={({ currentTarget: { value } }) => lab.takeController(name, value)}
+        >
+          {isOwn && <option value="">own: {lab.own.value?.name}</option>}
+          {CHOICES.map(({ title, presets }) => (
+            <optgroup key={title} label={title}>
+              {presets.map((each) => (
+                <option
+                  key={each.name}
+                  value={each.name}
+                  title={each.description}
+                  selected={each.name === preset}
+                >
+                  {each.name}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </div>
+      {highest && (
+        <SliderField
+          label="Highest bitrate"
+          unit="kbps"
+          help="The application’s own bound of the target"
+          value={(parameters['max_bitrate_bps'] ?? baseOf(highest)) / 1e3}
+          from={100}
+          to={20_000}
+          min={10}
+          max={1e6}
+          isLogarithmic
+          onChange={(value) => set('max_bitrate_bps', value * 1e3)}
+        />
+      )}
+      {!isOwn && (
+        <details>
+          <summary>
+            Parameters <span class="count">{countText(parameters)}</span>
+          </summary>
+          <ParameterList
+            {...orderedParameters(controller)}
+            baseOf={baseOf}
+            given={parameters}
+            onChange={set}
+            onReset={() => lab.edit(`${name}.parameters`, changeFlow(name, { parameters: undefined }))}
+          />
+        </details>
+      )}
+      <ComponentFields
+        lab={lab}
+        flow={flow}
+        title="Video source"
+        field="source"
+        spec={COMPONENT_SPECS.media_source}
+        preset={flow.source_preset}
+        given={flow.source}
+      />
+    </>
+  );
+}
+
+export function TcpFields({ lab, flow }: { lab: Lab; flow: TcpFlow }) {
+  const id = useId();
+  return (
+    <>
+      <div class="field">
+        <label for={id}>Congestion control</label>
+        <select
+          id={id}
+          value={flow.congestion_control ?? 'cubic'}
+          onChange={({ currentTarget }) =>
+            lab.edit(
+              `${flow.name}.congestion_control`,
+              changeFlow(flow.name, { congestion_control: currentTarget.value }),
+            )
+          }
+        >
+          <option value="cubic">CUBIC (RFC 9438)</option>
+          <option value="new_reno">NewReno (RFC 6582)</option>
+        </select>
+      </div>
+      <ComponentFields
+        lab={lab}
+        flow={flow}
+        title="Parameters"
+        field="parameters"
+        spec={COMPONENT_SPECS.tcp}
+        preset={flow.preset}
+        given={flow.parameters}
+      />
+    </>
+  );
+}
+
+interface SharedFieldsProps {
+  lab: Lab;
+  flow: ScenarioFlow;
+  durationS: number;
+}
+
+/** What calls and TCP have in common: when, how many, which way. */
+export function SharedFields({ lab, flow, durationS }: SharedFieldsProps) {
+  const id = useId();
+  const { name, count = 1, start_s = 0, stop_s, direction = 'forward', extra_delay_ms = 0 } = flow;
+  const edit = (field: string, value: unknown): void =>
+    lab.edit(`${name}.${field}`, changeFlow(name, { [field]: value }));
+  return (
+    <>
+      <SliderField
+        label="Starts at"
+        unit="s"
+        help="When the flow begins"
+        value={start_s}
+        from={0}
+        to={durationS}
+        max={stop_s ?? durationS}
+        onChange={(value) => edit('start_s', value === 0 ? undefined : value)}
+      />
+      <SliderField
+        label="Ends at"
+        unit="s"
+        help="When the flow ends; at the end of the simulated time it ends with that"
+        value={stop_s ?? durationS}
+        from={0}
+        to={durationS}
+        min={start_s}
+        onChange={(value) => edit('stop_s', value >= durationS ? undefined : value)}
+      />
+      <SliderField
+        label="How many"
+        unit=""
+        help="Flows of this kind"
+        value={count}
+        from={1}
+        to={20}
+        max={2000}
+        whole
+        onChange={(value) => edit('count', value === 1 ? undefined : value)}
+      />
+      <SliderField
+        label="More delay"
+        unit="ms"
+        help="Propagation delay of this flow alone beyond the path’s, each way"
+        value={extra_delay_ms}
+        from={0}
+        to={200}
+        max={60_000}
+        onChange={(value) => edit('extra_delay_ms', value === 0 ? undefined : value)}
+      />
+      <div class="field">
+        <label for={id}>Direction</label>
+        <select
+          id={id}
+          value={direction}
+          onChange={({ currentTarget: { value } }) =>
+            edit('direction', value === 'forward' ? undefined : value)
+          }
+        >
+          <option value="forward">forward</option>
+          <option value="backward">the way back</option>
+        </select>
+      </div>
+    </>
+  );
+}

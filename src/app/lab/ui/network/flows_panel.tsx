@@ -1,0 +1,85 @@
+/** The flows by hand: calls, TCP, and calls with a controller of the user's. */
+import { OwnControllerField } from './own_controller_field.js';
+import { addFlow, removeFlow, type MediaFlow } from '../../edits.js';
+import type { ScenarioFlow } from '../../../../scenario/scenario.js';
+import type { Lab } from '../../lab.js';
+import { presetOf } from '../../controller_choice.js';
+import { MediaFields, SharedFields, TcpFields } from './flow_fields.js';
+
+const CALL: MediaFlow = { kind: 'media', name: 'call', preset: 'gcc' };
+const TCP: ScenarioFlow = { kind: 'tcp', name: 'tcp', congestion_control: 'cubic' };
+/** A flow more than this many would be a mistake of the hand. */
+const MOST_FLOWS = 50;
+
+/** `2 × GCC (gcc), from 10 s`. */
+function flowText(flow: ScenarioFlow, own: boolean): string {
+  const { count = 1, start_s = 0, stop_s } = flow;
+  const what =
+    flow.kind === 'tcp'
+      ? `TCP ${(flow.congestion_control ?? 'cubic') === 'cubic' ? 'CUBIC' : 'NewReno'}`
+      : own
+        ? 'own controller'
+        : presetOf(flow);
+  const when = [
+    ...(start_s > 0 ? [`from ${start_s} s`] : []),
+    ...(stop_s === undefined ? [] : [`to ${stop_s} s`]),
+  ];
+  return [`${count === 1 ? '' : `${count} × `}${what}`, ...when].join(', ');
+}
+
+function FlowItem({ lab, flow }: { lab: Lab; flow: ScenarioFlow }) {
+  const { name } = flow;
+  const isOwn = lab.own.value?.flows.includes(name) === true;
+  const network = lab.network.value;
+  return (
+    <li>
+      <details>
+        <summary>
+          <b>{name}</b> {flowText(flow, isOwn)}
+        </summary>
+        {flow.kind === 'media' ? (
+          <MediaFields lab={lab} flow={flow} isOwn={isOwn} />
+        ) : (
+          <TcpFields lab={lab} flow={flow} />
+        )}
+        <SharedFields lab={lab} flow={flow} durationS={network?.duration_s ?? 0} />
+      </details>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Remove ${name}`}
+        title={`Remove ${name}`}
+        disabled={network?.flows.length === 1}
+        onClick={() => lab.edit(`remove ${name}`, removeFlow(name))}
+      >
+        ×
+      </button>
+    </li>
+  );
+}
+
+export function FlowsPanel({ lab }: { lab: Lab }) {
+  const network = lab.network.value;
+  if (!network) return null;
+  const isFull = network.flows.length >= MOST_FLOWS;
+  const add = (flow: ScenarioFlow): void => lab.edit(`add ${network.flows.length}`, addFlow(flow));
+  return (
+    <details class="panel" open>
+      <summary>Flows</summary>
+      <ul class="flows">
+        {network.flows.map((flow) => (
+          <FlowItem key={flow.name} lab={lab} flow={flow} />
+        ))}
+      </ul>
+      <div class="row">
+        <button type="button" disabled={isFull} onClick={() => add(CALL)}>
+          + call
+        </button>
+        <button type="button" disabled={isFull} onClick={() => add(TCP)}>
+          + TCP
+        </button>
+      </div>
+      <OwnControllerField lab={lab} isFull={isFull} />
+    </details>
+  );
+}

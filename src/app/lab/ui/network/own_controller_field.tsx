@@ -1,0 +1,69 @@
+/** A controller of the user's in the simulation: pasted, or a file. */
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+
+import aimd from '../../../../../public/controllers/aimd.ts?raw';
+import type { Lab } from '../../lab.js';
+
+/** The example of the docs without its types, which browsers do not take. */
+const EXAMPLE = aimd.replace(/^import type .*\n+/m, '').replace(': UserController', '');
+
+interface OwnControllerFieldProps {
+  lab: Lab;
+  isFull: boolean;
+}
+
+export function OwnControllerField({ lab, isFull }: OwnControllerFieldProps) {
+  const id = useId();
+  const text = useSignal('');
+  const own = lab.own.value;
+  return (
+    <details>
+      <summary>+ own controller {own && <span class="count">{own.name}</span>}</summary>
+      <p class="hint">
+        A JavaScript module whose default export is a controller. The call that it controls takes part in the
+        simulation like any other.
+      </p>
+      <div class="field">
+        <label for={id}>Paste a module</label>
+        <textarea
+          id={id}
+          rows={6}
+          spellcheck={false}
+          value={text.value}
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        />
+      </div>
+      <div class="row">
+        <button
+          type="button"
+          disabled={text.value.trim() === '' || (isFull && own === null)}
+          onClick={() => lab.useOwn(new File([text.value], 'pasted.mjs', { type: 'text/javascript' }))}
+        >
+          {own === null ? 'Add a call with it' : 'Use this one'}
+        </button>
+        <button type="button" onClick={() => (text.value = EXAMPLE)}>
+          Example
+        </button>
+        <label class="button">
+          A file…
+          <input
+            type="file"
+            accept=".js,.mjs,.wasm,text/javascript,application/wasm"
+            onChange={({ currentTarget }) => {
+              const [file] = currentTarget.files ?? [];
+              if (file) lab.useOwn(file);
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+      </div>
+      {own && (
+        <p class="hint">
+          {own.name} controls {own.flows.join(', ')}. It stays in this page: links and saved scenarios have
+          the preset of the call in its place.
+        </p>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,65 @@
+/** Parameters with a search: those that matter most, then the others on demand. */
+import { useSignal } from '@preact/signals';
+
+import type { ParameterSpec } from '../../core/schema.js';
+import type { OrderedParameters } from '../parameter_order.js';
+import { ParameterField } from './parameter_field.js';
+
+interface ParameterListProps extends OrderedParameters {
+  /** A parameter's value in the preset. */
+  baseOf: (parameter: ParameterSpec) => number;
+  /** What differs from the preset, by name. */
+  given: Readonly<Record<string, number>>;
+  /** Null: back to the preset's value. */
+  onChange: (name: string, value: number | null) => void;
+  onReset: () => void;
+}
+
+/** Fewer need no search. */
+const FEW = 10;
+
+export function ParameterList({ first, others, baseOf, given, onChange, onReset }: ParameterListProps) {
+  // What nobody sees is not made: there are many parameters.
+  const more = useSignal(false);
+  const search = useSignal('');
+  const all = [...first, ...others];
+  const words = search.value.trim().toLowerCase();
+  const found =
+    words === ''
+      ? null
+      : all.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(words));
+  const field = (parameter: ParameterSpec) => (
+    <ParameterField
+      key={parameter.name}
+      parameter={parameter}
+      base={baseOf(parameter)}
+      given={given[parameter.name]}
+      onChange={(value) => onChange(parameter.name, value)}
+    />
+  );
+  return (
+    <>
+      {all.length > FEW && (
+        <div class="row">
+          <input
+            type="search"
+            placeholder={`Find among ${all.length}`}
+            aria-label="Find a parameter"
+            value={search.value}
+            onInput={(e) => (search.value = e.currentTarget.value)}
+          />
+          <button type="button" disabled={Object.keys(given).length === 0} onClick={onReset}>
+            Reset all
+          </button>
+        </div>
+      )}
+      {(found ?? first).map(field)}
+      {found === null && others.length > 0 && (
+        <details onToggle={(e) => (more.value = e.currentTarget.open)}>
+          <summary>{others.length} more</summary>
+          {more.value && others.map(field)}
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+/** What charts drew of an earlier run, which stays behind what they draw now. */
+import type { TimeChart } from '../charts/index.js';
+import type { Columns } from '../charts/series.js';
+import type { TraceStore } from '../worker/trace/trace_client.js';
+import { chosenRows, type Filters } from './filters.js';
+
+/** A ghost is read once, for any later zoom: more points than a chart is wide. */
+const POINTS = 4000;
+
+export class Ghosts {
+  /** By the names of the rows that series mean. */
+  #kept: ReadonlyMap<string, Columns> = new Map();
+  /** Counts what was kept or dropped; the last one counts. */
+  #turn = 0;
+
+  constructor(private readonly store: Pick<TraceStore, 'view'>) {}
+
+  /** Reads all that the charts draw, over the whole trace. */
+  async keep(charts: Iterable<TimeChart>, filters: Filters): Promise<void> {
+    const turn = ++this.#turn;
+    const needs = new Map<string, Set<string>>();
+    for (const chart of charts)
+      for (const [rows, columns] of chart.needs)
+        needs.set(rows, new Set([...(needs.get(rows) ?? []), ...columns]));
+    const views = await Promise.all(
+      [...needs].map(async ([rows, columns]): Promise<[string, Columns]> => {
+        const query = { ...chosenRows(rows, filters), columns: [...columns], maxPoints: POINTS };
+        return [rows, (await this.store.view(query)).columns];
+      }),
+    );
+    if (turn === this.#turn) this.#kept = new Map(views);
+  }
+
+  /** Gives a chart the ghosts of its series. */
+  give(chart: TimeChart): void {
+    for (const rows of chart.needs.keys()) {
+      const columns = this.#kept.get(rows);
+      if (columns !== undefined) chart.setGhost(rows, columns);
+    }
+  }
+
+  drop(): void {
+    this.#turn += 1;
+    this.#kept = new Map();
+  }
+}

@@ -1,0 +1,45 @@
+/** Lines of an earlier run, faint behind those of now. */
+import type { ChartDataset, Point } from 'chart.js';
+
+import { DASH, MARKERS } from './configuration.js';
+import type { Columns, Series } from './series.js';
+import type { ChartTheme } from './theme.js';
+
+/** Two hexadecimal digits behind a colour: how much of it is seen. */
+const FAINT = '66';
+/** Datasets with a higher order lie further back. */
+const BEHIND = 1000;
+
+export const ghostLabel = (id: string): string => `ghost of ${id}`;
+
+/** Whether these rows give a series a ghost. */
+export const isGhostly = ({ table, columns, look }: Series, of: string, rows: Columns): boolean =>
+  table === of && !MARKERS.has(look) && columns.every((name) => name in rows);
+
+export function ghostOf(series: Series, theme: ChartTheme, data: Point[]): ChartDataset<'line', Point[]> {
+  const { id, look, side } = series;
+  const ghost: ChartDataset<'line', Point[]> = {
+    label: ghostLabel(id),
+    data,
+    order: BEHIND,
+    yAxisID: side === 'right' ? 'right' : 'left',
+    borderWidth: 1.5,
+    borderDash: DASH[look] ?? [],
+    stepped: look === 'step',
+    pointRadius: 0,
+    pointHitRadius: 0,
+    tension: 0,
+  };
+  paintGhost(ghost, [series], theme);
+  return ghost;
+}
+
+/** Gives a ghost the colour of its series. */
+export function paintGhost(
+  ghost: ChartDataset<'line', Point[]>,
+  series: readonly Series[],
+  theme: ChartTheme,
+): void {
+  const of = series.find(({ id }) => ghostLabel(id) === ghost.label);
+  if (of !== undefined) ghost.borderColor = `${theme.colours[of.colour]}${FAINT}`;
+}
