@@ -51,7 +51,8 @@ export class Scope {
   readonly #works = new Set<() => void>();
   readonly #ghosts: Ghosts;
   readonly #costsMs: number[] = [];
-  #pumping = false;
+  /** Until everything stale has been drawn. */
+  #pumping: Promise<void> | null = null;
   #valuesStale = false;
   #filters: Filters = {};
   #theme: ChartTheme;
@@ -162,7 +163,7 @@ export class Scope {
   /** Reads a chart's rows again and draws it, when its turn comes. */
   refresh(chart: TimeChart): void {
     this.#stale.add(chart);
-    void this.#pump();
+    this.#pumping ??= this.#pump().finally(() => (this.#pumping = null));
   }
 
   /** After everything in the trace was replaced. */
@@ -195,14 +196,15 @@ export class Scope {
     ) as Record<string, number>;
   }
 
+  /** Resolves when everything that is stale now has been drawn. */
+  async drawn(): Promise<void> {
+    await this.#pumping;
+  }
+
   async #pump(): Promise<void> {
-    if (this.#pumping) return;
-    this.#pumping = true;
-    try {
-      while (this.#stale.size > 0) await this.#drawStale();
-    } finally {
-      this.#pumping = false;
-    }
+    // What becomes stale together is read together.
+    await Promise.resolve();
+    while (this.#stale.size > 0) await this.#drawStale();
   }
 
   async #drawStale(): Promise<void> {

@@ -8,32 +8,31 @@ export type Direction = 'forward' | 'backward';
 export type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
 export type TcpFlow = Extract<ScenarioFlow, { kind: 'tcp' }>;
 
-/** How scenarios that people build are called in files. */
-const CHANGED = '-changed';
 /** What a network shows until somebody measures something else. */
 const FRESH_DURATION_S = 60;
 
 /**
  * One cell of a scenario as a scenario of its own, to be changed. What was published, and what a paper asks of it, is
- * of the scenario as it was, so it stays there.
+ * of the scenario as it was, so it stays there; one of the user's own keeps its name.
  */
 export function editable(scenario: Scenario, cell: CellParams): Scenario {
-  const { id, title, forward, backward, flows, windows, duration_s, rate_interval_ms, seed } = instantiate(
-    scenario,
-    cell,
-  );
-  const isChanged = id.endsWith(CHANGED);
+  const { id, title, description, forward, backward, flows, windows, duration_s, rate_interval_ms, seed } =
+    instantiate(scenario, cell);
+  const where = Object.keys(cell).length > 0 ? ` (${Object.values(cell).join(', ')})` : '';
+  const names =
+    scenario.paper === undefined
+      ? { id, title, description }
+      : {
+          id: `${id}-changed`,
+          title: `${title}, changed`,
+          description: `Began as ${id}${where}. ${description}`,
+        };
   return {
-    ...{ ccscope_scenario: 1, duration_s, forward, flows },
+    ...{ ccscope_scenario: 1, ...names, duration_s, forward, flows },
     ...(backward !== undefined && { backward }),
     ...(windows !== undefined && { windows }),
     ...(rate_interval_ms !== undefined && { rate_interval_ms }),
     ...(seed !== undefined && { seed }),
-    id: isChanged ? id : `${id}${CHANGED}`,
-    title: isChanged ? title : `${title}, changed`,
-    description: isChanged
-      ? scenario.description
-      : `Began as ${scenario.id}${Object.keys(cell).length > 0 ? ` (${Object.values(cell).join(', ')})` : ''}.`,
   };
 }
 

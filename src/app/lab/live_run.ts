@@ -21,6 +21,8 @@ const DRAWN_AFTER_MS = 250;
 /** A run that is expected to take less is not stopped for a newer one: a slider's drag would show nothing until its end. */
 const LET_END_MS = 200;
 
+const CHOICE_DRAWN = 'ccscope: choice to drawn';
+
 /** What is to be simulated. */
 export interface Wanted {
   scenario: Scenario;
@@ -45,7 +47,7 @@ export class LiveRun implements Runs {
   readonly isLong = signal(false);
   /** The simulated share of the run that is being simulated. */
   readonly share = signal(0);
-  onRows: Runs['onRows'] = () => undefined;
+  onRows: Runs['onRows'] = () => Promise.resolve();
   newestUs = 0;
   readonly #worker = new SimulationWorker();
   readonly #options: LiveRunOptions;
@@ -56,6 +58,8 @@ export class LiveRun implements Runs {
   #turn = 0;
   /** What the last run took. */
   #expectedMs = Infinity;
+  /** The choices that nothing has been drawn for yet. */
+  #waiting: { turn: number; sinceMs: number }[] = [];
 
   constructor(
     readonly store: TraceStore,
@@ -97,6 +101,7 @@ export class LiveRun implements Runs {
     const turn = ++this.#turn;
     const isLatest = (): boolean => turn === this.#turn;
     this.isRunning.value = true;
+    this.#waiting.push({ turn, sinceMs: performance.now() });
     if (this.#expectedMs > LET_END_MS) this.cancel();
     const before = this.#ended;
     let free = (): void => undefined;
@@ -104,7 +109,7 @@ export class LiveRun implements Runs {
     try {
       await before;
       if (!isLatest()) return null;
-      return await this.#simulate(wanted, isLatest);
+      return await this.#simulate(wanted, turn);
     } catch (error) {
       if (isLatest()) throw error;
       return null;
@@ -117,7 +122,8 @@ export class LiveRun implements Runs {
     }
   }
 
-  async #simulate(wanted: Wanted, isLatest: () => boolean): Promise<Run | null> {
+  async #simulate(wanted: Wanted, turn: number): Promise<Run | null> {
+    const isLatest = (): boolean => turn === this.#turn;
     const abort = new AbortController();
     this.#abort = abort;
     const began = performance.now();
@@ -143,15 +149,23 @@ export class LiveRun implements Runs {
     await this.#draw(drawing);
     const done = { ...run, result };
     this.run.value = done;
-    this.onRows('all');
+    void this.onRows('all').then(() => this.#tellDrawn(turn));
     return isLatest() ? done : null;
+  }
+
+  /** How long each choice waited until a run of it, or of a newer one, was drawn: an entry of the page's User Timing. */
+  #tellDrawn(turn: number): void {
+    const drawn = this.#waiting.filter((choice) => choice.turn <= turn);
+    this.#waiting = this.#waiting.filter((choice) => choice.turn > turn);
+    for (const { sinceMs } of drawn) performance.measure(CHOICE_DRAWN, { start: sinceMs });
+    performance.clearMeasures(CHOICE_DRAWN);
   }
 
   async #draw(drawing: Drawing): Promise<void> {
     const { rows, timeUs, isFirst } = await drawing.take();
     for (const packed of rows) this.store.appendPacked(packed);
     this.newestUs = timeUs;
-    this.onRows(isFirst ? 'all' : 'more');
+    void this.onRows(isFirst ? 'all' : 'more');
   }
 
   /** Another run is drawn from now on. */

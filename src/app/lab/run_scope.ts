@@ -9,8 +9,8 @@ export interface Runs {
   newestUs: number;
   /** Of the run that is shown; 0 without one. */
   readonly durationUs: number;
-  /** Called when there are rows to draw; `all` when they are of a new run. */
-  onRows: (what: 'more' | 'all') => void;
+  /** Called when there are rows to draw, `all` when they are of a new run. Resolves when they are drawn. */
+  onRows: (what: 'more' | 'all') => Promise<void>;
 }
 
 /** `shown`: the window that was zoomed to, whose length is 0 for all; `remember` is told when somebody zooms. */
@@ -26,7 +26,10 @@ export function runScope(
   };
   const scope = new Scope(source, { window_s: 30, from_s: 0, paused: true }, chartTheme.peek(), onShown);
   runs.onRows = (what) => {
-    if (what === 'more') return scope.refreshAll();
+    if (what === 'more') {
+      scope.refreshAll();
+      return scope.drawn();
+    }
     const { window_s, from_s } = shown();
     const { durationUs } = runs;
     const window =
@@ -36,6 +39,7 @@ export function runScope(
     showing = true;
     scope.show({ fromUs: 0, toUs: durationUs }, window);
     showing = false;
+    return scope.drawn();
   };
   return scope;
 }
