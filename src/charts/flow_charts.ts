@@ -16,9 +16,12 @@ export interface DrawnFlow {
 const COLOURS: readonly ColourName[] = ['blue', 'orange', 'green', 'purple', 'red', 'sky'];
 const LOOKS = ['line', 'dashed', 'dotted'] as const;
 
+/** The colour of a look. */
+export const colourOf = (look: number): ColourName => COLOURS[look % COLOURS.length] ?? 'grey';
+
 function lookOf(look: number): Pick<Series, 'colour' | 'look'> {
   return {
-    colour: COLOURS[look % COLOURS.length] ?? 'grey',
+    colour: colourOf(look),
     look: LOOKS[Math.floor(look / COLOURS.length) % LOOKS.length] ?? 'line',
   };
 }

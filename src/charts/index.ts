@@ -6,7 +6,13 @@ export { formatCount, formatMs, formatRate, formatRatio } from './columns.js';
 export { DelayChart } from './delay_chart.js';
 export { DetectorChart } from './detector_chart.js';
 export { axisKey } from './gestures.js';
-export { FlowDelayChart, FlowRateChart, type DrawnFlow, type FlowRateOptions } from './flow_charts.js';
+export {
+  colourOf,
+  FlowDelayChart,
+  FlowRateChart,
+  type DrawnFlow,
+  type FlowRateOptions,
+} from './flow_charts.js';
 export { LccChart } from './lcc_chart.js';
 export { LossChart } from './loss_chart.js';
 export { NadaChart } from './nada_chart.js';

@@ -24,7 +24,7 @@ import { History } from './history.js';
 import { LiveRun, type Wanted } from './live_run.js';
 import { fromFragment, toFragment } from './own_scenario.js';
 import { fetchScenario, registry } from './registry.js';
-import { traceOf, type Run } from './run.js';
+import { areFew, traceOf, type Run } from './run.js';
 import { change, fragment, settings } from './settings.js';
 import type { LabState } from './state.js';
 import { tellSimulationError } from './simulation_notice.js';
@@ -77,7 +77,8 @@ export class Lab {
 
   constructor(readonly store: TraceStore) {
     this.live = new LiveRun(store, {
-      traceOf: (options) => traceOf(options, settings.peek().packets),
+      traceOf: (options) =>
+        traceOf(options, { packets: settings.peek().packets, inside: settings.peek().inside }),
       beforeChange: () => this.#keepGhost(),
     });
   }
@@ -242,6 +243,18 @@ export class Lab {
     change(patch);
     this.#isGhostDue = true;
     if (settings.peek().run) void this.start();
+  }
+
+  /** Shows or hides packets and equations; what was not recorded is simulated again. */
+  showInside(inside: boolean): void {
+    if (inside === settings.peek().inside) return;
+    change({ inside });
+    if (inside && settings.peek().run) void this.start();
+  }
+
+  /** Whether a run that is looked into has its packets. */
+  hasPackets({ flows, durationUs }: Run): boolean {
+    return areFew({ flows, durationUs });
   }
 
   async #keepGhost(): Promise<void> {

@@ -62,9 +62,31 @@ function controllerOf(flow: FlowOptions): ControllerName | undefined {
   return preset === undefined ? 'gcc' : controllerOfPreset(preset);
 }
 
-/** The rows that charts need. */
-export function traceOf({ flows, durationUs }: SimulationOptions, packets: boolean): TraceOptions {
-  const tables = packets ? [...TABLES, 'arrival' as const] : TABLES;
+/** Seconds of flows whose packets can all be kept and looked at. */
+const LOOKED_AT_FLOW_S = 2500;
+
+/** Whether a run is short enough to look at each of its packets. */
+export const areFew = ({ flows, durationUs }: { flows: readonly unknown[]; durationUs: number }): boolean =>
+  (flows.length * durationUs) / 1e6 <= LOOKED_AT_FLOW_S;
+
+export interface Recorded {
+  /** Whether every packet's arrival is kept, for a replay. */
+  packets: boolean;
+  /** Whether packets are looked at on their way. */
+  inside: boolean;
+}
+
+/** The rows that charts and pictures of packets need. */
+export function traceOf(
+  { flows, durationUs }: SimulationOptions,
+  { packets, inside }: Recorded,
+): TraceOptions {
+  const looks = inside && areFew({ flows, durationUs });
+  const tables: readonly TableName[] = [
+    ...TABLES,
+    ...(packets || looks ? (['arrival'] as const) : []),
+    ...(looks ? (['packet'] as const) : []),
+  ];
   const intervalUs = Math.max(INTERVAL_US, Math.ceil((durationUs * flows.length) / MOST_ROWS));
   return { tables, intervalUs };
 }

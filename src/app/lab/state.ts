@@ -22,6 +22,7 @@ const entries = {
     v.transform((text) => text.split(',').filter((word) => word !== '')),
   ),
   packets: flag,
+  inside: flag,
   window_s: numberIn(0, MAX_S, 's (0: all)'),
   from_s: numberIn(0, MAX_S, 's'),
   hide: words,
@@ -47,6 +48,8 @@ export interface LabState {
   draw: readonly string[];
   /** Whether every packet's arrival is recorded. */
   packets: boolean;
+  /** Whether packets on their way, the state machine and the equations are shown. */
+  inside: boolean;
   /** What of the time is shown; 0: all of it. */
   window_s: number;
   from_s: number;
@@ -63,6 +66,7 @@ export const DEFAULT_LAB: LabState = {
   flow: '',
   draw: [],
   packets: false,
+  inside: false,
   window_s: 0,
   from_s: 0,
   hide: [],

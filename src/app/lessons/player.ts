@@ -18,7 +18,9 @@ export class Player {
   #turn = 0;
 
   constructor(store: TraceStore) {
-    this.live = new LiveRun(store, { traceOf: (options) => traceOf(options, false) });
+    this.live = new LiveRun(store, {
+      traceOf: (options) => traceOf(options, { packets: false, inside: false }),
+    });
   }
 
   /** Another lesson begins: what was run is gone. */

@@ -16,6 +16,7 @@ import { change, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
 import { FlowsPanel } from './network/flows_panel.js';
 import { NetworkPanel } from './network/network_panel.js';
+import { Inside } from './inside.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
 import { RunCharts } from './run_charts.js';
@@ -164,6 +165,7 @@ function Results({ lab, scope }: Parts) {
     <>
       {window && flow && <Glance window={window} flow={flow} />}
       <Provenance run={run} />
+      <Inside lab={lab} scope={scope} />
       <Published run={run} />
       <RunCharts
         flows={run.flows}

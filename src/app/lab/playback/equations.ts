@@ -1,0 +1,217 @@
+/** The equations of a controller with the values that they had at a moment. */
+import type { Moment, Row } from './moment.js';
+
+export interface Equation {
+  title: string;
+  /** Paper, section and equation, or RFC. */
+  source: string;
+  /** In TeX. */
+  formula: string;
+  /** What stands in its places at the moment, and what comes out. */
+  values: string;
+}
+
+/** Parameters by name. */
+export type Values = (name: string) => number;
+
+const ms = (value: number): string => `${value.toFixed(Math.abs(value) < 10 ? 2 : 1)} ms`;
+const kbps = (bps: number): string => `${(bps / 1e3).toFixed(0)} kbps`;
+const percent = (ratio: number): string => `${(100 * ratio).toFixed(1)} %`;
+const number = (value: number): string => String(Number(value.toPrecision(3)));
+const of = (row: Row | undefined, name: string): number => row?.[name] ?? NaN;
+
+const SIGNALS = ['normal', 'underuse', 'overuse'];
+const STATES = ['hold', 'increase', 'decrease'];
+
+/** ToN: Carlucci et al., "Congestion Control for Web Real-Time Communication", 2017. */
+export function gccEquations({ rows }: Moment, value: Values): Equation[] {
+  return [...delayEquations(rows.group, value), ...rateEquations(rows, value)];
+}
+
+function delayEquations(group: Moment['rows']['group'], value: Values): Equation[] {
+  if (group === undefined) return [];
+  const { now, before } = group;
+  const m = of(now, 'm_ms');
+  const input = of(now, 'detector_input_ms');
+  const gamma = of(now, 'gamma_ms');
+  const variation = of(now, 'delay_variation_ms');
+  const equations: Equation[] = [
+    {
+      title: 'One-way delay variation',
+      source: 'ToN, section III-A, eq. 3',
+      formula: String.raw`d_m(t_i) = (t_i - t_{i-1}) - (T_i - T_{i-1})`,
+      values: `${ms(of(now, 'arrival_delta_us') / 1e3)} − ${ms(of(now, 'send_delta_us') / 1e3)} = ${ms(variation)}`,
+    },
+  ];
+  if (before !== undefined) {
+    const last = of(before, 'm_ms');
+    const sizePart = of(before, 'inverse_capacity_ms_per_byte') * of(now, 'size_delta_bytes');
+    const innovation = variation - sizePart - last;
+    const gain = (m - last) / innovation;
+    equations.push({
+      title: 'Kalman filter',
+      source: 'ToN, section III-A, eq. 6 and 9',
+      formula: String.raw`m(t_i) = m(t_{i-1}) + k_m \left(d_m(t_i) - \frac{\Delta L}{C} - m(t_{i-1})\right)`,
+      values: Number.isFinite(gain)
+        ? `${ms(last)} + ${number(gain)} · (${ms(variation)} − ${ms(sizePart)} − ${ms(last)}) = ${ms(m)}`
+        : `the filter held: ${ms(m)}`,
+    });
+    equations.push(thresholdEquation(now, before, value));
+  }
+  equations.push({
+    title: 'Overuse detector',
+    source: 'ToN, section III-A and IV',
+    formula: String.raw`T = n \cdot m(t_i), \quad -\gamma \le T \le \gamma`,
+    values: `${number(input / m)} · ${ms(m)} = ${ms(input)} ${Math.abs(input) > gamma ? 'beyond' : 'within'} ± ${ms(gamma)}: ${SIGNALS[of(now, 'signal')] ?? '–'}`,
+  });
+  return equations;
+}
+
+function thresholdEquation(now: Row, before: Row, value: Values): Equation {
+  const [gamma, last] = [of(now, 'gamma_ms'), of(before, 'gamma_ms')];
+  const magnitude = Math.abs(of(now, 'detector_input_ms'));
+  const gain = magnitude < last ? value('k_d') : value('k_u');
+  const elapsed = (of(now, 'time_us') - of(before, 'time_us')) / 1e3;
+  const longest = value('threshold_delta_max_ms');
+  const counted = longest > 0 ? Math.min(elapsed, longest) : elapsed;
+  const guard = value('adaptation_guard_ms');
+  const values =
+    value('adaptive_threshold') === 0
+      ? `the threshold of this preset is static: ${ms(gamma)}`
+      : guard > 0 && magnitude > last + guard
+        ? `|T| is more than ${ms(guard)} above γ, which does not follow: ${ms(gamma)}`
+        : `${ms(last)} + ${number(counted)} ms · ${number(gain)} · (${ms(magnitude)} − ${ms(last)}) = ${ms(gamma)}`;
+  return {
+    title: 'Adaptive threshold',
+    source: 'ToN, section IV, eq. 11 and 12',
+    formula: String.raw`\gamma(t_i) = \gamma(t_{i-1}) + \Delta T_i \, k_\gamma \left(|T| - \gamma(t_{i-1})\right)`,
+    values,
+  };
+}
+
+function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation[] {
+  const equations: Equation[] = [];
+  if (group !== undefined) {
+    const state = STATES[of(group.now, 'state')] ?? '–';
+    const [last, now] = [of(group.before, 'a_r_bps'), of(group.now, 'a_r_bps')];
+    const received = of(group.now, 'received_rate_bps');
+    const change =
+      state === 'decrease' && now < last
+        ? `α · R_r = ${number(now / received)} · ${kbps(received)} = ${kbps(now)}`
+        : `${kbps(last)} → ${kbps(now)}`;
+    equations.push({
+      title: 'Delay-based controller',
+      source: 'ToN, section III-A, eq. 13',
+      formula: String.raw`A_r(t_i) = \begin{cases} A_r(t_{i-1}) + \bar{A} & \text{increase} \\ \alpha R_r(t_i) & \text{decrease} \\ A_r(t_{i-1}) & \text{hold} \end{cases}`,
+      values: `${state}: ${Number.isNaN(last) ? kbps(now) : change}; R_r = ${kbps(received)}`,
+    });
+  }
+  if (rate !== undefined) {
+    const { now } = rate;
+    const lost = of(now, 'fraction_lost');
+    const [low, high] = [value('loss_low'), value('loss_high')];
+    const law = lost > high ? 'A_s·(1 − 0.5·f_l)' : lost < low ? '1.05·A_s' : 'A_s stays';
+    equations.push(
+      {
+        title: 'Loss-based controller',
+        source: 'ToN, section III-A, eq. 14',
+        formula: String.raw`A_s(t_k) = \begin{cases} A_s(t_{k-1})(1 - 0.5 f_l) & f_l > 0.1 \\ 1.05 A_s(t_{k-1}) & f_l < 0.02 \\ A_s(t_{k-1}) & \text{otherwise} \end{cases}`,
+        values: Number.isNaN(lost)
+          ? 'no report of losses yet'
+          : `f_l = ${percent(lost)}: ${law}; A_s = ${kbps(of(now, 'a_s_bps'))}`,
+      },
+      {
+        title: 'Target',
+        source: 'ToN, section III',
+        formula: String.raw`A = \min(A_s, A_r)`,
+        values: `min(${kbps(of(now, 'a_s_bps'))}, ${kbps(of(now, 'a_r_bps'))}) = ${kbps(of(now, 'target_bps'))}`,
+      },
+    );
+  }
+  return equations;
+}
+
+const NADA_MODES = ['ramp-up', 'gradual'];
+
+export function nadaEquations({ rows }: Moment, value: Values): Equation[] {
+  const { nada, rate } = rows;
+  if (nada === undefined) return [];
+  const { now, before } = nada;
+  const x = of(now, 'x_curr_ms');
+  const [warped, loss] = [of(now, 'warped_delay_ms'), of(now, 'loss_ratio')];
+  const target = of(rate?.now, 'target_bps');
+  const wanted = value('prio') * value('xref_ms') * (value('max_bitrate_bps') / target);
+  const mode = NADA_MODES[of(now, 'mode')] ?? '–';
+  return [
+    {
+      title: 'Congestion signal',
+      source: 'RFC 8698, section 4.2, eq. 1 and 2',
+      formula: String.raw`x_{curr} = \tilde{d} + \text{penalty}(p_{loss})`,
+      values: `${ms(warped)} (of ${ms(of(now, 'queue_delay_ms'))} queuing) + ${ms(x - warped)} for ${percent(loss)} loss = ${ms(x)}`,
+    },
+    {
+      title: 'Offset from the equilibrium',
+      source: 'RFC 8698, section 4.3, eq. 5',
+      formula: String.raw`x_{offset} = x_{curr} - PRIO \cdot XREF \cdot \frac{RMAX}{r_{ref}}`,
+      values: `${ms(x)} − ${ms(wanted)} = ${ms(x - wanted)}`,
+    },
+    {
+      title: 'Change of the signal',
+      source: 'RFC 8698, section 4.3, eq. 6',
+      formula: String.raw`x_{diff} = x_{curr} - x_{prev}`,
+      values:
+        before === undefined
+          ? 'the first report'
+          : `${ms(x)} − ${ms(of(before, 'x_curr_ms'))} = ${ms(x - of(before, 'x_curr_ms'))}`,
+    },
+    {
+      title: 'Rate',
+      source: 'RFC 8698, section 4.3',
+      formula:
+        mode === 'ramp-up'
+          ? String.raw`r_{ref} = \max(r_{ref}, (1 + \gamma) r_{recv})`
+          : String.raw`r_{ref} = r_{ref} - \kappa \frac{\delta}{\tau} \frac{x_{offset}}{\tau} r_{ref} - \kappa \eta \frac{x_{diff}}{\tau} r_{ref}`,
+      values: `${mode}: r_ref = ${kbps(target)}, r_recv = ${kbps(of(now, 'received_rate_bps'))}`,
+    },
+  ];
+}
+
+const LCC_ACTIONS = ['expectation', 'cut', 'exploration'];
+
+export function lccEquations({ rows }: Moment, value: Values): Equation[] {
+  const { lcc } = rows;
+  if (lcc === undefined) return [];
+  const { now } = lcc;
+  const [average, target, control] = [
+    of(now, 'average_delay_us') / 1e3,
+    of(now, 'target_delay_us') / 1e3,
+    of(now, 'control_delay_us') / 1e3,
+  ];
+  const [sent, next] = [of(now, 'sending_rate_bps'), of(now, 'next_rate_bps')];
+  return [
+    {
+      title: 'Delay that is aimed at',
+      source: 'LCC, section II-C, eq. 5',
+      formula: String.raw`T_{c,i} = T_{c,i-1} + \delta (T_A - D_{ave,i})`,
+      values: `T_A = ${ms(target)}, D_ave = ${ms(average)}, δ = ${number(value('delta'))}, T_c = ${ms(control)}`,
+    },
+    {
+      title: 'Expectation',
+      source: 'LCC, section II-C, eq. 7',
+      formula: String.raw`S_{i+1} = \int S \cdot P(S \mid D = T_{c,i}) \, dS`,
+      values: kbps(of(now, 'expected_rate_bps')),
+    },
+    {
+      title: 'Cut',
+      source: 'LCC, section II-C, eq. 8',
+      formula: String.raw`S_{i+1} = M \cdot S_i \quad \text{if } D_{ave,i} > R \cdot T_A`,
+      values: `D_ave = ${ms(average)} ${average > value('cut_threshold') * target ? '>' : '≤'} ${number(value('cut_threshold'))} · ${ms(target)}`,
+    },
+    {
+      title: 'Next rate',
+      source: 'LCC, section II',
+      formula: String.raw`S_{i+1} = f(D_{ave,i}, P(S, D))`,
+      values: `${LCC_ACTIONS[of(now, 'action')] ?? '–'}: ${kbps(sent)} → ${kbps(next)}`,
+    },
+  ];
+}

@@ -1,0 +1,71 @@
+/** What a controller knew at a moment: the newest row of each of its tables, and the one before. */
+import type { ControllerName, TableName } from '../../../core/schema.js';
+import type { TraceStore } from '../../../worker/trace/trace_client.js';
+
+/** A row by the names of its columns. */
+export type Row = Readonly<Record<string, number>>;
+
+export interface Moment {
+  timeUs: number;
+  /** The newest row at that time and the one before; undefined where there is none. */
+  rows: Partial<Record<TableName, { now: Row; before: Row | undefined }>>;
+}
+
+const COLUMNS: Partial<Record<TableName, readonly string[]>> = {
+  group: [
+    'send_delta_us',
+    'arrival_delta_us',
+    'size_delta_bytes',
+    'delay_variation_ms',
+    'm_ms',
+    'inverse_capacity_ms_per_byte',
+    'gamma_ms',
+    'detector_input_ms',
+    'signal',
+    'state',
+    'received_rate_bps',
+    'a_r_bps',
+    'num_deltas',
+  ],
+  rate: ['a_r_bps', 'a_s_bps', 'target_bps', 'fraction_lost', 'rtt_us'],
+  nada: ['queue_delay_ms', 'warped_delay_ms', 'loss_ratio', 'x_curr_ms', 'mode', 'received_rate_bps'],
+  lcc: [
+    'average_delay_us',
+    'target_delay_us',
+    'control_delay_us',
+    'sending_rate_bps',
+    'expected_rate_bps',
+    'next_rate_bps',
+    'action',
+  ],
+};
+const TABLES: Readonly<Record<ControllerName, readonly TableName[]>> = {
+  gcc: ['group', 'rate'],
+  nada: ['nada', 'rate'],
+  lcc: ['lcc', 'rate'],
+};
+/** How long ago a row may be; a flow that paused has none. */
+const LOOK_US = 2e6;
+
+/** Reads what the controller of a flow knew at a moment. */
+export async function momentOf(
+  store: Pick<TraceStore, 'view'>,
+  controller: ControllerName,
+  flow: number,
+  timeUs: number,
+): Promise<Moment> {
+  const read = await Promise.all(
+    TABLES[controller].map(async (table) => {
+      const columns = COLUMNS[table] ?? [];
+      const query = { table, where: { column: 'flow', value: flow }, columns };
+      const view = await store.view({ ...query, fromUs: timeUs - LOOK_US, toUs: timeUs });
+      const last = (view.columns['time_us']?.length ?? 0) - 1;
+      const row = (index: number): Row =>
+        Object.fromEntries(
+          Object.entries(view.columns).map(([name, values]) => [name, values[index] ?? NaN]),
+        );
+      return last < 0 ? [] : [[table, { now: row(last), before: last > 0 ? row(last - 1) : undefined }]];
+    }),
+  );
+  return { timeUs, rows: Object.fromEntries(read.flat()) as Moment['rows'] };
+}

@@ -1,0 +1,91 @@
+/** Where packets are at a moment: with their sender, in the queue of the bottleneck, under way, or lost. */
+import type { Columns } from '../../../charts/index.js';
+
+/** One packet at one moment. Shares are from 0, where it enters, to 1, where it leaves. */
+export interface ShownPacket {
+  flow: number;
+  sizeBytes: number;
+  where: 'pacer' | 'queue' | 'way' | 'lost';
+  /** In the queue: the bytes that leave before it. Elsewhere: how far it is. */
+  at: number;
+}
+
+/** How long a lost packet is seen falling. */
+const LOST_US = 400e3;
+
+interface Moment {
+  timeUs: number;
+  /** From the bottleneck to the receiver. */
+  wayUs: number;
+  /** Rows of the table `packet` of the forward link, from before the moment until after it. */
+  packets: Columns;
+  /** Rows of the table `arrival`. */
+  arrivals: Columns;
+}
+
+const numbers = (columns: Columns, name: string): Float64Array => columns[name] ?? new Float64Array();
+
+/** Which packets wait in the queue, go to the receiver, or were lost just now. */
+function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
+  const [time, offered, size, flow, dropped] = [
+    numbers(packets, 'time_us'),
+    numbers(packets, 'offered_us'),
+    numbers(packets, 'size_bytes'),
+    numbers(packets, 'flow'),
+    numbers(packets, 'dropped'),
+  ];
+  const shown: ShownPacket[] = [];
+  let ahead = 0;
+  for (let i = 0; i < time.length; i++) {
+    const [leftUs = 0, offeredUs = 0, sizeBytes = 0] = [time[i], offered[i], size[i]];
+    const packet = { flow: flow[i] ?? 0, sizeBytes };
+    const isLost = (dropped[i] ?? 0) > 0;
+    if (offeredUs <= timeUs && timeUs < leftUs) {
+      shown.push({ ...packet, where: 'queue', at: ahead });
+      ahead += sizeBytes;
+    } else if (leftUs <= timeUs && isLost && timeUs - leftUs < LOST_US)
+      shown.push({ ...packet, where: 'lost', at: (timeUs - leftUs) / LOST_US });
+    else if (leftUs <= timeUs && !isLost && timeUs - leftUs < wayUs)
+      shown.push({ ...packet, where: 'way', at: (timeUs - leftUs) / wayUs });
+  }
+  return shown;
+}
+
+/** RTP's clock for video. */
+const RTP_HZ = 90e3;
+
+/**
+ * Which packets wait in the pacers. A frame is there at once: its packets share an RTP timestamp, and the first one of
+ * any frame that leaves at once tells how that clock stands to the run's.
+ */
+function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
+  const [sent, rtp, size, flow] = [
+    numbers(arrivals, 'send_time_us'),
+    numbers(arrivals, 'rtp_timestamp'),
+    numbers(arrivals, 'size_bytes'),
+    numbers(arrivals, 'flow'),
+  ];
+  const offsets = new Map<number, number>();
+  const madeUs = rtp.map((ticks) => (ticks / RTP_HZ) * 1e6);
+  sent.forEach((sentUs, i) => {
+    const number = flow[i] ?? 0;
+    const offset = sentUs - (madeUs[i] ?? NaN);
+    offsets.set(number, Math.min(offset, offsets.get(number) ?? Infinity));
+  });
+  const shown: ShownPacket[] = [];
+  sent.forEach((sentUs, i) => {
+    const number = flow[i] ?? 0;
+    const beganUs = (madeUs[i] ?? NaN) + (offsets.get(number) ?? 0);
+    if (beganUs <= timeUs && timeUs < sentUs)
+      shown.push({
+        flow: number,
+        sizeBytes: size[i] ?? 0,
+        where: 'pacer',
+        at: (timeUs - beganUs) / (sentUs - beganUs),
+      });
+  });
+  return shown;
+}
+
+/** What is seen at a moment. */
+export const packetsAt = (moment: Moment): ShownPacket[] => [...inPacers(moment), ...onTheWay(moment)];

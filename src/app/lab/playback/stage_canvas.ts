@@ -1,0 +1,94 @@
+/** Draws packets on their way: senders, pacers, the queue of the bottleneck, receivers. */
+import type { ChartTheme, ColourName, DrawnFlow } from '../../../charts/index.js';
+import { colourOf } from '../../../charts/index.js';
+import type { ShownPacket } from './packet_picture.js';
+
+export interface StageState {
+  packets: readonly ShownPacket[];
+  flows: readonly DrawnFlow[];
+  theme: ChartTheme;
+  /** What the whole width of the queue stands for. */
+  fullBytes: number;
+}
+
+/** Where the stations stand, as shares of the width. */
+const PACER = [0.1, 0.3] as const;
+const QUEUE = [0.36, 0.74] as const;
+const RECEIVER = 0.9;
+const TITLE_PX = 18;
+const FONT = '11px system-ui, sans-serif';
+/** Between two lanes of flows. */
+const LANE_PX = 22;
+const [LEAST_PX, MOST_PX] = [3, 12];
+
+/** As high as all lanes need. */
+export const stageHeight = (flows: number): number => TITLE_PX + 20 + LANE_PX * Math.max(3, flows);
+
+export function drawStage(
+  ctx: CanvasRenderingContext2D,
+  width: number,
+  height: number,
+  state: StageState,
+): void {
+  const { packets, flows, theme, fullBytes } = state;
+  const laneOf = new Map(flows.map(({ flow }, lane) => [flow, lane]));
+  const top = TITLE_PX + 6;
+  const middle = top + ((height - top) * 0.9) / 2;
+  const laneY = (flow: number): number => top + LANE_PX * (laneOf.get(flow) ?? flows.length) + LANE_PX / 2;
+  const paintOf = (flow: number): string => {
+    const lane = flows[laneOf.get(flow) ?? -1];
+    const colour: ColourName = lane === undefined ? 'grey' : colourOf(lane.look);
+    return theme.colours[colour];
+  };
+  const x = (share: number): number => share * width;
+  ctx.clearRect(0, 0, width, height);
+  ctx.font = FONT;
+  ctx.textBaseline = 'middle';
+  ctx.fillStyle = theme.text;
+  const titles: readonly [string, number][] = [
+    ['Senders', 0],
+    ['Pacer', PACER[0]],
+    ['Queue of the bottleneck', QUEUE[0]],
+    ['Receivers', RECEIVER],
+  ];
+  for (const [title, at] of titles) ctx.fillText(title, x(at) + 2, TITLE_PX / 2);
+  ctx.strokeStyle = theme.grid;
+  ctx.lineWidth = 1;
+  for (const { flow, name } of flows) {
+    const y = laneY(flow);
+    ctx.fillStyle = paintOf(flow);
+    ctx.fillText(name, 4, y, x(PACER[0]) - 8);
+    ctx.fillText(name, x(RECEIVER) + 6, y, x(1 - RECEIVER) - 8);
+    ctx.strokeRect(x(PACER[0]), y - 8, x(PACER[1] - PACER[0]), 16);
+    ctx.beginPath();
+    ctx.moveTo(x(PACER[1]), y);
+    ctx.lineTo(x(QUEUE[0]), middle);
+    ctx.moveTo(x(QUEUE[1]), middle);
+    ctx.lineTo(x(RECEIVER), y);
+    ctx.stroke();
+  }
+  const [queueX, queueWidth] = [x(QUEUE[0]), x(QUEUE[1] - QUEUE[0])];
+  ctx.strokeRect(queueX, middle - 16, queueWidth, 32);
+  for (const { flow, sizeBytes, where, at } of packets) {
+    ctx.fillStyle = paintOf(flow);
+    const length = Math.min(MOST_PX, Math.max(LEAST_PX, sizeBytes / 120));
+    if (where === 'queue') {
+      const long = Math.max(1, (sizeBytes / fullBytes) * queueWidth);
+      const right = queueX + queueWidth - (at / fullBytes) * queueWidth;
+      ctx.fillRect(right - long, middle - 15, Math.max(1, long - 0.5), 30);
+    } else if (where === 'pacer') {
+      const right = x(PACER[0]) + at * x(PACER[1] - PACER[0]);
+      ctx.fillRect(right - length, laneY(flow) - 6, length, 12);
+    } else if (where === 'way') {
+      const left = x(QUEUE[1]) + at * x(RECEIVER - QUEUE[1]);
+      ctx.fillRect(left, middle + (laneY(flow) - middle) * at - 4, length, 8);
+    } else {
+      ctx.globalAlpha = 1 - at;
+      const y = middle + 16 + at * (height - middle - 20);
+      ctx.fillRect(queueX - 4, y, length, 8);
+      ctx.fillStyle = theme.colours.red;
+      ctx.fillText('×', queueX - 16, y + 4);
+      ctx.globalAlpha = 1;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** The packets around a moment, read from the trace ahead of the playing. */
+import type { Columns } from '../../../charts/index.js';
+import type { TraceStore } from '../../../worker/trace/trace_client.js';
+
+export interface StageRows {
+  fromUs: number;
+  toUs: number;
+  packets: Columns;
+  arrivals: Columns;
+}
+
+const PACKET_COLUMNS = ['flow', 'offered_us', 'size_bytes', 'dropped'];
+const ARRIVAL_COLUMNS = ['flow', 'send_time_us', 'rtp_timestamp', 'size_bytes'];
+/** What is read at once, before and after the moment. */
+const [BEFORE_US, AFTER_US] = [2e6, 6e6];
+/** A packet is in the rows when it left, or arrived: one that waits now may do that this much later. */
+const LATEST_US = 3e6;
+
+export class StageReader {
+  #rows: StageRows | null = null;
+  #reading: Promise<void> | null = null;
+  /** Counts changes of the run. */
+  #turn = 0;
+
+  constructor(private readonly store: Pick<TraceStore, 'view'>) {}
+
+  /** Another run: what was read is of the one before. */
+  forget(): void {
+    this.#turn += 1;
+    this.#rows = null;
+  }
+
+  /** What there is for a moment; null until it has been read. Reads on before it is needed. */
+  at(timeUs: number): StageRows | null {
+    const rows = this.#rows;
+    const isThere = rows !== null && timeUs >= rows.fromUs && timeUs <= rows.toUs;
+    const isEnough = isThere && timeUs <= rows.toUs - AFTER_US / 3;
+    if (!isEnough && this.#reading === null)
+      this.#reading = this.#read(timeUs).finally(() => (this.#reading = null));
+    return isThere ? rows : null;
+  }
+
+  async #read(timeUs: number): Promise<void> {
+    const turn = this.#turn;
+    const [fromUs, toUs] = [timeUs - BEFORE_US, timeUs + AFTER_US];
+    const range = { fromUs: fromUs - BEFORE_US, toUs: toUs + LATEST_US };
+    const where = { column: 'link', value: 0 };
+    const [packets, arrivals] = await Promise.all([
+      this.store.view({ table: 'packet', where, columns: PACKET_COLUMNS, ...range }),
+      this.store.view({ table: 'arrival', columns: ARRIVAL_COLUMNS, ...range }),
+    ]);
+    if (turn === this.#turn)
+      this.#rows = { fromUs, toUs, packets: packets.columns, arrivals: arrivals.columns };
+  }
+}
+
+/** The longest that the queue of the bottleneck was in the rows of the run. */
+export async function longestQueueBytes(store: Pick<TraceStore, 'view'>): Promise<number> {
+  const where = { column: 'link', value: 0 };
+  const { columns } = await store.view({ table: 'queue', where, columns: ['queue_bytes'] });
+  return (columns['queue_bytes'] ?? new Float64Array()).reduce((most, bytes) => Math.max(most, bytes), 0);
+}

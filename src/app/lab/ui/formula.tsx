@@ -1,0 +1,11 @@
+/** A formula in TeX, as MathML that the browser sets. */
+import { useEffect, useRef } from 'preact/hooks';
+import temml from 'temml';
+
+export function Formula({ tex }: { tex: string }) {
+  const span = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (span.current) temml.render(tex, span.current, { displayMode: true });
+  }, [tex]);
+  return <span class="formula" ref={span} />;
+}

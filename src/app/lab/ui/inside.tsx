@@ -1,0 +1,89 @@
+/** Inside a run: the moment that is played, packets on their way, the state machine and the equations. */
+import { useSignal } from '@preact/signals';
+import type { ComponentType, ComponentProps } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+
+import type { Scope } from '../../../boards/scope.js';
+import type { TableName } from '../../../core/schema.js';
+import { editable } from '../edits.js';
+import { detailedFlow, drawnFlows } from '../flows.js';
+import type { Lab } from '../lab.js';
+import { Playback } from '../playback/playback.js';
+import { settings } from '../settings.js';
+import type MomentPanel from './moment_panel.js';
+import { PlaybackBar } from './playback_bar.js';
+import { Stage } from './stage.js';
+
+interface InsideProps {
+  lab: Lab;
+  scope: Scope;
+}
+
+/** The table whose rows are a controller's decisions. */
+const DECISIONS: Readonly<Record<string, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
+
+type Panel = ComponentType<ComponentProps<typeof MomentPanel>>;
+
+export function Inside({ lab, scope }: InsideProps) {
+  const { live, store } = lab;
+  /** Formulas are set by a library that is loaded when somebody wants to see them. */
+  const panel = useSignal<{ Panel: Panel } | null>(null);
+  const playback = useMemo(
+    () =>
+      new Playback({
+        axis: scope.axis,
+        store,
+        durationUs: () => live.durationUs,
+        rowsOf: (step) => {
+          if (step === 'event') return { table: 'packet', where: { column: 'link', value: 0 } };
+          const flow = detailedFlow(live.run.peek()?.flows ?? [], settings.peek().flow);
+          const table = DECISIONS[flow?.controller ?? ''] ?? 'throughput';
+          return { table, where: { column: 'flow', value: flow?.flow ?? 0 } };
+        },
+      }),
+    [lab],
+  );
+  const isInside = settings.value.inside;
+  const run = live.run.value;
+  useEffect(() => {
+    if (isInside)
+      void import('./moment_panel.js').then((module) => (panel.value = { Panel: module.default }));
+    else playback.pause();
+  }, [isInside]);
+  if (run === null) return null;
+  const detailed = detailedFlow(run.flows, settings.value.flow);
+  const loaded = panel.value;
+  return (
+    <section class="results inside" aria-label="Inside the run">
+      <PlaybackBar
+        playback={playback}
+        durationUs={run.durationUs}
+        isInside={isInside}
+        onInside={(inside) => lab.showInside(inside)}
+      />
+      {isInside &&
+        (lab.hasPackets(run) ? (
+          <Stage
+            run={run}
+            store={store}
+            playback={playback}
+            flows={drawnFlows(run.flows, settings.value.draw)}
+          />
+        ) : (
+          <p class="hint">
+            This run has too many packets to record them all. Shorten the simulated time, or take flows away,
+            to see them.
+          </p>
+        ))}
+      {isInside && loaded && detailed && (
+        <loaded.Panel
+          run={run}
+          network={editable(run.scenario, run.cell)}
+          store={store}
+          playback={playback}
+          flow={detailed}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+/** What a controller does at the moment that is looked at: its state, and its equations with their values. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { CONTROLLER_SPECS, presetValue, type ControllerName } from '../../../core/schema.js';
+import type { Scenario } from '../../../scenario/scenario.js';
+import type { TraceStore } from '../../../worker/trace/trace_client.js';
+import { presetOf } from '../controller_choice.js';
+import {
+  gccEquations,
+  lccEquations,
+  nadaEquations,
+  type Equation,
+  type Values,
+} from '../playback/equations.js';
+import { momentOf, type Moment } from '../playback/moment.js';
+import type { Playback } from '../playback/playback.js';
+import type { FlowInfo, Run } from '../run.js';
+import { Formula } from './formula.js';
+import { StateMachine } from './state_machine.js';
+
+const EQUATIONS: Readonly<Record<ControllerName, (moment: Moment, value: Values) => Equation[]>> = {
+  gcc: gccEquations,
+  nada: nadaEquations,
+  lcc: lccEquations,
+};
+/** Where each controller's state stands. */
+const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number>> = {
+  gcc: ({ group }) => group?.now['state'] ?? NaN,
+  nada: ({ nada }) => nada?.now['mode'] ?? NaN,
+  lcc: ({ lcc }) => lcc?.now['action'] ?? NaN,
+};
+const SIGNALS = ['normal', 'underuse', 'overuse'];
+/** Between two readings while it plays: nobody reads faster. */
+const READ_MS = 100;
+
+/** The values of a flow's parameters. */
+export function valuesOf({ flows }: Scenario, { name, controller }: FlowInfo): Values {
+  const flow = flows.find((each) => each.name === name || name.startsWith(`${each.name}-`));
+  const media = flow?.kind === 'media' ? flow : undefined;
+  const spec = CONTROLLER_SPECS[controller ?? 'gcc'];
+  const preset = spec.presets.find((each) => each.name === (media && presetOf(media)));
+  return (wanted) => {
+    const parameter = spec.parameters.find((each) => each.name === wanted);
+    if (parameter === undefined) return NaN;
+    return media?.parameters?.[wanted] ?? (preset ? presetValue(preset, parameter) : parameter.default);
+  };
+}
+
+interface MomentPanelProps {
+  run: Run;
+  /** The run's cell as a scenario. */
+  network: Scenario;
+  store: TraceStore;
+  playback: Playback;
+  flow: FlowInfo;
+}
+
+export default function MomentPanel({ run, network, store, playback, flow }: MomentPanelProps) {
+  const moment = useSignal<Moment | null>(null);
+  const { controller } = flow;
+  useEffect(() => {
+    if (controller === undefined) return undefined;
+    let isOver = false;
+    let readUs = NaN;
+    const read = async (): Promise<void> => {
+      const timeUs = playback.timeUs.peek();
+      if (timeUs !== readUs) {
+        readUs = timeUs;
+        const next = await momentOf(store, controller, flow.flow, timeUs);
+        if (!isOver) moment.value = next;
+      }
+      if (!isOver) timer = setTimeout(() => void read(), READ_MS);
+    };
+    let timer = setTimeout(() => void read(), 0);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [run, flow.flow, controller]);
+  if (controller === undefined || moment.value === null) return null;
+  const { rows } = moment.value;
+  const equations = EQUATIONS[controller](moment.value, valuesOf(network, flow));
+  return (
+    <div class="moment">
+      <StateMachine
+        controller={controller}
+        state={STATE_OF[controller](rows)}
+        signal={SIGNALS[rows.group?.now['signal'] ?? NaN] ?? ''}
+      />
+      {equations.length === 0 ? (
+        <p class="hint">{flow.name} has decided nothing yet at this moment.</p>
+      ) : (
+        <dl class="equations">
+          {equations.map(({ title, source, formula, values }) => (
+            <div key={title}>
+              <dt>
+                {title} <small>{source}</small>
+              </dt>
+              <dd>
+                <Formula tex={formula} />
+                <span class="values">{values}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}

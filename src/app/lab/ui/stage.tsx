@@ -1,0 +1,80 @@
+/** Packets on their way, at the moment that is played. */
+import { useComputed } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { chartTheme } from '../../../boards/theme.js';
+import type { DrawnFlow } from '../../../charts/index.js';
+import { instantiate } from '../../../scenario/cells.js';
+import type { TraceStore } from '../../../worker/trace/trace_client.js';
+import type { Run } from '../run.js';
+import { packetsAt, type ShownPacket } from '../playback/packet_picture.js';
+import type { Playback } from '../playback/playback.js';
+import { drawStage, stageHeight } from '../playback/stage_canvas.js';
+import { longestQueueBytes, StageReader } from '../playback/stage_rows.js';
+
+interface StageProps {
+  run: Run;
+  store: TraceStore;
+  playback: Playback;
+  flows: readonly DrawnFlow[];
+}
+
+/** The queue's whole width is the longest that it was in the run, or at least this. */
+const LEAST_FULL_BYTES = 6000;
+
+const count = (packets: readonly ShownPacket[], where: ShownPacket['where']): number =>
+  packets.filter((packet) => packet.where === where).length;
+
+export function Stage({ run, store, playback, flows }: StageProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const words = useRef<HTMLParagraphElement>(null);
+  const reader = useRef<StageReader | null>(null);
+  reader.current ??= new StageReader(store);
+  const who = flows.map(({ flow }) => flow).join();
+  const theme = useComputed(() => chartTheme.value);
+  useEffect(() => {
+    reader.current?.forget();
+    let frame = 0;
+    let drawn = '';
+    const { forward } = instantiate(run.scenario, run.cell);
+    const wayUs = Math.max(1, (forward.one_way_delay_ms ?? 0) * 1e3);
+    let fullBytes = LEAST_FULL_BYTES;
+    void longestQueueBytes(store).then((bytes) => {
+      fullBytes = Math.max(LEAST_FULL_BYTES, bytes);
+      drawn = '';
+    });
+    const paint = (): void => {
+      frame = requestAnimationFrame(paint);
+      const element = canvas.current;
+      const ctx = element?.getContext('2d');
+      const timeUs = playback.timeUs.peek();
+      const rows = reader.current?.at(timeUs) ?? null;
+      if (!element || !ctx || rows === null) return;
+      const { clientWidth: width, clientHeight: height } = element;
+      const key = [timeUs, rows.fromUs, width, height, theme.peek().background].join();
+      if (key === drawn) return;
+      drawn = key;
+      const ratio = devicePixelRatio;
+      if (element.width !== Math.round(width * ratio)) element.width = Math.round(width * ratio);
+      if (element.height !== Math.round(height * ratio)) element.height = Math.round(height * ratio);
+      ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+      const packets = packetsAt({ timeUs, wayUs, ...rows });
+      drawStage(ctx, width, height, { packets, flows, theme: theme.peek(), fullBytes });
+      if (words.current)
+        words.current.textContent = `${count(packets, 'pacer')} packets wait in pacers, ${count(packets, 'queue')} in the queue, ${count(packets, 'way')} are on their way, ${count(packets, 'lost')} were just lost.`;
+    };
+    paint();
+    return () => cancelAnimationFrame(frame);
+  }, [run, who]);
+  return (
+    <figure class="stage">
+      <canvas
+        ref={canvas}
+        style={{ height: `${stageHeight(flows.length)}px` }}
+        role="img"
+        aria-label="Packets from their senders through pacers and the queue of the bottleneck to their receivers. The line below counts them."
+      />
+      <figcaption class="hint" ref={words} />
+    </figure>
+  );
+}

@@ -1,0 +1,114 @@
+/** A controller's states, with the one that it is in. */
+import type { ControllerName } from '../../../core/schema.js';
+
+interface Machine {
+  states: readonly { name: string; x: number; y: number }[];
+  /** From one state to another, and what takes it there. A loop where both are the same. */
+  arrows: readonly { from: number; to: number; on: string }[];
+}
+
+/** ToN, Fig. 4; RFC 8698, section 4.2; LCC, section II. */
+const MACHINES: Readonly<Record<ControllerName, Machine>> = {
+  gcc: {
+    states: [
+      { name: 'hold', x: 70, y: 50 },
+      { name: 'increase', x: 250, y: 50 },
+      { name: 'decrease', x: 160, y: 150 },
+    ],
+    arrows: [
+      { from: 0, to: 1, on: 'normal' },
+      { from: 1, to: 0, on: 'underuse' },
+      { from: 1, to: 2, on: 'overuse' },
+      { from: 0, to: 2, on: 'overuse' },
+      { from: 2, to: 0, on: 'normal, underuse' },
+    ],
+  },
+  nada: {
+    states: [
+      { name: 'ramp-up', x: 70, y: 80 },
+      { name: 'gradual', x: 250, y: 80 },
+    ],
+    arrows: [
+      { from: 0, to: 1, on: 'delay or loss' },
+      { from: 1, to: 0, on: 'neither' },
+    ],
+  },
+  lcc: {
+    states: [
+      { name: 'expectation', x: 160, y: 40 },
+      { name: 'cut', x: 70, y: 140 },
+      { name: 'exploration', x: 250, y: 140 },
+    ],
+    arrows: [
+      { from: 0, to: 1, on: 'D > R·T' },
+      { from: 1, to: 0, on: 'D ≤ R·T' },
+      { from: 2, to: 0, on: 'enough pairs' },
+    ],
+  },
+};
+
+const RADIUS = { x: 44, y: 17 };
+/** How far the two arrows between two states stand apart. */
+const BEND = 16;
+
+function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: number; on: string }) {
+  const [a, b] = [machine.states[from], machine.states[to]];
+  if (!a || !b) return null;
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  const length = Math.hypot(dx, dy);
+  const [ux, uy] = [dx / length, dy / length];
+  const edge = ({ x, y }: { x: number; y: number }, way: 1 | -1) => {
+    const reach = 1 / Math.hypot(ux / RADIUS.x, uy / RADIUS.y);
+    return { x: x + way * ux * reach, y: y + way * uy * reach };
+  };
+  const [start, end] = [edge(a, 1), edge(b, -1)];
+  const middle = { x: (start.x + end.x) / 2 - uy * BEND, y: (start.y + end.y) / 2 + ux * BEND };
+  return (
+    <>
+      <path d={`M${start.x} ${start.y}Q${middle.x} ${middle.y} ${end.x} ${end.y}`} marker-end="url(#tip)" />
+      <text x={middle.x} y={middle.y}>
+        {on}
+      </text>
+    </>
+  );
+}
+
+interface StateMachineProps {
+  controller: ControllerName;
+  /** The index of the present state; NaN where there is none. */
+  state: number;
+  /** What the detector says; empty where there is none. */
+  signal: string;
+}
+
+export function StateMachine({ controller, state, signal }: StateMachineProps) {
+  const machine = MACHINES[controller];
+  const now = machine.states[state]?.name ?? 'none yet';
+  return (
+    <svg
+      class="state-machine"
+      viewBox="0 0 320 190"
+      role="img"
+      aria-label={`State: ${now}${signal && `, signal: ${signal}`}`}
+    >
+      <defs>
+        <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <path d="M0 0l8 4-8 4z" />
+        </marker>
+      </defs>
+      {machine.arrows.map(({ from, to, on }) => (
+        <g key={`${from} ${to}`} class={signal !== '' && on.includes(signal) && from === state ? 'now' : ''}>
+          <Arrow machine={machine} from={from} to={to} on={on} />
+        </g>
+      ))}
+      {machine.states.map(({ name, x, y }, index) => (
+        <g key={name} class={index === state ? 'state now' : 'state'}>
+          <ellipse cx={x} cy={y} rx={RADIUS.x} ry={RADIUS.y} />
+          <text x={x} y={y}>
+            {name}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
