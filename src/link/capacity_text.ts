@@ -68,3 +68,16 @@ export const scheduleText = (steps: readonly CapacityStep[]): string =>
         : `${rateText(capacityBps)}@${Number((atUs / 1e6).toPrecision(12))}s`,
     )
     .join(',');
+
+/** A schedule with all steps in proportion, so that the first has this rate. */
+export function scaledSchedule(schedule: string | number, firstBps: number): string {
+  const steps = parseSchedule(schedule, { outage: true });
+  const before = steps[0]?.capacityBps ?? 0;
+  const factor = before > 0 ? firstBps / before : 1;
+  return scheduleText(
+    steps.map(({ atUs, capacityBps }, index) => ({
+      atUs,
+      capacityBps: index === 0 ? firstBps : Math.round(capacityBps * factor),
+    })),
+  );
+}

@@ -24,10 +24,13 @@ import { History } from './history.js';
 import { LiveRun, type Wanted } from './live_run.js';
 import { fromFragment, toFragment } from './own_scenario.js';
 import { fetchScenario, registry } from './registry.js';
+import { Pin } from './pin.js';
 import { areFew, traceOf, type Run } from './run.js';
 import { change, fragment, settings } from './settings.js';
 import type { LabState } from './state.js';
 import { tellSimulationError } from './simulation_notice.js';
+import { Sweep } from './sweep/sweep.js';
+import type { Sweepable } from './sweep/sweepable.js';
 
 export interface Loaded {
   scenario: Scenario;
@@ -66,9 +69,11 @@ export class Lab {
   });
   readonly own = signal<Own | null>(null);
   readonly live: LiveRun;
+  readonly pin = new Pin();
+  readonly sweep = new Sweep();
   readonly history = new History<Loaded>();
   /** Where the run before stays as a faint line. */
-  charts: Pick<Scope, 'keepGhost' | 'dropGhost'> | null = null;
+  charts: Scope | null = null;
   /** Whether the run that is drawn is to stay as a ghost when another comes. */
   #isGhostDue = false;
   /** Counts what was asked to be shown; the last one counts. */
@@ -175,6 +180,8 @@ export class Lab {
       this.#isGhostDue = false;
       this.own.value = null;
       this.charts?.dropGhost();
+      this.pin.unpin();
+      this.sweep.clear();
       await this.live.reset();
       return true;
     } catch (error) {
@@ -299,6 +306,29 @@ export class Lab {
     }
   }
 
+  /** Keeps the run that is drawn beside those that follow. */
+  async pinRun(): Promise<void> {
+    const [run, charts] = [this.live.run.peek(), this.charts];
+    if (run === null || charts === null) return;
+    try {
+      await this.pin.pin(run, charts, tellTraceError);
+    } catch (error) {
+      tellSimulationError(error, 'The run was not pinned', 'pin');
+    }
+  }
+
+  async startSweep(swept: Sweepable): Promise<void> {
+    const { value: network } = this.network;
+    if (network === null) return;
+    try {
+      const controller = this.#controllerFor(network);
+      await this.sweep.run({ network, seed: this.seed.peek(), swept, ...controller });
+      dismiss('sweep');
+    } catch (error) {
+      tellSimulationError(error, 'The sweep failed', 'sweep');
+    }
+  }
+
   #tellFaults({ result }: Run): void {
     const [fault] = result?.faults ?? [];
     if (fault === undefined) return dismiss('own-fault');
@@ -331,6 +361,10 @@ export class Lab {
     saveAs(json({ ...network, seed: this.seed.peek() }), `${network.id}.json`);
   }
 }
+
+/** Told of a trace worker that fails. */
+export const tellTraceError = (error: Error): void =>
+  notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
 
 const json = (value: unknown): Blob =>
   new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' });

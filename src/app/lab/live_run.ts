@@ -36,6 +36,8 @@ export interface LiveRunOptions {
   traceOf: (options: SimulationOptions) => TraceOptions;
   /** Called before the rows of the run that is drawn make way for those of another. */
   beforeChange?: () => Promise<void>;
+  /** What simulates; default: a worker of its own. */
+  worker?: Pick<SimulationWorker, 'check' | 'plan' | 'run' | 'close'>;
 }
 
 export class LiveRun implements Runs {
@@ -49,7 +51,7 @@ export class LiveRun implements Runs {
   readonly share = signal(0);
   onRows: Runs['onRows'] = () => Promise.resolve();
   newestUs = 0;
-  readonly #worker = new SimulationWorker();
+  readonly #worker: Pick<SimulationWorker, 'check' | 'plan' | 'run' | 'close'>;
   readonly #options: LiveRunOptions;
   #abort: AbortController | null = null;
   /** Resolves when the worker is free again. */
@@ -66,6 +68,7 @@ export class LiveRun implements Runs {
     options: LiveRunOptions,
   ) {
     this.#options = options;
+    this.#worker = options.worker ?? new SimulationWorker();
   }
 
   get durationUs(): number {
@@ -80,6 +83,12 @@ export class LiveRun implements Runs {
   /** Ends the run that is being simulated; what was simulated until then is its result. */
   cancel(): void {
     this.#abort?.abort();
+  }
+
+  /** Ends the worker: nothing can be simulated any more. */
+  close(): void {
+    this.#turn += 1;
+    this.#worker.close();
   }
 
   /** Forgets what is drawn, and what is being simulated. */

@@ -1,18 +1,16 @@
 import { render } from 'preact';
 
 import { createTraceStore } from '../../worker/trace/trace_client.js';
-import { messageOf, notify } from '../notices.js';
+import { messageOf } from '../notices.js';
 import { followTheme } from '../theme.js';
-import { Lab } from './lab.js';
+import { Lab, tellTraceError } from './lab.js';
 import { runScope } from './run_scope.js';
 import { change, followUrl, settings } from './settings.js';
 import { LabApp } from './ui/lab_app.js';
 
 async function open(root: HTMLElement): Promise<void> {
   followUrl();
-  const onError = (error: Error): void =>
-    notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
-  const lab = new Lab(await createTraceStore({ onError }));
+  const lab = new Lab(await createTraceStore({ onError: tellTraceError }));
   const scope = runScope(
     lab.live,
     () => settings.peek(),

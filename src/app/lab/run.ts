@@ -4,7 +4,7 @@ import { controllerOfPreset, type ControllerName } from '../../core/schema.js';
 import type { CellParams } from '../../scenario/cells.js';
 import type { TraceOptions } from '../../scenario/index.js';
 import type { Scenario } from '../../scenario/scenario.js';
-import type { SimulationResult } from '../../worker/simulation/simulation_protocol.js';
+import type { ControllerModule, SimulationResult } from '../../worker/simulation/simulation_protocol.js';
 
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
 /** Between two rows of an interval, in general; more where there would be too many rows. */
@@ -16,6 +16,8 @@ export interface Run {
   scenario: Scenario;
   cell: CellParams;
   seed: number;
+  /** The user's, where one takes part. */
+  controller?: ControllerModule;
   flows: readonly FlowInfo[];
   durationUs: number;
   /** Null until it has ended well. */

@@ -61,6 +61,7 @@ class LastingTraceStore implements TraceStore {
   readonly #journal: TraceJournal | null;
   #connected: TraceStore | null = null;
   #workers = 0;
+  #isClosed = false;
   /** While the contents are given again, what comes waits in the journal. */
   #isReplaying = false;
   /** What was asked and is not answered yet: the next worker is asked again. */
@@ -88,6 +89,8 @@ class LastingTraceStore implements TraceStore {
   }
 
   async #replace(why: Error): Promise<void> {
+    // One that was closed ends as it should.
+    if (this.#isClosed) return;
     const { onError = reportError, onReplaced } = this.options;
     this.#store.close();
     if (this.#journal === null || this.#workers === MAX_WORKERS) {
@@ -166,7 +169,7 @@ class LastingTraceStore implements TraceStore {
   }
 
   close(): void {
-    this.#workers = MAX_WORKERS;
+    this.#isClosed = true;
     this.#store.close();
   }
 }

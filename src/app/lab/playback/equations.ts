@@ -14,7 +14,11 @@ export interface Equation {
 /** Parameters by name. */
 export type Values = (name: string) => number;
 
-const ms = (value: number): string => `${value.toFixed(Math.abs(value) < 10 ? 2 : 1)} ms`;
+/** A negative one in brackets: it stands behind signs. */
+function ms(value: number): string {
+  const text = `${Math.abs(value).toFixed(Math.abs(value) < 10 ? 2 : 1)} ms`;
+  return value < 0 ? `(−${text})` : text;
+}
 const kbps = (bps: number): string => `${(bps / 1e3).toFixed(0)} kbps`;
 const percent = (ratio: number): string => `${(100 * ratio).toFixed(1)} %`;
 const number = (value: number): string => String(Number(value.toPrecision(3)));

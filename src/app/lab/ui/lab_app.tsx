@@ -20,6 +20,7 @@ import { Inside } from './inside.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
 import { RunCharts } from './run_charts.js';
+import { SweepPanel } from './sweep_panel.js';
 
 interface Parts {
   lab: Lab;
@@ -156,25 +157,86 @@ function Provenance({ run }: { run: Run }) {
   );
 }
 
+/** A run's figures and charts, with those of the pinned one at their left. */
+function Compared({ lab, scope }: Parts) {
+  const run = lab.live.run.value;
+  const pinned = lab.pin.pinned.value;
+  if (run === null) return null;
+  const charts = (each: Run, of: Scope) => (
+    <RunCharts
+      flows={each.flows}
+      scope={of}
+      draw={settings.value.draw}
+      detailed={settings.value.flow}
+      hidden={settings.value.hide}
+      onHide={(hide) => change({ hide })}
+    />
+  );
+  if (pinned === null) return charts(run, scope);
+  const before = pinned.live.run.value;
+  return (
+    <div class="compared">
+      <section aria-label="Pinned run">
+        <h2>Pinned</h2>
+        {before && (
+          <>
+            <RunGlance run={before} />
+            <Provenance run={before} />
+            {charts(before, pinned.scope)}
+          </>
+        )}
+      </section>
+      <section aria-label="Present run">
+        <h2>Now</h2>
+        <RunGlance run={run} />
+        <Provenance run={run} />
+        {charts(run, scope)}
+      </section>
+    </div>
+  );
+}
+
+function RunGlance({ run }: { run: Run }) {
+  const [window] = run.result?.windows ?? [];
+  const flow = window?.flows.find(({ kind }) => kind === 'media') ?? window?.flows[0];
+  return window && flow ? <Glance window={window} flow={flow} /> : null;
+}
+
+/** What can be done with the run that is shown. */
+function RunTools({ lab }: { lab: Lab }) {
+  const isPinned = lab.pin.pinned.value !== null;
+  return (
+    <div class="toolbar" role="toolbar" aria-label="Run">
+      <button
+        type="button"
+        disabled={lab.live.run.value?.result == null}
+        title="Keep this run at the left while the other changes"
+        onClick={() => void lab.pinRun()}
+      >
+        {isPinned ? 'Pin this run instead' : 'Pin this run'}
+      </button>
+      {isPinned && (
+        <button type="button" onClick={() => lab.pin.unpin()}>
+          Unpin
+        </button>
+      )}
+    </div>
+  );
+}
+
 function Results({ lab, scope }: Parts) {
   const run = lab.live.run.value;
   if (run === null) return <Welcome lab={lab} />;
-  const [window] = run.result?.windows ?? [];
-  const flow = window?.flows.find(({ kind }) => kind === 'media') ?? window?.flows[0];
+  const isPinned = lab.pin.pinned.value !== null;
   return (
     <>
-      {window && flow && <Glance window={window} flow={flow} />}
-      <Provenance run={run} />
+      {!isPinned && <RunGlance run={run} />}
+      {!isPinned && <Provenance run={run} />}
       <Inside lab={lab} scope={scope} />
       <Published run={run} />
-      <RunCharts
-        flows={run.flows}
-        scope={scope}
-        draw={settings.value.draw}
-        detailed={settings.value.flow}
-        hidden={settings.value.hide}
-        onHide={(hide) => change({ hide })}
-      />
+      <RunTools lab={lab} />
+      <SweepPanel lab={lab} />
+      <Compared lab={lab} scope={scope} />
       <FlowTable run={run} />
     </>
   );

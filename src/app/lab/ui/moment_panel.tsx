@@ -2,10 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { CONTROLLER_SPECS, presetValue, type ControllerName } from '../../../core/schema.js';
+import type { ControllerName } from '../../../core/schema.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
-import { presetOf } from '../controller_choice.js';
 import {
   gccEquations,
   lccEquations,
@@ -14,6 +13,7 @@ import {
   type Values,
 } from '../playback/equations.js';
 import { momentOf, type Moment } from '../playback/moment.js';
+import { valuesOf } from '../playback/parameter_values.js';
 import type { Playback } from '../playback/playback.js';
 import type { FlowInfo, Run } from '../run.js';
 import { Formula } from './formula.js';
@@ -33,19 +33,6 @@ const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number
 const SIGNALS = ['normal', 'underuse', 'overuse'];
 /** Between two readings while it plays: nobody reads faster. */
 const READ_MS = 100;
-
-/** The values of a flow's parameters. */
-export function valuesOf({ flows }: Scenario, { name, controller }: FlowInfo): Values {
-  const flow = flows.find((each) => each.name === name || name.startsWith(`${each.name}-`));
-  const media = flow?.kind === 'media' ? flow : undefined;
-  const spec = CONTROLLER_SPECS[controller ?? 'gcc'];
-  const preset = spec.presets.find((each) => each.name === (media && presetOf(media)));
-  return (wanted) => {
-    const parameter = spec.parameters.find((each) => each.name === wanted);
-    if (parameter === undefined) return NaN;
-    return media?.parameters?.[wanted] ?? (preset ? presetValue(preset, parameter) : parameter.default);
-  };
-}
 
 interface MomentPanelProps {
   run: Run;

@@ -11,9 +11,9 @@ interface Machine {
 const MACHINES: Readonly<Record<ControllerName, Machine>> = {
   gcc: {
     states: [
-      { name: 'hold', x: 70, y: 50 },
-      { name: 'increase', x: 250, y: 50 },
-      { name: 'decrease', x: 160, y: 150 },
+      { name: 'hold', x: 62, y: 40 },
+      { name: 'increase', x: 258, y: 40 },
+      { name: 'decrease', x: 160, y: 168 },
     ],
     arrows: [
       { from: 0, to: 1, on: 'normal' },
@@ -49,7 +49,7 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
 
 const RADIUS = { x: 44, y: 17 };
 /** How far the two arrows between two states stand apart. */
-const BEND = 16;
+const BEND = -24;
 
 function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: number; on: string }) {
   const [a, b] = [machine.states[from], machine.states[to]];
@@ -63,10 +63,13 @@ function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: 
   };
   const [start, end] = [edge(a, 1), edge(b, -1)];
   const middle = { x: (start.x + end.x) / 2 - uy * BEND, y: (start.y + end.y) / 2 + ux * BEND };
+  // The curve goes half as far as the point that bends it; what is written stands outside of it.
+  const label = { x: middle.x - uy * 8, y: middle.y + ux * 8 };
+  const side = Math.abs(ux) > 0.9 ? 'middle' : uy > 0 ? 'start' : 'end';
   return (
     <>
       <path d={`M${start.x} ${start.y}Q${middle.x} ${middle.y} ${end.x} ${end.y}`} marker-end="url(#tip)" />
-      <text x={middle.x} y={middle.y}>
+      <text x={label.x} y={label.y} style={{ textAnchor: side }}>
         {on}
       </text>
     </>
@@ -87,7 +90,7 @@ export function StateMachine({ controller, state, signal }: StateMachineProps) {
   return (
     <svg
       class="state-machine"
-      viewBox="0 0 320 190"
+      viewBox="-50 0 420 190"
       role="img"
       aria-label={`State: ${now}${signal && `, signal: ${signal}`}`}
     >

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
-import { parseRate, parseSchedule, scheduleText } from '../../../../link/capacity_text.js';
+import { parseRate, parseSchedule, scaledSchedule, scheduleText } from '../../../../link/capacity_text.js';
 import { ConfigError } from '../../../../text/quantities.js';
 import type { ScenarioPath } from '../../../../scenario/scenario.js';
 import { CapacityCurve } from './capacity_curve.js';
@@ -22,19 +22,6 @@ const USUAL = '2mbps';
 const [FROM, TO] = [0.05, 50];
 
 const mbps = (bps: number): number => Number((bps / 1e6).toPrecision(6));
-
-/** All steps in proportion, so that the first has this rate: one slider moves a whole curve. */
-function scaled(text: string | number, firstBps: number): string {
-  const steps = parseSchedule(text, { outage: true });
-  const before = steps[0]?.capacityBps ?? 0;
-  const factor = before > 0 ? firstBps / before : 1;
-  return scheduleText(
-    steps.map(({ atUs, capacityBps }, index) => ({
-      atUs,
-      capacityBps: index === 0 ? firstBps : Math.round(capacityBps * factor),
-    })),
-  );
-}
 
 export function CapacityField({ path, durationS, onChange }: CapacityFieldProps) {
   const { capacity, capacity_per_flow: perFlow } = path;
@@ -77,7 +64,7 @@ export function CapacityField({ path, durationS, onChange }: CapacityFieldProps)
         min={0.001}
         max={100_000}
         isLogarithmic
-        onChange={(value) => set('capacity', scaled(capacity, value * 1e6))}
+        onChange={(value) => set('capacity', scaledSchedule(capacity, value * 1e6))}
       />
       <CapacityCurve
         steps={steps}

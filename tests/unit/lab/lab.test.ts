@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { cellFor, valuesOf, withAxis, wrongChoices } from '../../src/app/lab/cell_choice.js';
-import { PRESET_NAMES, withPreset } from '../../src/app/lab/controller_choice.js';
-import { detailedFlow, drawnFlows } from '../../src/app/lab/flows.js';
-import { fromFragment, toFragment } from '../../src/app/lab/own_scenario.js';
-import { byPaper } from '../../src/app/lab/papers.js';
-import { controllerOfPreset } from '../../src/core/schema.js';
-import { readScenario } from '../../src/command_line/scenarios.js';
-import { cellsOf, instantiate, parseScenario, type Scenario } from '../../src/scenario/index.js';
-import { DEFAULT_LAB, parseLab, serialiseLab, type LabState } from '../../src/app/lab/state.js';
+import { cellFor, valuesOf, withAxis, wrongChoices } from '../../../src/app/lab/cell_choice.js';
+import { PRESET_NAMES, withPreset } from '../../../src/app/lab/controller_choice.js';
+import { detailedFlow, drawnFlows } from '../../../src/app/lab/flows.js';
+import { fromFragment, toFragment } from '../../../src/app/lab/own_scenario.js';
+import { byPaper } from '../../../src/app/lab/papers.js';
+import { controllerOfPreset } from '../../../src/core/schema.js';
+import { readScenario } from '../../../src/command_line/scenarios.js';
+import { cellsOf, instantiate, parseScenario, type Scenario } from '../../../src/scenario/index.js';
+import { DEFAULT_LAB, parseLab, serialiseLab, type LabState } from '../../../src/app/lab/state.js';
 
 describe('the state of the Lab in its address', () => {
   const state: LabState = {
@@ -21,6 +21,7 @@ describe('the state of the Lab in its address', () => {
     flow: 'gcc-2',
     draw: ['gcc-1', 'tcp.x'],
     packets: true,
+    inside: true,
     window_s: 12.5,
     from_s: 30,
     hide: ['received-3', 'a_r'],

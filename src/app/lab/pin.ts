@@ -1,0 +1,81 @@
+/** A run that is pinned beside the one that changes. */
+import { signal } from '@preact/signals';
+
+import type { Scope } from '../../boards/scope.js';
+import { createTraceStore } from '../../worker/trace/trace_client.js';
+import { LiveRun } from './live_run.js';
+import { traceOf, type Run } from './run.js';
+import { runScope } from './run_scope.js';
+
+export interface Pinned {
+  live: LiveRun;
+  scope: Scope;
+  /** Ends it. */
+  close(): void;
+}
+
+/** Keeps two time axes at the same window and cursor. Returns what ends that. */
+export function together(a: Scope, b: Scope): () => void {
+  let isFollowing = false;
+  const follow =
+    (leader: Scope, follower: Scope) =>
+    (change: 'window' | 'cursor'): void => {
+      if (isFollowing) return;
+      isFollowing = true;
+      if (change === 'window') follower.axis.setWindow(leader.axis.window);
+      else follower.axis.setCursor(leader.axis.cursorUs);
+      isFollowing = false;
+    };
+  const ends = [a.axis.subscribe(follow(a, b)), b.axis.subscribe(follow(b, a))];
+  return () => ends.forEach((end) => end());
+}
+
+export class Pin {
+  readonly pinned = signal<Pinned | null>(null);
+  /** Counts what was pinned; the last one counts. */
+  #turn = 0;
+
+  /** Simulates a run again, beside the one in `beside`: the same seed gives the same rows. Rejects with SimulationError. */
+  async pin(
+    { scenario, cell, seed, controller }: Run,
+    beside: Scope,
+    onError: (error: Error) => void,
+  ): Promise<void> {
+    const turn = ++this.#turn;
+    this.#close();
+    const store = await createTraceStore({ onError });
+    if (turn !== this.#turn) {
+      store.close();
+      return;
+    }
+    const live = new LiveRun(store, {
+      traceOf: (options) => traceOf(options, { packets: false, inside: false }),
+    });
+    const shown = { window_s: 0, from_s: 0 };
+    const scope = runScope(
+      live,
+      () => shown,
+      () => undefined,
+    );
+    const part = together(beside, scope);
+    const close = (): void => {
+      part();
+      scope.close();
+      live.close();
+      store.close();
+    };
+    this.pinned.value = { live, scope, close };
+    await live.play({ scenario, cell, seed, ...(controller && { controller }) });
+    scope.axis.setWindow(beside.axis.window);
+  }
+
+  unpin(): void {
+    this.#turn += 1;
+    this.#close();
+  }
+
+  #close(): void {
+    this.pinned.peek()?.close();
+    this.pinned.value = null;
+  }
+}

@@ -1,0 +1,130 @@
+/** Runs a network once for each value of one number, and keeps a small picture of each. */
+import { signal } from '@preact/signals';
+
+import type { WindowMetrics } from '../../../core/simulation.js';
+import type { Scenario } from '../../../scenario/scenario.js';
+import { TraceData, unpackBatches } from '../../../trace/index.js';
+import { SimulationWorker } from '../../../worker/simulation/simulation_client.js';
+import type { ControllerModule } from '../../../worker/simulation/simulation_protocol.js';
+import { described, type FlowInfo } from '../run.js';
+import { sweepValues, type Sweepable } from './sweepable.js';
+
+/** A line of a small picture; times in seconds. */
+export interface Line {
+  timeS: readonly number[];
+  values: readonly number[];
+}
+
+/** What one value of a sweep gave. */
+export interface Swept {
+  value: number;
+  whole: WindowMetrics;
+  flows: readonly FlowInfo[];
+  durationS: number;
+  /** What each flow received, bit/s, by its number. */
+  rates: ReadonlyMap<number, Line>;
+  queueDelayMs: Line;
+}
+
+export interface SweepRequest {
+  network: Scenario;
+  seed: number;
+  controller?: ControllerModule;
+  swept: Sweepable;
+}
+
+const INTERVAL_US = 500e3;
+/** Points of a line: a small picture is not wider. */
+const POINTS = 160;
+
+function lineOf(
+  trace: TraceData,
+  query: Parameters<TraceData['view']>[0],
+  column: string,
+  scale: number,
+): Line {
+  const { columns } = trace.view({ ...query, columns: [column], maxPoints: POINTS });
+  return {
+    timeS: Array.from(columns['time_us'] ?? [], (us) => us / 1e6),
+    values: Array.from(columns[column] ?? [], (value) => value * scale),
+  };
+}
+
+export class Sweep {
+  /** The network and the number that was swept; null before the first. */
+  readonly request = signal<SweepRequest | null>(null);
+  readonly results = signal<readonly Swept[]>([]);
+  /** How many of the values are still to come; 0 where none is being simulated. */
+  readonly left = signal(0);
+  readonly #worker = new SimulationWorker();
+  #abort: AbortController | null = null;
+  #ended: Promise<void> = Promise.resolve();
+
+  /** Ends a sweep, and forgets what it gave. */
+  clear(): void {
+    this.#abort?.abort();
+    this.#abort = null;
+    this.request.value = null;
+    this.results.value = [];
+    this.left.value = 0;
+  }
+
+  /** Sweeps, in the place of one that is under way. Rejects with SimulationError. */
+  async run(request: SweepRequest): Promise<void> {
+    this.clear();
+    const abort = new AbortController();
+    this.#abort = abort;
+    const values = sweepValues(request.swept);
+    this.request.value = request;
+    this.left.value = values.length;
+    const before = this.#ended;
+    let free = (): void => undefined;
+    this.#ended = new Promise((resolve) => (free = resolve));
+    try {
+      await before;
+      for (const value of values) {
+        const swept = await this.#one(request, value, abort.signal);
+        if (abort.signal.aborted) return;
+        this.results.value = [...this.results.peek(), swept];
+        this.left.value -= 1;
+      }
+    } catch (error) {
+      if (!abort.signal.aborted) {
+        this.clear();
+        throw error;
+      }
+    } finally {
+      free();
+    }
+  }
+
+  async #one(
+    { network, seed, controller, swept }: SweepRequest,
+    value: number,
+    signal: AbortSignal,
+  ): Promise<Swept> {
+    const scenario = swept.edit(value)(network);
+    const request = { scenario, cell: {}, seed, ...(controller && { controller }) };
+    const { flows, durationUs } = described(await this.#worker.plan(request));
+    const trace = new TraceData();
+    const tables = ['throughput', 'queue'] as const;
+    const { windows } = await this.#worker.run(
+      { ...request, trace: { tables: [...tables], intervalUs: INTERVAL_US } },
+      {
+        signal,
+        onProgress: ({ rows }) => {
+          for (const batch of unpackBatches(rows)) trace.append(batch);
+        },
+      },
+    );
+    const [whole] = windows;
+    if (whole === undefined) throw new Error('the run measured nothing');
+    const rates = flows.map(({ flow }): [number, Line] => {
+      const where = { column: 'flow', value: flow };
+      return [flow, lineOf(trace, { table: 'throughput', where, columns: [] }, 'received_bps', 1)];
+    });
+    const where = { column: 'link', value: 0 };
+    const queueDelayMs = lineOf(trace, { table: 'queue', where, columns: [] }, 'queue_delay_us', 1e-3);
+    return { value, whole, flows, durationS: durationUs / 1e6, rates: new Map(rates), queueDelayMs };
+  }
+}

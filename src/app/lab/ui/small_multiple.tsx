@@ -1,0 +1,69 @@
+/** One value of a sweep as a small picture: what each flow received, and how long the queue was. */
+import { chartTheme } from '../../../boards/theme.js';
+import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
+import { drawnFlows } from '../flows.js';
+import type { Line, Swept } from '../sweep/sweep.js';
+
+interface SmallMultipleProps {
+  swept: Swept;
+  /** `2 Mbps`. */
+  title: string;
+  /** What the pictures of a sweep reach up to, the same in all. */
+  topBps: number;
+  topMs: number;
+  onTake: () => void;
+}
+
+const [WIDTH, RATES, DELAYS] = [180, 70, 34];
+
+function path({ timeS, values }: Line, durationS: number, top: number, height: number): string {
+  let isPen = false;
+  return timeS
+    .map((s, i) => {
+      const value = values[i] ?? NaN;
+      if (Number.isNaN(value)) {
+        isPen = false;
+        return '';
+      }
+      const [x, y] = [(s / durationS) * WIDTH, height - Math.min(1, value / top) * height];
+      const command = isPen ? 'L' : 'M';
+      isPen = true;
+      return `${command}${x.toFixed(1)} ${y.toFixed(1)}`;
+    })
+    .join('');
+}
+
+export function SmallMultiple({ swept, title, topBps, topMs, onTake }: SmallMultipleProps) {
+  const { whole, flows, durationS, rates, queueDelayMs } = swept;
+  const { colours, grid } = chartTheme.value;
+  const used = formatRatio(whole.forward.utilisation);
+  const p95 = formatMs(whole.forward.queueDelayUs.p95 / 1e3);
+  const shares = whole.flows
+    .slice(0, 3)
+    .map(({ name, receiveRateBps }) => `${name} ${formatRate(receiveRateBps)}`);
+  return (
+    <li class="small-multiple">
+      <button type="button" title={`Take ${title}`} onClick={onTake}>
+        <b>{title}</b>
+        <svg viewBox={`0 0 ${WIDTH} ${RATES + DELAYS + 6}`} aria-hidden="true">
+          <path d={`M0 ${RATES}h${WIDTH}M0 ${RATES + 6 + DELAYS}h${WIDTH}`} stroke={grid} />
+          {drawnFlows(flows, []).map(({ flow, look }) => (
+            <path
+              key={flow}
+              d={path(rates.get(flow) ?? { timeS: [], values: [] }, durationS, topBps, RATES)}
+              stroke={colours[colourOf(look)]}
+            />
+          ))}
+          <g transform={`translate(0 ${RATES + 6})`}>
+            <path d={path(queueDelayMs, durationS, topMs, DELAYS)} stroke={colours.ink} />
+          </g>
+        </svg>
+        <span class="figures">
+          {used} used, p95 {p95}
+          <br />
+          {shares.join(', ')}
+        </span>
+      </button>
+    </li>
+  );
+}

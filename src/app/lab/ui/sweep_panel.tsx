@@ -1,0 +1,126 @@
+/** Sweeps one number of the network, and shows what each value gives. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+
+import type { Lab } from '../lab.js';
+import { sweepables, sweepValues, type Sweepable } from '../sweep/sweepable.js';
+import { SmallMultiple } from './small_multiple.js';
+
+const text = (value: number, unit: string): string => `${Number(value.toPrecision(4))}${unit && ` ${unit}`}`;
+
+interface RangeFieldProps {
+  label: string;
+  value: number;
+  onChange: (value: number) => void;
+}
+
+function RangeField({ label, value, onChange }: RangeFieldProps) {
+  const id = useId();
+  return (
+    <span class="range-end">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="number"
+        step="any"
+        value={Number(value.toPrecision(4))}
+        onChange={({ currentTarget }) => {
+          const next = Number(currentTarget.value);
+          if (currentTarget.value.trim() !== '' && Number.isFinite(next)) onChange(next);
+          else currentTarget.value = String(value);
+        }}
+      />
+    </span>
+  );
+}
+
+/** The multiples of the latest sweep; nothing once the network has changed, which they would not be of. */
+function Multiples({ lab }: { lab: Lab }) {
+  const { sweep } = lab;
+  const request = sweep.request.value;
+  const results = sweep.results.value;
+  if (request === null) return null;
+  const { swept } = request;
+  const topBps = Math.max(
+    ...results.flatMap(({ rates }) =>
+      [...rates.values()].flatMap(({ values }) => values.filter((v) => v > 0)),
+    ),
+    1e5,
+  );
+  const topMs = Math.max(
+    ...results.flatMap(({ queueDelayMs }) => queueDelayMs.values.filter((v) => v > 0)),
+    20,
+  );
+  return (
+    <>
+      <p class="hint" role="status">
+        {sweep.left.value > 0
+          ? `${swept.label}: ${sweep.left.value} values to come`
+          : `${swept.label}: received rates above, queuing delay below, on the same scales. Choose one to take its value.`}
+      </p>
+      <ul class="small-multiples">
+        {results.map((each) => (
+          <SmallMultiple
+            key={each.value}
+            swept={each}
+            title={text(each.value, swept.unit)}
+            topBps={topBps}
+            topMs={topMs}
+            onTake={() => lab.edit(`sweep ${each.value}`, swept.edit(each.value))}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export function SweepPanel({ lab }: { lab: Lab }) {
+  const id = useId();
+  const chosen = useSignal('capacity');
+  const range = useSignal<{ from: number; to: number } | null>(null);
+  const network = lab.network.value;
+  useEffect(() => {
+    const request = lab.sweep.request.peek();
+    if (request !== null && request.network !== network) lab.sweep.clear();
+  }, [network]);
+  if (!network) return null;
+  const all = sweepables(network);
+  const found = all.find((each) => each.id === chosen.value) ?? all[0];
+  if (!found) return null;
+  const swept: Sweepable = { ...found, ...range.value };
+  const isRight = swept.from < swept.to;
+  return (
+    <details class="results sweep">
+      <summary>Sweep one number</summary>
+      <div class="row">
+        <label for={id}>Sweep</label>
+        <select
+          id={id}
+          value={found.id}
+          onChange={({ currentTarget }) => {
+            chosen.value = currentTarget.value;
+            range.value = null;
+            lab.sweep.clear();
+          }}
+        >
+          {all.map((each) => (
+            <option key={each.id} value={each.id} selected={each.id === found.id}>
+              {each.label}, now {text(each.now, each.unit)}
+            </option>
+          ))}
+        </select>
+        <RangeField
+          label="from"
+          value={swept.from}
+          onChange={(from) => (range.value = { from, to: swept.to })}
+        />
+        <RangeField label="to" value={swept.to} onChange={(to) => (range.value = { from: swept.from, to })} />
+        <button type="button" disabled={!isRight} onClick={() => void lab.startSweep(swept)}>
+          Run {isRight ? sweepValues(swept).length : 0} values
+        </button>
+      </div>
+      {!isRight && <p class="problem">Expected a range that rises: “from” below “to”.</p>}
+      <Multiples lab={lab} />
+    </details>
+  );
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+
+import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
+import { parseSchedule, scaledSchedule, scheduleText } from '../../../src/link/capacity_text.js';
+import { cellsOf, compile, instantiate, parseScenario, type Scenario } from '../../../src/scenario/index.js';
+import { added, moved } from '../../../src/app/lab/capacity_steps.js';
+import {
+  addFlow,
+  changeController,
+  changeDuration,
+  changeFlow,
+  changePath,
+  changeRtt,
+  editable,
+  FRESH_NETWORK,
+  pathOf,
+  removeFlow,
+  rttOf,
+  type Edit,
+} from '../../../src/app/lab/edits.js';
+import { sweepables, sweepValues, SWEEP_STEPS } from '../../../src/app/lab/sweep/sweepable.js';
+
+const fresh = parseScenario(FRESH_NETWORK);
+/** As a file or a link holds it, and as it is read from there. */
+const again = (scenario: Scenario): Scenario => parseScenario(JSON.parse(JSON.stringify(scenario)));
+
+describe('a cell as a network to change', () => {
+  it.each(registryIds())('%s: any cell can be saved, and is simulated as before', (id) => {
+    const scenario = readScenario(id);
+    const cells = cellsOf(scenario);
+    for (const cell of [...cells.slice(0, 30), ...cells.slice(-5)]) {
+      const network = editable(scenario, cell);
+      expect(network.axes ?? network.expectations ?? network.claims).toBeUndefined();
+      expect(network.id).not.toBe(scenario.id);
+      expect(compile(again(network), 7)).toEqual(compile(instantiate(scenario, cell), 7));
+    }
+  });
+
+  it('of the user’s own keeps its name', () => {
+    expect(editable(fresh, {})).toEqual(fresh);
+  });
+});
+
+describe('edits', () => {
+  const edited = (...edits: Edit[]): Scenario =>
+    again(edits.reduce((scenario, edit) => edit(scenario), fresh));
+
+  it('leave the scenario that they were given', () => {
+    const before = JSON.stringify(fresh);
+    edited(
+      changeRtt(200),
+      changePath('forward', { capacity: '5mbps' }),
+      removeFlow('call'),
+      addFlow(TCP),
+      addFlow(TCP),
+    );
+    expect(JSON.stringify(fresh)).toBe(before);
+  });
+
+  it('share a round trip between the two ways', () => {
+    const { forward, backward } = edited(changeRtt(120));
+    expect(forward.one_way_delay_ms).toBe(60);
+    expect(backward?.one_way_delay_ms).toBe(60);
+    expect(rttOf(edited(changeRtt(120)))).toBe(120);
+    const { backward: _, ...oneWay } = fresh;
+    expect(pathOf(oneWay, 'backward').one_way_delay_ms).toBe(fresh.forward.one_way_delay_ms);
+  });
+
+  it('take out what goes back to what is usual', () => {
+    const lossy = edited(changePath('forward', { loss_ratio: 0.02 }));
+    expect(lossy.forward.loss_ratio).toBe(0.02);
+    expect(again(changePath('forward', { loss_ratio: undefined })(lossy))).toEqual(fresh);
+  });
+
+  it('give each flow a name of its own', () => {
+    const names = edited(addFlow(CALL), addFlow(CALL), addFlow(TCP)).flows.map(({ name }) => name);
+    expect(names).toEqual(['call', 'call-2', 'call-3', 'tcp']);
+  });
+
+  it('keep the bounds of the rate with another controller, and nothing else', () => {
+    const tuned = edited(changeFlow('call', { parameters: { k_u: 0.02, max_bitrate_bps: 1e6 } }));
+    const [flow] = again(changeController('call', 'nada-rfc8698')(tuned)).flows;
+    expect(flow).toMatchObject({ preset: 'nada-rfc8698', parameters: { max_bitrate_bps: 1e6 } });
+    expect(flow).not.toHaveProperty('controller');
+  });
+
+  it('leave no window behind the end of a shorter run', () => {
+    const windows = [
+      { name: 'begin', begin_s: 0, end_s: 20 },
+      { name: 'end', begin_s: 40, end_s: 60 },
+    ];
+    const { windows: kept } = again(changeDuration(30)({ ...fresh, windows }));
+    expect(kept?.map(({ name }) => name)).toEqual(['begin']);
+  });
+});
+
+const CALL = { kind: 'media', name: 'call' } as const;
+const TCP = { kind: 'tcp', name: 'tcp' } as const;
+
+describe('a capacity that is drawn', () => {
+  const steps = parseSchedule('1.5mbps,0.6mbps@20s,1.5mbps@40s');
+
+  it('is the text that is read again', () => {
+    expect(parseSchedule(scheduleText(steps))).toEqual(steps);
+    expect(parseSchedule(scheduleText(parseSchedule('300kbps,0@2s,1.23mbps@2.5s')))).toEqual(
+      parseSchedule('300kbps,0@2s,1.23mbps@2.5s'),
+    );
+  });
+
+  it('scales as a whole', () => {
+    expect(scaledSchedule('1.5mbps,0.6mbps@20s', 3e6)).toBe('3mbps,1.2mbps@20s');
+  });
+
+  it('keeps its steps in time order, wherever one is dragged to', () => {
+    for (const atUs of [-5e6, 0, 10e6, 20e6, 39.99e6, 90e6]) {
+      const dragged = moved(steps, 1, { atUs, capacityBps: 2e6 });
+      expect(parseSchedule(scheduleText(dragged))).toEqual(dragged);
+    }
+    expect(moved(steps, 0, { atUs: 7e6, capacityBps: 0 })[0]).toMatchObject({ atUs: 0, capacityBps: 50e3 });
+  });
+
+  it('takes one more step, but not two at once', () => {
+    const more = added(steps, { atUs: 30e6, capacityBps: 1e6 });
+    expect(more.map(({ atUs }) => atUs / 1e6)).toEqual([0, 20, 30, 40]);
+    expect(added(more, { atUs: 30e6, capacityBps: 2e6 })).toBe(more);
+  });
+});
+
+describe('sweeps', () => {
+  it.each(sweepables(fresh).map((each) => [each.id, each] as const))(
+    '%s: each value gives a network that can be saved',
+    (_, swept) => {
+      const values = sweepValues(swept);
+      expect(values.length).toBeGreaterThan(1);
+      expect(values.length).toBeLessThanOrEqual(SWEEP_STEPS);
+      expect(values).toEqual([...values].sort((a, b) => a - b));
+      for (const value of values) expect(() => again(swept.edit(value)(fresh))).not.toThrow();
+    },
+  );
+
+  it('show the value that the network has', () => {
+    const now = Object.fromEntries(sweepables(fresh).map(({ id, now: value }) => [id, value]));
+    expect(now).toMatchObject({ capacity: 2, queue: 300, rtt: 50, loss: 0, 'call.k_u': 0.01 });
+  });
+});

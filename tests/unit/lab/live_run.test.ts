@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+
+import { LiveRun, type LiveRunOptions } from '../../../src/app/lab/live_run.js';
+import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
+import { compile, parseScenario, type Scenario } from '../../../src/scenario/index.js';
+import { packBatches, TraceData, unpackBatches } from '../../../src/trace/index.js';
+import type { TraceStore } from '../../../src/worker/trace/trace_client.js';
+import type { SimulationResult } from '../../../src/worker/simulation/simulation_protocol.js';
+
+const network = (title: string): Scenario => ({ ...parseScenario(FRESH_NETWORK), title });
+
+/** A worker whose runs end when the test says so. */
+class Bench {
+  readonly begun: { title: string; end: (cancelled?: boolean) => void; row: () => Promise<void> }[] = [];
+  readonly worker: NonNullable<LiveRunOptions['worker']> = {
+    check: () => Promise.reject(new Error('not asked here')),
+    plan: (request) => Promise.resolve(compile((request as { scenario: Scenario }).scenario, 1)),
+    close: () => undefined,
+    run: (request, handlers) =>
+      new Promise((resolve) => {
+        const { onProgress, signal } = handlers ?? {};
+        const { title } = (request as { scenario: Scenario }).scenario;
+        const end = (cancelled = false): void =>
+          resolve({
+            windows: [],
+            metrics: [],
+            events: 0,
+            timeUs: 0,
+            elapsedMs: 1,
+            cancelled,
+            faults: [],
+          } satisfies SimulationResult);
+        signal?.addEventListener('abort', () => end(true));
+        const row = async (): Promise<void> => {
+          const columns = [[0], [this.begun.length * 1e6], [1], [1], [1]].map(
+            (values) => new Float64Array(values),
+          );
+          const rows = packBatches([{ table: 'throughput', columns, rows: 1 } as never]);
+          await onProgress?.({ timeUs: 1e6, share: 0.5, rows });
+        };
+        this.begun.push({ title, end, row });
+      }),
+  };
+  readonly trace = { data: new TraceData() };
+  readonly store = {
+    clear: () => {
+      this.trace.data = new TraceData();
+      return Promise.resolve();
+    },
+    appendPacked: (packed: Parameters<typeof unpackBatches>[0]) => {
+      for (const batch of unpackBatches(packed)) this.trace.data.append(batch);
+    },
+  } as unknown as TraceStore;
+  readonly live = new LiveRun(this.store, {
+    worker: this.worker,
+    traceOf: () => ({ tables: ['throughput'] }),
+  });
+
+  play(title: string): ReturnType<LiveRun['play']> {
+    return this.live.play({ scenario: network(title), cell: {}, seed: 1 });
+  }
+
+  /** The nth run, once it has begun. */
+  async nth(n: number): Promise<(typeof this.begun)[number]> {
+    await expect.poll(() => this.begun.length).toBeGreaterThanOrEqual(n);
+    const run = this.begun[n - 1];
+    if (run === undefined) throw new Error('it did not begin');
+    return run;
+  }
+}
+
+describe('runs that follow choices', () => {
+  it('draw the newest, and never run what was overtaken before it began', async () => {
+    const bench = new Bench();
+    const first = bench.play('a');
+    (await bench.nth(1)).end();
+    expect((await first)?.scenario.title).toBe('a');
+
+    // The run before was short, so that this one is let to its end, whatever comes meanwhile.
+    const [b, c, d] = [bench.play('b'), bench.play('c'), bench.play('d')];
+    // Only the newest of those that wait is simulated.
+    const next = await bench.nth(2);
+    expect(next.title).toBe('d');
+    next.end();
+    expect(await b).toBeNull();
+    expect(await c).toBeNull();
+    expect((await d)?.scenario.title).toBe('d');
+    expect(bench.live.run.value?.scenario.title).toBe('d');
+    expect(bench.live.isRunning.value).toBe(false);
+    expect(bench.begun).toHaveLength(2);
+  });
+
+  it('stop one that is long for a newer choice, and do not draw what it had', async () => {
+    const bench = new Bench();
+    const first = bench.play('long');
+    await bench.nth(1);
+    const second = bench.play('newer');
+    const next = await bench.nth(2);
+    expect(await first).toBeNull();
+    expect(bench.live.run.value).toBeNull();
+    next.end();
+    expect((await second)?.scenario.title).toBe('newer');
+  });
+
+  it('keep what was simulated of one that a person cancels', async () => {
+    const bench = new Bench();
+    const run = bench.play('a');
+    await bench.nth(1);
+    bench.live.cancel();
+    expect((await run)?.result?.cancelled).toBe(true);
+  });
+
+  it('show the old run with its own rows until the new one is there', async () => {
+    const bench = new Bench();
+    const first = bench.play('a');
+    const one = await bench.nth(1);
+    await one.row();
+    one.end();
+    await first;
+    const rows = (): number[] => [
+      ...(bench.trace.data.view({ table: 'throughput', columns: [] }).columns['time_us'] ?? []),
+    ];
+    expect(rows()).toEqual([1e6]);
+    const second = bench.play('b');
+    const two = await bench.nth(2);
+    await two.row();
+    expect(bench.live.run.value?.scenario.title).toBe('a');
+    expect(rows()).toEqual([1e6]);
+    two.end();
+    await second;
+    expect(bench.live.run.value?.scenario.title).toBe('b');
+    expect(rows()).toEqual([2e6]);
+  });
+});
