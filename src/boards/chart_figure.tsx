@@ -127,9 +127,11 @@ interface FigureProps extends Hiding {
   /** Series that mean nothing now. */
   without: readonly string[];
   timeLabels: boolean;
+  /** More to do with a chart, behind its legend. */
+  tools?: (board: Board, chart: TimeChart) => ComponentChildren;
 }
 
-export function ChartFigure({ board, scope, without, timeLabels, hidden, onHide }: FigureProps) {
+export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, onHide }: FigureProps) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useSignal<TimeChart | null>(null);
   useEffect(() => {
@@ -170,6 +172,7 @@ export function ChartFigure({ board, scope, without, timeLabels, hidden, onHide 
             <Legend chart={chart.value} scope={scope} without={without} hidden={hidden} onHide={onHide} />
           )
         )}
+        {chart.value && tools?.(board, chart.value)}
       </figcaption>
       <div class="plot" ref={container} />
     </figure>

@@ -139,6 +139,17 @@ export class TimeChart {
     return this.chart.isDatasetVisible(this.#index(id));
   }
 
+  /** The unit at the axis of a series. */
+  axisUnitOf(id: string): string {
+    const isRight = this.series[this.#index(id)]?.side === 'right';
+    return (isRight ? this.#spec.right?.unit : this.#spec.left.unit) ?? '';
+  }
+
+  /** The points that are drawn of a series: seconds, and values as its `format` takes them; NaN is a gap. */
+  pointsOf(id: string): readonly Readonly<Point>[] {
+    return this.chart.data.datasets[this.#index(id)]?.data ?? [];
+  }
+
   /** Each series' last value at or before `timeUs`; NaN where it has none. */
   valuesAt(timeUs: number): Record<string, number> {
     const values: Record<string, number> = {};

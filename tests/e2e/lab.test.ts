@@ -191,7 +191,7 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
 test('a run can be cancelled, and keeps what it has', async ({ page, lab }) => {
   await lab.open();
   const long = { ...OWN, duration_s: 200_000 };
-  await page.locator('input[type=file]').setInputFiles(file('long.json', JSON.stringify(long)));
+  await page.locator('input[type=file][accept*=json]').setInputFiles(file('long.json', JSON.stringify(long)));
   await expect(page.getByText('from long.json')).toBeVisible();
   await lab.run();
   const simulated = page.getByRole('progressbar', { name: 'Simulated' });
@@ -204,7 +204,7 @@ test('a run can be cancelled, and keeps what it has', async ({ page, lab }) => {
 
 test('a scenario of one’s own runs, is in the link, and a broken one says where', async ({ page, lab }) => {
   await lab.open();
-  const upload = page.locator('input[type=file]');
+  const upload = page.locator('input[type=file][accept*=json]');
   await upload.setInputFiles(file('mine.json', JSON.stringify(OWN)));
   await expect(page.getByText('My own link').first()).toBeVisible();
   await lab.run();

@@ -187,7 +187,7 @@ test('a controller of one’s own is pasted, runs beside the others, and may fai
   const text = flows.getByRole('textbox', { name: 'Paste a module' });
   await text.fill('export default { name: 5 }');
   await flows.getByRole('button', { name: 'Use this one' }).click();
-  await expect(page.getByLabel('Notices')).toContainText('controller.name');
+  await expect(page.getByLabel('Notices')).toContainText('default.name: expected a name');
   await text.fill(
     `export default { name: 'thrower', createReceiver: () => ({ onArrival: () => null }),
        createSender: () => ({ onFeedback() {}, rate() { throw new Error('out of order'); } }) };`,
@@ -232,7 +232,7 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await expect(page.getByRole('img', { name: /^State: (hold|increase|decrease), signal: / })).toBeVisible();
 
   const seconds = async (): Promise<number> =>
-    Number.parseFloat((await page.locator('.playback output').textContent()) ?? '');
+    Number.parseFloat((await page.locator('.playback .reading').textContent()) ?? '');
   await page.getByRole('button', { name: 'On by one step: 100 ms' }).click();
   expect(await seconds()).toBeCloseTo(20.1, 6);
   await page.getByRole('button', { name: 'On by one step: the next thing that happens to a packet' }).click();
@@ -280,6 +280,30 @@ test('one number is swept as small multiples, one of which is taken', async ({ p
   await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' })).toHaveValue('0.5');
 });
 
+test('a chart is taken home as a picture and as numbers', async ({ page, lab }) => {
+  await lab.begin();
+  const rates = page.locator('figure.chart.rates');
+  const [picture] = await Promise.all([
+    page.waitForEvent('download'),
+    rates.getByRole('button', { name: 'Save Rates as a picture' }).click(),
+  ]);
+  expect((await readFile(await picture.path())).subarray(1, 4).toString()).toBe('PNG');
+  const [numbers] = await Promise.all([
+    page.waitForEvent('download'),
+    rates.getByRole('button', { name: 'Save the numbers of Rates' }).click(),
+  ]);
+  const [head, ...rows] = (await readFile(await numbers.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(head).toBe('series,unit,time_s,value');
+  const capacities = rows
+    .filter((row) => row.startsWith('Capacity,bps,'))
+    .map((row) => Number(row.split(',')[3]));
+  expect(capacities.length).toBeGreaterThan(100);
+  expect(new Set(capacities)).toEqual(new Set([2e6]));
+  const received = rows.filter((row) => row.startsWith('call,bps,')).map((row) => Number(row.split(',')[3]));
+  expect(Math.max(...received)).toBeGreaterThan(1e6);
+  expect(Math.max(...received)).toBeLessThan(2.2e6);
+});
+
 for (const theme of ['light', 'dark'] as const) {
   test(`axe finds nothing, ${theme}`, async ({ page, lab }) => {
     await lab.begin(`?theme=${theme}&inside=1`);
@@ -319,12 +343,16 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
     });
   });
   const slider = lab.panel('Network').locator('input[type=range]').first();
+  await slider.scrollIntoViewIfNeeded();
   const box = await slider.boundingBox();
   if (!box) throw new Error('the slider is not there');
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width / 2, y);
   await page.mouse.down();
-  for (let step = 0; step < 60; step++) await page.mouse.move(box.x + box.width / 2 + step, y);
+  for (let step = 0; step < 60; step++) {
+    await page.mouse.move(box.x + box.width / 2 + step, y);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
   await page.mouse.up();
   await lab.done();
   const waits = await page.evaluate(async () => {

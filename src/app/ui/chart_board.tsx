@@ -5,6 +5,7 @@ import { change, settings } from '../settings.js';
 import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../boards/chart_figure.js';
 import type { DrawnController } from './flow_names.js';
 import { INSIDE } from '../../boards/inside_boards.js';
+import { chartTools } from './chart_tools.js';
 
 function boards(
   inCharge: DrawnController,
@@ -81,6 +82,7 @@ export function ChartBoard({ scope, inControl, live, inCharge, shadows, detailed
           <ChartFigure
             key={board.id === 'rates' ? `rates ${who}` : `${board.id} ${board.strip?.table ?? ''}`}
             board={board}
+            tools={chartTools}
             scope={scope}
             without={inControl ? IN_CONTROL : NONE}
             timeLabels={isNarrow || index === shown.length - 1}

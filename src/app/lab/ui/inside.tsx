@@ -45,6 +45,11 @@ export function Inside({ lab, scope }: InsideProps) {
   );
   const isInside = settings.value.inside;
   const run = live.run.value;
+  const hasRun = run !== null;
+  useEffect(() => {
+    // At its beginning there is nothing to see yet.
+    if (isInside && hasRun && playback.timeUs.peek() === 0) playback.seek(live.durationUs / 4);
+  }, [isInside, hasRun]);
   useEffect(() => {
     if (isInside)
       void import('./moment_panel.js').then((module) => (panel.value = { Panel: module.default }));

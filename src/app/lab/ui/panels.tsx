@@ -42,7 +42,7 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
           <optgroup key={title} label={title}>
             {scenarios.map((each) => (
               <option key={each.id} value={each.id} title={each.title} selected={each.id === current}>
-                {each.id}: {each.title}
+                {each.title} ({each.id})
               </option>
             ))}
           </optgroup>

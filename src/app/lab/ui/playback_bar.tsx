@@ -67,7 +67,7 @@ export function PlaybackBar({ playback, durationUs, isInside, onInside }: Playba
         value={timeUs.value}
         onInput={({ currentTarget }) => playback.seek(Number(currentTarget.value))}
       />
-      <output class="reading">{seconds} s</output>
+      <span class="reading">{seconds} s</span>
       <label for={id} class="visually-hidden">
         Speed
       </label>

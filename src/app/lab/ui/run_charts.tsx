@@ -15,6 +15,7 @@ import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../.
 import { INSIDE } from '../../../boards/inside_boards.js';
 import { detailedFlow, drawnFlows } from '../flows.js';
 import type { FlowInfo } from '../run.js';
+import { chartTools } from '../../ui/chart_tools.js';
 
 function flowBoards(flows: readonly DrawnFlow[], options: FlowRateOptions): readonly Board[] {
   return [
@@ -121,6 +122,7 @@ export function RunCharts({ flows, scope, draw = [], detailed = '', only, hidden
           <ChartFigure
             key={`${board.id} ${fitCapacity} ${backward} ${OF_FLOWS.has(board.id) ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
             board={board}
+            tools={chartTools}
             scope={scope}
             without={WITHOUT}
             timeLabels={isNarrow || index === boards.length - 1}

@@ -100,7 +100,7 @@ export function CapacityCurve({ steps, durationS, onChange }: CapacityCurveProps
             cx={layout.x(atUs)}
             cy={layout.y(capacityBps)}
             r="5"
-            tabIndex={0}
+            tabindex={0}
             role="slider"
             aria-label={`Capacity from ${atUs / 1e6} s on`}
             aria-valuenow={capacityBps}
