@@ -8,9 +8,15 @@ import { systemCode, UsageError } from '../text/errors.js';
 /** The streams that a command talks to; the process's own outside of tests. */
 export interface Io {
   stdin: Readable;
-  stdout: Writable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean };
 }
+
+const REDIRECTED_COLUMNS = 100;
+
+/** How wide a line of standard output may be: the terminal's width, 100 characters in a file or a pipe. */
+export const columnsOf = ({ stdout }: Io): number =>
+  (stdout.isTTY === true ? stdout.columns : undefined) ?? REDIRECTED_COLUMNS;
 
 /** Where a command's rows go. */
 export interface Output {

@@ -45,7 +45,7 @@ export function readScenario(idOrFile: string, { full = false } = {}): Scenario 
   const ids = registryIds();
   const file = ids.includes(idOrFile) ? join(registryFolder(), `${idOrFile}.json`) : idOrFile;
   const text = readText(file, () => {
-    const hint = didYouMean(idOrFile, ids) || ' `ccscope run --list` shows what there is.';
+    const hint = didYouMean(idOrFile, ids) || ` The ids are ${ids.join(', ')}.`;
     return `${idOrFile}: neither the id of a scenario nor a file.${hint}`;
   });
   const at = ids.includes(idOrFile) ? idOrFile : file;

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 
 import { FailedRun, systemCode } from '../../text/errors.js';
 import type { Io } from '../io.js';
-import { progress } from './series.js';
+import { progress } from '../progress.js';
 import type { VideoFormat } from './video_file.js';
 
 /** Chromium plays a file without end: each content begins where it ended. */
@@ -133,7 +133,7 @@ export async function makeContent(name: ContentName, format: VideoFormat, making
     signal.throwIfAborted();
     throw new FailedRun(`--source ${name}: ${whyNot(error, dirname(file))}`);
   } finally {
-    bar.stop();
+    bar.clear();
     rmSync(part, { force: true });
   }
 }

@@ -1,10 +1,9 @@
 /** Runs of calls, the controllers by turns, so that all meet the same minutes. */
 import { extname } from 'node:path';
 
-import { SingleBar } from 'cli-progress';
-
 import { loadText } from '../../machine/index.js';
 import { fileOutput, type Io } from '../io.js';
+import { progress } from '../progress.js';
 import type { RunContext, RunResult } from './run.js';
 import { ratios, summarise } from './summary.js';
 import type { CallReport, ControllerReport, RunReport } from './types.js';
@@ -58,7 +57,7 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
       await keep(options.html, suffix, result.html);
     }
   } finally {
-    bar.stop();
+    bar.clear();
   }
 }
 
@@ -103,22 +102,4 @@ export function reportOf(calls: readonly Series[]): CallReport | null {
   if (second === undefined) return first;
   const compared = Object.fromEntries(others.map((other) => [other.controller, other]));
   return { ...first, comparison: { ...compared, ratios: ratios(first.runs, second.runs) } };
-}
-
-export interface Progress {
-  update(done: number, what: string): void;
-  stop(): void;
-}
-
-/** A bar on a terminal, nothing elsewhere; `total` is what 100 % are. */
-export function progress(io: Io, total: number): Progress {
-  if (io.stderr.isTTY !== true) return { update: () => undefined, stop: () => undefined };
-  const bar = new SingleBar({
-    stream: io.stderr,
-    format: '{bar} {percentage} %  {what}',
-    hideCursor: true,
-    clearOnComplete: true,
-  });
-  bar.start(total, 0, { what: 'starting' });
-  return { update: (done, what) => bar.update(done, { what }), stop: () => bar.stop() };
 }

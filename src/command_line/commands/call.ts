@@ -27,7 +27,7 @@ import {
   urlArgument,
   type CallFlags,
 } from './call_options.js';
-import { addLinkOptions, argument, millisecondsArgument, numberArgument } from './link_options.js';
+import { addLinkOptions, argument, choice, millisecondsArgument, numberArgument } from './link_options.js';
 
 const HELP = `
 Each run is a call in a Chromium of its own, through the shaper. With several controllers the runs
@@ -45,27 +45,35 @@ export function register(program: Command, io: Io): void {
   const command = program
     .command('call')
     .description('make real calls in a headless Chromium over a shaped link, and measure them')
-    .option(
-      '--controller <names>',
-      'gcc, nada, lcc, native (the browser’s own) or a file of your own; several joined by commas',
-      controllersArgument,
-      [{ name: 'gcc', text: 'gcc' }],
+    .addOption(
+      new Option(
+        '--controller <names>',
+        'gcc, nada, lcc, native (the browser’s own) or a file of your own; several joined by commas',
+      )
+        .default([{ name: 'gcc', text: 'gcc' }], 'gcc')
+        .argParser(controllersArgument),
     )
     .option(
       '--compare <name>',
       'another controller, whose runs alternate with the first’s',
       controllerArgument,
     )
-    .option(
-      '--shadow <name>',
-      'a controller, preset or file that only watches: what would it have asked for? (may be repeated)',
-      shadowArgument,
-      [],
+    .addOption(
+      new Option(
+        '--shadow <name>',
+        'a controller, preset or file that only watches: what would it have asked for? (may be repeated)',
+      )
+        .default([], 'none')
+        .argParser(shadowArgument),
     )
     .option('--preset <preset>', 'preset of the controller (default: its own for calls)', presetArgument)
-    .option('--set <name=value>', 'set a parameter of the controller (may be repeated)', setArgument, {})
     .addOption(
-      new Option('--mode <mode>', 'who decides the bitrate (default: control; native: observe)').choices([
+      new Option('--set <name=value>', 'set a parameter of the controller (may be repeated)')
+        .default({}, 'none')
+        .argParser(setArgument),
+    )
+    .addOption(
+      choice('--mode <mode>', 'who decides the bitrate (default: control; native: observe)', [
         'control',
         'cap',
         'observe',
@@ -91,25 +99,28 @@ export function register(program: Command, io: Io): void {
       'how often a key frame is forced (default: none)',
       millisecondsArgument(100),
     )
-    .option(
-      '--source <what>',
-      'synthetic, test-picture, fractal, noise, text (ffmpeg makes these four once) or a file (.y4m, .mjpeg)',
-      sourceArgument,
-      'synthetic',
+    .addOption(
+      new Option(
+        '--source <what>',
+        'synthetic, test-picture, fractal, noise, text (ffmpeg makes these four once) or a file (.y4m, .mjpeg)',
+      )
+        .default('synthetic', 'synthetic')
+        .argParser(sourceArgument),
     )
     .addOption(
-      new Option('--size <size>', 'size of the pictures, unless they are a file’s (default: 360p)').choices(
-        VIDEO_SIZE_NAMES,
-      ),
+      choice('--size <size>', 'size of the pictures; a file has its own (default: 360p)', VIDEO_SIZE_NAMES),
     )
-    .option('--fps <rate>', '15 or 30 frames per second, unless a file’s (default: 30)', frameRateArgument)
-    .addOption(new Option('--codec <codec>', 'video codec').choices(VIDEO_CODECS).default('vp8'))
-    .option('--audio', 'send a voice beside the video, over the same link')
     .option(
-      '--source-max <rate>',
-      'most that the source sends',
-      argument((text) => parseRate(text)),
-      2_500_000,
+      '--fps <rate>',
+      '15 or 30 frames per second; a file has its own rate (default: 30)',
+      frameRateArgument,
+    )
+    .addOption(choice('--codec <codec>', 'video codec', VIDEO_CODECS).default('vp8'))
+    .option('--audio', 'send a voice beside the video, over the same link')
+    .addOption(
+      new Option('--source-max <rate>', 'most that the source sends')
+        .default(2_500_000, '2.5mbps')
+        .argParser(argument((text: string) => parseRate(text))),
     )
     .option(
       '--matrix <file>',
@@ -117,26 +128,28 @@ export function register(program: Command, io: Io): void {
     )
     .option('--twin', 'simulate the calls instead of making them: the same link, source and controllers')
     .addOption(
-      new Option('--machine <load>', 'with --twin: how busy the machine is (default: idle)').choices(
-        TWIN_MACHINES,
-      ),
+      choice('--machine <load>', 'with --twin: how busy the machine is (default: idle)', TWIN_MACHINES),
     )
-    .option(
-      '--url <address>',
-      'drive this page instead of ccscope’s own (may be repeated: one page each)',
-      urlArgument,
-      [],
+    .addOption(
+      new Option(
+        '--url <address>',
+        'drive this page instead of ccscope’s own (may be repeated: one page each)',
+      )
+        .default([], 'none')
+        .argParser(urlArgument),
     )
     .option(
       '--pages <number>',
       'with one --url: how many pages of it make the call (default: 2)',
       numberArgument(1, 8, { integer: true }),
     )
-    .option(
-      '--click <selector>',
-      'with --url: click this on each page once it has loaded (may be repeated)',
-      (selector: string, before: string[]) => [...before, selector],
-      [],
+    .addOption(
+      new Option(
+        '--click <selector>',
+        'with --url: click this on each page once it has loaded (may be repeated)',
+      )
+        .default([], 'none')
+        .argParser((selector: string, before: string[]) => [...before, selector]),
     )
     .option('--trace <file>', 'write the recorded trace (NDJSON)')
     .option(

@@ -9,6 +9,7 @@ import { mahimahiSchedule } from '../../link/mahimahi.js';
 import { LINK_WORDS, usualText } from '../../link/words.js';
 import { ConfigError, parseDuration } from '../../text/quantities.js';
 import { systemCode } from '../../text/errors.js';
+import { didYouMean } from '../../text/suggest.js';
 
 /** By the names of the kit's settings; values as LinkConfig has them. */
 export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: LinkConfig[K] };
@@ -33,6 +34,14 @@ export function numberArgument(min: number, max: number, { integer = false } = {
     if (value >= min && value <= max && (!integer || Number.isInteger(value))) return value;
     throw new InvalidArgumentError(`Expected ${integer ? 'an integer' : 'a number'} from ${min} to ${max}.`);
   };
+}
+
+/** An option that takes one of these values. An unknown value is answered with all of them, the nearest one named. */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  return new Option(flags, description).choices(values).argParser((text: string) => {
+    if (values.includes(text)) return text;
+    throw new InvalidArgumentError(`Expected one of ${values.join(', ')}.${didYouMean(text, values)}`);
+  });
 }
 
 /** A duration in milliseconds, of at least `minMs`. */

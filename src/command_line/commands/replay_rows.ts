@@ -74,6 +74,17 @@ export class ReplaySummary {
     if (changed && (signal === 'overuse' || signal === 'underuse')) this.#entered[signal] += 1;
   }
 
+  /** `800 rows (500 group, 300 rate)`: the rows of these tables. */
+  rowsText(tables: readonly ReplayTable[]): string {
+    const counts = tables.flatMap((table) => {
+      const rows = this.#rows[table];
+      return rows === undefined ? [] : [{ table, rows }];
+    });
+    const total = counts.reduce((sum, { rows }) => sum + rows, 0);
+    const each = counts.map(({ table, rows }) => `${rows} ${table}`).join(', ');
+    return `${total} ${total === 1 ? 'row' : 'rows'} (${each})`;
+  }
+
   /** `overuse_count` and `underuse_count` say how often the detector went into that signal. */
   result(arrivals: number): Record<string, unknown> {
     return {

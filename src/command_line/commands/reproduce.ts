@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 
 import type { Scenario } from '../../scenario/index.js';
@@ -8,6 +7,7 @@ import { didYouMean } from '../../text/suggest.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
+import { progress } from '../progress.js';
 import { reportHtml } from '../../papers/html.js';
 import { reproduce as run, type Reproduction } from '../../papers/reproduce.js';
 import { reportText } from '../../papers/table.js';
@@ -72,7 +72,7 @@ async function runAll(
   signal: AbortSignal,
   io: Io,
 ): Promise<Reproduction> {
-  const bar = progressBar(io);
+  const bar = progress(io, 1, { withEta: true });
   try {
     return await run(scenarios, {
       ...(runs !== undefined && { runs }),
@@ -81,27 +81,11 @@ async function runAll(
       pictures: html !== undefined,
       version: version(),
       signal,
-      onProgress: (done, { scenario }) => bar?.update(Math.floor(done * STEPS), { what: scenario.id }),
+      onProgress: (done, { scenario }) => bar.update(done, scenario.id),
     });
   } finally {
-    bar?.stop();
+    bar.clear();
   }
-}
-
-const STEPS = 1000;
-
-/** A bar on a terminal, nothing elsewhere. */
-function progressBar(io: Io): SingleBar | null {
-  if (io.stderr.isTTY !== true) return null;
-  const bar = new SingleBar({
-    stream: io.stderr,
-    format: '{bar} {percentage} %  {eta_formatted} to go  {what}',
-    hideCursor: true,
-    clearOnComplete: true,
-    etaBuffer: 50,
-  });
-  bar.start(STEPS, 0, { what: '' });
-  return bar;
 }
 
 async function writeReport({ report, pictures }: Reproduction, flags: ReproduceFlags, io: Io): Promise<void> {

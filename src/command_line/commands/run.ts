@@ -1,5 +1,4 @@
-import { SingleBar } from 'cli-progress';
-import { Option, type Command } from 'commander';
+import { Help, Option, type Command } from 'commander';
 
 import { CONTROLLER_NAMES, CoreError, TABLE_SPECS, type TraceBatch } from '../../core/index.js';
 import {
@@ -24,7 +23,8 @@ import { surfaceLines, surfaceReport } from '../../papers/surface.js';
 import { ControllerEnded } from '../controllers/runner.js';
 import { faultLine, type FaultReport } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
-import { writeJson, type Io } from '../io.js';
+import { columnsOf, writeJson, type Io } from '../io.js';
+import { progress, type Progress } from '../progress.js';
 import { cellRunner, endReport, type CellRunner } from '../run/cell_runner.js';
 import { chart, claimLines, publishedTable, resultTable } from '../run/text.js';
 import { writeTrace } from '../run/trace_file.js';
@@ -94,7 +94,7 @@ function cellArgument(text: string, before: Record<string, string[]>): Record<st
 
 async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<void> {
   if (flags.list === true) {
-    io.stdout.write(listText());
+    io.stdout.write(listText(columnsOf(io)));
     return;
   }
   if (names.length === 0) {
@@ -105,19 +105,19 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
   if (flags.trace !== undefined && cells > 1) {
     throw new UsageError(`--trace: expected one cell, got ${cells}; choose one with --cell axis=value`);
   }
-  const progress = new Progress(plans, io);
+  const shown = new RunProgress(plans, io);
   const results: ExperimentResult[] = [];
   let runs: CellRunner | undefined;
   let ended: ControllerEnded | undefined;
   try {
     runs = await cellRunner(flags);
-    for (const plan of plans) results.push(await runPlan(runs, plan, flags, progress, io));
+    for (const plan of plans) results.push(await runPlan(runs, plan, flags, shown, io));
   } catch (error) {
     if (error instanceof ConfigError || error instanceof CoreError) throw new UsageError(error.message);
     if (!(error instanceof ControllerEnded)) throw error;
     ended = error;
   } finally {
-    progress.stop();
+    shown.clear();
     await runs?.close();
   }
   const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
@@ -134,15 +134,20 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-function listText(): string {
-  return registryIds()
-    .map((id) => {
-      const scenario = readScenario(id);
-      const cells = cellsOf(scenario).length;
-      const size = cells === 1 ? '' : `, ${cells} cells`;
-      return `${id.padEnd(12)} ${scenario.title} (${scenario.paper ?? ''}, ${scenario.source ?? ''}${size})\n`;
-    })
-    .join('');
+/** Ids, then titles with where they are from below, wrapped between words. */
+function listText(columns: number): string {
+  const scenarios = registryIds().map((id) => readScenario(id));
+  const idWidth = Math.max(...scenarios.map(({ id }) => id.length));
+  const help = new Help();
+  help.helpWidth = columns;
+  const items = scenarios.map((scenario) => {
+    const { id, title, paper, source } = scenario;
+    const cells = cellsOf(scenario).length;
+    const about = [paper, source, cells === 1 ? undefined : `${cells} cells`];
+    const text = `${title}\n${about.filter((part) => part !== undefined).join(', ')}`;
+    return help.formatItem(id, idWidth, text, help);
+  });
+  return items.map((item) => `${item}\n`).join('');
 }
 
 interface Plan {
@@ -171,7 +176,7 @@ async function runPlan(
   runs: CellRunner,
   plan: Plan,
   flags: RunFlags,
-  progress: Progress,
+  shown: RunProgress,
   io: Io,
 ): Promise<ExperimentResult> {
   const { scenario, cells, seed } = plan;
@@ -183,11 +188,11 @@ async function runPlan(
     for (let i = 0; i < plan.runs; i++) {
       const trace = i === 0 && cells.length === 1 ? traceOf(scenario, flags) : undefined;
       const result = await runs.run({ scenario, cell, seed: seed + i, trace: trace ?? null }, (share) =>
-        progress.at(scenario, cell, share),
+        shown.at(scenario, cell, share),
       );
       if (trace !== undefined) ({ batches, faults: tracedFaults } = result);
       for (const [key, value] of result.values) values.set(key, [...(values.get(key) ?? []), value]);
-      progress.done();
+      shown.done();
     }
     results.push({ cell, values });
   }
@@ -200,7 +205,7 @@ async function runPlan(
     writeTrace(flags.trace, traceHeader(scenario, cell, seed, runs.controller), batches, tracedFaults);
   }
   if (flags.json !== '-') {
-    progress.clear();
+    shown.clear();
     io.stdout.write(`${resultText(plan, result, batches, runs.controller)}\n`);
   }
   return result;
@@ -248,45 +253,26 @@ function resultText(
   ].join('\n');
 }
 
-/** A bar on standard error, on a terminal, once the work has taken a second. */
-class Progress {
-  readonly #bar: SingleBar | null;
-  readonly #total: number;
-  readonly #begin = Date.now();
+/** Progress over the runs of all plans. */
+class RunProgress {
+  readonly #shown: Progress;
   #runs = 0;
-  #shown = false;
 
   constructor(plans: readonly Plan[], io: Io) {
-    this.#total = plans.reduce((sum, plan) => sum + plan.cells.length * plan.runs, 0);
-    this.#bar =
-      io.stderr.isTTY === true
-        ? new SingleBar({
-            format: '{bar} {percentage} %  {what}',
-            clearOnComplete: true,
-            stream: process.stderr,
-          })
-        : null;
+    const total = plans.reduce((sum, plan) => sum + plan.cells.length * plan.runs, 0);
+    this.#shown = progress(io, total, { afterMs: 1000 });
   }
 
   at(scenario: Scenario, cell: CellParams, share: number): void {
-    if (this.#bar === null || Date.now() - this.#begin < 1000) return;
-    const payload = { what: `${scenario.id} ${cellKey(cell)}` };
-    if (!this.#shown) this.#bar.start(this.#total, 0, payload);
-    this.#shown = true;
-    this.#bar.update(this.#runs + share, payload);
+    this.#shown.update(this.#runs + share, `${scenario.id} ${cellKey(cell)}`);
   }
 
   done(): void {
     this.#runs++;
   }
 
-  /** Takes the bar away, for text. */
+  /** Makes room for text. */
   clear(): void {
-    if (this.#shown) this.#bar?.stop();
-    this.#shown = false;
-  }
-
-  stop(): void {
-    this.clear();
+    this.#shown.clear();
   }
 }

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 
 import { ConfigError } from '../../text/quantities.js';
 import { UsageError } from '../../text/errors.js';
@@ -43,11 +43,13 @@ export function register(program: Command, io: Io): void {
   const command = program
     .command('shape')
     .description('the UDP shaper by itself: relay real packets through a simulated link')
-    .option(
-      '--listen <address>',
-      'IPv4 address to bind and, optionally, the two ports: ADDRESS[:PORT_A,PORT_B]',
-      listenArgument,
-      { address: '127.0.0.1', ports: [0, 0] } satisfies Listen,
+    .addOption(
+      new Option(
+        '--listen <address>',
+        'IPv4 address to bind and, optionally, the two ports: ADDRESS[:PORT_A,PORT_B]',
+      )
+        .default({ address: '127.0.0.1', ports: [0, 0] } satisfies Listen, '127.0.0.1, free ports')
+        .argParser(listenArgument),
     );
   command.option(
     '--peers <addresses>',
@@ -59,9 +61,6 @@ export function register(program: Command, io: Io): void {
     .option('--json <file>', 'write what was measured as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
     .action((flags: ShapeFlags) => shape(flags, io));
-  // A default that is an object would be shown as JSON.
-  const listen = command.options.find(({ long }) => long === '--listen');
-  if (listen) listen.defaultValueDescription = '127.0.0.1, free ports';
 }
 
 function listenArgument(text: string): Listen {

@@ -1,8 +1,9 @@
 /** Makes the runs of a matrix: real calls one after the other, or their twins on all cores. */
 import type { RunContext } from '../call/run.js';
-import { progress, untilQuiet } from '../call/series.js';
+import { untilQuiet } from '../call/series.js';
 import type { RunReport, TwinMachine } from '../call/types.js';
 import type { Io } from '../io.js';
+import { progress } from '../progress.js';
 import { runJobs } from '../../papers/pool.js';
 import { stepsOf, type Cell } from './plan.js';
 import { namesOf, type FailureReport, type RunCell } from './report.js';
@@ -33,14 +34,14 @@ function failed(made: Made, cell: RunCell, run: number, error: string, io: Io): 
 /** Real calls. Rejects when it is interrupted; what was made until then is in `made`. */
 export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOptions): Promise<void> {
   const steps = stepsOf(made.cells, runs);
-  const bar = progress(io, steps.length);
+  // Where there is no bar, each run has a line of its own.
+  const bar = progress(io, steps.length, { everyMs: Infinity });
   try {
     for (const [done, { cell: index, run }] of steps.entries()) {
       const cell = made.cells[index];
       if (cell === undefined) continue;
       signal.throwIfAborted();
       bar.update(done, what(cell, run));
-      // Without a bar, two hours of calls would pass in silence.
       if (io.stderr.isTTY !== true) io.stderr.write(`${done + 1} of ${steps.length}: ${what(cell, run)}\n`);
       const context: RunContext = {
         ...{ signal, run, wantTrace: false, wantHtml: false },
@@ -57,7 +58,7 @@ export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOp
       }
     }
   } finally {
-    bar.stop();
+    bar.clear();
   }
 }
 
@@ -87,7 +88,7 @@ export async function makeTwins(
       },
     });
   } finally {
-    bar.stop();
+    bar.clear();
     // In the order of their seeds, whichever ended first; those that failed left holes.
     for (const [index, { series }] of made.cells.entries())
       series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
