@@ -143,7 +143,7 @@ CCSCOPE_FN(int, ccs_link_set_schedule)(void* handle, int steps) {
   for (const double* step = in; step < in + 2 * steps; step += 2) {
     const Timestamp at = Timestamp::Micros(step[0]);
     if (!std::isfinite(step[0]) || at < last) {
-      return Fail("schedule", "expected finite times in microseconds, none before the one ahead of it");
+      return Fail("schedule", "expected finite times in microseconds, in ascending order");
     }
     if (CheckCapacityOrOutage(step[1]) || CheckLoad(handle, step[1])) return 1;
     last = at;

@@ -209,7 +209,7 @@ CCSCOPE_FN(int, ccs_sim_schedule_capacity)(void* handle, int direction, double a
   const Timestamp at = Timestamp::Micros(at_us);
   Timestamp& last = h.last_scheduled[direction];
   if (!Within(at_us, 0, kMaxDurationUs) || at < last) {
-    return Fail("atUs", "expected 0 to 1e12 us, not before the step in front of it");
+    return Fail("atUs", "expected 0 to 1e12 us, not before the previous step");
   }
   h.simulation.ScheduleCapacity(static_cast<Direction>(direction), last = at, DataRate::BitsPerSec(capacity_bps));
   return 0;
