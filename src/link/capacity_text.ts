@@ -3,7 +3,7 @@ import type { CapacityStep } from '../core/link.js';
 import { BPS, ConfigError, MAX_SETTING_LENGTH, parseDuration, shown, withUnit } from '../text/quantities.js';
 
 const MAX_BPS = 1e11;
-/** As many as a trace of ten minutes can have. */
+/** The number of steps that a trace of ten minutes can have. */
 const MAX_STEPS = 1_000_000;
 
 /**

@@ -11,7 +11,7 @@ interface Discipline {
   preset?: string;
 }
 
-/** What stands before the colon: a preset, or a kind. */
+/** The part before the colon: a preset, or a kind. */
 const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   QUEUE_KINDS.flatMap((kind): [string, Discipline][] => [
     ...COMPONENT_SPECS[kind].presets.map(({ name }): [string, Discipline] => [name, { kind, preset: name }]),
@@ -19,7 +19,7 @@ const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   ]),
 );
 
-/** `limit_ms` and `limit_bytes` are both written `limit=`; the unit tells which. */
+/** `limit_ms` and `limit_bytes` are both written `limit=`; the unit decides. */
 const shortName = (spec: ParameterSpec): string => spec.name.replace(/_(ms|bytes|packets|per_s)$/, '');
 
 const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -44,14 +44,14 @@ function expectation(specs: readonly ParameterSpec[]): string {
   return `${specs[0] === undefined ? '' : shortName(specs[0])} as ${ranges.join(', or ')}`;
 }
 
-/** What stands on both sides of the equals sign; no key where there is no equals sign, or no name before it. */
+/** The parts before and after the equals sign; no key if there is no equals sign, or no name before it. */
 function keyAndValue(text: string): [key: string | undefined, value: string] {
   const equals = text.indexOf('=');
   const key = text.slice(0, Math.max(0, equals)).trim();
   return /^[a-z_]+$/i.test(key) ? [key, text.slice(equals + 1).trim()] : [undefined, text.trim()];
 }
 
-/** One setting behind the colon, as an option. A bare value is a limit. */
+/** One setting after the colon, as an option. A bare value is a limit. */
 function parseSetting(kind: QueueKind, text: string, field: string): [name: string, value: number | string] {
   const { parameters } = COMPONENT_SPECS[kind];
   const [key, given] = keyAndValue(text);
