@@ -24,7 +24,9 @@ export function unknown(field: string, what: string, name: string, names: readon
   const nearest = near(name, names, 3);
   const shownNames = names.length <= MANY ? names : [...nearest, '…'];
   const expected =
-    names.length === 0 ? `no ${what}: the scenario has none` : `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
+    names.length === 0
+      ? `no ${what}: the scenario has none`
+      : `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
   const fix = nearest[0] === undefined ? 'use one of these' : `did you mean ${nearest[0]}?`;
   return new ConfigError(field, expected, shown(name), fix);
 }

@@ -1,10 +1,10 @@
-/** Another controller in the place of those that a simulation's media flows have. */
+/** Replaces the controllers of a simulation's media flows by another one. */
 import type { ControllerName } from '../core/schema.js';
 import type { FlowOptions, SimulationOptions } from '../core/simulation.js';
 import type { ControllerFault, UserController } from '../core/user_controller.js';
 import type { Simulator } from './run_cell.js';
 
-/** What every controller has: the application's bounds. */
+/** The parameters that every controller has: the application's bounds. */
 const BOUNDS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 /** The parameters that every controller has. */
@@ -12,7 +12,7 @@ export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Recor
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => BOUNDS.includes(name)));
 }
 
-/** The flows with this controller, its own preset and the bounds that they had. */
+/** The flows with this controller in its own preset, keeping the bounds that they had. */
 export function withController(
   flows: readonly FlowOptions[],
   controller: ControllerName | UserController,
@@ -24,7 +24,7 @@ export function withController(
   });
 }
 
-/** A simulator whose media flows all have this controller, and which remembers what that did wrong. */
+/** A simulator whose media flows all have this controller, and which remembers the controller's faults. */
 export class ControllerSimulator implements Simulator {
   readonly #simulator: Simulator;
   readonly #controller: ControllerName | UserController;
@@ -42,7 +42,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** The faults of the latest simulation, up to now. */
+  /** The faults of the latest simulation so far. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }
