@@ -1,7 +1,7 @@
 /**
- * Why a stream's rate fell, its delay rose or its picture froze, each cause with the numbers that bear it out. An
- * incident is a change, so a rule compares what was usual with what was around its beginning. The order matters: what
- * somebody did comes before what the network did, and what explains everything before what explains a part.
+ * Why a stream's rate fell, its delay rose or its picture froze: each cause with the numbers that support it. An
+ * incident is a change, so a rule compares what was usual with the time around its beginning. The order matters:
+ * people's actions come before the network's, and what explains everything before what explains a part.
  */
 import type { Cause } from '../cause_kinds.js';
 import { msText, rateText } from '../text.js';
@@ -114,7 +114,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
   },
 };
 
-/** The first cause that the evidence bears out. */
+/** The first cause that the evidence supports. */
 export function causeOf(evidence: Evidence): Cause {
   for (const rule of RULES[evidence.kind][evidence.stream.direction]) {
     const found = rule(evidence);

@@ -1,11 +1,11 @@
-/** What had too little of the processor: the machine, the encoder or the decoder. */
+/** What lacked processor time: the machine, the encoder or the decoder. */
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
 import { msText, percentText } from '../text.js';
 import { usualOf, share, isLimitedBy } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A codec that takes so much longer for a frame, and so long, has too little of the processor. */
+/** A codec that takes this much longer for a frame, and at least this long, lacks processor time. */
 const SLOWER = 2;
 const SLOW_MS = 12;
 
