@@ -1,11 +1,11 @@
-/** Loads a user's controller by its address, in a worker: a JavaScript or a WebAssembly module. */
+/** Loads a user's controller by its URL, in a worker: a JavaScript or a WebAssembly module. */
 import { CoreError } from '../../core/load.js';
 import { userControllerProblem, type UserController } from '../../core/user_controller.js';
 import { wasmController, type WasmControllerOptions } from '../../core/wasm_controller.js';
 
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d];
 
-/** Throws CoreError that says what is wrong; `options` are for WebAssembly, which names nothing itself. */
+/** Throws CoreError that says what is wrong; `options` are for WebAssembly, which contains no name. */
 export async function loadUserModule(url: string, options: WasmControllerOptions): Promise<UserController> {
   const response = await fetch(url).catch(() => null);
   if (response?.ok !== true) {
