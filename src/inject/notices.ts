@@ -1,4 +1,4 @@
-/** What a page's observer has to say to people. */
+/** The notices of a page's observer, for people. */
 import type { RecordNotice, RelayAddress } from './protocol.js';
 
 const GET_STATS = 'frames are not timed one by one, and the record has what getStats counts';
@@ -6,7 +6,7 @@ const GET_STATS = 'frames are not timed one by one, and the record has what getS
 const AS_SHOWN =
   'received frames are timed as the browser shows them, each with an equal share of the bytes of its half second; key frames are not marked, and frames that were not shown are missing';
 
-/** The same notice where frames are timed as they are shown. */
+/** The same notice if frames are timed as they are shown. */
 export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
   ...rest,
   message: message.replace(GET_STATS, AS_SHOWN),
@@ -67,7 +67,7 @@ export const relayPolicy = (): RecordNotice => ({
   fix: 'nothing to do; what the TURN servers add is not part of the call under test',
 });
 
-/** Why something went past the link, and what to do, depend on when the connection was made. */
+/** Why something bypassed the link, and what to do, depends on when the connection was made. */
 export const notRouted = ({ address, port }: RelayAddress, isLate: boolean): RecordNotice => ({
   level: 'error',
   code: 'not-routed',
