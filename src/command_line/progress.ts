@@ -1,21 +1,24 @@
-/** How far a command has come: a bar on a terminal, a line on standard error every ten seconds elsewhere. */
+/**
+ * Shows how far a command has come: with a bar on a terminal, with a line on standard error every ten seconds
+ * elsewhere.
+ */
 import { SingleBar } from 'cli-progress';
 
 import type { Io } from './io.js';
 
 export interface Progress {
-  /** `done` of the total is finished; `what` names the present work. */
+  /** `done` of the total is finished; `what` names the current work. */
   update(done: number, what?: string): void;
-  /** Takes the bar away, before text and at the end; an update draws it again. */
+  /** Removes the bar, before text and at the end; an update draws it again. */
   clear(): void;
 }
 
 export interface ProgressOptions {
   /** Draws the bar only once the work has taken this long. */
   afterMs?: number;
-  /** The bar estimates the time that is left. */
+  /** Whether the bar estimates the remaining time. */
   withEta?: boolean;
-  /** Time between two lines where there is no terminal. */
+  /** Time between two lines if there is no terminal. */
   everyMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Runs of calls, the controllers by turns, so that all meet the same minutes. */
+/** Runs of calls, with the controllers taking turns, so that all meet the same conditions. */
 import { extname } from 'node:path';
 
 import { loadText } from '../../machine/index.js';
@@ -8,12 +8,12 @@ import type { RunContext, RunResult } from './run.js';
 import { ratios, summarise } from './summary.js';
 import type { CallReport, ControllerReport, RunReport } from './types.js';
 
-/** The runs of one controller so far, and how another is made. */
+/** The runs of one controller so far, and how to make another one. */
 export interface Series {
   head: Omit<ControllerReport, 'browser' | 'runs' | 'set_aside' | 'overloaded_runs' | 'summary'>;
   browser: string;
   runs: RunReport[];
-  /** Runs on an overloaded machine that were made again. */
+  /** Runs on an overloaded machine that were repeated. */
   setAside: RunReport[];
   make(context: RunContext): Promise<RunResult>;
 }
@@ -21,16 +21,16 @@ export interface Series {
 export interface SeriesOptions {
   /** How many runs each controller has. */
   runs: number;
-  /** Files; with several calls their names get the controller and the number of the run. */
+  /** Output files; with several calls their names get the controller and the number of the run. */
   trace?: string | undefined;
   html?: string | undefined;
-  /** How often a run on an overloaded machine is made again; default: never. */
+  /** How often a run on an overloaded machine is repeated; default: never. */
   again?: number | undefined;
   signal: AbortSignal;
   io: Io;
 }
 
-/** Makes the calls and adds what they measured. Throws FailedRun. */
+/** Makes the calls and adds their results. Throws FailedRun. */
 export async function makeCalls(calls: readonly Series[], options: SeriesOptions): Promise<void> {
   const total = calls.length * options.runs;
   const bar = progress(options.io, total);
@@ -61,7 +61,10 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
   }
 }
 
-/** Makes a run, and again while the machine is overloaded, as often as the options say; those before the last are set aside. */
+/**
+ * Makes a run, and repeats it while the machine is overloaded, as often as the options allow; runs before the
+ * last are set aside.
+ */
 export async function untilQuiet(
   make: () => Promise<RunResult>,
   own: Series,
@@ -79,7 +82,7 @@ export async function untilQuiet(
   }
 }
 
-/** Writes what was asked for, with the suffix before the ending of the file's name. */
+/** Writes a requested file, with the suffix before the extension. */
 async function keep(file: string | undefined, suffix: string, text: string | null): Promise<void> {
   if (file === undefined || text === null) return;
   const ending = extname(file);
@@ -88,13 +91,13 @@ async function keep(file: string | undefined, suffix: string, text: string | nul
   await output.end();
 }
 
-/** What a controller's runs came to. */
+/** The results of a controller's runs. */
 export function controllerReport({ head, browser, runs, setAside }: Series): ControllerReport {
   const overloaded_runs = runs.filter(({ machine }) => machine.overloaded).length;
   return { ...head, browser, runs, set_aside: setAside, overloaded_runs, summary: summarise(runs) };
 }
 
-/** The first controller's report, with the others in it; null if no run came to its end. */
+/** The first controller's report, with the others in it; null if no run was completed. */
 export function reportOf(calls: readonly Series[]): CallReport | null {
   const [first, ...others] = calls.filter(({ runs }) => runs.length > 0).map(controllerReport);
   const [second] = others;

@@ -180,7 +180,7 @@ async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
   } finally {
     await close();
   }
-  // What was measured is then not what the controller does; a shadow's fault changes nothing of that.
+  // The measurements then do not show the controller; a shadow's fault does not affect them.
   const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
   const inCharge = faults.filter(({ flow }) => flow === 0);
   if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
@@ -196,7 +196,7 @@ async function makeAndReport(
   try {
     await makeCalls(calls, { runs, trace, html, again, signal, io });
   } finally {
-    // Also when one failed: those before it are worth knowing.
+    // Also if a run failed: the runs before it are worth reporting.
     const report = reportOf(calls);
     if (report !== null) await writeReport(report, flags, io);
   }
@@ -207,7 +207,7 @@ interface Planned {
   close(): Promise<void>;
 }
 
-/** Checks what was asked for, at once; then gets ready what the calls need. Throws UsageError. */
+/** Checks the options at once, and returns what prepares the calls. Throws UsageError. */
 function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Planned> {
   if (flags.url.length > 0) {
     const plan = pagePlanOf(flags, isGiven);
@@ -237,7 +237,7 @@ async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promis
   if (flags.json !== '-') io.stdout.write(reportText(report));
 }
 
-/** Calls of somebody's pages. */
+/** Calls of pages that are not ccscope's. */
 function pageCalls(plan: PagePlan): Series {
   const { urls, link, durationMs } = plan;
   const { preset } = SHADOW;

@@ -49,7 +49,7 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
 
 const LONGEST_LINE = 1000;
 
-/** `12.5 s`: since the recording's zero. */
+/** `12.5 s`: counted from the recording's zero. */
 const timeText = (timeUs: number): string => `${(timeUs / 1e6).toFixed(1)} s`;
 
 function linesOf(incidents: readonly Incident[]): string {
@@ -63,6 +63,6 @@ function linesOf(incidents: readonly Incident[]): string {
       `    To do: ${cause.fix}`,
     ];
   });
-  // A page named what it sends: nothing of that may steer a terminal.
+  // The page chose the names of its streams: they must not be able to control a terminal.
   return lines.map((line) => `${plain(line, LONGEST_LINE)}\n`).join('');
 }

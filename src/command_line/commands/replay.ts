@@ -144,7 +144,7 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-/** What a replay says of itself. */
+/** The results of a replay. */
 interface Replayed {
   about: Record<string, unknown>;
   arrivals: number;
@@ -170,7 +170,7 @@ async function replayHere(
   }
 }
 
-/** A user's controller runs in a worker; the pieces of the trace go there, and its rows come back. */
+/** Replays with a user's controller, which runs in a worker: pieces of the trace go there, and rows come back. */
 async function replayInWorker(
   file: ControllerFile,
   source: Source,
@@ -210,7 +210,7 @@ async function replayInWorker(
   }
 }
 
-/** Reads the trace through to its end, or until nobody reads the rows any more. */
+/** Reads the trace to its end, or until nobody reads the rows any more. */
 async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
   const bar = progressOf(source, io);
   const gone = new Error('the reader of the rows has left');
@@ -236,7 +236,7 @@ async function feed(source: Source, replayer: Replayer, output: Output, io: Io):
   }
 }
 
-/** Null where the trace's length is unknown, and where rows scroll over the terminal. */
+/** Null if the trace's length is unknown, and if rows scroll over the terminal. */
 function progressOf({ bytes }: Source, io: Io): Progress | null {
   return bytes === null || io.stdout.isTTY === true ? null : progress(io, bytes);
 }

@@ -106,7 +106,7 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
 const usesColours = ({ stdout }: Io): boolean =>
   stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
 
-/** The experiments that are asked for. Throws UsageError. */
+/** The requested experiments. Throws UsageError. */
 function chosen(ids: readonly string[], { paper, full }: ReproduceFlags): Scenario[] {
   const names = ids.length > 0 ? [...new Set(ids)] : registryIds();
   const all = names.map((name) => readScenario(name, { full: full === true }));

@@ -134,7 +134,7 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-/** Ids, then titles with where they are from below, wrapped between words. */
+/** Ids, followed by titles with their origin on the next line, wrapped between words. */
 function listText(columns: number): string {
   const scenarios = registryIds().map((id) => readScenario(id));
   const idWidth = Math.max(...scenarios.map(({ id }) => id.length));
@@ -169,7 +169,7 @@ function planOf(scenario: Scenario, flags: RunFlags): Plan {
   return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
 }
 
-/** Points of the chart over time. */
+/** Number of points in the chart over time. */
 const CHART_POINTS = 60;
 
 async function runPlan(
@@ -197,7 +197,7 @@ async function runPlan(
     results.push({ cell, values });
   }
   const { surface } = scenario;
-  // A part of a map is shown as cells are.
+  // A part of a map is shown like ordinary cells.
   const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const [cell] = cells;
@@ -215,7 +215,7 @@ function traceOf(
   scenario: Scenario,
   flags: RunFlags,
 ): { tables: (typeof TABLE_SPECS)[number]['name'][]; intervalUs: number } {
-  // Each packet of each flow would make a file several times as large.
+  // Rows for each packet of each flow would make a file several times as large.
   const tables = TABLE_SPECS.map(({ name }) => name).filter((name) => name !== 'packet');
   if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
   return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };

@@ -92,7 +92,7 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   shaper.onError = (error) => failure.abort(error);
   const stream = flags.json === '-' ? io.stderr : io.stdout;
   const say = (text: string) => stream.write(`${text}\n`);
-  // Nobody would end it who no longer reads it.
+  // Once nobody reads its output, nobody would end it either.
   const unread = new AbortController();
   if (flags.duration === undefined) stream.once('error', () => unread.abort());
   say(`a ${shaper.a.address}:${shaper.a.port}  (peer A sends here)`);

@@ -13,7 +13,7 @@ export interface MatrixOptions {
   runs: number;
   signal: AbortSignal;
   io: Io;
-  /** How often a real run on an overloaded machine is made again. */
+  /** How often a real run on an overloaded machine is repeated. */
   again?: number | undefined;
 }
 
@@ -31,10 +31,10 @@ function failed(made: Made, cell: RunCell, run: number, error: string, io: Io): 
   io.stderr.write(`${what(cell, run)} failed: ${error}\n`);
 }
 
-/** Real calls. Rejects when it is interrupted; what was made until then is in `made`. */
+/** Real calls. Rejects when interrupted; the results until then are in `made`. */
 export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOptions): Promise<void> {
   const steps = stepsOf(made.cells, runs);
-  // Where there is no bar, each run has a line of its own.
+  // Without a bar, each run has its own line.
   const bar = progress(io, steps.length, { everyMs: Infinity });
   try {
     for (const [done, { cell: index, run }] of steps.entries()) {
@@ -62,7 +62,7 @@ export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOp
   }
 }
 
-/** Simulated calls, on all cores. Rejects when it is interrupted; what was made until then is in `made`. */
+/** Simulated calls, on all cores. Rejects when interrupted; the results until then are in `made`. */
 export async function makeTwins(
   made: Made,
   machine: TwinMachine,
@@ -89,7 +89,7 @@ export async function makeTwins(
     });
   } finally {
     bar.clear();
-    // In the order of their seeds, whichever ended first; those that failed left holes.
+    // In the order of their seeds, whichever ended first; failed runs left holes.
     for (const [index, { series }] of made.cells.entries())
       series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
   }
