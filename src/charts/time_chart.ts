@@ -11,9 +11,9 @@ import type { TimeAxis } from './time_axis.js';
 Chart.register(LineController, LineElement, PointElement, LinearScale);
 
 /**
- * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis.
- * Give it rows that are already decimated to about its width (`set`), or let it grow (`append`),
- * then `draw`. It creates its canvas in `container`, which must be positioned.
+ * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis. Give it rows
+ * that are already decimated to about its width (`set`), or let it grow (`append`), then `draw`. It creates its
+ * canvas in `container`, which must be positioned.
  */
 export class TimeChart {
   readonly series: readonly Series[];
@@ -46,12 +46,12 @@ export class TimeChart {
     );
   }
 
-  /** Width of the plot in CSS pixels: what `set`'s rows should be decimated to. */
+  /** Width of the plot in CSS pixels, to which `set`'s rows should be decimated. */
   get plotWidth(): number {
     return Math.max(50, this.chart.chartArea.width);
   }
 
-  /** How far rows may be apart that still belong together, in seconds. */
+  /** The largest distance between two rows that a line connects, in seconds. */
   protected get gapS(): number {
     const { fromUs, toUs } = this.#axis.window;
     return gapS((toUs - fromUs) / 1e6, this.plotWidth);
@@ -98,7 +98,7 @@ export class TimeChart {
     this.draw();
   }
 
-  /** Whether the time is written under the chart; in a column of charts only the last needs it. */
+  /** Whether the time is written under the chart; in a column of charts only the last one needs it. */
   setTimeLabels(shown: boolean): void {
     const ticks = this.chart.options.scales?.['x']?.ticks;
     if (!ticks || (ticks.display ?? true) === shown) return;
@@ -114,7 +114,7 @@ export class TimeChart {
     return this.chart.isDatasetVisible(this.#index(id));
   }
 
-  /** Each series' last value at or before `timeUs`; NaN where it has none. */
+  /** Each series' last value at or before `timeUs`; NaN if there is none. */
   valuesAt(timeUs: number): Record<string, number> {
     const values: Record<string, number> = {};
     this.series.forEach(({ id }, index) => {
@@ -147,7 +147,7 @@ export class TimeChart {
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
       const points = append ? (dataset.data as TimedPoint[]) : [];
       const sparse = MARKERS.has(series.look);
-      // What a step shows holds until something else is said.
+      // The value of a step applies until the next row.
       const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
       for (let row = 0; row < time.length; row++) {
         const y = series.value(columns, row);
@@ -183,7 +183,7 @@ export class TimeChart {
   }
 }
 
-/** Puts a theme's colours into a chart, or into what is to become one. */
+/** Applies a theme's colours to a chart, or to a configuration. */
 function paint(
   { data, options }: Pick<ChartConfiguration<'line', Point[]>, 'data' | 'options'>,
   series: readonly Series[],
@@ -200,7 +200,7 @@ function paint(
   });
 }
 
-/** A layer over the canvas: moving it costs no redraw. */
+/** A layer above the canvas, which can be moved without a redraw. */
 function overlay(container: HTMLElement, look: string): HTMLElement {
   const element = container.appendChild(document.createElement('div'));
   element.style.cssText = `position:absolute;left:0;display:none;pointer-events:none;background:currentColor;${look}`;
