@@ -18,7 +18,7 @@ export function createProgram(io: Io = process): Command {
   const program = new Command('ccscope')
     .description('An oscilloscope and workbench for WebRTC congestion control.')
     .version(version())
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(--help shows the usage)')
     .showSuggestionAfterError()
     .exitOverride();
   program.configureOutput({

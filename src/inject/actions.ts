@@ -130,7 +130,7 @@ export class Actions {
   #unreachable(endpoint: number): Refusal {
     return this.options.isHidden(endpoint)
       ? new Refusal(
-          'The page keeps the connection of this stream to itself, so nobody else can act on it.',
+          'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
           'reload the page with ccscope in it from the start',
         )
       : new Refusal('The connection is closed.', 'choose a stream of a connection that is open');

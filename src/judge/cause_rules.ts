@@ -98,7 +98,7 @@ const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
   stopped
     ? {
         kind: 'application-limited',
-        evidence: `The source of the sender's video gave no frames; ${rateText(metrics.sentBps)} were sent.`,
+        evidence: `The source of the sender's video delivered no frames; ${rateText(metrics.sentBps)} were sent.`,
         fix: 'Keep the track live: not paused, not muted, its canvas or camera still drawing.',
       }
     : null;
@@ -110,7 +110,7 @@ const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest })
       : {
           kind: 'no-media',
           evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of checks and RTCP.`,
-          fix: 'See that the server forwards what the page has subscribed to; look at its log.',
+          fix: 'Make sure that the server forwards what the page has subscribed to; look at its log.',
         };
   if (hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
   const evidence = hasVideo
@@ -162,7 +162,7 @@ const waitingForKeyFrame: Explanation = ({ keyFrameWait: wait }) =>
   wait && {
     kind: 'waiting-for-key-frame',
     evidence: `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
-    fix: 'See that key frames are sent when they are asked for: a server must forward PLI to the sender, and subscribers that join need one.',
+    fix: 'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender, and subscribers that join need one.',
   };
 
 const cap: Explanation = ({ metrics, capBps }, symptom) => {
@@ -171,7 +171,7 @@ const cap: Explanation = ({ metrics, capBps }, symptom) => {
   if (reached < AT_CAP * capBps) return null;
   return {
     kind: 'cap',
-    evidence: `The sender is capped at ${rateText(capBps)} (maxBitrate), and its encoder stands there (target ${rateText(metrics.encoderTargetBps)}).`,
+    evidence: `The sender is capped at ${rateText(capBps)} (maxBitrate), and its encoder is at that limit (target ${rateText(metrics.encoderTargetBps)}).`,
     fix: 'Raise maxBitrate in setParameters or sendEncodings (or b=AS in the description), or ask for less.',
   };
 };
@@ -269,7 +269,7 @@ const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedU
   return {
     kind: 'far-side-limited',
     evidence: `The far side, which is not under test, sent only ${rateText(sentBps)}${paused}: the link had room for ${rateText(capacityBps)}, its queue was short (p95 ${msText(p95)}), and it dropped nothing.`,
-    fix: 'See what the server forwards: which simulcast or SVC layer it has chosen, whether it paused the stream, and what its own bandwidth estimate is.',
+    fix: 'Check what the server forwards: which simulcast or SVC layer it has chosen, whether it paused the stream, and what its own bandwidth estimate is.',
   };
 };
 

@@ -19,7 +19,7 @@ const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited'
 const unknown = ({ metrics }: Facts): Cause => ({
   kind: 'unknown',
   evidence:
-    `No usual cause shows: sent ${rateText(metrics.sentBps)}, estimate ${rateText(metrics.availableOutgoingBps)}, ` +
+    `No common cause is visible: sent ${rateText(metrics.sentBps)}, estimate ${rateText(metrics.availableOutgoingBps)}, ` +
     `capacity ${rateText(metrics.capacityBps)}, queuing delay p95 ${msText(metrics.queueDelayP95Ms)}, loss ${percentText(metrics.lossRatio)}.`,
   fix: 'See the chart in the evidence.',
 });

@@ -188,7 +188,7 @@ export class CallSession {
       level: 'warning',
       code: 'observed-late',
       message: `${late.url()} was open before the call was asked for; peer connections that it had made are not seen.`,
-      fix: 'Name call or link beside page where the page is opened, also in a beforeEach.',
+      fix: 'Use the fixture call or link together with page where the page is opened, also in a beforeEach.',
     });
   }
 

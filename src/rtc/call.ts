@@ -207,7 +207,7 @@ class LiveCall implements Call {
     this.#board.notice(
       'warning',
       'feedback-closed',
-      'The feedback channel between the two sides closed: the sender goes by receiver reports.',
+      'The feedback channel between the two sides closed: the sender relies on receiver reports.',
       'start the call again to have delay-based control back',
     );
   }
@@ -295,7 +295,7 @@ class LiveCall implements Call {
     this.#board.notice(
       'info',
       'detached',
-      "The encoder has its former limits back; the browser's estimator returns only with a new call.",
+      "The encoder has its former limits again; the browser's estimator returns only with a new call.",
       'start a call in mode "observe" to see the browser alone',
     );
   }

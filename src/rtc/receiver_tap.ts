@@ -130,7 +130,7 @@ export class ReceiverTap {
     this.board.notice(
       'warning',
       'receiver-stats',
-      'The browser does not say what it receives: the received rate is taken from whole frames, and losses are unknown.',
+      'The browser does not report what it receives: the received rate is computed from complete frames, and losses are unknown.',
       'nothing to do, but expect deeper cuts under loss; a current Chromium tells',
     );
   }

@@ -148,7 +148,7 @@ export class SenderTap {
     this.board.notice(
       'warning',
       'sender-stats',
-      'The browser does not say what it sends: the sent rate, and losses without feedback, are unknown.',
+      'The browser does not report what it sends: the sent rate, and losses without feedback, are unknown.',
       'nothing to do: the delay-based controller does not need them',
     );
   }

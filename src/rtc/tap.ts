@@ -121,7 +121,7 @@ export class Tap {
     this.board.notice(
       'warning',
       `${side}-row-refused`,
-      `At the ${side}, the controller refused a row (${message}); it goes on without it.`,
+      `At the ${side}, the controller refused a row (${message}); it continues without that row.`,
       'nothing to do if it stays the only one: the worker counts them',
     );
     this.#record('row_refused', { side, message });

@@ -27,7 +27,12 @@ export function unknown(field: string, what: string, name: string, names: readon
     names.length === 0
       ? `no ${what}: the scenario has none`
       : `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
-  const fix = nearest[0] === undefined ? 'use one of these' : `did you mean ${nearest[0]}?`;
+  const fix =
+    names.length === 0
+      ? 'remove it'
+      : nearest[0] === undefined
+        ? 'use one of these'
+        : `did you mean ${nearest[0]}?`;
   return new ConfigError(field, expected, shown(name), fix);
 }
 

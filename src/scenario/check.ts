@@ -51,12 +51,7 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkBand(expectation.band, expectation.published, field);
     checkSupported(scenario, expectation, `${field}.claims`);
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
-      throw new ConfigError(
-        `${field}.cells`,
-        'a cell that there is',
-        'a combination that is not',
-        'correct it',
-      );
+      throw new ConfigError(`${field}.cells`, 'an existing cell', 'a combination that is not', 'correct it');
     }
   }
   for (const [i, quantity] of (scenario.metrics ?? []).entries()) {

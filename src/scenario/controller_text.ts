@@ -63,7 +63,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
     if (!(error instanceof CoreError)) throw error;
     throw new ConfigError(
       field,
-      `a controller that there is (${cut(error.message, 300)})`,
+      `a known controller (${cut(error.message, 300)})`,
       shown(text),
       'change what is named',
     );

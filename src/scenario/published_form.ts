@@ -16,7 +16,7 @@ export const expectation = record({
   /** The paper's wording if it is not a plain number: `slightly above 90 %`. */
   says: v.optional(text('text')),
   /** Section or figure. */
-  where: text('where it stands'),
+  where: text('where in the paper it is'),
   read: v.picklist(['text', 'table', 'figure', 'formula'], 'text, table, figure or formula'),
   /** Lowest and highest value that count as reproduced, both included. */
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
@@ -39,7 +39,7 @@ const claimEntries = {
   id: named('an id'),
   /** The paper's statement, paraphrased. */
   says: text('the statement'),
-  where: text('where it stands'),
+  where: text('where in the paper it is'),
 };
 
 /** A metric rises or falls along an axis, in every combination of the other axes. */

@@ -8,7 +8,7 @@ const slopeEntries = {
   id: named('an id'),
   /** The paper's statement, paraphrased. */
   says: text('the statement'),
-  where: text('where it stands'),
+  where: text('where in the paper it is'),
 };
 
 export const surface = record({
@@ -22,7 +22,7 @@ export const surface = record({
   published: record({
     x: number,
     y: number,
-    where: text('where it stands'),
+    where: text('where in the paper it is'),
     read: v.picklist(['text', 'figure'], 'text or figure'),
   }),
   slopes: list(

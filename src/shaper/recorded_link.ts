@@ -198,7 +198,7 @@ export class RecordedLink implements ShaperLink {
     noticeOnce(this.record, {
       level: 'warning',
       code: `one-of-two-links-${first}-${second}`,
-      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has a link of its own: their packets pass that of ${pageName(first)}, which offered, alone.`,
+      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has its own link: their packets only pass that of ${pageName(first)}, which offered.`,
       fix: `set the link of ${pageName(first)}, or connect the pages through a server`,
     });
   }
@@ -247,7 +247,7 @@ export class RecordedLink implements ShaperLink {
       level: 'error',
       code: 'shaper-failed',
       message,
-      fix: 'open another link, or run the test again; packets pass this one no more',
+      fix: 'open another link, or run the test again; packets no longer pass this one',
     });
     this.hooks.ended?.(error);
   }

@@ -100,7 +100,7 @@ export class RecordedPath {
     noticeOnce(this.context.link, {
       level: 'warning',
       code: `packets-dropped-${this.record.page ?? 'shared'}-${direction}`,
-      message: `The record of the link${nameOf(this.record)} (${direction}) is full: what is oldest is dropped, see keptFromUs.`,
+      message: `The record of the link${nameOf(this.record)} (${direction}) is full: its oldest part is dropped, see keptFromUs.`,
       fix: 'judge and report more often than once an hour',
     });
   }

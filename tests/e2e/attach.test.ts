@@ -380,5 +380,5 @@ esac
   expect(unknown.stderr).toContain("device 'unknown' not found");
   expect(unknown.stderr).toContain('adb devices lists the phones that are there');
   const missing = await attach(['--list', '--adb'], { ...process.env, PATH: '' }).outcome;
-  expect(missing.stderr).toContain('there is no adb in the PATH; install the platform tools of Android');
+  expect(missing.stderr).toContain('adb is not in the PATH; install the platform tools of Android');
 });

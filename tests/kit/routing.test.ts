@@ -164,9 +164,7 @@ kit(
         (thrown: unknown) => (thrown as Error).message,
       );
       kitExpect(error).toContain("no verdict: 100 % of the call's bytes went past the link");
-      kitExpect(error).toMatch(
-        /Cause: +not-routed: 100 % .* at page 1: .* The connection does not keep to the link/,
-      );
+      kitExpect(error).toMatch(/Cause: +not-routed: 100 % .* at page 1: .* The connection bypasses the link/);
       kitExpect(error).toMatch(/To do: +Name call \(or link\) beside page .*call\.observe\(context\)/);
       kitExpect(error).not.toContain('raise');
     }

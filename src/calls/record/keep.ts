@@ -47,7 +47,7 @@ export class Keeper {
     notices.push({
       level: 'info',
       code,
-      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call; what is older is dropped, see keptFromUs.`,
+      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call; older data are dropped, see keptFromUs.`,
       fix: 'judge and report more often',
     });
   }

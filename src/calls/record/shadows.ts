@@ -156,7 +156,7 @@ export class Shadows {
     this.record.notices.push({
       level: 'warning',
       code: 'shadow-failed',
-      message: `The controller beside the call failed (${why}): its rows end here, all else goes on.`,
+      message: `A controller that runs beside the call failed (${why}): its rows end here, and everything else continues.`,
       fix: 'reinstall ccscope, or run npm run build in a clone',
     });
   }

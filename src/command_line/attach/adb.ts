@@ -25,7 +25,7 @@ async function adb(args: readonly string[]): Promise<string> {
     return (await execute('adb', args, { timeout: TIMEOUT_MS })).stdout.trim();
   } catch (error) {
     if (systemCode(error) === 'ENOENT')
-      throw new FailedRun('--adb: there is no adb in the PATH; install the platform tools of Android');
+      throw new FailedRun('--adb: adb is not in the PATH; install the platform tools of Android');
     const { stderr = '' } = error as { stderr?: string };
     const said = plain(stderr.trim() === '' ? String(error) : stderr.trim());
     const fix = FIXES.find(([pattern]) => pattern.test(said))?.[1] ?? 'see what adb devices says';

@@ -17,7 +17,7 @@ const versionAnswer = v.object({ Browser: v.string(), webSocketDebuggerUrl: v.st
 function startFix(url: string): string {
   const { port } = new URL(url);
   const flags = `--remote-debugging-port=${port === '' ? '9222' : port}`;
-  return `start the browser with ${flags} (Chrome 136 and newer want --user-data-dir=FOLDER beside it), or name the port that it has: ccscope attach PORT`;
+  return `start the browser with ${flags} (Chrome 136 and newer want --user-data-dir=FOLDER beside it), or name its debugging port: ccscope attach PORT`;
 }
 
 /** The version of the browser with this debugging port, `Chrome/156.0.1.2`. Throws FailedRun. */

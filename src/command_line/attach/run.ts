@@ -129,7 +129,7 @@ class Attachment {
     else await Promise.all(chosen.map((page) => this.#feed.observePage(page)));
     const count = this.#pages.length;
     plan.say(`attached to ${title}: ${count === 1 ? '1 page' : `${count} pages`}`);
-    if (count === 0) plan.say('there is no page yet; those that open from now on are watched');
+    if (count === 0) plan.say('no page is open yet; pages that open from now on are watched');
     plan.say(`view ${this.#view.url}`);
     if (plan.record !== null) plan.say(`recording ${plan.record}; Ctrl-C ends it`);
     if (plan.open && !(await openInBrowser(this.#view.url)))

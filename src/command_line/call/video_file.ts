@@ -74,7 +74,7 @@ function y4mFormat(head: Buffer, size: number, expected: Expected): VideoFormat 
   if (!Y4M_COLOURS.includes(token('C') ?? '420')) throw expected('8-bit pictures in 4:2:0');
   if (token('I')?.startsWith('m')) throw expected('frames that are all progressive or all interlaced');
   const frameBytes = FRAME.length + (width * height * 3) / 2;
-  if ((size - begin) % frameBytes !== 0) throw expected('whole frames without parameters of their own');
+  if ((size - begin) % frameBytes !== 0) throw expected('complete frames without frame parameters');
   return { width, height, fps };
 }
 
@@ -92,5 +92,5 @@ function mjpegFormat(head: Buffer, expected: Expected): VideoFormat {
       return { width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5), fps: MJPEG_FPS };
     at += isBare(marker) ? (marker === 0xff ? 1 : 2) : 2 + head.readUInt16BE(at + 2);
   }
-  throw expected('pictures of JPEG, one behind the other');
+  throw expected('a sequence of JPEG pictures');
 }

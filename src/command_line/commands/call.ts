@@ -30,15 +30,16 @@ import {
 import { addLinkOptions, argument, choice, millisecondsArgument, numberArgument } from './link_options.js';
 
 const HELP = `
-Each run is a call in a Chromium of its own, through the shaper. With several controllers the runs
-alternate, so that all meet the same minutes. Utilisation and queuing delay are those of the last
-two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
-With --url the calls are those of your own pages, unmodified: all their connections pass one link,
-which treats both directions alike, and the numbers are those of the direction that carries more.
-With --twin they are simulated, and the report is the same; --matrix makes every combination of a file's
-links, controllers and sources, real or simulated (src/command_line/call/README.md has its form).
-A run whose machine was too busy is marked: its numbers are about the machine.
-With several runs, FILE of --trace and --html gets the controller and the number of the run before its ending.`;
+Each run is a call in a new Chromium, through the shaper. With several controllers the runs alternate,
+so that all meet the same conditions. Utilisation and queuing delay cover the last two thirds of a run;
+losses and the time to 90 % of the capacity cover the whole run.
+With --url your own pages make the calls, unmodified: all their connections pass one link, which treats
+both directions alike, and the numbers are those of the direction that carries more.
+With --twin the calls are simulated, with the same report; --matrix runs every combination of a file's
+links, controllers and sources, real or simulated (src/command_line/call/README.md describes the file).
+A run on a machine that was too busy is marked: its numbers reflect the machine.
+With several runs, the FILE names of --trace and --html get the controller and the number of the run
+before their extension.`;
 
 /** Adds `ccscope call`. */
 export function register(program: Command, io: Io): void {

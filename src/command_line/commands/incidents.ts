@@ -8,8 +8,8 @@ import { writeJson, type Io } from '../io.js';
 import { openTrace } from './trace_source.js';
 
 const HELP = `
-TRACE is a recording of the overlay, of the extension or of ccscope attach, or - for standard input. Each fall of a
-stream's rate by more than 15 %, each freeze and each rise of the round trip is named with its cause, the numbers
+TRACE is a recording of the overlay, the extension or ccscope attach, or - for standard input. Each fall of a
+stream's rate by more than 15 %, each freeze and each rise of the round trip is listed with its cause, the numbers
 that show it, and what to do, by the same rules as in the live view and in the evidence of tests.`;
 
 interface IncidentsFlags {

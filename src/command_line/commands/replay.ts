@@ -43,11 +43,11 @@ const HELP = `
 TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard input. Rows of the
 types group and rate, of NADA and LCC also nada and lcc, go to standard output, messages to standard
 error. With --json - the summary goes to standard output instead of the rows, which --out FILE keeps.
-Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.
+Without --preset the recorded preset, its parameters and their changes are used; --set overrides them.
 --controller replays with another controller, in its default preset and with the recorded bounds: one of
 ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own controller" in the README).
-A trace of several flows, as simulations make them, replays each with a controller of its own, and the
-field flow says whose a row is; --flow takes one of them alone.`;
+In a trace of several flows, such as a simulation's, each flow gets its own controller, and the field
+flow of a row names it; --flow replays only one of them.`;
 
 /** Adds \`ccscope replay\`. */
 export function register(program: Command, io: Io): void {

@@ -27,16 +27,16 @@ interface ReproduceFlags {
 }
 
 const HELP = `
-ID is the id of an experiment or the file of a scenario; without one all experiments of all papers run.
-Run i of a cell has the seed of the scenario (or --seed) plus i: the results do not depend on --jobs.
-Verdicts: within (the mean lies in the band), ordering (it does not, but what the paper states about it
+ID is the id of an experiment or the file of a scenario; without one, all experiments of all papers run.
+Run i of a cell uses the seed of the scenario (or --seed) plus i: the results do not depend on --jobs.
+Verdicts: within (the mean lies in the band), ordering (it does not, but the paper's statement about it
 holds), off (neither). A verdict is a result: the exit status is 0 unless runs fail, or --strict is given.`;
 
 /** Adds `ccscope reproduce`. */
 export function register(program: Command, io: Io): void {
   program
     .command('reproduce')
-    .description("run the papers' experiments: published next to measured")
+    .description("run the papers' experiments and compare the results with the published ones")
     .argument('[id...]', 'experiments, such as ton-fig11')
     .option('--paper <paper>', 'the experiments of one paper, such as gcc-ton-2017')
     .option(

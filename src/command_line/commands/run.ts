@@ -43,16 +43,16 @@ interface RunFlags {
 }
 
 const HELP = `
-SCENARIO is an id (--list shows them) or a file. Each cell of it runs once, with the scenario's own
-seed, unless --runs or --seed say otherwise; further runs take the seeds that follow. What a paper
-published stands beside what was measured; \`ccscope reproduce\` does that with the number of runs of
-the paper. Every run of a seed gives the same numbers.
+SCENARIO is an id (--list shows them) or a file. Each of its cells runs once, with the scenario's own
+seed, unless --runs or --seed say otherwise; further runs use the following seeds. Published values are
+shown next to the measured ones; \`ccscope reproduce\` does the same with the paper's number of runs.
+A seed always gives the same numbers.
 
---controller puts another controller into the place of those of all media flows, in its default preset
-and with the bounds that they had: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see
-"Your own controller" in the README). Yours runs in a worker. When it throws, or gives a rate that is
-none, its flow keeps the last good one, the run goes on, and the exit status is 1; when it does not
-return, or allocates more than a gigabyte, it is ended.`;
+--controller replaces the controllers of all media flows by another one, in its default preset and with
+the same bounds: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own
+controller" in the README). Your own runs in a worker. If it throws or returns an invalid rate, its flow
+keeps the last good one, the run continues, and the exit status is 1; if it does not return, or allocates
+more than a gigabyte, it is ended.`;
 
 /** Adds `ccscope run`. */
 export function register(program: Command, io: Io): void {
@@ -98,7 +98,7 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
     return;
   }
   if (names.length === 0) {
-    throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows what there is');
+    throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows the ids');
   }
   const plans = names.map((name) => planOf(readScenario(name), flags));
   const cells = plans.reduce((sum, plan) => sum + plan.cells.length, 0);
@@ -165,7 +165,8 @@ function planOf(scenario: Scenario, flags: RunFlags): Plan {
     throw error;
   }
   const cells = cellsOf(scenario).filter((cell) => selects(flags.cell, cell));
-  if (cells.length === 0) throw new UsageError('--cell: expected a combination that there is');
+  if (cells.length === 0)
+    throw new UsageError('--cell: expected a combination of values that the scenario runs');
   return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
 }
 

@@ -32,17 +32,17 @@ interface Peers {
 const REPORT_INTERVAL_MS = 1000;
 
 const HELP = `
-Peer A sends to the first socket, peer B to the second. On a loopback address each is known by its
-first packet; on another one the peers are ICE agents, as browsers are, or named by --peers, so that
-nobody else can use the link. What A sends reaches B behind the shaped link; the way back has half the
-RTT and nothing else.
+Peer A sends to the first socket, peer B to the second. On a loopback address each is identified by its
+first packet; on any other address the peers are ICE agents, such as browsers, or named by --peers, so
+that nobody else can use the link. What A sends reaches B through the shaped link; the way back has half
+the RTT and nothing else.
 A capacity schedule counts from A's first packet. Ctrl-C ends it.`;
 
 /** Adds `ccscope shape`. */
 export function register(program: Command, io: Io): void {
   const command = program
     .command('shape')
-    .description('the UDP shaper by itself: relay real packets through a simulated link')
+    .description('run the stand-alone UDP shaper: relay real packets through a simulated link')
     .addOption(
       new Option(
         '--listen <address>',
@@ -53,7 +53,7 @@ export function register(program: Command, io: Io): void {
     );
   command.option(
     '--peers <addresses>',
-    'where the peers send from, and nobody else: ADDRESS_A:PORT_A,ADDRESS_B:PORT_B',
+    'where the peers send from; packets of others are ignored: ADDRESS_A:PORT_A,ADDRESS_B:PORT_B',
     peersArgument,
   );
   addLinkOptions(command, { traces: true })

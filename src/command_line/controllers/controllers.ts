@@ -72,7 +72,7 @@ async function bundle(path: string): Promise<Uint8Array<ArrayBuffer>> {
   });
   const [output] = Object.values(built.metafile.outputs);
   if (output?.exports.includes('default') !== true)
-    throw new UsageError(`${path}: expected a default export that is a UserController; there is none`);
+    throw new UsageError(`${path}: expected a default export that is a UserController, got none`);
   return new Uint8Array(built.outputFiles[0]?.contents ?? []);
 }
 

@@ -70,7 +70,7 @@ const toldBound = (before: number, now: number, also: string): Cause =>
   cause(
     'far-side-limited',
     `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, ${also}: the far side asks for no more (REMB).`,
-    'See what the far side, usually a server, is set to accept from this sender.',
+    'Check what the far side, usually a server, is configured to accept from this sender.',
   );
 
 const isStillAt = (looks: readonly Look[], bps: number, within: number): boolean =>

@@ -35,7 +35,7 @@ import { senderPaused, slowSource, applicationLimited, largerPicture } from './s
 const unknownCause = ({ usual, around }: Evidence): Cause =>
   cause(
     'unknown',
-    `No usual cause shows: the round trip was ${msText(usualOf(usual, rttMs))} and at most ${msText(greatest(around, rttMs))}, the estimate ${rateText(usualOf(usual, availableBps))} and at least ${rateText(least(around, availableBps))}.`,
+    `No common cause is visible: the round trip was ${msText(usualOf(usual, rttMs))} and at most ${msText(greatest(around, rttMs))}, the estimate ${rateText(usualOf(usual, availableBps))} and at least ${rateText(least(around, availableBps))}.`,
     'Take the recording, and look at the charts around this time.',
   );
 

@@ -40,6 +40,6 @@ export const layerLowered: Rule = ({ usual, since, stream }) => {
   return cause(
     'layer-dropped',
     `${who} gives a smaller picture: ${now} lines instead of ${before}; neither a queue nor loss shows that the network asked for it.`,
-    'See which simulcast or SVC layer the server forwards, and what it takes the receiver for.',
+    'Check which simulcast or SVC layer the server forwards, and which bandwidth it assumes for the receiver.',
   );
 };

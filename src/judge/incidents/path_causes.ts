@@ -36,7 +36,7 @@ export const routeChange: Rule = (evidence) => {
   return cause(
     'route-change',
     `The connection changed its route from ${old.sample.route} to ${fresh.sample.route}${ago}; the round trip was ${msText(usualOf(evidence.usual, rttMs))} before and is ${msText(rttMs(now))} now.`,
-    'See which network interface or TURN server the connection uses now, and why the old route failed.',
+    'Check which network interface or TURN server the connection uses now, and why the old route failed.',
   );
 };
 
@@ -94,7 +94,7 @@ export const outage: Rule = (evidence) => {
   return cause(
     'outage',
     `Nothing came in from the far side for about ${secondsText(us)}, neither media nor feedback nor answers to connectivity checks${told}.`,
-    'See whether the network was away (a handover, a sleeping radio, a VPN), or the far side.',
+    'Check whether the network was down (a handover, a sleeping radio, a VPN), or the far side.',
   );
 };
 
@@ -114,6 +114,6 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   return cause(
     'feedback-missing',
     `The far side's RTCP reports stopped ${secondsText(ageUs)} ago, though the connection answers its checks: without feedback a sender lowers its rate.`,
-    'See why the far side sends no RTCP: a stuck server or page, or a firewall that drops it.',
+    'Find out why the far side sends no RTCP: a stuck server or page, or a firewall that drops it.',
   );
 };

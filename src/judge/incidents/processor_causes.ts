@@ -23,7 +23,7 @@ export const cpuOfEncoder: Rule = ({ usual, since }) => {
   if (now < 0.5 || share(usual, isLimitedBy('cpu')) >= 0.5) return null;
   return cause(
     'cpu-limited',
-    `The encoder says that the CPU limits it (qualityLimitationReason cpu) in ${percentText(now)} of the looks since then.`,
+    `The encoder says that the CPU limits it (qualityLimitationReason cpu) in ${percentText(now)} of the samples since then.`,
     'Send a smaller picture or fewer streams, or free the processor.',
   );
 };
@@ -35,7 +35,7 @@ export const slowCodec: Rule = ({ usual, since, stream }) => {
   const isSent = stream.direction === 'send';
   return cause(
     'cpu-limited',
-    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it has too little of the processor.`,
+    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it gets too little processor time.`,
     `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free the processor.`,
   );
 };

@@ -23,7 +23,7 @@ export const remotePaused: Rule = ({ since }) => {
   return cause(
     'sender-paused',
     'The far side sends nothing of this stream any more, though the connection is alive.',
-    'See whether the sender muted or stopped its track, or the server paused forwarding it.',
+    'Check whether the sender muted or stopped its track, or the server paused forwarding it.',
   );
 };
 
@@ -93,7 +93,7 @@ export const waitingForKeyFrame: Rule = ({ around }) => {
     cause(
       'waiting-for-key-frame',
       `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
-      'See that key frames are sent when they are asked for: a server must forward PLI to the sender.',
+      'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender.',
     )
   );
 };

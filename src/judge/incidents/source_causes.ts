@@ -49,7 +49,7 @@ export const slowSource: Rule = ({ usual, since }) => {
   return cause(
     'application-limited',
     `The source gives ${now.toFixed(1)} frames a second, and gave ${before.toFixed(1)} before.`,
-    'Look at what makes the pictures: a camera in bad light, a screen that stands still, a page that is too busy to draw.',
+    'Look at what makes the pictures: a camera in bad light, a screen that does not change, a page that is too busy to draw.',
   );
 };
 
@@ -81,7 +81,7 @@ export const largerPicture: Rule = (evidence) => {
     return null;
   return cause(
     'application-limited',
-    `The encoder began a larger picture, ${largest} lines instead of ${before}, with a target of ${rateText(lower)} instead of ${rateText(target)}, while the estimate stays at ${rateText(least(since, availableBps))}.`,
+    `The encoder started a larger picture, ${largest} lines instead of ${before}, with a target of ${rateText(lower)} instead of ${rateText(target)}, while the estimate stays at ${rateText(least(since, availableBps))}.`,
     'Nothing is wrong with the network: the rate comes back within some seconds.',
   );
 };

@@ -29,10 +29,7 @@ async function imported(url: string, name: string): Promise<unknown> {
 export function controllerOf(module: unknown, name: string): UserController {
   const exported = (module as { default?: unknown }).default;
   if (exported === undefined)
-    throw new CoreError(
-      `${name}: expected a default export that is a UserController; there is none`,
-      'default',
-    );
+    throw new CoreError(`${name}: expected a default export that is a UserController, got none`, 'default');
   const problem = userControllerProblem(exported);
   if (problem === null) return exported as UserController;
   const field = problem.field.replace('controller', 'default');

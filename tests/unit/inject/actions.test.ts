@@ -150,7 +150,7 @@ test('a stream of a connection that the page keeps to itself is not said to be c
   const release: Action = { kind: 'release', target: { ...SENT, endpoint: 1 }, of: null };
   expect(await actions.act(release)).toEqual({
     ok: false,
-    why: 'The page keeps the connection of this stream to itself, so nobody else can act on it.',
+    why: 'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
     fix: 'reload the page with ccscope in it from the start',
   });
   expect(await actions.act({ ...release, target: { ...SENT, endpoint: 2 } })).toMatchObject({

@@ -104,7 +104,7 @@ describe('causes of a low rate', () => {
   });
 
   it('application-limited: the source stands still', () => {
-    expect(whyLow(slowCall({ sourceFrames: 77 }))?.evidence).toContain('gave no frames');
+    expect(whyLow(slowCall({ sourceFrames: 77 }))?.evidence).toContain('delivered no frames');
   });
 
   it('loss: more than 10 % is lost', () => {
