@@ -47,7 +47,7 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
   return { child, outcome, said };
 }
 
-/** A process as /proc tells of it (Linux). */
+/** A process as listed in /proc (Linux). */
 export interface Process {
   pid: number;
   parent: number;

@@ -1,4 +1,4 @@
-/** A call keeps to its link, whoever is at its other end, or fails by name. */
+/** A call uses its link, whatever is at its other end, or fails with the reason named. */
 import type { Page } from '@playwright/test';
 
 import { routingOf } from '../../src/judge/routing.js';
@@ -152,7 +152,7 @@ kit(
       Object.assign(globalThis, { peers: [a, b] });
     });
     await call.observe(context);
-    // From here on the observer knows of them.
+    // From here on the observer knows them.
     await page.evaluate(() => {
       const { peers } = globalThis as unknown as { peers: RTCPeerConnection[] };
       for (const peer of peers) peer.addTransceiver('audio');
