@@ -142,7 +142,7 @@ describe('the shaper', () => {
     const lateness = shaper.latenessMs();
     // The two greetings too: b's only if its address was known when it was due.
     expect([51, 52]).toContain(lateness.packets);
-    // It is told to 0.01 ms; what arrived was under way for a moment besides.
+    // It is reported to 0.01 ms; delivered packets were also under way for a moment.
     expect(lateness.p50_ms).toBeLessThanOrEqual(Math.max(...lateMs) + 0.01);
     expect(lateness.p99_ms).toBeGreaterThanOrEqual(lateness.p50_ms);
   });
@@ -155,7 +155,7 @@ describe('the shaper', () => {
     const dropped = records.filter((record) => record.dropped === 'queue-full');
     expect(dropped.length).toBeGreaterThan(0);
     for (const record of records) {
-      // Those that were accepted before it and had not begun their transmission when it came.
+      // Those that were accepted before the change and whose transmission had not started.
       const waiting = records
         .filter((other) => other.dropped === null && other.offeredUs < record.offeredUs)
         .filter((other) => other.offeredUs + other.queueDelayUs > record.offeredUs)

@@ -1,4 +1,4 @@
-/** `ccscope trend`: the latest run of tests beside those before it. */
+/** `ccscope trend`: the latest run of tests compared with earlier ones. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';

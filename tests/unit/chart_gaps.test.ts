@@ -1,4 +1,4 @@
-/** Lines and strips over time do not cross a stretch of which there are no rows. */
+/** Lines and strips over time do not cross a stretch without rows. */
 import { expect, it } from 'vitest';
 
 import { addPoint, gapS, type TimedPoint } from '../../src/charts/gaps.js';

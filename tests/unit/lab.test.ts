@@ -145,7 +145,7 @@ describe('choosing a controller', () => {
         { preset, controller: controllerOfPreset(preset), parameters: { max_bitrate_bps: 2e6 } },
       ]);
     }
-    // What the paper says is of its own controller.
+    // The paper's statements are about its own controller.
     expect(chosen.expectations).toBeUndefined();
     expect(chosen.claims).toBeUndefined();
   });

@@ -7,7 +7,7 @@ import type { WorkerEvent } from '../../src/worker/media/protocol.js';
 import { Reporter } from '../../src/worker/media/reporter.js';
 import { Slots } from '../../src/worker/media/slots.js';
 
-/** A slot that keeps what it was asked for, and fails when it is told to. */
+/** A slot that records its calls, and fails on request. */
 class FakeSlot implements Slot {
   readonly asked: string[] = [];
   destroyed = false;

@@ -31,7 +31,7 @@ describe('a STUN message', () => {
       role: 'controlled',
       useCandidate: false,
     });
-    // RFC 8445, 7.2.2: first the fragment of the peer, then that of who sends.
+    // RFC 8445, 7.2.2: first the fragment of the peer, then the sender's.
     expect(message && checkOf(message)).toEqual({ from: 'h6vY', to: 'evtj' });
   });
 
@@ -131,7 +131,7 @@ describe('a STUN message', () => {
   });
 
   it('survives whatever comes', () => {
-    // Each length, and in it each byte in turn: nothing throws, whatever it is taken for.
+    // Each length, and each of its bytes in turn: nothing throws, however it is interpreted.
     let [messages, others] = [0, 0];
     for (let length = 0; length <= REQUEST.length; length++) {
       for (let at = 0; at < length; at++) {
@@ -144,7 +144,7 @@ describe('a STUN message', () => {
         }
       }
     }
-    // Both what ends at the header and what is read through its attributes.
+    // Both packets that end at the header and those that are read through their attributes.
     expect(messages).toBeGreaterThan(1000);
     expect(others).toBeGreaterThan(1000);
   });

@@ -1,4 +1,4 @@
-/** Received frames in a trace: what comes back is what was told, with aliases for SSRCs. */
+/** Received frames in a trace: what is read back equals what was written, with aliases for SSRCs. */
 import { expect, it } from 'vitest';
 
 import { NO_LAYER } from '../../../src/inject/protocol.js';
