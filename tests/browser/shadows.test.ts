@@ -101,7 +101,7 @@ test('with the browser in charge, every controller only watches', async ({ call 
   expect(await call.page.evaluate(() => (window as unknown as { seen: unknown[] }).seen.length)).toBe(0);
 });
 
-test('a shadow that there is not is refused before anything is opened', async ({ call }) => {
+test('an unknown shadow is refused before anything is opened', async ({ call }) => {
   await expect(call.start({ shadows: [{ preset: 'gcc' }, { preset: 'gcd' }] })).rejects.toThrow(
     /shadows\.1\.preset/,
   );

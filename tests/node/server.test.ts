@@ -54,7 +54,7 @@ describe('controllers of users', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(text.length)]);
   });
 
-  it('that there are not are not found', async () => {
+  it('that do not exist are not found', async () => {
     for (const path of ['own/other.mjs', 'own/', 'own/..%2Findex.html'])
       expect((await fetch(new URL(path, serving.url))).status, path).toBe(404);
     expect((await fetch(new URL('own/mine.wasm', server.url))).status).toBe(404);

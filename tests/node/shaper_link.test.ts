@@ -198,7 +198,7 @@ describe('a far side that is no page under test', () => {
     expect(packetsOf(link, 'backward', 41)).toMatchObject([{ flow: 1 }]);
   });
 
-  it('is none if it is a page after all', async () => {
+  it('is refused for what turns out to be a page', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const decoy = await agent('deco', 0);
     link.remote({ ufrag: 'answ', candidates: [decoy.address] });

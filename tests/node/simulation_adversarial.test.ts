@@ -510,7 +510,7 @@ describe('each number of the options', () => {
   /** A pause may have no end. */
   const MAY_BE_INFINITE = ['flows.0.pauses.0.toUs'];
 
-  it('is refused by its name when it is none, infinite, negative or beyond all measure', () => {
+  it('is refused by its name when it is NaN, infinite, negative or beyond all measure', () => {
     const simulate = (options: Json) => failure(options);
     expect(simulate(everything())).toBe('nothing');
     const paths = leaves(everything())

@@ -149,7 +149,7 @@ describe('slots', () => {
     expect(() => slots.at(0, (slot) => slot.work())).toThrow('in charge trapped');
   });
 
-  it('bring each message to its flow, and none to a flow that there is not', async () => {
+  it('bring each message to its flow, and none to a flow that does not exist', async () => {
     const { slots, of } = await opened();
     await slots.setShadows([config(1), config(2)]);
     for (const flow of [0, 2, 7]) slots.at(flow, (slot) => slot.work());

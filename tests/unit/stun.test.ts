@@ -114,11 +114,11 @@ describe('a STUN message', () => {
     ['cut', REQUEST.subarray(0, REQUEST.length - 4)],
     ['longer than it says', Buffer.concat([REQUEST, Buffer.alloc(4)])],
     ['of another protocol', Buffer.from(REQUEST).fill(0, 4, 8)],
-  ])('is none: %s', (_, packet) => {
+  ])('is not recognised: %s', (_, packet) => {
     expect(parseStun(packet)).toBeNull();
   });
 
-  it('is none if an attribute leaves it', () => {
+  it('is invalid if an attribute exceeds it', () => {
     const packet = Buffer.from(REQUEST);
     packet.writeUInt16BE(200, 22);
     expect(parseStun(packet)).toBeNull();

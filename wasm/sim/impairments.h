@@ -64,7 +64,7 @@ class Jitter {
 };
 
 // Holds packets back behind the bottleneck, each with the same probability and for the same time; those that leave
-// within it overtake them. A packet that comes behind a later one is a reordered packet, and the time by which it
+// within it overtake them. A packet that comes after a later one is a reordered packet, and the time by which it
 // is late its late time offset (RFC 4737, 3.3 and 4.2.2).
 class Reordering {
  public:

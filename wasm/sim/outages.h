@@ -1,5 +1,5 @@
 // Outages of a wireless channel (gcc-packet-grouping-2016): for random times the channel carries, or it
-// does not. Packets wait in the buffer in front of it within an outage, and are sent one behind the
+// does not. Packets wait in the buffer in front of it during an outage, and are sent one after the
 // other at its end: a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's gain.
 //
 // Times on are exponentially distributed. So are outages with one phase; with k phases they are the sum

@@ -361,7 +361,7 @@ describe('an overloaded machine', () => {
     expect(whyLow(slowCall({}, { callbacksLateMs: each(0.99 * callbacksMs) }))?.kind).toBe('unknown');
   });
 
-  it('is none for hiccups, nor for what was over before the window', () => {
+  it('is not named for hiccups, nor for what was over before the window', () => {
     const hiccups = (every: number) => each(1).map((ms, i) => (i % every < 1 ? 300 : ms));
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(12) }))?.kind).toBe('unknown');
     // One second of three: reported if nothing else explains it.

@@ -55,7 +55,7 @@ describe.each(LESSONS)('$id', ({ id, title, load }) => {
     expect(text.split('\n').length).toBeLessThanOrEqual(3);
   });
 
-  it('draws charts that there are', () => {
+  it('draws existing charts', () => {
     expect(lesson.charts.length).toBeGreaterThan(1);
     for (const chart of lesson.charts) expect(CHARTS).toContain(chart);
   });
