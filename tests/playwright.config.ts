@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Another one lets the tests of two clones run on one machine. */
 const HARNESS_PORT = Number(process.env['CCSCOPE_HARNESS_PORT'] ?? 41731);
 
-/** The Chromium to test with: the one that is asked for, else the system's, else Playwright's own. */
+/** The Chromium to test with: the requested one, else the system's, else Playwright's own. */
 const executablePath = [
   process.env['CCSCOPE_CHROMIUM'],
   '/usr/bin/chromium',
@@ -33,7 +33,7 @@ export default defineConfig({
       fullyParallel: true,
       use: { baseURL: `http://127.0.0.1:${HARNESS_PORT}` },
     },
-    // Files share what they have made at their beginning.
+    // Tests of a file share what they create at the start.
     { name: 'e2e', testDir: './e2e', fullyParallel: false },
   ],
   use: {

@@ -196,7 +196,7 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
           type="button"
           aria-pressed={!following}
           disabled={!live}
-          title="Hold the charts; recording goes on (Space)"
+          title="Pause the charts; recording continues (Space)"
           onClick={() => (following ? axis.pause() : axis.follow())}
         >
           {following || !live ? '❚❚ Pause' : '▶ Follow'}

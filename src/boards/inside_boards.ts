@@ -1,4 +1,4 @@
-/** The charts of what a controller thinks, for calls and for simulations alike. */
+/** The charts of a controller's internals, for calls and for simulations. */
 import {
   DetectorChart,
   gccStrip,
@@ -11,7 +11,7 @@ import {
 import type { MakeChart } from './scope.js';
 import type { Board } from './chart_figure.js';
 
-/** What there is to see inside a controller; of a user's own, nothing. */
+/** The charts for a controller; for a user's own there are none. */
 export const INSIDE: Readonly<Record<string, { picture: Board; strip: StripSpec; about: string }>> = {
   gcc: {
     picture: inside(

@@ -21,11 +21,11 @@ export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartThe
 /** What a scope draws from. */
 export interface ScopeSource {
   readonly store: Pick<TraceStore, 'view' | 'extent'>;
-  /** The newest time there is, microseconds. */
+  /** The newest time in the trace, microseconds. */
   newestUs(): number;
 }
 
-/** What of the time is shown, as settings keep it. `from_s` matters only while `paused`. */
+/** The visible time range, as settings store it. `from_s` matters only while `paused`. */
 export interface ShownTime {
   window_s: number;
   from_s: number;
@@ -41,7 +41,7 @@ export interface RefreshCost {
 
 export class Scope {
   readonly axis: TimeAxis;
-  /** Values at the cursor, or the newest, of every series by chart. */
+  /** Values of every series by chart: at the cursor, or the newest. */
   readonly values = signal<Readonly<Record<string, number>>>({});
   readonly cursorUs = signal<number | null>(null);
   readonly following = signal(true);
@@ -58,7 +58,7 @@ export class Scope {
   #theme: ChartTheme;
   readonly #timer: ReturnType<typeof setInterval>;
 
-  /** `remember` is told what is shown when that changes. */
+  /** `remember` is called with the visible range when it changes. */
   constructor(
     private readonly source: ScopeSource,
     { window_s, from_s, paused }: ShownTime,
@@ -96,7 +96,10 @@ export class Scope {
     this.remember({ window_s, paused, from_s });
   }
 
-  /** Does what costs much of a frame, such as making a chart, in a frame of its own. Returns what takes it back. */
+  /**
+   * Schedules work that takes much of a frame, such as creating a chart, in a separate frame. Returns a function
+   * that cancels it.
+   */
   inFrame(work: () => void): () => void {
     this.#works.add(work);
     if (this.#works.size === 1) requestAnimationFrame(() => this.#work());
@@ -111,7 +114,7 @@ export class Scope {
     work();
   }
 
-  /** Puts a chart into a container. Returns the function that takes it out again. */
+  /** Puts a chart into a container. Returns a function that removes it. */
   add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
     const chart = make(container, this.axis, this.#theme);
     this.#ghosts.give(chart);
@@ -153,14 +156,14 @@ export class Scope {
     for (const chart of this.#charts) this.refresh(chart);
   }
 
-  /** Shows a window of a trace of that extent, and does not follow it. */
+  /** Shows a window of a trace with that extent, and does not follow the trace. */
   show(extent: TimeWindow, window: TimeWindow): void {
     this.axis.setExtent(extent);
     this.axis.setWindow(window);
     this.refreshAll();
   }
 
-  /** Reads a chart's rows again and draws it, when its turn comes. */
+  /** Reads and draws one chart again, when its turn comes. */
   refresh(chart: TimeChart): void {
     this.#stale.add(chart);
     this.#pumping ??= this.#pump().finally(() => (this.#pumping = null));

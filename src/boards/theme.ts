@@ -1,9 +1,9 @@
-/** Dark or light: what the user chose, or what the system prefers. */
+/** Dark or light: the user's choice, or the system's preference. */
 import { computed, signal } from '@preact/signals';
 
 import { darkTheme, lightTheme, type ChartTheme } from '../charts/index.js';
 
-/** Null in a worker: the script for pages of others is also that of its own worker, which draws nothing. */
+/** Null in a worker: the overlay's script also runs as its own worker, which draws nothing. */
 const prefersDark = typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(prefersDark?.matches ?? false);
 prefersDark?.addEventListener('change', ({ matches }) => (systemIsDark.value = matches));

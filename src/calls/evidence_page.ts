@@ -1,35 +1,35 @@
 /**
- * What the evidence of a call under test draws: columns over time and marks, as JSON in its page.
- * Node writes it (src/evidence), the page's script reads it (src/app/evidence). Times are in
- * microseconds from the call's origin; null stands for a value that there is not.
+ * The data that the evidence of a call under test draws: columns over time and marks, as JSON in its page. Node
+ * writes it (src/evidence), the page's script reads it (src/app/evidence). Times are in microseconds from the
+ * call's origin; null stands for a missing value.
  */
 
 /** Columns of equal length, in ascending `time_us`. */
 export type EvidenceTable = Record<string, (number | null)[]>;
 
-/** A number that a line is drawn of: a column `flow_<id>_bps` of `rates`, or `endpoint_<id>_fps` of `video`. */
+/** A number that is drawn as a line: a column `flow_<id>_bps` of `rates`, or `endpoint_<id>_fps` of `video`. */
 export interface EvidenceSource {
   id: number;
   label: string;
 }
 
-/** One direction of the link, with what was sent that way. */
+/** One direction of the link, with what was sent in it. */
 export interface EvidenceDirection {
   name: 'forward' | 'backward';
   /** For people: `from the offerer to the answerer`. */
   label: string;
   /**
-   * `capacity` {capacity_bps}, `rates` {link_bps, flow_N_bps}, `packets` {queue_delay_ms}, `delays`
-   * {p50_ms, p95_ms}, `loss` {loss_ratio, random, queue}, `media` {target_bps, estimate_bps,
-   * received_bps}, `group` (as in traces), `video` {endpoint_N_fps}. A table without rows is left out.
+   * `capacity` {capacity_bps}, `rates` {link_bps, flow_N_bps}, `packets` {queue_delay_ms}, `delays` {p50_ms,
+   * p95_ms}, `loss` {loss_ratio, random, queue}, `media` {target_bps, estimate_bps, received_bps}, `group` (as in
+   * traces), `video` {endpoint_N_fps}. A table without rows is omitted.
    */
   tables: Record<string, EvidenceTable>;
-  /** Connections that share the link; named where there are several. */
+  /** Connections that share the link; named if there are several. */
   flows: EvidenceSource[];
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** Whether queuing delays are of frames or round trips, for want of a record of packets. */
+  /** Whether queuing delays come from frames or round trips, because there is no record of packets. */
   delaysAreEstimates: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface EvidenceCharts {
   directions: EvidenceDirection[];
   /** Changes of the link. */
   marks: EvidenceMark[];
-  /** Names of the lanes of what happened; empty for one that goes on with the lane above. */
+  /** Names of the lanes of events; empty for one that continues the lane above. */
   lanes: string[];
   spans: EvidenceSpan[];
   /** Shaded in every chart. */

@@ -22,13 +22,13 @@ const SHORT_QUEUE_US = 50_000;
 /** How long a queue must stay short to count as short. */
 const STAYS_SHORT_US = 1e6;
 
-/** A window of time, microseconds on the clock of the records; the end belongs to it, the begin does not. */
+/** A window of time, microseconds on the clock of the records; includes its end but not its beginning. */
 export interface Window {
   fromUs: number;
   toUs: number;
 }
 
-/** Three percentiles, milliseconds; null where there were no packets. */
+/** Three percentiles, milliseconds; null if there were no packets. */
 export interface Percentiles {
   p50: number | null;
   p95: number | null;
@@ -64,7 +64,7 @@ export interface LinkMetrics {
 const finiteOrNull = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** Percentiles 50, 95 and 99, null where there are no values. */
+/** Percentiles 50, 95 and 99, null if there are no values. */
 export function threePercentiles(values: Iterable<number>): Percentiles {
   const [p50, p95, p99] = percentiles(values, [50, 95, 99]).map(finiteOrNull);
   return { p50: p50 ?? null, p95: p95 ?? null, p99: p99 ?? null };
@@ -142,7 +142,7 @@ export function linkMetrics(
 ): LinkMetrics {
   const absolute = steps.map(({ atUs, capacityBps }) => ({ atUs: run.fromUs + atUs, capacityBps }));
   const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
-  // A packet that is offered at the begin departs after it.
+  // A packet that is offered at the start departs after it.
   const offered = records.filter(({ offeredUs }) => offeredUs >= run.fromUs && offeredUs <= run.toUs);
   const dropped = offered.filter((record) => record.dropped !== null);
   const measured = departedIn(records, lastTwoThirds).map(({ queueDelayUs }) => queueDelayUs / 1e3);

@@ -5,7 +5,7 @@ export function column(table: string, name: string, scale = 1): Pick<Series, 'ta
   return { table, columns: [name], value: (columns, row) => at(columns, name, row) * scale };
 }
 
-/** A cell; NaN where the column or the row is missing. */
+/** A cell; NaN if the column or the row is missing. */
 export function at(columns: Columns, name: string, row: number): number {
   return columns[name]?.[row] ?? NaN;
 }

@@ -1,11 +1,11 @@
-/** How Chart.js is set up: no animation, no parsing, no events; value axes that fit the series. */
+/** The configuration of Chart.js: no animation, no parsing, no events; value axes that fit the series. */
 import type { ChartConfiguration, ChartDataset, Point, Scale } from 'chart.js';
 
 import type { Series, TimeChartSpec, ValueAxis } from './series.js';
 
 const LEFT_WIDTH = 56;
 const RIGHT_WIDTH = 34;
-/** Looks that are markers, without a line between them. */
+/** Styles that are markers, without a line between them. */
 export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
 /** How lines are broken. */
 export const DASH: Partial<Record<Series['look'], number[]>> = {
@@ -21,7 +21,7 @@ function dataset({ label, look, width, side }: Series, index: number): ChartData
   return {
     label,
     data: [],
-    // Chart.js draws the lowest order last: so later series lie on top of earlier ones.
+    // Chart.js draws the lowest order last, so that later series are on top of earlier ones.
     order: -index,
     yAxisID: side === 'right' ? 'right' : 'left',
     showLine: !marker,
@@ -48,17 +48,17 @@ export function formatTime(seconds: number): string {
 
 const FONT = { size: 11, family: 'system-ui, sans-serif' };
 
-/** A spiky series stretches the axis to this many times what the others need, and no further. */
+/** A series with spikes stretches the axis to this multiple of what the others need, and no further. */
 const SPIKE = 4;
 
-/** The data's range without series that are not to stretch the axis. */
+/** The data's range without series that must not stretch the axis. */
 function limits(
   { chart }: Scale,
   series: readonly Series[],
   side: 'left' | 'right',
   atLeast: ValueAxis['atLeast'],
 ) {
-  // What the axis is to be: the scale itself may still be that of the last drawing.
+  // The intended range of the axis: the scale itself may still be that of the last drawing.
   const { min: from = -Infinity, max: to = Infinity } = chart.options.scales?.['x'] ?? {};
   const rangeOf = (within: readonly [number, number], isSpiky: boolean): [number, number] => {
     let [min, max] = within;

@@ -1,4 +1,4 @@
-/** Pictures of several flows over one bottleneck: a line for each. */
+/** Pictures of several flows over one bottleneck, with a line for each. */
 import { at, column, formatMs, formatRate } from './columns.js';
 import { rowsWhere, type Series } from './series.js';
 import type { ChartTheme, ColourName } from './theme.js';
@@ -9,7 +9,7 @@ export interface DrawnFlow {
   /** Its number in the trace. */
   flow: number;
   name: string;
-  /** Which of the looks it gets, so that it keeps it whoever else is drawn. */
+  /** The index of its style, which it keeps whichever other flows are drawn. */
   look: number;
 }
 
@@ -33,11 +33,11 @@ const bottleneckBack = rowsWhere('queue', 'link', 1);
 export interface FlowRateOptions {
   /** Shows the backward path's capacity, too. */
   backward: boolean;
-  /** Whether the value axis reaches up to the capacities. */
+  /** Whether the value axis extends to the capacities. */
   fitCapacity: boolean;
 }
 
-/** What each flow receives, against what the bottleneck can carry. */
+/** What each flow receives, compared with what the bottleneck can carry. */
 export class FlowRateChart extends TimeChart {
   constructor(
     container: HTMLElement,

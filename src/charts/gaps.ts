@@ -1,5 +1,5 @@
 /** Gaps: where a stretch of time has no rows, nothing is drawn and the cursor reads nothing. */
-/** A point of a line: seconds, and a value that is NaN where there is none. */
+/** A point of a line: seconds, and a value that is NaN if it is missing. */
 export interface TimedPoint {
   x: number;
   y: number;
@@ -17,7 +17,7 @@ const JUST_AFTER_S = 1e-6;
 export const gapS = (windowS: number, width: number): number =>
   Math.max(LEAST_GAP_S, (COLUMNS * windowS) / width);
 
-/** Adds a point to a line, which breaks where the one before is too long ago. */
+/** Adds a point to a line, which breaks if the previous point is too long ago. */
 export function addPoint(points: TimedPoint[], point: TimedPoint, longestS: number): void {
   const last = points.at(-1);
   if (last !== undefined && point.x - last.x > longestS) points.push({ x: last.x + JUST_AFTER_S, y: NaN });

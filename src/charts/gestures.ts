@@ -7,7 +7,7 @@ export interface PlotArea {
 }
 
 const WHEEL_FACTOR = 1.0015;
-/** Selections below this many pixels are slips of the hand. */
+/** Selections below this many pixels are accidental. */
 const MIN_SELECTION = 5;
 
 interface Pointer {
@@ -15,10 +15,10 @@ interface Pointer {
   moved: boolean;
 }
 
-/** Turns pointers on one element into changes of a shared axis. */
+/** Turns pointer events on one element into changes of a shared axis. */
 class Gestures {
   readonly #pointers = new Map<number, Pointer>();
-  /** Where a selection began, in client pixels. */
+  /** Where a selection started, in client pixels. */
   #selectionX: number | null = null;
 
   constructor(
@@ -94,10 +94,10 @@ class Gestures {
 }
 
 /**
- * Lets a pointer work a shared time axis: hovering or tapping moves the cursor, the wheel zooms,
- * dragging pans, dragging with Shift selects what to zoom to, two fingers pinch. Vertical swipes
- * stay with the page, so that a column of charts still scrolls. `showSelection` is told what is
- * selected. Returns the function that takes it off again.
+ * Lets a pointer control a shared time axis: hovering or tapping moves the cursor, the wheel zooms, dragging
+ * pans, dragging with Shift selects a range to zoom to, two fingers pinch. Vertical swipes are left to the page,
+ * so that a column of charts still scrolls. `showSelection` is called with the selection. Returns a function that
+ * removes the listeners.
  */
 export function attachGestures(
   element: HTMLElement,
@@ -122,7 +122,7 @@ function inside(timeUs: number, axis: TimeAxis): number | null {
   return timeUs < axis.window.fromUs || timeUs > axis.window.toUs ? null : timeUs;
 }
 
-/** Works the axis by key: arrows, + and −, Home, End, Escape. Returns whether the key meant something. */
+/** Controls the axis by key: arrows, + and −, Home, End, Escape. Returns whether the key was used. */
 export function axisKey(axis: TimeAxis, event: KeyboardEvent): boolean {
   const step = axis.lengthUs / (event.shiftKey ? 4 : 50);
   const move = (deltaUs: number): void => {

@@ -54,7 +54,7 @@ const series: readonly Series[] = [
   },
 ];
 
-/** LCC's delays against its target (LCC II-C). */
+/** LCC's delays compared with its target (LCC II-C). */
 export class LccChart extends TimeChart {
   constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
     super(container, axis, theme, {

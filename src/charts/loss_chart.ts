@@ -29,7 +29,7 @@ const series: readonly Series[] = [
   },
 ];
 
-/** Loss: the ratio that the sender learns of, and the drops at the bottleneck. */
+/** Loss: the ratio that is reported to the sender, and the drops at the bottleneck. */
 export class LossChart extends TimeChart {
   constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
     super(container, axis, theme, {

@@ -35,7 +35,7 @@ const series: readonly Series[] = [
   },
 ];
 
-/** NADA's congestion signal and what it is made of (RFC 8698, 4.2). */
+/** NADA's congestion signal and its components (RFC 8698, 4.2). */
 export class NadaChart extends TimeChart {
   constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
     super(container, axis, theme, {

@@ -79,7 +79,9 @@ export interface Shadow {
   name: string;
 }
 
-/** Looks of shadows, none of which another line of this chart has; after the last, the first is used again. */
+/**
+ * Styles of shadows, none of which another line of this chart has; after the last one, the first is used again.
+ */
 const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'red', look: 'long-dash' },
   { colour: 'purple', look: 'dash-dot' },
@@ -89,7 +91,7 @@ const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'red', look: 'dash-dot' },
 ];
 
-/** The line of a controller that only watches; `index` chooses its look. */
+/** The line of a controller that only watches; `index` chooses its style. */
 export const shadowSeries = ({ flow, name }: Shadow, index: number): Series => ({
   id: shadowId(flow),
   label: name,
@@ -104,9 +106,9 @@ export const shadowSeries = ({ flow, name }: Shadow, index: number): Series => (
 export const shadowId = (flow: number): string => `shadow-${flow}`;
 
 export interface RateChartOptions {
-  /** Whether the value axis reaches up to the capacity. */
+  /** Whether the value axis extends to the capacity. */
   fitCapacity?: boolean;
-  /** Whose targets are drawn, too. */
+  /** The shadows whose targets are drawn, too. */
   shadows?: readonly Shadow[];
   /** Whether the controller is GCC, which has two rates and a received rate for each group. */
   gcc?: boolean;
@@ -122,7 +124,7 @@ const general = series
     return one.id === 'target' ? { ...one, label: 'Target', description: 'Rate asked of the encoder' } : one;
   });
 
-/** Rates: what is asked for, what is sent, what arrives, what the link can carry. */
+/** Rates: what is asked for, what is sent, what arrives, and what the link can carry. */
 export class RateChart extends TimeChart {
   constructor(
     container: HTMLElement,

@@ -9,9 +9,12 @@ export type Columns = Readonly<Record<string, Float64Array>>;
 export interface Series {
   id: string;
   label: string;
-  /** What it is, in a sentence, for people who do not know the symbol. */
+  /** Its meaning in a sentence, for people who do not know the symbol. */
   description: string;
-  /** The trace table that it is read from (or some of its rows, see `rowsWhere`), and the columns that `value` needs besides the time. */
+  /**
+   * The trace table that it is read from (or some of its rows, see `rowsWhere`), and the columns that `value`
+   * needs in addition to the time.
+   */
   table: string;
   columns: readonly string[];
   value(columns: Columns, row: number): number;
@@ -31,18 +34,21 @@ export interface Series {
   width?: number;
   /** False for markers that may lie outside: the value axis does not stretch for them. */
   scaled?: boolean;
-  /** True where a few values may be far larger than those of the other series: the axis does not stretch for all of them. */
+  /**
+   * True if a few values may be far larger than those of the other series: the axis does not stretch for all of
+   * them.
+   */
   spiky?: boolean;
   /** `right` for the second value axis. */
   side?: 'left' | 'right';
 }
 
-/** A name for those rows of a table that have this value in a column: `rate?flow=2`. */
+/** A name for the rows of a table that have this value in a column: `rate?flow=2`. */
 export function rowsWhere(table: string, column: string, value: number): string {
   return `${table}?${column}=${value}`;
 }
 
-/** The table whose rows such a name means, and which of them. */
+/** The table that such a name refers to, and which of its rows. */
 export function whichRows(name: string): { table: string; where?: { column: string; value: number } } {
   const [table = '', condition] = name.split('?');
   const [column, value] = condition?.split('=') ?? [];
@@ -62,6 +68,6 @@ export interface TimeChartSpec {
   series: readonly Series[];
   left: ValueAxis;
   right?: ValueAxis;
-  /** Chart.js plugins of this picture alone. */
+  /** Chart.js plugins for this picture only. */
   plugins?: Plugin<'line'>[];
 }

@@ -1,4 +1,4 @@
-/** Pictures of one stream of a call that is only watched: what is known without its link and its far side. */
+/** Pictures of one stream of a call that is only watched: without data on its link and its far side. */
 import { column, formatMs, formatRate, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import { shadowSeries, type Shadow } from './rate_chart.js';
@@ -105,7 +105,7 @@ const rtt = (table: 'rate' | 'throughput'): Series => ({
   look: 'dashed',
 });
 
-/** How much later than the first frame a frame came, in ms, against the sender's RTP clock. */
+/** How much later than the first frame a frame arrived, in ms, relative to the sender's RTP clock. */
 const laterMs = (columns: Columns, row: number): number =>
   ((columns['time_us']?.[row] ?? NaN) - (columns['send_time_us']?.[row] ?? NaN)) / 1e3;
 
@@ -113,7 +113,10 @@ const laterMs = (columns: Columns, row: number): number =>
 export const keyFrameMs = (columns: Columns, row: number): number =>
   columns['key_frame']?.[row] === 1 ? laterMs(columns, row) : NaN;
 
-/** The delay of a frame that later ones overtook: it was sent before the one that came before it. NaN for any other frame. */
+/**
+ * The delay of a frame that later ones overtook: it was sent before the one that arrived before it. NaN for any
+ * other frame.
+ */
 export function overtakenFrameMs(columns: Columns, row: number): number {
   const sentUs = columns['send_time_us'] ?? new Float64Array();
   return (sentUs[row] ?? NaN) < (sentUs[row - 1] ?? NaN) ? laterMs(columns, row) : NaN;
@@ -162,8 +165,8 @@ const marked: readonly Series[] = [
 ];
 
 /**
- * Delays of a stream: the round trip, and for a received one how the one-way delay changes, with key frames, overtaken
- * ones and upper layers marked.
+ * Delays of a stream: the round trip, and for a received stream the variation of its one-way delay, with key
+ * frames, overtaken ones and upper layers marked.
  */
 export class StreamDelayChart extends TimeChart {
   constructor(
@@ -190,7 +193,7 @@ const loss: Series = {
   width: 2,
 };
 
-/** What a stream loses. */
+/** Losses of a stream. */
 export class StreamLossChart extends TimeChart {
   constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
     super(container, axis, theme, {

@@ -13,7 +13,7 @@ interface StripRow {
   states: readonly { name: string; colour: ColourName; height: number }[];
 }
 
-/** Which strips there are for a controller, and the trace table that they are read from. */
+/** The strips of a controller, and the trace table that they are read from. */
 export interface StripSpec {
   table: string;
   rows: readonly StripRow[];
@@ -59,7 +59,7 @@ export const nadaStrip: StripSpec = {
   ],
 };
 
-/** What decides LCC's next rate. */
+/** The rule that decides LCC's next rate. */
 export const lccStrip: StripSpec = {
   table: 'lcc',
   rows: [
@@ -114,12 +114,15 @@ export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number
   return runs;
 }
 
-/** The state of a row at a time; NaN in a gap between two runs. The newest one holds, as the newest value of a line does. */
+/**
+ * The state of a row at a time; NaN in a gap between two runs. After the newest run its state still applies, like
+ * the newest value of a line.
+ */
 export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS: number): number {
   const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
   if (run === undefined) return NaN;
   const next = seconds > run.toS && runs.find((each) => each.row === row && each.fromS > seconds);
-  // Runs that were appended begin a row's interval after the one before.
+  // Appended runs start one row interval after the previous one.
   return next && next.fromS - run.toS > gapS ? NaN : run.state;
 }
 
@@ -144,7 +147,7 @@ function paint(chart: Chart, { spec: { rows }, runs, theme }: Strip): void {
   ctx.restore();
 }
 
-/** A controller's states as strips of colour: of GCC the detector's signal and the rate controller's state. */
+/** A controller's states as strips of colour: for GCC, the detector's signal and the rate controller's state. */
 export class StripChart extends TimeChart {
   readonly #strip: Strip;
 

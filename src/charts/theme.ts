@@ -1,7 +1,7 @@
 /**
- * Colours of the charts. The palette is Okabe and Ito's, which people with any of the common kinds
- * of colour blindness can tell apart, lightened or darkened for contrast with the background.
- * Series differ by dash and marker too, never by colour alone.
+ * Colours of the charts. The palette is Okabe and Ito's, which people with any of the common kinds of colour
+ * blindness can distinguish, lightened or darkened for contrast with the background. Series also differ by dash
+ * and marker, never by colour alone.
  */
 export type ColourName = 'blue' | 'orange' | 'green' | 'red' | 'purple' | 'sky' | 'grey' | 'ink';
 

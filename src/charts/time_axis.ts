@@ -1,4 +1,4 @@
-/** Narrowest window that can be zoomed to, and the widest where there is less data. */
+/** The narrowest window that can be zoomed to, and the widest if there is less data. */
 const MIN_WINDOW_US = 1e6;
 const MAX_WINDOW_US = 3600e6;
 
@@ -8,8 +8,8 @@ export interface TimeWindow {
 }
 
 /**
- * The time axis that charts share: one window, one cursor, one set of data limits. While it
- * follows, the window's end stays at the newest data; panning or `pause` ends that.
+ * The time axis that charts share: one window, one cursor, one set of data limits. While it follows, the window's
+ * end stays at the newest data; panning or `pause` ends that.
  */
 export class TimeAxis {
   #window: TimeWindow;
@@ -30,7 +30,7 @@ export class TimeAxis {
     return this.#window.toUs - this.#window.fromUs;
   }
 
-  /** Oldest and newest time for which there is data. */
+  /** Oldest and newest time with data. */
   get extent(): TimeWindow {
     return this.#extent;
   }
@@ -50,7 +50,7 @@ export class TimeAxis {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells how far the data goes; moves the window while following. */
+  /** Updates the range of the data; moves the window while following. */
   setExtent(extent: TimeWindow): void {
     this.#extent = extent;
     if (this.#following) this.#moveToEnd();
@@ -64,7 +64,7 @@ export class TimeAxis {
     else this.#tell('window');
   }
 
-  /** Shows everything there is, and stays there. */
+  /** Shows everything, and stays there. */
   showAll(): void {
     this.setWindow(this.#extent);
   }
@@ -85,7 +85,7 @@ export class TimeAxis {
     this.setWindow({ fromUs: fromUs + deltaUs, toUs: toUs + deltaUs });
   }
 
-  /** Makes the window `factor` times as long around `aroundUs`; while following the end stays. */
+  /** Makes the window `factor` times as long around `aroundUs`; while following, the end stays. */
   zoomBy(factor: number, aroundUs = (this.#window.fromUs + this.#window.toUs) / 2): void {
     const length = this.#clamp(this.lengthUs * factor);
     const share = this.#following ? 1 : (aroundUs - this.#window.fromUs) / this.lengthUs;
@@ -100,7 +100,7 @@ export class TimeAxis {
     this.#tell('cursor');
   }
 
-  /** An hour, or all that there is, is the longest. */
+  /** The longest window is an hour, or the whole range. */
   #clamp(lengthUs: number): number {
     const longest = Math.max(MAX_WINDOW_US, this.#extent.toUs - this.#extent.fromUs);
     return Math.min(longest, Math.max(MIN_WINDOW_US, lengthUs));

@@ -12,9 +12,9 @@ import type { TimeAxis } from './time_axis.js';
 Chart.register(LineController, LineElement, PointElement, LinearScale);
 
 /**
- * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis.
- * Give it rows that are already decimated to about its width (`set`), or let it grow (`append`),
- * then `draw`. It creates its canvas in `container`, which must be positioned.
+ * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis. Give it rows
+ * that are already decimated to about its width (`set`), or let it grow (`append`), then `draw`. It creates its
+ * canvas in `container`, which must be positioned.
  */
 export class TimeChart {
   readonly series: readonly Series[];
@@ -49,12 +49,12 @@ export class TimeChart {
     );
   }
 
-  /** Width of the plot in CSS pixels: what `set`'s rows should be decimated to. */
+  /** Width of the plot in CSS pixels, to which `set`'s rows should be decimated. */
   get plotWidth(): number {
     return Math.max(50, this.chart.chartArea.width);
   }
 
-  /** How far rows may be apart that still belong together, in seconds. */
+  /** The largest distance between two rows that a line connects, in seconds. */
   protected get gapS(): number {
     const { fromUs, toUs } = this.#axis.window;
     return gapS((toUs - fromUs) / 1e6, this.plotWidth);
@@ -120,7 +120,7 @@ export class TimeChart {
     this.draw();
   }
 
-  /** Whether the time is written under the chart; in a column of charts only the last needs it. */
+  /** Whether the time is written under the chart; in a column of charts only the last one needs it. */
   setTimeLabels(shown: boolean): void {
     const ticks = this.chart.options.scales?.['x']?.ticks;
     if (!ticks || (ticks.display ?? true) === shown) return;
@@ -224,7 +224,7 @@ export class TimeChart {
   }
 }
 
-/** Puts a theme's colours into a chart, or into what is to become one. */
+/** Applies a theme's colours to a chart, or to a configuration. */
 function paint(
   { data, options }: Pick<ChartConfiguration<'line', Point[]>, 'data' | 'options'>,
   series: readonly Series[],
@@ -242,7 +242,7 @@ function paint(
   for (const ghost of data.datasets.slice(series.length)) paintGhost(ghost, series, theme);
 }
 
-/** A layer over the canvas: moving it costs no redraw. */
+/** A layer above the canvas, which can be moved without a redraw. */
 function overlay(container: HTMLElement, look: string): HTMLElement {
   const element = container.appendChild(document.createElement('div'));
   element.style.cssText = `position:absolute;left:0;display:none;pointer-events:none;background:currentColor;${look}`;

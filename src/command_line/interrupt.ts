@@ -1,4 +1,4 @@
-/** What ends a command before its time: Ctrl-C, and the other requests that a process end. */
+/** Handles requests to end a command early: Ctrl-C, and other signals. */
 import { constants } from 'node:os';
 
 import { FailedRun } from '../text/errors.js';
@@ -6,8 +6,8 @@ import { FailedRun } from '../text/errors.js';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs `work` with a signal that is aborted, with a FailedRun, when the process is asked to end. The
- * second request ends the process at once, and with it the browsers that it started.
+ * Runs `work` with a signal that is aborted, with a FailedRun, when the process is asked to end. A second request
+ * ends the process at once, together with the browsers that it started.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

@@ -8,20 +8,26 @@ import { systemCode, UsageError } from '../text/errors.js';
 /** The streams that a command talks to; the process's own outside of tests. */
 export interface Io {
   stdin: Readable;
-  stdout: Writable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean };
 }
 
-/** Where a command's rows go. */
+const REDIRECTED_COLUMNS = 100;
+
+/** How wide a line of standard output may be: the terminal's width, 100 characters in a file or a pipe. */
+export const columnsOf = ({ stdout }: Io): number =>
+  (stdout.isTTY === true ? stdout.columns : undefined) ?? REDIRECTED_COLUMNS;
+
+/** The destination of a command's rows. */
 export interface Output {
   write(text: string): void;
-  /** Resolves when the reader has caught up; false once nobody reads any more. */
+  /** Resolves when the reader has caught up; to false once nobody reads any more. */
   ready(): Promise<boolean>;
-  /** Resolves when all is written. Rejects when it could not be. */
+  /** Resolves when everything is written. Rejects if that fails. */
   end(): Promise<void>;
 }
 
-/** An output to a stream that stays open, such as standard output; a reader that leaves is no error. */
+/** An output to a stream that stays open, such as standard output; a reader that leaves is not an error. */
 export function streamOutput(stream: Writable): Output {
   let gone = false;
   let failure: Error | null = null;
@@ -49,7 +55,7 @@ export function streamOutput(stream: Writable): Output {
   };
 }
 
-/** Resolves when the stream takes more, or never will again. */
+/** Resolves when the stream accepts more data, or never will again. */
 function drained(stream: Writable): Promise<void> {
   const events = ['drain', 'close', 'error'];
   return new Promise((resolve) => {
@@ -61,7 +67,7 @@ function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** An output to a new file. Throws UsageError when the file cannot be made. */
+/** An output to a new file. Throws UsageError if the file cannot be created. */
 export function fileOutput(path: string): Output {
   const stream = createWriteStream(path, { fd: open(path) });
   const output = streamOutput(stream);
@@ -97,7 +103,7 @@ export async function writeJson(path: string, value: unknown, io: Io): Promise<v
   closeSync(file);
 }
 
-/** Minutes of work must not end in a file that cannot be made. Throws UsageError. */
+/** Checks early that a file can be created, so that minutes of work are not lost. Throws UsageError. */
 export function checkFolder(file: string): void {
   try {
     accessSync(dirname(resolve(file)), constants.W_OK);

@@ -18,7 +18,7 @@ export function createProgram(io: Io = process): Command {
   const program = new Command('ccscope')
     .description('An oscilloscope and workbench for WebRTC congestion control.')
     .version(version())
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(--help shows the usage)')
     .showSuggestionAfterError()
     .exitOverride();
   program.configureOutput({
@@ -31,7 +31,7 @@ export function createProgram(io: Io = process): Command {
   return program;
 }
 
-/** Runs a command line and gives its exit status. Messages go to standard error. */
+/** Runs a command line and returns its exit status. Messages go to standard error. */
 export async function run(args: readonly string[], io: Io = process): Promise<number> {
   const written = watchOutput(io);
   const status = await runCommand(args, io);
@@ -59,8 +59,9 @@ async function runCommand(args: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * Streams report what they could not write as events, which end a process that nobody prepared. A reader
- * that leaves, as `head` does, is no failure. Returns what waits for all to be written and tells any other.
+ * Streams report write errors as events, which end a process that does not handle them. A reader that leaves, as
+ * `head` does, is not a failure. Returns a function that waits until everything is written and returns any other
+ * failure.
  */
 function watchOutput({ stdout, stderr }: Io): () => Promise<Error | null> {
   let failure: Error | null = null;

@@ -1,4 +1,4 @@
-/** Scenarios by id or file: the registry that comes with the package, and people's own. */
+/** Scenarios by id or file: the registry that comes with the package, and users' own. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { parseJson } from '../text/json_text.js';
 import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from '../text/errors.js';
 
-/** Where the package's data is, seen from the sources and from the library built of them. */
+/** The package's data folder, relative to the sources and to the compiled library. */
 const PUBLIC = ['../../public/', '../../../public/'];
 
 /** A folder of data that comes with the package. */
@@ -38,14 +38,14 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * The scenario of that id, or in that file; `full`: with all values of its logarithmic axes. Throws UsageError that says
- * what is wrong where.
+ * The scenario with that id, or in that file; `full`: with all values of its logarithmic axes. Throws UsageError
+ * that says where the error is.
  */
 export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();
   const file = ids.includes(idOrFile) ? join(registryFolder(), `${idOrFile}.json`) : idOrFile;
   const text = readText(file, () => {
-    const hint = didYouMean(idOrFile, ids) || ' `ccscope run --list` shows what there is.';
+    const hint = didYouMean(idOrFile, ids) || ` The ids are ${ids.join(', ')}.`;
     return `${idOrFile}: neither the id of a scenario nor a file.${hint}`;
   });
   const at = ids.includes(idOrFile) ? idOrFile : file;
@@ -58,7 +58,7 @@ export function readScenario(idOrFile: string, { full = false } = {}): Scenario 
   }
 }
 
-/** Throws UsageError, with what `absent` says where there is no such file. */
+/** Throws UsageError, with the text of `absent` if there is no such file. */
 export function readText(file: string, absent: () => string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -69,7 +69,7 @@ export function readText(file: string, absent: () => string): string {
   }
 }
 
-/** Puts the text of trace files, which are named relative to the scenario, in the place of their names. */
+/** Replaces the names of trace files, which are relative to the scenario, by their text. */
 function withTraces(value: unknown, folder: string): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => withTraces(each, folder));
   if (typeof value !== 'object' || value === null) return value;

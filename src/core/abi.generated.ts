@@ -2,51 +2,54 @@
 
 /** The core's functions. Pointers, handles and everything else are numbers. */
 export interface Abi {
-  /** The version of this ABI; the TypeScript bindings refuse another. */
+  /** The version of this ABI; the TypeScript bindings refuse any other. */
   ccs_abi_version(): number;
   /** All names, units, limits and defaults, as JSON. */
   ccs_schema(): number;
-  /** What the last call that failed has to say: "field: what was expected". Empty before one did. */
+  /** The message of the last call that failed: "field: what was expected". Empty if no call has failed. */
   ccs_last_error(): number;
-  /** Room for `doubles` numbers that the next call reads. The pointer holds until the next call of this. */
+  /** A buffer for `doubles` numbers, which the next call reads as its input. The pointer is valid until the next call
+   * of this function. */
   ccs_input_buffer(doubles: number): number;
-  /** A receiver half of that controller, all its parameters from the input buffer; null on bad arguments.
-   * `flow` is a whole number below 2^32, which its rows carry. */
+  /** Creates the receiver half of a controller, with all its parameters taken from the input buffer; null on bad
+   * arguments. `flow` is a whole number below 2^32 that is recorded with its rows. */
   ccs_receiver_create(controller: number, flow: number): number;
-  /** Has a receiver half go through frames together with another one of the same stream, which gets each arrival, too:
-   * results are the same, and most of the work is done once. Refused once one of them has had an arrival. */
+  /** Makes two receiver halves that see the same stream share the analysis of its frames: the results are the same,
+   * and most of the work is done once. Each half must still get every arrival. Refused once one of them has had an
+   * arrival. */
   ccs_receiver_share_frames(handle: number, other: number): number;
-  /** A sender half, made in the same way; `seed` is for controllers that draw random numbers. */
+  /** Creates a sender half in the same way; `seed` is for controllers that draw random numbers. */
   ccs_sender_create(controller: number, flow: number, seed: number): number;
   ccs_session_destroy(handle: number): number;
-  /** Only rows of the tables whose bits are set are recorded; at first all are. */
+  /** Records only the tables whose bits are set; by default all are recorded. */
   ccs_session_record(handle: number, tables: number): number;
-  /** NaN for an index that the schema does not have. */
+  /** The value of a parameter; NaN for an index that the schema does not have. */
   ccs_session_parameter(handle: number, index: number): number;
-  /** Changes one parameter, also during a call. */
+  /** Changes one parameter; allowed during a call. */
   ccs_session_set_parameter(handle: number, index: number, value: number): number;
-  /** Changes all parameters, to those in the input buffer. */
+  /** Sets all parameters to the values in the input buffer. */
   ccs_session_configure(handle: number): number;
-  /** Room for `doubles` numbers to be read by the next push. */
+  /** A buffer for `doubles` numbers, which the next push reads. */
   ccs_session_buffer(handle: number, doubles: number): number;
-  /** `rows` rows of the table `arrival` from the buffer. Stops at the first bad one; the rows before it count. */
+  /** Consumes `rows` rows of the table `arrival` from the buffer. Stops at the first invalid row; the rows before it
+   * have been consumed. */
   ccs_receiver_push_arrivals(handle: number, rows: number): number;
-  /** `rows` rows of the table `inbound` from the buffer, under the same rules. */
+  /** Consumes `rows` rows of the table `inbound` from the buffer, under the same rules. */
   ccs_receiver_push_inbound(handle: number, rows: number): number;
-  /** The latest feedback that became due since the last call, in the buffer: time_us, received_rate_bps,
-   * packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values.
-   * Returns how many numbers that are, and 0 when no feedback is due. */
+  /** Writes the newest feedback that became due since the last call into the buffer: time_us, received_rate_bps,
+   * packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values. Returns the
+   * count of these numbers, or 0 when no feedback is due. */
   ccs_receiver_take_feedback(handle: number): number;
-  /** A message of `count` numbers from the buffer, received at `now_us` on the sender's clock. */
+  /** Consumes a feedback message of `count` numbers from the buffer, received at `now_us` on the sender's clock. */
   ccs_sender_push_feedback(handle: number, now_us: number, count: number): number;
-  /** Cumulative counts of RTCP receiver reports, while no feedback comes. */
+  /** Takes the cumulative counts of RTCP receiver reports; for the time in which no feedback comes. */
   ccs_sender_push_receiver_report(
     handle: number,
     now_us: number,
     packets_received: number,
     packets_lost: number,
   ): number;
-  /** What the sender knows of itself: cumulative bytes sent, the RTT and the browser's own estimate (each NaN
+  /** Tells the sender half what was sent: cumulative bytes, the RTT and the browser's own estimate (the latter two NaN
    * where unknown). */
   ccs_sender_push_sent(
     handle: number,
@@ -55,23 +58,25 @@ export interface Abi {
     rtt_us: number,
     browser_estimate_bps: number,
   ): number;
-  /** The rate at `now_us`; also a row of the table `rate`. In the buffer: target, pacing, A_s, A_r (bps),
-   * fraction lost, RTT (us). */
+  /** Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: target, pacing,
+   * A_s, A_r (bps), fraction lost, RTT (us). */
   ccs_sender_run(handle: number, now_us: number): number;
-  /** The half itself, for ccs_density(). */
+  /** The sender half itself, as ccs_density() takes it. */
   ccs_sender_half(handle: number): number;
   /** The session's trace, for the functions below. */
   ccs_session_recorder(handle: number): number;
-  /** 0 for a table that the schema does not have. */
+  /** The number of rows of a table; 0 for a table that the schema does not have. */
   ccs_trace_rows(recorder: number, table: number): number;
-  /** As many numbers as the table has rows; they hold until something is recorded or cleared. */
+  /** One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
+   * recorded or cleared. */
   ccs_trace_column(recorder: number, table: number, column: number): number;
-  /** The table of each input row since the last clear, one byte each, in order of consumption. */
+  /** The table of each input row since the last clear, one byte per row, in the order in which they were consumed. */
   ccs_trace_input_order(recorder: number): number;
   ccs_trace_input_count(recorder: number): number;
   ccs_trace_clear(recorder: number): number;
   ccs_density(half: number, rates: number, delays: number): number;
-  /** The queue's values are in the input buffer, in the order of the schema; null if a value is refused. */
+  /** Creates a link. The queue's values are in the input buffer, in the order of the schema; null if a value is
+   * refused. */
   ccs_link_create(
     capacity_bps: number,
     queue_kind: number,
@@ -84,29 +89,30 @@ export interface Abi {
     seed: number,
   ): number;
   ccs_link_destroy(handle: number): number;
-  /** The drop reason (0: not dropped), or -1 if a value is refused. */
+  /** Offers a packet. Returns the drop reason (0: not dropped), or -1 if a value is refused. */
   ccs_link_enqueue(handle: number, id: number, size_bytes: number, flow: number, now_us: number): number;
-  /** Fills the delivery and drop rows with what happened until now_us. Returns the number of delivery rows, or -1 if
-   * the time is refused. */
+  /** Advances the link to now_us and collects the deliveries and drops that happened until then. Returns the number of
+   * deliveries, or -1 if the time is refused. */
   ccs_link_poll(handle: number, now_us: number): number;
-  /** Rows of what abi/link_rows.def has of a delivery. A packet that reordering holds back has
-   * its row where it would be without: then deliver_us may lie ahead, and the caller keeps it until then. */
+  /** The deliveries of the last poll; abi/link_rows.def lists the columns. A packet that reordering holds back is
+   * listed in its original place: its deliver_us may then lie in the future, and the caller keeps the packet until
+   * that time. */
   ccs_link_deliveries(handle: number): number;
   ccs_link_drop_count(handle: number): number;
-  /** Rows of what it has of a drop. */
+  /** The drops of the last poll; abi/link_rows.def lists the columns. */
   ccs_link_drops(handle: number): number;
-  /** When something leaves next; infinity if nothing is under way. */
+  /** When the next packet leaves; infinity if no packet is under way. */
   ccs_link_next_event_us(handle: number): number;
   ccs_link_set_capacity(handle: number, capacity_bps: number, now_us: number): number;
-  /** The changes of capacity that are ahead, in the place of earlier ones: in the input buffer are pairs of a
-   * time and a capacity, the times in order. No steps: none are ahead. */
+  /** Replaces the scheduled changes of capacity. The input buffer holds `steps` pairs of a time and a capacity, in the
+   * order of time; 0 steps cancel all changes. */
   ccs_link_set_schedule(handle: number, steps: number): number;
   ccs_link_set_mode(handle: number, mode: number, now_us: number): number;
   ccs_link_set_one_way_delay(handle: number, one_way_delay_us: number, now_us: number): number;
   ccs_link_set_loss_ratio(handle: number, loss_ratio: number, now_us: number): number;
-  /** The mean length of a burst of losses, in packets. */
+  /** Sets the mean length of a burst of losses, in packets. */
   ccs_link_set_burst_loss(handle: number, packets: number, now_us: number): number;
-  /** Outages from now_us on; with a mean of 0, none. */
+  /** Starts outages at now_us; a mean of 0 ends them. */
   ccs_link_set_outages(
     handle: number,
     mean_on_us: number,
@@ -114,21 +120,21 @@ export interface Abi {
     off_phases: number,
     now_us: number,
   ): number;
-  /** The caller's packets are held back behind the bottleneck for delay_us with this probability; with 0, none. */
+  /** Holds the caller's packets back behind the bottleneck for delay_us with this probability; 0 turns reordering off. */
   ccs_link_set_reordering(handle: number, ratio: number, delay_us: number, now_us: number): number;
-  /** Propagation there and back of the TCP connections. */
+  /** Sets the round-trip propagation delay of the TCP connections. */
   ccs_link_set_cross_rtt(handle: number, rtt_us: number, now_us: number): number;
-  /** How many TCP connections share the queue from now_us on. */
+  /** Sets how many TCP connections share the queue from now_us on. */
   ccs_link_set_cross_traffic(handle: number, cubic: number, new_reno: number, now_us: number): number;
   ccs_link_set_jitter(handle: number, jitter_us: number, now_us: number): number;
   ccs_link_set_queue(handle: number, queue_kind: number, queue_values: number, now_us: number): number;
-  /** What abi/link_rows.def has of a link, at now_us: the queue's with cross traffic, counts since the link was made,
-   * those dropped with those lost. Null if now_us is refused. */
+  /** The state of the link at now_us; abi/link_rows.def lists the values. The queue's include cross traffic; counts
+   * start at the link's creation, and drops include losses. Null if now_us is refused. */
   ccs_link_stats(handle: number, now_us: number): number;
-  /** Null if a value is refused. */
+  /** Creates a simulation; null if a value is refused. */
   ccs_sim_create(duration_us: number, rate_interval_us: number, seed: number, max_events: number): number;
   ccs_sim_destroy(handle: number): number;
-  /** Outages of the path of that direction; before the path itself. */
+  /** Sets the outages of a path; call it before the path is created. */
   ccs_sim_set_outages(
     handle: number,
     direction: number,
@@ -136,13 +142,14 @@ export interface Abi {
     mean_off_us: number,
     off_phases: number,
   ): number;
-  /** The mean length of a burst of losses, in packets; before the path itself. */
+  /** Sets the mean length of a burst of losses, in packets; call it before the path is created. */
   ccs_sim_set_burst_loss(handle: number, direction: number, packets: number): number;
-  /** Whether jitter acts behind the bottleneck and the propagation delay, not before the queue; before the path itself. */
+  /** Sets whether jitter acts after the bottleneck and the propagation delay instead of before the queue; call it
+   * before the path is created. */
   ccs_sim_set_jitter_behind_queue(handle: number, direction: number, behind: number): number;
-  /** Packets are held back behind the bottleneck for delay_us with this probability; before the path itself. */
+  /** Holds packets back behind the bottleneck for delay_us with this probability; call it before the path is created. */
   ccs_sim_set_reordering(handle: number, direction: number, ratio: number, delay_us: number): number;
-  /** A path with a bottleneck; the queue's values are in the input buffer, in the order of the schema. */
+  /** Creates a path with a bottleneck; the queue's values are in the input buffer, in the order of the schema. */
   ccs_sim_set_bottleneck(
     handle: number,
     direction: number,
@@ -155,7 +162,7 @@ export interface Abi {
     loss_ratio: number,
     jitter_us: number,
   ): number;
-  /** A path with loss, jitter and delay alone. */
+  /** Creates a path with loss, jitter and delay only. */
   ccs_sim_set_delay(
     handle: number,
     direction: number,
@@ -163,13 +170,13 @@ export interface Abi {
     loss_ratio: number,
     jitter_us: number,
   ): number;
-  /** A change of a bottleneck's capacity, not before the one that was scheduled last. */
+  /** Schedules a change of a bottleneck's capacity, not earlier than the one scheduled last. */
   ccs_sim_schedule_capacity(handle: number, direction: number, at_us: number, capacity_bps: number): number;
-  /** A span of time with metrics of its own; window 0 is the whole run. */
+  /** Adds a span of time that gets its own metrics; window 0 is the whole run. */
   ccs_sim_add_window(handle: number, begin_us: number, end_us: number): number;
-  /** The input buffer holds the values of the source, in the order of the schema, where `live` is 1 those of the
-   * path of a live call (sim/live/live_flow.h), those of the controller, then pairs of begin and end of pauses. A
-   * stop_us of NaN: the flow does not stop. */
+  /** Adds a media flow. The input buffer holds the values of the source, in the order of the schema; if `live` is 1,
+   * those of the path of a live call (sim/live/live_flow.h); those of the controller; then pairs of begin and end of
+   * pauses. A stop_us of NaN means that the flow does not stop. */
   ccs_sim_add_media_flow(
     handle: number,
     direction: number,
@@ -180,8 +187,8 @@ export interface Abi {
     live: number,
     pauses: number,
   ): number;
-  /** The input buffer holds TCP's values in the order of the schema, then, for short files, the smallest
-   * and the largest size in bytes and the mean pause in us. */
+  /** Adds a TCP flow. The input buffer holds TCP's values in the order of the schema, then, for short files, the
+   * smallest and the largest size in bytes and the mean pause in us. */
   ccs_sim_add_tcp_flow(
     handle: number,
     direction: number,
@@ -191,20 +198,20 @@ export interface Abi {
     congestion_control: number,
     short_files: number,
   ): number;
-  /** `tables`: one bit for each trace table. */
+  /** Chooses the recorded tables, one bit for each trace table. */
   ccs_sim_trace(handle: number, tables: number, interval_us: number): number;
-  /** The sender half of a flow, for ccs_density(); null if that is not a media flow. */
+  /** The sender half of a flow, as ccs_density() takes it; null if the flow is not a media flow. */
   ccs_sim_sender_half(handle: number, flow: number): number;
   /** The simulation's trace. */
   ccs_sim_recorder(handle: number): number;
-  /** Runs on to end_us, or to the end of the simulation if that comes first. Fails where the run's limits are
-   * reached: its events, packets under way, rows that were not drained. */
+  /** Runs until end_us, or to the end of the simulation if that comes first. Fails when a limit of the run is reached:
+   * events, packets under way, or trace rows that were not drained. */
   ccs_sim_run_until(handle: number, end_us: number): number;
   ccs_sim_now_us(handle: number): number;
   ccs_sim_events(handle: number): number;
   /** The metrics of one window as flat numbers, in the order of abi/simulation_rows.def: the window, the forward path
-   * and the backward one, each with its drops by reason, then the flows. Their count is ccs_sim_metrics_size() after
-   * the call. */
+   * and the backward one, each with its drops by reason, then the flows. ccs_sim_metrics_size() gives their number
+   * after this call. */
   ccs_sim_metrics(handle: number, window: number): number;
   ccs_sim_metrics_size(handle: number): number;
 }

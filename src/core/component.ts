@@ -1,4 +1,7 @@
-/** Parameters of controllers and of the simulator's components (queue disciplines, TCP, sources) on their way into the core. */
+/**
+ * Turns parameters of controllers and of the simulator's components (queue disciplines, TCP, sources) into the
+ * numbers that the core takes.
+ */
 import { CoreError } from './load.js';
 import { expectedValue, parameterNumber } from './parameter_value.js';
 import {
@@ -9,20 +12,20 @@ import {
   type ParameterSpec,
 } from './schema.js';
 
-/** What of a component differs from its defaults. */
+/** The values of a component that differ from its defaults. */
 export interface ComponentOptions {
   preset?: string | undefined;
-  /** By the schema's names; a parameter with named values takes the name or its index. */
+  /** Keyed by the schema's names; an enumerated parameter takes the name of a value or its index. */
   parameters?: Readonly<Record<string, number | string | undefined>>;
-  /** Where it stands, for messages; default: the component's name; empty: nowhere. */
+  /** The component's path, for messages; default: the component's name; empty: no path. */
   path?: string;
-  /** Likewise, where the preset stands; default: `preset` in `path`. */
+  /** The preset's path, for messages; default: `preset` in `path`. */
   presetPath?: string;
   /** How the caller spells a parameter, for messages; default: as the schema does. */
   spell?: (name: string) => string;
 }
 
-/** Throws CoreError that names `path`, and what was expected there. */
+/** Throws CoreError that names `path` and what was expected there. */
 export function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
   const number = parameterNumber(spec, value);
   if (number !== undefined) return number;
@@ -36,7 +39,7 @@ export function componentValues(component: ComponentName, options: ComponentOpti
   return valuesOf(component, COMPONENT_SPECS[component], options);
 }
 
-/** Likewise of anything that has parameters; `name` is for messages. */
+/** The same for anything that has parameters; `name` is for messages. */
 export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOptions): number[] {
   const { parameters = {}, path = name, spell = (parameter: string) => parameter } = options;
   const { presetPath = joined(path, 'preset') } = options;

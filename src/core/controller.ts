@@ -7,12 +7,12 @@ import { Session, type ControllerOptions } from './session.js';
 /** One arrival: a frame in a call, a packet in a simulation. Times in microseconds. */
 export interface ArrivalInput {
   seq: number;
-  /** When it left, on the sender's clock. May be left out where absSendTime or rtpTimestamp is given. */
+  /** When it left, on the sender's clock. Optional if absSendTime or rtpTimestamp is given. */
   sendTimeUs?: number;
   arrivalTimeUs: number;
   sizeBytes: number;
   rtpTimestamp?: number;
-  /** The 24-bit abs-send-time of RTP (6.18 fixed point seconds). */
+  /** RTP's 24-bit abs-send-time (6.18 fixed-point seconds). */
   absSendTime?: number;
   keyFrame?: boolean;
   rttUs?: number;
@@ -26,7 +26,7 @@ export interface InboundInput {
   bytesReceived: number;
 }
 
-/** What the sender half asks for; NaN for rates that only other controllers have. */
+/** The rates that the sender half asks for; NaN for rates that this controller does not have. */
 export interface RateUpdate {
   targetBps: number;
   pacingBps: number;
@@ -36,7 +36,7 @@ export interface RateUpdate {
   rttUs: number;
 }
 
-/** Sees arrivals, emits feedback. */
+/** The half that sees arrivals and emits feedback. */
 export class ReceiverHalf extends Session {
   constructor(core: CoreModule, options: ControllerOptions) {
     super(core, (abi, { index, flow }) => abi.ccs_receiver_create(index, flow), options);
@@ -65,8 +65,9 @@ export class ReceiverHalf extends Session {
   }
 
   /**
-   * Goes through frames together with another half of the same stream, which must be given each arrival, too: results are
-   * the same, and most of the work is done once. Before the first arrival; throws CoreError after it.
+   * Shares the analysis of frames with another half of the same stream: the results are the same, and most of the
+   * work is done once. Each half must still be given every arrival. Call it before the first arrival; throws
+   * CoreError after it.
    */
   shareFrames(other: ReceiverHalf): void {
     this.half.core.check(this.half.abi.ccs_receiver_share_frames(this.half.pointer, other.half.pointer));
@@ -79,27 +80,27 @@ export class ReceiverHalf extends Session {
   }
 }
 
-/** Sees feedback, gives the target rate. */
+/** The half that sees feedback and gives the target rate. */
 export class SenderHalf extends Session {
   constructor(core: CoreModule, options: ControllerOptions) {
     super(core, (abi, { index, flow, seed }) => abi.ccs_sender_create(index, flow, seed), options);
   }
 
-  /** A feedback message that came in at `nowUs` on the sender's clock. Throws CoreError. */
+  /** Takes a feedback message that arrived at `nowUs` on the sender's clock. Throws CoreError. */
   pushFeedback(f: Feedback, nowUs: number): void {
     const numbers = feedbackNumbers(f);
     this.fill(numbers);
     this.half.core.check(this.half.abi.ccs_sender_push_feedback(this.half.pointer, nowUs, numbers.length));
   }
 
-  /** Cumulative counts of RTCP receiver reports, while no feedback comes. */
+  /** Takes cumulative counts of RTCP receiver reports, while no feedback arrives. */
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_receiver_report(this.half.pointer, nowUs, packetsReceived, packetsLost),
     );
   }
 
-  /** What the sender knows of itself: cumulative bytes sent, RTT, the browser's own estimate. */
+  /** Tells the half what was sent: cumulative bytes, the RTT, and the browser's own estimate. */
   pushSent(nowUs: number, cumulativeSentBytes: number, rttUs = NaN, browserEstimateBps = NaN): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_sent(
@@ -112,14 +113,17 @@ export class SenderHalf extends Session {
     );
   }
 
-  /** The rates at `nowUs`; also a `rate` row of the trace. */
+  /** Computes the rates at `nowUs`, and records a row of the table `rate`. */
   run(nowUs: number): RateUpdate {
     this.half.core.check(this.half.abi.ccs_sender_run(this.half.pointer, nowUs));
     const [targetBps = 0, pacingBps = 0, aSBps = 0, aRBps = 0, fractionLost = 0, rttUs = 0] = this.read(6);
     return { targetBps, pacingBps, aSBps, aRBps, fractionLost, rttUs };
   }
 
-  /** The density of rate and delay that it has learnt, where it is LCC's; else, and before the first feedback, null. */
+  /**
+   * The density of rate and delay that an LCC half has learnt; null for other controllers, and before the first
+   * feedback.
+   */
   density(options: DensityOptions = {}): Density | null {
     return readDensity(this.half.core, this.half.abi.ccs_sender_half(this.half.pointer), options);
   }

@@ -1,4 +1,4 @@
-/** Which controller, and with which parameters: names resolved to what the core takes. */
+/** Chooses a controller and its parameters: resolves names to the numbers that the core takes. */
 import { valuesOf } from './component.js';
 import { CoreError } from './load.js';
 import {
@@ -13,9 +13,9 @@ import {
 } from './schema.js';
 import { userControllerProblem, type UserController } from './user_controller.js';
 
-/** A controller by its name, by a preset of it, or by both. */
+/** A controller, by its name, by one of its presets, or by both. */
 export interface ControllerChoice {
-  /** One of the core's, or a user's own. Default: the one that `preset` is of, else `gcc`. */
+  /** One of the core's, or a user's own. Default: the controller that `preset` belongs to, else `gcc`. */
   controller?: ControllerName | UserController;
   /** A preset of the schema; the default depends on the use. */
   preset?: string;
@@ -23,12 +23,12 @@ export interface ControllerChoice {
   parameters?: Readonly<Record<string, number>>;
 }
 
-/** What the core takes. */
+/** The resolved choice, as the core takes it. */
 export interface ControllerSetup {
   name: string;
   /** Its number in the core. */
   index: number;
-  /** Left out for a user's controller, which has none. */
+  /** Absent for a user's controller, which has no presets. */
   preset?: string;
   /** Its parameters and presets. */
   spec: ComponentSpec;
@@ -38,10 +38,12 @@ export interface ControllerSetup {
   user?: UserController;
 }
 
-/** Number of every user's controller in the core. */
+/** The number that every user's controller has in the core. */
 const USER_INDEX = -1;
 
-/** Resolves a choice. `path` is where the parameters stand, for messages. Throws CoreError that names the field. */
+/**
+ * Resolves a choice. `path` is the path of the parameters, for messages. Throws CoreError that names the field.
+ */
 export function controllerSetup(
   { controller, preset, parameters }: ControllerChoice,
   use: 'live' | 'simulation',

@@ -2,20 +2,20 @@
 import { CoreError, type CoreModule } from './load.js';
 
 export interface DensityOptions {
-  /** Points of the axis of rates, 2 to 256; default 64. */
+  /** Number of points on the rate axis, 2 to 256; default 64. */
   rates?: number;
-  /** Points of the axis of delays, 2 to 256; default 64. */
+  /** Number of points on the delay axis, 2 to 256; default 64. */
   delays?: number;
-  /** Ends of the axis of rates; default: where the density ends. */
+  /** Ends of the rate axis; default: where the density ends. */
   rateBps?: readonly [from: number, to: number];
-  /** Ends of the axis of delays, with the same default. */
+  /** Ends of the delay axis; default: where the density ends. */
   delayUs?: readonly [from: number, to: number];
 }
 
 export interface Density {
-  /** The points of the axis of rates, in even steps. */
+  /** The points of the rate axis, evenly spaced. */
   ratesBps: number[];
-  /** The points of the axis of delays: one-way, as if the way back were as long. */
+  /** The points of the delay axis: one-way delays, assuming a way back of the same length. */
   delaysUs: number[];
   /** For each delay the density at every rate, per bps and us: `values[delay * ratesBps.length + rate]`. */
   values: Float64Array;
@@ -32,7 +32,10 @@ function checkCount(name: 'rates' | 'delays', count: number): void {
 const points = (from: number, to: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1));
 
-/** The density of a sender half in the core; null if its controller has none, or none yet. Throws CoreError that names the option. */
+/**
+ * The density of a sender half in the core; null if its controller has none, or before its first feedback. Throws
+ * CoreError that names the option.
+ */
 export function readDensity(core: CoreModule, half: number, options: DensityOptions): Density | null {
   const { rates = DEFAULT_POINTS, delays = DEFAULT_POINTS } = options;
   checkCount('rates', rates);

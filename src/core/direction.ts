@@ -1,3 +1,3 @@
-/** The two ways of a path, in the core's order. */
+/** The two directions of a path, in the core's order. */
 export const DIRECTIONS = ['forward', 'backward'] as const;
 export type Direction = (typeof DIRECTIONS)[number];

@@ -1,7 +1,7 @@
 /**
- * The message that the receiver half sends to the sender half, over a data channel in a call.
- * 4 bytes "CCF3", the flow that it belongs to as a little-endian uint32, then the fields of
- * {@link Feedback} and its values as little-endian doubles.
+ * The message that the receiver half sends to the sender half, over a data channel in a call: 4 bytes "CCF3", the
+ * flow that it belongs to as a little-endian uint32, then the fields of {@link Feedback} and its values as
+ * little-endian doubles.
  */
 export interface Feedback {
   /** When it was made, on the receiver's clock. */
@@ -10,14 +10,16 @@ export interface Feedback {
   /** Cumulative counters of the wire. */
   packetsReceived: number;
   packetsLost: number;
-  /** Send time of the latest arrival, and how long ago that was: RTT = now - send time - delay. */
+  /** Send time of the latest arrival, and how long ago it arrived: RTT = now - send time - delay. */
   echoSendTimeUs: number;
   echoDelayUs: number;
-  /** What only the sender half of the same controller understands; at most {@link MAX_FEEDBACK_VALUES}. */
+  /**
+   * Numbers that only the sender half of the same controller understands; at most {@link MAX_FEEDBACK_VALUES}.
+   */
   values: readonly number[];
 }
 
-/** A message and the flow whose halves it goes between. */
+/** A message, and the flow between whose halves it travels. */
 export interface FlowFeedback {
   flow: number;
   feedback: Feedback;
@@ -41,7 +43,7 @@ export function feedbackNumbers(feedback: Feedback): number[] {
   return [...FIELDS.map((field) => feedback[field]), ...feedback.values];
 }
 
-/** The message with those numbers. */
+/** Builds a message from those numbers. */
 export function feedbackFrom(numbers: readonly number[]): Feedback {
   const [timeUs = NaN, receivedRateBps = NaN, packetsReceived = NaN, packetsLost = NaN] = numbers;
   const [echoSendTimeUs = NaN, echoDelayUs = NaN, ...values] = numbers.slice(4);
@@ -61,7 +63,7 @@ export function encodeFeedback(feedback: Feedback, flow = 0): ArrayBuffer {
   return buffer;
 }
 
-/** The message in `data`, or null when it is not one: a foreign or damaged message is no error. */
+/** Parses the message in `data`. Null for a foreign or damaged message, which is not an error. */
 export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   const count = (data.byteLength - HEADER_BYTES) / 8;
   const isCount = Number.isInteger(count) && count >= FIELDS.length;
@@ -74,12 +76,12 @@ export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   return isUsable(feedback) ? { flow: view.getUint32(4, true), feedback } : null;
 }
 
-/** Numbers up to here count exactly; the core takes no greater ones. */
+/** Doubles represent every integer up to this value; the core takes no greater ones. */
 const MAX_EXACT = 2 ** 53;
 const isExact = (value: number): boolean => Math.abs(value) <= MAX_EXACT;
 const isExactOrAbsent = (value: number): boolean => Number.isNaN(value) || isExact(value);
 
-/** Rate and echo may be absent, which is NaN. */
+/** Rate and echo may be absent, which is written as NaN. */
 function isUsable(feedback: Feedback): boolean {
   const { timeUs, receivedRateBps, packetsReceived, packetsLost, values } = feedback;
   const { echoSendTimeUs, echoDelayUs } = feedback;

@@ -50,7 +50,7 @@ export type {
 } from './user_controller.js';
 export * from './simulation.js';
 
-/** A loaded core: makes controllers, links and simulations. */
+/** A loaded core, which creates controllers, links and simulations. */
 export class Core {
   constructor(readonly module: CoreModule) {}
 
@@ -80,5 +80,5 @@ export async function loadCore(source?: WasmSource): Promise<Core> {
   return new Core(await loadCoreModule(source));
 }
 
-/** The controllers of the core where a policy refuses WebAssembly; links and simulations throw CoreError. */
+/** Loads the core's controllers where a policy refuses WebAssembly; links and simulations throw CoreError. */
 export const startScriptedCore = (script: ScriptedCore): Core => new Core(startScriptedModule(script));

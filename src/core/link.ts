@@ -11,16 +11,16 @@ import type { QueueOptions } from './queue.js';
 export * from './queue.js';
 export type { Bottleneck } from './link_arguments.js';
 
-/** A capacity from a time on; 0 is an outage. */
+/** A capacity that applies from a time on; 0 is an outage. */
 export interface CapacityStep {
-  /** On the clock that the link is driven with, microseconds. */
+  /** On the clock that drives the link, in microseconds. */
   atUs: number;
   capacityBps: number;
 }
 
 /**
- * Outages of a wireless channel (gcc-packet-grouping-2016): the bottleneck sends nothing within one, and
- * what waited in a burst at its end. Means are 1 ms to one minute.
+ * Outages of a wireless channel (gcc-packet-grouping-2016): the bottleneck sends nothing during an outage, and
+ * what waited leaves in a burst at its end. Means are 1 ms to one minute.
  */
 export interface OutageOptions {
   /** The mean of the exponentially distributed times between two outages. */
@@ -31,7 +31,7 @@ export interface OutageOptions {
   offPhases?: number;
 }
 
-/** Packets that are held back behind the bottleneck, so that those behind them overtake them (RFC 4737, 3.3). */
+/** Packets that are held back behind the bottleneck, so that later ones overtake them (RFC 4737, 3.3). */
 export interface ReorderingOptions {
   /** Probability that a packet is held back, 0 to 1. */
   ratio: number;
@@ -39,21 +39,21 @@ export interface ReorderingOptions {
   delayUs: number;
 }
 
-/** TCP connections of the core that always have data, 0 to 64 of each congestion control. Default 0. */
+/** TCP connections of the core that always have data to send: 0 to 64 of each congestion control. Default 0. */
 export interface CrossTraffic {
   cubic?: number;
   newReno?: number;
 }
 
 export interface LinkOptions {
-  /** 1 bit/s to 100 Gbit/s. In `set` also 0, an outage. */
+  /** 1 bit/s to 100 Gbit/s. `set` also takes 0, an outage. */
   capacityBps: number;
-  /** Capacity changes ahead, in time order. `set` with a capacity alone forgets them. */
+  /** Scheduled capacity changes, in time order. A `set` with a capacity but no schedule cancels them. */
   schedule?: readonly CapacityStep[];
   queue?: QueueOptions;
   /** Default `serial`. */
   bottleneck?: Bottleneck;
-  /** What a token bucket lets through at once; default 5000. Only for a new link. */
+  /** The burst that a token bucket lets through at once, in bytes; default 5000. Only for a new link. */
   burstBytes?: number;
   /** Default 0. */
   oneWayDelayUs?: number;
@@ -64,25 +64,31 @@ export interface LinkOptions {
    * Default 1: independent losses, whose runs have 1 / (1 - lossRatio) packets; bursts are never shorter.
    */
   burstLossPackets?: number;
-  /** Standard deviation of a normal delay before the queue, of which the absolute value, at most three deviations, counts. */
+  /**
+   * Standard deviation of a normally distributed delay before the queue; its absolute value is used, limited to
+   * three deviations.
+   */
   jitterUs?: number;
-  /** From now on, the channel being up at first; null, the default: none. */
+  /** Outages from now on, starting with a channel that is up; null, the default: none. */
   outages?: OutageOptions | null;
-  /** Applies to the caller's packets; null, the default: none. */
+  /** Reordering of the caller's packets; null, the default: none. */
   reordering?: ReorderingOptions | null;
   /**
-   * TCP connections in the same queue, 1500 B a segment; the way back of their ACKs is not congested. In `set`
-   * those that are missing begin, and those that are too many end. Only where neither the capacity nor a step of
-   * the schedule is above 1 Gbit/s. Default: none.
+   * TCP connections in the same queue, with segments of 1500 B; the way back of their ACKs is not congested.
+   * `set` starts missing connections and ends surplus ones. Not allowed if the capacity or a step of the schedule
+   * is above 1 Gbit/s. Default: none.
    */
   crossTraffic?: CrossTraffic;
-  /** Propagation of these connections there and back, at least `oneWayDelayUs`; default: twice that. */
+  /** Round-trip propagation delay of these connections, at least `oneWayDelayUs`; default: twice that. */
   crossRttUs?: number;
-  /** The seed of the random numbers; an integer. Default 1. Only for a new link. */
+  /** The seed of the random numbers, an integer. Default 1. Only for a new link. */
   seed?: number;
 }
 
-/** Why a packet was dropped, in the order of the core's DropReason; the first stands for none. */
+/**
+ * The reasons for which packets are dropped, in the order of the core's DropReason; the first one means "not
+ * dropped".
+ */
 export const DROP_REASONS = [null, 'random-loss', 'queue-full', 'codel', 'pie', 'overlimit'] as const;
 export type DropReason = Exclude<(typeof DROP_REASONS)[number], null>;
 
@@ -93,9 +99,11 @@ export interface LinkDelivery {
   offeredUs: number;
   /** When its last bit left the bottleneck. */
   departUs: number;
-  /** When it is due at the far end: ahead of the poll for a packet that reordering holds back. */
+  /**
+   * When it is due at the far end. For a packet that reordering holds back, this lies after the time of the poll.
+   */
   deliverUs: number;
-  /** From reaching the queue to the begin of its transmission. */
+  /** From reaching the queue to the start of its transmission. */
   queueDelayUs: number;
 }
 
@@ -108,16 +116,16 @@ export interface LinkDrop {
   reason: DropReason;
 }
 
-/** Counts of the caller's packets alone, but where it says otherwise. */
+/** Counts of the caller's packets only, unless a field says otherwise. */
 export interface LinkStats {
   /** Cross traffic included. */
   queuePackets: number;
-  /** Likewise. */
+  /** Cross traffic included. */
   queueBytes: number;
-  /** What a packet that arrived now would wait behind all others. */
+  /** How long a packet that arrived now would wait behind all others. */
   queueDelayUs: number;
   capacityBps: number;
-  /** Not yet delivered or dropped, wherever they are. */
+  /** Packets that are not yet delivered or dropped, at any stage. */
   packetsInside: number;
   offeredPackets: number;
   offeredBytes: number;
@@ -129,10 +137,10 @@ export interface LinkStats {
   droppedBytes: number;
   /** Lost and dropped packets together. */
   drops: number;
-  /** Through the bottleneck. */
+  /** What passed the bottleneck. */
   departedPackets: number;
   departedBytes: number;
-  /** At the far end. */
+  /** What reached the far end. */
   deliveredPackets: number;
   deliveredBytes: number;
   /** Bytes of the cross traffic that passed the bottleneck. */
@@ -141,27 +149,33 @@ export interface LinkStats {
   crossDrops: number;
 }
 
-/** A link without a clock: every call says what time it is, in microseconds; time never goes back. */
+/** A link without a clock: every call passes the time, in microseconds, which never goes back. */
 export interface Link {
   /**
-   * Offers a packet. The reason if it is dropped at once, else null. `flow`, an integer from 0 to 2^31 - 1, tells it
-   * from others in SFQ and FQ-CoDel; the cross traffic's connections are flows of their own. Throws CoreError
-   * for a bad number.
+   * Offers a packet. Returns the reason if it is dropped at once, else null. `flow`, an integer from 0 to 2^31 -
+   * 1, distinguishes flows in SFQ and FQ-CoDel; the cross traffic's connections are separate flows. Throws
+   * CoreError for an invalid number.
    */
   enqueue(packetId: number, sizeBytes: number, nowUs: number, flow?: number): DropReason | null;
-  /** What was delivered since the last poll, in order; nothing of the cross traffic. */
+  /** Deliveries since the last poll, in order; cross traffic is not included. */
   poll(nowUs: number): LinkDelivery[];
-  /** Packets that were accepted and then dropped (behind jitter, by a discipline that drops what waits, or by a changed queue), as the last poll found. */
+  /**
+   * Packets that were accepted and then dropped (after jitter, by a discipline that drops waiting packets, or by
+   * a change of the queue), as of the last poll.
+   */
   lateDrops(): LinkDrop[];
   /**
-   * When to poll next: nothing is delivered before. Infinity if nothing is under way; with cross traffic at most 50 ms
-   * from the latest time given, so that there is never much to compute at once.
+   * When to poll next: nothing is delivered before. Infinity if nothing is under way; with cross traffic at most
+   * 50 ms from the latest time given, so that there is never much to compute at once.
    */
   nextEventUs(): number;
-  /** Changes what is given, from now on. Throws CoreError, and changes nothing of that field, if one is refused. */
+  /**
+   * Changes the given settings from now on. Throws CoreError if one is refused, and then leaves that setting
+   * unchanged.
+   */
   set(change: Partial<LinkOptions>, nowUs: number): void;
   stats(nowUs: number): LinkStats;
-  /** Frees the memory. From then on every method throws CoreError; doing it again does nothing. */
+  /** Frees the memory; further calls do nothing. All other methods throw CoreError from then on. */
   destroy(): void;
 }
 
@@ -169,10 +183,10 @@ const fieldsOf = (row: object): number => Object.keys(row).length;
 const DELIVERY_FIELDS = fieldsOf(LINK_DELIVERY);
 const DROP_FIELDS = fieldsOf(LINK_DROP);
 const STAT_FIELDS = fieldsOf(LINK_STAT);
-/** The time of what is set before any time is known. */
+/** The time of settings that are made before any time is known. */
 const BEFORE_ANY_US = -Infinity;
 
-/** Creates a link. Throws CoreError, with the field, for a value out of its range. */
+/** Creates a link. Throws CoreError that names the field for a value out of its range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {
   const pointer = module.found(
     module.abi.ccs_link_create(
@@ -202,7 +216,7 @@ function setSchedule(handle: Handle, steps: readonly CapacityStep[]): void {
   handle.core.check(handle.abi.ccs_link_set_schedule(handle.pointer, steps.length));
 }
 
-/** Sets what of these is given. */
+/** Applies the settings that are given. */
 function setLoad(
   handle: Handle,
   { burstLossPackets, reordering, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
@@ -277,7 +291,7 @@ class CoreLink implements Link {
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
-    // Capacities that cross traffic does not allow may be set in the same change that takes it away.
+    // A capacity that is too high for cross traffic is allowed in a change that also removes the cross traffic.
     const { cubic = 0, newReno = 0 } = change.crossTraffic ?? {};
     if (cubic + newReno === 0) setCrossTraffic(this.#handle, change.crossTraffic, nowUs);
     const { core, abi, pointer } = this.#handle;

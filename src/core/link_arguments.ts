@@ -1,4 +1,4 @@
-/** Parts of a link as arguments of the ABI. */
+/** Encodes parts of a link as arguments of the ABI. */
 import { CoreError, type CoreModule } from './load.js';
 import { queueArguments, type QueueOptions } from './queue.js';
 
@@ -6,19 +6,22 @@ import { queueArguments, type QueueOptions } from './queue.js';
 export const BOTTLENECKS = ['serial', 'token-bucket'] as const;
 export type Bottleneck = (typeof BOTTLENECKS)[number];
 
-/** Puts a queue's values where the next call reads them; the arguments that stand for it. Throws CoreError. */
+/**
+ * Writes a queue's values to the core's input buffer and returns the arguments that refer to them. Throws
+ * CoreError.
+ */
 export function passQueue(module: CoreModule, queue: QueueOptions): [kind: number, values: number] {
   const { kind, values } = queueArguments(queue);
   module.input(values);
   return [kind, values.length];
 }
 
-/** The number of a bottleneck's mode in the core; one that it does not have is refused there. */
+/** The number of a bottleneck's mode in the core; the core refuses an unknown one. */
 export function modeOf(bottleneck: Bottleneck): number {
   return BOTTLENECKS.indexOf(bottleneck);
 }
 
-/** Throws CoreError for a number that would be cut on its way into the core, where it is an int. */
+/** Throws CoreError for a number that would be truncated where the core takes an int. */
 export function expectWhole(field: string, value: number, range: string): void {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 31) return;
   throw new CoreError(`${field}: expected an integer from ${range}, got ${value}`, field);

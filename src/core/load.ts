@@ -1,7 +1,7 @@
 /**
- * Loads the WebAssembly core. The module has a flat C ABI (wasm/abi) and imports nothing but the
- * notice that its memory grew and the answers of user controllers, so the same bytes run in pages, workers and Node without a loader
- * script and under a Content-Security-Policy without `unsafe-eval` (`wasm-unsafe-eval` is needed).
+ * Loads the WebAssembly core. The module has a flat C ABI (wasm/abi). Its only imports are the notice that its
+ * memory grew and the answers of user controllers, so the same bytes run in pages, workers and Node without a
+ * loader script and under a Content-Security-Policy without `unsafe-eval` (`wasm-unsafe-eval` is needed).
  */
 
 import type { Abi } from './abi.generated.js';
@@ -12,27 +12,30 @@ export class CoreError extends Error {
   override readonly name = 'CoreError';
   constructor(
     message: string,
-    /** The parameter or field that was refused, where there is one. */
+    /** The parameter or field that was refused, if any. */
     readonly field?: string,
   ) {
     super(message);
   }
 }
 
-/** The core trapped: what it was doing is half done, and this instance of it answers nothing any more. */
+/** The core trapped: the current operation is incomplete, and this instance answers no more calls. */
 export class CoreFailure extends Error {
   override readonly name = 'CoreFailure';
 }
 
-/** Where to take the module from; the default is the file that ships beside this one. */
+/** Where to load the module from; the default is the file that ships beside this one. */
 export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
 
-/** The core as JavaScript, for where a policy refuses WebAssembly: takes the imports by name and returns the exports. */
+/**
+ * The core compiled to JavaScript, for pages whose policy refuses WebAssembly: takes the imports by name and
+ * returns the exports.
+ */
 export type ScriptedCore = (imports: Readonly<Record<string, unknown>>) => WebAssembly.Exports;
 
 type Exported = (...args: number[]) => number;
 
-/** What stands behind a module's functions: whoever asks for one that it lacks is told so. */
+/** Stands in for a function that the module lacks: calling it throws a CoreError that names it. */
 const MISSING = new Proxy(
   {},
   {
@@ -49,14 +52,14 @@ export class CoreModule {
   readonly #memory: WebAssembly.Memory;
   #failure: CoreFailure | null = null;
   /**
-   * The core's functions (wasm/abi/ccscope.h). Each throws CoreError if the module lacks it, and CoreFailure when the
-   * core traps and from then on.
+   * The core's functions (wasm/abi/ccscope.h). Each throws CoreError if the module lacks it, and CoreFailure when
+   * the core traps and ever after.
    */
   readonly abi: Abi;
 
   constructor(
     exports: WebAssembly.Exports,
-    /** Where the core's user controllers are. */
+    /** Where the core's user controllers live. */
     readonly users: UserHost = new UserHost(),
   ) {
     const { memory, ...functions } = exports;
@@ -83,17 +86,17 @@ export class CoreModule {
     }
   }
 
-  /** Why nothing can be asked of this core any more; null while it works. */
+  /** Why this core can no longer be used; null while it works. */
   get failure(): CoreFailure | null {
     return this.#failure;
   }
 
-  /** Takes the status that a function returned; throws the core's message when it is not 0. */
+  /** Checks the status that a function returned; throws the core's message if it is not 0. */
   check(status: number): void {
     if (status !== 0) throw this.lastError();
   }
 
-  /** Gives back the pointer that a function returned; throws the core's message when it is null. */
+  /** Returns the pointer that a function returned; throws the core's message if it is null. */
   found(pointer: number): number {
     if (pointer === 0) throw this.lastError();
     return pointer;
@@ -104,12 +107,12 @@ export class CoreModule {
     return new Float64Array(this.#memory.buffer, pointer, length);
   }
 
-  /** Writes what the next call reads from the core's input buffer. */
+  /** Writes the input of the next call to the core's input buffer. */
   input(values: readonly number[]): void {
     this.doubles(this.abi.ccs_input_buffer(values.length), values.length).set(values);
   }
 
-  /** A view of `length` bytes at `pointer`, valid for as long. */
+  /** A view of `length` bytes at `pointer`, valid until the next call. */
   bytes(pointer: number, length: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, pointer, length);
   }
@@ -132,18 +135,19 @@ export class CoreModule {
 }
 
 export const ABI_VERSION = 2;
-/** Where the core imports the answers of user controllers from. */
+/** Answers the core's calls to user controllers, which it imports. */
 const USER_SPACE = 'ccscope';
 
 const shipped = (): URL => new URL('./ccscope.wasm', import.meta.url);
 
-/** Compiles the core, for use by several instances: what one does to its memory the others never see. */
+/** Compiles the core for use by several instances, none of which sees another's memory. */
 export async function compileCore(source: WasmSource = shipped()): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
   const url = new URL(source, import.meta.url);
   if (url.protocol === 'file:') {
-    // Only Node has modules in files; asking for its file system this way leaves bundlers for browsers alone.
+    // Only Node keeps modules in files. Looking up its file system this way keeps bundlers for browsers from
+    // including it.
     const { readFile } = process.getBuiltinModule('node:fs/promises');
     return WebAssembly.compile(await readFile(url));
   }
@@ -154,7 +158,7 @@ export async function compileCore(source: WasmSource = shipped()): Promise<WebAs
 
 const nothing = (): number => 0;
 
-/** Compiles and instantiates the core. Throws CoreError when it is missing or of another version. */
+/** Compiles and instantiates the core. Throws CoreError if it is missing or has another ABI version. */
 export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
   const module = await compileCore(source);
   const users = new UserHost();
@@ -164,10 +168,10 @@ export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
   return started((await WebAssembly.instantiate(module, imports)).exports, users);
 }
 
-/** Starts the core from JavaScript. Throws CoreError when it is of another version. */
+/** Starts the core from JavaScript. Throws CoreError if it has another ABI version. */
 export function startScriptedModule(instantiate: ScriptedCore): CoreModule {
   const users = new UserHost();
-  // Its imports have no modules; the user controllers' is the one that is asked for anything.
+  // The JavaScript build has no import modules; its only import besides memory is the one for user controllers.
   return started(
     instantiate(new Proxy({}, { get: (_, name) => (name === 'user' ? users.call : nothing) })),
     users,

@@ -1,10 +1,10 @@
-/** Values of parameters, as programs, command lines, addresses of pages and files give them. */
+/** Values of parameters, as given by programs, command lines, page addresses and files. */
 import type { ParameterSpec } from './schema.js';
 
 /** A number as people write it. */
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 
-/** What a value of this parameter must be, for messages. */
+/** What a valid value of this parameter is, for messages. */
 export function expectedValue({ min, max, unit, values, whole }: ParameterSpec): string {
   if (values !== undefined) return `one of ${values.join(', ')}`;
   return `a ${whole ? 'whole ' : ''}number from ${min} to ${max}${unit && ` ${unit}`}`;
@@ -19,7 +19,7 @@ export function parameterNumber(spec: ParameterSpec, value: number | string): nu
   const named = values?.indexOf(String(value)) ?? -1;
   if (named >= 0) return named;
   const isText = typeof value === 'string';
-  // -0 is 0, as it is once it has been written and read again.
+  // Turns -0 into 0, which is what it becomes when it is written and read again.
   const number = isText && !NUMBER.test(value.trim()) ? NaN : Number(value) + 0;
   return number >= min && number <= max && (!whole || Number.isInteger(number)) ? number : undefined;
 }

@@ -18,10 +18,10 @@ type ParametersOf<K extends QueueKind> = {
 };
 type PresetOf<K extends QueueKind> = Component<K>['presets'][number] extends { name: infer N } ? N : never;
 
-/** One discipline: its kind, a preset where it has some, and what differs from that. */
+/** One discipline: its kind, a preset if it has some, and the values that differ from it. */
 export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K> } & ParametersOf<K>;
 
-/** DropTail with one limit: 300 ms of the capacity when none is given. */
+/** DropTail with one limit: 300 ms of the capacity if none is given. */
 export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
 
 /** `limit_ms` as TypeScript spells it: `limitMs`. */
@@ -31,7 +31,7 @@ export const camelCase = (name: string): string =>
 /** Disciplines that take one limit only. */
 const WITH_ONE_LIMIT: readonly QueueKind[] = ['droptail'];
 
-/** Limits that stand for each other: the ones that are not given are off as soon as one is given. */
+/** Alternative limits: as soon as one of them is given, the others are off. */
 const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
 
 function checkLimits(kind: QueueKind, given: readonly [string, number | string][]): void {

@@ -1,4 +1,4 @@
-/** What a half of a controller or a simulation recorded, taken out of the core. */
+/** Takes the rows that a controller's half or a simulation recorded out of the core. */
 import { CoreError, type CoreModule } from './load.js';
 import { TABLE_SPECS, type TableName } from './schema.js';
 
@@ -20,8 +20,8 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
 }
 
 /**
- * The rows since the last call, and forgets them. Inputs come first, as runs in the order in which
- * they were consumed, then the outputs.
+ * Takes the rows recorded since the last call. Inputs come first, as runs in the order in which they were
+ * consumed, then the outputs.
  */
 export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
   const count = core.abi.ccs_trace_input_count(recorder);

@@ -243,7 +243,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 100000,
         section: 'live calls',
-        description: 'how long the filter is not updated at the start',
+        description: 'the filter is not updated for this long at the start',
       },
       {
         name: 'hold_max_ms',
@@ -252,7 +252,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 100000,
         section: 'live calls',
-        description: 'longest hold of the filter behind a key frame or a sequence gap; 0: no hold',
+        description: 'longest hold of the filter after a key frame or a sequence gap; 0: no hold',
       },
       {
         name: 'hold_release_ms',
@@ -261,7 +261,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'live calls',
-        description: 'the hold ends when the one-way delay is within this of what it was before',
+        description: 'the hold ends when the one-way delay is back within this of its value before the hold',
       },
       {
         name: 'detector_gain_groups',
@@ -362,7 +362,7 @@ export const CONTROLLERS = {
         min: 1,
         max: 100,
         section: 'deployed',
-        description: 'and in at least this many groups',
+        description: 'overuse also needs at least this many groups with T above gamma',
         whole: true,
       },
       {
@@ -372,7 +372,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'deployed',
-        description: 'and m has not fallen',
+        description: 'overuse also needs an m that has not fallen',
         values: ['off', 'on'],
       },
       {
@@ -475,7 +475,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000000,
         section: 'deployed',
-        description: 'plus this',
+        description: 'added to that bound',
       },
       {
         name: 'upper_bound_forces_decrease',
@@ -503,7 +503,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'live calls',
-        description: "R_r from the arrivals or from the wire's counters where they are given",
+        description: "R_r is measured from the arrivals, or from the wire's counters if there are any",
         values: ['arrivals', 'wire'],
       },
       {
@@ -513,7 +513,7 @@ export const CONTROLLERS = {
         min: 10,
         max: 10000,
         section: 'draft-02',
-        description: 'A_r is updated and sent each so often, and at once on overuse',
+        description: 'interval at which A_r is updated and sent; on overuse it is sent at once',
       },
       {
         name: 'feedback_fall_fraction',
@@ -522,7 +522,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'draft-02; REMB',
-        description: 'feedback goes at once when A_r falls by more than this',
+        description: 'feedback is sent at once when A_r falls by more than this share',
       },
       {
         name: 'filter_at',
@@ -531,7 +531,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'ToN Fig. 1; CMP Fig. 3',
-        description: 'the half that filters and makes A_r; the rules for live calls need the receiver',
+        description: 'the half that filters and computes A_r; the rules for live calls need the receiver',
         values: ['receiver', 'sender'],
       },
       {
@@ -541,7 +541,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'deployed',
-        description: 'a further cut only after the RTT, but not before this',
+        description: 'a further cut waits for the RTT, but at least for this',
       },
       {
         name: 'decrease_interval_max_ms',
@@ -550,7 +550,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'deployed',
-        description: 'and not later than this',
+        description: 'and at most for this',
       },
       {
         name: 'decrease_again_fraction',
@@ -559,7 +559,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'deployed',
-        description: 'or as soon as R_r is below this times A_r',
+        description: 'a further cut does not wait once R_r is below this times A_r',
       },
       {
         name: 'initial_rtt_ms',
@@ -568,7 +568,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'deployed',
-        description: 'RTT before one is known',
+        description: 'RTT that is assumed until one is measured',
       },
       {
         name: 'initialise_after_ms',
@@ -577,7 +577,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 100000,
         section: 'deployed',
-        description: 'A_r starts as the R_r measured after this; 0: starts at start_bitrate_bps',
+        description: 'A_r starts at the R_r measured after this time; 0: at start_bitrate_bps',
       },
       {
         name: 'fast_start_factor',
@@ -595,7 +595,8 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'live calls',
-        description: "A_r from the capacity that frames show; otherwise by the paper's detector",
+        description:
+          "A_r follows the capacity that frames show; if they show none, the paper's detector decides",
         values: ['off', 'on'],
       },
       {
@@ -605,7 +606,7 @@ export const CONTROLLERS = {
         min: 0.1,
         max: 1,
         section: 'live calls',
-        description: 'share of the capacity seen that an encoder is to fill in its fullest half seconds',
+        description: 'share of the measured capacity that the encoder may fill in its busiest half seconds',
       },
       {
         name: 'capacity_probe_time_ms',
@@ -687,7 +688,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'deployed',
-        description: 'which messages tell of losses that count: all, or receiver reports alone',
+        description: 'which messages report losses: all, or receiver reports only',
         values: ['feedback', 'receiver_reports'],
       },
       {
@@ -726,7 +727,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 100000,
         section: 'deployed',
-        description: 'one cut in this plus the RTT; 0: one per report',
+        description: 'at most one cut in this time plus the RTT; 0: one per report',
       },
       {
         name: 'a_s_follows_a_r',
@@ -736,7 +737,7 @@ export const CONTROLLERS = {
         max: 2,
         section: 'live calls; deployed',
         description:
-          'A_s is lifted to A_r: by each report of at most loss_high, or by those below loss_low until A_r falls or a report shows loss',
+          'A_s is raised to A_r by each report of at most loss_high, or (fast_start) by reports below loss_low until A_r falls or a report shows loss',
         values: ['off', 'on', 'fast_start'],
       },
       {
@@ -773,7 +774,8 @@ export const CONTROLLERS = {
       },
       {
         name: 'ton-2017-literal',
-        description: 'the text of the paper and nothing else; it does not control, and shows why',
+        description:
+          'the text of the paper and nothing else; it fails to control the rate, and shows why the rest is needed',
         values: {
           group_by: 1,
           noise_variance: 0,
@@ -981,7 +983,7 @@ export const CONTROLLERS = {
         min: 0.001,
         max: 1,
         section: 'CMP II-A, 1 - alpha',
-        description: 'weight of a new value behind the filter; 1: no smoothing',
+        description: 'weight of a new filtered value; 1: no smoothing',
       },
       {
         name: 'logwin_ms',
@@ -1037,7 +1039,7 @@ export const CONTROLLERS = {
         min: 1,
         max: 100000,
         section: 'CMP Fig. 2',
-        description: 'delays beyond this count as none in the power law',
+        description: 'the power law counts delays beyond this as 0',
       },
       {
         name: 'multiloss',
@@ -1046,7 +1048,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000,
         section: 'RFC 8698 4.1, MULTILOSS',
-        description: 'for how many mean loss intervals a loss counts as recent',
+        description: 'how many mean loss intervals a loss counts as recent',
       },
       {
         name: 'dloss_ms',
@@ -1112,7 +1114,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'RFC 8698 4.1, QEPS; CMP II-A',
-        description: 'threshold of that',
+        description: 'threshold of ramp_up_while',
       },
       {
         name: 'ramp_up_rise_ms',
@@ -1272,7 +1274,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 2,
         section: 'CMP eq. 2; RFC 8698 eq. 4; live',
-        description: 'least rate of the ramp-up: none, the old rate, or that of the gradual update',
+        description: 'lowest rate of the ramp-up: none, the old rate, or that of the gradual update',
         values: ['none', 'r_ref', 'gradual'],
       },
       {
@@ -1282,7 +1284,8 @@ export const CONTROLLERS = {
         min: 0.1,
         max: 1,
         section: 'live',
-        description: 'least share of its target that an encoder sends and the ramp-up makes up for; 1: none',
+        description:
+          'the ramp-up makes up for an encoder that sends less than its target, down to this share; 1: not at all',
       },
       {
         name: 'fps',
@@ -1318,7 +1321,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'RFC 8698 eq. 11-12',
-        description: 'both change the rate by at most this share',
+        description: 'beta_v and beta_s change the rate by at most this share',
       },
       {
         name: 'pacing_factor',
@@ -1439,7 +1442,7 @@ export const CONTROLLERS = {
         min: 10,
         max: 1000,
         section: 'LCC II-A, epsilon; unpublished',
-        description: 'one-way delays are averaged over this, and the rate is decided as often',
+        description: 'one-way delays are averaged over this time, and the rate is decided once per epoch',
       },
       {
         name: 'delay_sample',
@@ -1597,7 +1600,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 0.5,
         section: 'live',
-        description: 'and this times the rate',
+        description: 'additional growth per epoch, as a share of the rate',
       },
       {
         name: 'exploration_bound',
@@ -1649,7 +1652,7 @@ export const CONTROLLERS = {
     presets: [
       {
         name: 'lcc',
-        description: 'LCC with a window of 50 pairs and the exploration that the paper does not tell of',
+        description: 'LCC with a window of 50 pairs and the exploration that the paper does not describe',
         values: {},
       },
       {
@@ -1937,7 +1940,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000000,
         section: 'Linux sch_sfq, perturb',
-        description: 'flows are hashed into other queues each so often; 0: never',
+        description: 'time after which flows are hashed into other queues; 0: never',
       },
       {
         name: 'quantum_bytes',
@@ -2525,7 +2528,7 @@ export const COMPONENTS = {
         min: 0,
         max: 100000,
         section: 'measured',
-        description: 'the same where the target rises; 0: as where it falls',
+        description: 'time constant while the target rises; 0: the same as while it falls',
       },
       {
         name: 'first_share',
@@ -2534,7 +2537,7 @@ export const COMPONENTS = {
         min: 0.1,
         max: 1,
         section: 'measured',
-        description: 'share of its target that the encoder makes at first',
+        description: 'share of its target that the encoder produces at first',
       },
       {
         name: 'first_share_s',
@@ -2543,7 +2546,7 @@ export const COMPONENTS = {
         min: 0,
         max: 100000,
         section: 'measured',
-        description: 'time constant with which that becomes all of it',
+        description: 'time constant with which that share grows to 1',
       },
       {
         name: 'inverse_response_ms',
@@ -2553,7 +2556,7 @@ export const COMPONENTS = {
         max: 100000,
         section: 'measured',
         description:
-          "frames grow at first where the target falls, by this over the encoder's lag times the fall that is left; not beyond cut_without_inverse",
+          "after a fall of the target frames first grow, by the remaining fall times this over the encoder's lag; not after falls beyond cut_without_inverse",
       },
       {
         name: 'cut_without_inverse',
@@ -2562,7 +2565,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'measured',
-        description: 'share by which a target falls at least for frames to become small at once',
+        description: 'a target that falls by at least this share makes frames small at once',
       },
       {
         name: 'key_frame_interval_s',
@@ -2571,7 +2574,7 @@ export const COMPONENTS = {
         min: 0,
         max: 100000,
         section: 'assumption',
-        description: 'a key frame each so often; 0: none but the first',
+        description: 'time between key frames; 0: only the first frame is one',
       },
       {
         name: 'key_frame_factor',
@@ -2580,7 +2583,7 @@ export const COMPONENTS = {
         min: 1,
         max: 50,
         section: 'assumption',
-        description: 'size of a key frame over its mean; the frames behind it give it back',
+        description: 'size of a key frame over its mean; the frames after it make up for it',
       },
       {
         name: 'still_s',
@@ -2598,7 +2601,7 @@ export const COMPONENTS = {
         min: 0,
         max: 100000,
         section: 'measured',
-        description: 'how long it moves between those times',
+        description: 'how long it moves in between',
       },
       {
         name: 'still_bitrate_bps',
@@ -2607,7 +2610,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000000000,
         section: 'measured',
-        description: 'most that the encoder makes of pictures that do not move',
+        description: 'highest rate of the encoder for pictures that do not move',
       },
       {
         name: 'ramp_time_constant_s',
@@ -2636,7 +2639,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'WebRTC: 360',
         description:
-          'receiver reports of their own, on the average as often as this over the target in kbps says, and each second at least; 0: none',
+          'receiver reports at their own pace: their mean interval is this over the target in kbps, at most one second; 0: none',
       },
       {
         name: 'nack',
@@ -2645,7 +2648,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'WebRTC; RFC 4585 6.2.1',
-        description: 'lost packets are asked for and sent again',
+        description: 'lost packets are requested and retransmitted',
         values: ['off', 'on'],
       },
     ],
@@ -2916,7 +2919,7 @@ export const COMPONENTS = {
         min: 0,
         max: 10000,
         section: 'measured',
-        description: 'length of such a wait, times an exponential variate',
+        description: 'length of such a wait: this times an exponential variate',
       },
       {
         name: 'stall_tail',
@@ -2961,7 +2964,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'ccscope',
-        description: 'smaller changes of the target are not worth a call',
+        description: 'smaller relative changes of the target are not applied',
       },
       {
         name: 'apply_at_once',
@@ -2970,7 +2973,8 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'ccscope',
-        description: 'a target that falls by more than this share is applied without waiting for that time',
+        description:
+          'a target that falls by more than this share is applied without waiting for apply_interval_ms',
       },
       {
         name: 'apply_delay_ms',
@@ -2979,7 +2983,7 @@ export const COMPONENTS = {
         min: 0,
         max: 10000,
         section: 'measured',
-        description: 'from such a call to the first frame that can follow it',
+        description: 'time from a call of setParameters to the first frame that can follow it',
       },
       {
         name: 'nack',
@@ -2988,7 +2992,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'libwebrtc',
-        description: 'whether lost packets are asked for again',
+        description: 'whether lost packets are requested again',
         values: ['off', 'on'],
       },
       {
@@ -3007,7 +3011,7 @@ export const COMPONENTS = {
         min: 1,
         max: 100,
         section: 'libwebrtc',
-        description: 'requests for a packet before it is given up and a key frame is asked for',
+        description: 'requests for a packet before it is given up and a key frame is requested',
         whole: true,
       },
       {
@@ -3435,14 +3439,14 @@ export const TABLES = [
 
 /** What the rows of each table are. */
 export const TABLE_DESCRIPTIONS = {
-  arrival: 'what the receiver saw: one frame in a live call, one packet in a simulation',
+  arrival: 'an arrival at the receiver: a frame in a live call, a packet in a simulation',
   inbound: 'cumulative counters of what arrived on the wire, headers included',
   group: 'the receiver half, per group of packets',
   feedback: 'the message from the receiver half to the sender half',
   rate: 'the sender half',
   queue: 'the bottleneck: simulator, shaper or the in-page link',
-  throughput: 'what came through of a flow in a simulation, per interval of the trace',
+  throughput: 'what a flow received in a simulation, per interval of the trace',
   packet: 'each packet of a simulation, when its last bit left the bottleneck or it was dropped',
   nada: "NADA's receiver half, per feedback message",
-  lcc: "LCC's sender half, per epoch; one-way delays as if the way back were as long",
+  lcc: "LCC's sender half, per epoch; one-way delays assume a way back of the same length",
 } as const;

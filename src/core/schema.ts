@@ -1,4 +1,4 @@
-/** The core's schema: what parameters, presets and trace columns there are. */
+/** The core's schema: its parameters, presets and trace columns. */
 import { COMPONENTS, CONTROLLERS, TABLE_DESCRIPTIONS, TABLES } from './schema.generated.js';
 
 export type ControllerName = keyof typeof CONTROLLERS;
@@ -16,7 +16,7 @@ export interface ParameterSpec {
   readonly max: number;
   /** Names of an enumeration; the parameter's value is the index. */
   readonly values?: readonly string[];
-  /** Set for counts of things. */
+  /** Set if the parameter is a count. */
   readonly whole?: true;
   /** Where the parameter comes from: paper section, draft, "deployed", "live calls". */
   readonly section: string;
@@ -30,7 +30,7 @@ export interface PresetSpec {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** What has parameters of its own: a controller, or a part of the simulator (a queue discipline, TCP, a source). */
+/** A component with parameters: a controller, or a part of the simulator (a queue discipline, TCP, a source). */
 export interface ComponentSpec {
   readonly parameters: readonly ParameterSpec[];
   readonly presets: readonly PresetSpec[];
@@ -61,7 +61,7 @@ export const COMPONENT_SPECS: Readonly<Record<ComponentName, ComponentSpec>> = C
 /** The tables without their descriptions. */
 export const TABLE_SPECS: readonly TableSpec[] = TABLES;
 
-/** All of them, for who shows what tables are: those who need a part alone do not load the rest. */
+/** The tables with their descriptions; separate, so that code that does not show them need not load them. */
 export const SCHEMA: {
   readonly controllers: typeof CONTROLLER_SPECS;
   readonly components: typeof COMPONENT_SPECS;
@@ -91,12 +91,15 @@ export const PRESETS: readonly PresetSpec[] = /* @__PURE__ */ CONTROLLER_NAMES.f
   (name) => CONTROLLER_SPECS[name].presets,
 );
 
-/** The controller that a preset is one of; undefined for an unknown preset. */
+/** The controller that a preset belongs to; undefined for an unknown preset. */
 export function controllerOfPreset(preset: string): ControllerName | undefined {
   return CONTROLLER_NAMES.find((name) => CONTROLLER_SPECS[name].presets.some((each) => each.name === preset));
 }
 
-/** The preset of a controller in live calls, `NAME-live`; in simulations, or where it has none of these, its first. */
+/**
+ * The default preset of a controller: in live calls `NAME-live`; in simulations, or if there is no such preset,
+ * its first.
+ */
 export function defaultPreset(controller: ControllerName, use: 'live' | 'simulation'): string {
   const names = CONTROLLER_SPECS[controller].presets.map(({ name }) => name);
   const live = names.find((name) => use === 'live' && name === `${controller}-live`);

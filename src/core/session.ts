@@ -1,4 +1,4 @@
-/** What the two halves of a controller share: parameters and the trace. */
+/** What the two halves of a controller have in common: parameters and the trace. */
 import type { Abi } from './abi.generated.js';
 import { numberOf, valuesOf } from './component.js';
 import { controllerSetup, type ControllerChoice } from './controller_setup.js';
@@ -8,14 +8,14 @@ import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
 import type { ComponentSpec, TableName } from './schema.js';
 import type { ControllerFault, UserController } from './user_controller.js';
 
-/** Something that happened, beside the tables. */
+/** Something that happened and is not a row of a table. */
 export interface TraceEvent {
   time_us: number;
   name: string;
   detail: unknown;
 }
 
-/** Which controller to make, and how; `gcc-live`, the preset of calls, when all is left out. */
+/** Which controller to create, and how; `gcc-live`, the preset for calls, if nothing is given. */
 export interface ControllerOptions extends ControllerChoice {
   /** Number of the flow in the trace's rows. */
   flow?: number;
@@ -25,10 +25,10 @@ export interface ControllerOptions extends ControllerChoice {
   record?: readonly TableName[];
 }
 
-/** What changes of preset leave alone: the application's own bounds. */
+/** Parameters that a change of preset leaves alone: the application's bounds. */
 const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'] as const;
 
-/** Makes a half whose values are in the input buffer; null if one is refused. */
+/** Creates a half from the values in the input buffer; null if one is refused. */
 type Create = (abi: Abi, half: { index: number; flow: number; seed: number }) => number;
 
 export class Session {
@@ -92,7 +92,7 @@ export class Session {
     this.half.core.check(this.half.abi.ccs_session_set_parameter(this.half.pointer, index, value));
   }
 
-  /** Changes to another preset of the same controller, but for the application's own bounds. Throws CoreError. */
+  /** Changes to another preset of the same controller, keeping the application's bounds. Throws CoreError. */
   setPreset(preset: string): void {
     const parameters = Object.fromEntries(KEPT_BY_PRESETS.map((name) => [name, this.parameter(name)]));
     const spec = { preset, parameters, presetPath: 'preset', path: '' };
@@ -101,19 +101,22 @@ export class Session {
   }
 
   /**
-   * The rows since the last call, and forgets them. Inputs come first, as runs in the order in which
-   * they were consumed (replaying them in that order gives the same outputs), then the outputs.
+   * Takes the rows recorded since the last call. Inputs come first, as runs in the order in which they were
+   * consumed (replaying them in that order gives the same outputs), then the outputs.
    */
   drain(): TraceBatch[] {
     return drainRecorder(this.half.core, this.half.abi.ccs_session_recorder(this.half.pointer));
   }
 
-  /** What this half did wrong, also after its end, if it is a user's: from then on it is silent, or keeps the last good rate. */
+  /**
+   * What went wrong in this half, if it belongs to a user's controller; available also after its end. From the
+   * fault on it is silent, or keeps the last good rate.
+   */
   faults(): readonly ControllerFault[] {
     return this.#faults;
   }
 
-  /** Frees the core's side. From then on every method throws CoreError; doing it again does nothing. */
+  /** Frees the core's side; further calls do nothing. All other methods throw CoreError from then on. */
   destroy(): void {
     this.half.destroy();
   }

@@ -205,7 +205,7 @@ export class Simulation {
     );
   }
 
-  /** Virtual time, microseconds. */
+  /** Virtual time, in microseconds. */
   get nowUs(): number {
     return this.#handle.abi.ccs_sim_now_us(this.#handle.pointer);
   }
@@ -215,12 +215,12 @@ export class Simulation {
     return this.#handle.abi.ccs_sim_events(this.#handle.pointer);
   }
 
-  /** Runs until a time, at most to the end. Throws CoreError when it takes more than `maxEvents`. */
+  /** Runs until a time, at most to the end. Throws CoreError if it takes more than `maxEvents`. */
   runUntil(us: number): void {
     this.#handle.core.check(this.#handle.abi.ccs_sim_run_until(this.#handle.pointer, us));
   }
 
-  /** What was measured up to now: the whole run first, then the windows that were asked for. */
+  /** The measurements so far: the whole run first, then the requested windows. */
   metrics(): WindowMetrics[] {
     return this.#windows.map((window, index) => {
       const pointer = this.#handle.core.found(this.#handle.abi.ccs_sim_metrics(this.#handle.pointer, index));
@@ -230,8 +230,8 @@ export class Simulation {
   }
 
   /**
-   * The density of rate and delay that the controller of a media flow, by its number, has learnt up to now;
-   * null where it is not LCC's, and before the first feedback. Throws CoreError that names the option.
+   * The density of rate and delay that the controller of a media flow, given by its number, has learnt so far;
+   * null if the controller is not LCC, and before the first feedback. Throws CoreError that names the option.
    */
   density(flow = 0, options: DensityOptions = {}): Density | null {
     expectWhole('flow', flow, '0 to the last flow');
@@ -242,17 +242,17 @@ export class Simulation {
     );
   }
 
-  /** What users' controllers did wrong up to now. A flow whose controller failed keeps its last good rate. */
+  /** Faults of users' controllers so far. A flow whose controller failed keeps its last good rate. */
   faults(): readonly ControllerFault[] {
     return this.#faults;
   }
 
-  /** The rows recorded since the last call, and forgets them. */
+  /** Takes the rows recorded since the last call. */
   drain(): TraceBatch[] {
     return drainRecorder(this.#handle.core, this.#handle.abi.ccs_sim_recorder(this.#handle.pointer));
   }
 
-  /** Frees the memory. From then on what needs it throws CoreError; doing it again does nothing. */
+  /** Frees the memory; further calls do nothing. Methods that need the memory throw CoreError from then on. */
   destroy(): void {
     this.#handle.destroy();
   }
@@ -268,16 +268,16 @@ function common(
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
 }
 
-/** Refuses a name that the types do not allow but JavaScript or JSON may bring. */
+/** Refuses a name that the types forbid but that JavaScript or JSON may contain. */
 function expectOneOf(field: string, known: readonly string[], value: string): void {
   if (!known.includes(value))
     throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);
 }
 
-/** Fields that stand for a whole list: too many of them. */
+/** Fields whose error is about a whole list, because it is too long. */
 const LISTS: readonly string[] = ['flows', 'windows'];
 
-/** Puts where it happened before the field of an error. */
+/** Prefixes the field of an error with its path. */
 function inside(path: string, action: () => void): void {
   try {
     action();

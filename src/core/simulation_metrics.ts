@@ -1,4 +1,4 @@
-/** What a simulation measured, read from the core's flat numbers. */
+/** The measurements of a simulation, read from the core's flat numbers. */
 import { DISTRIBUTION, SIM_FLOW, SIM_PATH, SIM_WINDOW } from './abi.generated.js';
 import { DROP_REASONS } from './link.js';
 import { CoreError } from './load.js';
@@ -38,7 +38,7 @@ export interface FlowMetrics {
   receiveRateBps: number;
   /** Payload that arrived for the first time. */
   goodputBps: number;
-  /** Time average of what the controller asked for; NaN for TCP. */
+  /** Time average of the rate that the controller asked for; NaN for TCP. */
   targetRateBps: number;
   /** Standard deviation of the received rate over the rate intervals. */
   receiveRateSdBps: number;
@@ -48,7 +48,7 @@ export interface FlowMetrics {
   capacityShareMean: number;
   /** Frames of a live call that could be shown. */
   frames: number;
-  /** How often the picture of a live call stood still (webrtc-stats, freezeCount), and its longest stop, us. */
+  /** How often the picture of a live call froze (webrtc-stats, freezeCount), and the longest freeze, us. */
   freezes: number;
   longestFreezeUs: number;
   /** From the flow's start until its received rate first reaches 90 % of its share of the capacity; NaN if never. */
@@ -59,16 +59,16 @@ export interface FlowMetrics {
   rttUs: Distribution;
   /** How long each packet waited at the bottleneck, us. */
   queueDelayUs: Distribution;
-  /** One-way delay of each packet less propagation (CMP III, LCC III-A), us; media flows only. */
+  /** One-way delay of each packet minus propagation (CMP III, LCC III-A), us; media flows only. */
   owdQueueDelayUs: Distribution;
-  /** The same since the encoder made the packet: with its wait in the pacer. */
+  /** The same, measured since the encoder made the packet: its wait in the pacer included. */
   e2eQueueDelayUs: Distribution;
 }
 
 export interface PathMetrics {
   /** Mean capacity over the window; NaN without a bottleneck. */
   capacityBps: number;
-  /** What went through the bottleneck over what could have; NaN without one. */
+  /** What passed the bottleneck over what could have passed; NaN without a bottleneck. */
   utilisation: number;
   /** Waiting time of all packets, us. */
   queueDelayUs: Distribution;
@@ -84,19 +84,19 @@ export interface WindowMetrics extends WindowOptions {
   flows: FlowMetrics[];
   /** Jain's index of the media flows' received rates over the window; NaN without media flows. */
   jain: number;
-  /** Mean over the rate intervals of Jain's index of the media flows that are active then. */
+  /** Mean over the rate intervals of Jain's index of the media flows that were active in them. */
   jainMean: number;
   /** The same of all flows of the forward path, TCP included. */
   jainAll: number;
   jainAllMean: number;
 }
 
-/** What a row of the core holds, by its names. */
+/** The names of the numbers in a row of the core. */
 type Row<Names extends Readonly<Record<string, 'number' | 'distribution'>>> = {
   [Name in keyof Names]: Names[Name] extends 'distribution' ? Distribution : number;
 };
 
-/** Reads flat numbers one after the other. */
+/** Reads flat numbers, one after the other. */
 class Reader {
   #at = 0;
   constructor(readonly values: Float64Array) {}
@@ -131,7 +131,7 @@ function readFlow(reader: Reader, flow: number, given: string | undefined): Flow
   return { flow, name: given ?? `${kind} ${flow}`, ...row, kind, direction };
 }
 
-/** The metrics of one window; `names` are those of the flows that were given one. */
+/** The metrics of one window; `names` are the names that flows were given. */
 export function readWindow(
   values: Float64Array,
   window: string,

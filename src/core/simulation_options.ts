@@ -1,12 +1,12 @@
-/** What a simulation is told: paths, flows, windows, and which rows it records. */
+/** The setup of a simulation: paths, flows, windows, and which rows it records. */
 import type { ControllerChoice } from './controller_setup.js';
 import type { Direction } from './direction.js';
 import type { LinkOptions } from './link.js';
 import type { TableName } from './schema.js';
 
 /**
- * One way of the network, as a link has it. Left out, the capacity: no bottleneck, only loss, jitter, outages, delay
- * and reordering. Left out, the queue: DropTail of 300 ms.
+ * One direction of the network; its settings are those of a link. Without a capacity there is no bottleneck: only
+ * loss, jitter, outages, delay and reordering. Without a queue: DropTail of 300 ms.
  */
 export interface SimulatedLinkOptions extends Omit<
   LinkOptions,
@@ -14,7 +14,10 @@ export interface SimulatedLinkOptions extends Omit<
 > {
   /** 1 bit/s to 100 Gbit/s. */
   capacityBps?: number;
-  /** Whether jitter acts behind the bottleneck and the propagation delay, not before the queue. Default false. */
+  /**
+   * Whether jitter acts after the bottleneck and the propagation delay instead of before the queue. Default
+   * false.
+   */
   jitterBehindQueue?: boolean;
 }
 
@@ -25,29 +28,30 @@ export const FLOW_KINDS = ['media', 'tcp'] as const;
 export interface FlowCommon {
   /** Shown in reports; default `media` or `tcp` with the flow's number. */
   name?: string;
-  /** Which way its data goes; acknowledgements and feedback go the other. Default `forward`. */
+  /** The direction of its data; acknowledgements and feedback go the other way. Default `forward`. */
   direction?: Direction;
   /** Default 0. */
   startUs?: number;
   /** Default: the end of the simulation. */
   stopUs?: number;
-  /** Propagation of this flow beyond the path's, each way. Default 0. */
+  /** Propagation delay of this flow in addition to the path's, each way. Default 0. */
   extraDelayUs?: number;
 }
 
-/** A video source behind a pacer, its rate chosen by a congestion controller. */
+/** A video source with a pacer, whose rate a congestion controller sets. */
 export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
   kind: 'media';
-  /** A preset of the component `media_source`: `vp8` for measured noise and lag. */
+  /** A preset of the component `media_source`: `vp8` has measured noise and lag. */
   sourcePreset?: string;
-  /** Parameters of the video source that differ: names of the component `media_source` of the schema. */
+  /** Parameters of the video source that differ from it: names of the component `media_source` of the schema. */
   source?: Readonly<Record<string, number>>;
   /**
-   * As a browser makes the call, frame by frame through transforms, pacer, relay and data channel
-   * (wasm/sim/live/live.md), instead of packet by packet: names of the component `live_call` of the schema.
+   * Simulates the call as a browser makes it, frame by frame through transforms, pacer, relay and data channel
+   * (wasm/sim/live/live.md), instead of packet by packet; parameters are named as in the component `live_call` of
+   * the schema.
    */
   live?: { preset?: string; parameters?: Readonly<Record<string, number>> };
-  /** Times in which the source sends nothing; none in a live call. */
+  /** Times in which the source sends nothing; not allowed in a live call. */
   pauses?: readonly { fromUs: number; toUs: number }[];
 }
 
@@ -65,7 +69,7 @@ export interface TcpFlowOptions extends FlowCommon {
 
 export type FlowOptions = MediaFlowOptions | TcpFlowOptions;
 
-/** A stretch of time that is measured. */
+/** A measured stretch of time. */
 export interface WindowOptions {
   name: string;
   beginUs: number;
@@ -80,16 +84,16 @@ export interface SimulationOptions {
   /** Default: the forward path's delay, and no bottleneck. */
   backward?: SimulatedLinkOptions;
   flows: readonly FlowOptions[];
-  /** Measured besides the whole run, whose window is called `run` and always comes first. */
+  /** Windows to measure in addition to the whole run, whose window is called `run` and always comes first. */
   windows?: readonly WindowOptions[];
   /** Interval of the rates that Jain's index and the convergence time are computed from; default 500 ms. */
   rateIntervalUs?: number;
-  /** A run that needs more events than this is given up with an error; default 1e9. */
+  /** A run that needs more events than this fails with an error; default 1e9. */
   maxEvents?: number;
-  /** Which rows are recorded; none when left out. */
+  /** Which rows are recorded; by default none. */
   trace?: {
     tables: readonly TableName[];
-    /** Between two `rate` and two `queue` rows; default 200 ms. */
+    /** Interval between `rate` rows and between `queue` rows; default 200 ms. */
     intervalUs?: number;
   };
 }

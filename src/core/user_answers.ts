@@ -1,4 +1,4 @@
-/** Asks a user's half of a controller, and takes only answers that can be used. */
+/** Calls a user's half of a controller, and accepts only valid answers. */
 import { MAX_FEEDBACK_VALUES, type Feedback } from './feedback.js';
 import type {
   Arrival,
@@ -10,14 +10,14 @@ import type {
   UserSenderHalf,
 } from './user_controller.js';
 
-/** What of a controller cannot be used: what it threw, or gave. */
+/** An invalid answer of a controller: what it threw or returned. */
 export class BadAnswer extends Error {}
 
-/** A half, made and checked. */
+/** A half, created and checked. */
 export type UserHalf =
   { kind: 'receiver'; object: UserReceiverHalf } | { kind: 'sender'; object: UserSenderHalf };
 
-/** What halves are asked: receivers the first two, senders the others. */
+/** The calls that halves answer: receivers the first two, senders the others. */
 export type Question =
   | { kind: 'arrival'; arrival: Arrival }
   | { kind: 'inbound'; counters: InboundCounters }
@@ -25,13 +25,13 @@ export type Question =
   | { kind: 'rtt'; rttUs: number }
   | { kind: 'rate'; nowUs: number };
 
-/** Values of a message that is due; rates. Neither: nothing. */
+/** The values of a message that is due; the rates; or nothing. */
 export interface UsableAnswer {
   values?: number[];
   rate?: UserRate;
 }
 
-/** Makes a half. Throws BadAnswer. */
+/** Creates a half. Throws BadAnswer. */
 export function makeHalf(controller: UserController, kind: UserHalf['kind'], options: HalfOptions): UserHalf {
   if (kind === 'receiver') {
     const object = named('createReceiver', () => controller.createReceiver(options));
@@ -45,7 +45,7 @@ export function makeHalf(controller: UserController, kind: UserHalf['kind'], opt
 
 const NOTHING: UsableAnswer = {};
 
-/** Throws BadAnswer, which says what the half did. */
+/** Throws BadAnswer, which says what the half did wrong. */
 export function askHalf(half: UserHalf, question: Question): UsableAnswer {
   return half.kind === 'receiver' ? askReceiver(half.object, question) : askSender(half.object, question);
 }
@@ -115,7 +115,7 @@ function expectFunctions(maker: string, object: unknown, functions: readonly str
   }
 }
 
-/** What was thrown says in which function. */
+/** The message names the function that threw. */
 function named<T>(name: string, work: () => T): T {
   try {
     return work();
@@ -124,7 +124,7 @@ function named<T>(name: string, work: () => T): T {
   }
 }
 
-/** A value for a message, whatever it is. */
+/** Converts any value to a text for a message. */
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null && !(value instanceof Error)) return 'an object';
   try {
@@ -134,6 +134,6 @@ function shown(value: unknown): string {
   }
 }
 
-/** What went wrong, for people. */
+/** Describes what went wrong, for people. */
 export const problemOf = (error: unknown): string =>
   error instanceof BadAnswer ? error.message : `it threw ${shown(error)}`;

@@ -1,29 +1,32 @@
 /**
- * Controllers of users: what one has to bring. Everything around it is the core's: the received rate, the
- * counters of packets, echo and RTT, the application's bounds, pacing, and the rows of the trace.
+ * Controllers written by users: the interface that one has to implement. The core provides everything around it:
+ * the received rate, packet counters, echo and RTT, the application's bounds, pacing, and the rows of the trace.
  */
 import type { Feedback } from './feedback.js';
 
-/** A congestion controller: makers of its two halves. Each flow gets a pair of its own. */
+/** A congestion controller: factories of its two halves. Each flow gets its own pair. */
 export interface UserController {
   /** Shown in reports, traces and pages. */
   readonly name: string;
-  /** The half that sees arrivals. In a call it lives in the receiving page. */
+  /** Creates the half that sees arrivals. In a call it runs in the receiving page. */
   createReceiver(options: HalfOptions): UserReceiverHalf;
-  /** The half that sees feedback and asks for rates. In a call it lives in the sending page. */
+  /** Creates the half that sees feedback and asks for rates. In a call it runs in the sending page. */
   createSender(options: HalfOptions): UserSenderHalf;
 }
 
-/** What a half is made with. */
+/** What a half is created with. */
 export interface HalfOptions {
   /** The application's bounds. The core keeps every rate within them. */
   minBitrateBps: number;
   maxBitrateBps: number;
-  /** The rate until the sender half asks for another. */
+  /** The rate until the sender half asks for another one. */
   startBitrateBps: number;
   /** Number of the flow in traces. */
   flow: number;
-  /** The run's seed, the same for all flows: who needs random numbers makes them of this and `flow`, so that runs can be repeated. */
+  /**
+   * The run's seed, the same for all flows. A half that needs random numbers derives them from this and `flow`,
+   * so that runs can be repeated.
+   */
   seed: number;
 }
 
@@ -36,7 +39,7 @@ export interface Arrival {
   sizeBytes: number;
   rtpTimestamp?: number;
   keyFrame: boolean;
-  /** The RTT as the sender last knew it. */
+  /** The RTT, as last measured by the sender. */
   rttUs?: number;
 }
 
@@ -48,10 +51,15 @@ export interface InboundCounters {
   bytesReceived: number;
 }
 
-/** Numbers for the sender half: a message goes out now. At most 64, all finite; none at all are fine, too. */
+/**
+ * Numbers for the sender half. Returning them sends a message now. At most 64, all finite; an empty list is
+ * allowed.
+ */
 export type FeedbackValues = readonly number[] | null | undefined;
 
-/** Sees arrivals. What it returns is sent, with the fields that every {@link Feedback} has. */
+/**
+ * The half that sees arrivals. What it returns is sent together with the fields that every {@link Feedback} has.
+ */
 export interface UserReceiverHalf {
   onArrival(arrival: Arrival): FeedbackValues;
   onInbound?(counters: InboundCounters): FeedbackValues;
@@ -65,17 +73,17 @@ export interface UserRate {
   pacingBps?: number;
 }
 
-/** Sees feedback, asks for rates. */
+/** The half that sees feedback and asks for rates. */
 export interface UserSenderHalf {
-  /** A message of the receiver half has come; `nowUs` is on the sender's clock. */
+  /** A message from the receiver half has arrived; `nowUs` is on the sender's clock. */
   onFeedback(feedback: Feedback, nowUs: number): void;
   /** A round trip was measured. */
   onRtt?(rttUs: number): void;
-  /** Called after each message, in calls also each 100 ms. */
+  /** Called after each message; in calls also every 100 ms. */
   rate(nowUs: number): UserRate;
 }
 
-/** What a user controller did wrong. From then on its flow keeps the last good rate. */
+/** What a user's controller did wrong. From then on its flow keeps the last good rate. */
 export interface ControllerFault {
   /** Name of the controller. */
   controller: string;
@@ -85,7 +93,7 @@ export interface ControllerFault {
   message: string;
 }
 
-/** What of `value` is not that of a user controller, as `field: expectation`, or null. */
+/** Checks that `value` is a user's controller: null, or what is wrong as `field: expectation`. */
 export function userControllerProblem(value: unknown): { field: string; expected: string } | null {
   if (typeof value !== 'object' || value === null) return { field: 'controller', expected: 'an object' };
   const { name, createReceiver, createSender } = value as Partial<Record<keyof UserController, unknown>>;

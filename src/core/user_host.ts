@@ -1,17 +1,17 @@
 /**
- * The host's end of user controllers (wasm/abi/user_controller.h): the core asks, the user's objects
- * answer, and whatever they do wrong stays in here. A half that threw, or gave what cannot be used, is
- * asked no more, nor is the other half of its pair: the flow keeps its last good rate.
+ * The host's end of user controllers (wasm/abi/user_controller.h): the core asks, the user's objects answer, and
+ * their errors are contained here. A half that threw, or returned something invalid, is not called again, nor is
+ * the other half of its pair: the flow keeps its last good rate.
  */
 import { feedbackFrom, MAX_FEEDBACK_VALUES } from './feedback.js';
 import { askHalf, makeHalf, problemOf, type Question, type UserHalf } from './user_answers.js';
 import type { ControllerFault, UserController } from './user_controller.js';
 
-/** Whose halves are being made. Halves that are made for the same owner are a pair. */
+/** The owner of the halves that are being created. Halves with the same owner form a pair. */
 export interface Owner {
   controller: UserController;
   seed: number;
-  /** Told of what goes wrong. */
+  /** Called when something goes wrong. */
   faults: ControllerFault[];
 }
 
@@ -33,7 +33,7 @@ const CALLS = [
 type Asked = Question['kind'];
 
 const NO_ANSWER = -1;
-/** Fields of a message with the time in front of them, and its values. */
+/** The fields of a message, preceded by the time and followed by its values. */
 const MOST_NUMBERS = 7 + MAX_FEEDBACK_VALUES;
 
 export class UserHost {
@@ -44,17 +44,17 @@ export class UserHost {
   #making: Pair | null = null;
   #asking = false;
 
-  /** Whether a user's code is running now: the core must not be called by it. */
+  /** Whether a user's code is running now; it must not call back into the core. */
   get asking(): boolean {
     return this.#asking;
   }
 
-  /** The core's memory, once there is one. */
+  /** The core's memory, once it exists. */
   attach(memory: WebAssembly.Memory): void {
     this.#memory = memory;
   }
 
-  /** Halves that `make` lets the core create belong to this owner. */
+  /** Halves that the core creates during `make` belong to this owner. */
   making<T>(owner: Owner, make: () => T): T {
     this.#making = { ...owner, failed: false };
     try {
@@ -64,7 +64,7 @@ export class UserHost {
     }
   }
 
-  /** What the core imports. */
+  /** The imports of the core. */
   readonly call = (number: number, half: number, pointer: number, count: number): number => {
     const call = CALLS[number];
     if (call === undefined) return NO_ANSWER;
@@ -116,7 +116,7 @@ export class UserHost {
   }
 }
 
-/** Asks; the answer is in `numbers` then, and how many they are is returned. */
+/** Asks the user's half. The answer is written to `numbers`, and its length is returned. */
 function answer(half: UserHalf, question: Question, numbers: Float64Array): number {
   const { values, rate } = askHalf(half, question);
   const answered = rate === undefined ? values : [rate.targetBps, rate.pacingBps ?? NaN];

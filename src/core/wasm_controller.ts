@@ -1,6 +1,6 @@
 /**
- * A controller in a WebAssembly module of its own, with the functions of the core's ABI that halves of
- * controllers have; public/controllers/ccscope_controller.h says which those are, and what they do.
+ * A controller in a separate WebAssembly module, which implements the functions of the core's ABI for the halves
+ * of controllers; public/controllers/ccscope_controller.h lists and explains them.
  */
 import type { Abi } from './abi.generated.js';
 import { ABI_VERSION, CoreError } from './load.js';
@@ -13,15 +13,15 @@ import type {
   UserSenderHalf,
 } from './user_controller.js';
 
-/** How a module is run. */
+/** Options of a module. */
 export interface WasmControllerOptions {
   /** Shown in reports, traces and pages. */
   name: string;
-  /** A half whose memory grows beyond this has failed. Default 64 MiB. */
+  /** The largest memory of a half: one that grows beyond this has failed. Default 64 MiB. */
   memoryLimitBytes?: number;
-  /** Which of its controllers, for a module that has several. Default 0. */
+  /** Which of its controllers to use, if the module has several. Default 0. */
   controller?: number;
-  /** What else the module takes when a half is made, behind the three bitrates. Default: nothing. */
+  /** Further numbers that the module takes when a half is created, after the three bitrates. Default: none. */
   parameters?: readonly number[];
 }
 
@@ -29,7 +29,7 @@ const DEFAULT_MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
 /** The fields of a feedback message, before its values. */
 const FEEDBACK_FIELDS = 6;
 
-/** What a module must have of the core's ABI. */
+/** The functions of the core's ABI that a module must export. */
 const NEEDED: readonly (keyof Abi)[] = [
   'ccs_input_buffer',
   'ccs_session_buffer',
@@ -40,7 +40,7 @@ const NEEDED: readonly (keyof Abi)[] = [
   'ccs_sender_push_feedback',
   'ccs_sender_run',
 ];
-/** What a module is asked for by name: unlike the core's, its functions are known only when it has come. */
+/** Functions are looked up by name: unlike the core's, a module's are known only once it is loaded. */
 type Name = keyof Abi | '_initialize';
 
 /** Compiles a module. Throws CoreError that names the import or export that is wrong. */
@@ -80,7 +80,7 @@ function check(module: WebAssembly.Module, name: string): void {
 
 type Exported = (...args: number[]) => number;
 
-/** What both halves have: an instance for themselves, so that a module may keep its state where it likes. */
+/** Common to both halves. Each half has its own instance, so a module may keep its state anywhere. */
 class Instance {
   readonly #exports: Readonly<Record<string, unknown>>;
   readonly #memory: WebAssembly.Memory;
@@ -119,7 +119,7 @@ class Instance {
     if (this.call(name, ...args) !== 0) throw this.#lastError(name);
   }
 
-  /** Makes the half: what it is given is in the input buffer. */
+  /** Creates the half from what is in the input buffer. */
   create(name: Name, given: readonly number[], ...args: number[]): void {
     this.#write(this.call('ccs_input_buffer', given.length), given);
     this.#handle = this.call(name, ...args);
@@ -192,7 +192,7 @@ class WasmReceiver implements UserReceiverHalf {
     return this.#message();
   }
 
-  /** The values of the message that became due, if one did. The fields in front of them are the core's to know. */
+  /** The values of the message that became due, if one did. The core knows the fields before them. */
   #message(): FeedbackValues {
     const count = this.#instance.call('ccs_receiver_take_feedback', this.#instance.handle);
     return count === 0 ? null : this.#instance.read(count).slice(FEEDBACK_FIELDS);

@@ -1,4 +1,4 @@
-/** What the charts of a call show: tables of each direction, and what happened beside them. */
+/** The data of a call's charts: tables of each direction, and events. */
 import type {
   EvidenceCharts,
   EvidenceDirection,
@@ -33,7 +33,7 @@ import {
   videoTable,
 } from './tables.js';
 
-/** The ways of the shared link, and those of a page's own. */
+/** The directions of the shared link, and those of pages' own links. */
 const LABELS: Record<Direction, string> = {
   forward: 'from the offerer to the answerer',
   backward: 'from the answerer to the offerer',
@@ -43,7 +43,7 @@ const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', backwa
 const labelOf = (link: PathRecord | null, name: Direction): string =>
   link?.page == null ? LABELS[name] : `link of ${pageName(link.page)}: ${OWN_LABELS[name]}`;
 
-/** Changes of all links, in time order; those of a page's own name it. */
+/** Changes of all links, in time order; changes of a page's own link name it. */
 export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: number | null })[] =>
   allLinks(record)
     .flatMap(({ page, changes }) =>
@@ -55,7 +55,7 @@ export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: nu
     )
     .sort((a, b) => a.timeUs - b.timeUs);
 
-/** Names of connections: alike ones are numbered. */
+/** Names of connections: equal names are numbered. */
 function named(record: CallRecord, connections: readonly ConnectionRecord[]): EvidenceSource[] {
   const names = connections.map((connection) => connectionName(record, connection));
   return connections.map(({ id }, i) => {
@@ -70,7 +70,7 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-/** The packets of a direction; without a record of them what their queuing delays are estimated to be. */
+/** The packets of a direction or, without a record of them, their estimated queuing delays. */
 function packetsOf(
   record: CallRecord,
   link: PathRecord | null,
@@ -103,7 +103,7 @@ function tablesOf(
   const receivers = sides(paths, 'receiver');
   const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
   const hasPackets = packets === direction?.packets;
-  // The link's own count includes headers and audio; what arrived stands in where there is none.
+  // The link's own count includes headers and audio; what arrived is used if there is none.
   if (hasPackets) delete media['received_bps'];
   const shadow = record.shadows.find(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
   const tables: Record<string, EvidenceTable> = {
@@ -157,7 +157,7 @@ export function mainDirection(record: CallRecord): Direction {
 
 type Span = Omit<EvidenceSpan, 'lane'>;
 
-/** Spans that overlap are put below one another. */
+/** Overlapping spans are stacked. */
 function stacked(name: string, spans: readonly Span[], lanes: string[]): EvidenceSpan[] {
   const ends: number[] = [];
   const first = lanes.length;
@@ -197,7 +197,7 @@ const expectationSpans = (judged: readonly JudgedExpectation[]): Span[] =>
     tone: holds(one) ? 'good' : 'bad',
   }));
 
-/** All that the charts draw. The direction that carried more media comes first. */
+/** The data of all charts. The direction that carried more media comes first. */
 export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[]): EvidenceCharts {
   const endUs = durationUs(record);
   const freezes = record.endpoints.flatMap((endpoint) => endpoint.freezes);

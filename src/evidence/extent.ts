@@ -1,9 +1,9 @@
-/** How long a record is, and whose connections are in it. */
+/** The length of a record, and the names of its connections. */
 import { allLinks } from '../judge/index.js';
 import { endpointName } from '../calls/record/names.js';
 import type { CallRecord, ConnectionRecord } from '../calls/record/record.js';
 
-/** When the newest thing that the record knows of happened; a second at least. */
+/** When the newest event in the record happened; a second at least. */
 export function durationUs(record: CallRecord): number {
   const { endpoints, pages } = record;
   const directions = allLinks(record)

@@ -14,8 +14,8 @@ export interface EvidenceFile {
 }
 
 /**
- * The files, in the order in which a report shows them: the picture, or a text on why there is none,
- * the page, the metrics, the trace.
+ * The files, in the order in which a report shows them: the picture or a text on why there is none, the page, the
+ * metrics, the trace.
  */
 export async function evidenceFiles(input: EvidenceInput, browser: Browser | null): Promise<EvidenceFile[]> {
   const page = evidenceHtml(input);

@@ -1,4 +1,4 @@
-/** The evidence as one page that needs nothing else: style, script and data are in it. */
+/** The evidence as one self-contained page with its style, script and data. */
 import { msText, percentText, rateText, secondsText, type JudgedExpectation } from '../judge/index.js';
 import { standalonePage } from '../html/document.js';
 import { html, type Html } from '../html/text.js';
@@ -22,7 +22,7 @@ function noticeList(input: EvidenceInput): Html {
   </ul>`;
 }
 
-/** What the link was, which backend made it, where frames come from, how long the call was. */
+/** The link's settings, the backend, the source of frame timing, and the length of the call. */
 function lead(input: EvidenceInput): Html {
   const { record } = input;
   const { link } = record;

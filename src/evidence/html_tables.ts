@@ -1,4 +1,4 @@
-/** The tables below the charts: connections, their ends, what happened. */
+/** The tables below the charts: connections, their ends, events. */
 import { reasonText } from '../machine/index.js';
 import {
   msText,
@@ -17,14 +17,14 @@ import { html, type Html } from '../html/text.js';
 import { namedChanges } from './charts.js';
 import { holds, type EvidenceInput } from './input.js';
 
-/** Where frame timing is from, for people. */
+/** The source of frame timing, in words. */
 export const SOURCES = {
   transform: 'frames from encoded transforms',
   elements: 'frames as elements showed them',
   getStats: 'frames from getStats',
 } as const;
 
-/** A table under its title. */
+/** A table with a heading. */
 const section = (title: string, heads: readonly Head[], rows: readonly Html[]): Html =>
   html`<h2>${title}</h2>
     ${table({ heads, groups: [rows] })}`;
@@ -38,7 +38,7 @@ const numbers = (metrics: CallMetrics): string[] => [
   metrics.framesPerSecond === null ? '–' : metrics.framesPerSecond.toFixed(1),
 ];
 
-/** Numbers of each connection, where there are several. */
+/** Numbers of each connection, if there are several. */
 export function connectionTable({ metrics }: EvidenceInput): Html {
   if (metrics.connections.length < 2) return html``;
   const heads = ['received', 'utilisation', 'queue p50', 'queue p95', 'loss', 'fps'];
@@ -55,7 +55,7 @@ export function connectionTable({ metrics }: EvidenceInput): Html {
 const pixels = ({ frameWidth, frameHeight }: LayerMetrics): string =>
   frameWidth === null || frameHeight === null ? '–' : `${frameWidth} × ${frameHeight}`;
 
-/** Every video stream that the pages send: simulcast layers, each by itself. */
+/** Every video stream that the pages send, each simulcast layer separately. */
 export function layerTable({ metrics }: EvidenceInput): Html {
   const layers = metrics.connections.flatMap((one) => one.layers);
   if (layers.length === 0) return html``;
@@ -109,7 +109,7 @@ interface Happening {
   text: string;
 }
 
-/** What happened, for people, in time order. */
+/** Events for people, in time order. */
 function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
   const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
   const nameOf = (id: number): string => {
@@ -152,7 +152,7 @@ function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
   return all.sort((a, b) => a.timeUs - b.timeUs);
 }
 
-/** What happened, with buttons that show it in the charts. */
+/** Events, with buttons that show them in the charts. */
 export function eventTable(input: EvidenceInput): Html {
   const rows = happenings(input).map(
     ({ timeUs, what, text }) =>

@@ -1,9 +1,12 @@
-/** An incident in files: names carry their units. */
+/** An incident in the form of the files: names end in units. */
 import type { Incident } from '../judge/incidents/index.js';
 
 const rounded = (value: number, places: number): number => Number(value.toFixed(places));
 
-/** `before` and `after` are rates of a `rate-fall`, delays of a `delay-rise`; a `freeze` has its length as `after`. */
+/**
+ * `before` and `after` are rates for a `rate-fall`, delays for a `delay-rise`; for a `freeze`, `after` is its
+ * length.
+ */
 export function incidentRow({
   kind,
   stream,

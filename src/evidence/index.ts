@@ -1,4 +1,4 @@
-/** Evidence of a call under test, made of its record: trace, metrics, an interactive page, a picture. */
+/** Evidence of a call under test, created from its record: trace, metrics, an interactive page, a picture. */
 export { holds, type EvidenceInput } from './input.js';
 export { CAPTURES, linkCaptureFiles, type LinkCapture } from './link_capture.js';
 export { measure, type EvidenceMetrics } from './measure.js';

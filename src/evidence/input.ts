@@ -1,20 +1,20 @@
-/** What evidence is made of. */
+/** The input for evidence. */
 import type { JudgedExpectation } from '../judge/index.js';
 import type { CallRecord, RecordNotice } from '../calls/record/record.js';
 import type { EvidenceMetrics } from './measure.js';
 
-/** Whether it came as the test expected: without a verdict neither an expectation nor its contrary is met. */
+/** Whether the test's expectation was met: without a verdict neither an expectation nor its opposite is met. */
 export const holds = ({ judgement, isNot }: JudgedExpectation): boolean =>
   judgement.settled && judgement.pass !== isNot;
 
 export interface EvidenceInput {
   record: CallRecord;
   judged: readonly JudgedExpectation[];
-  /** Of `measure`. */
+  /** The result of `measure`. */
   metrics: EvidenceMetrics;
   /** The title of the test or the command, for people. */
   title: string;
-  /** Null for a call that nothing was expected of. */
+  /** Null for a call without expectations. */
   outcome: 'passed' | 'failed' | null;
   /** Why it failed, without colours, in a few lines; empty if it passed. */
   error: string;

@@ -7,7 +7,7 @@ import { linkPcap } from './link_pcap.js';
 export const CAPTURES = ['off', 'csv', 'pcap', 'both'] as const;
 export type LinkCapture = (typeof CAPTURES)[number];
 
-/** The files that are asked for. */
+/** The requested files. */
 export function linkCaptureFiles(record: CallRecord, capture: LinkCapture): EvidenceFile[] {
   if (capture === 'off') return [];
   const packets = linkPackets(record);
@@ -28,7 +28,10 @@ const COLUMNS: readonly [name: string, cell: (packet: LinkPacket) => string | nu
   ['dropped', ({ dropped }) => dropped ?? ''],
 ];
 
-/** CSV (RFC 4180): a line for each packet, those that were dropped included, below a line of names. Times in microseconds since the record's origin. */
+/**
+ * CSV (RFC 4180): a header line and a line for each packet, including dropped ones. Times in microseconds since
+ * the record's origin.
+ */
 function linkCsv(packets: readonly LinkPacket[]): string {
   const rows = packets.map((packet) => COLUMNS.map(([, cell]) => cell(packet)).join(','));
   return `${[COLUMNS.map(([name]) => name).join(','), ...rows].join('\r\n')}\r\n`;

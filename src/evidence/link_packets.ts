@@ -1,4 +1,4 @@
-/** The packets of a call at its link, one by one: what a capture of the link has rows of. */
+/** The packets of a call at its link, one by one: the rows of a capture. */
 import { DROP_REASONS, type DropReason } from '../core/link.js';
 import { allLinks } from '../judge/index.js';
 import type { CallRecord, Direction } from '../calls/record/record.js';
@@ -12,16 +12,18 @@ export interface LinkPacket {
   direction: Direction;
   /** The page (its id) whose own link it passed; null for the shared one. */
   page: number | null;
-  /** The connection that it belongs to, as the relay counts them from 1; 0 before the relay knew. */
+  /** The connection that it belongs to, as the relay counts them from 1; 0 if the relay did not know it yet. */
   flow: number;
   /** With IPv4 and UDP headers. */
   sizeBytes: number;
-  /** From reaching the queue to the begin of its transmission; NaN if it was dropped. */
+  /** From reaching the queue to the start of its transmission; NaN if it was dropped. */
   queueDelayUs: number;
   dropped: DropReason | null;
 }
 
-/** All that are kept, of all links and both ways, in the order in which they departed or were dropped. */
+/**
+ * All recorded packets, of all links and both directions, in the order in which they departed or were dropped.
+ */
 export function linkPackets(record: CallRecord): LinkPacket[] {
   const found = allLinks(record).flatMap((link) =>
     (['forward', 'backward'] as const).flatMap((direction) => {

@@ -1,10 +1,10 @@
 /**
- * The packets of a link as a capture at the end of its bottleneck (pcap-savefile(5)), for tools that read such.
- * The record has times, sizes and connections and no payloads: each packet is its IPv4 and UDP headers alone,
- * with its true length, as a capture with a short snapshot length has it. Addresses and ports are made up:
- * 10.x.y.1 is the side that offered connection 256 x + y, 10.x.y.2 the one that answered; the port is that of
- * the link, 50000 of the shared one, 50001 of the first page's own, and so on. What was dropped never left
- * the bottleneck, and is not in it.
+ * The packets of a link as a capture at the end of its bottleneck (pcap-savefile(5)), for tools that read such
+ * files. The record has times, sizes and connections but no payloads: each packet consists of its IPv4 and UDP
+ * headers with its true length, as in a capture with a short snapshot length. Addresses and ports are made up:
+ * 10.x.y.1 is the side that offered connection 256 x + y, 10.x.y.2 the one that answered; the port identifies the
+ * link, 50000 the shared one, 50001 the first page's own, and so on. Dropped packets never left the bottleneck,
+ * and are not in the capture.
  */
 import type { LinkPacket } from './link_packets.js';
 
@@ -42,7 +42,7 @@ function writeFileHeader(bytes: Buffer): void {
 }
 
 function writeRecordHeader(bytes: Buffer, { departUs, sizeBytes }: LinkPacket, originEpochMs: number): void {
-  // Seconds and the rest apart: nanoseconds since 1970 are more than a double holds.
+  // Seconds and nanoseconds separately: nanoseconds since 1970 exceed a double's precision.
   const ns = (originEpochMs % 1000) * 1e6 + Math.round(departUs * 1e3);
   const seconds = Math.floor(ns / 1e9);
   bytes.writeUInt32LE(Math.floor(originEpochMs / 1000) + seconds, 0);
@@ -65,11 +65,11 @@ function writePacket(bytes: Buffer, { direction, flow, page, sizeBytes }: LinkPa
   bytes.writeUInt16BE(checksum(bytes.subarray(0, IPV4_BYTES)), 10);
   bytes.writeUInt16BE(port, 20);
   bytes.writeUInt16BE(port, 22);
-  // Its checksum stays 0: none, as IPv4 allows it.
+  // The checksum stays 0, which means none, as IPv4 allows.
   bytes.writeUInt16BE(sizeBytes - IPV4_BYTES, 24);
 }
 
-/** The file; timestamps are when the last bit left the bottleneck. */
+/** The file; a timestamp is when the last bit left the bottleneck. */
 export function linkPcap(packets: readonly LinkPacket[], originEpochMs: number): Buffer {
   const passed = packets.filter(({ dropped }) => dropped === null);
   const bytes = Buffer.alloc(FILE_HEADER_BYTES + passed.length * (RECORD_HEADER_BYTES + KEPT_BYTES));

@@ -1,4 +1,4 @@
-/** The numbers of a whole call, since it was connected. */
+/** The metrics of a whole call, since it was connected. */
 import {
   callMetrics,
   carrying,
@@ -17,16 +17,16 @@ import type { PacketRecord } from '../link/packet_log.js';
 import { connectionName, durationUs } from './extent.js';
 
 export interface EvidenceMetrics {
-  /** Null where nothing was connected. */
+  /** Null if nothing was connected. */
   call: CallMetrics | null;
-  /** `layers`: what both sides send, whichever direction the metrics are of. */
+  /** `layers`: what both sides send, whichever direction the metrics cover. */
   connections: { id: number; name: string; metrics: CallMetrics; layers: LayerMetrics[] }[];
   /**
-   * From the first connecting until the rate over the trailing 2 s is 90 % of the capacity, before
-   * that changes; null if it never was, or there is no record of packets.
+   * From the first connecting until the rate over the trailing 2 s is 90 % of the capacity, before the capacity
+   * changes; null if it never was, or if there is no record of packets.
    */
   timeTo90S: number | null;
-  /** What went wrong meanwhile, and why. */
+  /** What went wrong during the call, and why. */
   incidents: readonly Incident[];
 }
 
@@ -69,7 +69,7 @@ function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs 
   return timeTo90(passed(direction.packets, window), begin.capacityBps, window);
 }
 
-/** Measures a call from its connecting, or from when on it is kept, to its end. */
+/** Measures a call from its connecting, or from the start of what is kept, to its end. */
 export function measure(record: CallRecord): EvidenceMetrics {
   const paths = pathsOf(record, {});
   const fromUs = connectedUs(paths);
@@ -87,7 +87,7 @@ export function measure(record: CallRecord): EvidenceMetrics {
         window,
       ),
     })),
-    // The way to 90 % is not known where the beginning is not kept.
+    // The time to 90 % is unknown if the start is not kept.
     timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),
     incidents: incidentsOf(record),
   };

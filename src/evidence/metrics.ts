@@ -1,6 +1,6 @@
 /**
- * The call's numbers as JSON. Names carry their units, ratios are of 1, times count from
- * `origin_epoch_ms`; null where nothing is known. How each is defined stands in src/judge/call_metrics.ts.
+ * The call's metrics as JSON. Names end in units, ratios are from 0 to 1, times count from `origin_epoch_ms`;
+ * null if unknown. src/judge/call_metrics.ts defines each of them.
  */
 import { machineReport } from '../machine/index.js';
 import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';
@@ -57,7 +57,7 @@ export function metricsRow(metrics: CallMetrics): Record<string, unknown> {
   };
 }
 
-/** What the file holds. */
+/** The content of the file. */
 export function metricsJson(input: EvidenceInput): Record<string, unknown> {
   const { record, metrics, judged, title, outcome, created } = input;
   const { link } = record;

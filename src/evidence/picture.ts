@@ -23,7 +23,7 @@ export async function picture(html: string, browser: Browser | null): Promise<Bu
 }
 
 async function screenshot(html: string, browser: Browser): Promise<Buffer> {
-  // Nothing of what the test set for its own contexts shall change how the page looks.
+  // The test's settings for its own contexts must not change how the page looks.
   const context = await browser.newContext({
     viewport: { width: WIDTH, height: 900 },
     deviceScaleFactor: 1,

@@ -1,6 +1,6 @@
 /**
- * The numbers that sum a call up: a test has them as properties, reports as columns, budgets as limits, trends
- * as lines. Names carry their units, ratios are of 1; how each is defined stands in src/judge/call_metrics.ts.
+ * The numbers that summarise a call: properties of a test, columns of reports, limits of budgets, lines of
+ * trends. Names end in units, ratios are from 0 to 1; src/judge/call_metrics.ts defines each of them.
  */
 import type { EvidenceMetrics } from './measure.js';
 
@@ -8,7 +8,7 @@ export interface Property {
   /** For people, without the unit. */
   title: string;
   unit: 'ratio' | 'bps' | 'ms' | 's' | 'count';
-  /** Digits behind the point. */
+  /** Number of decimals. */
   places: number;
   better: 'more' | 'less';
 }
@@ -27,7 +27,7 @@ export const PROPERTIES = {
 export type PropertyName = keyof typeof PROPERTIES;
 export const PROPERTY_NAMES = Object.keys(PROPERTIES) as PropertyName[];
 
-/** The properties of a call, rounded; those of which nothing is known are left out. */
+/** The properties of a call, rounded; unknown ones are omitted. */
 export function propertiesOf({ call, timeTo90S }: EvidenceMetrics): Map<PropertyName, number> {
   const all: Record<PropertyName, number | null> = {
     utilisation: call?.utilisation ?? null,

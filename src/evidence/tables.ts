@@ -1,4 +1,4 @@
-/** Columns over time of one direction of a call, for its charts. */
+/** Columns over time for the charts of one direction of a call. */
 import { DROP_REASONS } from '../core/link.js';
 import { tableSpec } from '../core/index.js';
 import type { EvidenceTable } from '../calls/evidence_page.js';
@@ -12,20 +12,20 @@ import type {
 } from '../calls/record/record.js';
 
 const SECOND_US = 1e6;
-/** Rates are over this long, unless the call is so long that lines would be denser than pixels. */
+/** Rates are averaged over this long, or longer if a long call's lines would be denser than pixels. */
 const RATE_BIN_US = 250_000;
 const MOST_BINS = 1000;
-/** More packets than these are thinned: each bin keeps its least and its largest wait. */
+/** More packets than this are thinned: each bin keeps its smallest and its largest wait. */
 const MOST_PACKETS = 12_000;
 const RANDOM_LOSS = DROP_REASONS.indexOf('random-loss');
 
-/** With as many digits as a chart shows; null for NaN. */
+/** Rounded to what a chart shows; null for NaN. */
 const digits = (value: number, places = 0): number | null =>
   Number.isFinite(value) ? Number(value.toFixed(places)) : null;
 
 const indices = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Counts a value for each bin of a length, from 0 to the end of the call. */
+/** Sums up a value for each bin of this length, from 0 to the end of the call. */
 class Bins {
   readonly values: Float64Array;
 
@@ -84,7 +84,7 @@ export function rateTable(
   };
 }
 
-/** Each packet's wait; of very many the extremes of each short time. */
+/** Each packet's wait; if there are very many, the extremes of short intervals. */
 export function packetTable(packets: PacketColumns): EvidenceTable {
   const passed = indices(packets.rows).filter((i) => Number.isFinite(packets.queueDelayUs[i]));
   const delay = (i: number): number => packets.queueDelayUs[i] ?? 0;
@@ -105,11 +105,11 @@ export function packetTable(packets: PacketColumns): EvidenceTable {
   };
 }
 
-/** How many seconds a call has; a last one that is less than half counts to the one before. */
+/** How many seconds a call has; a last one of less than half a second counts to the one before. */
 const secondsIn = (durationUs: number): number => Math.max(1, Math.round(durationUs / SECOND_US));
 const secondOf = (timeUs: number, durationUs: number): number =>
   Math.min(secondsIn(durationUs) - 1, Math.max(0, Math.floor(timeUs / SECOND_US)));
-/** The begin of each second, and the end of the last: its values are drawn up to there. */
+/** The start of each second, and the end of the last one, up to which its values are drawn. */
 const seconds = (durationUs: number): number[] => [
   ...indices(secondsIn(durationUs)).map((second) => second * SECOND_US),
   Math.round(durationUs),
@@ -131,7 +131,7 @@ export function delayTable(packets: PacketColumns, durationUs: number): Evidence
   };
 }
 
-/** The share of packets lost in each second, and how many were up to then, by why. */
+/** The share of packets lost in each second, and the cumulative number by reason. */
 export function lossTable(packets: PacketColumns, durationUs: number): EvidenceTable {
   const counts = indices(secondsIn(durationUs)).map(() => ({ packets: 0, random: 0, queue: 0 }));
   for (let i = 0; i < packets.rows; i++) {
@@ -160,7 +160,7 @@ const sumOf = (values: readonly number[]): number => {
   return known.length === 0 ? NaN : known.reduce((sum, value) => sum + value, 0);
 };
 
-/** What an endpoint said at or last before each of some times. */
+/** The last values that an endpoint reported at or before some times. */
 function lookups({ samples }: EndpointRecord): (timeUs: number) => StatsSample | undefined {
   let next = 0;
   return (timeUs) => {
@@ -172,7 +172,7 @@ function lookups({ samples }: EndpointRecord): (timeUs: number) => StatsSample |
 const bytesIn = (sample: StatsSample | undefined): number =>
   sumOf((sample?.inbound ?? []).map((one) => one.bytesReceived + (one.headerBytesReceived || 0)));
 
-/** What senders' and receivers' counters say, twice a second: targets, estimates, what arrived. */
+/** The counters of senders and receivers, twice a second: targets, estimates, received rates. */
 export function mediaTable(
   senders: readonly EndpointRecord[],
   receivers: readonly EndpointRecord[],
@@ -226,7 +226,7 @@ export function videoTable(receivers: readonly EndpointRecord[]): EvidenceTable 
 
 const GROUP_COLUMNS = ['delay_variation_ms', 'm_ms', 'detector_input_ms', 'gamma_ms', 'signal'];
 
-/** The rows that the chart of the detector reads, of one shadow controller. */
+/** The rows that the chart of the detector reads, for one shadow. */
 export function groupTable({ batches }: ShadowRecord): EvidenceTable {
   const { columns } = tableSpec('group');
   const groups = batches.filter(({ table }) => table === 'group');

@@ -1,8 +1,7 @@
 /**
- * The call as a trace in format v1: what the observed streams' frames were and what GCC, watching,
- * made of them (`arrival`, `inbound`, `group`, `rate`; one flow per received video stream), the
- * links' queues (`queue`; link 0 is the direction with more media, 1 the other one; then those of each link that a
- * page has of its own) and what happened (`event`).
+ * The call as a trace in format v1: the frames of the observed streams and what GCC, watching, computed from them
+ * (`arrival`, `inbound`, `group`, `rate`; one flow per received video stream), the links' queues (`queue`; link 0
+ * is the direction with more media, 1 the other one; then those of single pages' links) and events (`event`).
  */
 import { tableSpec } from '../core/index.js';
 import type { TraceEvent } from '../core/session.js';
@@ -35,7 +34,7 @@ function* queueLines({ rows }: DirectionRecord, link: number): Generator<Line> {
     yield { timeUs: row.time_us, text: JSON.stringify({ type: 'queue', ...row, link }) };
 }
 
-/** Everything that happened, as events in time order. */
+/** All events, in time order. */
 export function eventsOf({ record, judged, metrics }: EvidenceInput): TraceEvent[] {
   const { endpoints, pages } = record;
   const events: TraceEvent[] = [
@@ -98,7 +97,7 @@ function* eventLines(input: EvidenceInput): Generator<Line> {
   for (const event of eventsOf(input)) yield { timeUs: event.time_us, text: eventLine(event) };
 }
 
-/** Lines of several sources in time order; within a source the order stays. */
+/** Merges lines of several sources in time order; within a source the order stays. */
 function* merged(sources: readonly Iterator<Line>[]): Generator<string> {
   const heads = sources.map((source) => source.next());
   for (;;) {
@@ -116,7 +115,7 @@ function* merged(sources: readonly Iterator<Line>[]): Generator<string> {
   }
 }
 
-/** Whose frames a flow's are: `page 1 → page 2, video 4711`. */
+/** Whose frames a flow contains: `page 1 → page 2, video 4711`. */
 function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string {
   const connection = record.connections.find(
     ({ offerer, answerer }) => offerer === endpoint || answerer === endpoint,
@@ -124,7 +123,7 @@ function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string 
   return `${connection === undefined ? '' : `${connectionName(record, connection)}, `}video ${ssrc}`;
 }
 
-/** Where frame timing came from: the worst of the receivers'. */
+/** The source of frame timing: the worst among the receivers. */
 export function frameSource({ endpoints }: CallRecord): 'transform' | 'getStats' {
   const receivers = endpoints.filter(({ samples }) => (samples.at(-1)?.inbound.length ?? 0) > 0);
   return receivers.some(({ frameSource: source }) => source !== 'transform') ? 'getStats' : 'transform';

@@ -1,17 +1,17 @@
 /**
- * The extension's background: it turns sites on and off, and brings panels and bridges together. It keeps nothing:
- * the sites that are on are those that the user has given the permission for.
+ * The extension's background: it turns sites on and off, and connects panels and bridges. It stores nothing: the
+ * sites that are on are those for which the user has granted the permission.
  */
 import type { ToBackground, ToBridge } from './channel.js';
 import { scriptsOf, siteOf, sitesOf } from './sites.js';
 
-/** Firefox's place for panels; Chrome has chrome.sidePanel. */
+/** Firefox's API for panels; Chrome has chrome.sidePanel. */
 interface Sidebar {
   open(): Promise<void>;
 }
 const { sidebarAction } = chrome as unknown as { sidebarAction?: Sidebar };
 
-/** One change after the other: the next begins from what the one before has left. */
+/** Changes run one after the other: each starts from the result of the one before. */
 let changes: Promise<unknown> = Promise.resolve();
 const inTurn = (change: () => Promise<void>): Promise<void> => {
   const done = changes.then(change);
@@ -19,7 +19,7 @@ const inTurn = (change: () => Promise<void>): Promise<void> => {
   return done;
 };
 
-/** Registers the scripts of the sites with a permission, and no others. */
+/** Registers the scripts of the sites with a permission, and of no others. */
 const register = (): Promise<void> =>
   inTurn(async () => {
     const { origins: permitted = [] } = await chrome.permissions.getAll();
@@ -32,21 +32,21 @@ const register = (): Promise<void> =>
   });
 
 /**
- * Ends the observation of what a pattern covers, in all tabs, also of a page that was only clicked on. In the
- * browser's own settings people can give and take more than a site: then all ends, and what is still on begins with
- * the next document.
+ * Ends the observation of everything that a pattern covers, in all tabs, including pages that were only clicked
+ * on. In the browser's settings people can grant and withdraw more than one site: then everything ends, and sites
+ * that are still on start with the next document.
  */
 async function end(origin: string): Promise<void> {
   const site = siteOf(origin) === origin ? origin : null;
   for (const { id } of await chrome.tabs.query({})) if (id !== undefined) tell(id, { kind: 'off', site });
 }
 
-/** Tells the bridges of a tab. A tab without a bridge needs no message. */
+/** Messages the bridges of a tab. A tab without a bridge needs no message. */
 function tell(tab: number, message: ToBridge): void {
   chrome.tabs.sendMessage(tab, message).catch(() => undefined);
 }
 
-/** Opens the panel of a tab. Only within a click: browsers refuse it at any other time. */
+/** Opens the panel of a tab. Only possible during a click: browsers refuse it at any other time. */
 function openPanel(tab: number): void {
   if (sidebarAction !== undefined) void sidebarAction.open();
   else {
@@ -55,7 +55,7 @@ function openPanel(tab: number): void {
   }
 }
 
-/** Puts the scripts into documents that are there already. */
+/** Puts the scripts into documents that already exist. */
 async function inject(tabId: number): Promise<void> {
   const target = { tabId, allFrames: true };
   const common = { target, injectImmediately: true };
@@ -68,7 +68,7 @@ chrome.action.onClicked.addListener(({ id, url }) => {
   const site = siteOf(url);
   openPanel(id);
   if (site === null) return;
-  // The click itself is the permission for the page as it is now; the question is about the site from now on.
+  // The click itself grants the permission for the page as it is now; the question is about the site from now on.
   chrome.permissions.request({ origins: [site] }).catch(() => false);
   inject(id).catch((error: unknown) => console.warn('ccscope cannot look into this page:', error));
 });
@@ -80,7 +80,7 @@ async function turnOff(site: string): Promise<void> {
   await register();
 }
 
-/** Only the extension's own pages may ask: content scripts live in processes of pages. */
+/** Only the extension's own pages may ask: content scripts run in processes of pages. */
 const isOwnPage = ({ url = '' }: chrome.runtime.MessageSender): boolean =>
   url.startsWith(chrome.runtime.getURL(''));
 

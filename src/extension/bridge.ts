@@ -1,6 +1,6 @@
 /**
- * Between a document and the panels, in a world that the page cannot reach: it passes texts on, both ways, and
- * neither reads nor runs them. The observer works while a panel is connected, and not else.
+ * Connects a document and the panels, in a world that the page cannot access: it forwards texts in both
+ * directions without reading or executing them. The observer only works while a panel is connected.
  */
 import type { PageRequest } from '../inject/protocol.js';
 import {
@@ -20,7 +20,7 @@ import { siteOf } from './sites.js';
 class Bridge {
   readonly #panels = new Map<string, chrome.runtime.Port>();
   #page: MessagePort | null = null;
-  /** Ends with the bridge: all its listeners. */
+  /** Aborted with the bridge: ends all its listeners. */
   readonly #until = new AbortController();
   readonly #onMessage = (message: ToBridge): void => this.#told(message);
 
@@ -28,10 +28,10 @@ class Bridge {
     const { signal } = this.#until;
     const offered = (event: Event): void => {
       const [port] = (event as MessageEvent).ports;
-      // The first offer holds: at the start of a document it comes before anything that the page could do.
+      // The first offer counts: at the start of a document it comes before the page can do anything.
       if (port === undefined || this.#page !== null) return;
       event.stopImmediatePropagation();
-      // By that the page's world knows that it was taken.
+      // This tells the page's world that its offer was accepted.
       event.preventDefault();
       this.#page = port;
       port.onmessage = ({ data }: MessageEvent<unknown>) => this.#fromPage(data);
@@ -44,13 +44,13 @@ class Bridge {
     this.announce();
   }
 
-  /** A document that comes back from the browser's cache has lost its panels, whether they said so or not. */
+  /** A document restored from the browser's cache has lost its panels, whether they signed off or not. */
   #back(): void {
     this.#leavePanels();
     this.announce();
   }
 
-  /** Tells open panels that there is a document; without one nobody listens, which is no failure. */
+  /** Tells open panels that there is a document; if no panel is open nobody listens, which is not an error. */
   announce(): void {
     chrome.runtime.sendMessage({ kind: 'here' } satisfies Here).catch(() => undefined);
   }
@@ -60,7 +60,7 @@ class Bridge {
     else if (this.#isOff(message.site)) this.#end();
   }
 
-  /** A frame without an origin of its own does not know whose it is: it goes with any. */
+  /** A frame with an opaque origin does not know its site, so it ends with any. */
   #isOff(site: string | null): boolean {
     const own = siteOf(self.origin);
     return own === null || site === null || own === site;
@@ -72,12 +72,12 @@ class Bridge {
     this.#panels.set(panel, port);
     port.onMessage.addListener((text: unknown) => this.#toPage(text));
     port.onDisconnect.addListener(() => {
-      // Its panel may have another one by then.
+      // By then its panel may have another one.
       if (this.#panels.get(panel) !== port) return;
       this.#panels.delete(panel);
       if (this.#panels.size === 0) this.#ask({ type: 'pause' });
     });
-    // What is open is told again: a panel that comes later knows nothing of it.
+    // Everything open is reported again, since a new panel knows nothing of it.
     this.#ask({ type: 'resume' });
   }
 
@@ -113,7 +113,10 @@ class Bridge {
   }
 }
 
-/** Whether the extension that this bridge came with still runs: when it is reloaded, its old scripts stay in pages. */
+/**
+ * Whether the extension that this bridge came with still runs: when it is reloaded, its old scripts stay in
+ * pages.
+ */
 const isInForce = (): boolean =>
   (chrome as { runtime?: { id?: string | undefined } }).runtime?.id !== undefined;
 

@@ -1,2 +1,2 @@
-/** The page behind DevTools: it has nothing but a panel to add. */
+/** The page behind DevTools, which only adds a panel. */
 chrome.devtools.panels.create('ccscope', 'icons/32.png', 'panel.html', () => undefined);

@@ -1,8 +1,8 @@
-/** What one document tells a panel, made ready for the panel's watch: on its clock, and told once. */
+/** Prepares the reports of one document for a panel's watch: on the panel's clock, and without repetitions. */
 import type { PageBatch, PageMessage } from '../inject/protocol.js';
 import { rebased } from '../inject/rebase.js';
 
-/** A document that opens more connections than this is not observed any further. */
+/** A document that opens more connections than this is no longer observed. */
 const MOST_ENDPOINTS = 2000;
 
 /** What a panel knows of an endpoint. */
@@ -13,8 +13,8 @@ interface Known {
 }
 
 /**
- * One document's batches. Each time that a panel is opened the observer tells everything that is open again, to all
- * panels: those that know it already must not take it for new.
+ * One document's batches. Each time a panel is opened, the observer reports everything that is open to all panels
+ * again: panels that already know it must not take it for new.
  */
 export class Feed {
   readonly #endpoints = new Map<number, Known>();

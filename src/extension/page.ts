@@ -1,6 +1,6 @@
 /**
- * The extension in the page's own world: it observes, and sends what it sees to the bridge beside it. While no
- * panel is open it tells nothing. The page can see what is in here, so nothing in here is worth a secret.
+ * The extension in the page's own world: it observes, and sends its observations to the bridge beside it. While
+ * no panel is open it reports nothing. The page can read everything in here, so nothing in here is secret.
  */
 import { attempt, listen, setTimeout, stringify } from '../inject/natives.js';
 import { observe, type Observer } from '../inject/page.js';
@@ -14,7 +14,7 @@ import {
   type AskedPage,
 } from './channel.js';
 
-// Taken before the page can change them.
+// Saved before the page can change them.
 const parse = JSON.parse.bind(JSON);
 const Channel = MessageChannel;
 const PortEvent = MessageEvent;
@@ -23,7 +23,9 @@ const { addEventListener, dispatchEvent } = EventTarget.prototype;
 
 /** A bridge that has not answered after this many turns never will: its extension was reloaded or removed. */
 const TURNS = 4;
-/** In turns, since a page that keeps its thread busy makes timers late, and with them all that comes before. */
+/**
+ * Counted in turns, since a page that keeps its thread busy delays timers together with everything before them.
+ */
 const TURN_MS = 250;
 
 /** The page's end of the channel. */
@@ -31,14 +33,14 @@ class PageEnd {
   /** Null while there is no bridge. */
   #port: MessagePort | null = null;
   #document: Document | null = null;
-  /** Whether the bridge is asked if it is there. */
+  /** Whether the bridge is being asked if it still exists. */
   #isAsking = false;
   #hasAnswered = false;
   readonly #observer: Observer;
   readonly #onWanted = (): void => attempt(() => this.#wanted());
 
   constructor() {
-    // Times are those of the Unix epoch: each panel has an origin of its own.
+    // Times are those of the Unix epoch, since each panel has its own origin.
     const late = { adoptsLate: true, timesShownFrames: true } as const;
     const config = { originEpochMs: 0, relay: null, frameTiming: 'transform', ...late } as const;
     this.#observer = observe(config, (batch) => this.#tell({ batch }));
@@ -47,11 +49,11 @@ class PageEnd {
   }
 
   /**
-   * Looks for the bridge of the window's document: there may be one, or it asks when it comes. A window that showed
-   * nothing yet keeps its objects when its first document comes, and not its listeners.
+   * Looks for the bridge of the window's document: there may be one, or it asks when it comes. A window that
+   * showed nothing yet keeps its objects when its first document loads, but not its listeners.
    */
   meet(): void {
-    // The same listener is there once, however often it is added; `document.open()` takes it away.
+    // A listener that is added repeatedly is registered once; `document.open()` removes it.
     addEventListener.call(document, PORT_WANTED, this.#onWanted);
     if (document === this.#document) {
       this.#wanted();
@@ -62,8 +64,8 @@ class PageEnd {
   }
 
   /**
-   * Somebody wants a port: a bridge, or a script of the page, which can do the same. While the bridge that has one
-   * answers, nobody else gets any: it would hear nothing more.
+   * Someone wants a port: a bridge, or a script of the page, which can do the same. While the bridge that has one
+   * answers, nobody else gets a port, since that bridge would hear nothing more.
    */
   #wanted(): void {
     const port = this.#port;
@@ -91,12 +93,12 @@ class PageEnd {
     }, TURN_MS);
   }
 
-  /** Tells nobody, and takes back what was done to calls, until somebody asks. */
+  /** Reports nothing, and undoes actions on calls, until someone asks again. */
   #rest(): void {
     void this.#observer.pause();
   }
 
-  /** Offers a port to the bridge. If it takes it, it takes the place of the one before. */
+  /** Offers a port to the bridge. If the bridge accepts it, it replaces the earlier one. */
   #offer(): void {
     const { port1, port2 } = new Channel();
     listen(port1, 'message', (event) => this.#take(port1, (event as MessageEvent).data));
@@ -121,7 +123,7 @@ class PageEnd {
     if (typeof text !== 'string') return;
     const { id, request } = parse(text) as AskedPage;
     try {
-      // A panel that is opened later has to be told of everything, also while others are told already.
+      // A panel that is opened later needs all reports, even while others already get them.
       if (request.type === 'resume') this.#observer.resume();
       const answer = await this.#observer.ask(request);
       this.#tell({ id, answer: answer ?? null });

@@ -1,6 +1,6 @@
 /**
- * Reads what a page sends over its channel. A page can put a text of its own in the place of the observer's, so
- * nothing here is believed: what has another form than an observer's messages is dropped.
+ * Parses what a page sends over its channel. A page can replace the observer's text by its own, so nothing here
+ * is trusted: messages of any other form are dropped.
  */
 import * as v from 'valibot';
 
@@ -17,7 +17,7 @@ const told = v.union([
 /** A batch, or the answer to a request. */
 export type FromPage = { batch: PageBatch } | { id: string; answer: unknown } | { id: string; error: string };
 
-/** Reads a page's text. Throws for anything that no observer sends. */
+/** Parses a page's text. Throws for anything that no observer sends. */
 export function readFromPage(json: string): FromPage {
   const read = v.parse(told, JSON.parse(json));
   return 'batch' in read ? { batch: readBatch(read.batch) } : read;

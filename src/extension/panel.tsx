@@ -17,10 +17,10 @@ import { findTab } from './tab.js';
 import { TabLink, type Document } from './tab_link.js';
 
 const documents = signal<readonly Document[]>([]);
-/** Whether the site stays on when the page is loaded again; null where nobody can say. */
+/** Whether the site stays on when the page is reloaded; null if unknown. */
 const staysOn = signal<boolean | null>(null);
 
-/** DevTools' panels of Firefox have nothing but messages. */
+/** In Firefox, DevTools panels can only use messages. */
 const permissions = (chrome as { permissions?: typeof chrome.permissions }).permissions;
 
 async function askWhetherOn(site: string | null): Promise<void> {
@@ -93,7 +93,7 @@ function Panel({ model }: { model: Model | null }) {
 function watchTab(tab: number): Model {
   const originEpochMs = epochMs();
   const { port1, port2 } = new MessageChannel();
-  // The extension stores nothing: what is too old for the memory is gone.
+  // The extension stores nothing: what is too old for memory is lost.
   const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
   new Worker('watch_worker.js').postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);
@@ -101,7 +101,7 @@ function watchTab(tab: number): Model {
   const model = new Model(watch, async (action, window) =>
     readActionResult(await link.tab?.ask(window, { type: 'act', action }).catch(() => null)),
   );
-  // A watch that cannot take a batch has said so in the console of its worker; the next one is another matter.
+  // A watch that cannot take a batch has reported that to its worker's console; the next batch may be fine.
   const refreshed = (done: Promise<void>): void =>
     void done.then(
       () => model.refresh(),

@@ -1,6 +1,6 @@
-/** Sites as people and permissions name them: a scheme and a host, whatever the port. */
+/** Sites in the form of permissions: a scheme and a host, with any port. */
 
-/** The match pattern of the site that a URL belongs to; null for what no extension may look into. */
+/** The match pattern of the site that a URL belongs to; null if extensions cannot access it. */
 export function siteOf(url: string | undefined): string | null {
   if (url === undefined || !URL.canParse(url)) return null;
   const { protocol, hostname } = new URL(url);
@@ -8,7 +8,7 @@ export function siteOf(url: string | undefined): string | null {
   return isSite ? `${protocol}//${hostname}/*` : null;
 }
 
-/** `https://example.com`: a pattern as it is shown. */
+/** A pattern as it is displayed: `https://example.com`. */
 export const siteName = (site: string): string => site.replace(/\/\*$/, '');
 
 /** The scripts of a site, as `scripting.registerContentScripts` takes them. */
@@ -17,7 +17,7 @@ export function scriptsOf(site: string): chrome.scripting.RegisteredContentScrip
     matches: [site],
     runAt: 'document_start',
     allFrames: true,
-    // Frames without an address of their own, such as about:blank, belong to who made them.
+    // Frames without their own address, such as about:blank, belong to the site that created them.
     matchOriginAsFallback: true,
     persistAcrossSessions: true,
   };
@@ -27,7 +27,7 @@ export function scriptsOf(site: string): chrome.scripting.RegisteredContentScrip
   ];
 }
 
-/** Sites that scripts are registered for. */
+/** Sites with registered scripts. */
 export const sitesOf = (scripts: readonly { matches?: string[] | undefined }[]): string[] => [
   ...new Set(scripts.flatMap(({ matches }) => matches ?? [])),
 ];

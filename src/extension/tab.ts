@@ -1,8 +1,8 @@
-/** Which tab a panel is for. */
+/** The tab that a panel belongs to. */
 
-/** Resolves with the tab's id, and calls `changed` when the panel should be for another one. */
+/** Resolves with the tab's id, and calls `changed` when the panel should show another tab. */
 export async function findTab(changed: () => void): Promise<number | null> {
-  // In DevTools it is the inspected one. Typed as always there, it is missing everywhere else.
+  // In DevTools it is the inspected tab. The types declare it as always present, but it only exists there.
   const { devtools } = chrome as { devtools?: typeof chrome.devtools };
   if (devtools?.inspectedWindow !== undefined) return devtools.inspectedWindow.tabId;
   const named = new URLSearchParams(location.search).get('tab');

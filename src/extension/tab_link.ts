@@ -5,7 +5,7 @@ import { Feed } from './feed.js';
 import { readFromPage } from './page_text.js';
 import type { PageBatch } from '../inject/protocol.js';
 
-/** A document of the tab that is observed. */
+/** An observed document of the tab. */
 export interface Document {
   /** Its name in the panel's watch. */
   window: string;
@@ -13,10 +13,10 @@ export interface Document {
   isTop: boolean;
 }
 
-/** Who is told what happens in the tab. */
+/** The callbacks for events in the tab. */
 export interface TabListener {
   batch(batch: PageBatch, document: Document): void;
-  /** A document came or went. */
+  /** A document appeared or disappeared. */
   documents(documents: readonly Document[]): void;
   ended(document: Document): void;
 }
@@ -47,7 +47,7 @@ export class TabLink {
     this.#call();
   }
 
-  /** Asks the documents of the tab to connect. */
+  /** Requests the documents of the tab to connect. */
   #call(): void {
     const message: ToBackground = { kind: 'watch', tab: this.tab, panel: this.#panel };
     chrome.runtime.sendMessage(message).catch(() => undefined);
@@ -55,7 +55,8 @@ export class TabLink {
 
   #connect(port: chrome.runtime.Port): void {
     const { sender, name: called } = port;
-    // All pages of the extension are told of each port; to disconnect here would end it for the panel that it is for.
+    // All pages of the extension are told of each port; disconnecting here would end it for the panel that it is
+    // for.
     if (called !== portName(this.#panel) || sender?.tab?.id !== this.tab) return;
     const window = `document ${this.#count++}`;
     const feed = new Feed(window, this.originEpochMs);
@@ -83,7 +84,7 @@ export class TabLink {
     try {
       message = readFromPage(text);
     } catch {
-      // What no observer sends is the page's own doing, and only its own panel would have been the worse for it.
+      // Messages that no observer sends come from the page, and could only have affected its own panel.
       return;
     }
     if ('batch' in message) this.listener.batch(document.feed.take(message.batch), document);
@@ -91,7 +92,10 @@ export class TabLink {
     else this.#waiting.get(message.id)?.resolve(message.answer);
   }
 
-  /** Asks the observer of a document, and resolves with its answer. Rejects if it fails, or does not answer. */
+  /**
+   * Asks the observer of a document, and resolves with its answer. Rejects if the observer fails or does not
+   * answer.
+   */
   ask(window: string, request: PageRequest): Promise<unknown> {
     const document = this.#connected.get(window);
     if (document === undefined) return Promise.reject(new Error('the document is gone'));

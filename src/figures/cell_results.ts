@@ -1,4 +1,4 @@
-/** What pictures are made of: a cell's numbers and trace, and what was published of them. */
+/** The input of pictures: a cell's numbers and trace, and what was published about them. */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import { selects, type CellParams } from '../scenario/cells.js';
@@ -7,7 +7,7 @@ import { defaultFlow, quantityKey } from '../scenario/metrics.js';
 import type { Quantity, Scenario } from '../scenario/scenario.js';
 import type { Summary } from '../scenario/summary.js';
 
-/** What the runs of one cell gave. */
+/** The results of one cell's runs. */
 export interface CellResults {
   params: CellParams;
   /** The scenario with the cell's values in place. */
@@ -16,18 +16,18 @@ export interface CellResults {
   summary(quantity: Quantity): Summary;
   /** The trace of the first run; empty if no picture needs one, or the run failed. */
   trace: readonly TraceBatch[];
-  /** At the end of the first run, of the flows whose densities are pictured, by their numbers. */
+  /** Densities at the end of the first run, for the flows that are pictured, by flow number. */
   densities: ReadonlyMap<number, Density>;
 }
 
-/** What the paper says of a quantity in a cell, `scale` times; undefined if it says nothing. */
+/** The paper's value for a quantity in a cell, times `scale`; undefined if it gives none. */
 export function publishedMark(
   scenario: Scenario,
   quantity: Quantity,
   params: CellParams,
   scale = 1,
 ): PublishedMark | undefined {
-  // The usual flow is meant by its name, too.
+  // The default flow may also be named explicitly.
   const usual = defaultFlow(scenario);
   const keyOf = ({ flow = usual, ...rest }: Quantity): string => quantityKey({ ...rest, flow });
   const key = keyOf(quantity);
@@ -36,7 +36,7 @@ export function publishedMark(
   );
   if (found === undefined) return undefined;
   const { published, says, band } = found;
-  // Words such as `above 90 %` are a band, not a point.
+  // A text such as `above 90 %` is a band, not a point.
   return {
     ...(says === undefined && { value: published * scale }),
     low: band[0] * scale,

@@ -6,7 +6,7 @@ import type { CurveFigure } from './figure.js';
 import { selectedFlows } from '../scenario/metrics.js';
 import type { Picture, Scenario } from '../scenario/scenario.js';
 
-/** Below this share of its peak the density over a delay says nothing of the rate. */
+/** Below this share of its peak, the density at a delay says nothing about the rate. */
 const LEAST_MASS = 1e-3;
 
 /** A figure for each flow: the density, and the rate that LCC expects at each delay (eq. 7). */

@@ -1,20 +1,20 @@
 /**
- * A paper's picture as data: what was measured, and what was published over it. Plain JSON, without a
- * word about pixels or colours; src/charts/figures draws it.
+ * A paper's picture as data: what was measured, and what was published about it. Plain JSON without pixels or
+ * colours; src/charts/figures draws it.
  */
 
 /** An axis of numbers. */
 export interface FigureAxis {
   label: string;
-  /** Written behind the label; empty for a count or a ratio. */
+  /** Written after the label; empty for a count or a ratio. */
   unit: string;
-  /** Shown at least, whatever the data. */
+  /** Always shown, whatever the data. */
   min?: number;
   max?: number;
   logarithmic?: boolean;
 }
 
-/** What a paper says of one number: a value, a range that it must lie in, or both. */
+/** A paper's statement on one number: a value, a range that it must lie in, or both. */
 export interface PublishedMark {
   value?: number;
   /** The band in which a measured value counts as reproduced; null or missing: no limit on that side. */
@@ -37,7 +37,7 @@ export interface Bar {
 /** Groups of bars, one bar per series in each. */
 export interface BarFigure extends FigureCommon {
   kind: 'bars';
-  /** What the groups are: `capacity`. */
+  /** The meaning of the groups: `capacity`. */
   x: string;
   groups: string[];
   series: { label: string; bars: (Bar | null)[] }[];
@@ -70,7 +70,7 @@ export interface CurveFigure extends FigureCommon {
     label: string;
     /** Default `line`. A `step` is a reference, such as the capacity. */
     look?: CurveLook;
-    /** Series of the same number have the same colour, in all panels. Default: its place in the list. */
+    /** Series with the same number have the same colour, in all panels. Default: its index in the list. */
     colour?: number;
     /** In ascending x; a y of null is a gap. */
     points: [x: number, y: number | null][];
@@ -79,7 +79,7 @@ export interface CurveFigure extends FigureCommon {
   }[];
   /** A density under the curves, from 0 to 1 at its peak: `values[i * y.length + j]` is at x[i], y[j]. */
   density?: { x: readonly number[]; y: readonly number[]; values: readonly number[] };
-  /** What the paper says of a series (its place in the list), at one x each. */
+  /** The paper's statement on a series (by its index in the list), at one x each. */
   published?: ({ x: number; series: number } & PublishedMark)[];
 }
 
@@ -103,7 +103,7 @@ function densest({ x, y, density }: CurveFigure): string {
   return ` Densest at ${at(x, density.x[i])}, ${at(y, density.y[j])}.`;
 }
 
-/** A figure in words, for those who do not see it. The numbers themselves are in the tables. */
+/** A figure in words, for those who do not see it. The numbers are in the tables. */
 export function describeFigure(figure: Figure): string {
   const unit = figure.y.unit === '' ? '' : ` ${figure.y.unit}`;
   const parts = figure.series.map((series) => {

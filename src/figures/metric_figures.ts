@@ -16,7 +16,7 @@ const DISTRIBUTION_LABELS = {
   e2e_queue_delay: 'one-way delay from the encoder, less propagation',
 } as const;
 
-/** How a metric is shown: in per cent, kbps, … */
+/** How a metric is displayed: in per cent, kbps, … */
 interface Shown {
   axis: FigureAxis;
   scale: number;
@@ -35,7 +35,7 @@ function shown(metric: string, logarithmic: boolean): Shown {
   return { axis: { label, unit: text, ...(logarithmic ? { logarithmic } : { min: 0 }) }, scale };
 }
 
-/** How a metric is shown where nothing is logarithmic. */
+/** How a metric is displayed on axes that are not logarithmic. */
 export const metricAxis = (metric: string): Shown => shown(metric, false);
 
 const valueName = (axis: Axis, name: string | undefined): string => {
@@ -43,13 +43,13 @@ const valueName = (axis: Axis, name: string | undefined): string => {
   return label ?? plain;
 };
 const axisName = ({ name, label }: Axis): string => label ?? name;
-/** `C 0.5 Mbps`: a number alone does not say what it is. */
+/** `C 0.5 Mbps`: a number alone does not say what it stands for. */
 const seriesName = (axis: Axis, value: string): string => {
   const text = valueName(axis, value);
   return /^[\d.]/.test(text) ? `${axisName(axis)} ${text}` : text;
 };
 
-/** Cells that agree in every axis but those given, with what they agree in. */
+/** Groups the cells that agree in every axis except the given ones, with the values in which they agree. */
 function panels(
   scenario: Scenario,
   cells: readonly CellResults[],
@@ -62,7 +62,7 @@ function panels(
     const label = cellLabel(scenario, rest);
     found.set(label, [...(found.get(label) ?? []), cell]);
   }
-  // What all panels have in common says nothing.
+  // What all panels have in common is omitted from their titles.
   return [...found].map(([label, members]) => ({ label: found.size > 1 ? label : '', cells: members }));
 }
 
@@ -167,7 +167,7 @@ export function boxFigures(
   });
 }
 
-/** Where a value stands on its axis: its number, or its place in the list. */
+/** The position of a value on its axis: its number, or its index in the list. */
 function position(axis: Axis, name: string | undefined): number {
   const index = axis.values.findIndex((value) => value.name === name);
   return axis.values[index]?.at ?? index;

@@ -1,4 +1,4 @@
-/** A scenario's pictures, drawn from what its runs gave: the paper's figures with our numbers in them. */
+/** A scenario's pictures, drawn from the results of its runs: the paper's figures with our numbers in them. */
 import type { CellResults } from './cell_results.js';
 import { selects } from '../scenario/cells.js';
 import type { Figure } from './figure.js';
@@ -9,18 +9,18 @@ import { cdfFigure, kernelDensityFigure, timeFigures } from './trace_figures.js'
 
 /** A picture, ready to be drawn. */
 export interface PictureFigures {
-  /** The title of all figures together; empty where each has its own. */
+  /** The title of all figures together; empty if each has its own. */
   title: string;
-  /** Side by side; in each, panels that share their x axis and belong one under the other. */
+  /** Figures side by side; in each, stacked panels that share their x axis. */
   columns: Figure[][];
 }
 
-/** All pictures of a scenario. Cells without a result must be left out of `cells`. */
+/** All pictures of a scenario. `cells` must not contain cells without a result. */
 export function pictureFigures(scenario: Scenario, cells: readonly CellResults[]): PictureFigures[] {
   return (scenario.pictures ?? []).flatMap((picture) => {
     const shown = cells.filter(({ params }) => selects(picture.cells, params));
     const columns = columnsOf(scenario, picture, shown).filter((column) => column.length > 0);
-    // A figure by itself has the title of its picture.
+    // A single figure has the title of its picture.
     const title = picture.kind === 'time_series' ? (picture.title ?? '') : '';
     return columns.length === 0 ? [] : [{ title, columns }];
   });

@@ -12,7 +12,7 @@ export interface TraceSeries {
   values: Float64Array;
 }
 
-/** Units that a column can be shown in, with the factor; the first is the usual one. */
+/** The units in which a column can be shown, with their factors; the first is the default. */
 const UNITS: readonly [suffix: string, units: Readonly<Record<string, number>>][] = [
   ['_bps', { kbps: 1e-3, Mbps: 1e-6 }],
   ['_us', { ms: 1e-3, s: 1e-6 }],
@@ -24,7 +24,7 @@ const UNITS: readonly [suffix: string, units: Readonly<Record<string, number>>][
 const unitsOf = (column: string): Readonly<Record<string, number>> =>
   UNITS.find(([suffix]) => column.endsWith(suffix))?.[1] ?? {};
 
-/** The unit to show a column in: not the one that it is stored in, which has too many digits. */
+/** The unit in which to show a column: not the stored one, which has too many digits. */
 export function shownUnit(column: string, unit?: string): string {
   const [usual = ''] = Object.keys(unitsOf(column));
   return unit === undefined || STORED.has(unit) ? usual : unit;
@@ -32,15 +32,15 @@ export function shownUnit(column: string, unit?: string): string {
 
 const STORED: ReadonlySet<string> = new Set(['bps', 'us', 'bytes', 'ratio']);
 
-/** What to multiply the column with; 1 for a unit that it does not know. */
+/** The factor for a column; 1 for an unknown unit. */
 export const unitFactor = (column: string, unit: string): number => unitsOf(column)[unit] ?? 1;
 
-/** Rows without a value for longer than this are a gap: the flow was not there. */
+/** Rows without a value for longer than this form a gap: the flow did not exist. */
 const SHORTEST_GAP_US = 2e6;
 
 /**
- * The rows of one column, a series for each flow in the order of their numbers. Rows without a value
- * stay, as NaN, where they are a gap within the series.
+ * The rows of one column, a series for each flow in the order of their numbers. Rows without a value stay, as
+ * NaN, if they form a gap within the series.
  */
 export function traceSeries(batches: readonly TraceBatch[], table: string, column: string): TraceSeries[] {
   const spec = tableSpec(table as TableName);
@@ -81,7 +81,7 @@ function withGaps(flow: number, time: readonly number[], values: readonly number
   };
 }
 
-/** The mean of several flows: at each time of those that have a value then. */
+/** The mean of several flows: at each time, over those that have a value. */
 export function meanSeries(series: readonly TraceSeries[]): TraceSeries | null {
   const [first] = series;
   if (first === undefined) return null;
@@ -107,7 +107,7 @@ export function meanSeries(series: readonly TraceSeries[]): TraceSeries | null {
 
 const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
-/** Seconds and values, thinned to at most about `most` points that keep peaks; null in a gap. */
+/** Seconds and values, thinned to about `most` points that keep peaks; null in a gap. */
 export function curvePoints(
   { timeUs, values }: TraceSeries,
   factor: number,
@@ -121,7 +121,7 @@ export function curvePoints(
   });
 }
 
-/** The distribution of the values: which share of them, in per cent, is at most x. */
+/** The distribution of the values: the share of them, in per cent, that is at most x. */
 export function cumulative({ values }: TraceSeries, factor: number, most: number): [number, number][] {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   const n = sorted.length;

@@ -20,12 +20,15 @@ type Panel = Of<'time_series'>['panels'][number];
 type Line = Panel['lines'][number];
 type Curve = CurveFigure['series'][number];
 
-/** More curves than this are one: their mean. */
+/** More curves than this are replaced by their mean. */
 const MOST_CURVES = 6;
 const MOST_POINTS = 700;
 const CDF_POINTS = 200;
 const PERCENTILES = [5, 25, 50, 75, 95, 99] as const;
-/** Tables of bottlenecks have links instead of flows: the forward one, and the backward one where it is one. */
+/**
+ * Tables of bottlenecks have links instead of flows: the forward one, and the backward one if there is a
+ * bottleneck.
+ */
 const LINKS = ['', 'backward'] as const;
 
 interface NamedSeries {
@@ -33,7 +36,7 @@ interface NamedSeries {
   series: TraceSeries;
 }
 
-/** The curves of one column: of the flows that are asked for, or all. */
+/** The curves of one column: of the requested flows, or all. */
 function linesOf(
   { scenario, trace }: CellResults,
   line: Pick<Line, 'table' | 'column' | 'flow'>,
@@ -59,7 +62,7 @@ function linesOf(
 
 const columnName = (column: string): string => column.replace(/_(bps|us|ms|bytes)$/, '').replaceAll('_', ' ');
 
-/** `gcc target`: the flow, the column, or both where one alone says too little. */
+/** `gcc target`: the flow, the column, or both if one alone is ambiguous. */
 function curveLabel(
   line: Line,
   flow: string,
@@ -75,7 +78,9 @@ function lookOf({ table, column }: Line): CurveLook {
   return table === 'queue' && column === 'capacity_bps' ? 'step' : 'line';
 }
 
-/** The curves of a panel: a flow keeps its colour in all panels, several columns of one flow differ in theirs. */
+/**
+ * The curves of a panel: a flow has the same colour in all panels, several columns of one flow differ in colour.
+ */
 function panelCurves(cell: CellResults, lines: readonly Line[], unit: string): Curve[] {
   const found = lines.map((line) => ({ line, curves: linesOf(cell, line) }));
   const flows = new Set(
@@ -111,7 +116,7 @@ function panelFigure(cell: CellResults, panel: Panel, title: string): CurveFigur
   };
 }
 
-/** A column of panels for each cell, with the same scale in a panel of all cells. */
+/** A column of panels for each cell; a panel has the same scale in all cells. */
 export function timeFigures(
   scenario: Scenario,
   picture: Of<'time_series'>,
@@ -150,7 +155,7 @@ interface CellCurve {
   series: TraceSeries;
 }
 
-/** What a distribution is drawn of: a column of each cell (and flow, where there are several). */
+/** The input of a distribution: a column of each cell (and flow, if there are several). */
 function distributed(
   scenario: Scenario,
   { table, column, flow }: Distribution,
@@ -166,7 +171,7 @@ function distributed(
   });
 }
 
-/** One curve per cell (and flow, where there are several), with the percentiles that were published. */
+/** One curve per cell (and flow, if there are several), with the percentiles that were published. */
 export function cdfFigure(
   scenario: Scenario,
   picture: Of<'cdf'>,
@@ -199,10 +204,10 @@ export function cdfFigure(
   ];
 }
 
-/** What is drawn of a density: all but this share on each side. */
+/** How much of a density is drawn: all but this share on each side. */
 const TAIL = 0.005;
 
-/** One curve per cell (and flow, where there are several), over the same values. */
+/** One curve per cell (and flow, if there are several), over the same values. */
 export function kernelDensityFigure(
   scenario: Scenario,
   picture: Of<'kernel_density'>,

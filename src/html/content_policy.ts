@@ -1,4 +1,4 @@
-/** Content Security Policies (W3C CSP Level 3): what the pages of ccscope may load, run and reach. */
+/** Content Security Policies (W3C CSP Level 3): what ccscope's pages may load, run and reach. */
 import { createHash } from 'node:crypto';
 
 type Policy = Readonly<Record<string, string>>;
@@ -19,15 +19,17 @@ const APP: Policy = {
   'form-action': "'none'",
 };
 
-/** The app's documents. Static hosts take it from the page itself, which cannot say `frame-ancestors`. */
+/**
+ * The app's documents. On static hosts the policy is in the page itself, which cannot contain `frame-ancestors`.
+ */
 export const APP_POLICY = policyText(APP);
 
-/** The app's documents as the local server sends them. */
+/** The app's documents, as the local server sends them. */
 export const SERVED_APP_POLICY = policyText({ ...APP, 'frame-ancestors': "'none'" });
 
 /**
- * Whatever else the local server sends, which includes the scripts of workers: a user's controller,
- * read from a `blob:` URL if its file was chosen in the page, reaches this server and nothing else.
+ * Everything else that the local server sends, including the scripts of workers: a user's controller, read from a
+ * `blob:` URL if its file was chosen in the page, can reach this server and nothing else.
  */
 export const SERVED_FILE_POLICY = policyText({
   'default-src': "'none'",
@@ -39,7 +41,7 @@ export const SERVED_FILE_POLICY = policyText({
 
 const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** A document that needs nothing else: exactly this script and this style, and no network. */
+/** A self-contained document: exactly this script and this style, and no network. */
 export function standalonePolicy(inline: { script: string; style: string }): string {
   return policyText({
     'default-src': "'none'",

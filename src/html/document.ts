@@ -1,31 +1,31 @@
-/** A page that needs nothing else: its style, its script and their data are in it. */
+/** A self-contained page, which includes its style, its script and their data. */
 import { existsSync, readFileSync } from 'node:fs';
 
 import { standalonePolicy } from './content_policy.js';
 import { html, Html, scriptData } from './text.js';
 
-/** A page whose script and style the build has made of src/app/NAME. */
+/** A page whose script and style the build creates from src/app/NAME. */
 export interface StandalonePage {
   /** The folder of its script and style: dist/lib/NAME/page. */
   name: 'papers' | 'evidence';
   title: string;
   /** Default: the title. */
   heading?: Html;
-  /** Beneath the heading. */
+  /** Below the heading. */
   meta: Html | string;
   main: Html;
-  /** What the script reads, as JSON in an element with this id. */
+  /** The data for the script, as JSON in an element with this id. */
   data: { id: string; value: unknown };
 }
 
-/** What Vite makes of a page, beside the compiled files; sources that are run as they are have it in the build. */
+/** Vite's output for a page, beside the compiled files; when sources run directly, it is in the build folder. */
 function built(name: string, file: string): string {
   const beside = new URL(`../${name}/page/${file}`, import.meta.url);
   const inBuild = new URL(`../../dist/lib/${name}/page/${file}`, import.meta.url);
   return readFileSync(existsSync(beside) ? beside : inBuild, 'utf8').trim();
 }
 
-/** An element whose content has the hash that the page's policy names: not a character more or less. */
+/** An element whose content must match the hash in the page's policy, to the character. */
 const inline = (tag: string, text: string, attributes = ''): Html =>
   new Html(`<${tag}${attributes}>${text}</${tag}>`);
 

@@ -1,17 +1,19 @@
-/** A table that scrolls by itself where the page is narrow. */
+/** A table that scrolls horizontally if the page is narrow. */
 import { html, type Html } from './text.js';
 
-/** The head of a column; numbers stand on its right. */
+/** The head of a column; numbers are aligned right. */
 export type Head = string | { number: string };
 
 export interface Table {
   caption?: Html | string;
-  /** Names the part of the page that scrolls, which the keyboard then reaches; where there are several tables. */
+  /**
+   * The label of the scrolling region, which makes it reachable by keyboard; needed if there are several tables.
+   */
   label?: string;
   /** A class of the table. */
   look?: string;
   heads: readonly Head[];
-  /** Rows that belong together, each group a body of the table. */
+  /** Rows that belong together; each group becomes a tbody. */
   groups: readonly (readonly Html[])[];
 }
 

@@ -1,4 +1,4 @@
-/** HTML from templates: what is put in is escaped, unless it is HTML already. */
+/** HTML from templates: inserted values are escaped unless they are HTML already. */
 
 /** Text that is HTML. */
 export class Html {
@@ -21,7 +21,7 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((text, string, i) => `${text}${render(parts[i - 1] ?? '')}${string}`));
 }
 
-/** JSON for a script element: nothing in it can end the element. */
+/** JSON for a script element: its text cannot end the element. */
 export function scriptData(value: unknown): Html {
   return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'));
 }

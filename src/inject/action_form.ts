@@ -1,13 +1,15 @@
-/** Actions as they come from outside the page: from a panel, from Node, or from whoever finds the observer. */
+/**
+ * Checks actions that come from outside the page: from a panel, from Node, or from anyone who finds the observer.
+ */
 import * as v from 'valibot';
 
 import type { Action } from './protocol.js';
 
-/** The most that is accepted as a rate: more than any encoder sends. */
+/** The highest rate that is accepted: more than any encoder sends. */
 const MOST_BPS = 1e9;
-/** Less than this no encoder of a browser keeps to. */
+/** No browser's encoder can keep to less than this. */
 const LEAST_BPS = 1000;
-/** jitterBufferTarget (webrtc-extensions) goes no further. */
+/** The upper limit of jitterBufferTarget (webrtc-extensions). */
 const MOST_DELAY_MS = 4000;
 
 const integer = (least: number, most: number) => {
@@ -67,7 +69,7 @@ const form = v.variant(
   'cap, hold, drive, release, key-frame, layer, degradation-preference or playout-delay',
 ) satisfies v.GenericSchema<unknown, Action>;
 
-/** An action, or which of its fields is wrong and what was expected there. */
+/** Parses an action, or says which of its fields is wrong and what was expected there. */
 export function readAction(value: unknown): Action | { field: string; expected: string } {
   const read = v.safeParse(form, value);
   if (read.success) return read.output;

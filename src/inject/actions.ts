@@ -1,6 +1,6 @@
 /**
- * Acts on the page's calls, on explicit command only: senders by their parameters, receivers by how long they hold
- * media back. What the page sets meanwhile is kept, and everything can be taken back.
+ * Acts on the page's calls, on explicit command only: on senders through their parameters, on receivers by how
+ * long they hold media back. What the page sets in the meantime is kept, and everything can be undone.
  */
 import { readAction } from './action_form.js';
 import { attempt, clearTimeout, setTimeout } from './natives.js';
@@ -8,9 +8,9 @@ import { PlayoutDelays } from './playout_delay.js';
 import type { Action, ActionResult, ActionTarget, EncodingName, InForce } from './protocol.js';
 import { isNamed, type Change, type Options, type SenderParameters } from './sender_parameters.js';
 
-/** Over this time a present rate is measured. */
+/** The time over which a present rate is measured. */
 const HOLD_MS = 1000;
-/** A controller that has not said a rate for this time drives no longer. */
+/** A controller that has not set a rate for this time no longer drives. */
 const DRIVEN_MS = 3000;
 
 /** Why an action cannot be done. */
@@ -28,15 +28,18 @@ export interface ActionsOptions {
   parameters: SenderParameters;
   /** An open connection of the window by its number. */
   connection(endpoint: number): RTCPeerConnection | null;
-  /** Whether that is the number of a stream whose connection the page keeps to itself. */
+  /** Whether this is the number of a stream whose connection the page keeps to itself. */
   isHidden(endpoint: number): boolean;
-  /** Told of every action with what came of it. */
+  /** Called for every action with its result. */
   told(action: Action, result: ActionResult): void;
 }
 
 type Kind<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
-/** The time from a beginning to an end. What was asked for in it may take a second, and does nothing after it. */
+/**
+ * The period from a start to an end. An action requested in it may take a second, and has no effect after the
+ * end.
+ */
 interface Watch {
   isOver: boolean;
 }
@@ -49,7 +52,7 @@ function checkWatch({ isOver }: Watch): void {
 
 export class Actions {
   readonly #delays = new PlayoutDelays();
-  /** What ends a drive that is not renewed. */
+  /** Ends a drive that is not renewed. */
   readonly #drives = new Map<RTCRtpSender, ReturnType<typeof setTimeout>>();
 
   #watch: Watch = { isOver: false };
@@ -70,12 +73,12 @@ export class Actions {
     const watch = this.#watch;
     const isRenewal = action.kind === 'drive' && (await this.#isDriven(action.target));
     const result = await this.#do(action, watch).catch(failureOf);
-    // A controller says its rate several times a second: the recording has those as a curve.
+    // A controller sets its rate several times a second: the recording has those rates as a curve.
     if (!isRenewal || !result.ok) this.options.told(action, result);
     return result;
   }
 
-  /** Takes back all that was done, and does nothing more until it begins again. Never rejects. */
+  /** Undoes all actions, and does nothing until it is started again. Never rejects. */
   async end(): Promise<void> {
     this.#watch.isOver = true;
     for (const timer of this.#drives.values()) clearTimeout(timer);
@@ -95,10 +98,10 @@ export class Actions {
 
   async #do(action: Action, watch: Watch): Promise<ActionResult> {
     const { target } = action;
-    // What a controller has sent may come after the end.
+    // A controller's last message may arrive after the end.
     checkWatch(watch);
     const transceiver = await this.#transceiver(target);
-    // Where browsers name no mids, the search has taken its time.
+    // In browsers that do not report mids, the search took time.
     if (action.kind !== 'release') checkWatch(watch);
     const message =
       target.direction === 'send'
@@ -127,7 +130,7 @@ export class Actions {
   #unreachable(endpoint: number): Refusal {
     return this.options.isHidden(endpoint)
       ? new Refusal(
-          'The page keeps the connection of this stream to itself, so nobody else can act on it.',
+          'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
           'reload the page with ccscope in it from the start',
         )
       : new Refusal('The connection is closed.', 'choose a stream of a connection that is open');
@@ -160,7 +163,7 @@ export class Actions {
     }
   }
 
-  /** A change of what is in force for a sender, which is refused once the watch is over. */
+  /** Changes what is in force for a sender; refused once the watch is over. */
   #changer(sender: RTCRtpSender, watch: Watch): Changer {
     return async (change, options) => {
       await this.options.parameters.act(
@@ -171,7 +174,7 @@ export class Actions {
         },
         options,
       );
-      // What was set just before the end is taken back by it.
+      // A change made just before the end is undone by the end.
       checkWatch(watch);
     };
   }
@@ -272,7 +275,7 @@ export class Actions {
     await change(
       (_, encodings) => checkName(encoding, encodings),
       (encodings) => ({
-        // A browser that does not know the option never looks at it.
+        // A browser that does not know the option ignores it.
         get encodingOptions() {
           looked.at = true;
           return encodings.map((each, index) => ({ keyFrame: isNamed(encoding, each, index) }));
@@ -329,7 +332,7 @@ interface Sent {
   timeMs: number;
 }
 
-/** What the encodings of a sender have sent so far, without retransmissions: these are not the encoder's. */
+/** What the encodings of a sender have sent so far, without retransmissions, which are not the encoder's. */
 async function sent(sender: RTCRtpSender): Promise<Sent[]> {
   const stats = [...(await sender.getStats()).values()] as Record<string, unknown>[];
   const number = (value: unknown): number => (typeof value === 'number' ? value : 0);

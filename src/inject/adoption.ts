@@ -1,14 +1,14 @@
 /**
- * Connections that the page made before it was observed: nobody lists them, so they are taken where they show
- * themselves: as the object on which the page calls a method, as the target of an event that it reads, or as a value
- * that its own scope or its elements lead to.
+ * Finds connections that the page made before it was observed. Nothing lists them, so they are recognised where
+ * they appear: as the object on which the page calls a method, as the target of an event that it reads, or as a
+ * value that is reachable from its own scope or its elements.
  */
 import { attempt } from './natives.js';
 import { patch, patchGetter } from './patch.js';
 
 type Found = (peer: RTCPeerConnection) => void;
 
-/** Tells of each object on which a method or an attribute of the prototype is used. */
+/** Reports each object on which a method or an attribute of the prototype is used. */
 export function patchAllUses<T extends object>(prototype: T, used: (self: T) => void): void {
   const through = <F>(native: F): F =>
     typeof native !== 'function'
@@ -28,7 +28,7 @@ export function patchAllUses<T extends object>(prototype: T, used: (self: T) => 
   }
 }
 
-/** Events that connections fire, and what their pages read of them. */
+/** Events that connections fire, and the attributes that pages read of them. */
 const EVENTS = [
   'RTCTrackEvent',
   'RTCPeerConnectionIceEvent',
@@ -36,7 +36,7 @@ const EVENTS = [
   'RTCDataChannelEvent',
 ] as const;
 
-/** Tells of each connection that shows itself as the target of an event which the page reads. */
+/** Reports each connection that appears as the target of an event which the page reads. */
 export function patchEvents(found: Found): void {
   const scope = globalThis as unknown as Record<string, { prototype: object } | undefined>;
   const { RTCPeerConnection: Connection } = globalThis;
@@ -55,7 +55,7 @@ export function patchEvents(found: Found): void {
       meet(target);
       return target;
     });
-  // Listeners are added by a method of all targets' prototype.
+  // Listeners are added by a method of EventTarget's prototype, which all targets share.
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'])
     patch(EventTarget.prototype, name, (self) => {
       meet(self);
@@ -63,13 +63,16 @@ export function patchEvents(found: Found): void {
     });
 }
 
-/** How far the search goes: pages keep connections near to their globals, or where nobody can reach them. */
+/** How deep the search goes: pages keep connections near their globals, or where nobody can reach them. */
 const MOST_OBJECTS = 20_000;
 const MOST_DEPTH = 6;
-/** Longer than this it never takes. */
+/** The search never takes longer than this. */
 const MOST_MS = 15;
 
-/** Finds connections, and parts of connections, that the window's own properties lead to, without calling any getter. */
+/**
+ * Finds connections, and parts of connections, that are reachable from the window's own properties, without
+ * calling any getter.
+ */
 export function findConnections(
   scope: object,
   found: Found,
@@ -77,7 +80,7 @@ export function findConnections(
 ): void {
   const endMs = performance.now() + MOST_MS;
   const seen = new Set<object>([scope, document, navigator, location]);
-  // Frameworks and pages keep what they show at its elements.
+  // Frameworks and pages attach what they show to its elements.
   const body = document.body as HTMLElement | null;
   const top = body === null ? [] : [body, ...body.children];
   let level: object[] = [scope, ...top, ...document.querySelectorAll('video')];
@@ -105,7 +108,7 @@ function isWorthALook(value: object): boolean {
   );
 }
 
-/** The objects that an object holds; of the window only what the page has put there. */
+/** The objects that an object references; for the window only what the page has added. */
 function valuesOf(holder: object, isWindow: boolean): object[] {
   return (
     attempt(() => {

@@ -1,4 +1,4 @@
-/** Workers whose script the page's server does not have. */
+/** Workers whose script is not on the page's server. */
 interface Policy {
   createScriptURL(url: string): string;
 }
@@ -6,10 +6,10 @@ interface TrustedTypes {
   createPolicy(name: string, rules: Policy): Policy;
 }
 
-/** A page may allow a name of a policy only once. */
+/** A page's policy may allow a policy name only once. */
 let policy: Policy | null = null;
 
-/** A worker from a Blob; where Trusted Types refuse the plain URL, by a policy. Throws what the browser throws. */
+/** A worker from a Blob; if Trusted Types refuse the plain URL, through a policy. Throws the browser's errors. */
 export function newWorker(source: string): Worker {
   const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
   try {

@@ -1,6 +1,6 @@
 /**
- * Pure functions on candidates and session descriptions (RFC 8839): what a side said, and the same with
- * the link's one address in the place of all its own.
+ * Pure functions on candidates and session descriptions (RFC 8839): parsing them, and replacing all their
+ * addresses by the link's.
  */
 import type { RelayAddress, RemoteSide } from './protocol.js';
 
@@ -10,7 +10,7 @@ interface Candidate {
   transport: string;
   address: string;
   port: number;
-  /** Name and value pairs behind the type, without related address and TCP type. */
+  /** Name and value pairs after the type, without related address and TCP type. */
   extensions: string[];
 }
 
@@ -18,7 +18,7 @@ interface Candidate {
 const HOST_PRIORITY = 2_130_706_431;
 /** Port of a TCP candidate that only connects itself, RFC 6544, section 4.5. */
 const DISCARD_PORT = 9;
-/** These speak of the candidate that is replaced. */
+/** These attributes describe the candidate that is replaced. */
 const NOT_KEPT = new Set(['raddr', 'rport', 'tcptype']);
 
 const portOf = (text = ''): number => (/^\d{1,5}$/.test(text) ? Number(text) : 0);
@@ -43,8 +43,8 @@ function relayed({ component, extensions }: Candidate, relay: RelayAddress): str
 }
 
 /**
- * A trickled candidate's text for the relay. What is no candidate ('' ends them) stays as it is. A
- * TCP candidate becomes one that nobody can connect to, so that the browser still checks and orders it.
+ * A trickled candidate's text for the relay. A text that is not a candidate ('' ends them) stays as it is. A TCP
+ * candidate becomes one that nobody can connect to, so that the browser still checks and orders it.
  */
 export function candidateThroughRelay(text: string, relay: RelayAddress): string {
   const candidate = parse(text);
@@ -55,8 +55,8 @@ export function candidateThroughRelay(text: string, relay: RelayAddress): string
 }
 
 /**
- * A description with the relay as the one host candidate of each media section that has UDP candidates,
- * for each component; TCP candidates are left out. All other lines and line ends stay.
+ * A description with the relay as the only host candidate of each media section that has UDP candidates, for each
+ * component; TCP candidates are removed. All other lines and line ends stay.
  */
 export function descriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   let seen = new Set<string>();
@@ -73,12 +73,15 @@ export function descriptionThroughRelay(sdp: string, relay: RelayAddress): strin
   return (sdp.match(LINES) ?? []).map(through).join('');
 }
 
-/** Where a candidate was gathered from; browsers that hide it say so (RFC 8839, section 5.1). */
+/**
+ * Attributes that reveal where a candidate was gathered; browsers that hide addresses use these values (RFC 8839,
+ * section 5.1).
+ */
 const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
 /**
- * A page's own candidate as others are told of it: the relay's address, all else as it was, so that pages
- * which sort or filter candidates still find what they look for. What is no candidate stays as it is.
+ * A page's own candidate as others should see it: with the relay's address and otherwise unchanged, so that pages
+ * that sort or filter candidates still find what they look for. A text that is not a candidate stays as it is.
  */
 export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
   const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];
@@ -89,10 +92,13 @@ export function ownCandidateThroughRelay(text: string, relay: RelayAddress): str
   return `${head} ${component} ${transport} ${priority} ${relay.address} ${port} typ ${type}${related}`;
 }
 
-/** Foundation, component, transport, priority, type, and what follows. */
+/** Foundation, component, transport, priority, type, and the rest. */
 const OWN = /^((?:a=)?candidate:\S+) +(\d+) +(\S+) +(\d+) +\S+ +\d+ +typ +(\S+)([^\r\n]*)$/i;
 
-/** The same for a page's own description: its candidates, and the default ones that `m=`, `c=` and `a=rtcp` lines name. */
+/**
+ * The same for a page's own description: its candidates, and the default addresses in `m=`, `c=` and `a=rtcp`
+ * lines.
+ */
 export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   const through = (line: string): string => {
     const end = /[\r\n]*$/.exec(line)?.[0] ?? '';
@@ -101,7 +107,7 @@ export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): st
   return (sdp.match(LINES) ?? []).map(through).join('');
 }
 
-/** A port that is not the discard port, and an address that is not the one for none, are those of a candidate. */
+/** A port other than the discard port, or an address other than the unspecified one, belongs to a candidate. */
 function ownLineThroughRelay(line: string, { address, port }: RelayAddress): string {
   if (isCandidate(line)) return ownCandidateThroughRelay(line, { address, port });
   return line
@@ -110,21 +116,21 @@ function ownLineThroughRelay(line: string, { address, port }: RelayAddress): str
     .replace(/^a=rtcp:(?!9 )\d+ IN IP[46] \S+$/, `a=rtcp:${port} IN IP4 ${address}`);
 }
 
-/** Names of attributes tell capitals from small letters; what reads them may not. */
+/** Names of attributes are case-sensitive; some readers ignore case. */
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
-/** Each line with its end. Others than these characters, such as U+2028, end no line of a description. */
+/** Each line with its line end. Other characters, such as U+2028, do not end a line of a description. */
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g;
 
-/** What a media section of a description says of its transport. */
+/** The transport of a media section in a description. */
 export interface MediaSection {
   mid: string | null;
   ufrag: string | null;
   candidates: RelayAddress[];
-  /** Bound of its `b=` lines, in bit/s; NaN without one. */
+  /** The limit in its `b=` lines, in bit/s; NaN without one. */
   bandwidthBps: number;
 }
 
-/** The media sections of a description; a user name fragment of the session holds for all. */
+/** The media sections of a description; a user name fragment at session level applies to all. */
 export function mediaSections(sdp: string): MediaSection[] {
   const sections: MediaSection[] = [];
   let sessionUfrag: string | null = null;
@@ -153,7 +159,7 @@ function readLine(section: MediaSection, line: string): void {
   }
 }
 
-/** Where a candidate's text says that the far side is, if by UDP; else null. */
+/** The far side's address in a candidate's text, if by UDP; else null. */
 export function udpAddress(text: string): RelayAddress | null {
   const candidate = parse(text);
   const isPort = candidate !== null && candidate.port > 0 && candidate.port < 65_536;
@@ -161,20 +167,20 @@ export function udpAddress(text: string): RelayAddress | null {
   return { address: candidate.address, port: candidate.port };
 }
 
-/** The transports of the candidates that a description or a candidate's text names, in small letters. */
+/** The transports of the candidates in a description or a candidate's text, in lower case. */
 export function transportsIn(text: string): Set<string> {
   const lines = text.split(/\r?\n/).map((line) => parse(line)?.transport);
   return new Set(lines.filter((transport) => transport !== undefined));
 }
 
-/** The user name fragment that a trickled candidate's text names, or null. */
+/** The user name fragment in a trickled candidate's text, or null. */
 export function ufragOf(text: string): string | null {
   const { extensions = [] } = parse(text) ?? {};
   const at = extensions.indexOf('ufrag');
   return at < 0 ? null : (extensions[at + 1] ?? null);
 }
 
-/** The far side's user name fragments with their addresses; bundled sections are one. */
+/** The far side's user name fragments with their addresses; bundled sections are combined. */
 export function remoteSides(sections: readonly MediaSection[]): RemoteSide[] {
   const sides = new Map<string, RemoteSide>();
   for (const { ufrag, candidates } of sections) {

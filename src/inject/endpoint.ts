@@ -1,4 +1,7 @@
-/** One peer connection of the page, watched: it tells what happens and touches nothing but receivers' transforms. */
+/**
+ * One observed peer connection of the page: it reports what happens and changes nothing but receivers'
+ * transforms.
+ */
 import { mediaSections, remoteSides, transportsIn, udpAddress, ufragOf } from './candidates.js';
 import type { FrameWorker } from './frames.js';
 import { attempt, epochMs, listen } from './natives.js';
@@ -9,27 +12,27 @@ import type { Reporter } from './reporter.js';
 import { readSample, type Sending } from './sample.js';
 import { ShownFrames } from './shown_frames.js';
 
-/** What the endpoints of a window share. */
+/** State that the endpoints of a window share. */
 export interface Window {
   config: ObserverConfig;
   reporter: Reporter;
-  /** Null where frames are not timed one by one. */
+  /** Null if frames are not timed one by one. */
   worker: FrameWorker | null;
   receivers: ReceiverTransforms;
-  /** What bounds a sender by its encodings, in bit/s; NaN for nothing. */
+  /** The limit that a sender's encodings impose, in bit/s; NaN without a limit. */
   boundOf(sender: RTCRtpSender, rid: string): number;
-  /** Told when a connection turns out to be closed. */
+  /** Called when a connection turns out to be closed. */
   closed(endpoint: Endpoint): void;
 }
 
 /** Candidates that come this much later than others are not waited for. */
 const TRICKLE_MS = 2000;
 
-/** What is known of a connection when its observation begins. */
+/** What is known of a connection when its observation starts. */
 export interface KnownBefore {
-  /** The page said beforehand that it transforms the frames itself. */
+  /** The page announced that it transforms the frames itself. */
   ownsTransforms: boolean;
-  /** The page had made it before it was observed: what it told of itself then was not changed. */
+  /** The page had made it before it was observed: its own candidates had already been disclosed unchanged. */
   isLate: boolean;
 }
 
@@ -42,22 +45,22 @@ export class Endpoint {
   #state: RTCPeerConnectionState = 'new';
   #role: 'offerer' | 'answerer' | null = null;
   #looking: Promise<void> | null = null;
-  /** Since when the far side has named candidates, but none for UDP; null before, Infinity once it has. */
+  /** Since when the far side has named candidates, but none for UDP; null before, Infinity once it has one. */
   #lacksUdpSinceMs: number | null = null;
   #ufrags = '';
   readonly #remote = new Map<string, RemoteSide>();
-  /** Bounds of the remote description's media sections, by their mids. */
+  /** Limits in the remote description's media sections, by mid. */
   readonly #bounds = new Map<string, number>();
-  /** Notices, by their codes. */
+  /** Notices, by code. */
   readonly #told = new Map<string, RecordNotice>();
   readonly #receivers = new WeakSet<RTCRtpReceiver>();
-  /** Those with a transform of the observer. */
+  /** Receivers with a transform of the observer. */
   readonly #ours = new Set<RTCRtpReceiver>();
   /** Frames of receivers that had media before they were observed. */
   readonly #shown = new Map<RTCRtpTransceiver, ShownFrames>();
-  /** Whether those are all that receive video. */
+  /** Whether those are all receivers of video. */
   #complete = true;
-  /** Whether what it has already is looked at for the first time. */
+  /** Whether existing parts are being examined for the first time. */
   #isCatchingUp: boolean;
 
   constructor(
@@ -67,7 +70,7 @@ export class Endpoint {
     private readonly window: Window,
   ) {
     this.#isCatchingUp = known.isLate;
-    // On prototypes, which a debugger lists among the connections, the attribute throws: nothing is told of them.
+    // On prototypes, which a debugger lists among the connections, the attribute throws: they are not reported.
     if (typeof peer.signalingState !== 'string') throw new TypeError('that is no connection');
     this.#announce();
     listen(peer, 'connectionstatechange', () => this.look());
@@ -86,7 +89,7 @@ export class Endpoint {
     reporter.add({ type: 'endpoint', endpoint: this.id, timeUs: reporter.nowUs() });
   }
 
-  /** Tells everything that is known of it, to somebody who has not heard of it. */
+  /** Reports everything that is known of it, to a new listener. */
   resume(): void {
     this.#announce();
     this.#state = 'new';
@@ -99,7 +102,7 @@ export class Endpoint {
     this.#describe();
   }
 
-  /** What a connection says of itself that has been described before. */
+  /** What a connection that was described before reports about itself. */
   #catchUp(): void {
     const { remoteDescription } = this.peer;
     if (remoteDescription !== null) this.remoteDescription(remoteDescription.sdp);
@@ -111,7 +114,7 @@ export class Endpoint {
     return attempt(() => this.peer.getReceivers().map(({ track }) => track)) ?? [];
   }
 
-  /** RTP timestamps of the frames that its receivers have given out last. */
+  /** RTP timestamps of the frames that its receivers returned last. */
   get timestamps(): number[] {
     return (
       attempt(() =>
@@ -128,7 +131,7 @@ export class Endpoint {
     return this.#state === 'closed';
   }
 
-  /** Tells a change of the connection's state; closing fires no event. */
+  /** Reports a change of the connection's state; closing fires no event. */
   look(): void {
     this.#lookForUdp();
     const state = this.peer.signalingState === 'closed' ? 'closed' : this.peer.connectionState;
@@ -146,12 +149,12 @@ export class Endpoint {
     this.#shown.clear();
   }
 
-  /** Frames are timed as they are shown no more. */
+  /** Frames are no longer timed as they are shown. */
   pause(): void {
     for (const shown of this.#shown.values()) attempt(() => shown.pause());
   }
 
-  /** What the page set as the remote description, before anything was changed in it. */
+  /** Takes what the page set as the remote description, before anything was changed in it. */
   remoteDescription(sdp: string): void {
     this.#noteTransports(sdp);
     const sections = mediaSections(sdp);
@@ -159,7 +162,7 @@ export class Endpoint {
     for (const side of remoteSides(sections)) this.#addRemote(side);
   }
 
-  /** A candidate that trickled in, before it was changed. */
+  /** Takes a candidate that trickled in, before it was changed. */
   remoteCandidate(text: string, usernameFragment: string | null): void {
     this.#noteTransports(text);
     const address = udpAddress(text);
@@ -174,7 +177,7 @@ export class Endpoint {
     }
   }
 
-  /** The link carries UDP alone: without a candidate for it there will be no connection. */
+  /** The link only carries UDP: without a UDP candidate there will be no connection. */
   #lookForUdp(): void {
     const sinceMs = this.#lacksUdpSinceMs;
     if (this.window.config.relay === null || this.peer.connectionState === 'connected') return;
@@ -185,7 +188,7 @@ export class Endpoint {
   #addRemote({ ufrag, candidates }: RemoteSide): void {
     const known = this.#remote.get(ufrag);
     const { relay } = this.window.config;
-    // A page under test tells the relay's address as its own.
+    // A page under test announces the relay's address as its own.
     const old = [...(known?.candidates ?? []), ...(relay === null ? [] : [relay])];
     const fresh = candidates.filter(
       ({ address, port }) => !old.some((c) => c.address === address && c.port === port),
@@ -196,7 +199,7 @@ export class Endpoint {
     this.window.reporter.tell({ type: 'remote', endpoint: this.id, sides: [side] });
   }
 
-  /** Tells the local user name fragments once there is a local description. */
+  /** Reports the local user name fragments once there is a local description. */
   #describe(): void {
     const { signalingState } = this.peer;
     this.watch();
@@ -212,9 +215,9 @@ export class Endpoint {
   }
 
   /**
-   * Attaches to receivers that are new, in the task that makes them: by `addTrack`, `addTransceiver` or
-   * an offer of the far side. Chromium never asks a transform that comes later than that, so receivers get theirs
-   * also while nobody is told: it lets frames pass, and notes them once somebody is.
+   * Attaches to new receivers in the task that creates them: by `addTrack`, `addTransceiver` or an offer of the
+   * far side. Chromium never calls a transform that is set later, so receivers get theirs even while nobody
+   * listens: it lets frames pass, and notes them once someone does.
    */
   watch(): void {
     for (const transceiver of this.peer.getTransceivers()) {
@@ -225,7 +228,7 @@ export class Endpoint {
     }
   }
 
-  /** Where nobody asks for frames, getStats say enough. */
+  /** If nobody asks for frames, getStats is sufficient. */
   #time(receiver: RTCRtpReceiver, transceiver: RTCRtpTransceiver): void {
     const { worker } = this.window;
     if (worker === null) {
@@ -236,7 +239,7 @@ export class Endpoint {
     else this.#attach(receiver, worker);
   }
 
-  /** Whether media may have begun before anybody watched: a transform would never be asked. */
+  /** Whether media may have started before the observation: a transform would never be called. */
   #isTooLate({ currentDirection }: RTCRtpTransceiver): boolean {
     return this.#isCatchingUp && currentDirection !== null;
   }
@@ -277,7 +280,7 @@ export class Endpoint {
     }
   }
 
-  /** There is no worker after all: the receivers go on without one. */
+  /** There is no worker after all: the receivers continue without one. */
   giveUp(): void {
     if (this.#ours.size === 0) return;
     const flows = this.#state !== 'new' && this.#state !== 'connecting';
@@ -289,7 +292,7 @@ export class Endpoint {
     }
   }
 
-  /** The page has put its own transform where ours was. */
+  /** The page has replaced our transform by its own. */
   #yield(receiver: RTCRtpReceiver): void {
     this.#ours.delete(receiver);
     this.#withoutTransform(receiver, notices.pageTransforms());
@@ -301,7 +304,7 @@ export class Endpoint {
     this.#source();
   }
 
-  /** Frames are timed where the observer sees all video of the connection. */
+  /** Frames are timed if the observer sees all video of the connection. */
   #source(): void {
     const seen = this.#shown.size > 0 ? 'elements' : 'getStats';
     const source = this.#complete && this.#ours.size > 0 ? 'transform' : seen;
@@ -318,7 +321,7 @@ export class Endpoint {
     this.#once(notices.relayPolicy());
   }
 
-  /** Takes a look at getStats, or waits for the one that is under way. Never rejects. */
+  /** Reads getStats, or waits for a reading under way. Never rejects. */
   sample(): Promise<void> {
     if (this.#ufrags === '' || this.closed) return Promise.resolve();
     this.#looking ??= this.#look().finally(() => (this.#looking = null));
@@ -336,7 +339,7 @@ export class Endpoint {
       reporter.add({ type: 'sample', endpoint: this.id, sample });
       if (astray !== null) this.#once(notices.notRouted(astray, this.known.isLate));
     } catch {
-      // A connection that was closed in between has nothing more to say.
+      // A connection that was closed in the meantime has nothing more to report.
     }
   }
 

@@ -1,4 +1,4 @@
-/** What a page's observer and its frame worker say to each other. */
+/** The messages between a page's observer and its frame worker. */
 
 /** Options of each transform. */
 export interface FrameWorkerOptions {
@@ -6,17 +6,22 @@ export interface FrameWorkerOptions {
   originEpochMs: number;
 }
 
-/** Asks for the frames noted since the last time; the first is also the proof that the worker lives. */
+/** Requests the frames noted since the last request; the first request also proves that the worker runs. */
 export interface FrameWorkerRequest {
   id: number;
   /** Whether frames are noted from now on; default: as before. */
   notes?: boolean;
 }
 
-/** A second in which the worker ticked: its end, in milliseconds of the Unix epoch, and how late its latest tick was. */
+/**
+ * A second in which the worker ticked: its end, in milliseconds of the Unix epoch, and the largest lateness of
+ * its ticks.
+ */
 export type LateTick = [epochMs: number, lateMs: number];
 
-/** What was noted since the last time: `rows` as in the message `frames`, for each endpoint that received any. */
+/**
+ * What was noted since the last request: `rows` as in the message `frames`, for each endpoint that received any.
+ */
 export interface FrameWorkerNotes {
   rows: [endpoint: number, rows: number[]][];
   late: LateTick[];
@@ -25,7 +30,7 @@ export interface FrameWorkerNotes {
 export type FrameWorkerAnswer = { id: number } & FrameWorkerNotes;
 
 /**
- * The worker ticks at this interval while it has frames to note: a callback that nothing of the page delays.
- * Each tick wakes a thread; at 100 ms ticks were over a quarter of what the worker cost.
+ * The worker ticks at this interval while it notes frames: a callback that nothing in the page can delay. Each
+ * tick wakes a thread; at 100 ms, ticks were over a quarter of the worker's cost.
  */
 export const TICK_MS = 200;

@@ -1,6 +1,6 @@
 /**
- * The worker behind the transforms of received video: notes each frame and lets it pass. Whatever
- * fails in here, frames go on.
+ * The worker behind the transforms of received video: notes each frame and lets it pass. Whatever fails in here,
+ * frames continue.
  */
 import { TickLateness } from '../machine/tick_lateness.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from './frame_protocol.js';
 import { NO_LAYER } from './protocol.js';
 
-/** Chromium's and Firefox's metadata has more than TypeScript knows. */
+/** The metadata of Chromium and Firefox has more fields than TypeScript knows. */
 interface Metadata {
   synchronizationSource?: number;
   rtpTimestamp?: number;
@@ -34,7 +34,7 @@ interface Transformer {
   readonly options: FrameWorkerOptions;
 }
 
-/** Nobody asks for more than this many seconds. */
+/** No more than this many seconds are kept. */
 const MOST_LATE = 60;
 
 let noted = new Map<number, number[]>();
@@ -82,7 +82,7 @@ async function pass({ readable, writable, options }: Transformer): Promise<void>
     try {
       if (notes) note(value, options);
     } catch {
-      // A frame that cannot be read is the receiver's business, not the observer's.
+      // A frame that cannot be read is the receiver's problem, not the observer's.
     }
     await writer.write(value);
   }
@@ -91,7 +91,7 @@ async function pass({ readable, writable, options }: Transformer): Promise<void>
 addEventListener('rtctransform', (event) => {
   const { transformer } = event as Event & { transformer: Transformer };
   ticking ??= setInterval(tick, TICK_MS);
-  // The streams end with the connection or when the page puts another transform there.
+  // The streams end with the connection, or when the page replaces the transform.
   pass(transformer).catch(() => undefined);
 });
 

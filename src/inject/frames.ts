@@ -1,6 +1,6 @@
 /**
- * The page's end of the frame worker. Receivers of a page's first task come before a worker can prove
- * itself alive; they are attached to it on trust, and given back if it turns out that there is none.
+ * The page's end of the frame worker. Receivers of a page's first task exist before a worker can prove that it
+ * runs; they are attached to it on trust, and released if it turns out that there is none.
  */
 import type {
   FrameWorkerAnswer,
@@ -13,10 +13,10 @@ import { attempt, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
 
-/** A worker that has not begun after this time never will. */
+/** A worker that has not started after this time never will. */
 const START_MS = 5000;
 
-/** A worker that does not answer within this time has nothing to tell. */
+/** A worker that does not answer within this time has nothing to report. */
 const ANSWER_MS = 1000;
 
 const NOTHING: FrameWorkerNotes = { rows: [], late: [] };
@@ -28,7 +28,7 @@ export class FrameWorker {
   readonly #waiting = new Map<number, (notes: FrameWorkerNotes) => void>();
   #attached = false;
 
-  /** `failed` is called, at most once and not before the constructor returns, when there is no worker after all. */
+  /** `failed` is called, at most once and not before the constructor returns, if there is no worker after all. */
   constructor(
     source: string,
     private readonly failed: () => void,
@@ -37,7 +37,7 @@ export class FrameWorker {
       const worker = newWorker(source);
       this.#worker = worker;
       listen(worker, 'message', (event) => this.#hear((event as MessageEvent<FrameWorkerAnswer>).data));
-      // A policy of the page refuses it only now.
+      // A policy of the page has only refused it now.
       listen(worker, 'error', () => this.#fail());
       setTimeout(() => this.#fail(), START_MS);
       void this.#ask();
@@ -64,7 +64,7 @@ export class FrameWorker {
     return new RTCRtpScriptTransform(this.#worker, options);
   }
 
-  /** What was noted since the last time. Never waits long, never rejects. */
+  /** What was noted since the last call. Never waits long, never rejects. */
   take(): Promise<FrameWorkerNotes> {
     return this.#attached ? this.#ask() : Promise.resolve(NOTHING);
   }

@@ -1,2 +1,2 @@
-/** The frame worker's script, put in when the observer is bundled. */
+/** The frame worker's script, inserted when the observer is bundled. */
 declare const FRAME_WORKER_SOURCE: string;

@@ -1,22 +1,22 @@
 /**
- * Objects of the page. While somebody is told of them they are held; while nobody is, only weakly, so that what the
- * page has let go of is freed as it would be without the observer.
+ * References to objects of the page. They are strong while someone listens and weak otherwise, so that objects
+ * that the page has released are freed as they would be without the observer.
  */
 import { WeakRef } from './natives.js';
 
 export class Held<T extends object> {
   readonly #strong = new Set<T>();
-  /** Null while they are held strongly. */
+  /** Null while references are strong. */
   #weak: WeakRef<T>[] | null = null;
 
-  /** Those that are still there. */
+  /** The objects that still exist. */
   get all(): T[] {
     return this.#weak === null ? [...this.#strong] : this.#weak.flatMap((each) => each.deref() ?? []);
   }
 
   add(value: T): void {
     if (this.#weak === null) this.#strong.add(value);
-    // References to what is freed are left behind, so that they do not pile up.
+    // References to freed objects are dropped, so that they do not pile up.
     else this.#weak = weakly([...this.all, value]);
   }
 
@@ -30,13 +30,13 @@ export class Held<T extends object> {
     if (this.#weak !== null) this.#weak = [];
   }
 
-  /** Holds them only weakly from now on. */
+  /** Makes all references weak from now on. */
   letGo(): void {
     this.#weak = weakly(this.all);
     this.#strong.clear();
   }
 
-  /** Holds those that are still there, and all that come. */
+  /** Makes references to existing and new objects strong. */
   hold(): void {
     for (const each of this.all) this.#strong.add(each);
     this.#weak = null;

@@ -1,4 +1,4 @@
-/** What the observer uses of the browser, taken before the page can change it. */
+/** The browser functions that the observer uses, saved before the page can change them. */
 
 const scope = globalThis;
 
@@ -17,12 +17,12 @@ export const epochMs = (): number => timeOrigin + now();
 
 const add = EventTarget.prototype.addEventListener;
 
-/** Listens, ahead of those who do so later. */
+/** Adds a listener that runs before later ones. */
 export function listen(target: EventTarget, type: string, listener: (event: Event) => void): void {
   add.call(target, type, (event) => attempt(() => listener(event)));
 }
 
-/** Does `work`; undefined if it fails, which must never be the page's trouble. */
+/** Runs `work`; returns undefined if it fails, since an error must never affect the page. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

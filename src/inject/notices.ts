@@ -1,4 +1,4 @@
-/** What a page's observer has to say to people. */
+/** The notices of a page's observer, for people. */
 import type { RecordNotice, RelayAddress } from './protocol.js';
 
 const GET_STATS = 'frames are not timed one by one, and the record has what getStats counts';
@@ -6,7 +6,7 @@ const GET_STATS = 'frames are not timed one by one, and the record has what getS
 const AS_SHOWN =
   'received frames are timed as the browser shows them, each with an equal share of the bytes of its half second; key frames are not marked, and frames that were not shown are missing';
 
-/** The same notice where frames are timed as they are shown. */
+/** The same notice if frames are timed as they are shown. */
 export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
   ...rest,
   message: message.replace(GET_STATS, AS_SHOWN),
@@ -15,7 +15,7 @@ export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
 export const pageTransforms = (): RecordNotice => ({
   level: 'info',
   code: 'page-transforms',
-  message: `The page has encoded transforms of its own, which are left alone: ${GET_STATS}.`,
+  message: `The page uses its own encoded transforms, which are left alone: ${GET_STATS}.`,
   fix: 'nothing to do; rates, losses and freezes are known all the same',
 });
 
@@ -48,14 +48,14 @@ const HIDDEN_CONNECTION =
 export const onlyReceiver = (): RecordNotice => ({
   level: 'warning',
   code: 'only-receiver',
-  message: `${HIDDEN_CONNECTION}: one receiver of it is seen, and nothing of what it sends or of its other streams.`,
+  message: `${HIDDEN_CONNECTION}: only one of its receivers is visible, but not what it sends or its other streams.`,
   fix: 'reload the page with ccscope in it from the start to see the whole connection',
 });
 
 export const onlyShown = (): RecordNotice => ({
   level: 'warning',
   code: 'only-shown',
-  message: `${HIDDEN_CONNECTION}: of its video only the shown pictures are seen. Rates, losses, delays, audio, and what it sends are not known, and no controller runs beside it.`,
+  message: `${HIDDEN_CONNECTION}: of its video only the displayed pictures are visible. Rates, losses, delays, audio, and what it sends are unknown, and no controller runs beside it.`,
   fix: 'reload the page with ccscope in it from the start to see the whole connection',
 });
 
@@ -67,13 +67,13 @@ export const relayPolicy = (): RecordNotice => ({
   fix: 'nothing to do; what the TURN servers add is not part of the call under test',
 });
 
-/** Why something went past the link, and what to do, depend on when the connection was made. */
+/** Why something bypassed the link, and what to do, depends on when the connection was made. */
 export const notRouted = ({ address, port }: RelayAddress, isLate: boolean): RecordNotice => ({
   level: 'error',
   code: 'not-routed',
-  message: `The connection does not keep to the link: packets went ${address === '' ? '' : `to ${address} `}past it (port ${port}).`,
+  message: `The connection bypasses the link: packets went to ${address === '' ? '' : `${address}, `}port ${port}.`,
   fix: isLate
-    ? 'name call (or link) beside page where the page is opened, or await call.observe(context) before it navigates: the page had made this connection before it was observed'
+    ? 'use the fixture call (or link) together with page where the page is opened, or await call.observe(context) before it navigates: the page had made this connection before it was observed'
     : 'let the far side send only to the candidates that the page has told it: this one knew another address of the page',
 });
 
@@ -81,5 +81,5 @@ export const tcpOnly = (): RecordNotice => ({
   level: 'error',
   code: 'ice-tcp',
   message: 'The far side named only TCP candidates, and the link carries UDP: no connection can be made.',
-  fix: 'let the server offer UDP candidates in tests, beside those for TCP',
+  fix: 'let the server offer UDP candidates in tests, in addition to those for TCP',
 });

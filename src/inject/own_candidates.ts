@@ -1,20 +1,23 @@
 /**
- * What a page says of its own addresses: the link's. Whoever is told a page's candidates sends to them,
- * past the link; so they leave the connection with the relay's address alone, in events, in descriptions
- * and in offers and answers. The connection itself keeps its own.
+ * Replaces a page's own addresses by the link's. Anyone who is given a page's candidates sends to them, bypassing
+ * the link; so they leave the connection with the relay's address only, in events, in descriptions and in offers
+ * and answers. The connection itself keeps its own.
  */
 import { ownCandidateThroughRelay, ownDescriptionThroughRelay } from './candidates.js';
 import { attempt } from './natives.js';
 import { fields, patch, patchGetter, text } from './patch.js';
 import type { RelayAddress } from './protocol.js';
 
-/** As the browser has them: pages wrap these. */
+/** The browser's originals: pages wrap these. */
 const { RTCIceCandidate: IceCandidate, RTCSessionDescription: SessionDescription } = globalThis;
 
 const DESCRIPTIONS = ['localDescription', 'currentLocalDescription', 'pendingLocalDescription'];
 
 class OwnCandidates {
-  /** What pages were given in the place of objects of the browser: the same as long as those say the same. */
+  /**
+   * The objects that pages were given instead of the browser's: reused as long as the browser's content is the
+   * same.
+   */
   readonly #given = new WeakMap<object, { of: string; object: object }>();
   /** The latest offer or answer of a connection, as the browser made it, and as its page got it. */
   readonly #made = new WeakMap<object, { native: string; given: string }>();
@@ -35,7 +38,7 @@ class OwnCandidates {
     if (typeof RTCIceTransport !== 'undefined') this.#patchTransport(RTCIceTransport.prototype);
   }
 
-  /** Offers and answers come by promise, or to a function of the page. */
+  /** Offers and answers are returned by promise, or passed to a function of the page. */
   #patchMade(prototype: object, name: string): void {
     patch(
       prototype,
@@ -111,7 +114,7 @@ class OwnCandidates {
   }
 }
 
-/** Changes what connections tell their pages of their own candidates. */
+/** Changes what connections tell their pages about their own candidates. */
 export function patchOwnCandidates(prototype: object, relay: RelayAddress): void {
   new OwnCandidates(relay).patch(prototype);
 }

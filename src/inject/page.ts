@@ -1,4 +1,4 @@
-/** The observer in a page: installed before the page's own scripts, in every window. */
+/** The observer in a page: installed in every window before the page's own scripts. */
 import { Actions } from './actions.js';
 import { findConnections, patchAllUses, patchEvents } from './adoption.js';
 import { Endpoint, type KnownBefore, type Window } from './endpoint.js';
@@ -19,7 +19,7 @@ import { Reporter, type Deliver } from './reporter.js';
 import { SenderParameters } from './sender_parameters.js';
 import { Strays } from './strays.js';
 
-/** From one look at getStats to the next, and from one batch to the next: what is urgent does not wait. */
+/** The interval between readings of getStats, and between batches; urgent messages do not wait. */
 const BATCH_MS = 500;
 /** A busy listener takes a batch within this time. */
 const UNHEARD_MS = 10_000;
@@ -27,18 +27,18 @@ const UNHEARD_MS = 10_000;
 export class Observer implements PageObserver {
   readonly #window: Window;
   readonly #all = new WeakMap<RTCPeerConnection, Endpoint>();
-  /** Those that are not closed, as far as that is known. */
+  /** Connections that are not closed, as far as is known. */
   readonly #open = new Held<Endpoint>();
   readonly #policies = new Policies();
   readonly #actions: Actions;
   #document = document;
   #count = 0;
   #adopting = false;
-  /** Null where all connections are known, since there were none before. */
+  /** Null if all connections are known, since the observer came before them. */
   #strays: Strays | null = null;
   #isPaused = false;
   #isUnheard = false;
-  /** The function of the window that batches go to; null where there is none. */
+  /** The window's function that takes the batches; null if there is none. */
   #binding: string | null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
@@ -75,7 +75,7 @@ export class Observer implements PageObserver {
     this.#listen();
   }
 
-  /** Looks for connections that the page has made already, and goes on looking. */
+  /** Searches for connections that the page has already made, and keeps searching. */
   #lookBack(): void {
     const strays = new Strays(this.#window, () => this.#count++);
     this.#strays = strays;
@@ -91,9 +91,11 @@ export class Observer implements PageObserver {
     this.#start();
   }
 
-  /** Watches a connection that somebody has found, unless it is watched already. Throws for any other object. */
+  /**
+   * Observes a connection that was found elsewhere, unless it is observed already. Throws for any other object.
+   */
   adopt(peer: RTCPeerConnection): void {
-    // An endpoint that is being made asks its connection, too.
+    // An endpoint under construction also reads its connection.
     if (!this.#adopting) this.#endpoint(peer);
   }
 
@@ -105,14 +107,14 @@ export class Observer implements PageObserver {
     return worker;
   }
 
-  /** What is known when the document goes; there may be no time for more. */
+  /** Reports what is known when the document is unloaded; there may be no time for more. */
   #listen(): void {
     listen(globalThis, 'pagehide', () => void this.#window.reporter.send());
   }
 
   /**
-   * A window that showed nothing yet, as a popup at first, keeps its objects when its first page comes,
-   * but neither workers nor listeners.
+   * A window that showed nothing yet, such as a new popup, keeps its objects when its first page loads, but
+   * neither workers nor listeners.
    */
   #renew(): void {
     if (document === this.#document) return;
@@ -141,7 +143,7 @@ export class Observer implements PageObserver {
     return endpoint;
   }
 
-  /** What is asked of connections meanwhile is no use by the page. */
+  /** Reads of connections during this time are not uses by the page. */
   #ownUse<T>(work: () => T): T {
     this.#adopting = true;
     try {
@@ -155,7 +157,10 @@ export class Observer implements PageObserver {
     if (!this.#isPaused) this.#timer ??= setInterval(() => attempt(() => this.#tick()), BATCH_MS);
   }
 
-  /** Tells the binding from now on, and whoever was told before nothing more. For the one that is told already nothing changes. */
+  /**
+   * Reports to this binding from now on, and no longer to an earlier one. Nothing changes for a binding that is
+   * already used.
+   */
   listen({ binding, originEpochMs }: ObserverConfig & { binding: string }): void {
     if (this.#binding === binding) return;
     this.#binding = binding;
@@ -170,7 +175,7 @@ export class Observer implements PageObserver {
     await this.pause();
   }
 
-  /** Does what whoever listens asks for. */
+  /** Executes a request of the listener. */
   async ask(request: PageRequest): Promise<unknown> {
     switch (request.type) {
       case 'flush':
@@ -191,15 +196,15 @@ export class Observer implements PageObserver {
     return this.#open.all.find(({ id, closed }) => id === number && !closed);
   }
 
-  /** Acts on a call, as somebody has commanded. Never rejects: the result says what came of it. */
+  /** Acts on a call on explicit command. Never rejects: the result says what happened. */
   act(action: unknown): Promise<ActionResult> {
     return this.#actions.act(action);
   }
 
   /**
-   * Ends the observation, until it is resumed: connections go on, and nothing of them is told. What is noted of them
-   * and of new ones, so that they can be told of when it is resumed, keeps none alive. Resolves when everything that
-   * was done to them is taken back.
+   * Pauses the observation until it is resumed: connections continue, and nothing about them is reported. What is
+   * noted of existing and new ones, so that they can be reported later, keeps none of them alive. Resolves when
+   * all actions on them are undone.
    */
   pause(): Promise<void> {
     this.#isPaused = true;
@@ -213,10 +218,11 @@ export class Observer implements PageObserver {
     return this.#actions.end();
   }
 
-  /** Begins again, perhaps for somebody else: all connections that are open are told of as if they were new. */
+  /** Resumes, possibly for another listener: all open connections are reported as if they were new. */
   resume(deliver?: Deliver): void {
     const { reporter, worker } = this.#window;
-    // One may be closed and nobody saw it, as by a function that the page took before it was observed.
+    // A connection may have been closed unnoticed, for instance by a function that the page saved before it was
+    // observed.
     for (const endpoint of this.#open.all) attempt(() => endpoint.look());
     this.#open.hold();
     this.#isPaused = false;
@@ -233,7 +239,7 @@ export class Observer implements PageObserver {
     for (const endpoint of this.#open.all) attempt(() => endpoint.giveUp());
   }
 
-  /** A listener that has taken nothing for this long is gone, and nobody is left who could take back what was done. */
+  /** A listener that has taken nothing for this long is gone, and nobody is left who could undo actions. */
   #watchListener(): void {
     const isUnheard = this.#window.reporter.unheardMs > UNHEARD_MS;
     if (isUnheard === this.#isUnheard) return;
@@ -275,7 +281,7 @@ const isLate = (): boolean => document.readyState !== 'loading' || document.scri
 
 type Binding = (batch: string) => Promise<void>;
 
-/** Tells Node, through the function that it has put into the window. */
+/** Reports to Node, through the function that Node has put into the window. */
 const throughBinding =
   (name: string): Deliver =>
   (batch) =>
@@ -288,8 +294,8 @@ export type Connection = RTCPeerConnection;
 export const hasConnections = (): boolean => typeof RTCPeerConnection !== 'undefined';
 
 /**
- * Installs the observer, unless the window has no peer connections. In a window that has one, which
- * may be paused, that one tells from now on. Never throws.
+ * Installs the observer, unless the window has no peer connections. If the window already has an observer,
+ * possibly paused, that one reports from now on. Never throws.
  */
 export function install(config: ObserverConfig & { binding: string }): void {
   attempt(() => {

@@ -1,12 +1,12 @@
 /**
- * Proxies of native functions, which keep names, `toString`, `instanceof`, statics and prototypes, so that
- * pages do not notice them. Whatever fails in a change, the page gets what the native function gives.
+ * Proxies of native functions that keep names, `toString`, `instanceof`, statics and prototypes, so that pages do
+ * not notice them. If a change fails, the page gets the native function's result.
  */
 import { attempt } from './natives.js';
 
 type AnyFunction = (this: unknown, ...args: never[]) => unknown;
 
-/** Puts a proxy in the place of a method; `change` may give other arguments, `after` another result. */
+/** Replaces a method by a proxy; `change` may replace the arguments, `after` the result. */
 export function patch(
   holder: object,
   name: string,
@@ -26,7 +26,7 @@ export function patch(
   Object.defineProperty(holder, name, { ...descriptor, value });
 }
 
-/** Puts a proxy in the place of an attribute's getter. */
+/** Replaces an attribute's getter by a proxy. */
 export function patchGetter(
   holder: object,
   name: string,

@@ -1,4 +1,4 @@
-/** Changes to the window's RTCPeerConnection: what it is told of the far side, and what the observer notes beside. */
+/** Changes to the window's RTCPeerConnection: what it is told about the far side, and what the observer notes. */
 import { candidateThroughRelay, descriptionThroughRelay } from './candidates.js';
 import type { Endpoint } from './endpoint.js';
 import { attempt } from './natives.js';
@@ -6,7 +6,7 @@ import { patchOwnCandidates } from './own_candidates.js';
 import { fields, patch, text } from './patch.js';
 import type { RelayAddress } from './protocol.js';
 
-/** Finds the endpoint of a connection, also of one that was made before the patches. */
+/** Finds the endpoint of a connection, even of one that was made before the patches. */
 export type EndpointOf = (peer: RTCPeerConnection) => Endpoint;
 
 function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: RelayAddress | null): void {
@@ -31,18 +31,18 @@ function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: Rel
   });
 }
 
-/** With the policy 'relay' the browser would only send through TURN servers, past the link. */
+/** With the policy 'relay' the browser would only send through TURN servers, bypassing the link. */
 export class Policies {
   readonly #relayOnly = new WeakSet();
 
-  /** The same settings without that policy; they themselves where they have another. */
+  /** The same settings without that policy; the original ones if they have another policy. */
   changed(configuration: unknown): unknown {
     const given = fields(configuration);
     if (given?.['iceTransportPolicy'] !== 'relay') return configuration;
     return Object.create(given, { iceTransportPolicy: { value: 'all', enumerable: true } });
   }
 
-  /** Notes what the page asked for; returns whether it was that policy. */
+  /** Notes what the page requested; returns whether it was that policy. */
   note(peer: object, configuration: unknown): boolean {
     const asked = fields(configuration)?.['iceTransportPolicy'] === 'relay';
     if (asked) this.#relayOnly.add(peer);
@@ -67,7 +67,7 @@ export class Policies {
   }
 }
 
-/** Puts a proxy in the place of the constructor, under all its names. */
+/** Replaces the constructor by a proxy, under all its names. */
 export function patchConstructor(
   native: typeof RTCPeerConnection,
   change: (configuration: unknown) => unknown,
@@ -104,7 +104,7 @@ export function patchPrototype(
     policies.patch(prototype, endpointOf);
     patchOwnCandidates(prototype, relay);
   }
-  // Receivers that begin without a transform are never asked for one.
+  // Receivers that start without a transform never call one.
   for (const name of ['addTrack', 'addTransceiver'])
     patch(
       prototype,

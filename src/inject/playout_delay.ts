@@ -1,17 +1,17 @@
 /**
- * How long receivers hold media back. While somebody acts on one, the page still reads what it has set,
- * and that is what a release brings back.
+ * How long receivers hold media back. While ccscope acts on a receiver, the page still reads the value that it
+ * has set, which a release restores.
  */
 import { attempt } from './natives.js';
 
-/** The standard's attribute in milliseconds, and Chrome's older one in seconds: the same thing. */
+/** The standard's attribute in milliseconds, and Chrome's older one in seconds, for the same setting. */
 const ATTRIBUTES = { jitterBufferTarget: 1, playoutDelayHint: 1e-3 } as const;
 type Name = keyof typeof ATTRIBUTES;
 const NAMES = Object.keys(ATTRIBUTES) as Name[];
 
 interface Acted {
   delayMs: number;
-  /** What the page has set, the latest last. */
+  /** The values that the page has set, latest last. */
   theirs: Map<Name, unknown>;
 }
 
@@ -33,7 +33,7 @@ export class PlayoutDelays {
     return this.#acted.get(receiver)?.delayMs ?? null;
   }
 
-  /** Throws what the browser throws; then all is as it was. */
+  /** Throws the browser's errors, leaving everything unchanged. */
   delay(receiver: RTCRtpReceiver, delayMs: number): void {
     const theirs =
       this.#acted.get(receiver)?.theirs ??
@@ -46,7 +46,7 @@ export class PlayoutDelays {
     const acted = this.#acted.get(receiver);
     if (acted === undefined) return;
     this.#acted.delete(receiver);
-    // Each is the other's value, too, so what is set goes last.
+    // Each attribute also changes the other, so the one set by the page comes last.
     const values = [...acted.theirs].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null));
     for (const [name, value] of values) attempt(() => this.#natives.get(name)?.set.call(receiver, value));
   }
@@ -84,7 +84,7 @@ export class PlayoutDelays {
       }),
       set: new Proxy(set, {
         apply: (_, self: RTCRtpReceiver, args): void => {
-          // The browser says whether the value is one, and what it makes of it.
+          // The browser decides whether the value is valid, and how it is converted.
           Reflect.apply(set, self, args);
           const known = acted.get(self);
           if (known === undefined) return;

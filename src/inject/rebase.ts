@@ -1,9 +1,9 @@
-/** Times of a batch for somebody who counts them from another origin. */
+/** Shifts the times of a batch to another origin. */
 import { NUMBERS_PER_FRAME, type PageBatch, type PageMessage } from './protocol.js';
 
-/** The fields that are times; all others are durations or no times at all. */
+/** The fields that are times; all others are durations or not times at all. */
 const TIMES: readonly string[] = ['timeUs', 'reportTimeUs'];
-/** Where in the numbers of a frame its arrival stands. */
+/** The index of a frame's arrival among its numbers. */
 const ARRIVAL = 2;
 
 function shifted(value: unknown, laterUs: number): unknown {

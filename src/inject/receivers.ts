@@ -1,4 +1,4 @@
-/** Whose transform a receiver has: the page's goes before the observer's, whenever it comes. */
+/** Which transform a receiver has: the page's takes precedence over the observer's, whenever it comes. */
 import * as notices from './notices.js';
 import { attempt } from './natives.js';
 import type { RecordNotice } from './protocol.js';
@@ -8,7 +8,7 @@ type Streams = Record<
   ((this: RTCRtpReceiver, ...args: unknown[]) => unknown) | undefined
 >;
 
-/** Called when the page takes a receiver that the observer had. */
+/** Called when the page takes a receiver that had the observer's transform. */
 type OnYield = () => void;
 
 export class ReceiverTransforms {
@@ -45,8 +45,8 @@ export class ReceiverTransforms {
   }
 
   /**
-   * Takes the observer's transform off. Where media flow already, Chromium needs somebody to pass them on:
-   * its older streams are taken, and joined.
+   * Removes the observer's transform. If media are already flowing, Chromium needs a replacement that passes them
+   * on: its older streams are taken, and connected to each other.
    */
   release(receiver: RTCRtpReceiver, flows: boolean): void {
     if (!this.#ours.delete(receiver)) return;
@@ -76,7 +76,7 @@ export class ReceiverTransforms {
       }),
       set: new Proxy(set, {
         apply(target, receiver: RTCRtpReceiver, args) {
-          // For the page there is none yet; taking the observer's away would stop the media.
+          // To the page there is none yet; removing the observer's would stop the media.
           if (ours.has(receiver) && args[0] == null) return;
           Reflect.apply(target, receiver, args);
           taken(receiver);
@@ -94,7 +94,7 @@ export class ReceiverTransforms {
     const taken = (receiver: RTCRtpReceiver) => this.#yield(receiver);
     holder.createEncodedStreams = new Proxy(native, {
       apply(target, receiver: RTCRtpReceiver, args) {
-        // The browser gives a receiver's streams only once.
+        // The browser returns a receiver's streams only once.
         if (ours.has(receiver)) attempt(() => set?.call(receiver, null));
         const streams: unknown = Reflect.apply(target, receiver, args);
         taken(receiver);

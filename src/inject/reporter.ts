@@ -1,11 +1,11 @@
-/** A window's one way out: batches of messages, in order. */
+/** A window's only way out: batches of messages, in order. */
 import { attempt, epochMs } from './natives.js';
 import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 
-/** Takes a batch to whoever watches. */
+/** Delivers a batch to the listener. */
 export type Deliver = (batch: PageBatch) => Promise<void> | void;
 
-/** Five minutes of batches: whoever has taken none of them is gone, and what it is told is never freed. */
+/** Five minutes of batches: a listener that has taken none of them is gone, and would keep them in memory. */
 const MOST_WAITING = 600;
 
 const windowName = (): string => `${epochMs().toString(36)}-${Math.random().toString(36).slice(2)}`;
@@ -15,7 +15,7 @@ export class Reporter {
   #messages: PageMessage[] = [];
   #soon = false;
   #isPaused = false;
-  /** The batches that nobody has taken yet, the oldest first. */
+  /** The batches that have not been taken yet, oldest first. */
   readonly #waiting = new Set<{ sentMs: number }>();
 
   constructor(
@@ -33,7 +33,7 @@ export class Reporter {
     return Math.round((epoch - this.originEpochMs) * 1000);
   }
 
-  /** For how long whoever is told has taken nothing, in milliseconds. */
+  /** For how long the listener has taken nothing, in milliseconds. */
   get unheardMs(): number {
     const [oldest] = this.#waiting;
     return oldest === undefined ? 0 : epochMs() - oldest.sentMs;
@@ -43,15 +43,15 @@ export class Reporter {
     return this.#isPaused;
   }
 
-  /** Nobody is told any more. */
+  /** Nobody listens any more. */
   pause(): void {
     this.#isPaused = true;
     this.#messages = [];
   }
 
   /**
-   * Tells again, perhaps somebody else. Whoever listens now knows nothing of what was told before, so the
-   * window has another name.
+   * Reports again, possibly to another listener. Since that listener knows nothing of earlier reports, the window
+   * gets another name.
    */
   resume(deliver = this.deliver): void {
     this.deliver = deliver;
@@ -61,12 +61,12 @@ export class Reporter {
     this.#window = windowName();
   }
 
-  /** Told with the next batch. */
+  /** Reported with the next batch. */
   add(message: PageMessage): void {
     if (!this.#isPaused) this.#messages.push(message);
   }
 
-  /** Told as soon as the current task is done: the link waits for it. */
+  /** Reported as soon as the current task is done: the link waits for it. */
   tell(message: PageMessage): void {
     this.add(message);
     if (this.#soon) return;
@@ -78,7 +78,7 @@ export class Reporter {
     this.add({ type: 'notice', endpoint, notice });
   }
 
-  /** Sends what there is. Never rejects: perhaps there is nobody to tell. */
+  /** Sends what there is. Never rejects, since there may be no listener. */
   async send(timeUs = this.nowUs()): Promise<void> {
     this.#soon = false;
     if (this.#messages.length === 0) return;
@@ -94,7 +94,7 @@ export class Reporter {
     this.#taken(waiting);
   }
 
-  /** Whoever took this batch is there, even if an earlier one was lost on the way. */
+  /** The listener that took this batch is there, even if an earlier one was lost on the way. */
   #taken(batch: { sentMs: number }): void {
     if (!this.#waiting.has(batch)) return;
     for (const each of this.#waiting) {

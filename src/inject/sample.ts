@@ -1,4 +1,4 @@
-/** Pure readings of `getStats` reports; a field that the browser leaves out becomes NaN. */
+/** Pure readings of `getStats` reports; a field that the browser omits becomes NaN. */
 import type { InboundStats, OutboundStats, RelayAddress, StatsSample } from './protocol.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ const kindOf = (stat: Fields): 'video' | 'audio' =>
   text(stat, 'kind') === 'audio' || text(stat, 'mediaType') === 'audio' ? 'audio' : 'video';
 
 interface Beside {
-  /** What the far side reported of it. */
+  /** The far side's report on it. */
   heard: Fields | undefined;
   codec: string;
   timeUs(epochMs: number): number;
@@ -137,13 +137,13 @@ function inbound(stat: Fields, { heard, codec, timeUs }: Beside): InboundStats {
   };
 }
 
-/** Sums what pairs count; NaN where none says. */
+/** Sums the counts of pairs; NaN if none reports it. */
 function sum(stats: readonly Fields[], name: string): number {
   const values = stats.map((stat) => number(stat, name)).filter((value) => !Number.isNaN(value));
   return values.length === 0 ? NaN : values.reduce((all, value) => all + value, 0);
 }
 
-/** A pair by the kinds of its candidates: where they are is the page's secret. */
+/** A pair by the types of its candidates: their addresses are the page's secret. */
 function routeOf(report: Report, pair: Fields | undefined): string {
   const kinds = ['localCandidateId', 'remoteCandidateId'].map((end) => {
     const candidate = report.by(text(pair, end));
@@ -152,7 +152,10 @@ function routeOf(report: Report, pair: Fields | undefined): string {
   return kinds.filter(Boolean).join(' ');
 }
 
-/** What passed the pairs whose far end is not the link's, and where that is; the address is '' where the browser hides it. */
+/**
+ * What passed the pairs whose far end is not the link's, and where that far end is; the address is '' if the
+ * browser hides it.
+ */
 interface Outside {
   bytesSent: number;
   bytesReceived: number;
@@ -180,14 +183,14 @@ function outsideOf(report: Report, relay: RelayAddress | null): Outside {
 
 export interface Reading {
   sample: StatsSample;
-  /** Where most of what does not pass the link goes to; null if all of it does. */
+  /** Where most of the traffic outside the link goes; null if all of it passes the link. */
   astray: RelayAddress | null;
 }
 
-/** What getStats do not say of a stream that is sent. */
+/** What getStats does not report about a sent stream. */
 export type Sending = Pick<OutboundStats, 'maxBitrateBps' | 'sectionBoundBps' | 'trackState' | 'trackPaused'>;
 
-/** Reads this for the media section and, with simulcast, the encoding that have these names. */
+/** Reads it for the media section and, with simulcast, the encoding with these names. */
 export type SendingOf = (mid: string, rid: string) => Sending;
 
 /** Reads a report that was taken at `nowMs` (Unix epoch). */

@@ -1,7 +1,7 @@
 /**
- * Parameters of senders, which have two authors: the page, and whoever acts on its call. What the page sets holds
- * wherever nobody acts; where somebody does, the page still reads what it has set, and that is what a release brings
- * back. Its transactions stay valid while ours come between, since a browser takes only the latest.
+ * Parameters of senders, which have two authors: the page, and those who act on its call. What the page sets
+ * applies unless an action overrides it; the page always reads what it has set, and a release restores that. Its
+ * transactions stay valid while ours come in between, although a browser accepts only the latest.
  */
 import { attempt } from './natives.js';
 import { fields, patch, text } from './patch.js';
@@ -12,15 +12,15 @@ type Parameters = Omit<RTCRtpSendParameters, 'degradationPreference'> & {
 };
 type Encoding = RTCRtpEncodingParameters;
 
-/** What the page has set, of what can be acted upon. */
+/** The page's settings, as far as actions can change them. */
 interface Theirs {
   encodings: readonly Pick<Encoding, 'rid' | 'active' | 'maxBitrate'>[];
   degradationPreference: DegradationPreferenceName | undefined;
 }
 
-/** What is in force beside: of each kind the latest. */
+/** The actions in force: the latest of each kind. */
 export class Overrides {
-  /** By encodings; null for all of them together. */
+  /** By encoding; null for all of them together. */
   readonly caps = new Map<EncodingName, number>();
   readonly layers = new Map<EncodingName, boolean>();
   drive: { controller: string; maxBitrateBps: number } | null = null;
@@ -55,7 +55,7 @@ export class Overrides {
   }
 }
 
-/** Whether a name that was given means an encoding. */
+/** Whether a given name refers to this encoding. */
 export const isNamed = (name: EncodingName, { rid }: Pick<Encoding, 'rid'>, index: number): boolean =>
   name === null || (typeof name === 'number' ? name === index : name === rid);
 
@@ -65,7 +65,10 @@ function theirsOf(theirs: Theirs, { rid }: Encoding, index: number) {
   return found ?? theirs.encodings[index];
 }
 
-/** How a bound for all encodings is shared: as the page's own bounds are, else by the length of the pictures' sides. */
+/**
+ * How a limit for all encodings is divided: like the page's own limits, or else by the side length of the
+ * pictures.
+ */
 function shares(encodings: readonly Encoding[]): number[] {
   const bounds = encodings.map(({ maxBitrate = NaN }) => maxBitrate);
   const weights = bounds.every((bound) => bound > 0)
@@ -75,7 +78,7 @@ function shares(encodings: readonly Encoding[]): number[] {
   return weights.map((weight) => (sum > 0 ? Math.min(1, weight / sum) : 1));
 }
 
-/** The page's parameters with what is in force. */
+/** The page's parameters with the actions in force. */
 function withOverrides(parameters: Parameters, theirs: Theirs, overrides: Overrides): Parameters {
   const own = parameters.encodings.map((encoding, index) => {
     const { maxBitrate, active } = theirsOf(theirs, encoding, index) ?? encoding;
@@ -96,7 +99,7 @@ function withOverrides(parameters: Parameters, theirs: Theirs, overrides: Overri
 }
 
 function setOrDelete<T extends object, K extends keyof T>(object: T, key: K, value: T[K] | undefined): T {
-  // A key that is there with the value undefined is not the same to every browser.
+  // For some browsers, a key with the value undefined differs from a missing key.
   if (value === undefined) Reflect.deleteProperty(object, key);
   else object[key] = value;
   return object;
@@ -116,14 +119,14 @@ export type Options = (encodings: readonly Encoding[]) => object;
 type Get = (this: RTCRtpSender) => Parameters;
 type Set = (this: RTCRtpSender, parameters: unknown, ...rest: unknown[]) => Promise<void>;
 
-/** One sender's calls, one after the other. */
+/** The calls on one sender, one after the other. */
 class Sender {
-  /** What bounds it by its encodings' rids, as far as that is known. */
+  /** What limits it, by its encodings' rids, as far as that is known. */
   bounds = new Map<string, number>();
   /** Null while nobody acts on it. */
   theirs: Theirs | null = null;
   overrides = new Overrides();
-  /** The transaction that the page was given last, and whether the browser has given another one to us since. */
+  /** The transaction that the page was given last, and whether the browser has since given us another one. */
   given: unknown = null;
   isStale = false;
   /** How many of our calls have not ended. */
@@ -132,7 +135,7 @@ class Sender {
   #all: Promise<unknown> | null = null;
   #ours: Promise<unknown> | null = null;
 
-  /** A call of ours comes after all others. */
+  /** One of our calls comes after all others. */
   inTurn(work: () => Promise<void>): Promise<void> {
     this.ours++;
     const result = this.#after(this.#all, work).finally(() => this.ours--);
@@ -140,11 +143,11 @@ class Sender {
     return result;
   }
 
-  /** A call of the page waits for ours alone: several at once are its own business. */
+  /** A call of the page only waits for ours: concurrent calls of its own are its own business. */
   afterOurs(work: () => Promise<void>): Promise<void> {
     const result = this.#after(this.ours === 0 ? null : this.#ours, work);
     void this.#note(result);
-    // A promise of its own: if the page leaves a rejection unhandled, that is told as without us.
+    // A separate promise: if the page leaves a rejection unhandled, it is reported as it would be without us.
     return result.then(() => undefined);
   }
 
@@ -173,7 +176,7 @@ class Sender {
 
 export class SenderParameters {
   readonly #senders = new WeakMap<object, Sender>();
-  /** Those on which somebody acts. */
+  /** Those with actions in force. */
   readonly #acted = new Set<RTCRtpSender>();
   readonly #get: Get;
   readonly #set: Set;
@@ -204,7 +207,10 @@ export class SenderParameters {
     return fresh;
   }
 
-  /** The least `maxBitrate` of an encoding that is known, without asking: that would disturb the page. */
+  /**
+   * The lowest `maxBitrate` of an encoding that is known without asking the browser, which would disturb the
+   * page.
+   */
   boundOf(sender: RTCRtpSender, rid: string): number {
     return this.#senders.get(sender)?.bounds.get(rid) ?? NaN;
   }
@@ -235,7 +241,7 @@ export class SenderParameters {
     const value = new Proxy(native, {
       apply: (_, self: RTCRtpSender, args: unknown[]): unknown => {
         const sender = attempt(() => (self instanceof RTCRtpSender ? this.#of(self) : undefined));
-        // What the page may change while it waits is taken as it is now.
+        // The page may change it while it waits, so it is copied now.
         const copy = attempt(() => copied(args[0]));
         if (sender === undefined || copy === undefined) return Reflect.apply(native, self, args);
         return sender.afterOurs(() => this.#setTheirs(self, sender, copy, args));
@@ -245,7 +251,7 @@ export class SenderParameters {
     Object.defineProperty(prototype, 'setParameters', { ...descriptor, value });
   }
 
-  /** A call of the page: as it is, unless somebody acts on the sender. */
+  /** A call of the page: passed on unchanged, unless an action on the sender is in force. */
   async #setTheirs(self: RTCRtpSender, sender: Sender, copy: Parameters, args: unknown[]): Promise<void> {
     const theirs = theirsIn(copy);
     const isOurs = sender.theirs !== null;
@@ -254,13 +260,13 @@ export class SenderParameters {
     if (isOvertaken) set.transactionId = this.#get.call(self).transactionId;
     const given = isOurs || isOvertaken ? [set, ...args.slice(1)] : args;
     await Reflect.apply(this.#set, self, given);
-    // The browser forgets its latest transaction now, whoever has it.
+    // The browser now forgets its latest transaction, whoever has it.
     if (sender.given === copy.transactionId) sender.given = null;
     if (sender.theirs !== null) sender.theirs = theirs;
     sender.noteBounds(set.encodings);
   }
 
-  /** What the browser keeps as a sender's preference. */
+  /** The preferences of a sender that the browser keeps. */
   preferenceOf(self: RTCRtpSender): DegradationPreferenceName | undefined {
     this.#of(self).isStale = true;
     return this.#get.call(self).degradationPreference;
@@ -272,8 +278,8 @@ export class SenderParameters {
   }
 
   /**
-   * Changes what is in force; `options` are those of setParameters (webrtc-extensions). Rejects, and leaves things as
-   * they were, if `change` throws or the browser refuses it.
+   * Changes what is in force; `options` are those of setParameters (webrtc-extensions). Rejects, leaving
+   * everything unchanged, if `change` throws or the browser refuses it.
    */
   async act(self: RTCRtpSender, change: Change, options?: Options): Promise<void> {
     const sender = this.#of(self);
@@ -303,7 +309,7 @@ export class SenderParameters {
     }
   }
 
-  /** Takes back everything. Never rejects: a sender that is gone has nothing to take back. */
+  /** Undoes everything. Never rejects: a sender that is gone has nothing to undo. */
   async releaseAll(): Promise<void> {
     const released = [...this.#acted].map((sender) => this.act(sender, (each) => each.release(null)));
     await Promise.allSettled(released);
@@ -311,7 +317,7 @@ export class SenderParameters {
   }
 }
 
-/** A copy of what the page gives; undefined for what is no parameters. */
+/** A copy of what the page passes; undefined if it is not parameters. */
 function copied(parameters: unknown): Parameters | undefined {
   const given = fields(parameters);
   const encodings = given?.['encodings'];

@@ -1,11 +1,12 @@
 /**
- * Frames of a received track as an element shows them: what is left to see of a call that ran before it was
- * observed, since a transform that comes then is never asked. The element is the observer's own and in no document.
+ * Frames of a received track as an element shows them. For a call that ran before it was observed this is all
+ * there is to see, since a transform set that late is never called. The element belongs to the observer and is in
+ * no document.
  */
 import { attempt, listen } from './natives.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from './protocol.js';
 
-/** Where media come from a peer connection, the browser tells when a frame's last packet came (video-rvfc, 3). */
+/** For media from a peer connection, the browser reports when a frame's last packet arrived (video-rvfc, 3). */
 interface Shown {
   receiveTime?: number;
   rtpTimestamp?: number;
@@ -16,19 +17,23 @@ interface Frame {
   arrivalUs: number;
 }
 
-/** What was counted of the stream at a look at getStats. */
+/** The counters of the stream at a reading of getStats. */
 interface Look {
   timeUs: number;
   bytes: number;
 }
 
-/** A page that is not shown calls nobody back; nothing is kept of longer than this. */
+/** A hidden page gets no callbacks; nothing is kept for longer than this. */
 const MOST_FRAMES = 1000;
-/** When no frame was shown for longer than this, what came before the next one belongs to frames that nobody saw. */
+/**
+ * When no frame was shown for longer than this, the bytes before the next one belong to frames that nobody saw.
+ */
 const LONGEST_US = 1_500_000;
-/** No frame is shown so long after it came. */
+/** No frame is shown this long after it arrived. */
 const KEPT_US = 10_000_000;
-/** As many frames, none of which came by a peer connection, tell that the track comes from somewhere else. */
+/**
+ * After this many frames that did not come by a peer connection, the track is taken to come from somewhere else.
+ */
 const ENOUGH_FRAMES = 30;
 
 export class ShownFrames {
@@ -36,7 +41,7 @@ export class ShownFrames {
   #frames: Frame[] = [];
   #lastTimestamp = NaN;
   #foreignFrames = 0;
-  /** Looks since frames were taken last, the oldest first. */
+  /** Readings since frames were last taken, oldest first. */
   #looks: Look[] = [];
   #isPaused = true;
   #callback = 0;
@@ -49,11 +54,11 @@ export class ShownFrames {
     this.#element.muted = true;
   }
 
-  /** Times frames from now on; until then it does nothing. */
+  /** Times frames from now on; does nothing before. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // An element that waits for its first frame holds back the document's load event.
+    // An element that waits for its first frame delays the document's load event.
     if (document.readyState === 'complete') this.#play();
     else listen(globalThis, 'load', () => this.#play());
   }
@@ -75,22 +80,22 @@ export class ShownFrames {
     this.#ssrc = NaN;
   }
 
-  /** Whether this browser tells of frames as they are shown. */
+  /** Whether this browser reports frames as they are shown. */
   static get isSupported(): boolean {
     return 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
   }
 
-  /** Whether a frame was shown that came by a peer connection. */
+  /** Whether a frame that came by a peer connection was shown. */
   get sawFrames(): boolean {
     return !Number.isNaN(this.#lastTimestamp);
   }
 
-  /** Whether it shows frames that come by no peer connection, as those of a local camera. */
+  /** Whether it shows frames that did not come by a peer connection, such as those of a local camera. */
   get isForeign(): boolean {
     return !this.sawFrames && this.#foreignFrames >= ENOUGH_FRAMES;
   }
 
-  /** The RTP timestamp of the latest frame that was shown; NaN before there is one. */
+  /** The RTP timestamp of the latest frame that was shown; NaN until there is one. */
   get lastTimestamp(): number {
     return this.#lastTimestamp;
   }
@@ -104,7 +109,7 @@ export class ShownFrames {
 
   #note({ receiveTime, rtpTimestamp }: Shown): void {
     if (receiveTime === undefined || rtpTimestamp === undefined) {
-      // A received track that the page has disabled shows black frames of the browser's own.
+      // A received track that the page has disabled shows black frames made by the browser.
       if (this.track.enabled) this.#foreignFrames++;
       return;
     }
@@ -115,11 +120,12 @@ export class ShownFrames {
   }
 
   /**
-   * The frames since the last time, as in the message `frames`, when getStats counted these bytes at that time. Nobody
-   * tells their sizes: each is given an equal share of what was received meanwhile, so that rates are right.
+   * The frames since the last call, as in the message `frames`, given that getStats counted these bytes at that
+   * time. Their sizes are unknown: each gets an equal share of what was received in the meantime, so that rates
+   * are right.
    */
   take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
-    // Nothing is known about frames whose bytes nobody has counted, or about a stream that has just begun.
+    // Nothing is known about frames whose bytes were not counted, or about a stream that has just started.
     const isCounted = ssrc === this.#ssrc && bytesReceived >= (this.#looks.at(-1)?.bytes ?? NaN);
     const frames = isCounted ? this.#frames : [];
     const bytes = bytesReceived - this.#bytesBefore(frames);
@@ -136,7 +142,7 @@ export class ShownFrames {
     return rows;
   }
 
-  /** What had been counted of the stream before the first bytes that belong to these frames. */
+  /** The count of the stream before the first bytes that belong to these frames. */
   #bytesBefore([first]: readonly Frame[]): number {
     const [last] = this.#looks;
     if (first === undefined || last === undefined) return NaN;

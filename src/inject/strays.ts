@@ -1,6 +1,6 @@
 /**
- * Received video whose connection nobody can reach: the page keeps it to itself, and never uses it again. What is
- * left are its receiver, where the page lets that be seen, and the elements that show it.
+ * Received video whose connection cannot be reached: the page keeps it to itself and never uses it again. What
+ * remains are its receiver, if the page lets that be seen, and the elements that show it.
  */
 import type { Endpoint, Window } from './endpoint.js';
 import { Held } from './held.js';
@@ -18,12 +18,12 @@ const NOTHING_SENT = {
   relay: null,
 };
 
-/** A debugger that lists all connections, or a page's next call, may still tell whose track it is. */
+/** A debugger that lists all connections, or the page's next call, may still reveal whose track it is. */
 const LEAST_AGE_MS = 2000;
 
 /**
- * Frames of one stream that are shown at the same time have RTP timestamps as near as this: a second. Those of another
- * stream begin at random (RFC 3550, 5.1), and are as near by chance once in 24,000 times.
+ * Frames of one stream that are shown at the same time have RTP timestamps as close as this: a second. Those of
+ * different streams start at random (RFC 3550, 5.1), and are that close by chance once in 24,000 times.
  */
 const NEAR_TICKS = 90_000;
 
@@ -32,7 +32,7 @@ function areNear(a: number, b: number): boolean {
   return !Number.isNaN(a - b) && Math.min(ticks, 2 ** 32 - ticks) <= NEAR_TICKS;
 }
 
-/** A received video track, told of as a connection of its own. */
+/** A received video track, reported as a connection of its own. */
 export class Stray {
   readonly #shown: ShownFrames;
   /** Its number, once it has shown a frame that came by a connection. */
@@ -58,7 +58,7 @@ export class Stray {
     return this.receiver !== null;
   }
 
-  /** Its number; null until it is told of. */
+  /** Its number; null until it is reported. */
   get id(): number | null {
     return this.#id;
   }
@@ -68,7 +68,7 @@ export class Stray {
     return this.#shown.isForeign;
   }
 
-  /** The RTP timestamp of the frame that it has shown last; NaN before there is one. */
+  /** The RTP timestamp of the last frame that it has shown; NaN until there is one. */
   get lastTimestamp(): number {
     return this.#shown.lastTimestamp;
   }
@@ -89,7 +89,7 @@ export class Stray {
     if (this.receiver !== null) reporter.notice(endpoint, notices.asShown(notices.joinedLate()));
   }
 
-  /** Tells what is known; `nextId` numbers it when it is told of for the first time. Never rejects. */
+  /** Reports what is known; `nextId` numbers it when it is first reported. Never rejects. */
   async sample(nextId: () => number): Promise<void> {
     if (this.track.readyState === 'ended') this.end();
     if (this.#ended || !this.#shown.sawFrames || epochMs() - this.#foundMs < LEAST_AGE_MS) return;
@@ -113,7 +113,7 @@ export class Stray {
     return { ...sample, inbound: sample.inbound.filter(({ kind }) => kind === 'video') };
   }
 
-  /** What an element alone tells. */
+  /** What is known from an element alone. */
   #picture(): StatsSample {
     const timeUs = this.window.reporter.nowUs();
     const { frames, width, height } = this.#shown.picture;
@@ -122,7 +122,7 @@ export class Stray {
     this.#looked = { timeUs, frames };
     const inbound: InboundStats = {
       ...unknownInbound(),
-      // It has none that anybody knows, but the number of its connection is its own.
+      // Its connection is unknown, but has a number.
       ssrc: this.#id ?? 0,
       framesReceived: frames,
       framesDecoded: frames,
@@ -145,7 +145,7 @@ export class Stray {
 
 const NO_STATS = new Map() as unknown as RTCStatsReport;
 
-/** As `readSample` reads an entry that says nothing. */
+/** The form in which `readSample` returns an entry without values. */
 function unknownInbound(): InboundStats {
   const entry = new Map([['', { type: 'inbound-rtp', id: '', kind: 'video' }]]) as unknown as RTCStatsReport;
   const [unknown] = readSample(entry, 0, 0, NOTHING_SENT).sample.inbound;
@@ -153,15 +153,15 @@ function unknownInbound(): InboundStats {
   return unknown;
 }
 
-/** A connection that is watched, as far as it tells which tracks are no strays. */
+/** An observed connection, as far as it tells which tracks are not strays. */
 type Known = Pick<Endpoint, 'tracks' | 'timestamps'>;
 
-/** Looks for tracks whose connections are not known. */
+/** Looks for tracks whose connections are unknown. */
 export class Strays {
   readonly #all = new Map<MediaStreamTrack, Stray>();
-  /** What pages have used of connections that are not known. */
+  /** What pages have used of unknown connections. */
   readonly #met = new Held<RTCRtpReceiver | RTCRtpTransceiver>();
-  /** Tracks that turned out to be no strays. */
+  /** Tracks that turned out not to be strays. */
   readonly #settled = new WeakSet<MediaStreamTrack>();
   #isPaused = false;
 
@@ -175,12 +175,12 @@ export class Strays {
     if (!this.#isPaused && ShownFrames.isSupported) this.#met.add(used);
   }
 
-  /** Whether that is the number of a track that is told of. */
+  /** Whether this is the number of a reported track. */
   has(endpoint: number): boolean {
     return [...this.#all.values()].some(({ id }) => id === endpoint);
   }
 
-  /** Tells what is known of tracks that none of the known connections receives. Never rejects. */
+  /** Reports what is known of tracks that none of the known connections receives. Never rejects. */
   async look(known: readonly Known[]): Promise<void> {
     if (this.#isPaused || !ShownFrames.isSupported) return;
     for (const { tracks } of known) for (const track of tracks) this.#settled.add(track);
@@ -208,11 +208,14 @@ export class Strays {
     this.#all.set(track, new Stray(track, receiver, this.window));
   }
 
-  /** Ends the ones that are not strays: known tracks, copies that the page has made of them, and tracks of no connection. */
+  /**
+   * Removes those that are not strays: known tracks, copies that the page has made of them, and tracks without a
+   * connection.
+   */
   #sort(known: readonly Known[]): void {
     const { size } = this.#all;
     const timestamps = size === 0 ? [] : known.flatMap((each) => each.timestamps);
-    // Between a copy and its original, the one with the receiver tells more.
+    // Of a copy and its original, the one with the receiver reveals more.
     const all = [...this.#all.values()].sort((a, b) => Number(b.hasReceiver) - Number(a.hasReceiver));
     for (const stray of all) {
       const isCopy = !stray.hasReceiver && timestamps.some((each) => areNear(each, stray.lastTimestamp));
@@ -223,7 +226,9 @@ export class Strays {
     }
   }
 
-  /** Nothing is played or collected any more. What was found is forgotten, but for receivers that the page keeps. */
+  /**
+   * Nothing is played or collected any more. Findings are forgotten, except for receivers that the page keeps.
+   */
   pause(): void {
     this.#isPaused = true;
     for (const stray of this.#all.values()) {
@@ -234,7 +239,7 @@ export class Strays {
     this.#met.letGo();
   }
 
-  /** All are told of as if they were new. */
+  /** All are reported as if they were new. */
   resume(): void {
     this.#isPaused = false;
     this.#met.hold();

@@ -18,10 +18,10 @@ import { callConnectedUs, callEndUs, pathsOf, type Path } from './view.js';
 
 export const BASELINE_STEP_US = 500_000;
 
-/** What is stored of a call. The first value of each is at the end of the first step after connecting. */
+/** The stored part of a call. The first values are those at the end of the first step after connecting. */
 export interface Curve {
   receivedBps: number[];
-  /** Null where nothing arrived in a step. */
+  /** Null if nothing arrived in a step. */
   queueDelayMs: (number | null)[];
 }
 
@@ -31,7 +31,7 @@ export interface BaselineRule {
   delayToleranceMs: number;
 }
 
-/** The curve of a call until now, from connecting on; null while it is not connected. */
+/** The curve of a call so far, starting at connecting; null while it is not connected. */
 export function curveOf({ record, view, askedUs, nowUs }: Asked): Curve | null {
   const paths = pathsOf(record, view);
   const startUs = callConnectedUs(paths, askedUs);
@@ -77,7 +77,7 @@ export interface CurveDifference {
   first: number;
 }
 
-/** How far a curve is from a stored one, over the steps of the latter. */
+/** The distance of a curve from a stored one, over the steps of the latter. */
 export function compareCurves(stored: Curve, now: Curve, tolerance: number): CurveDifference {
   const scale = rootMeanSquare(stored.receivedBps);
   const differences = stored.receivedBps.map((bps, i) => (now.receivedBps[i] ?? NaN) - bps);
@@ -92,7 +92,7 @@ export function compareCurves(stored: Curve, now: Curve, tolerance: number): Cur
   };
 }
 
-/** Where and how two curves part. */
+/** Where and how two curves diverge. */
 function differenceText(stored: Curve, now: Curve, { rate, delayMs, first }: CurveDifference): string {
   const whole = `rates differ by ${percentText(rate)} (RMS), delays by ${msText(delayMs)} (RMS)`;
   if (first < 0) return whole;
@@ -100,7 +100,7 @@ function differenceText(stored: Curve, now: Curve, { rate, delayMs, first }: Cur
   return `${whole}; first apart ${secondsText((first + 1) * BASELINE_STEP_US)} after connecting: ${rates}`;
 }
 
-/** Judges a call against a stored curve, when it has run as long as that. */
+/** Judges a call against a stored curve, once it has run as long as the curve. */
 export function judgeBaseline(asked: Asked, { curve, tolerance, delayToleranceMs }: BaselineRule): Judgement {
   const { record, view, askedUs, nowUs } = asked;
   const lengthUs = curve.receivedBps.length * BASELINE_STEP_US;

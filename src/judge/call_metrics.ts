@@ -43,10 +43,10 @@ import {
   type View,
 } from './view.js';
 
-/** Null where nothing is known. Milliseconds, bit/s and ratios of 1. */
+/** Null for what is unknown. Milliseconds, bit/s and ratios from 0 to 1. */
 export interface CallMetrics {
   window: Window;
-  /** Where rates come from. */
+  /** The source of the rates. */
   source: 'packets' | 'getStats';
   sentBps: number | null;
   receivedBps: number | null;
@@ -68,9 +68,9 @@ export interface CallMetrics {
   encoderTargetBps: number | null;
   availableOutgoingBps: number | null;
   rttMs: number | null;
-  /** Share of the bytes of the call so far, both ways, that did not pass the link; null without a shaper. */
+  /** Share of the call's bytes so far, both ways, that did not pass the link; null without a shaper. */
   outsideRatio: number | null;
-  /** The video streams that are sent: simulcast layers, each by itself. */
+  /** The video streams that are sent, each simulcast layer separately. */
   layers: readonly LayerMetrics[];
 }
 
@@ -79,7 +79,7 @@ export const finiteOrNull = (value: number | undefined): number | null =>
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Mean of the finite ones; null without any. */
+/** Mean of the finite values; null if there are none. */
 export function meanOf(values: readonly number[]): number | null {
   const finite = values.filter(Number.isFinite);
   return finite.length === 0 ? null : sum(finite) / finite.length;
@@ -91,7 +91,10 @@ export function samplesIn(endpoint: EndpointRecord, window: Window): StatsSample
   return endpoint.samples.filter(({ timeUs }) => timeUs > window.fromUs && timeUs <= window.toUs);
 }
 
-/** Bits that the link let through in a window, in the directions that some paths take; null where no capacity is known. */
+/**
+ * Bits that the link could carry in a window, in the directions that some paths use; null if a capacity is
+ * unknown.
+ */
 export function capacityBitsIn(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const steps = waysOf(record, paths).map(({ link, name }) => link[name]?.capacity ?? []);
   if (steps.length === 0 || steps.some((list) => list.length === 0)) return null;
@@ -105,7 +108,10 @@ export function capacityBitsIn(record: CallRecord, paths: readonly Path[], windo
   );
 }
 
-/** Bytes of everything that left a direction's bottleneck in a window, from the rows of its queue; they are cumulative. */
+/**
+ * Bytes of all traffic that left a direction's bottleneck in a window, from the rows of its queue, which are
+ * cumulative.
+ */
 function passedBytes({ link, name }: LinkWay, { fromUs, toUs }: Window): number {
   const until = (timeUs: number): number =>
     link[name]?.rows.findLast(({ time_us }) => time_us <= timeUs)?.delivered_bytes ?? 0;
@@ -131,11 +137,11 @@ export function lossRatio(record: CallRecord, paths: readonly Path[], window: Wi
     if (receiver) return inboundGrowth(receiver, window, (s) => s.packetsReceived) + (lost[i] ?? 0);
     return sender ? outboundGrowth(sender, window, ({ packetsSent }) => packetsSent) : 0;
   });
-  // Late packets are counted back: the number of lost ones may fall below that at the begin.
+  // Late packets are subtracted again: the number of lost packets may fall below its initial value.
   return sum(expected) > 0 ? Math.max(0, sum(lost)) / sum(expected) : null;
 }
 
-/** Share of the capacity that the call's own packets took; null where the capacity is not known. */
+/** The share of the capacity that the call's own packets used; null if the capacity is unknown. */
 export function ownUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const bits = capacityBitsIn(record, paths, window);
   const rate = receivedCurve(record, paths).rateBps(window);
@@ -143,11 +149,14 @@ export function ownUtilisation(record: CallRecord, paths: readonly Path[], windo
   return finiteOrNull((rate * (window.toUs - window.fromUs)) / 1e6 / bits);
 }
 
-/** Whether a link was there before a window began: what passed the shared one before is not told apart. */
+/** Whether a link existed before a window began: what passed the shared one before that cannot be told apart. */
 const covers = ({ page, changes }: PathRecord, { fromUs }: Window): boolean =>
   page === null || (changes[0]?.timeUs ?? Infinity) <= fromUs;
 
-/** Share of the capacity that everything in these directions took; null without a record of the queue of all of the window. */
+/**
+ * The share of the capacity that all traffic in these directions used; null without a record of the queue for the
+ * whole window.
+ */
 export function pathUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const bits = capacityBitsIn(record, paths, window);
   const ways = waysOf(record, paths);
@@ -156,7 +165,7 @@ export function pathUtilisation(record: CallRecord, paths: readonly Path[], wind
   return finiteOrNull((8 * sum(ways.map((way) => passedBytes(way, window)))) / bits);
 }
 
-/** Decoded frames a second, mean over the video streams that are there. */
+/** Decoded frames per second, averaged over the existing video streams. */
 function framesPerSecond(receivers: readonly EndpointRecord[], window: Window): number | null {
   const videos = receivers.flatMap((endpoint) =>
     (endpoint.samples.at(-1)?.inbound ?? [])
@@ -169,7 +178,7 @@ function framesPerSecond(receivers: readonly EndpointRecord[], window: Window): 
   return mean === null ? null : (mean * 1e6) / (window.toUs - window.fromUs);
 }
 
-/** Targets of all video encoders of an endpoint; NaN where the browser says none. */
+/** Targets of all video encoders of an endpoint; NaN if the browser does not report any. */
 export function encoderTargetBps({ outbound }: StatsSample): number {
   const targets = outbound.filter(({ kind }) => kind === 'video').map(({ targetBps }) => targetBps);
   const known = targets.filter(Number.isFinite);
@@ -226,8 +235,8 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
 }
 
 /**
- * From the first connecting of some paths to their end, or to the last that is known of them; no earlier
- * than what is kept of them.
+ * From the first connecting of some paths to their end, or to the latest data about them; no earlier than what
+ * the record keeps.
  */
 export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -239,7 +248,7 @@ export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
     ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
     ...packets.map(({ rows, departUs }) => departUs[rows - 1] ?? 0),
   );
-  // A call that ended before what is kept has nothing left to measure.
+  // A call that ended before the kept part has nothing left to measure.
   const toUs = Math.max(fromUs, Math.min(knownUs, callEndUs(record, paths) ?? Infinity));
   return { fromUs, toUs };
 }
@@ -250,7 +259,10 @@ export function callMetrics(record: CallRecord, view: View = {}, window?: Window
   return pathMetrics(record, paths, window ?? callWindow(record, paths));
 }
 
-/** Jain's index of some rates: 1 if all are alike, 1/n if one has everything (Jain, Chiu, Hawe 1984, DEC-TR-301); NaN without any. */
+/**
+ * Jain's index of some rates: 1 if all are equal, 1/n if one has everything (Jain, Chiu, Hawe 1984, DEC-TR-301);
+ * NaN for an empty list.
+ */
 export function jainIndex(rates: readonly number[]): number {
   return sum(rates) ** 2 / (rates.length * sum(rates.map((rate) => rate * rate)));
 }

@@ -1,4 +1,4 @@
-/** The kinds of causes, as people are told; which one it is, likely_cause.ts decides by the rules of cause_rules.ts. */
+/** The kinds of causes in words; likely_cause.ts decides which one it is, by the rules of cause_rules.ts. */
 
 export type CauseKind =
   | 'not-connected'

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a call, each kind with the facts that bear it out, in an order that depends on the
- * symptom. What every explanation looks at is gathered in facts.ts.
+ * What can be wrong with a call: each kind of cause with the facts that support it, in an order that depends on
+ * the symptom. facts.ts gathers the data that all explanations use.
  */
 import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../machine/index.js';
 import { pageName } from '../calls/record/names.js';
@@ -16,16 +16,16 @@ const LOSS_DECREASES = 0.1;
 const LOSS_HOLDS = 0.02;
 /** The share of the capacity that others must take to count as competition. */
 const COMPETITION = 0.2;
-/** An encoder that uses less of its target is not held back by the network. */
+/** An encoder that uses less than this of its target is not limited by the network. */
 const FILLED = 0.75;
-/** The share of a cap from which on a rate stands at the cap. */
+/** A rate at this share of a cap or above counts as limited by the cap. */
 const AT_CAP = 0.8;
-/** A cap counts without packet headers, a rate at the link with them. */
+/** A cap excludes packet headers, a rate at the link includes them. */
 const HEADERS = 1.1;
 const SHORT_QUEUE_MS = 50;
 const LEAST_OUTAGE_US = 200_000;
 const LARGEST_PACKET_BYTES = 1500;
-/** A rate grows when it is this many times the one of two seconds earlier. */
+/** A rate is growing when it is this multiple of the rate two seconds earlier. */
 const GROWS = 1.1;
 
 const needed = (symptom: Symptom): number => (symptom.kind === 'rate-low' ? symptom.neededBps : 0);
@@ -58,7 +58,7 @@ const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
   return { kind: 'not-connected', evidence, fix };
 };
 
-/** What the browser said of the endpoint with most bytes outside says why, and what to do. */
+/** The browser's notice on the endpoint with most bytes outside says why, and what to do. */
 export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
   const astray = endpoints.filter(({ outsideBytes }) => outsideBytes > 0);
   const [worst] = astray.sort((a, b) => b.outsideBytes - a.outsideBytes);
@@ -79,7 +79,7 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
 
-/** A notice's fix as causes have theirs. */
+/** A notice's fix in the wording of causes. */
 const sentence = (text: string): string => `${sentenceCase(text)}.`;
 
 const notRouted: Explanation = ({ routing }) =>
@@ -98,7 +98,7 @@ const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
   stopped
     ? {
         kind: 'application-limited',
-        evidence: `The source of the sender's video gave no frames; ${rateText(metrics.sentBps)} were sent.`,
+        evidence: `The source of the sender's video delivered no frames; ${rateText(metrics.sentBps)} were sent.`,
         fix: 'Keep the track live: not paused, not muted, its canvas or camera still drawing.',
       }
     : null;
@@ -110,7 +110,7 @@ const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest })
       : {
           kind: 'no-media',
           evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of checks and RTCP.`,
-          fix: 'See that the server forwards what the page has subscribed to; look at its log.',
+          fix: 'Make sure that the server forwards what the page has subscribed to; look at its log.',
         };
   if (hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
   const evidence = hasVideo
@@ -138,7 +138,7 @@ const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
 };
 
 const outage: Explanation = ({ stalls, drops, resentBytes, metrics: { capacityBps } }) => {
-  // On a slow link a packet by itself takes long.
+  // On a slow link a single packet takes long.
   const packetUs = capacityBps ? (LARGEST_PACKET_BYTES * 8e6) / capacityBps : 0;
   if (stalls.longestUs < Math.max(LEAST_OUTAGE_US, 2 * packetUs)) return null;
   return {
@@ -148,7 +148,7 @@ const outage: Explanation = ({ stalls, drops, resentBytes, metrics: { capacityBp
   };
 };
 
-/** What an outage cost: packets that its queue dropped, and their repair. */
+/** The cost of an outage: packets that its queue dropped, and their repair. */
 function costText(drops: Facts['drops'], resentBytes: number): string {
   const lost = drops === null ? 0 : drops.full + drops.aqm;
   const costs = [
@@ -162,7 +162,7 @@ const waitingForKeyFrame: Explanation = ({ keyFrameWait: wait }) =>
   wait && {
     kind: 'waiting-for-key-frame',
     evidence: `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
-    fix: 'See that key frames are sent when they are asked for: a server must forward PLI to the sender, and subscribers that join need one.',
+    fix: 'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender, and subscribers that join need one.',
   };
 
 const cap: Explanation = ({ metrics, capBps }, symptom) => {
@@ -171,7 +171,7 @@ const cap: Explanation = ({ metrics, capBps }, symptom) => {
   if (reached < AT_CAP * capBps) return null;
   return {
     kind: 'cap',
-    evidence: `The sender is capped at ${rateText(capBps)} (maxBitrate), and its encoder stands there (target ${rateText(metrics.encoderTargetBps)}).`,
+    evidence: `The sender is capped at ${rateText(capBps)} (maxBitrate), and its encoder is at that limit (target ${rateText(metrics.encoderTargetBps)}).`,
     fix: 'Raise maxBitrate in setParameters or sendEncodings (or b=AS in the description), or ask for less.',
   };
 };
@@ -234,7 +234,7 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
   if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
   const isSeen = excess !== null || (drops !== null && drops.full + drops.aqm > 0);
-  // A detector that saw nothing speaks against it.
+  // A detector that saw nothing is evidence against it.
   if (detector?.overuseShare === 0 && !isSeen) return null;
   const sends = excess
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
@@ -259,7 +259,7 @@ const overuseByDrops: Explanation = (facts, symptom) =>
       )
     : null;
 
-/** The link had room, and what came in at it was less: whoever sends, which is not under test, gave no more. */
+/** The link had room, but less arrived at it: the sender, which is not under test, gave no more. */
 const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedUs }, symptom) => {
   if (sendersUnderTest > 0 || (drops !== null && drops.full + drops.aqm + drops.random > 0)) return null;
   const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
@@ -269,7 +269,7 @@ const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedU
   return {
     kind: 'far-side-limited',
     evidence: `The far side, which is not under test, sent only ${rateText(sentBps)}${paused}: the link had room for ${rateText(capacityBps)}, its queue was short (p95 ${msText(p95)}), and it dropped nothing.`,
-    fix: 'See what the server forwards: which simulcast or SVC layer it has chosen, whether it paused the stream, and what its own bandwidth estimate is.',
+    fix: 'Check what the server forwards: which simulcast or SVC layer it has chosen, whether it paused the stream, and what its own bandwidth estimate is.',
   };
 };
 
@@ -282,7 +282,10 @@ const rampingUp: Explanation = ({ growth }) =>
         fix: 'Give it longer (`within`), or start nearer to the target.',
       };
 
-/** No bad seconds in a row, which make a machine overloaded, but many of them, and nothing else explains it. */
+/**
+ * Not consecutive bad seconds, which would make a machine overloaded, but many of them, and nothing else explains
+ * it.
+ */
 export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
   bad < OVERLOADED_SHARE * all || bad === 0
     ? null
@@ -292,7 +295,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
         fix: sentence(FIX),
       };
 
-/** What makes every other explanation void. */
+/** Conditions that make every other explanation void. */
 const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
 const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
   'rate-low': [
@@ -328,7 +331,7 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
   ],
 };
 
-/** The first explanation of a symptom that the facts bear out; null where none does. */
+/** The first explanation of a symptom that the facts support; null if there is none. */
 export const explain = (facts: Facts, symptom: Symptom): Cause | null => {
   for (const explanation of EXPLANATIONS[symptom.kind]) {
     const cause = explanation(facts, symptom);

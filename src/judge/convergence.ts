@@ -1,4 +1,4 @@
-/** Judgements of how long a call takes to get somewhere: to a rate, or back after a change. */
+/** Judges how long a call takes to reach a state: a rate, or recovery after a change. */
 import type { Window } from '../calls/metrics.js';
 import { capacityBitsIn, pathMetrics } from './call_metrics.js';
 import type { Symptom } from './cause_kinds.js';
@@ -12,7 +12,7 @@ import { callConnectedUs, callEndUs, clockStartUs, pathsOf, sidesOf, type Path }
 
 /** How long a state must hold to count, as for a short queue in ../metrics.ts. */
 export const HOLD_US = 1e6;
-/** Between two looks at the trailing rate. */
+/** Time between two evaluations of the trailing rate. */
 const STEP_US = 1e5;
 /** A call has recovered at this share of what it can reach, as for the time to 90 % in ../metrics.ts. */
 const RECOVERED = 0.9;
@@ -23,17 +23,17 @@ const BEFORE_US = 5e6;
 interface Search {
   startUs: number;
   withinUs: number;
-  /** Until when things are known. */
+  /** Until when data are known. */
   knownUs: number;
-  /** No further look after this; null while the call goes on. */
+  /** No evaluation after this; null while the call lasts. */
   endUs: number | null;
 }
 
 type Found = { reachedUs: number; confirmedUs: number } | { reachedUs: null; final: boolean };
 
 /**
- * The first time from which on `holds` is true at every look for HOLD_US. Reached in time if it
- * begins at most `withinUs` after the start; what holds at that moment may still be confirmed.
+ * The first time from which on `holds` is true at every evaluation for HOLD_US. It is reached in time if it
+ * begins at most `withinUs` after the start; a state that holds at that moment may still be confirmed.
  */
 function firstHeld(
   { startUs, withinUs, knownUs, endUs }: Search,
@@ -83,9 +83,9 @@ export interface ConvergenceRule {
 }
 
 /**
- * Converged: the received rate over the trailing 2 s is within the tolerance around the rate asked
- * for, and stays there for a second. The clock runs from the later of connecting and the last
- * change of the link before the asking; only what came after that counts.
+ * Converged: the received rate over the trailing 2 s is within the tolerance around the requested rate, and stays
+ * there for a second. The clock runs from connecting or from the last change of the link before the request,
+ * whichever is later; only what came after that counts.
  */
 export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }: ConvergenceRule): Judgement {
   const { record, view, nowUs, askedUs } = asked;
@@ -114,7 +114,7 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
   const lastBps = trailingBps(window.toUs);
   const symptom: Symptom =
     lastBps > highBps ? { kind: 'rate-high', limitBps: highBps } : { kind: 'rate-low', neededBps: lowBps };
-  // The reason why it has not arrived lies in the later part of the time that it had.
+  // Why it has not converged shows in the later part of the time that it had.
   const lateUs = Math.max(BEFORE_US, (window.toUs - window.fromUs) / 2);
   const late = { fromUs: Math.max(window.fromUs, window.toUs - lateUs), toUs: window.toUs };
   return {
@@ -132,11 +132,13 @@ export interface RecoveryRule {
   /** When the change was, on the record's clock. */
   afterUs: number;
   withinUs: number;
-  /** The rate to come back to; default: as before the change, or what the link now carries if that is less. */
+  /**
+   * The rate to return to; default: the rate before the change, or what the link can now carry if that is less.
+   */
   toBps?: number;
 }
 
-/** What a call should get back to at a time: its rate before the change, or the capacity if that is less. */
+/** What a call should return to: its rate before the change, or the capacity if that is less. */
 function recoveryRateBps(asked: Asked, paths: readonly Path[], rule: RecoveryRule, at: Window): number {
   const { record } = asked;
   if (rule.toBps !== undefined) return rule.toBps;
@@ -155,9 +157,9 @@ const longest = (points: readonly DelayPoint[], { fromUs, toUs }: Window): numbe
   );
 
 /**
- * Recovered: after the change, the received rate over the trailing 2 s (only what came after the
- * change counts) is at least 90 % of the rate of the 5 s before the change, or of the capacity if
- * that is less; the queuing delay has been below 50 ms for a second; and no freeze is going on.
+ * Recovered: after the change, the received rate over the trailing 2 s (only what came after the change counts)
+ * is at least 90 % of the rate of the 5 s before the change, or of the capacity if that is less; the queuing
+ * delay has been below 50 ms for a second; and no freeze is in progress.
  */
 export function judgeRecovery(asked: Asked, rule: RecoveryRule): Judgement {
   const { record, view, nowUs } = asked;

@@ -1,9 +1,8 @@
 /**
- * Queuing delays of a call: per packet from the link's record; without one estimated, and marked so.
- * The estimates take the least delay that was seen as the delay without a queue, as LEDBAT does
- * (RFC 6817, 2.4.2: base delay):
- * 1. frames: arrival minus RTP time stamp, minus the least of the same stream so far known;
- * 2. without frame timing: the round-trip time minus its least, which holds both directions' queues.
+ * Queuing delays of a call: per packet from the link's record; otherwise estimated, and marked as such. The
+ * estimates take the lowest delay seen so far as the delay without a queue, as LEDBAT does (RFC 6817, 2.4.2: base
+ * delay): 1. frames: arrival minus RTP time stamp, minus the lowest such difference of the stream so far; 2.
+ * without frame timing: the round-trip time minus its minimum, which contains both directions' queues.
  */
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, EndpointRecord } from '../calls/record/record.js';
@@ -23,13 +22,13 @@ export interface QueueDelays {
   estimated: boolean;
 }
 
-/** Subtracts the least of all. */
+/** Subtracts the minimum of all. */
 function aboveBase(points: readonly DelayPoint[]): DelayPoint[] {
   const base = points.reduce((least, { delayUs }) => Math.min(least, delayUs), Infinity);
   return points.map(({ timeUs, delayUs }) => ({ timeUs, delayUs: delayUs - base }));
 }
 
-/** One-way delays of each stream's frames over the stream's least, in time order. */
+/** One-way delays of each stream's frames above the stream's minimum, in time order. */
 function frameDelays({ frames }: EndpointRecord): DelayPoint[] {
   const streams = new Map<number, { last: number; ticks: number; points: DelayPoint[] }>();
   for (let row = 0; row < frames.rows; row++) {
@@ -38,7 +37,7 @@ function frameDelays({ frames }: EndpointRecord): DelayPoint[] {
     const timeUs = frames.arrivalUs[row] ?? NaN;
     const stream = streams.get(ssrc) ?? { last: stamp, ticks: 0, points: [] };
     streams.set(ssrc, stream);
-    // The nearest way round: time stamps have 32 bits, and frames may arrive out of order.
+    // Unwraps to the nearest value: time stamps have 32 bits, and frames may arrive out of order.
     const step = (stamp - stream.last + 1.5 * RTP_WRAP) % RTP_WRAP;
     stream.ticks += step - RTP_WRAP / 2;
     stream.last = stamp;
@@ -61,7 +60,7 @@ function estimatedDelays({ sender, receiver }: Path): DelayPoint[] {
   return endpoint ? roundTripDelays(endpoint) : [];
 }
 
-/** The queuing delays of what arrived or departed in a window. Throws DroppedRecordError. */
+/** The queuing delays of everything that arrived or departed in a window. Throws DroppedRecordError. */
 export function queueDelays(record: CallRecord, paths: readonly Path[], window: Window): QueueDelays {
   const sides = linkSides(record, paths);
   if (sides.length > 0) {

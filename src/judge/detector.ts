@@ -1,4 +1,4 @@
-/** What the overuse detector of the controller that runs beside a call (a shadow) said of it. */
+/** What the overuse detector of a controller that runs beside a call (a shadow) reported. */
 import type { TraceBatch } from '../core/index.js';
 import { tableSpec } from '../core/schema.js';
 import type { Window } from '../calls/metrics.js';
@@ -30,7 +30,7 @@ function* groupsOf(
     if (ids.has(endpoint)) yield batches.filter(({ table }) => table === 'group');
 }
 
-/** Over the streams that some endpoints received in a window; null where none was shadowed. */
+/** Over the streams that some endpoints received in a window; null if none had a shadow. */
 export function detectorFacts(
   record: CallRecord,
   receivers: readonly EndpointRecord[],
@@ -51,11 +51,11 @@ export function detectorFacts(
   return groups === 0 ? null : { groups, overuseShare: overuses / groups, gammaMs };
 }
 
-/** Single frames are late for many reasons; in a queue all frames of a second are, if there are a few. */
+/** Single frames are late for many reasons; in a queue all frames of a second are late, if there are several. */
 const QUEUE_US = 1e6;
 const LEAST_FRAMES = 3;
 
-/** When each group of packets came that an endpoint received from a time on, and its delay. */
+/** When each group of packets that an endpoint received from a time on arrived, and its delay. */
 function* delaysOf(
   record: CallRecord,
   receiver: EndpointRecord,
@@ -71,7 +71,7 @@ function* delaysOf(
   }
 }
 
-/** The least delay of the frames of each second that has a few of them. */
+/** The lowest delay of the frames of each second that has at least a few. */
 function leastDelays(frames: readonly { timeUs: number; delayUs: number }[]): number[] {
   const seconds = new Map<number, { count: number; leastUs: number }>();
   for (const { timeUs, delayUs } of frames) {
@@ -83,8 +83,8 @@ function leastDelays(frames: readonly { timeUs: number; delayUs: number }[]): nu
 }
 
 /**
- * The longest queue that frames met in a window: by how much the least delay of a second's frames exceeded that of the
- * best second, from `usualFromUs` on. Null where no frames of the window are known.
+ * The longest queue that frames met in a window: by how much the lowest delay in a second exceeded that of the
+ * best second, counted from `usualFromUs`. Null if no frames of the window are known.
  */
 export function longestWaitMs(
   record: CallRecord,
@@ -103,8 +103,8 @@ export function longestWaitMs(
 }
 
 /**
- * The shortest queue that frames met in a window, against the best second from `usualFromUs` on, in ms. Null where none
- * came.
+ * The shortest queue that frames met in a window, compared with the best second from `usualFromUs` on, in ms.
+ * Null if no frame arrived.
  */
 export function leastWaitMs(
   record: CallRecord,

@@ -1,4 +1,4 @@
-/** What the rules of cause_rules.ts look at: a window of a record, seen from its sides. */
+/** The facts that the rules of cause_rules.ts use: a window of a record, seen from both sides. */
 import { capacityBits, type Window } from '../calls/metrics.js';
 import { boundBps } from '../calls/record/bounds.js';
 import { pageName } from '../calls/record/names.js';
@@ -36,18 +36,18 @@ export interface Facts {
   /** The first error that an observer noted, while nothing is connected. */
   errorNotice: RecordNotice | null;
   connected: boolean;
-  /** Peer connections that were seen at all. */
+  /** The peer connections that were seen, of any kind. */
   endpoints: number;
-  /** How far they came. */
+  /** The states that they reached. */
   stateText: string;
   /** Null without a shaper. */
   routing: Routing | null;
   sendersUnderTest: number;
   /** Whether any of the paths carried media or data. */
   hasMedia: boolean;
-  /** Null while a sender's streams are not known. */
+  /** Null while a sender's streams are unknown. */
   hasVideo: boolean | null;
-  /** Sum of the video streams' maxBitrate; null where a stream has none. */
+  /** Sum of the video streams' maxBitrate; null if a stream has none. */
   capBps: number | null;
   /** Shares of the senders' samples with this reason, 0 to 1. */
   cpuLimitedShare: number;
@@ -56,21 +56,30 @@ export interface Facts {
   drops: { random: number; full: number; aqm: number } | null;
   /** Times in which the link carried nothing although packets waited. */
   stalls: { totalUs: number; longestUs: number };
-  /** The time in which more was sent than the link carried, and how much then; null if there was none. */
+  /** When more was sent than the link carried, and how much; null if that did not happen. */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
-  /** Bytes that the senders sent once more. */
+  /** Bytes that the senders retransmitted. */
   resentBytes: number;
-  /** The longest time in which a receiver got frames, asked for a key frame and decoded none; null if there was none. */
+  /**
+   * The longest time in which a receiver got frames, requested a key frame and decoded none; null if there was
+   * none.
+   */
   keyFrameWait: KeyFrameWait | null;
-  /** What the detector saw that runs beside the call; null without one. */
+  /** What the shadow's detector saw; null without one. */
   detector: DetectorFacts | null;
-  /** Whether the senders' sources gave no frame in the window; false where that is not known. */
+  /** Whether the senders' sources gave no frame in the window; false if unknown. */
   sourceStopped: boolean;
   /** Whether the machine was too busy for the call. */
   machine: MachineState;
-  /** How many seconds there were, how many of them late by more than what counts as too busy, and how late the worst. */
+  /**
+   * The number of seconds, how many of them were later than the limit for too busy, and the lateness of the
+   * worst.
+   */
   lateSeconds: LateSeconds;
-  /** The longest time in which no packet larger than a check reached the link, its ends included; 0 where packets are not known. */
+  /**
+   * The longest time in which no packet larger than a check reached the link, including both ends of the window;
+   * 0 if packets are unknown.
+   */
   pausedUs: number;
   /** The received rate over the last two seconds and over the two before. */
   growth: { beforeBps: number; nowBps: number } | null;
@@ -89,7 +98,7 @@ function shareLimitedBy(samples: readonly StatsSample[], reason: string): number
   return known.length === 0 ? 0 : limited.length / known.length;
 }
 
-/** The last look at each sender's video streams. */
+/** The last sample of each sender's video streams. */
 const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
   senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
 
@@ -133,7 +142,7 @@ const noteStall = (stalls: Facts['stalls'], us: number): void => {
   stalls.longestUs = Math.max(stalls.longestUs, us);
 };
 
-/** Times between rows of the queue in which packets waited and nothing got through, all traffic counted. */
+/** Times between rows of the queue in which packets waited and none got through, of any traffic. */
 function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
   checkKept(direction, window);
   const { rows } = direction;
@@ -156,7 +165,10 @@ function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
   return stalls;
 }
 
-/** Pauses between departures that are longer than the packet's own transmission, while it was there already. */
+/**
+ * Pauses between departures that are longer than the packet's own transmission, although the packet was already
+ * waiting.
+ */
 function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'] {
   const stalls = { totalUs: 0, longestUs: 0 };
   const steps = direction.capacity.map(({ timeUs, capacityBps }) => ({ atUs: timeUs, capacityBps }));
@@ -171,7 +183,7 @@ function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'
   return stalls;
 }
 
-/** From the rows of the queue, which know all traffic; from the packets where there are none. */
+/** From the rows of the queue, which cover all traffic; from the packets if there are no rows. */
 const stallsOf = (side: LinkSide, window: Window): Facts['stalls'] =>
   side.direction.rows.length > 0 ? stalledRows(side, window) : stalledPackets(side, window);
 
@@ -194,7 +206,7 @@ function excessOf(record: CallRecord, paths: readonly Path[], window: Window): F
 /** Connectivity checks and RTCP are smaller than this. */
 const LEAST_MEDIA_BYTES = 300;
 
-/** How long at most nothing of media reached the links. */
+/** The longest time in which no media reached the links. */
 function longestPauseUs(sides: readonly LinkSide[], window: Window): number {
   if (sides.length === 0) return 0;
   const times = sides
@@ -234,7 +246,7 @@ const statesText = (endpoints: readonly EndpointRecord[]): string =>
     .map(({ page, states }) => `${pageName(page)} ${states.at(-1)?.state ?? 'without a state'}`)
     .join(', ');
 
-/** Everything that may explain what some paths did in a window. */
+/** Everything that may explain the behaviour of some paths in a window. */
 export function gatherFacts(record: CallRecord, paths: readonly Path[], window: Window): Facts {
   const senders = sidesOf(paths, 'sender');
   const endpoints = [...senders, ...sidesOf(paths, 'receiver')];

@@ -1,4 +1,4 @@
-/** How much the counts of getStats grew over a window. */
+/** How much the counters of getStats grew over a window. */
 import type { Window } from '../calls/metrics.js';
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
 import { checkKept } from './view.js';
@@ -6,7 +6,7 @@ import { checkKept } from './view.js';
 const sumOfFinite = (values: readonly number[]): number =>
   values.filter(Number.isFinite).reduce((total, value) => total + value, 0);
 
-/** The last looks before a window's begin and its end. */
+/** The last samples before a window's start and its end. */
 function looks(
   endpoint: EndpointRecord,
   window: Window,
@@ -18,7 +18,7 @@ function looks(
   };
 }
 
-/** The growth of a cumulative count of an endpoint's streams. */
+/** The growth of a cumulative count over an endpoint's streams. */
 function growth<T extends { ssrc: number }>(
   endpoint: EndpointRecord,
   window: Window,
@@ -31,7 +31,7 @@ function growth<T extends { ssrc: number }>(
   return sumOfFinite(streams(after).map((stream) => count(stream) - (then.get(stream.ssrc) ?? 0)));
 }
 
-/** Throws DroppedRecordError, as the others do. */
+/** Throws DroppedRecordError, as do the others. */
 export const inboundGrowth = (
   endpoint: EndpointRecord,
   window: Window,
@@ -44,7 +44,7 @@ export const outboundGrowth = (
   count: (stream: OutboundStats) => number,
 ): number => growth(endpoint, window, ({ outbound }) => outbound, count);
 
-/** The growth of a count of the whole connection; 0 where it is not known. */
+/** The growth of a count of the whole connection; 0 if unknown. */
 export function sampleGrowth(
   endpoint: EndpointRecord,
   window: Window,

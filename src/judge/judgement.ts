@@ -1,4 +1,4 @@
-/** What a judgement of a call says, and the words and numbers that all of them share. */
+/** The result of a judgement of a call, and the words and numbers that all judgements share. */
 import type { Window } from '../calls/metrics.js';
 import type { Cause } from './cause_kinds.js';
 import type { CallMetrics } from './call_metrics.js';
@@ -10,33 +10,36 @@ export interface Judgement {
   pass: boolean;
   /** Waiting longer cannot change it. */
   final: boolean;
-  /** Enough was seen for a verdict, though a later one may differ; false while the judgement still waits. */
+  /**
+   * Whether enough was seen for a verdict, although a later one may differ; false while the judgement still
+   * waits.
+   */
   settled: boolean;
   /** When it becomes final at the latest, on the record's clock; null while the call is not connected. */
   dueUs: number | null;
-  /** For people: what was asked, and what there was, with units. */
+  /** For people: what was expected, and what was found, with units. */
   expected: string;
   received: string;
-  /** Why it failed, as far as the record tells; null if it passed. */
+  /** Why it failed, as far as the record shows; null if it passed. */
   cause: Cause | null;
-  /** What was looked at. */
+  /** The window that was examined. */
   window: Window;
   metrics: CallMetrics | null;
 }
 
-/** An expectation that a test had of a call, and how it came out. */
+/** An expectation of a test for a call, and its outcome. */
 export interface JudgedExpectation {
   /** `toConvergeTo`. */
   matcher: string;
   judgement: Judgement;
-  /** Whether the test expected the contrary. */
+  /** Whether the test expected the opposite. */
   isNot: boolean;
   /** When the verdict fell, on the record's clock. */
   timeUs: number;
   view: View;
 }
 
-/** What is judged: a part of a call, until now, for somebody who asked at `askedUs`. */
+/** What is judged: a part of a call, until now, for a request made at `askedUs`. */
 export interface Asked {
   record: CallRecord;
   view: View;

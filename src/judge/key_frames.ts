@@ -1,4 +1,4 @@
-/** Receivers that wait for a key frame: what comes cannot be decoded without one (RFC 4585, section 6.3.1). */
+/** Receivers that wait for a key frame: without one, what arrives cannot be decoded (RFC 4585, section 6.3.1). */
 import type { InboundStats, StatsSample } from '../calls/record/record.js';
 
 export interface KeyFrameWait {
@@ -16,9 +16,9 @@ interface Look {
   stats: InboundStats;
 }
 
-/** The wait that began at the latest picture before a look, if it is one. */
+/** The wait that began at the last picture before a sample, if it is one. */
 function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
-  // Frames would not do: before the first key frame Chromium counts none.
+  // Counting frames would not do: before the first key frame Chromium counts none.
   const packetsReceived = stats.packetsReceived - begin.stats.packetsReceived;
   const requests = stats.pliCount - begin.stats.pliCount;
   const lastedUs = timeUs - begin.timeUs;
@@ -27,7 +27,7 @@ function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
     : null;
 }
 
-/** The longest over some endpoints' looks at getStats; null if there was none. */
+/** The longest wait over some endpoints' samples of getStats; null if there was none. */
 export function keyFrameWait(endpoints: readonly (readonly StatsSample[])[]): KeyFrameWait | null {
   let longest: KeyFrameWait | null = null;
   for (const samples of endpoints) {

@@ -1,10 +1,12 @@
-/** The video streams that endpoints send, each by itself: simulcast layers, or the one stream with its SVC mode. */
+/**
+ * The video streams that endpoints send, each separately: simulcast layers, or the one stream with its SVC mode.
+ */
 import type { Window } from '../calls/metrics.js';
 import type { EndpointRecord, OutboundStats } from '../calls/record/record.js';
 import { outboundGrowth } from './growth.js';
 import { checkKept } from './view.js';
 
-/** A video stream over a window. Null where the browser does not say. */
+/** A video stream over a window. Null for what the browser does not report. */
 export interface LayerMetrics {
   /** The page (its id) that sends it. */
   page: number;
@@ -20,11 +22,11 @@ export interface LayerMetrics {
   framesPerSecond: number;
   /** Payload bits sent with RTP headers and retransmissions, over the window's length. */
   sentBps: number;
-  /** Mean of what its encoder was asked for. */
+  /** Mean of its encoder's target. */
   targetBps: number | null;
   /** What limited its quality in most of the window: none, bandwidth, cpu or other. */
   limitedBy: string | null;
-  /** Share of the looks in which it was on, 0 to 1. */
+  /** Share of the samples in which it was on, 0 to 1. */
   activeShare: number;
 }
 
@@ -36,7 +38,7 @@ const mean = (values: readonly number[]): number | null => {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
-/** The reason that most looks give; null where none says one. */
+/** The most frequent reason in the samples; null if none states one. */
 function mostOften(reasons: readonly string[]): string | null {
   const counts = new Map<string, number>();
   for (const reason of reasons) if (reason !== '') counts.set(reason, (counts.get(reason) ?? 0) + 1);
@@ -72,7 +74,7 @@ function layerOf(endpoint: EndpointRecord, looks: readonly OutboundStats[], wind
 const bySize = (a: LayerMetrics, b: LayerMetrics): number =>
   (a.frameWidth ?? 0) - (b.frameWidth ?? 0) || (a.rid ?? '').localeCompare(b.rid ?? '');
 
-/** The video streams of some senders, the lowest layer of each first. Throws DroppedRecordError. */
+/** The video streams of some senders, the lowest layer of each sender first. Throws DroppedRecordError. */
 export function layersIn(senders: readonly EndpointRecord[], window: Window): LayerMetrics[] {
   return senders.flatMap((endpoint) => {
     checkKept(endpoint, window);

@@ -1,7 +1,7 @@
 /**
- * The likely cause of a failed judgement: the first explanation that the record bears out, looked for on the
- * judged paths and, behind a server, on the way to it; then what the log of incidents says of a change that lasted
- * into the judged time.
+ * The likely cause of a failed judgement: the first explanation that the record supports, searched for on the
+ * judged paths and, behind a server, on the way to it; then what the log of incidents says about a change that
+ * lasted into the judged time.
  */
 import type { Window } from '../calls/metrics.js';
 import { endpointName } from '../calls/record/names.js';
@@ -13,18 +13,18 @@ import { incidentsOf, type IncidentKind } from './incidents/index.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
 import { pathsOf, type Path } from './view.js';
 
-/** What may come from further away than the far side. */
+/** Causes that may originate further away than the far side. */
 const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
 
 const unknown = ({ metrics }: Facts): Cause => ({
   kind: 'unknown',
   evidence:
-    `No usual cause shows: sent ${rateText(metrics.sentBps)}, estimate ${rateText(metrics.availableOutgoingBps)}, ` +
+    `No common cause is visible: sent ${rateText(metrics.sentBps)}, estimate ${rateText(metrics.availableOutgoingBps)}, ` +
     `capacity ${rateText(metrics.capacityBps)}, queuing delay p95 ${msText(metrics.queueDelayP95Ms)}, loss ${percentText(metrics.lossRatio)}.`,
   fix: 'See the chart in the evidence.',
 });
 
-/** What a page that sends to a server may suffer from, so that those who watch it through the server do. */
+/** Problems of a page that sends to a server which also affect those who watch it through the server. */
 const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'application-limited',
   'capacity',
@@ -39,8 +39,8 @@ const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
 ]);
 
 /**
- * Why a far side that is no page gives no more: what it forwards comes from pages under test, as far as they
- * send to somebody who is none. Null where these have nothing to explain.
+ * Why a far side that is not a page gives no more: what it forwards comes from pages under test, as far as they
+ * send to a far side of that kind. Null if these have nothing to explain.
  */
 function upstreamCause(
   record: CallRecord,

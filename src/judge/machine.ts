@@ -1,4 +1,7 @@
-/** Whether the machine was too busy for a call under test, from what its link and its pages tell of lateness. */
+/**
+ * Whether the machine was too busy for a call under test, judged by the lateness that its link and its pages
+ * report.
+ */
 import {
   LIMITS,
   MachineWatch,
@@ -13,12 +16,12 @@ import type { CallRecord, LateSecond } from '../calls/record/record.js';
 /** A time in which the machine was overloaded, and what showed it first. */
 export interface MachineSpell {
   fromUs: number;
-  /** Null: it lasts. */
+  /** Null while it lasts. */
   toUs: number | null;
   reasons: readonly Reason[];
 }
 
-/** The latest of each whole second, since every page tells of its own. */
+/** The largest lateness of each whole second, since every page reports its own. */
 function bySecond(seconds: readonly LateSecond[], { fromUs, toUs }: Window): Map<number, number> {
   const latest = new Map<number, number>();
   for (const { timeUs, lateMs } of seconds) {
@@ -29,7 +32,7 @@ function bySecond(seconds: readonly LateSecond[], { fromUs, toUs }: Window): Map
   return latest;
 }
 
-/** Shows a watch every second of a window; `after` is called after each, with its end. */
+/** Passes every second of a window to a watch; `after` is called after each, with its end. */
 function watched(
   { link, late }: CallRecord,
   window: Window,
@@ -49,8 +52,8 @@ function watched(
 }
 
 /**
- * The machine over a window, and over what of the definition's window lies before it. The source of a page
- * under test is the page's own business: only lateness counts.
+ * The machine over a window, and over the part of the definition's window that lies before it. The source of a
+ * page under test is up to the page: only lateness counts.
  */
 export const machineIn = (record: CallRecord, { fromUs, toUs }: Window): MachineState =>
   watched(record, { fromUs: fromUs - WINDOW_SECONDS * 1e6, toUs });
@@ -61,7 +64,7 @@ export interface LateSeconds {
   worstMs: number;
 }
 
-/** The seconds of a window, and those of them that by themselves were as late as an overloaded machine's. */
+/** The seconds of a window, and those among them that were each as late as an overloaded machine's. */
 export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateSeconds {
   const shaper = bySecond(link?.late ?? [], window);
   const callbacks = bySecond(late, window);

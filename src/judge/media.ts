@@ -1,6 +1,6 @@
 /**
- * What a path of a call carried: video, audio and data channels, as its ends count them. Connectivity checks
- * and RTCP pass idle connections, too; nothing is judged by those.
+ * What a path of a call carried: video, audio and data channels, as counted at its ends. Connectivity checks and
+ * RTCP pass idle connections, too; nothing is judged by them.
  */
 import type { Window } from '../calls/metrics.js';
 import { inboundGrowth, outboundGrowth, sampleGrowth } from './growth.js';
@@ -14,7 +14,7 @@ export type MediaBytes = Readonly<Record<MediaKind, number>>;
 
 const KINDS = ['video', 'audio'] as const;
 
-/** What the sender counts, or the receiver where that is more, as it is where the sender is not under test. */
+/** The sender's count, or the receiver's if that is larger, as when the sender is not under test. */
 export function mediaIn({ sender, receiver }: Path, window: Window): MediaBytes {
   const rtp = KINDS.map((kind) => {
     const sent =
@@ -36,8 +36,8 @@ export function mediaIn({ sender, receiver }: Path, window: Window): MediaBytes 
 }
 
 /**
- * Those paths that carried anything: an idle direction of a connection is no part of what is measured. All of
- * them where none did.
+ * The paths that carried anything: an idle direction of a connection is not part of what is measured. All paths
+ * if none did.
  */
 export function carrying(paths: readonly Path[], window: Window): readonly Path[] {
   const found = paths.filter((path) => {
@@ -47,7 +47,7 @@ export function carrying(paths: readonly Path[], window: Window): readonly Path[
   return found.length > 0 ? found : paths;
 }
 
-/** What is missing for a judgement: for people; null if what it needs was there. */
+/** What is missing for a judgement, in words; null if nothing is. */
 export function missingMedia(
   paths: readonly Path[],
   window: Window,

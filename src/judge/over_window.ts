@@ -1,13 +1,12 @@
 /**
- * Judgements of what a call does over a window of time. The window has a given length and begins
- * no earlier than the later of connecting and the last change of the link before the asking: the
- * judgement waits until the call has run that long since.
- *
- * - `once`: the window ends when it was asked for, or when the call has run long enough if that is
- *   later. What must hold throughout (delay, loss, freezes) is judged so: waiting would only let a
- *   bad moment slide out of the window.
- * - `retry`: the window ends now and moves on, until somebody stops waiting. What a call may still
- *   reach (utilisation, fairness) is judged so.
+ * Judgements of a call over a window of time. The window has a given length and begins no earlier than connecting
+ * or the last change of the link before the request, whichever is later: the judgement waits until the call has
+ * run that long since then.
+ * - `once`: the window ends when the judgement was requested, or later when the call has run long enough.
+ * Conditions that must hold throughout (delay, loss, freezes) are judged this way: waiting would only let a bad
+ * moment slide out of the window.
+ * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still
+ * reach (utilisation, fairness) are judged this way.
  */
 import type { Window } from '../calls/metrics.js';
 import { percentiles } from '../calls/percentile.js';
@@ -24,7 +23,9 @@ import { callConnectedUs, callEndUs, lastChangeUs, pathsOf, type Path } from './
 export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
-  /** The window begins here, rather than at the last change or later (`once`), or no earlier than here (`retry`). */
+  /**
+   * The window begins here instead of at the last change or later (`once`), or no earlier than here (`retry`).
+   */
   afterUs?: number;
 }
 
@@ -53,7 +54,7 @@ function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge)
   const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
   const window = { fromUs: Math.max(startUs, toUs - rule.overUs), toUs };
   const common = { expected, dueUs: fullUs, window };
-  // Not by the window's length: sums of times that are no whole microseconds are not exact.
+  // Not computed from the window's length: sums of times that are not whole microseconds are not exact.
   if (endUs !== null && endUs < startUs + rule.overUs) {
     const lasted = `the call ended after ${secondsText(toUs - startUs)} of them`;
     const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
@@ -78,7 +79,7 @@ export interface DelayLimit {
 
 const percentileName = (p: number): string => (p === 100 ? 'max' : `p${p}`);
 
-/** Every percentile of the queuing delay is below its limit; without any delay known it fails. */
+/** Every percentile of the queuing delay is below its limit; fails if no delay is known. */
 export function judgeQueuingDelay(
   asked: Asked,
   { limits, ...rule }: WindowRule & { limits: readonly DelayLimit[] },
@@ -103,7 +104,7 @@ export function judgeQueuingDelay(
 export interface UtilisationRule extends WindowRule {
   min?: number;
   max?: number;
-  /** Whose share: the call's own, or that of everything on the link. */
+  /** Whose share: the call's own, or that of all traffic on the link. */
   of: 'call' | 'link';
 }
 
@@ -141,7 +142,7 @@ export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio
   }));
 }
 
-/** No freeze of the picture, nor the part of one that lies in the window, is longer than `longestUs`. */
+/** No freeze of the picture, clipped to the window, is longer than `longestUs`. */
 export function judgeFreezes(
   asked: Asked,
   { longestUs, ...rule }: WindowRule & { longestUs: number },

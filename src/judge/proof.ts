@@ -1,6 +1,6 @@
 /**
- * What every judgement needs before it counts: that the call kept to its link, and that there was something to
- * judge. Without them neither an expectation nor its contrary is met.
+ * The conditions of every judgement: that the call used its link, and that there was something to judge. Without
+ * them neither an expectation nor its opposite is met.
  */
 import { notRoutedCause } from './cause_rules.js';
 import { likelyCause } from './likely_cause.js';
@@ -10,7 +10,7 @@ import { LEAST_OUTSIDE_RATIO, routingOf } from './routing.js';
 import { percentText } from './text.js';
 import { pathsOf } from './view.js';
 
-/** What a judgement looks at. */
+/** What a judgement examines. */
 export type Needs = 'video' | 'any';
 
 /** Judges, unless there is nothing to judge. */

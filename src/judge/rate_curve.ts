@@ -1,7 +1,6 @@
 /**
- * Bytes over time, from whichever source knows them best: the link's record of every packet
- * (with IPv4 and UDP headers), or getStats twice a second (straight lines in between,
- * without those headers).
+ * Bytes over time, from the best available source: the link's record of every packet (with IPv4 and UDP headers),
+ * or getStats twice a second (linear in between, without those headers).
  */
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, EndpointRecord, StatsSample } from '../calls/record/record.js';
@@ -15,20 +14,20 @@ import {
   type Path,
 } from './view.js';
 
-/** The trailing time over which a momentary rate is taken, as for the time to 90 % in ../metrics.ts. */
+/** The trailing window of a momentary rate, as for the time to 90 % in ../metrics.ts. */
 export const TRAILING_US = 2e6;
 
 export interface RateCurve {
   source: 'packets' | 'getStats';
   /** Until when it is known. */
   knownUntilUs: number;
-  /** Mean over a window, bit/s; NaN where it is not known. */
+  /** Mean over a window, bit/s; NaN where it is unknown. */
   rateBps(window: Window): number;
 }
 
 interface Points {
   timesUs: number[];
-  /** Cumulative, at and after the time of the same index. */
+  /** Cumulative, from the time with the same index on. */
   bytes: number[];
 }
 
@@ -73,7 +72,7 @@ function packetCurve(
 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-/** What the selected candidate pair received where the browser says it, else what the RTP streams did. */
+/** What the selected candidate pair received if the browser reports it, else what the RTP streams did. */
 function receivedBytes({ bytesReceived, inbound }: StatsSample): number {
   if (Number.isFinite(bytesReceived)) return bytesReceived;
   return inbound.reduce((sum, rtp) => sum + finite(rtp.bytesReceived) + finite(rtp.headerBytesReceived), 0);
@@ -84,7 +83,7 @@ function sentBytes({ bytesSent, outbound }: StatsSample): number {
   return outbound.reduce((sum, rtp) => sum + finite(rtp.bytesSent) + finite(rtp.headerBytesSent), 0);
 }
 
-/** A count that falls was reset (another candidate pair, a removed stream): the fall does not count. */
+/** A count that falls was reset (another candidate pair, a removed stream): the fall is ignored. */
 function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSample) => number): Points {
   const counts = samples.map(count);
   let sum = 0;
@@ -92,7 +91,7 @@ function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSamp
   return { timesUs: samples.map(({ timeUs }) => timeUs), bytes };
 }
 
-/** Lines between the samples of some endpoints, which add up. */
+/** The sum of piecewise linear curves through the samples of some endpoints. */
 function statsCurve(
   record: CallRecord,
   of: readonly { endpoint: EndpointRecord; count: (sample: StatsSample) => number }[],
@@ -118,7 +117,7 @@ function statsCurve(
   };
 }
 
-/** Whether the link saw every one of some paths. */
+/** Whether the link saw all of these paths. */
 const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
   paths.length > 0 &&
   paths.every(
@@ -126,7 +125,10 @@ const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
       connection.flows.length > 0 && linkOf(record, connection)?.[direction] != null,
   );
 
-/** What got through: what left the bottleneck, else what the receivers count (or, where they are not under test, the senders). */
+/**
+ * What got through: what left the bottleneck, else the receivers' counts (or the senders', if the receivers are
+ * not under test).
+ */
 export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), departedBytes);
   return statsCurve(
@@ -138,7 +140,7 @@ export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateC
   );
 }
 
-/** What was sent: what reached the link, else what the senders count. */
+/** What was sent: what reached the link, else the senders' counts. */
 export function sentCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), offeredBytes);
   return statsCurve(

@@ -1,7 +1,7 @@
 /**
- * Whether a call keeps to its link: the bytes that the browser counts at all candidate pairs of a connection
- * against those that the link saw of it, each way. What a pair to another far end carried went outside; so did
- * what the pairs count and the link never saw.
+ * Whether a call uses its link: compares the bytes that the browser counts at all candidate pairs of a connection
+ * with those that the link saw of it, in each direction. What a pair to another far end carried went outside; so
+ * did what the pairs count and the link never saw.
  */
 import { IP_UDP_HEADER_BYTES } from '../calls/metrics.js';
 import type {
@@ -13,9 +13,9 @@ import type {
 } from '../calls/record/record.js';
 import { linkOf, sidesOf, type Path } from './view.js';
 
-/** More than this is no rounding: the rest must have passed the link. */
+/** More than this is not rounding: the rest must have passed the link. */
 export const LEAST_OUTSIDE_RATIO = 0.001;
-/** What may be under way when the pairs are looked at: getStats are read twice a second. */
+/** What may be under way when the pairs are read: getStats are read twice a second. */
 const UNDER_WAY_S = 1;
 const UNDER_WAY_BYTES = 64e3;
 
@@ -23,9 +23,12 @@ export interface EndpointRouting {
   endpoint: EndpointRecord;
   /** Bytes at the candidate pairs, both ways. */
   pairBytes: number;
-  /** Those of them that the link did not see. */
+  /** Those among them that the link did not see. */
   outsideBytes: number;
-  /** What the link saw, both ways: with connectivity checks, without IPv4 and UDP headers. Null where it does not know all. */
+  /**
+   * What the link saw, both ways: with connectivity checks, without IPv4 and UDP headers. Null if its record is
+   * incomplete.
+   */
   linkBytes: number | null;
 }
 
@@ -43,7 +46,7 @@ interface FlowBytes {
 
 const counted = new WeakMap<PacketColumns, FlowBytes>();
 
-/** Columns only grow, unless a record is full: each row is looked at once. */
+/** Columns only grow, unless a record is full, so each row is examined once. */
 function flowBytes(packets: PacketColumns): FlowBytes {
   const known: FlowBytes = counted.get(packets) ?? { rows: 0, offered: new Map(), departed: new Map() };
   counted.set(packets, known);
@@ -61,7 +64,9 @@ function flowBytes(packets: PacketColumns): FlowBytes {
 const over = (bytes: Map<number, number>, flows: readonly number[]): number =>
   flows.reduce((sum, flow) => sum + (bytes.get(flow) ?? 0), 0);
 
-/** What a link saw of some flows, sent that way and received from there; null where its record is not whole. */
+/**
+ * What a link saw of some flows: sent in this direction, and received from it; null if its record is incomplete.
+ */
 function atLink(link: PathRecord, flows: readonly number[], sends: Direction): Seen | null {
   const [up, down] = sends === 'forward' ? [link.forward, link.backward] : [link.backward, link.forward];
   if (up?.keptFromUs !== undefined || down?.keptFromUs !== undefined || !up || !down) return null;
@@ -78,7 +83,7 @@ interface Seen {
   waiting: number;
 }
 
-/** What the links saw of an endpoint: the one of its page alone, and the one that all share. */
+/** What the links saw of an endpoint: its page's own link, and the shared one. */
 function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
   const { link, connections } = record;
   const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
@@ -99,7 +104,7 @@ function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
   );
 }
 
-/** The last look that is old enough for the link to have told of all that it counts. */
+/** The last sample that is old enough for the link to have reported everything that it counts. */
 function settledLook(
   record: CallRecord,
   { samples }: EndpointRecord,
@@ -114,7 +119,7 @@ const finite = (value: number | undefined): number => (Number.isFinite(value) ? 
 function routingOfEndpoint(record: CallRecord, endpoint: EndpointRecord): EndpointRouting {
   const { samples } = endpoint;
   const look = samples.at(-1);
-  // Pairs that are gone are counted no more.
+  // Pairs that no longer exist are no longer counted.
   const most = (count: (sample: (typeof samples)[number]) => number): number =>
     samples.reduce((sum, sample) => Math.max(sum, finite(count(sample))), 0);
   const known = most(({ outsideBytesSent: sent, outsideBytesReceived: received }) => sent + received);
@@ -133,7 +138,7 @@ function routingOfEndpoint(record: CallRecord, endpoint: EndpointRecord): Endpoi
   };
 }
 
-/** Over the whole call so far; null where no shaper carries it. */
+/** Over the whole call so far; null if no shaper carries it. */
 export function routingOf(record: CallRecord, paths: readonly Path[]): Routing | null {
   if (record.link?.backend !== 'shaper') return null;
   const endpoints = [...new Set([...sidesOf(paths, 'sender'), ...sidesOf(paths, 'receiver')])].map((each) =>

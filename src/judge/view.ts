@@ -1,4 +1,4 @@
-/** Which part of a call is judged, and where in the record it is. */
+/** Which part of a call is judged, and where it is in the record. */
 import { DROP_REASONS } from '../core/link.js';
 import type { Window } from '../calls/metrics.js';
 import type {
@@ -13,7 +13,7 @@ import type {
 } from '../calls/record/record.js';
 import type { PacketRecord } from '../link/packet_log.js';
 
-/** A part of a call; the whole of it where nothing is said. */
+/** A part of a call; the whole call if nothing is given. */
 export interface View {
   /** Ids of connections. */
   connections?: readonly number[];
@@ -29,12 +29,15 @@ export interface View {
 export interface Path {
   connection: ConnectionRecord;
   direction: Direction;
-  /** Null where the side is not under test. */
+  /** Null if the side is not under test. */
   sender: EndpointRecord | null;
   receiver: EndpointRecord | null;
 }
 
-/** The other direction must have carried this much more before it is preferred: a call that is as large both ways stays judged forward. */
+/**
+ * The backward direction is only preferred if it has carried this much more: a call with equal directions stays
+ * judged forward.
+ */
 const CLEARLY_MORE = 1.2;
 
 const endpointOf = (record: CallRecord, id: number | null): EndpointRecord | null =>
@@ -57,7 +60,7 @@ function busierDirection(offerer: EndpointRecord | null, answerer: EndpointRecor
   return backward > CLEARLY_MORE * forward ? 'backward' : 'forward';
 }
 
-/** The directions of connections that a view names, in the order of the record. */
+/** The directions of connections that a view selects, in the order of the record. */
 export function pathsOf(record: CallRecord, view: View): Path[] {
   return record.connections.flatMap((connection): Path[] => {
     if (view.connections && !view.connections.includes(connection.id)) return [];
@@ -74,7 +77,7 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
   });
 }
 
-/** The endpoints of one side of some paths, each once. */
+/** The endpoints of one side of some paths, without repetition. */
 export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
@@ -91,7 +94,7 @@ export function pathConnectedUs({ sender, receiver }: Path): number | null {
   return times.length === 0 || times.includes(null) ? null : Math.max(...times.map(Number));
 }
 
-/** When an endpoint came to its end: closed, failed, or its page was; null while it lives. */
+/** When an endpoint ended: closed, failed, or its page was closed; null while it lives. */
 function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | null {
   const last = endpoint.states.at(-1);
   const page = record.pages.find(({ id }) => id === endpoint.page);
@@ -101,7 +104,7 @@ function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | n
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** When the last of some paths came to its end; null while one lives, and without any. */
+/** When the last of some paths ended; null while one lives, or if there are none. */
 export function callEndUs(record: CallRecord, paths: readonly Path[]): number | null {
   const ends = paths.map(({ sender, receiver }) => {
     const sides = [sender, receiver].filter((side) => side !== null);
@@ -111,18 +114,18 @@ export function callEndUs(record: CallRecord, paths: readonly Path[]): number | 
   return ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number));
 }
 
-/** What a connection passes: the own link of the page in the offerer's seat, or the one that all others share. */
+/** The link that a connection passes: that of the page in the offerer's seat, or the shared one. */
 export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionRecord): PathRecord | null {
   const page = endpoints.find(({ id }) => id === offerer)?.page;
   return link?.own.find((own) => own.page === page) ?? link;
 }
 
-/** What some paths pass, each once. */
+/** The links that some paths pass, without repetition. */
 export const linksOf = (record: CallRecord, paths: readonly Path[]): PathRecord[] => [
   ...new Set(paths.map(({ connection }) => linkOf(record, connection)).filter((link) => link !== null)),
 ];
 
-/** Every link of a record: the one that is shared, and those that pages have of their own. */
+/** Every link of a record: the shared one, and those of single pages. */
 export const allLinks = ({ link }: CallRecord): PathRecord[] => (link === null ? [] : [link, ...link.own]);
 
 /** A direction of a link, with the paths that take it. */
@@ -144,18 +147,21 @@ export const waysOf = (record: CallRecord, paths: readonly Path[]): LinkWay[] =>
       .filter((way) => way.paths.length > 0),
   );
 
-/** Changes of all links, in time order: what passes one may come from another, through a server. */
+/** Changes of all links, in time order: what passes one link may come from another, through a server. */
 export const changesOf = (record: CallRecord): LinkChangeRecord[] =>
   allLinks(record)
     .flatMap(({ changes }) => changes)
     .sort((a, b) => a.timeUs - b.timeUs);
 
-/** When a link was last changed before `untilUs`; the first one's start where none was, 0 without any. */
+/** When a link was last changed before `untilUs`; the first link's start if none was, 0 without links. */
 export function lastChangeUs(record: CallRecord, untilUs: number): number {
   return changesOf(record).findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
 }
 
-/** When the call was connected for somebody who asks at `askedUs`: the last path that was connected by then, else the first to become so. Null while none is. */
+/**
+ * When the call was connected, as of `askedUs`: the last path that was connected by then, else the first to
+ * become so. Null while none is.
+ */
 export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
   if (times.length === 0) return null;
@@ -164,8 +170,8 @@ export function callConnectedUs(paths: readonly Path[], askedUs: number): number
 }
 
 /**
- * From when on a judgement counts that was asked for at `askedUs`: the later of the last change of
- * the link before it and the connecting of the call. Null while nothing is connected.
+ * The time from which on a judgement requested at `askedUs` counts: the last change of the link before it, or the
+ * connecting of the call, whichever is later. Null while nothing is connected.
  */
 export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
   const connected = callConnectedUs(paths, askedUs);
@@ -184,7 +190,7 @@ function firstRowAfter({ rows, departUs }: PacketColumns, timeUs: number): numbe
   return low;
 }
 
-/** A window reaches back to before what the record still has. */
+/** A window reaches back beyond what the record still has. */
 export class DroppedRecordError extends Error {
   override readonly name = 'DroppedRecordError';
   readonly field = 'window.fromUs';
@@ -227,7 +233,7 @@ export function packetsIn(
   return found;
 }
 
-/** Bytes of a side that left the bottleneck in a window. */
+/** Bytes from one side that left the bottleneck in a window. */
 export function departedBytes({ direction, flows }: LinkSide, window: Window): number {
   checkKept(direction, window);
   const { packets } = direction;
@@ -241,13 +247,13 @@ export function departedBytes({ direction, flows }: LinkSide, window: Window): n
   return bytes;
 }
 
-/** Bytes of a side that reached the link in a window, whatever became of them. */
+/** Bytes from one side that reached the link in a window, whatever became of them. */
 export function offeredBytes({ direction, flows }: LinkSide, window: Window): number {
   checkKept(direction, window);
   const { packets } = direction;
   const { fromUs, toUs } = window;
   let bytes = 0;
-  // None departs before it is offered; how long after is not known.
+  // None departs before it is offered; how long after is unknown.
   for (let row = firstRowAfter(packets, fromUs); row < packets.rows; row++) {
     const offeredUs = packets.offeredUs[row] ?? NaN;
     const counts = offeredUs > fromUs && offeredUs <= toUs && flows.has(packets.flow[row] ?? NaN);
@@ -264,7 +270,7 @@ export interface LinkSide {
 
 /**
  * The paths' packets, one entry per direction of a link that they use; empty without a shaper's record of them.
- * What a page sent before it had a link of its own passed the shared one.
+ * What a page sent before it had its own link passed the shared one.
  */
 export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
   return waysOf(record, paths).flatMap(({ link, name, paths: taking }): LinkSide[] => {
@@ -277,7 +283,7 @@ export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[
   });
 }
 
-/** From when on everything is kept of some paths; -Infinity if nothing was dropped. */
+/** The time from which on everything about some paths is kept; -Infinity if nothing was dropped. */
 export function keptFromUs(record: CallRecord, paths: readonly Path[]): number {
   const parts = [
     ...linkSides(record, paths).map(({ direction }) => direction),

@@ -1,9 +1,6 @@
-/**
- * A propagation delay: packets come out when they are due, those that are due at the same time in the order in which
- * they went in.
- */
+/** A propagation delay: packets come out when they are due; packets due at the same time keep their order. */
 
-/** How many places of what has gone are given back at a time. */
+/** Space at the front is freed once this many places are unused. */
 const COMPACT_AT = 1024;
 
 export class DelayLine<T> {
@@ -11,7 +8,7 @@ export class DelayLine<T> {
   #dueUs: number[] = [];
   #head = 0;
 
-  /** A packet that is due before others overtakes them: few are, so that its place is looked for from the end. */
+  /** A packet that is due before others overtakes them. Few are, so its place is searched for from the end. */
   push(packet: T, dueUs: number): void {
     let place = this.#dueUs.length;
     while (place > this.#head && (this.#dueUs[place - 1] ?? -Infinity) > dueUs) place--;

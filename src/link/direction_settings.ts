@@ -1,10 +1,10 @@
-/** One direction of a link, as the settings of a test have it. */
+/** One direction of a link, in the form of a test's settings. */
 
 /**
- * A rate (a number is bit/s), a schedule, a trace of mahimahi's (its text or its file), or a function that
- * gives bit/s at a time in seconds. Times count from the first packet, or from the change if packets flow
- * already. A function is asked for each 10 ms, about three seconds ahead: what it gives must depend on the
- * time alone. To change the capacity from a test, use `set`.
+ * A rate (a number is bit/s), a schedule, a mahimahi trace (its text or its file), or a function that gives bit/s
+ * at a time in seconds. Times count from the first packet, or from the change if packets already flow. A function
+ * is called for every 10 ms, about three seconds ahead: its result must depend on the time only. To change the
+ * capacity from a test, use `set`.
  */
 export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
 
@@ -14,11 +14,11 @@ export interface DirectionSettings {
   capacity?: Capacity | undefined;
   /** Queue discipline, as `droptail:300ms`, `codel`, `fq_codel:target=13ms`. Default `droptail:300ms`. */
   queue?: string | undefined;
-  /** Random loss before the queue: 0.02 or `2%`. Default none. */
+  /** Random loss before the queue: 0.02 or `2%`. Default: none. */
   loss?: number | string | undefined;
   /** Mean length of a run of lost packets; 1, the default: losses are independent. */
   burstLoss?: number | undefined;
-  /** Standard deviation of the jitter; a number is milliseconds. Default none. */
+  /** Standard deviation of the jitter; a number is milliseconds. Default: none. */
   jitter?: number | string | undefined;
   /**
    * Reordering behind the bottleneck: the ratio of packets that are held back, and for how long, `0.01/20ms`; `none`,
@@ -29,7 +29,7 @@ export interface DirectionSettings {
   outage?: string | undefined;
   /**
    * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`; `none`, the default.
-   * Those of `backward` are its own: the ones beside it go forward alone.
+   * `backward` has its own connections: those given for both directions only go forward.
    */
   crossTraffic?: string | undefined;
   /** Default `serial`. */

@@ -1,10 +1,8 @@
 /**
- * The settings of a link, each once: what it is called in JSON, in the kit's settings, on the command line and in
- * an address of the app, how its values are read, what is usual, and what it is for the core. Whatever takes or
- * shows a link goes through this table.
- *
- * In JSON a number's unit stands in the name; in the kit's settings a number means the same unit, and a text has its
- * own: `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'`, `--rtt 80ms`.
+ * The settings of a link, each declared once: its name in JSON, in the kit's settings, on the command line and in
+ * an address of the app, how its values are parsed, its default, and what it means for the core. All code that
+ * takes or shows a link uses this table. In JSON a number's unit is part of the name; in the kit's settings a
+ * number has the same unit, and a text states its own: `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'`, `--rtt 80ms`.
  */
 import * as v from 'valibot';
 
@@ -16,17 +14,17 @@ import { parseSchedule } from './capacity_text.js';
 import { parseCrossTraffic, parseOutage, parseReorder } from './load_text.js';
 import { parseQueue } from './queue_text.js';
 
-/** Where a setting stands: each way for itself, or both ways together. */
+/** Whether a setting applies to each direction separately or to both together. */
 type Scope = 'way' | 'path';
 
 interface Common<T> {
   /** In the kit's settings; with dashes on the command line. */
   setting: string;
-  /** In an address of the app; null where it has none. */
+  /** In an address of the app; null if it has no name there. */
   url: string | null;
   scope: Scope;
   usual: T;
-  /** What the core is told; times of schedules count from the link's begin. */
+  /** The options for the core; times of schedules count from the link's start. */
   core(value: T): Partial<LinkOptions>;
 }
 
@@ -35,25 +33,25 @@ interface NumberField extends Common<number> {
   kind: 'number';
   min: number;
   max: number;
-  /** The most that an address of the app may say, where a form would not reach what the link can do. */
+  /** The largest value in an address of the app; a form would not reach the link's own limit. */
   mostInUrl?: number;
-  /** What is expected, for people; default: the range. */
+  /** What is expected, in words; default: the range. */
   expected?: string;
-  /** As it stands behind a number, with a space before it. */
+  /** The unit after a number, with a space before it. */
   unit: '' | ' ms' | ' packets';
   isWhole: boolean;
-  /** What people may write instead of a number. Throws ConfigError. */
+  /** Parses what people may write instead of a number. Throws ConfigError. */
   read(text: string): number;
-  /** The usual value as people write it. */
+  /** The default, as people write it. */
   usualText: string;
 }
 
 /** A text that is kept as it was written. */
 interface TextField extends Common<string> {
   kind: 'text';
-  /** What is expected, before a parser has looked at it. */
+  /** What is expected, for a value that is not even a text. */
   expected: string;
-  /** Throws ConfigError for what it does not take. */
+  /** Throws ConfigError for a text that is not valid. */
   check(text: string): unknown;
 }
 
@@ -61,7 +59,7 @@ export type LinkField = NumberField | TextField;
 
 type Names<S extends string, U extends string | null, P extends Scope> = { setting: S; url: U; scope: P };
 type Without<F extends LinkField> = Omit<F, 'kind' | 'setting' | 'url' | 'scope'>;
-/** What most numbers have alike. */
+/** What most numbers have in common. */
 type Alike = Pick<NumberField, 'isWhole' | 'read' | 'usualText'>;
 
 const number = <const S extends string, const U extends string | null, const P extends Scope>(
@@ -92,7 +90,7 @@ function parseBottleneck(value: string): Bottleneck {
   throw new ConfigError('bottleneck', BOTTLENECKS.join(' or '), shown(value), 'write one of these');
 }
 
-/** By their names in JSON, in the order in which they are shown. */
+/** Keyed by their names in JSON, in the order in which they are shown. */
 export const LINK_FIELDS = {
   capacity: text({
     setting: 'capacity',
@@ -192,7 +190,7 @@ export const LINK_FIELDS = {
   }),
   bottleneck: text({
     setting: 'bottleneck',
-    // There it tells whether the local server or the page shapes.
+    // In addresses this name says whether the local server or the page shapes.
     url: null,
     scope: 'way',
     usual: 'serial',
@@ -209,7 +207,7 @@ export const LINK_FIELDS = {
     max: 2 ** 32 - 1,
     unit: '',
     isWhole: true,
-    // It is given once, when the link is made.
+    // Only set when the link is created.
     core: () => ({}),
   }),
 } as const;
@@ -219,14 +217,14 @@ type Fields = typeof LINK_FIELDS;
 export type LinkKey = keyof Fields;
 export const LINK_KEYS = Object.keys(LINK_FIELDS) as LinkKey[];
 
-/** What a setting's value is in JSON. */
+/** The type of a setting's value in JSON. */
 export type LinkValue<K extends LinkKey> = K extends 'bottleneck'
   ? Bottleneck
   : Fields[K]['usual'] extends number
     ? number
     : string;
 
-/** The settings that stand for each way by itself, by their names in the kit. */
+/** The settings that apply to each direction separately, by their names in the kit. */
 export type WaySetting = {
   [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
 }[LinkKey];
@@ -249,8 +247,8 @@ export function linkSchema(key: LinkKey): v.GenericSchema<string | number> {
 }
 
 /**
- * What people write, a number in the setting's own unit or a text with its unit, as JSON has it. Throws ConfigError
- * that says what was expected.
+ * Converts what people write, a number in the setting's unit or a text with its unit, to its form in JSON. Throws
+ * ConfigError that says what was expected.
  */
 export function readLinkValue(key: LinkKey, value: string | number): string | number {
   const field = linkField(key);

@@ -8,18 +8,18 @@ import type { LinkOptions } from '../core/link.js';
 import { ConfigError, cut, shown } from '../text/quantities.js';
 import { LINK_FIELDS, LINK_KEYS, linkField, linkSchema, type LinkKey, type LinkValue } from './fields.js';
 
-/** Where the rows of this link have their zero: milliseconds since 1970. */
+/** The time at which the rows of this link have their zero, in milliseconds since 1970. */
 const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('milliseconds since 1970')));
 
 /**
- * A link in both directions: capacity, queue, loss, jitter, reordering, outages and cross traffic on the way there,
- * half the RTT on each. A capacity that is a number is bit/s.
+ * A link in both directions: capacity, queue, loss, jitter, reordering, outages and cross traffic on the way
+ * there, half the RTT on each way. A capacity that is a number is bit/s.
  */
 export type LinkConfig = { [K in LinkKey]: K extends 'capacity' ? string | number : LinkValue<K> } & {
   origin_epoch_ms?: number;
 };
 export type PartialLinkConfig = Partial<LinkConfig>;
-/** The same, where what is left out may also be undefined. */
+/** The same, but an omitted field may also be undefined. */
 type Given = { readonly [K in keyof LinkConfig]?: LinkConfig[K] | undefined };
 
 type Schemas = { [K in LinkKey]: v.OptionalSchema<v.GenericSchema<LinkConfig[K]>, undefined> };
@@ -35,7 +35,7 @@ export const DEFAULT_LINK_CONFIG = Object.fromEntries(
   LINK_KEYS.map((key) => [key, LINK_FIELDS[key].usual]),
 ) as LinkConfig;
 
-/** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
+/** Checks settings that came from outside. Throws ConfigError with the path of the first one that is wrong. */
 export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfig {
   const result = v.safeParse(partialLinkConfig, input);
   if (result.success) {
@@ -53,7 +53,7 @@ export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfi
   );
 }
 
-/** The forward direction as the core takes it; a schedule's times count from the link's begin. */
+/** The forward direction in the form that the core takes; times of a schedule count from the link's start. */
 export function forwardLink(config: LinkConfig): LinkOptions {
   return { ...(forwardChange(config) as LinkOptions), seed: config.seed };
 }

@@ -14,8 +14,9 @@ const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
 ]);
 
 /**
- * Outages of the channel: `ON/OFF`, the mean times in which it carries and does not, such as `100ms/20ms`. Behind
- * them `xPHASES` may say that an outage is the sum of that many exponential times. null for `none`. Throws ConfigError.
+ * Outages of the channel: `ON/OFF`, the mean times in which it carries and does not, such as `100ms/20ms`. An
+ * optional `xPHASES` at the end makes each outage the sum of that many exponential times. null for `none`. Throws
+ * ConfigError.
  */
 export function parseOutage(text: string, { field = 'outage' } = {}): OutageOptions | null {
   checkLength(text, field, 'write for instance 100ms/20ms');
@@ -57,8 +58,8 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
 }
 
 /**
- * TCP connections beside the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` alone is one. All 0 for `none`.
- * Throws ConfigError.
+ * TCP connections beside the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one connection. All 0 for
+ * `none`. Throws ConfigError.
  */
 export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}): Required<CrossTraffic> {
   checkLength(text, field, 'write for instance cubic:3');

@@ -1,6 +1,6 @@
 /**
- * Traces of mahimahi's link emulator: each line is a time in milliseconds at which one packet of
- * 1504 bytes may pass; a time may be there several times; the file begins again at its last time.
+ * Traces of mahimahi's link emulator: each line is a time in milliseconds at which one packet of 1504 bytes may
+ * pass; a time may occur several times; the trace starts again at its last time.
  */
 import type { CapacityStep } from '../core/link.js';
 import { ConfigError, shown } from '../text/quantities.js';
@@ -10,9 +10,9 @@ export const MAHIMAHI_PACKET_BYTES = 1504;
 const MAX_STEPS = 1_000_000;
 
 /**
- * The capacity that lets a packet of 1504 bytes end at each time of the trace: between two
- * times it is what passes at the later one over the time between them. Equal neighbours are one
- * step. Repeats until `durationUs`. Throws ConfigError that names the line.
+ * The capacity with which a packet of 1504 bytes ends at each time of the trace: between two times, the bits of
+ * the packets at the later one over the time between them. Equal neighbours form one step. Repeats until
+ * `durationUs`. Throws ConfigError that names the line.
  */
 export function mahimahiSchedule(
   text: string,
@@ -38,7 +38,7 @@ export function checkMahimahi(text: string, durationUs: number, { field = 'capac
   checkSteps(intervalsOf(text, field), durationUs, field);
 }
 
-/** Counted before they are made: a trace of two lines makes millions of steps in a long run. */
+/** The steps are counted before they are created: a trace of two lines gives millions of steps in a long run. */
 function checkSteps(intervals: readonly Interval[], durationUs: number, field: string): void {
   const periodUs = intervals.reduce((sum, { lengthUs }) => sum + lengthUs, 0);
   const rounds = Math.max(1, durationUs / periodUs);

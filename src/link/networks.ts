@@ -1,6 +1,6 @@
 /**
- * Usual networks and their numbers. The side that offered sits on the network: forward is its upload,
- * back its download. Where a source names no queue it is a drop-tail queue of 300 ms, that of RFC 8867.
+ * Common networks and their numbers, as seen from the side that offered: forward is its upload, backward its
+ * download. If a source names no queue, it is a drop-tail queue of 300 ms, as in RFC 8867.
  */
 import { LINK_FIELDS, LINK_KEYS } from './fields.js';
 import type { DirectionSettings } from './direction_settings.js';
@@ -10,7 +10,7 @@ export interface Network {
   forward: Required<DirectionSettings>;
   /** Its download. */
   backward: Required<DirectionSettings>;
-  /** Propagation delay there and back, milliseconds. */
+  /** Round-trip propagation delay, milliseconds. */
   rtt: number;
   /** Where the numbers come from. */
   source: string;
@@ -21,11 +21,11 @@ interface Numbers {
   downBps: number;
   rttMs: number;
   source: string;
-  /** What both directions have besides. */
+  /** The other settings, the same in both directions. */
   both?: DirectionSettings;
 }
 
-/** All fields: a preset in a change leaves nothing of what was before. */
+/** All fields are set, so that a preset in a change leaves nothing of the earlier settings. */
 const PLAIN = Object.fromEntries(
   LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === 'way').map((key) => [
     LINK_FIELDS[key].setting,

@@ -1,6 +1,6 @@
 /**
- * What became of each packet at a link, kept in columns that double when they are full, up to 63 MB: the
- * oldest eighth is dropped then.
+ * The fate of each packet at a link, kept in columns that double when they are full, up to 63 MB; then the oldest
+ * eighth is dropped.
  */
 import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
@@ -33,7 +33,9 @@ export class PacketLog {
 
   constructor(private readonly maxPackets = MAX_PACKETS) {}
 
-  /** All that departed after this is kept, and not all that came before; null while nothing was dropped. */
+  /**
+   * Everything that departed after this is kept, earlier packets are incomplete; null while nothing was dropped.
+   */
   get keptFromUs(): number | null {
     return this.#keptFromUs;
   }
@@ -62,7 +64,7 @@ export class PacketLog {
     })).sort((x, y) => x.departUs - y.departUs);
   }
 
-  /** The columns one behind the other, LOG_COLUMNS of the same length; the log is empty afterwards. */
+  /** The columns, one after the other: LOG_COLUMNS of the same length. The log is empty afterwards. */
   take(): Float64Array<ArrayBuffer> {
     const taken = new Float64Array(LOG_COLUMNS * this.#rows);
     this.#columns.forEach((column, i) => taken.set(column.subarray(0, this.#rows), i * this.#rows));

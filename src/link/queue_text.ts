@@ -45,14 +45,14 @@ function expectation(specs: readonly ParameterSpec[]): string {
   return `${specs[0] === undefined ? '' : shortName(specs[0])} as ${ranges.join(', or ')}`;
 }
 
-/** What stands on both sides of the equals sign; no key where there is no equals sign, or no name before it. */
+/** The parts before and after the equals sign; no key if there is no equals sign, or no name before it. */
 function keyAndValue(text: string): [key: string | undefined, value: string] {
   const equals = text.indexOf('=');
   const key = text.slice(0, Math.max(0, equals)).trim();
   return /^[a-z_]+$/i.test(key) ? [key, text.slice(equals + 1).trim()] : [undefined, text.trim()];
 }
 
-/** One setting behind the colon, as an option. A bare value is a limit. */
+/** One setting after the colon, as an option. A bare value is a limit. */
 function parseSetting(kind: QueueKind, text: string, field: string): [name: string, value: number | string] {
   const { parameters } = COMPONENT_SPECS[kind];
   const [key, given] = keyAndValue(text);

@@ -1,15 +1,15 @@
 /**
- * What a page and the local server say to each other over the WebSocket at `/ws`, as JSON. A page opens links (two
- * UDP sockets with a shaped path between them), or joins one that the server was lent by who started it, and joins
- * rooms, through which two pages exchange their session descriptions. The links that a page opened, and its
- * memberships, end with its socket.
+ * The messages between a page and the local server over the WebSocket at `/ws`, as JSON. A page opens links (two
+ * UDP sockets with a shaped path between them) or joins one that the server's owner provided, and it joins rooms,
+ * through which two pages exchange their session descriptions. The links that a page opened, and its memberships,
+ * end with its socket.
  */
 import * as v from 'valibot';
 
 import type { LinkConfig, PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
-/** Where it serves the controllers that a command line brought, by their names. */
+/** The path under which it serves the controllers that a command line brought, by name. */
 export const OWN_FOLDER = 'own/';
 
 const id = v.pipe(v.number(), v.safeInteger());
@@ -17,21 +17,21 @@ const room = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, '1 to 64 letters, digit
 const link = v.pipe(v.string(), v.maxLength(64));
 /** ICE user name fragments of one side (RFC 8839, 5.4). */
 const ufrags = v.pipe(v.array(v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{4,256}$/))), v.maxLength(8));
-/** Settings of a link: checked by parseLinkConfig, whose messages say more. */
+/** Settings of a link, which parseLinkConfig checks in detail. */
 const config = v.record(v.string(), v.unknown());
 
 export const clientMessage = v.variant('type', [
   /** Answered by LinkOpened. */
   v.object({ id, type: v.literal('link/open'), config }),
-  /** A link that the server was lent; answered by LinkOpened. */
+  /** Joins a link that the server's owner provided; answered by LinkOpened. */
   v.object({ id, type: v.literal('link/join'), link }),
   v.object({ id, type: v.literal('link/set'), link, config }),
-  /** From now on the link is for connections between these, and for nobody else's. */
+  /** From now on the link only serves connections between these. */
   v.object({ id, type: v.literal('link/peers'), link, a: ufrags, b: ufrags }),
   v.object({ id, type: v.literal('link/close'), link }),
   /** Answered by RoomJoined; a room has two members at most. */
   v.object({ id, type: v.literal('room/join'), room }),
-  /** Passed on to the other one in the room; answered only if it is refused, with id 0. */
+  /** Passed on to the other member of the room; answered, with id 0, only if it is refused. */
   v.object({ type: v.literal('room/signal'), room, data: v.unknown() }),
 ]);
 /** A client's message after validation. */
@@ -47,13 +47,13 @@ export type ClientMessage =
   | { id: number; type: 'room/join'; room: string }
   | { type: 'room/signal'; room: string; data: unknown };
 
-/** Where a peer sends to. */
+/** The address that a peer sends to. */
 export interface RelayAddress {
   address: string;
   port: number;
 }
 
-/** The sender sends to `a`, the receiver to `b`: the answer carries a's candidate, the offer b's. */
+/** The sender sends to `a`, the receiver to `b`: the answer carries a's candidate, the offer carries b's. */
 export interface LinkOpened {
   link: string;
   a: RelayAddress;
@@ -63,7 +63,7 @@ export interface LinkOpened {
 
 export interface RoomJoined {
   room: string;
-  /** In the room, the one who joined included. */
+  /** Number of members, including the one who joined. */
   peers: number;
 }
 
@@ -74,9 +74,9 @@ export interface QueueRow {
   queue_delay_us: number;
   queue_bytes: number;
   capacity_bps: number;
-  /** Cumulative, lost by chance or dropped by the queue. */
+  /** Cumulative: lost at random or dropped by the queue. */
   drops: number;
-  /** Cumulative, through the bottleneck. */
+  /** Cumulative: passed the bottleneck. */
   delivered_bytes: number;
 }
 
@@ -88,7 +88,7 @@ export interface LatenessMs {
   packets: number;
 }
 
-/** The same over a whole call, and lately. */
+/** The same over the whole call, and over the recent past. */
 export interface ToldLatenessMs extends LatenessMs {
   /** The lateness of the packets since the last such message; null if there were no packets. */
   recent_p95_ms: number | null;
@@ -96,11 +96,11 @@ export interface ToldLatenessMs extends LatenessMs {
 
 export type ServerReply =
   | { id: number; ok: true; result: LinkOpened | RoomJoined | null }
-  /** `id` 0 answers a message that had none. */
+  /** `id` 0 answers a message that had no id. */
   | { id: number; ok: false; error: { message: string; field?: string } };
 
 export type ServerPush =
-  /** `dropped` rows before these were left out, since the client did not read. */
+  /** `dropped` rows before these were omitted, since the client did not read. */
   | { type: 'link/rows'; link: string; rows: QueueRow[]; dropped?: number }
   | ({ type: 'link/lateness'; link: string } & ToldLatenessMs)
   | { type: 'link/error'; link: string; message: string }

@@ -15,13 +15,15 @@ import type { DirectionSettings } from './direction_settings.js';
 
 export type { Capacity, DirectionSettings } from './direction_settings.js';
 
-/** Both directions are alike, but for what `backward` says and for cross traffic, which each direction has for itself. */
+/**
+ * Both directions are the same, except for `backward` and for cross traffic, which each direction has separately.
+ */
 export interface LinkSettings extends DirectionSettings {
-  /** A usual network; other fields override what it says. */
+  /** A common network; other fields override its values. */
   network?: NetworkName | undefined;
-  /** Propagation delay there and back, half of it each way; a number is milliseconds. Default 50 ms. */
+  /** Round-trip propagation delay, half of it each way; a number is milliseconds. Default 50 ms. */
   rtt?: number | string | undefined;
-  /** Seeds whatever is random in the link. Default 1. Only when the link is opened. */
+  /** Seeds all randomness of the link. Default 1. Only when the link is opened. */
   seed?: number | undefined;
   /** From the side that answered to the side that offered. */
   backward?: DirectionSettings | undefined;
@@ -68,7 +70,7 @@ const settingsSchema = v.strictObject({
   backward: v.optional(v.strictObject(waySchemas)),
 });
 
-/** Checks settings that came from outside. Throws ConfigError with the path of the first that is wrong. */
+/** Checks settings that came from outside. Throws ConfigError with the path of the first one that is wrong. */
 export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
   const result = v.safeParse(settingsSchema, input, { abortEarly: true });
   if (result.success) return result.output;
@@ -84,7 +86,7 @@ export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
   );
 }
 
-/** What a link is opened with: whatever is not given is as usual. */
+/** The settings with which a link is opened: defaults for everything that is not given. */
 export function withDefaults(settings: LinkSettings): LinkSettings {
   const { capacity, queue, rtt_ms, seed } = DEFAULT_LINK_CONFIG;
   return {
@@ -99,7 +101,10 @@ function fixUnknown(key: string, names: readonly string[]): string {
   return nearest === undefined ? `remove ${key}` : `did you mean ${nearest}?`;
 }
 
-/** A link of JSON as both directions of a test's; what is as usual is left out, but for what every link says. */
+/**
+ * Converts a link of JSON to a test's settings of both directions; omits defaults, except for the settings that
+ * every link states.
+ */
 export function settingsOfConfig(config: LinkConfig): LinkSettings {
   const said: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
   const differs = LINK_KEYS.filter((key) => said.includes(key) || config[key] !== DEFAULT_LINK_CONFIG[key]);

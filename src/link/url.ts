@@ -10,13 +10,13 @@ export type LinkInUrl = { [K in UrlKey as Fields[K]['url']]: K extends 'capacity
 
 export const URL_KEYS = LINK_KEYS.filter((key): key is UrlKey => LINK_FIELDS[key].url !== null);
 
-/** Settings that addresses do not have are the usual ones. */
+/** Settings that addresses do not have take their defaults. */
 export function linkOfUrl(url: LinkInUrl): LinkConfig {
   const given = URL_KEYS.map((key) => [key, url[LINK_FIELDS[key].url]]);
   return { ...DEFAULT_LINK_CONFIG, ...(Object.fromEntries(given) as Partial<LinkConfig>) };
 }
 
-/** The usual link by the names of addresses. */
+/** The default link by the names of addresses. */
 export const USUAL_IN_URL = Object.fromEntries(
   URL_KEYS.map((key) => [LINK_FIELDS[key].url, LINK_FIELDS[key].usual]),
 ) as LinkInUrl;

@@ -1,16 +1,16 @@
-/** The words of the table of a link's settings (fields.ts): for forms, commands, tables and messages. */
+/** The wording for a link's settings (fields.ts): for forms, commands, tables and messages. */
 import { BOTTLENECKS } from '../core/link_arguments.js';
 import type { LinkConfig } from './link_config.js';
 import { linkField, type LinkKey } from './fields.js';
 
 interface Words<K extends LinkKey> {
-  /** Above its field in a form. */
+  /** The label of its field in a form. */
   label: string;
-  /** What stands for a value on the command line. */
+  /** The placeholder for its value on the command line. */
   argument: string;
-  /** What it is. */
+  /** Its description. */
   is: string;
-  /** A value, without the setting's name where it says itself what it is. */
+  /** A value, without the setting's name if the value is clear by itself. */
   say(value: LinkConfig[K]): string;
   /** Values to choose from in a form. */
   examples: readonly string[];
@@ -114,7 +114,7 @@ export const sayLinkValue = (key: LinkKey, value: string | number): string =>
   // A field takes the values of its own key.
   LINK_WORDS[key].say(value as never);
 
-/** The usual value as people write it. */
+/** The default as people write it. */
 export function usualText(key: LinkKey): string {
   const field = linkField(key);
   return field.kind === 'number' ? field.usualText : field.usual;

@@ -1,18 +1,17 @@
 /**
- * When a machine is too busy for its calls to mean anything. Three quantities tell, each once a second;
- * how the limits were measured stands in README.md beside this.
+ * Defines when a machine is too busy for a call's measurements to be meaningful. Three quantities decide, each
+ * measured once a second; README.md beside this says how the limits were found.
  */
 export const QUANTITIES = ['shaper', 'callbacks', 'source'] as const;
 
 /**
- * What is looked at, each second:
- * `shaper`: the 95th percentile of how late packets left the shaped link, in milliseconds;
- * `callbacks`: how late the latest tick of a media worker, or of the page's event loop, came, in milliseconds;
- * `source`: frames that the source of the video made, of those that it was asked for, as a share.
+ * The quantities, per second: `shaper`: the 95th percentile of how late packets left the shaped link, in
+ * milliseconds; `callbacks`: the largest lateness of a tick of a media worker, or of the page's event loop, in
+ * milliseconds; `source`: the share of the requested frames that the video source delivered.
  */
 export type Quantity = (typeof QUANTITIES)[number];
 
-/** A quantity that is at `begin` or worse makes a machine overloaded; one that is at `end` or better no longer. */
+/** A quantity at `begin` or worse makes the machine overloaded; a quantity at `end` or better ends that. */
 export interface Limits {
   begin: number;
   end: number;
@@ -24,12 +23,12 @@ export const LIMITS: Readonly<Record<Quantity, Limits>> = {
   source: { begin: 0.8, end: 0.9 },
 };
 
-/** The median over this many seconds counts: two bad ones among them are no alarm. */
+/** The median over this many seconds counts, so that two bad seconds among them raise no alarm. */
 export const WINDOW_SECONDS = 5;
-/** Older seconds say nothing of now. */
+/** Older seconds say nothing about the present. */
 export const KEPT_US = 2 * WINDOW_SECONDS * 1e6;
 
-/** What was measured is the machine's doing when that was overloaded for this share of the time. */
+/** If the machine was overloaded for at least this share of the time, the measurements reflect the machine. */
 export const OVERLOADED_SHARE = 0.2;
 
 const isHighBad = (quantity: Quantity): boolean => LIMITS[quantity].begin > LIMITS[quantity].end;

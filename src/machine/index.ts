@@ -1,4 +1,4 @@
-/** When the machine is the problem: what a call tells of the machine that it runs on. */
+/** When the machine is the problem: what a call reveals of the machine that it runs on. */
 export {
   LIMITS,
   OVERLOADED_SHARE,

@@ -1,18 +1,21 @@
-/** The machine of one call as reports have it, and in words. */
+/** The machine's load during one call, for reports and in words. */
 import type { Quantity } from './definition.js';
 import { distortion, FIX, worstText } from './text.js';
 import { isOverloaded, type MachineState } from './watch.js';
 
-/** If `overloaded`, the call's numbers are about the machine. Each number is of the worst window; null where nothing was seen. */
+/**
+ * If `overloaded`, the call's numbers reflect the machine. Each number is from the worst window; null if nothing
+ * was measured.
+ */
 export interface MachineReport {
   overloaded: boolean;
-  /** The share of the time in which it was. */
+  /** The share of the time in which it was overloaded. */
   share: number;
-  /** By what. */
+  /** By which quantities. */
   reasons: readonly Quantity[];
   shaper_late_p95_ms: number | null;
   callbacks_late_ms: number | null;
-  /** Frames that the source made, of those that it was asked for; null for pages of others. */
+  /** The share of the requested frames that the source delivered; null for pages that are not ccscope's. */
   source_frames_ratio: number | null;
 }
 
@@ -36,5 +39,5 @@ export function loadText(report: MachineReport): string {
   return `overloaded for ${(100 * share).toFixed(0)} % of the run: ${worstText({ everBy, worst })}`;
 }
 
-/** What that makes of the numbers, and what to do. */
+/** What this means for the numbers, and what to do. */
 export const consequence = ({ reasons }: MachineReport): string => `${distortion(reasons)}. To do: ${FIX}.`;

@@ -1,4 +1,4 @@
-/** An overloaded machine in words: by what, what that makes of a call's numbers, and what to do. */
+/** An overloaded machine in words: by what, what that means for a call's numbers, and what to do. */
 import type { Quantity } from './definition.js';
 import type { MachineState, Reason } from './watch.js';
 
@@ -22,10 +22,10 @@ const EFFECTS: Readonly<Record<Quantity, string>> = {
 export const reasonText = (reasons: readonly Pick<Reason, 'by' | 'value'>[]): string =>
   reasons.map(({ by, value }) => VALUES[by](value)).join(', ');
 
-/** The same at the worst time of what a machine was ever overloaded by. */
+/** The same for everything that ever overloaded a machine, at its worst. */
 export const worstText = ({ everBy, worst }: Pick<MachineState, 'everBy' | 'worst'>): string =>
   reasonText(everBy.map((by) => ({ by, value: worst[by] ?? NaN })));
 
-/** What these make of a call's numbers. */
+/** What these mean for a call's numbers. */
 export const distortion = (by: readonly Quantity[]): string =>
   by.map((quantity) => EFFECTS[quantity]).join('; ');

@@ -1,6 +1,7 @@
 /**
- * How late a thread's callbacks come, from a regular tick: what the interval since the one before has
- * beyond its length. Told once a second, the latest tick of it: so few ticks have no percentiles.
+ * How late a thread's callbacks come, measured with a regular tick: the excess of an interval between two ticks
+ * over its length. Reported once a second as the largest of them, since a second has too few ticks for
+ * percentiles.
  */
 const TOLD_EACH_MS = 1000;
 
@@ -11,7 +12,7 @@ export class TickLateness {
 
   constructor(private readonly intervalMs: number) {}
 
-  /** To be called by each tick. Gives the milliseconds by which the latest tick was late when a second is over, else null. */
+  /** To be called by each tick. Returns the largest lateness in milliseconds when a second is over, else null. */
   tick(nowMs: number): number | null {
     const beforeMs = this.#beforeMs;
     this.#beforeMs = nowMs;

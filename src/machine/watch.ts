@@ -1,4 +1,4 @@
-/** Watches a machine: says from each second's quantities whether it is overloaded, by what, and since when. */
+/** Watches a machine: decides from each second's quantities whether it is overloaded, by what, and since when. */
 import {
   KEPT_US,
   LIMITS,
@@ -21,19 +21,19 @@ export interface Reason {
 
 export interface MachineState {
   overloaded: boolean;
-  /** The first of the bad seconds; null while it is not. */
+  /** The first of the bad seconds; null while it is not overloaded. */
   sinceUs: number | null;
-  /** By what, now. */
+  /** What overloads it now. */
   reasons: readonly Reason[];
-  /** The share of the time watched in which it was overloaded, 0 to 1. */
+  /** The share of the watched time in which it was overloaded, 0 to 1. */
   share: number;
-  /** By what at any time. */
+  /** Everything that overloaded it at any time. */
   everBy: readonly Quantity[];
-  /** Each quantity over its worst window; null while none is full. */
+  /** Each quantity over its worst window; null until a window is full. */
   worst: Readonly<Record<Quantity, number | null>>;
 }
 
-/** Whether what was measured while the watch went on is the machine's doing. */
+/** Whether the measurements of the watched time reflect the machine. */
 export const isOverloaded = ({ share }: Pick<MachineState, 'share'>): boolean => share >= OVERLOADED_SHARE;
 
 interface Second {
@@ -79,7 +79,7 @@ class Gauge {
     this.#alarm = { reason: { by, value: middle, limit: begin }, sinceUs };
   }
 
-  /** Drops what is too old; without anything left there is no reason for an alarm. */
+  /** Drops what is too old; if nothing is left, there is no reason for an alarm. */
   forget(nowUs: number): void {
     this.#seconds = this.#seconds.filter(({ timeUs }) => nowUs - timeUs < KEPT_US);
     if (this.#seconds.length === 0) this.#alarm = null;
@@ -93,7 +93,9 @@ export class MachineWatch {
   #nowUs = 0;
   #overloadedUs = 0;
 
-  /** A quantity's value over the second that ends at `timeUs`, on any clock in microseconds. NaN says nothing. */
+  /**
+   * Takes a quantity's value over the second that ends at `timeUs`, on any clock in microseconds. NaN is ignored.
+   */
   see(by: Quantity, timeUs: number, value: number): void {
     this.#advance(timeUs);
     if (Number.isNaN(value)) return;

@@ -1,4 +1,4 @@
-/** What pages tell: their windows have the observer, and whoever listens gets batches that were checked for their form. */
+/** The reports of pages: observes their windows, and passes on batches whose form was checked. */
 import { randomUUID } from 'node:crypto';
 
 import type { BrowserContext, Frame, Page } from 'playwright-core';
@@ -13,9 +13,9 @@ import { observerScript } from './script.js';
 
 export interface FeedHooks {
   nowUs(): number;
-  /** A window told something. */
+  /** A window reported something. */
   heard(batch: PageBatch, place: WindowPlace): void;
-  /** What a page sent is no batch. `binding` is the function that it called. */
+  /** What a page sent is not a batch. `binding` is the function that it called. */
   unreadable(error: unknown, binding: string): void;
   /** A window is gone, and its connections with it. */
   windowEnded(window: string): void;
@@ -23,27 +23,27 @@ export interface FeedHooks {
   ended(page: SeenPage): void;
 }
 
-/** How long a page may take for an answer. */
+/** How long a page may take to answer. */
 const ANSWER_MS = 2000;
-/** An action may wait for what the browser counts in a second. */
+/** An action may wait for what the browser counts within a second. */
 const ACTED_MS = 5000;
-/** The same while its garbage is collected, and its connections are looked for. */
+/** The time limit while the page's garbage is collected and its connections are searched for. */
 const SEARCH_MS = 10_000;
 
 type Disposable = Awaited<ReturnType<Page['exposeBinding']>>;
 
-/** In scripts of pages: the window's observer; one without has no connections. */
+/** In page scripts: the window's observer; a window without one has no connections. */
 const OBSERVER = `globalThis[Symbol.for(${JSON.stringify(OBSERVER_KEY)})]`;
 
 export class PageFeed {
-  /** No other process that observes the same browser has this name. */
+  /** Unique among the processes that observe the same browser. */
   readonly #binding = `ccscopeReport${randomUUID().replaceAll('-', '')}`;
   readonly #config: ObserverConfig & { binding: string };
-  /** The numbers of contexts; one that is closed is not held. */
+  /** The numbers of contexts; closed contexts are not kept alive. */
   readonly #contexts = new WeakMap<BrowserContext, number>();
   #contextCount = 0;
   readonly #pages: Pages;
-  /** What `release` takes back. */
+  /** What `release` undoes. */
   #installed: (Disposable | undefined)[] = [];
   #closed = false;
 
@@ -57,8 +57,8 @@ export class PageFeed {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from then on. Idempotent. Throws FailedRun when the
-   * package is not complete, and what Playwright throws for a closed context.
+   * Observes every page, popup and iframe of a context from then on. Idempotent. Throws FailedRun if the package
+   * is incomplete, and Playwright's errors for a closed context.
    */
   async observe(context: BrowserContext): Promise<void> {
     if (this.#contexts.has(context)) return;
@@ -68,7 +68,7 @@ export class PageFeed {
     await Promise.all(context.pages().map((page) => this.#begin(page, number)));
   }
 
-  /** Observes one page, and the popups that it opens. Throws as `observe`. */
+  /** Observes one page, and the popups that it opens. Throws as `observe` does. */
   async observePage(page: Page): Promise<void> {
     const context = page.context();
     const number = this.#contexts.get(context) ?? this.#number(context);
@@ -91,7 +91,7 @@ export class PageFeed {
     this.#installed.push(binding, await where.addInitScript({ content: script }));
   }
 
-  /** What has been loaded before; a frame that is just going away cannot be observed. */
+  /** Handles what has already been loaded; a frame that is about to disappear cannot be observed. */
   async #begin(page: Page, context: number): Promise<void> {
     this.#pages.see(page, context);
     const script = observerScript(this.#config);
@@ -118,7 +118,7 @@ export class PageFeed {
     return this.#pages.idOf(page);
   }
 
-  /** Asks a window, by the name that its batches have, or all with null. Resolves with what those that answered said. */
+  /** Asks a window, by the name in its batches, or all with null. Resolves with the answers. */
   async ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const frames = window === null ? this.#frames() : this.#pages.framesOf(window);
     const question = `${OBSERVER}?.ask(${JSON.stringify(request)})`;
@@ -127,13 +127,15 @@ export class PageFeed {
     return (await Promise.all(answers)).filter((answer) => answer !== undefined);
   }
 
-  /** Asks every page for what it has not told yet. Never rejects, and waits for none longer than two seconds. */
+  /**
+   * Asks every page for data that it has not sent yet. Never rejects, and waits for none longer than two seconds.
+   */
   async flush(): Promise<void> {
     await this.ask(null, { type: 'flush' });
   }
 
   /**
-   * Leaves the pages: their observers are paused, and what was put into them besides is taken back. Never rejects.
+   * Leaves the pages: pauses their observers, and removes everything else that was put into them. Never rejects.
    */
   async release(): Promise<void> {
     this.#closed = true;
@@ -144,7 +146,7 @@ export class PageFeed {
     await Promise.all(installed.map((each) => within(ANSWER_MS, Promise.resolve(each?.dispose()))));
   }
 
-  /** Hears nothing more; pages go on as they are. */
+  /** Stops listening; pages continue as they are. */
   close(): void {
     this.#closed = true;
   }
@@ -154,7 +156,7 @@ export class PageFeed {
   }
 }
 
-/** What comes of `work`, unless it takes too long or fails: undefined then. */
+/** The result of `work`, or undefined if it takes too long or fails. */
 export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

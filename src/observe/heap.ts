@@ -1,10 +1,13 @@
 /**
- * Connections that run already, wherever a page keeps them: the debugger of Chromium finds objects by their
- * prototype, also those that no value of the window leads to. For that it collects the page's garbage, once.
+ * Finds connections that already exist, wherever a page keeps them: Chromium's debugger finds objects by their
+ * prototype, even those that no value of the window leads to. To do so it collects the page's garbage, once.
  */
 import type { CDPSession, Frame, Page } from 'playwright-core';
 
-/** Runs a function, as text, in each realm of the page that has connections, with an array of them as `this`. */
+/**
+ * Runs a function, given as text, in each realm of the page that has connections, with an array of them as
+ * `this`.
+ */
 async function callOnConnections(page: Page, functionText: string): Promise<unknown[]> {
   const sessions = await sessionsOf(page);
   const found = await Promise.all(
@@ -19,12 +22,12 @@ async function callOnConnections(page: Page, functionText: string): Promise<unkn
   return found.flat();
 }
 
-/** The page's own session, and one of each frame that lives in another process. */
+/** The page's own session, and one for each frame in another process. */
 async function sessionsOf(page: Page): Promise<CDPSession[]> {
   const open = (of: Page | Frame) => page.context().newCDPSession(of);
   const inside = page.frames().filter((frame) => frame !== page.mainFrame());
   const sessions = [open(page), ...inside.map((frame) => open(frame))].map((session) =>
-    // Not Chromium, or a frame of the page's own process.
+    // Not Chromium, or a frame in the page's own process.
     session.catch(() => null),
   );
   return (await Promise.all(sessions)).filter((session) => session !== null);
@@ -51,7 +54,7 @@ async function callInRealms(session: CDPSession, functionText: string): Promise<
   return results;
 }
 
-/** The page's own realms; Playwright and extensions have further ones. */
+/** The page's own realms; Playwright and extensions have additional ones. */
 async function realms(session: CDPSession): Promise<number[]> {
   const ids: number[] = [];
   session.on('Runtime.executionContextCreated', ({ context }) => {
@@ -63,7 +66,7 @@ async function realms(session: CDPSession): Promise<number[]> {
 }
 
 /**
- * Runs in the page: uses each connection. Prototypes of the page's own subclasses are listed among them, whose
+ * Runs in the page: touches each connection. The list includes prototypes of the page's subclasses, whose
  * attributes throw.
  */
 const TOUCH = `function () {
@@ -74,12 +77,12 @@ const TOUCH = `function () {
   }
 }`;
 
-/** Uses each connection of the page, so that an observer which is there meets it. */
+/** Touches each connection of the page, so that an observer in the page notices it. */
 export async function touchConnections(page: Page): Promise<void> {
   await callOnConnections(page, TOUCH);
 }
 
-/** Runs in the page: what its open connections say of themselves. Of prototypes, as above, there is nothing to say. */
+/** Runs in the page: what its open connections report about themselves. Prototypes, as above, report nothing. */
 const DESCRIBE = `async function () {
   const describe = async (peer) => {
     if (!(peer instanceof RTCPeerConnection) || peer.signalingState === 'closed') return [];
@@ -96,7 +99,7 @@ const DESCRIBE = `async function () {
   return (await Promise.all([...this].map((peer) => describe(peer).catch(() => [])))).flat();
 }`;
 
-/** Open connections of the page, as it tells of them: whoever reads this checks its form. */
+/** Open connections of the page, as the page reports them: the caller must check their form. */
 export async function describeConnections(page: Page): Promise<unknown[]> {
   return (await callOnConnections(page, DESCRIBE)).flat();
 }

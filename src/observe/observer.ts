@@ -11,28 +11,28 @@ import type { SeenPage } from './pages.js';
 import type { CallRecord, LinkRecord } from '../calls/record/record.js';
 import { Shadows } from '../calls/record/shadows.js';
 
-/** What the observer needs of a link; one with a relay is told whose packets it sees. */
+/** What the observer needs of a link; a link with a relay is told whose packets it sees. */
 export interface ObservedLink {
   readonly record: LinkRecord;
   readonly relay?: RelayAddress;
-  /** This user name fragment belongs to a page under test (its id). */
+  /** Announces that this user name fragment belongs to a page under test (its id). */
   local?(ufrag: string, page: number): void;
-  /** Where a far side that is no page under test can be reached. */
+  /** Announces where a far side that is not a page under test can be reached. */
   remote?(side: RemoteSide): void;
-  /** Shapes the connections of a page, where the browser itself does so. */
+  /** Shapes the connections of a page, if the browser itself does the shaping. */
   attach?(page: Page): Promise<void>;
 }
 
 export interface CallObserverOptions {
-  /** Without one, calls are observed where they are. */
+  /** Without a link, calls are observed unshaped. */
   link?: ObservedLink;
   /** Zero of the record's times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   /** How received video is timed. Default: `transform`. */
   frameTiming?: AskedFrameTiming;
-  /** How much of the past the record has. Default: two hours. */
+  /** How much of the past the record keeps. Default: two hours. */
   keepUs?: number;
-  /** Whether connections that pages have made before are looked for. Default: false. */
+  /** Whether to look for connections that pages made before. Default: false. */
   adoptsLate?: boolean;
 }
 
@@ -84,9 +84,9 @@ export class CallObserver {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from then on; best before its pages navigate,
-   * since connections that exist already keep the candidates that they have. Idempotent. Throws
-   * FailedRun when the package is not complete, and what Playwright throws for a closed context.
+   * Observes every page, popup and iframe of a context from then on; best called before its pages navigate, since
+   * existing connections keep the candidates that they have. Idempotent. Throws FailedRun if the package is
+   * incomplete, and Playwright's errors for a closed context.
    */
   observe(context: BrowserContext): Promise<void> {
     return this.#feed.observe(context);
@@ -137,7 +137,9 @@ export class CallObserver {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Asks every page for what it has not told yet. Never rejects, and waits for none longer than two seconds. */
+  /**
+   * Asks every page for data that it has not sent yet. Never rejects, and waits for none longer than two seconds.
+   */
   async collect(): Promise<void> {
     if (this.#closed) return;
     await this.#feed.flush();
@@ -145,7 +147,7 @@ export class CallObserver {
     this.#changed();
   }
 
-  /** Ends the observation; the record stays. Pages that are still open go on undisturbed. */
+  /** Ends the observation; the record stays. Pages that are still open continue undisturbed. */
   close(): Promise<void> {
     if (!this.#closed) this.#shadows.close();
     this.#closed = true;

@@ -1,4 +1,4 @@
-/** The pages of the observed contexts: their numbers, and who opened whom. */
+/** The pages of the observed contexts: their numbers, and which page opened which. */
 import type { Frame, Page } from 'playwright-core';
 
 import type { CallRecord, PageRecord } from '../calls/record/record.js';
@@ -7,7 +7,7 @@ export interface SeenPage {
   page: Page;
   record: PageRecord;
   popup: boolean;
-  /** The windows that reported, by the frames that they live in. */
+  /** The windows that reported, by their frames. */
   windows: Map<Frame, string>;
 }
 
@@ -20,7 +20,7 @@ interface PagesHooks {
 }
 
 export class Pages {
-  /** Whoever closes a page lets go of it; so does this. */
+  /** Closing a page removes it from this set, too. */
   readonly #all = new WeakMap<Page, SeenPage>();
   readonly #open = new Set<SeenPage>();
   readonly #popups = new WeakSet<Page>();
@@ -31,17 +31,17 @@ export class Pages {
     private readonly hooks: PagesHooks,
   ) {}
 
-  /** Those that can still be asked. */
+  /** The windows that can still be asked. */
   get open(): SeenPage[] {
     return [...this.#open];
   }
 
-  /** Its id in the record; undefined for a page that was not seen. */
+  /** Its id in the record; undefined for an unknown page. */
   idOf(page: Page): number | undefined {
     return this.#all.get(page)?.record.id;
   }
 
-  /** The page, which is numbered when it is seen first. */
+  /** The page, which gets a number when it is first seen. */
   see(page: Page, context: number): SeenPage {
     const known = this.#all.get(page);
     if (known !== undefined) return known;
@@ -77,9 +77,9 @@ export class Pages {
     page.on('close', () => this.#end(seen, 'closed'));
   }
 
-  /** A window of the page reports; the one before it in that frame is gone. */
+  /** A window of the page reports; the previous window in that frame is gone. */
   window(seen: SeenPage, frame: Frame, window: string): void {
-    // What a window told as it went may come after the next one's first words.
+    // The last report of a window may arrive after the first one of its successor.
     if (seen.windows.get(frame) === window || this.#endedWindows.has(window)) return;
     this.#endWindow(seen, frame);
     seen.windows.set(frame, window);

@@ -1,4 +1,4 @@
-/** The page's script: a bundle that the build leaves beside the sources and in the package. */
+/** The script that runs in pages: a bundle that the build puts beside the sources and into the package. */
 import { readFileSync } from 'node:fs';
 
 import type { ObserverConfig } from '../inject/protocol.js';
@@ -6,7 +6,7 @@ import { FailedRun } from '../text/errors.js';
 
 const file = new URL('../inject/observer.js', import.meta.url);
 
-/** The script with its settings, for Playwright's addInitScript. Throws FailedRun when it was not built. */
+/** The script with its settings, for Playwright's addInitScript. Throws FailedRun if it was not built. */
 export function observerScript(config: ObserverConfig & { binding: string }): string {
   let bundle: string;
   try {
@@ -14,6 +14,6 @@ export function observerScript(config: ObserverConfig & { binding: string }): st
   } catch {
     throw new FailedRun(`${file.pathname} is missing: run npm run build`);
   }
-  // In a function of its own, so that the page's scope stays as it is.
+  // Wrapped in a function, so that the page's scope does not change.
   return `(() => {\n${bundle}\nobserver.install(${JSON.stringify(config)});\n})();`;
 }

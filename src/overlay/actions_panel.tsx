@@ -1,4 +1,4 @@
-/** What can be done to the chosen stream, what came of it, and what is in force. */
+/** The possible actions on the chosen stream, their results, and what is in force. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
@@ -13,7 +13,7 @@ interface PanelProps {
   stream: StreamState;
 }
 
-/** The slider's ends. It is logarithmic: a tenth is as far from one as ten. */
+/** The slider's ends. It is logarithmic: equal distances are equal ratios. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
 const SLIDER_STEPS = 100;
@@ -41,7 +41,7 @@ interface CommandProps {
   children: ComponentChildren;
 }
 
-/** A button that does something to the stream. It stays focusable while that is under way. */
+/** A button that acts on the stream. It stays focusable while the action is under way. */
 function Command({ model, stream, make, title, children }: CommandProps) {
   const busy = model.acting.value;
   return (
@@ -58,7 +58,7 @@ function Command({ model, stream, make, title, children }: CommandProps) {
   );
 }
 
-/** The encodings of the stream's sender, as they are named: one is named by its place. */
+/** The encodings of the stream's sender, by name; an encoding without a name is called by its index. */
 function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): StreamState[] {
   const streams = model.state.value?.streams ?? [];
   return streams.filter(

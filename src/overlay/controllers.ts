@@ -1,4 +1,7 @@
-/** The core's controllers, wherever they may run: as WebAssembly, or, where a page's policy refuses it, as JavaScript. */
+/**
+ * The core's controllers, wherever they can run: as WebAssembly or, if a page's policy refuses that, as
+ * JavaScript.
+ */
 import script from 'ccscope:controllers.js';
 import wasm from 'ccscope:controllers.wasm';
 
@@ -10,7 +13,7 @@ export type CoreKind = 'wasm' | 'javascript';
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-/** Loads the controllers. Throws CoreError when even JavaScript does not run. */
+/** Loads the controllers. Throws CoreError if not even JavaScript works. */
 export async function loadControllers(told: (kind: CoreKind) => void): Promise<Core> {
   try {
     const core = await loadCore(bytesOf(wasm));

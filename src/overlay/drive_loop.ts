@@ -1,13 +1,13 @@
-/** Tells a page what a controller asks for, again and again, until somebody ends it or the page refuses. */
+/** Repeatedly sends a page the rate that a controller asks for, until it is ended or the page refuses. */
 import { clearInterval, setInterval } from '../inject/natives.js';
 import type { ActionResult } from '../inject/protocol.js';
 
-/** How often the page is told. */
+/** The interval between messages to the page. */
 const DRIVE_MS = 250;
 const NO_LONGER: ActionResult = { ok: false, why: 'It is driven no longer.', fix: 'drive it again' };
 
 export interface DriveHooks {
-  /** Has the page bound the sender at what the controller asks for now; null when there is nothing more to ask for. */
+  /** Makes the page limit the sender to the controller's present rate; null if there is no rate any more. */
   bound(): Promise<ActionResult | null>;
   /** Called once, when it ends by itself. */
   ended(): void;
@@ -15,21 +15,21 @@ export interface DriveHooks {
 
 export class DriveLoop {
   #timer: ReturnType<typeof setInterval> | null = null;
-  /** What is on its way to the page. */
+  /** The message on its way to the page. */
   #saying: Promise<unknown> | null = null;
   #isEnded = false;
 
   constructor(private readonly hooks: DriveHooks) {}
 
-  /** Resolves with what came of the first bound. */
+  /** Resolves with the result of the first limit. */
   async begin(): Promise<ActionResult> {
     const first = await this.#say();
-    // It may have been ended meanwhile.
+    // It may have been ended in the meantime.
     if (!this.#isEnded) this.#timer = setInterval(() => void this.#renew(), DRIVE_MS);
     return first;
   }
 
-  /** A page that is slow is not told more before it has answered. */
+  /** A slow page gets no new message before it has answered. */
   async #renew(): Promise<void> {
     if (this.#saying === null) await this.#say();
   }
@@ -55,7 +55,7 @@ export class DriveLoop {
     this.#timer = null;
   }
 
-  /** Resolves when nothing is on its way any more. Never rejects. */
+  /** Resolves when no message is on its way. Never rejects. */
   async end(): Promise<void> {
     this.#stop();
     await this.#saying;

@@ -1,4 +1,4 @@
-/** The overlay's window: it can be moved, resized and collapsed, by pointer and by key. */
+/** The overlay's window, which can be moved, resized and collapsed by pointer and by keyboard. */
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -19,14 +19,14 @@ const FIRST: Box = { right: 12, bottom: 12, width: 860, height: 620 };
 const LEAST = { width: 280, height: 200 };
 const PILL = { width: 160, height: 32 };
 const MARGIN = 4;
-/** A pointer that has gone this far drags; before, it clicks. */
+/** A pointer that has moved this far drags; before that, it clicks. */
 const DRAG_PX = 4;
 const STEP = 24;
 
 const clamp = (value: number, least: number, most: number): number =>
   Math.max(least, Math.min(Math.max(least, most), value));
 
-/** The same box as far as the window has room for it. */
+/** The same box, limited to the room in the window. */
 function inside(box: Box): Box {
   const width = clamp(box.width, LEAST.width, innerWidth - 2 * MARGIN);
   const height = clamp(box.height, LEAST.height, innerHeight - 2 * MARGIN);
@@ -41,14 +41,14 @@ function inside(box: Box): Box {
 type Change = (box: Box, dx: number, dy: number) => Box;
 
 const moved: Change = (box, dx, dy) => inside({ ...box, right: box.right - dx, bottom: box.bottom - dy });
-/** By its upper left corner: the lower right one stays. */
+/** Resizes at the upper left corner: the lower right one stays. */
 const resized: Change = (box, dx, dy) =>
   inside({
     ...box,
     width: Math.min(box.width - dx, innerWidth - box.right),
     height: Math.min(box.height - dy, innerHeight - box.bottom),
   });
-/** What is collapsed is as small as its text, and stays in sight. */
+/** A collapsed overlay is as small as its text, and stays visible. */
 const movedPill: Change = (box, dx, dy) => ({
   ...box,
   right: clamp(box.right - dx, 0, innerWidth - PILL.width),
@@ -62,7 +62,7 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, STEP],
 };
 
-/** Changes a box by dragging, and by arrow keys. `clicked` is called for a click that was no drag. */
+/** Changes a box by dragging, and by arrow keys. `clicked` is called for a click without a drag. */
 function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
   let from: { x: number; y: number; box: Box } | null = null;
   let isDragged = false;
@@ -89,7 +89,7 @@ function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
       from = null;
     },
     onClick: ({ detail }: MouseEvent): void => {
-      // A key clicks, too, and drags nothing.
+      // A key can also click, but never drags.
       if (!isDragged || detail === 0) clicked?.();
     },
     onKeyDown: (event: KeyboardEvent): void => {
@@ -101,7 +101,7 @@ function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
   };
 }
 
-/** `▼ 1.2 Mbps, ▲ 800 kbps`: what a collapsed overlay says. */
+/** `▼ 1.2 Mbps, ▲ 800 kbps`: the text of a collapsed overlay. */
 function summaryOf(model: Model): string {
   const { receivedBps: down, sentBps: up } = model.rates.value;
   const parts = [down > 0 ? `▼ ${formatRate(down)}` : '', up > 0 ? `▲ ${formatRate(up)}` : ''];
@@ -110,12 +110,12 @@ function summaryOf(model: Model): string {
 
 interface FrameProps {
   model: Model;
-  /** Stands below the header. */
+  /** Placed below the header. */
   recording: ComponentChildren;
   onDetach: () => void;
 }
 
-/** Told when the window of the browser changes its size. */
+/** Called when the browser's window changes its size. */
 function useResize(changed: () => void): void {
   useEffect(() => {
     addEventListener('resize', changed);
@@ -125,10 +125,10 @@ function useResize(changed: () => void): void {
 
 export function Frame({ model, recording, onDetach }: FrameProps) {
   const box = useSignal(FIRST);
-  // A window of another size has other room for the same box.
+  // In a window of another size, the room for the box differs.
   useResize(() => (box.value = { ...box.peek() }));
   const focused = useRef<HTMLButtonElement>(null);
-  /** Whether the user has opened or collapsed it: then the focus goes along. */
+  /** Whether the user has opened or collapsed it: then the focus moves along. */
   const isByUser = useRef(false);
   const turn = (isCollapsed: boolean): void => {
     isByUser.current = true;

@@ -1,4 +1,4 @@
-/** The core's controllers, put in when the script is bundled. */
+/** The core's controllers, inserted when the script is bundled. */
 declare module 'ccscope:controllers.wasm' {
   /** The module's bytes in Base64. */
   const base64: string;
@@ -16,7 +16,7 @@ declare module 'ccscope:style.css' {
 declare const CCSCOPE_SOURCE: string;
 /** The frame worker's script. */
 declare const FRAME_WORKER_SOURCE: string;
-/** Workers have it, and TypeScript's library for them only. */
+/** Exists in workers; TypeScript only declares it in the library for workers. */
 interface FileSystemSyncAccessHandle {
   truncate(size: number): void;
   write(bytes: Uint8Array<ArrayBuffer>, options?: { at?: number }): number;

@@ -1,20 +1,20 @@
 /**
- * The overlay's element in the page: in the top layer, where nothing of the page lies over it, and put back when the
- * page takes it away. Keys and pointers that are meant for the overlay do not go up to the page's own listeners. Those
- * that listen in the capture phase hear them on their way down, with the overlay's element as their target: whatever
- * would stop them there would keep them from the overlay, too.
+ * The overlay's element in the page: in the top layer, above everything of the page, and put back if the page
+ * removes it. Key and pointer events for the overlay do not bubble up to the page's listeners. Capturing
+ * listeners of the page do see them, with the overlay's element as the target: stopping them there would keep
+ * them from the overlay, too.
  */
 import { clearTimeout, listen, setTimeout } from '../inject/natives.js';
 
-/** An element with this name may have a shadow root without being defined, so no registry is touched. */
+/** An element with this name may have a shadow root without being defined, so no registry is changed. */
 const ELEMENT = 'ccscope-overlay';
 const HOST_STYLE =
   'all:initial;position:fixed;z-index:2147483647;inset:auto 0 0 auto;margin:0;border:0;padding:0;overflow:visible;background:none';
-/** A page that takes it away again and again gets it back ever later. */
+/** If a page removes it repeatedly, it comes back with growing delays. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
 
-/** A page's shortcuts are not meant by what is typed into the overlay: these end at its root. */
+/** What is typed into the overlay must not trigger the page's shortcuts: these events end at its root. */
 const KEPT_EVENTS = [
   ...['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'paste', 'copy', 'cut'],
   ...['pointerdown', 'pointermove', 'pointerup', 'mousedown', 'mousemove', 'mouseup', 'click', 'dblclick'],
@@ -38,17 +38,17 @@ export class Host {
     this.root.adoptedStyleSheets = [sheet];
     for (const type of KEPT_EVENTS) listen(this.root, type, (event) => event.stopPropagation());
     this.#observer = new MutationObserver(() => this.#look());
-    // A modal dialog, or an element in fullscreen, would lie over the overlay. While there is one, browsers take no input
-    // elsewhere, so the overlay is only to be seen.
+    // A modal dialog, or a fullscreen element, would cover the overlay. While there is one, browsers accept no
+    // input elsewhere, so the overlay can only be looked at.
     for (const type of ['fullscreenchange', 'toggle'])
       document.addEventListener(type, this.#raise, { capture: true });
   }
 
-  /** Puts it into the document, now and whenever it is missing. */
+  /** Inserts it into the document, now and whenever it is missing. */
   put(): void {
     if (this.#isRemoved) return;
     document.documentElement.append(this.#host);
-    // A popover of the kind manual closes only when it is told to.
+    // A popover of kind `manual` only closes when told to.
     this.#host.popover = 'manual';
     this.#host.showPopover();
     this.#observer.disconnect();

@@ -1,10 +1,10 @@
-/** The log of what went wrong: each entry with its cause, the numbers that show it, and what to do. */
+/** The log of incidents: each entry with its cause, the numbers that show it, and what to do. */
 import { formatTime } from '../charts/index.js';
 import { incidentText, type Incident } from '../judge/incidents/index.js';
 import type { Model } from './model.js';
 import { sectionName } from './stream_names.js';
 
-/** The stream as the list of streams has it; of one that is gone only its direction is left. */
+/** The stream's name in the list of streams; for a stream that is gone, only its direction is known. */
 function streamText({ endpoint, direction, key }: Incident['stream'], model: Model): string {
   const found = (model.state.value?.streams ?? []).find(
     (each) =>

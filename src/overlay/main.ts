@@ -1,8 +1,8 @@
 /**
- * The script for pages of others: pasted into a console, behind a bookmark, in a `<script>` or before all others.
- * It is also the script of its own worker. What it imports by calls is evaluated only where and when it is needed:
- * the views in pages, once the observer is in; the watch and the core in the worker. In a window that has the
- * script, it opens the overlay again.
+ * The script for other people's pages: pasted into a console, behind a bookmark, in a `<script>` or before all
+ * other scripts. It is also the script of its own worker. Modules that it imports by calls are evaluated only
+ * where and when they are needed: the views in pages, once the observer is in place; the watch and the core in
+ * the worker. In a window that already has the script, it opens the overlay again.
  */
 import { hasConnections, observe, type Connection } from '../inject/page.js';
 import { attempt, epochMs } from '../inject/natives.js';
@@ -12,24 +12,27 @@ import type { Overlay } from './overlay.js';
 import { HERE, startWatch, type StartedWatch } from './watch_client.js';
 import type { ServedState, WatchStart } from './watch_service.js';
 
-/** The one thing that the script leaves in a window: what is at this symbol of all realms. */
+/** The only thing that the script leaves in a window: an object at this symbol, which all realms share. */
 const INJECT_KEY = 'ccscope.inject';
 
 /** What the script leaves in a window. */
 interface Injected {
-  /** Opens the overlay if it was collapsed, and begins again after `detach`. */
+  /** Expands the overlay if it was collapsed, and starts again after `detach`. */
   show(): void;
-  /** Makes the overlay small. */
+  /** Collapses the overlay. */
   collapse(): void;
-  /** What is known of the window's calls now, and how many rows are recorded; null after `detach`. */
+  /** The present state of the window's calls, and how many rows are recorded; null after `detach`. */
   state(): Promise<InjectedState | null>;
-  /** Watches connections that the caller has found: a debugger's `queryObjects(RTCPeerConnection)` lists them all. */
+  /**
+   * Observes connections that the caller has found: a debugger's `queryObjects(RTCPeerConnection)` lists them
+   * all.
+   */
   adopt(...peers: Connection[]): void;
-  /** Ends the watch and takes the overlay away; connections go on undisturbed. */
+  /** Ends the watch and removes the overlay; connections continue undisturbed. */
   detach(): void;
 }
 
-/** What `state` gives. */
+/** The result of `state`. */
 interface InjectedState extends ServedState {
   recorded: TraceExtent;
 }
@@ -59,11 +62,14 @@ function inPage(): void {
   let overlay: Overlay | null = null;
   let model: Model | null = null;
   let isAttached = true;
-  /** The document that the overlay is in: a popup has another one at first, which takes its worker along. */
+  /**
+   * The document that the overlay is in: a popup first has another one, which takes its worker along when it
+   * goes.
+   */
   let opened = document;
   /**
-   * A page in a frame, such as an advertisement, and one without an address, as a popup is at first, have a view only
-   * once they make a connection.
+   * A page in a frame, such as an advertisement, and one without an address, such as a new popup, only get a view
+   * once they create a connection.
    */
   const hasView = (): boolean => window === window.top && location.href !== 'about:blank';
   let isWanted = hasView();
@@ -74,7 +80,7 @@ function inPage(): void {
     adoptsLate: true,
     timesShownFrames: true,
   } as const;
-  // Frames that the page receives may come before the watch is there: it gets them when it is.
+  // Frames may arrive before the watch exists: it gets them once it does.
   const observer = observe(config, async (batch) => {
     if (!isWanted) {
       isWanted = true;
@@ -91,7 +97,7 @@ function inPage(): void {
     model = new Model(watch, (action) => observer.act(action));
     overlay = mountOverlay(model, detach);
   };
-  /** What fails of the view is no trouble of the page's. */
+  /** A failure of the view must not affect the page. */
   const openSafely = (): void => void open().catch(() => undefined);
   const detach = (): void => {
     if (!isAttached) return;
@@ -123,9 +129,9 @@ function inPage(): void {
       return;
     }
     isAttached = true;
-    // In the same document somebody asks for it; in a new one the script may run as it does in every frame.
+    // In the same document somebody asked for it; in a new one the script may run as in every frame.
     isWanted = !isElsewhere || hasView();
-    // What was done to the calls is taken back first.
+    // Actions on the calls are undone first.
     void ending.then(() => {
       if (!isAttached) return;
       observer.resume();

@@ -1,4 +1,4 @@
-/** What a view shows: the watch's state as it comes, and what the user has chosen. */
+/** The data of a view: the watch's state, and the user's choices. */
 import { signal } from '@preact/signals';
 import { proxy, type Remote } from 'comlink';
 
@@ -9,13 +9,13 @@ import { chartTheme } from '../boards/theme.js';
 import { totalRates, type TotalRates } from './total_rates.js';
 import type { ServedState, WatchService } from './watch_service.js';
 
-/** What is shown of the time at first. */
+/** The initially visible time range. */
 const WINDOW_S = 30;
 
-/** How often a collapsed view asks for the rates that it shows. */
+/** How often a collapsed view requests the rates that it shows. */
 const COLLAPSED_REFRESH_MS = 2000;
 
-/** Has the observer of a window, by the name that it has in its batches, act on a call. */
+/** Makes the observer of a window, given by the name in its batches, act on a call. */
 export type Act = (action: Action, window: string) => Promise<ActionResult>;
 
 export class Model {
@@ -25,12 +25,12 @@ export class Model {
   #refreshedMs = -Infinity;
   /** The flow of the stream whose charts are drawn; null: the busiest one. */
   readonly chosen = signal<number | null>(null);
-  /** What came of the last action. */
+  /** The result of the last action. */
   readonly result = signal<ActionResult | null>(null);
   /** Whether an action is under way. */
   readonly acting = signal(false);
   readonly scope: Scope;
-  /** The flow that is drawn while nothing is chosen: streams of about the same rate must not take turns. */
+  /** The flow that is drawn while none is chosen: streams of similar rates must not alternate. */
   #shown: number | null = null;
 
   constructor(
@@ -42,7 +42,7 @@ export class Model {
     this.scope = new Scope(source, shown, chartTheme.peek(), () => undefined);
   }
 
-  /** Asks the watch how things are; for a collapsed view for the rates alone, and not each time. Never rejects. */
+  /** Requests the watch's state; for a collapsed view only the rates, and less often. Never rejects. */
   async refresh(): Promise<void> {
     if (!this.collapsed.peek()) return this.#refreshAll();
     const nowMs = performance.now();
@@ -66,7 +66,7 @@ export class Model {
     this.rates.value = totalRates(state.streams);
   }
 
-  /** Shows a time in the charts, with the cursor on it. */
+  /** Shows a time in the charts, with the cursor at it. */
   jumpTo(timeUs: number): void {
     const { axis } = this.scope;
     const half = axis.lengthUs / 2;
@@ -82,17 +82,17 @@ export class Model {
     return of(this.chosen.value) ?? of(this.#shown) ?? null;
   }
 
-  /** Does something to a stream; `result` then says what came of it. Never rejects. */
+  /** Acts on a stream; `result` then has the outcome. Never rejects. */
   act(stream: StreamState, make: (target: ActionTarget) => Action): Promise<void> {
     return this.#do(stream, async (target, window) => {
       const action = make(target);
-      // Before the page hears of it: a bound that is on its way would begin the drive again.
+      // Done before the page is told: a limit that is on its way would start the drive again.
       if (releasesDrive(action)) await this.watch.endDrive(stream.endpoint, stream.mid);
       return this.command(action, window);
     });
   }
 
-  /** Has a controller of the watch bound what a stream's sender sends. Never rejects. */
+  /** Makes a controller of the watch limit a stream's sender. Never rejects. */
   drive(stream: StreamState): Promise<void> {
     const { endpoint } = stream;
     const sections = (this.state.peek()?.streams ?? []).filter(

@@ -1,4 +1,4 @@
-/** Everything that is known of the chosen stream as a number. */
+/** All numbers that are known about the chosen stream. */
 import type { StreamState } from '../watch/index.js';
 import { layersText, numberName, numberText, sectionName } from './stream_names.js';
 

@@ -1,4 +1,4 @@
-/** The overlay: a window of its own over the page, which shares nothing with it. */
+/** The overlay: a separate window above the page, which shares nothing with the page. */
 import css from 'ccscope:style.css';
 import { render } from 'preact';
 
@@ -8,13 +8,13 @@ import type { Model } from './model.js';
 import { leave, listenForBookmarks, RecordPanel } from './record_panel.js';
 
 export interface Overlay {
-  /** Opens what was collapsed. */
+  /** Expands the overlay if it was collapsed. */
   show(): void;
   collapse(): void;
   remove(): void;
 }
 
-/** Puts the overlay into the document, as soon as there is one. */
+/** Inserts the overlay into the document, as soon as there is one. */
 export function mountOverlay(model: Model, detach: () => void): Overlay {
   const host = new Host(css);
   listenForBookmarks(host.root, model);

@@ -1,4 +1,4 @@
-/** The recording: how much there is, a file of it, bookmarks; and a warning before it is lost. */
+/** The recording: its size, a file of it, bookmarks, and a warning before it is lost. */
 import { signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -6,20 +6,20 @@ import type { Model } from './model.js';
 import type { RecordingState } from './watch_service.js';
 
 const TEN_MINUTES_US = 600e6;
-/** A recording that is shorter than this is given up without a question. */
+/** A recording that is shorter than this is discarded without a question. */
 const WORTH_US = 10e6;
 const KEY = 'b';
 
-/** What is known of a model's recording besides the watch's state. */
+/** The state of a model's recording that is not in the watch's state. */
 class Panel {
-  /** What the next bookmark says. */
+  /** The text of the next bookmark. */
   readonly text = signal('');
-  /** The last thing that happened, for people. */
+  /** The latest event, for people. */
   readonly said = signal('');
-  /** Whether it is asked if the recording may be lost. */
+  /** Whether the user is being asked if the recording may be lost. */
   readonly asks = signal(false);
   readonly identifiers = signal(false);
-  /** How much of it was taken home. */
+  /** How much of it was saved. */
   savedUs = 0;
 
   constructor(readonly model: Model) {}
@@ -56,14 +56,14 @@ function panelOf(model: Model): Panel {
   return panel;
 }
 
-/** Lets the browser save a file; it must not pass through the page's document. */
+/** Lets the browser save a file, without passing through the page's document. */
 function save(file: Blob): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = `ccscope-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.ndjson`;
   link.click();
-  // The browser has taken hold of the file by then.
+  // By then the browser has opened the file.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
@@ -87,7 +87,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Makes a bookmark at the key `b`, wherever in the view the focus is. */
+/** Sets a bookmark with the key `b`, wherever the focus is in the view. */
 export function listenForBookmarks(root: ShadowRoot | Document, model: Model): void {
   root.addEventListener('keydown', (event) => {
     const { key, ctrlKey, altKey, metaKey, target } = event as KeyboardEvent;
@@ -97,7 +97,7 @@ export function listenForBookmarks(root: ShadowRoot | Document, model: Model): v
   });
 }
 
-/** Goes away, or asks first, if more than a few seconds of the recording would be lost. */
+/** Leaves, or asks first if more than a few seconds of the recording would be lost. */
 export function leave(model: Model, detach: () => void): void {
   const panel = panelOf(model);
   const { lengthUs = 0, keptUs = 0 } = panel.recording ?? {};
@@ -108,7 +108,7 @@ export function leave(model: Model, detach: () => void): void {
 
 interface RecordPanelProps {
   model: Model;
-  /** What `leave` does when the recording may be lost; without it nobody leaves by a button. */
+  /** What `leave` does if the recording may be lost; without it there is no button for leaving. */
   onDetach?: () => void;
 }
 
@@ -163,7 +163,7 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
         value={panel.text.value}
         onInput={({ currentTarget }) => (panel.text.value = currentTarget.value)}
         onKeyDown={(event) => {
-          // The page must not take for its own what is typed here.
+          // The page must not react to what is typed here.
           event.stopPropagation();
           if (event.key === 'Enter') void panel.bookmark();
         }}

@@ -1,15 +1,16 @@
 /**
- * What gets too old for the recording's memory, in the origin's private file system: a file for each piece, in a
- * folder of this session. The folder is locked as long as the session lives, and taken away at its end; one that is
- * not locked was left by a session that died, and is taken away by the next one. Pages that have no such file system
- * (sandboxed frames, private windows of some browsers) or no worker keep the latest minutes only. A disk that takes no
- * more costs the oldest piece; if that does not help, nothing is kept here any more, and whoever asks is told.
+ * Stores what gets too old for the recording's memory in the origin's private file system: a file for each piece,
+ * in a folder of this session. The folder is locked as long as the session lives, and removed at its end; an
+ * unlocked folder was left by a session that died, and the next session removes it. Pages without such a file
+ * system (sandboxed frames, private windows of some browsers) or without a worker keep the latest minutes only.
+ * If the disk is full, the oldest piece is dropped; if that does not help, nothing more is stored, and callers
+ * are told.
  */
 import type { Spilled } from '../watch/index.js';
 
 const FOLDER = 'ccscope-recordings';
 const LOCK = 'lock';
-/** About three hours of four received streams: what is older goes. */
+/** About three hours of four received streams: older pieces are dropped. */
 const MOST_BYTES = 2e9;
 
 interface Piece {
@@ -19,7 +20,7 @@ interface Piece {
   bytes: number;
 }
 
-/** TypeScript's library knows the entries of a folder only with a setting of their own. */
+/** TypeScript's library only declares the entries of a folder with an extra setting. */
 type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
 
 async function lock(folder: FileSystemDirectoryHandle): Promise<FileSystemSyncAccessHandle> {
@@ -27,7 +28,7 @@ async function lock(folder: FileSystemDirectoryHandle): Promise<FileSystemSyncAc
   return file.createSyncAccessHandle();
 }
 
-/** Takes away the folders of sessions that died: those whose lock can be had. */
+/** Removes the folders of sessions that died: those whose lock is free. */
 async function sweep(root: Folder): Promise<void> {
   for await (const name of root.keys()) {
     try {
@@ -35,7 +36,7 @@ async function sweep(root: Folder): Promise<void> {
       (await lock(folder)).close();
       await root.removeEntry(name, { recursive: true });
     } catch {
-      // Another tab of this origin records there.
+      // Another tab of this origin records into it.
     }
   }
 }
@@ -44,7 +45,7 @@ export class SpillFiles {
   #pieces: Piece[] = [];
   #writing: Promise<void> = Promise.resolve();
   #ended = false;
-  /** Why it keeps nothing more; null while it does. */
+  /** Why it stores nothing more; null while it does. */
   #stopped: string | null = null;
 
   private constructor(
@@ -54,7 +55,7 @@ export class SpillFiles {
     private readonly locked: FileSystemSyncAccessHandle,
   ) {}
 
-  /** Null where the page has no private file system, or this is no worker. */
+  /** Null if the page has no private file system, or this is not a worker. */
   static async open(): Promise<SpillFiles | null> {
     try {
       if (typeof document !== 'undefined') return null;
@@ -69,7 +70,7 @@ export class SpillFiles {
     }
   }
 
-  /** Keeps a piece. The lines are taken at once, and written when the disk has time. */
+  /** Stores a piece. The lines are taken over at once, and written when the disk is ready. */
   write({ number, fromUs, lines }: Spilled): void {
     const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`);
     this.#writing = this.#writing.then(() => this.#keep(number, fromUs, bytes));
@@ -97,37 +98,37 @@ export class SpillFiles {
     const handle = await file.createSyncAccessHandle();
     try {
       handle.truncate(0);
-      // A disk that is full may take a part without a word.
+      // A full disk may silently write only a part.
       if (handle.write(bytes, { at: 0 }) < bytes.byteLength) throw new Error('the disk took only a part');
     } finally {
       handle.close();
     }
   }
 
-  /** What cannot be removed now goes with the folder. */
+  /** What cannot be removed now is removed with the folder. */
   async #dropOldest(): Promise<void> {
     const oldest = this.#pieces.shift();
     if (oldest !== undefined) await this.folder.removeEntry(oldest.name).catch(() => undefined);
   }
 
-  /** The piece that could not be written would be a hole: what came before it is of no use, and gives its room back. */
+  /** The missing piece would be a gap: the pieces before it are useless, and their space is freed. */
   async #stop(name: string, error: unknown): Promise<void> {
     this.#stopped = error instanceof Error ? error.message : String(error);
     await this.folder.removeEntry(name).catch(() => undefined);
     while (this.#pieces.length > 0) await this.#dropOldest();
   }
 
-  /** Why it keeps nothing more; null while it does. */
+  /** Why it stores nothing more; null while it does. */
   get stopped(): string | null {
     return this.#stopped;
   }
 
-  /** The size of all that is kept. */
+  /** The size of all stored pieces. */
   get bytes(): number {
     return this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Resolves when everything is written that was told, also meanwhile. */
+  /** Resolves when everything is written, including pieces added meanwhile. */
   async settled(): Promise<void> {
     let seen;
     do {
@@ -136,21 +137,21 @@ export class SpillFiles {
     } while (seen !== this.#writing);
   }
 
-  /** The first piece that is kept; null while there is none. */
+  /** The first stored piece; null while there is none. */
   get first(): { number: number; fromUs: number } | null {
     return this.#pieces[0] ?? null;
   }
 
   /**
-   * The pieces from a number on that are written when it is called, as files on the disk. Rejects if one is dropped
-   * before it is found.
+   * The pieces from a number on that are written at the time of the call, as files on the disk. Rejects if one is
+   * dropped before it is found.
    */
   files(first: number): Promise<File[]> {
     const wanted = this.#pieces.filter(({ number }) => number >= first);
     return Promise.all(wanted.map(async ({ name }) => (await this.folder.getFileHandle(name)).getFile()));
   }
 
-  /** Takes everything away. */
+  /** Removes everything. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.settled();

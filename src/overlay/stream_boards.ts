@@ -1,4 +1,4 @@
-/** Which charts there are of a stream, and which rows they draw. */
+/** The charts of a stream, and the rows that they draw. */
 import type { Board } from '../boards/chart_figure.js';
 import { INSIDE } from '../boards/inside_boards.js';
 import type { Filters } from '../boards/filters.js';
@@ -36,7 +36,7 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
     make: (...args) => new StreamLossChart(...args),
   };
   const gcc = INSIDE['gcc'];
-  // What a received stream loses is told by the controller beside it.
+  // The controller beside a received stream reports its losses.
   if (shadows.length === 0 || gcc === undefined)
     return direction === 'send' ? [rates, delays, losses] : [rates, delays];
   const states: Board = {
@@ -50,7 +50,7 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
   return [rates, delays, gcc.picture, states, losses];
 }
 
-/** The rows of a stream's own flow, whatever table they are in. */
+/** The rows of a stream's own flow, in any table. */
 export function filtersOf({ flow }: StreamState): Filters {
   const own = { column: 'flow', value: flow };
   return { arrival: own, rate: own, feedback: own, group: own, throughput: own };

@@ -1,4 +1,4 @@
-/** What people call streams, and the numbers that are known of them. */
+/** Names of streams for people, and of the numbers that are known about them. */
 import { formatRate } from '../charts/index.js';
 import type { InForce } from '../inject/protocol.js';
 import type { StreamState } from '../watch/index.js';
@@ -22,7 +22,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   ce_packets: 'Packets marked CE',
 };
 
-/** A number that is not named here is called what the watch calls it. */
+/** A number without a name here is shown under the watch's name. */
 export const numberName = (key: string): string =>
   NUMBERS[key] ?? key.replace(/_(bps|ms|us|s)$/, '').replaceAll('_', ' ');
 
@@ -34,7 +34,7 @@ export function numberText(key: string, value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 0 });
 }
 
-/** `VP8 640×360, 30 fps`: what a stream is. */
+/** `VP8 640×360, 30 fps`: a short description of a stream. */
 export function pictureText({
   codec,
   frameWidth,
@@ -61,7 +61,7 @@ export function layersText(scalabilityMode: string): string {
   return `${parts.filter((part) => part !== '').join(' and ')} layers`;
 }
 
-/** `▲ Video, mid 0`: a media section one way. */
+/** `▲ Video, mid 0`: a media section in one direction. */
 export const sectionName = ({ direction, kind, mid }: StreamState): string =>
   `${direction === 'send' ? '▲ Sends' : '▼ Receives'} ${kind}${mid === '' ? '' : `, mid ${mid}`}`;
 

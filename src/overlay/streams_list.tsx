@@ -36,7 +36,7 @@ function StreamRow({ stream, model, name }: RowProps) {
   );
 }
 
-/** The streams by their media sections and directions; video first. */
+/** The streams by media section and direction; video first. */
 function sectionsOf(streams: readonly StreamState[]): StreamState[][] {
   const sections = new Map<string, StreamState[]>();
   for (const stream of streams) {
@@ -52,7 +52,7 @@ function Section({ streams, model }: { streams: readonly StreamState[]; model: M
   const [first] = streams;
   if (first === undefined) return null;
   const name = sectionName(first);
-  // A stream that restarted with another SSRC is no layer.
+  // A stream that restarted with another SSRC is not a layer.
   const rids = streams.filter(({ rid }) => rid !== '');
   if (rids.length < 2)
     return (
@@ -84,7 +84,7 @@ function Section({ streams, model }: { streams: readonly StreamState[]; model: M
 interface ConnectionProps {
   connection: ConnectionState;
   model: Model;
-  /** Whether it is said whose page it is of. */
+  /** Whether to show which page it belongs to. */
   named: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { StreamState } from '../watch/index.js';
 
-/** What all streams of a direction send or receive together. */
+/** The total rates of all streams in each direction. */
 export interface TotalRates {
   sentBps: number;
   receivedBps: number;

@@ -1,4 +1,6 @@
-/** The view on watched calls: connections and streams, the charts of one of them, and what can be done to it. */
+/**
+ * The view on watched calls: connections and streams, the charts of one stream, and the possible actions on it.
+ */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 

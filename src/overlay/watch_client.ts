@@ -1,4 +1,4 @@
-/** Starts the watch: in a worker where the page's policy allows one, else on the page's own thread. */
+/** Starts the watch: in a worker if the page's policy allows one, else on the page's own thread. */
 import { wrap, type Remote } from 'comlink';
 
 import { attempt, listen, setTimeout } from '../inject/natives.js';
@@ -7,15 +7,15 @@ import type { WatchService, WatchStart } from './watch_service.js';
 
 export interface StartedWatch {
   watch: Remote<WatchService>;
-  /** Takes away what it recorded. Never rejects. */
+  /** Removes what it recorded. Never rejects. */
   end(): Promise<void>;
 }
 
 /** A worker that has not answered after this time never will. */
 const START_MS = 5000;
-/** As long as it has for putting things away. */
+/** How long a worker has for cleaning up. */
 const END_MS = 2000;
-/** What a worker says when it has begun. */
+/** A worker's message when it has started. */
 export const HERE = 'ccscope';
 
 /** Never rejects. */
@@ -28,7 +28,7 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   else worker.postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);
   const end = async (): Promise<void> => {
-    // What it has on the disk goes first; a worker that does not answer is not waited for.
+    // Its data on disk are removed first; a worker that does not answer is not waited for.
     await Promise.race([
       watch.close().catch(() => undefined),
       new Promise((resolve) => setTimeout(() => resolve(undefined), END_MS)),
@@ -39,7 +39,7 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   return { watch, end };
 }
 
-/** A worker that runs this script; null where there can be none. */
+/** A worker that runs this script; null if there can be none. */
 function aliveWorker(): Promise<Worker | null> {
   const worker = attempt(() => newWorker(CCSCOPE_SOURCE));
   if (worker === undefined) return Promise.resolve(null);

@@ -1,4 +1,4 @@
-/** The watch as its views reach it: over a port, from wherever it runs. */
+/** The interface of the watch for its views: over a port, wherever the watch runs. */
 import { expose, transfer } from 'comlink';
 
 import type { Action, ActionResult, ActionTarget, PageBatch, RecordNotice } from '../inject/protocol.js';
@@ -9,11 +9,11 @@ import { DriveLoop } from './drive_loop.js';
 import { SpillFiles } from './spill_files.js';
 import { totalRates, type TotalRates } from './total_rates.js';
 
-/** What a view shows beside the charts. */
+/** The part of a view besides the charts. */
 export interface ServedState extends WatchState {
-  /** How the controllers run; null before they do. */
+  /** How the controllers run; null until they do. */
   core: CoreKind | null;
-  /** Where it runs: in a worker of its own, or, where the page's policy refuses one, beside the page's scripts. */
+  /** Where it runs: in a worker or, if the page's policy refuses one, beside the page's scripts. */
   place: WatchPlace;
   recording: RecordingState;
 }
@@ -22,25 +22,25 @@ export interface ServedState extends WatchState {
 export interface RecordingState {
   /** From its beginning until now. */
   lengthUs: number;
-  /** How much of its end a file of it would have. */
+  /** How much of its end a file of it would contain. */
   keptUs: number;
-  /** About the size of such a file. */
+  /** Approximate size of such a file. */
   bytes: number;
   bookmarks: number;
-  /** Whether that is all, and stays so when it gets older than the latest minutes. */
+  /** Whether that is everything, and stays complete when it gets older than the latest minutes. */
   keepsAll: boolean;
 }
 
-/** Which file is wanted. */
+/** Options of the file. */
 export interface FileOptions {
-  /** Only so much of its end; default: all that is kept. */
+  /** Only this much of its end; default: everything that is kept. */
   lastUs?: number;
-  /** Whether the file tells addresses, ids, labels and URLs. */
+  /** Whether the file contains addresses, ids, labels and URLs. */
   identifiers: boolean;
 }
 
 export type WatchPlace = 'worker' | 'page';
-/** A sender that is driven: as its window names it, and as the watch does. */
+/** A sender that is driven: its name in its window, and in the watch. */
 export interface Driven {
   target: ActionTarget;
   endpoint: number;
@@ -54,9 +54,9 @@ export class WatchService {
   #spill: SpillFiles | null = null;
   readonly #opening: Promise<void>;
   readonly #place: WatchPlace;
-  /** Windows by the names that their observers gave them, as pages. */
+  /** Windows as pages, by the names that their observers gave them. */
   readonly #windows = new Map<string, number>();
-  /** By endpoints and media sections. */
+  /** By endpoint and media section. */
   readonly #drives = new Map<string, DriveLoop>();
 
   constructor({ originEpochMs, place, spills }: ServiceOptions) {
@@ -75,7 +75,7 @@ export class WatchService {
     };
   }
 
-  /** Takes a batch; without a place, each window is a page. */
+  /** Takes a batch; without a place, each window counts as a page. */
   hear(batch: PageBatch, place?: WindowPlace): void {
     const { window } = batch;
     const page = this.#windows.get(window) ?? this.#windows.size;
@@ -101,7 +101,7 @@ export class WatchService {
     const spill = this.#spill;
     const [first, bytes] = [spill?.first ?? null, lineBytes + (spill?.bytes ?? 0)];
     const keptUs = first === null ? Math.min(lengthUs, KEPT_US) : nowUs - first.fromUs;
-    // Pieces count from 0: with that one nothing is missing.
+    // Pieces count from 0: if that one is stored, nothing is missing.
     const keepsAll = spill !== null && spill.stopped === null && (first?.number ?? 0) === 0;
     return { lengthUs, keptUs: keepsAll ? lengthUs : keptUs, bytes, bookmarks, keepsAll };
   }
@@ -119,14 +119,14 @@ export class WatchService {
   async file(options: FileOptions): Promise<Blob> {
     await this.#spill?.settled();
     const { before, first, after } = this.#watch.export({ ...options, keptFrom: this.#spill?.first ?? null });
-    // Named before anything is awaited: a segment that leaves the memory meanwhile is in the text already.
+    // Named before anything is awaited: if a segment leaves memory in the meantime, the text already contains it.
     const kept = this.#spill?.files(first) ?? [];
     // Each piece of the text leaves this thread's memory as soon as it is part of a blob.
     const latest = [...after].map((text) => new Blob([text]));
     return new Blob([before, ...(await kept), ...latest], { type: 'application/x-ndjson' });
   }
 
-  /** Ends the watch, and takes away what it kept on the disk. */
+  /** Ends the watch, and removes its data from the disk. */
   async close(): Promise<void> {
     await this.#opening;
     for (const drive of this.#drives.values()) void drive.end();
@@ -148,8 +148,9 @@ export class WatchService {
   }
 
   /**
-   * Has GCC's loss controller bound a sender, until something ends that; `act` reaches the window's observer, which
-   * ends it by itself when it hears nothing more. Resolves with what came of the first bound. Never rejects.
+   * Makes GCC's loss controller limit a sender until the drive is ended; `act` reaches the window's observer,
+   * which ends the drive by itself when it hears nothing more. Resolves with the result of the first limit. Never
+   * rejects.
    */
   async drive(
     { target, endpoint, startBps }: Driven,
@@ -172,7 +173,7 @@ export class WatchService {
       },
       ended: () => {
         this.#watch.endDrive(endpoint, mid);
-        // Somebody else has released it, and a bound that came to the page after that has begun it again.
+        // Somebody else has released it, and a limit that reached the page after that has started it again.
         if (this.#isDriven(endpoint, mid))
           void act({ kind: 'release', target, of: 'drive' }).catch(() => undefined);
       },
@@ -184,8 +185,8 @@ export class WatchService {
   }
 
   /**
-   * Ends the drive of a sender. Resolves when nothing of it is on its way to the page any more: a release that is
-   * told to the page then holds.
+   * Ends the drive of a sender. Resolves when none of its messages is on its way to the page any more, so that a
+   * release sent afterwards stays in force.
    */
   async endDrive(endpoint: number, mid: string): Promise<void> {
     const key = sectionKey(endpoint, mid);
@@ -195,7 +196,7 @@ export class WatchService {
     await drive?.end();
   }
 
-  /** Whether the page has said last that a controller bounds the sender. */
+  /** Whether the page last reported that a controller limits the sender. */
   #isDriven(endpoint: number, mid: string): boolean {
     return this.#watch.state.streams.some(
       (stream) =>
@@ -209,7 +210,7 @@ export class WatchService {
 
 const sectionKey = (endpoint: number, mid: string): string => `${endpoint} ${mid}`;
 
-/** What the page's policy made different, for people. */
+/** What differs because of the page's policy, for people. */
 function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] {
   const notices: RecordNotice[] = [];
   if (core === 'javascript')
@@ -231,7 +232,7 @@ function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] 
   return notices;
 }
 
-/** What the disk made different, for people. */
+/** What differs because of the disk, for people. */
 const diskNotices = (stopped: string | null): RecordNotice[] =>
   stopped === null
     ? []
@@ -248,16 +249,16 @@ interface ServiceOptions {
   /** Zero of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   place: WatchPlace;
-  /** Whether what gets too old for the memory is kept in the private file system of the origin. */
+  /** Whether what gets too old for memory is stored in the private file system of the origin. */
   spills: boolean;
 }
 
-/** What a worker is told first. */
+/** A worker's initial data. */
 export interface WatchStart extends ServiceOptions {
   port: MessagePort;
 }
 
-/** Serves a watch over a port. */
+/** Provides a watch over a port. */
 export function serveWatch({ port, ...options }: WatchStart): void {
   expose(new WatchService(options), port);
 }

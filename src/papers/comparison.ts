@@ -13,15 +13,15 @@ const column = v.object({
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
-  /** Which value is the best; none is where it is missing. */
+  /** Which value is the best; if missing, none is. */
   best: v.optional(v.picklist(['most', 'least'])),
 });
 
-/** One combination of the axes of an experiment but the one along which is compared. */
+/** One combination of the other axes of an experiment, without the compared one. */
 export const comparedCaseSchema = v.object({
   experiment: v.string(),
   source: v.string(),
-  /** Empty where the experiment has no other axis. */
+  /** Empty if the experiment has no other axis. */
   label: v.string(),
   params: v.record(v.string(), v.string()),
   /** The axis whose values are the rows. */
@@ -33,7 +33,7 @@ export const comparedCaseSchema = v.object({
     v.object({
       name: v.string(),
       label: v.string(),
-      /** One for each column; `close`: its 95 % interval overlaps that of the best. */
+      /** One value for each column; `close`: its 95 % interval overlaps that of the best. */
       values: v.array(
         v.object({ measured: measuredSchema, standing: v.picklist(['best', 'close', 'none']) }),
       ),
@@ -44,7 +44,7 @@ export const comparedCaseSchema = v.object({
 export type CaseReport = v.InferOutput<typeof comparedCaseSchema>;
 export type ComparedValueReport = CaseReport['rows'][number]['values'][number];
 
-/** How a standing is marked, without a colour. */
+/** Marks for a standing that work without colour. */
 export const MARKS: Record<Standing, string> = { best: '★', close: '≈', none: '' };
 export const MARKS_MEAN = '★ the best mean; ≈ its 95 % interval overlaps that of the best';
 
@@ -65,17 +65,17 @@ export function caseReports(scenario: Scenario, cases: readonly ComparedCase[], 
   }));
 }
 
-/** `rmcat-5.6, queue 300 ms`: what a case is called. */
+/** The name of a case: `rmcat-5.6, queue 300 ms`. */
 export const caseName = ({ experiment, label }: CaseReport): string =>
   label === '' ? experiment : `${experiment}, ${label}`;
 
-/** The titles of all columns, each once, in the order of the case that has most. */
+/** The titles of all columns without repetition, in the order of the case with most columns. */
 export function columnTitles(cases: readonly CaseReport[]): string[] {
   const fullest = [...cases].sort((a, b) => b.columns.length - a.columns.length);
   return [...new Set(fullest.flatMap(({ columns }) => columns.map(({ title }) => title)))];
 }
 
-/** The value of a row in a column; undefined where the case does not have it. */
+/** The value of a row in a column; undefined if the case does not have it. */
 export function valueIn(
   { columns }: CaseReport,
   row: CaseReport['rows'][number],
@@ -84,7 +84,7 @@ export function valueIn(
   return row.values[columns.findIndex((each) => each.title === title)];
 }
 
-/** Cases that are compared along the same axis, in turn. */
+/** Groups the cases by the axis along which they are compared. */
 export function byAxis(cases: readonly CaseReport[]): { along: string; cases: CaseReport[] }[] {
   return [...new Set(cases.map(({ along }) => along))].map((along) => ({
     along,

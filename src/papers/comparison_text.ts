@@ -1,9 +1,9 @@
-/** Controllers beside each other, on a terminal. */
+/** Comparisons of controllers on a terminal. */
 import { byAxis, caseName, columnTitles, MARKS, MARKS_MEAN, valueIn, type CaseReport } from './comparison.js';
 import { aligned } from '../text/terminal.js';
 import { comparedText } from './text.js';
 
-/** A table for each case, all with the same columns; nothing without a case. */
+/** A table for each case, all with the same columns; empty without cases. */
 export function comparisonLines(cases: readonly CaseReport[]): string[] {
   return byAxis(cases).flatMap(({ along, cases: own }) => {
     const titles = columnTitles(own);

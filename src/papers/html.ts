@@ -1,4 +1,4 @@
-/** The report as one page that needs nothing else: style, script and data are in it. */
+/** The report as one self-contained page with its style, script and data. */
 import type { Figure } from '../figures/figure.js';
 import { VERDICTS, type Verdict } from '../scenario/index.js';
 import type { PictureFigures } from '../figures/pictures.js';
@@ -28,7 +28,7 @@ function countsList(counts: Counts): Html {
   </ul>`;
 }
 
-/** What the papers state with a number, each about one or more cells, and the numbers of all those cells. */
+/** The papers' numbered statements, each about one or more cells, with the numbers of all those cells. */
 function summaryLists({ statements, numbers }: Summary): Html {
   return html`<h2>Statements of the papers, each by its worst number</h2>
     ${countsList(statements)}
@@ -64,7 +64,7 @@ function contents(experiments: readonly ExperimentReport[]): Html {
   </nav>`;
 }
 
-/** Why a number is out, or what is known of it; nothing for one that is in and needs no word. */
+/** Why a number missed its band, or what is known about it; empty if it needs no comment. */
 function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): Html {
   const told = note ?? (verdict === 'within' ? undefined : `Band: ${why}`);
   const parts = [told, wider === undefined ? undefined : `${WIDER} ${wider}`];
@@ -111,7 +111,7 @@ function metricTable({ id, cells }: ExperimentReport): Html {
 }
 
 function otherTable({ id, cells }: ExperimentReport): Html {
-  // Where a paper gives no numbers these are all there is.
+  // Where a paper gives no numbers, these are all there is.
   const open = cells.every(({ metrics }) => metrics.length === 0);
   const rows = cells.flatMap(({ label, others }) =>
     others.map(
@@ -157,7 +157,7 @@ function claimList({ claims }: ExperimentReport): Html {
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
-/** Collects the figures, and hands out where in the page's data each one is. */
+/** Collects the figures, and returns where in the page's data each one is. */
 class Gallery {
   readonly figures: Figure[] = [];
 

@@ -1,4 +1,4 @@
-/** What the worker pool is given and gives back: one run of one cell each. */
+/** The jobs of the worker pool and their results: each is one run of one cell. */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import type { SimulationOptions } from '../core/simulation.js';
@@ -23,9 +23,9 @@ export interface Job {
   /** Index of the run within the cell. */
   run: number;
   seed: number;
-  /** The rows to bring back. */
+  /** The trace rows to return. */
   trace: NonNullable<SimulationOptions['trace']> | null;
-  /** How long it takes beside the others, in any unit. */
+  /** How long it takes relative to other jobs, in any unit. */
   cost: number;
 }
 
@@ -34,13 +34,13 @@ export interface RunValues {
   /** By `quantityKey`. */
   values: ReadonlyMap<string, number>;
   trace: TraceBatch[];
-  /** What the flows learnt whose densities are pictured, by their numbers. */
+  /** What the flows with pictured densities have learnt, by flow number. */
   densities: ReadonlyMap<number, Density>;
   /** Time that the worker took, on the wall clock. */
   seconds: number;
 }
 
-/** Why a run gave nothing. */
+/** Why a run failed. */
 export interface RunFailure {
   /** `CoreError` for refused options, `RuntimeError` for a trap in the core, … */
   name: string;
@@ -51,10 +51,10 @@ export type Outcome<R> = { result: R } | { failure: RunFailure };
 export type RunOutcome = Outcome<RunValues>;
 
 const PACKET_BITS = 12_000;
-/** Frames, feedback and probes of a flow cost something at any rate. */
+/** The least cost of a flow: its frames, feedback and probes. */
 const FLOW_EVENTS_PER_S = 60;
 
-/** Packets that a simulation will carry, roughly: what its time is proportional to. */
+/** A rough estimate of the packets that a simulation carries, to which its run time is proportional. */
 export function estimatedCost({ durationUs, forward, backward, flows }: SimulationOptions): number {
   const mean = (path: typeof forward | undefined): number => {
     const rates = [path?.capacityBps ?? 0, ...(path?.schedule ?? []).map((step) => step.capacityBps)];
@@ -64,11 +64,11 @@ export function estimatedCost({ durationUs, forward, backward, flows }: Simulati
   return (durationUs / 1e6) * (packetsPerS + flows.length * FLOW_EVENTS_PER_S);
 }
 
-/** Rows of a trace between which a picture shows no difference any more. */
+/** With more trace rows than this, a picture shows no difference. */
 const MOST_INTERVALS = 1500;
 const SHORTEST_INTERVAL_US = 200_000;
 
-/** What to record of a cell's first run for the scenario's pictures. */
+/** What to record in a cell's first run for the scenario's pictures. */
 function pictureTrace(scenario: Scenario, params: CellParams, durationUs: number): Job['trace'] {
   const pictures = (scenario.pictures ?? []).filter(({ cells }) => selects(cells, params));
   const tables = picturedTables({ ...scenario, pictures });
@@ -76,7 +76,7 @@ function pictureTrace(scenario: Scenario, params: CellParams, durationUs: number
   return { tables, intervalUs: Math.max(SHORTEST_INTERVAL_US, durationUs / MOST_INTERVALS) };
 }
 
-/** How large the cells are. Those that differ along logarithmic axes alone are as large as each other. */
+/** The costs of the cells. Cells that only differ along logarithmic axes cost the same. */
 class Sizes {
   readonly #known = new Map<string, { cost: number; durationUs: number }>();
   readonly #axes: ReadonlySet<string>;
@@ -102,7 +102,7 @@ export interface JobOptions {
   runs?: number;
   /** Seed of the first run instead of the scenario's. */
   seed?: number;
-  /** Record what pictures need. Default false. */
+  /** Whether to record what pictures need. Default false. */
   pictures?: boolean;
 }
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 
 import type { Summary } from '../scenario/index.js';
 
-/** null where there is no number: JSON has no NaN. */
+/** null if there is no number: JSON has no NaN. */
 const number = v.nullable(v.number());
 
 export const measuredSchema = v.object({

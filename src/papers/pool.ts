@@ -1,23 +1,23 @@
-/** Runs simulations on all cores. What comes out does not depend on how many workers there are. */
+/** Runs simulations on all cores. The results do not depend on the number of workers. */
 import { availableParallelism } from 'node:os';
 
 import { Tinypool } from 'tinypool';
 
 import type { Job, Outcome, RunFailure, RunValues } from './jobs.js';
 
-/** A job of any kind: `cost` is how long it takes beside the others, in any unit. */
+/** A job of any kind: `cost` is how long it takes relative to other jobs, in any unit. */
 export interface Costly {
   cost: number;
 }
 
 export interface PoolOptions<J extends Costly = Job, R = RunValues> {
-  /** Workers; default: as many as the machine has cores. */
+  /** Number of workers; default: the machine's cores. */
   threads?: number;
   /** Ends all work; the promise is rejected with its reason. */
   signal?: AbortSignal;
-  /** Called with each job that ended, in the order in which they end. */
+  /** Called with each finished job, in the order in which jobs finish. */
   onDone?: (job: J, outcome: Outcome<R>) => void;
-  /** A module whose default export takes a job and gives an outcome; default: runs of cells. */
+  /** A module whose default export takes a job and returns an outcome; default: runs of cells. */
   worker?: URL;
 }
 
@@ -27,8 +27,8 @@ const failed = (error: unknown): { failure: RunFailure } => {
 };
 
 /**
- * Tinypool hears of the errors of its threads, but not of a thread that just ends, and would wait for its run
- * for ever. To be called whenever the pool may have made threads.
+ * Tinypool handles errors of its threads, but not a thread that simply ends: it would wait for that thread's job
+ * forever. To be called whenever the pool may have created threads.
  */
 function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => boolean): void {
   for (const thread of pool.threads.filter((each) => !watched.has(each))) {
@@ -42,8 +42,8 @@ function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => bo
 }
 
 /**
- * Runs all jobs, the costly ones first, so that the cores end together. The outcomes are in the order
- * of the jobs; a job that fails is an outcome, too, and the others go on.
+ * Runs all jobs, the costly ones first, so that the cores finish together. The outcomes are in the order of the
+ * jobs; a failed job is an outcome, too, and the others continue.
  */
 export async function runJobs<J extends Costly = Job, R = RunValues>(
   jobs: readonly J[],
@@ -69,7 +69,7 @@ export async function runJobs<J extends Costly = Job, R = RunValues>(
   const outcomes: Outcome<R>[] = [];
   const one = async ({ job, index }: { job: J; index: number }): Promise<void> => {
     const outcome = await (pool.run(job) as Promise<Outcome<R>>).catch(failed);
-    // A pool that is stopped fails what it has not done: that is no outcome.
+    // A pool that is stopped fails its unfinished jobs: those are not outcomes.
     signal?.throwIfAborted();
     watch();
     outcomes[index] = outcome;

@@ -1,4 +1,4 @@
-/** The report of `ccscope reproduce --json`: its shape is a contract that others script against. */
+/** The report of `ccscope reproduce --json`: its shape is a contract for other people's scripts. */
 import * as v from 'valibot';
 
 import {
@@ -21,7 +21,7 @@ const measurement = v.object({
   name: v.string(),
   /** `ratio` (0 to 1), `bps`, `ms`, `s`, or `1`. */
   unit: v.string(),
-  /** The flow, window and path that it is about, where they are not the usual ones. */
+  /** The flow, window and path that it is about, unless they are the defaults. */
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
@@ -31,19 +31,21 @@ const measurement = v.object({
 const metric = v.object({
   ...measurement.entries,
   published: v.number(),
-  /** The paper's words, where they are no plain number. */
+  /** The paper's words, if they are not a plain number. */
   says: v.optional(v.string()),
-  /** Where in the paper, and whether it was read in text, table or figure, or comes from a formula. */
+  /**
+   * Where in the paper it is, and whether it was read from text, a table or a figure, or computed from a formula.
+   */
   where: v.string(),
   read: v.string(),
   /** Lowest and highest mean that count as reproduced, and why. */
   band: v.tuple([v.number(), v.number()]),
   why: v.string(),
-  /** Why the band is wider than the rule for such a metric, where it is. */
+  /** Why the band is wider than the rule for such a metric, if it is. */
   wider_than_rule: v.optional(v.string()),
   /** The claims that the number supports. */
   claims: v.optional(v.array(v.string())),
-  /** What is known about it, for instance why it is out. */
+  /** What is known about it, for instance why it missed its band. */
   note: v.optional(v.string()),
   verdict,
 });
@@ -52,7 +54,7 @@ const cell = v.object({
   params: v.record(v.string(), v.string()),
   label: v.string(),
   metrics: v.array(metric),
-  /** What the paper gives no number for. */
+  /** A statement for which the paper gives no number. */
   others: v.array(measurement),
 });
 
@@ -62,23 +64,25 @@ const claim = v.object({
   where: v.string(),
   /** null if none of its cells gave a number. */
   holds: v.nullable(v.boolean()),
-  /** The largest p of its cases: of each a one-sided paired t-test; null where a single run tests nothing. */
+  /**
+   * The largest p-value of its cases, each from a one-sided paired t-test; null if a single run tests nothing.
+   */
   p: v.nullable(v.number()),
-  /** In how many of the combinations of cells that it is about it holds. */
+  /** The number of cases, and in how many of them it holds. */
   cases: v.object({ hold: v.number(), of: v.number() }),
 });
 
 const counts = v.object({ within: v.number(), ordering: v.number(), off: v.number() });
 
-/** What the paper states with a number, of one or more cells. */
+/** A paper's numbered statement on one or more cells. */
 const statement = v.object({
   metric: v.string(),
-  /** null where it is a place, and no number. */
+  /** null if it is a place instead of a number. */
   published: v.nullable(v.number()),
   says: v.optional(v.string()),
   where: v.string(),
   numbers: counts,
-  /** That of its worst number. */
+  /** The verdict on its worst number. */
   verdict,
 });
 
@@ -89,12 +93,12 @@ const experiment = v.object({
   description: v.string(),
   /** Section, figure or table of the paper. */
   source: v.string(),
-  /** None where they are points of a surface. */
+  /** Empty if the cells are points of a surface. */
   cells: v.array(cell),
   surface: v.optional(surfaceSchema),
   statements: v.array(statement),
   claims: v.array(claim),
-  /** What was chosen when results were known. */
+  /** Choices that were made after results were known. */
   decided_after_results: v.array(v.string()),
   notes: v.array(v.string()),
   summary: v.object({ statements: counts, numbers: counts }),
@@ -116,7 +120,7 @@ const failure = v.object({
 
 export const reportSchema = v.object({
   experiments: v.array(experiment),
-  /** Controllers beside each other, in the experiments that compare them. */
+  /** Comparisons of controllers, in the experiments that compare them. */
   comparison: v.array(comparedCaseSchema),
   summary: v.object({ statements: counts, numbers: counts }),
   /** Version. */
@@ -124,7 +128,7 @@ export const reportSchema = v.object({
   created: v.string(),
   cpu_seconds: v.number(),
   wall_seconds: v.number(),
-  /** Runs that gave nothing, with what repeats them. */
+  /** Failed runs, with the command that repeats them. */
   failures: v.array(failure),
 });
 
@@ -136,7 +140,7 @@ export type Measurement = v.InferOutput<typeof measurement>;
 export type ClaimReport = v.InferOutput<typeof claim>;
 export type StatementReport = v.InferOutput<typeof statement>;
 export type Counts = v.InferOutput<typeof counts>;
-/** How many statements and how many numbers got which verdict. */
+/** How many statements and how many numbers got each verdict. */
 export type Summary = ExperimentReport['summary'];
 export type FailureReport = v.InferOutput<typeof failure>;
 
@@ -228,7 +232,7 @@ export function experimentReport(
   };
 }
 
-/** How many of each verdict. */
+/** How many got each verdict. */
 function countVerdicts(of: readonly { verdict: Verdict }[]): Counts {
   const total: Counts = { within: 0, ordering: 0, off: 0 };
   for (const each of of) total[each.verdict] += 1;

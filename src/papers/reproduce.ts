@@ -29,13 +29,13 @@ import { surfaceFigure } from './surface.js';
 export interface ReproduceOptions extends JobOptions, Omit<PoolOptions, 'onDone'> {
   /** The version to name in the report. */
   version: string;
-  /** Called after each run with the share of the work that is done, 0 to 1. */
+  /** Called after each run with the finished share of the work, 0 to 1. */
   onProgress?: (done: number, last: Job) => void;
 }
 
 export interface Reproduction {
   report: Report;
-  /** By the id of the experiment; empty unless `pictures` was asked for. */
+  /** By the id of the experiment; empty unless `pictures` was set. */
   pictures: Map<string, PictureFigures[]>;
 }
 
@@ -110,7 +110,7 @@ function failureOf({ job, outcome }: Ended): FailureReport[] {
   ];
 }
 
-/** What the runs of one experiment say. */
+/** The results of one experiment's runs. */
 function experimentOf(
   ended: readonly Ended[],
   cpuSeconds: number,

@@ -1,4 +1,4 @@
-/** The map of an experiment whose cells are points of one, in the report. */
+/** The map of an experiment whose cells are the points of a surface, for the report. */
 import * as v from 'valibot';
 
 import type { CurveFigure, FigureAxis } from '../figures/figure.js';
@@ -11,14 +11,16 @@ const point = { x: v.number(), y: v.number(), value: v.nullable(v.number()) };
 export const surfaceSchema = v.object({
   x: axis,
   y: axis,
-  /** What it is added up over, each normalised to 0 to 1. */
+  /** What it is added up over, each part normalised to 0 to 1. */
   over: v.array(v.string()),
   /** At x[i], y[j]: values[i * y.length + j], a mean of three by three points. */
   values: v.array(v.nullable(v.number())),
   /** The standard deviation of a single point. */
   noise: v.number(),
   maximum: v.object(point),
-  /** The points that are lower by no more than chance, x and y of each, and within which x and y they lie. */
+  /**
+   * The points that are lower by no more than chance: x and y of each, and the range of x and y that they cover.
+   */
   highest: v.array(v.tuple([v.number(), v.number()])),
   maximum_x: range,
   maximum_y: range,
@@ -51,7 +53,7 @@ export function surfaceReport(surface: Surface): SurfaceReport {
 
 const short = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** Where the map is highest, beside where the paper has that. */
+/** The maximum of the map, next to the paper's. */
 export function maximumText({
   x,
   y,
@@ -65,9 +67,12 @@ export function maximumText({
   return `highest at ${found(x.label, maximum.x, atX)}, ${found(y.label, maximum.y, atY)}; published: ${x.label} = ${published.x}, ${y.label} = ${published.y}, which is ${published.is_maximum ? '' : 'not '}among the points that are lower by no more than chance`;
 }
 
-/** How dark a share of the way from the lowest to the highest point is: the top is what one looks for. */
+/**
+ * The darkness of a value between the lowest and the highest point: most of the range goes to the top, which
+ * matters most.
+ */
 const CONTRAST = 3;
-/** Steps of the shade, whose edges are contours. */
+/** Steps of the shade, whose edges form contours. */
 const STEPS = 12;
 
 /** 0 to 1, in steps. */

@@ -9,7 +9,7 @@ import { bandText, claimText, measuredText, metricName, publishedText, WIDER } f
 
 const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
 const HEAD = ['cell', 'metric', 'published', 'measured mean ± ci95 (n)', 'band', 'verdict'];
-/** Columns of names; the others are numbers and stand on the right. */
+/** Columns of names; the others are numbers and are aligned right. */
 const LEFT = new Set([0, 1, 5]);
 /** The paper's words may be long; the page has them in full. */
 const WIDEST = 34;
@@ -31,7 +31,7 @@ function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) 
   ].join(', ');
 }
 
-/** Statements of the papers first, then the numbers in them. */
+/** Statements of the papers first, then their numbers. */
 function summaryText({ statements, numbers }: Summary, paint?: Paint): string {
   return `statements: ${countsText(statements, paint)}; numbers: ${countsText(numbers, paint)}`;
 }
@@ -80,11 +80,11 @@ function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
   ];
 }
 
-/** What repeats a run that failed, and why it did. */
+/** The command that repeats a failed run, and why the run failed. */
 export const failureText = ({ experiment, cell, run, seed, error }: FailureReport): string =>
   `${experiment}${cell === '' ? '' : `, ${cell}`}, run ${run} (seed ${seed}): ${error}`;
 
-/** A table for each experiment and a summary. Colours only where `colours` says so. */
+/** A table for each experiment and a summary. With colours only if `colours` is set. */
 export function reportText(report: Report, colours: boolean): string {
   const paint = painter(colours);
   const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;

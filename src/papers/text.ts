@@ -1,4 +1,4 @@
-/** Numbers of a report as people read them, for the terminal and the page alike. */
+/** Numbers of a report as text, for the terminal and the page. */
 import { metricText } from '../scenario/index.js';
 import type { Measured } from './measured.js';
 import type { ClaimReport, Measurement, MetricReport } from './report.js';
@@ -22,22 +22,22 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
   return `${text.slice(0, text.length - unit.length).trimEnd()} ± ${half}${unit === '' ? '' : ` ${unit}`}`;
 }
 
-/** The same, with the runs that gave it where they are not all of them. */
+/** The same, with the number of runs that gave it unless all did. */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
 
 const SCALES: Readonly<Record<string, number>> = { '%': 100, Mbps: 1e-6, kbps: 1e-3 };
 
-/** How a value is written: its digits behind the point, its unit, and what the unit multiplies with. */
+/** How a value is written: its decimals, its unit, and the unit's factor. */
 function formOf(text: string): { digits: number; unit: string; scale: number } {
   const [, decimals = '', unit = ''] = /^-?\d+(?:\.(\d+))? ?(.*)$/.exec(text) ?? [];
   return { digits: decimals.length, unit, scale: SCALES[unit] ?? 1 };
 }
 
-/** Without decimals that are all zero: for numbers that were chosen, not measured. */
+/** Omits decimals that are all zero: for numbers that were chosen, not measured. */
 const plain = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
 
-/** `81 … 91 %`; each limit with its unit where they differ. */
+/** `81 … 91 %`; each limit has its own unit if they differ. */
 export function bandText({ name, band }: MetricReport): string {
   const [low, high] = band.map((limit) => plain(valueText(name, limit))) as [string, string];
   const { unit } = formOf(high);
@@ -45,7 +45,7 @@ export function bandText({ name, band }: MetricReport): string {
   return `${both ? low.slice(0, -unit.length).trimEnd() : low} … ${high}`;
 }
 
-/** `probe queue delay p95, gcc, tcp`: the metric, with flow, window and path where they are not the usual. */
+/** `probe queue delay p95, gcc, tcp`: the metric, with flow, window and path unless they are the defaults. */
 export function metricName({ name, flow, window, path }: Measurement): string {
   const what = name.replace(/_(bps|ms|s)$/, '').replaceAll('_', ' ');
   const about = [
@@ -59,7 +59,7 @@ export function metricName({ name, flow, window, path }: Measurement): string {
 /** Marks a band that is wider than the rule for its metric. */
 export const WIDER = '°';
 
-/** `3 of 4 cases, p 0.021`: in how many cases a claim holds, and how surely at least where all do. */
+/** `3 of 4 cases, p 0.021`: in how many cases a claim holds, and the largest p-value if it holds in all. */
 export function claimText({ holds, p, cases }: ClaimReport): string {
   const count = cases.of === 1 ? [] : [`${cases.hold} of ${cases.of} cases`];
   if (p === null) return [...count, 'one run, not tested'].join(', ');

@@ -5,7 +5,7 @@ import type { Job, RunOutcome } from './jobs.js';
 
 let core: Promise<Core> | null = null;
 
-/** Simulates from beginning to end. Never rejects: what went wrong is in the outcome. */
+/** Simulates from start to end. Never rejects: errors are part of the outcome. */
 export default async function run({ scenario, params, seed, trace }: Job): Promise<RunOutcome> {
   try {
     core ??= loadCore();
@@ -21,7 +21,7 @@ export default async function run({ scenario, params, seed, trace }: Job): Promi
     const seconds = (performance.now() - began) / 1e3;
     return { result: { values, trace: trace === null ? [] : batches, densities, seconds } };
   } catch (error) {
-    // Behind a trap the module's memory is in no known state; refused options leave it alone.
+    // After a trap the state of the module's memory is unknown; refused options leave it intact.
     if (!(error instanceof CoreError || error instanceof ConfigError)) core = null;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     return { failure: { name, message } };

@@ -1,6 +1,6 @@
 /**
- * Stored curves of calls, beside the test where Playwright keeps its snapshots, written and updated
- * as its snapshots are: `--update-snapshots`, `updateSnapshots` of the configuration.
+ * Stored curves of calls. They are kept beside the test, where Playwright keeps its snapshots, and written and
+ * updated like them: by `--update-snapshots`, or `updateSnapshots` of the configuration.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -29,7 +29,7 @@ const FORMAT = v.object({
   queue_delay_ms: v.array(v.nullable(v.number())),
 });
 
-/** A stored curve cannot be used. */
+/** A stored curve that cannot be used. */
 export class BaselineError extends Error {
   override readonly name = 'BaselineError';
 }
@@ -62,19 +62,19 @@ export function writeBaseline(path: string, { receivedBps, queueDelayMs }: Curve
   writeFileSync(path, `${JSON.stringify(stored)}\n`);
 }
 
-/** A result of Playwright's own matchers; the type does not tell of the last field. */
+/** A result of Playwright's own matchers; its type omits the last field. */
 type Result = MatcherReturnType & { shouldNotRetryTest?: true };
 
 export interface BaselineMatch {
   call: ObservedCall;
   name: string;
-  /** Length of a curve that is written; null for all that there is of the call. */
+  /** The length of a curve that is written; null for the whole call. */
   lengthUs: number | null;
   tolerance: number;
   delayToleranceMs: number;
 }
 
-/** Waits for a verdict of a judgement, and says how a failed one reads. */
+/** Waits for the verdict of a judgement, and words the message of a failed one. */
 export type Judging = (judge: (asked: Asked) => Judgement) => Promise<MatcherReturnType>;
 
 type Update = TestInfo['config']['updateSnapshots'];
@@ -83,7 +83,7 @@ type Update = TestInfo['config']['updateSnapshots'];
 async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
   const askedUs = call.nowUs;
   const steps = lengthUs === null ? 1 : Math.floor(lengthUs / BASELINE_STEP_US);
-  // A curve of the right length, which any call matches: the verdict is that it has run that long.
+  // Judges whether a call has a curve of the right length, which any call matches once it has run that long.
   const rule = {
     curve: { receivedBps: new Array<number>(steps).fill(1), queueDelayMs: [] },
     tolerance: Infinity,
@@ -107,13 +107,13 @@ const passed = (text: string): Result => ({ pass: true, message: () => text });
 async function writeMissing(match: BaselineMatch, path: string, update: Update): Promise<Result> {
   writeBaseline(path, await recordCurve(match));
   const text = `A baseline doesn't exist at ${path}, writing actual.`;
-  // By default a test that only stores what it should compare with fails, and is not retried.
+  // By default a test that only stores its reference fails, and is not retried.
   if (update === 'default') return { pass: false, message: () => text, shouldNotRetryTest: true };
   console.log(text);
   return passed(text);
 }
 
-/** What `expect(call).toMatchBaseline(name)` does. */
+/** Implements `expect(call).toMatchBaseline(name)`. */
 export async function matchBaseline(
   state: ExpectMatcherState,
   match: BaselineMatch,
@@ -151,7 +151,7 @@ export async function matchBaseline(
   return passed(path);
 }
 
-/** @throws ConfigError if it is no file name */
+/** @throws ConfigError if it is not a file name */
 export function baselineName(name: string): string {
   if (typeof name === 'string' && /^[\w.-]+$/.test(name)) return name.replace(/\.json$/, '');
   throw new ConfigError('name', 'letters, digits, _, - and .', shown(name), "write 'lte-drop'");

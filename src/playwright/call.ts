@@ -15,23 +15,23 @@ import type { CallRecord } from '../calls/record/record.js';
 import { timeUs, type Time } from './quantities.js';
 import { noteTestBegin } from './test_time.js';
 
-/** What fills the record of a call: the observer of its contexts. */
+/** Fills the record of a call: the observer of its contexts. */
 export interface CallSource {
   readonly record: CallRecord;
   observe(context: BrowserContext): Promise<void>;
-  /** Id of a page in the record; undefined if it is not observed. */
+  /** Id of a page in the record; undefined if the page is not observed. */
   pageId(page: Page): number | undefined;
   onUpdate(listener: () => void): () => void;
-  /** Asks every live page for what it has not told yet. */
+  /** Asks every live page for data that it has not sent yet. */
   collect(): Promise<void>;
 }
 
-/** What a judgement needs of a link: that its record is complete until now. */
+/** What a judgement needs from a link: that its record is complete up to now. */
 export interface SyncedLink {
   sync(): Promise<void>;
 }
 
-/** A call did not come about in time. */
+/** A call that was not established in time. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }
@@ -43,16 +43,16 @@ export const notObserved = (page: Page): CallError =>
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** A call, or the part of one that `of` or `sentBy` picked; all parts share one record. */
+/** A call, or the part of one that `of` or `sentBy` selected; all parts share one record. */
 export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   readonly #source: CallSource;
   readonly #root: { judged: JudgedExpectation[]; listeners: Set<(judged: JudgedExpectation) => void> };
 
   constructor(
     source: CallSource,
-    /** Null where the call is only watched. */
+    /** Null if the call is only watched. */
     readonly link: Link | null,
-    /** Which part of the call it is. */
+    /** Which part of the call this is. */
     readonly view: View = {},
     parent?: ObservedCall<Link>,
   ) {
@@ -61,39 +61,42 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     noteTestBegin();
   }
 
-  /** Everything that is known of the call; it grows while the call goes on. */
+  /** Everything known about the call; it grows while the call lasts. */
   get record(): CallRecord {
     return this.#source.record;
   }
 
-  /** Microseconds since the record's origin, by the clock of the link's changes: what is asked after one is later. */
+  /**
+   * Microseconds since the record's origin, on the clock of the link's changes: a time taken after a change is
+   * later than it.
+   */
   get nowUs(): number {
     return (performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1e3;
   }
 
-  /** What matchers have made of the call and of its parts so far. */
+  /** The verdicts of matchers on the call and its parts so far. */
   get judgements(): readonly JudgedExpectation[] {
     return this.#root.judged;
   }
 
-  /** Only the connections of a page. @throws CallError if it is not observed */
+  /** Only the connections of a page. @throws CallError if the page is not observed */
   of(page: Page): ObservedCall<Link> {
     return this.#part({ ...this.view, page: this.#idOf(page) });
   }
 
-  /** Only what a page sends. @throws CallError if it is not observed */
+  /** Only what a page sends. @throws CallError if the page is not observed */
   sentBy(page: Page): ObservedCall<Link> {
     return this.#part({ ...this.view, sentBy: this.#idOf(page) });
   }
 
-  /** Also sees the pages of another context; before they navigate. */
+  /** Also observes the pages of another context; call it before they navigate. */
   observe(context: BrowserContext): Promise<void> {
     return this.#source.observe(context);
   }
 
   /**
-   * Numbers of the call, each defined in ../judge/call_metrics.ts.
-   * @param window the last `over`, or from and to on the record's clock; default the whole call
+   * Metrics of the call, each defined in ../judge/call_metrics.ts. @param window the last `over`, or `from` and
+   * `to` on the record's clock; default: the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {
     if (window === undefined) return callMetrics(this.record, this.view);
@@ -102,7 +105,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     return callMetrics(this.record, this.view, { fromUs: toUs - timeUs('over', window.over), toUs });
   }
 
-  /** Resolves when a connection is connected. @throws CallError if none is in time */
+  /** Resolves when a connection is connected. @throws CallError if none is connected in time */
   async connected({ timeout = CONNECT_TIMEOUT_MS }: { timeout?: Time } = {}): Promise<void> {
     const untilUs = this.nowUs + timeUs('timeout', timeout);
     while (clockStartUs(this.record, pathsOf(this.record, this.view), this.nowUs) === null) {
@@ -132,18 +135,18 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     });
   }
 
-  /** Completes the record until now. */
+  /** Completes the record up to now. */
   async settle(): Promise<void> {
     await Promise.all([this.#source.collect(), this.link?.sync()]);
   }
 
-  /** Is told of every judgement from now on. Ends with what it returns. */
+  /** Calls back for every judgement from now on, until the returned function is called. */
   onJudged(listener: (judged: JudgedExpectation) => void): () => void {
     this.#root.listeners.add(listener);
     return () => this.#root.listeners.delete(listener);
   }
 
-  /** A matcher has come to its verdict. */
+  /** Records the verdict of a matcher. */
   judged(expectation: JudgedExpectation): void {
     this.#root.judged.push(expectation);
     for (const listener of this.#root.listeners) listener(expectation);

@@ -1,4 +1,4 @@
-/** What is known of a call at the end of a test: files for the report, properties for JUnit. */
+/** What is known of a call at the end of a test, as files for the report and properties for JUnit. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
@@ -23,7 +23,7 @@ import type { Call, CallSession } from './session.js';
 const failed = ({ status, expectedStatus, errors }: TestInfo): boolean =>
   status !== expectedStatus || errors.length > 0;
 
-/** The properties of a call as texts, without those of which nothing is known. */
+/** The properties of a call as texts, omitting unknown ones. */
 function propertyTexts({ record, judgements }: Call, metrics: EvidenceMetrics): [string, string][] {
   const { link } = record;
   const met = judgements.filter(holds).length;
@@ -37,14 +37,14 @@ function propertyTexts({ record, judgements }: Call, metrics: EvidenceMetrics): 
   return all.filter((pair): pair is [string, string] => pair[1] !== null);
 }
 
-/** The run of a test that it belongs to, and whether that failed. */
+/** The test run that it belongs to, and whether it failed. */
 export interface RunName {
   /** `run 2` */
   name: string;
   failed: boolean;
 }
 
-/** `run-2-` before the names of files, `run-2.` before those of properties; nothing for the only call of a test. */
+/** `run-2-` before the names of files, `run-2.` before those of properties; empty for the only call of a test. */
 const prefixOf = (run: RunName | null, end: '-' | '.'): string =>
   run === null ? '' : `${run.name.replaceAll(' ', '-')}${end}`;
 
@@ -80,8 +80,8 @@ async function attachFiles(
 }
 
 /**
- * Attaches a call's evidence if the options ask for it, and notes its properties always. Never
- * throws: evidence must not decide on a test.
+ * Attaches a call's evidence if the options ask for it, and always notes its properties. Never throws: evidence
+ * must not decide on a test.
  */
 export async function attachEvidence(
   session: CallSession,

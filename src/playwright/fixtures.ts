@@ -1,6 +1,6 @@
 /**
- * Playwright's `test` with calls under test: `link`, `call`, `twoPeers`, `repeat` and the options
- * beside them. A test that asks for none of them gets the pages it would get anyhow.
+ * Playwright's `test` with calls under test: `link`, `call`, `twoPeers`, `repeat` and their options. A test that
+ * uses none of them gets the same pages as without the kit.
  */
 import {
   test as base,
@@ -26,16 +26,19 @@ import { asksFor } from './parameters.js';
 import { makeRepeat, type Repeat, type RunSession } from './repeat.js';
 import { CallSession, type Call } from './session.js';
 
-/** Opens two pages, each in a context of its own, at a URL (default: the base URL); the second may have its own. */
+/**
+ * Opens two pages, each in its own context, at a URL (default: the base URL); the second may have a different
+ * one.
+ */
 export type TwoPeers = (url?: string, secondUrl?: string) => Promise<[Page, Page]>;
 
 export interface KitFixtures {
-  /** The link of this test. Its pages' peer connections are routed through it. */
+  /** The link of this test. The peer connections of its pages are routed through it. */
   link: TestLink;
   /** Every peer connection of every page of the test's context, of its popups and iframes, and of `twoPeers`. */
   call: Call;
   twoPeers: TwoPeers;
-  /** Runs a call several times, each with fresh pages and a fresh link. */
+  /** Runs a call several times, each time with fresh pages and a fresh link. */
   repeat: Repeat<TestLink>;
 }
 
@@ -43,9 +46,9 @@ interface Internal {
   callSession: CallSession;
 }
 
-/** Those that make a test one of calls. */
+/** The fixtures that make a test one of calls. */
 const ASKED = ['call', 'link', 'twoPeers'];
-/** What the end of a call may take, beside the test's own timeout. */
+/** How long the end of a call may take, in addition to the test's own timeout. */
 const END = { timeout: 60_000 };
 
 const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
@@ -80,7 +83,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     { ...END, box: true },
   ],
 
-  // Whichever of these ends first, while all pages are still there, collects what they know.
+  // These can end first, while all pages still exist; whichever does collects the pages' data.
   context: async ({ context, callSession }, use, testInfo) => {
     callSession.remember(context);
     if (asksFor(testInfo.fn, ASKED)) await callSession.observe(context);

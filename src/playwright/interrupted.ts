@@ -1,4 +1,4 @@
-/** What a verdict says where the link itself was out of order while it was judged. */
+/** The verdict when the link itself was out of order while it was judged. */
 import { secondsText, type Judgement } from '../judge/index.js';
 import type { LinkRecord } from '../calls/record/record.js';
 

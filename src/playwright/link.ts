@@ -1,4 +1,4 @@
-/** The link of a test, as the fixture `link` hands it out: the one that all pages share, and their own. */
+/** The link of a test, as the fixture `link` provides it: the one that all pages share, and their own ones. */
 import type { Page } from '@playwright/test';
 
 import type { LinkRecord } from '../calls/record/record.js';
@@ -13,7 +13,7 @@ import type {
 import { ConfigError } from '../text/quantities.js';
 import type { RelayAddress } from '../link/server_protocol.js';
 
-/** The link that a page has of its own. */
+/** The link that belongs to one page. */
 export type PageLink = PathControl;
 
 /** Finds the id of an observed page. @throws CallError */
@@ -43,15 +43,15 @@ export class TestLink implements ControlledLink {
     return this.carrier.backend === 'shaper' ? this.carrier.relay : null;
   }
 
-  /** Changes what all pages share, but for those that have a link of their own. */
+  /** Changes what all pages share, except pages that have their own link. */
   set(change: LinkSettings): Promise<LinkChange> {
     return this.carrier.set(change);
   }
 
   /**
-   * The link of one participant. From its first change on it is the page's own, with a capacity and a queue that
-   * nobody shares: `await link.for(page).set({ capacity: '300kbps' })`. It begins as the test's link did, but for
-   * the change. Forward is the page's upload, `backward` its download.
+   * The link of one participant. From its first change on it belongs to that page alone, with its own capacity
+   * and queue: `await link.for(page).set({ capacity: '300kbps' })`. It starts with the settings of the test's
+   * link. Forward is the page's upload, `backward` its download.
    * @throws ConfigError with `linkBackend: 'devtools'`
    * @throws CallError if the page is not observed
    */

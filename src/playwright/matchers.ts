@@ -1,6 +1,6 @@
 /**
- * Matchers on congestion control for Playwright's `expect`. They wait and judge again as
- * Playwright's own do; what each means is defined in ../judge.
+ * Matchers on congestion control for Playwright's `expect`. They wait and judge again as Playwright's own do;
+ * ../judge defines what each means.
  */
 import { expect as base, type ExpectMatcherState, type MatcherReturnType } from '@playwright/test';
 
@@ -28,20 +28,20 @@ import { failureText } from './message.js';
 import { rateBps, ratioOf, timeUs, type Rate, type Ratio, type Time } from './quantities.js';
 import { waitForVerdict } from './wait.js';
 
-/** What all matchers take. */
+/** Options of all matchers. */
 export interface WaitingOptions {
-  /** How long to wait in all; default as long as the matcher needs to see what it judges. */
+  /** How long to wait in total; default: as long as the matcher needs to see what it judges. */
   timeout?: Time;
 }
 
 export interface WindowOptions extends WaitingOptions {
-  /** Length of the window; default the last 10 s. It waits until the call has run that long. */
+  /** Length of the window; default the last 10 s. The matcher waits until the call has run that long. */
   over?: Time;
-  /** The window begins with this change of the link; default no earlier than the last change. */
+  /** The window starts at this change of the link; default: no earlier than the last change. */
   after?: { readonly timeUs: number };
 }
 
-/** Upper limits of percentiles of the queuing delay: `p50`, `p95`, `p99.9`, …, and of the largest: `max`. */
+/** Upper limits of percentiles of the queuing delay: `p50`, `p95`, `p99.9`, …, and of the maximum: `max`. */
 export type DelayLimits = Readonly<Partial<Record<`p${number}` | 'max', Time>>>;
 
 const DEFAULT_WITHIN = '15s';
@@ -50,12 +50,12 @@ const DEFAULT_OVER = '10s';
 const DEFAULT_JAIN = 0.9;
 const DEFAULT_BASELINE_TOLERANCE = 0.25;
 const DEFAULT_BASELINE_DELAY = '50ms';
-/** Rates are taken over the trailing 2 s. */
+/** Rates are averaged over the trailing 2 s. */
 const LEAST_WITHIN_US = 2e6;
 
 const isCall = (value: unknown): value is ObservedCall => value instanceof ObservedCall;
 
-/** @throws ConfigError if it is no call */
+/** @throws ConfigError if it is not a call */
 function checkedCall(matcher: string, call: unknown): ObservedCall {
   if (isCall(call)) return call;
   throw new ConfigError(
@@ -84,7 +84,7 @@ async function expectOf(
   });
   const { cut } = verdict;
   const judgement = withInterruptions(verdict.judgement, call.record.link);
-  // Without a verdict neither an expectation nor its contrary is met.
+  // Without a verdict neither an expectation nor its negation is met.
   const pass = judgement.settled ? judgement.pass : isNot;
   call.judged({ matcher, judgement, isNot, timeUs: call.nowUs, view: call.view });
   const hint = state.utils.matcherHint(matcher, 'call', 'expected', { isNot });
@@ -98,7 +98,7 @@ async function expectOf(
   };
 }
 
-/** Windows that are judged once are judged again and again where the test says how long to wait. */
+/** Windows that are normally judged once are judged repeatedly if the test says how long to wait. */
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),
   mode: retries || timeout !== undefined ? 'retry' : 'once',
@@ -118,7 +118,10 @@ function delayLimits(limits: DelayLimits): DelayLimit[] {
 }
 
 export const callMatchers = {
-  /** The received rate over the trailing 2 s comes to `rate` ± `tolerance` (default 20 %) and stays there for a second, within `within` (default 15 s) of connecting or of the last change of the link. */
+  /**
+   * The received rate, averaged over the trailing 2 s, reaches `rate` ± `tolerance` (default 20 %) and stays
+   * there for a second, within `within` (default 15 s) of connecting or of the last change of the link.
+   */
   async toConvergeTo(
     this: ExpectMatcherState,
     call: ObservedCall,
@@ -142,7 +145,10 @@ export const callMatchers = {
     );
   },
 
-  /** After a change of the link (default: the last one) the call is back at 90 % of its rate before it (or of the capacity, if less; or of `to`), with a queuing delay below 50 ms for a second and no freeze, within `time`. */
+  /**
+   * After a change of the link (default: the last one) the call returns to 90 % of its rate before it (or of the
+   * capacity, if less; or of `to`), with a queuing delay below 50 ms for a second and no freeze, within `time`.
+   */
   async toRecoverWithin(
     this: ExpectMatcherState,
     call: ObservedCall,
@@ -173,7 +179,10 @@ export const callMatchers = {
     );
   },
 
-  /** The share of the capacity that the call used (or, `of: 'link'`, everything on the link) lies between `min` and `max`, over a window. */
+  /**
+   * The share of the capacity that the call used (or, with `of: 'link'`, everything on the link) lies between
+   * `min` and `max`, over a window.
+   */
   async toHaveUtilisation(
     this: ExpectMatcherState,
     call: ObservedCall,
@@ -191,7 +200,7 @@ export const callMatchers = {
     );
   },
 
-  /** Less than a ratio of what was sent is lost, by chance or by the queue, over a window. */
+  /** The share of sent packets that are lost, at random or in the queue, is below a ratio, over a window. */
   async toLoseLessThan(
     this: ExpectMatcherState,
     call: ObservedCall,

@@ -1,4 +1,4 @@
-/** What a matcher says when it fails. */
+/** The message of a failed matcher. */
 import {
   linkOf,
   msText,
@@ -15,7 +15,7 @@ import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 
 const COLUMNS = 48;
-/** The last of the call, which the picture shows. */
+/** The last seconds of the call, which the picture shows. */
 const SHOWN_US = 24e6;
 
 const largest = (values: readonly number[]): number =>
@@ -63,14 +63,14 @@ const CUT: Readonly<Record<'timeout' | 'test-timeout', string>> = {
   'test-timeout': "The test's own timeout came before the verdict: raise it with test.setTimeout().",
 };
 
-/** More time changes nothing of these. */
+/** Waiting longer does not change these. */
 const LASTING: ReadonlySet<CauseKind> = new Set(['page-ended', 'not-routed', 'no-media', 'cap', 'capacity']);
 
 function cutText({ judgement: { cause }, cut }: Verdict): string[] {
   return cut === null || (cause !== null && LASTING.has(cause.kind)) ? [] : [CUT[cut]];
 }
 
-/** The contrary of an expectation fails because it was met, unless there is no verdict. */
+/** The negation of an expectation fails because the expectation was met, unless there is no verdict. */
 function explanation({ cause, settled }: Judgement, isNot: boolean): string[] {
   if ((isNot && settled) || !cause) return [];
   return [`Cause:    ${cause.kind}: ${cause.evidence}`, `To do:    ${cause.fix}`];

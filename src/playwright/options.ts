@@ -1,4 +1,4 @@
-/** What a project or a test sets of the kit, in `use`. */
+/** The kit's options for a project or a test, in `use`. */
 import type { LaunchOptions } from '@playwright/test';
 
 import { CAPTURES, type LinkCapture } from '../evidence/index.js';
@@ -8,20 +8,20 @@ import { ConfigError, shown } from '../text/quantities.js';
 
 /** Options of a test: in the config's `use`, or in `test.use`. */
 export interface KitOptions {
-  /** How the link begins: a network, or its parts. Default: 1 Mbps, `droptail:300ms`, 50 ms. */
+  /** The initial link: a network, or its parts. Default: 1 Mbps, `droptail:300ms`, 50 ms. */
   linkOptions: LinkSettings;
-  /** `shaper`: every packet passes a link of ccscope's; `devtools`: Chrome throttles itself. Default `shaper`. */
+  /** `shaper`: every packet passes ccscope's link; `devtools`: Chrome throttles itself. Default `shaper`. */
   linkBackend: 'shaper' | 'devtools';
-  /** UDP port of the shaper; 0, the default, takes one that is free. */
+  /** UDP port of the shaper; 0, the default, takes a free one. */
   linkPort: number;
   /**
-   * How received video is timed: frame by frame with a transform, which takes a few percent of the browser's CPU,
-   * or by getStats alone. Default `auto`: by a transform unless evidence, which shows its frames, is `off`.
+   * How received video is timed: frame by frame with a transform, which costs a few percent of the browser's CPU,
+   * or by getStats only. Default `auto`: with a transform unless evidence, which shows its frames, is `off`.
    */
   frameTiming: 'auto' | AskedFrameTiming;
   /** When trace, metrics, page and picture are attached. Default `on-failure`. */
   evidence: 'on-failure' | 'always' | 'off';
-  /** Files with every packet of the link that are attached with the evidence. Default `off`. */
+  /** Files with every packet of the link, attached with the evidence. Default `off`. */
   linkCapture: LinkCapture;
 }
 
@@ -49,7 +49,7 @@ export const frameTimingOf = ({
   return evidence === 'off' ? 'getStats' : 'transform';
 };
 
-/** @throws ConfigError where nobody sees the packets that a capture would have */
+/** @throws ConfigError if no part sees the packets that a capture needs */
 export function checkCapture({
   linkCapture,
   linkBackend,
@@ -66,8 +66,8 @@ export function checkCapture({
 }
 
 /**
- * A camera and a microphone without hardware, no question whether to use them, sound without a
- * click, and no saving of power in windows that nobody sees.
+ * A camera and a microphone without hardware, no permission prompt, sound without a click, and no power saving in
+ * windows that are not visible.
  */
 export const CALL_FLAGS: readonly string[] = [
   '--use-fake-ui-for-media-stream',
@@ -80,7 +80,7 @@ export const CALL_FLAGS: readonly string[] = [
 
 const nameOf = (flag: string): string => flag.split('=')[0] ?? flag;
 
-/** Adds the flags; one that is given already, also with another value, stays as it is. */
+/** Adds the flags; a flag that is already given, even with another value, is kept. */
 export function withCallFlags(options: LaunchOptions): LaunchOptions {
   const given = options.args ?? [];
   const names = new Set(given.map(nameOf));

@@ -1,6 +1,6 @@
 /** Which fixtures a test function names in its parameters. */
 
-/** What stands in the braces of the first parameter; Playwright demands them. */
+/** The text between the braces of the first parameter, which Playwright requires. */
 const FIRST_PARAMETER = /^[^(]*\(\s*\{([^}]*)\}/;
 
 /** Whether a test function names one of some fixtures. */

@@ -1,2 +1,2 @@
-/** Before the names of all annotations of the kit; Playwright's JUnit reporter makes properties of them. */
+/** The prefix of all annotations of the kit; Playwright's JUnit reporter turns them into properties. */
 export const PROPERTY = 'ccscope.';

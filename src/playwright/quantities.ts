@@ -20,19 +20,19 @@ function positive(
   return value;
 }
 
-/** In bit/s. @throws ConfigError */
+/** Converts to bit/s. @throws ConfigError */
 export function rateBps(field: string, rate: Rate): number {
   const bps = typeof rate === 'number' ? rate : withUnit(rate, BPS);
   return positive(bps, field, 'a rate above 0, in bit/s or with a unit', rate, "write 1000000 or '1mbps'");
 }
 
-/** In microseconds. @throws ConfigError */
+/** Converts to microseconds. @throws ConfigError */
 export function timeUs(field: string, time: Time): number {
   const us = typeof time === 'number' ? time * 1e3 : withUnit(time, US);
   return positive(us, field, 'a time above 0, in milliseconds or with a unit', time, "write 15000 or '15s'");
 }
 
-/** 0 to 1. @throws ConfigError */
+/** Converts to a ratio from 0 to 1. @throws ConfigError */
 export function ratioOf(field: string, ratio: Ratio): number {
   const fix = "write 0.02 or '2%'";
   if (typeof ratio === 'string') return parseRatio(ratio, { field, fix });

@@ -1,6 +1,6 @@
 /**
- * Several runs of one test, judged together: one run of a stochastic system proves little. Each run
- * has a link, a call and contexts of its own; a run that throws is a failed run.
+ * Several runs of one test, judged together: a single run of a stochastic system proves little. Each run has its
+ * own link, call and contexts; a run that throws is a failed run.
  */
 import { test, type Page, type TestInfo } from '@playwright/test';
 
@@ -25,7 +25,7 @@ export interface RunSession<Link extends SyncedLink> {
   closeContexts(): Promise<void>;
 }
 
-/** What the body of a run gets. */
+/** What the body of a run is given. */
 export interface RunFixtures<Link extends SyncedLink> {
   page: Page;
   link: Link;
@@ -35,19 +35,19 @@ export interface RunFixtures<Link extends SyncedLink> {
   run: number;
 }
 
-/** Limits of percentiles of a number that the body returns. */
+/** Limits for percentiles of a number that the body returns. */
 export type PercentileRules = Readonly<
   Record<string, Readonly<Record<`p${number}`, { min?: number; max?: number }>>>
 >;
 
 export interface RepeatOptions {
-  /** Share of the runs that must pass; default all. */
+  /** Share of the runs that must pass; default: all. */
   pass?: Ratio;
   /** `{ queueDelayP95Ms: { p90: { max: 100 } } }`: in 90 % of the runs p95 of the queuing delay is at most 100 ms. By nearest rank, over the runs that returned the number. */
   percentiles?: PercentileRules;
-  /** Ends when no further run can change the verdict; default false. */
+  /** Stops when no further run can change the verdict; default false. */
   stopEarly?: boolean;
-  /** For each run; default the test's own timeout. The test's timeout grows by that for every run. */
+  /** The timeout of each run; default: the test's own timeout. The test's timeout grows by that for every run. */
   timeout?: Time;
 }
 
@@ -56,7 +56,7 @@ export interface RunResult {
   run: number;
   passed: boolean;
   error: Error | null;
-  /** The finite numbers among what the body returned. */
+  /** The finite numbers among those that the body returned. */
   values: Readonly<Record<string, number>>;
   durationMs: number;
 }
@@ -89,7 +89,7 @@ const firstLine = ({ message }: Error): string =>
     .join('; ') ||
   (message.split('\n')[0] ?? '');
 
-/** What several runs gave. */
+/** The result of several runs. */
 export class Runs {
   constructor(readonly results: readonly RunResult[]) {}
 
@@ -102,7 +102,7 @@ export class Runs {
     return this.passed / this.results.length;
   }
 
-  /** Where the probability that a run passes lies with 95 % confidence (Wilson). */
+  /** The 95 % confidence interval of the probability that a run passes (Wilson). */
   get interval(): readonly [low: number, high: number] {
     return wilsonInterval(this.passed, this.results.length);
   }
@@ -153,7 +153,7 @@ function percentileRules(rules: PercentileRules): Rule[] {
   );
 }
 
-/** What is wrong with some runs; empty if nothing is. */
+/** What is wrong with some of the runs; empty if nothing is. */
 function violations(runs: Runs, needed: number, rules: readonly Rule[]): string[] {
   const few = runs.passed < needed ? [`${needed} runs must pass, ${runs.passed} did`] : [];
   const beyond = rules.flatMap(({ name, percentile, min, max }) => {
@@ -177,7 +177,7 @@ const numbersOf = (returned: unknown): Record<string, number> =>
       )
     : {};
 
-/** The result of a promise, or an error if it takes longer. What it does later has no effect. */
+/** The result of a promise, or an error if it takes longer. Anything it does later has no effect. */
 async function within<T>(promise: Promise<T>, limitMs: number, run: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -193,7 +193,7 @@ async function within<T>(promise: Promise<T>, limitMs: number, run: number): Pro
   });
 }
 
-/** For the end of a run: in each part what failed does not keep the rest from being closed. */
+/** For the end of a run: a failure in one part does not keep the others from being closed. */
 async function closeSession<Link extends SyncedLink>(
   session: RunSession<Link>,
   name: string,
@@ -210,7 +210,7 @@ async function closeSession<Link extends SyncedLink>(
   return first;
 }
 
-/** The fixture `repeat`. `open` makes a session with nothing in it yet. */
+/** The fixture `repeat`. `open` creates a session with nothing in it yet. */
 export function makeRepeat<Link extends SyncedLink>({
   open,
   testInfo,
@@ -228,7 +228,7 @@ export function makeRepeat<Link extends SyncedLink>({
     let error: Error | null = null;
     let returned: unknown;
     const work = async (): Promise<unknown> => {
-      // The link first: the call is observed through it, the page by the call.
+      // The link comes first: the call is observed through it, and the page by the call.
       const link = await session.link();
       const call = await session.call();
       const page = await session.page();
@@ -260,7 +260,7 @@ export function makeRepeat<Link extends SyncedLink>({
     const rules = percentileRules(options.percentiles ?? {});
     const limitMs =
       options.timeout === undefined ? testInfo.timeout : timeUs('timeout', options.timeout) / 1e3;
-    // Without a timeout of the test, 0, a run has none either.
+    // If the test has no timeout (0), a run has none either.
     if (testInfo.timeout > 0) testInfo.setTimeout(testInfo.timeout + count * limitMs);
     const results: RunResult[] = [];
     for (let run = 1; run <= count; run++) {

@@ -1,7 +1,8 @@
 /**
- * What a run makes of its calls: `reporter: [['list'], ['ccscope/playwright/reporter']]`. A table of all calls at
- * the end; where they are asked for, annotations of GitHub Actions, budgets, and a history for trends. It reads
- * what the kit notes on each test, so it also works in `npx playwright merge-reports` after a sharded run.
+ * The reporter of calls: `reporter: [['list'], ['ccscope/playwright/reporter']]`. It prints a table of all calls
+ * at the end and, if configured, writes annotations for GitHub Actions, checks budgets, and keeps a history for
+ * trends. It reads what the kit notes on each test, so it also works in `npx playwright merge-reports` after a
+ * sharded run.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -21,13 +22,13 @@ import { markdownRows, summaryMarkdown, summaryRow, summaryText } from './report
 import { workersWarning } from './report/workers.js';
 
 export interface ReporterOptions {
-  /** A file that the tables are added to in Markdown, such as what GITHUB_STEP_SUMMARY names. */
+  /** A file to which the tables are appended in Markdown, such as the one that GITHUB_STEP_SUMMARY names. */
   markdownFile?: string;
-  /** Whether failures become annotations of GitHub Actions. Default `auto`: where GITHUB_ACTIONS is `true`. */
+  /** Whether failures become annotations of GitHub Actions. Default `auto`: if GITHUB_ACTIONS is `true`. */
   annotations?: boolean | 'auto';
-  /** A file with limits, relative to the configuration. Default `ccscope.budgets.json`, if there is one. */
+  /** A file with limits, relative to the configuration. Default `ccscope.budgets.json`, if it exists. */
   budgets?: string;
-  /** A folder, relative to the configuration, that gets a file of each run for `ccscope trend`. Default none. */
+  /** A folder, relative to the configuration, that gets a file per run for `ccscope trend`. Default: none. */
   history?: string;
 }
 
@@ -37,7 +38,7 @@ const optionsSchema = v.object({
   annotations: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), 'auto'),
   budgets: v.optional(v.pipe(v.string('the path of a file'), v.nonEmpty('the path of a file'))),
   history: v.optional(v.pipe(v.string('the path of a folder'), v.nonEmpty('the path of a folder'))),
-  /** Playwright tells every reporter where the configuration lies, and whether it tests, lists or merges. */
+  /** Playwright tells every reporter where the configuration is, and whether it tests, lists or merges. */
   configDir: v.optional(v.string(), process.cwd()),
   _mode: v.optional(v.string(), 'test'),
 });
@@ -74,12 +75,12 @@ export default class CallReporter implements Reporter {
     return Promise.resolve(this.#end(result));
   }
 
-  /** Another reporter says how the tests go. */
+  /** Another reporter reports on the tests. */
   printsToStdio(): boolean {
     return false;
   }
 
-  /** @throws Error for a broken budget in `merge-reports`, which fails only if a reporter does */
+  /** @throws Error for a broken budget in `merge-reports`, which fails only if a reporter throws */
   #end({ status, startTime }: FullResult): { status: FullResult['status'] } | undefined {
     const tests = [...this.#tests];
     if (tests.length === 0) return undefined;
@@ -102,7 +103,7 @@ export default class CallReporter implements Reporter {
 
   #annotate(annotations: readonly Annotation[]): void {
     const commands = annotations.map((annotation) => `${commandOf(annotation, this.#root)}\n`);
-    // A command has to begin its line.
+    // A workflow command has to start its line.
     if (commands.length > 0) process.stdout.write(`\n${commands.join('')}`);
   }
 
@@ -112,7 +113,7 @@ export default class CallReporter implements Reporter {
     else process.stdout.write(`\nWarning: ${text}\n`);
   }
 
-  /** Whether one is broken. */
+  /** Whether a budget is broken. */
   #judgeBudgets(tests: readonly TestCase[]): boolean {
     const { broken, unmatched } = checkBudgets(this.#budgets, tests);
     for (const text of unmatched) this.#warn(`${text}.`);

@@ -1,6 +1,6 @@
 /**
- * A call under test: one link, one observer and one ObservedCall, made when they are first asked
- * for. The fixtures of a test share one; each run of `repeat` has its own.
+ * A call under test: one link, one observer and one ObservedCall, each created when first requested. The fixtures
+ * of a test share one session; each run of `repeat` has its own.
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
@@ -18,10 +18,10 @@ import { notObserved, ObservedCall } from './call.js';
 import { TestLink } from './link.js';
 import type { KitOptions } from './options.js';
 
-/** What the fixture `call` is: with a link that a test can change. */
+/** The type of the fixture `call`: with a link that a test can change. */
 export type Call = ObservedCall<TestLink>;
 
-/** Nothing at the end of a test takes longer than this, whatever became of its pages. */
+/** No step at the end of a test may take longer than this, whatever happened to its pages. */
 const CLOSING_MS = 5000;
 
 /** Waits for something that may fail or never end; the test's own outcome stands. */
@@ -34,9 +34,9 @@ async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Prom
 
 export type SessionOptions = Pick<KitOptions, 'linkOptions' | 'linkBackend' | 'linkPort'> & {
   frameTiming?: AskedFrameTiming;
-  /** Default of `peers`. */
+  /** Default URL of `peers`. */
   baseURL: string | undefined;
-  /** Where `peers` and `page` open their contexts; may be given later, see `useBrowser`. */
+  /** The browser in which `peers` and `page` open their contexts; may be given later, see `useBrowser`. */
   browser?: Browser;
 };
 
@@ -48,7 +48,7 @@ export class CallSession {
   #call: Promise<Call> | undefined;
   #observer: CallObserver | undefined;
   #finished: Promise<void> | undefined;
-  /** The test's contexts, which are observed as soon as it asks for a call. */
+  /** The test's contexts, which are observed as soon as the test requests a call. */
   readonly #remembered = new Set<BrowserContext>();
   readonly #own: BrowserContext[] = [];
 
@@ -57,12 +57,12 @@ export class CallSession {
     this.#browser = options.browser ?? null;
   }
 
-  /** The settings that the link began with. */
+  /** The initial settings of the link. */
   get settings(): LinkSettings {
     return this.#options.linkOptions;
   }
 
-  /** The browser of the pages, as far as any is known. */
+  /** The browser of the pages, as far as it is known. */
   get browser(): Browser | null {
     return this.#browser;
   }
@@ -71,7 +71,7 @@ export class CallSession {
     this.#browser = browser;
   }
 
-  /** The call if it was asked for and came about, else null. */
+  /** The call, if it was requested and established, else null. */
   async existing(): Promise<Call | null> {
     return (await this.#call?.catch(() => null)) ?? null;
   }
@@ -88,7 +88,7 @@ export class CallSession {
     return this.#call;
   }
 
-  /** Names a context of the test, which is observed if it asks for a call, now or later. */
+  /** Names a context of the test, which is observed if the test requests a call, now or later. */
   remember(context: BrowserContext): void {
     this.#remembered.add(context);
     this.#browser ??= context.browser();
@@ -100,7 +100,7 @@ export class CallSession {
     await this.#observe(context);
   }
 
-  /** Two contexts with a page each, at a URL (default: the base URL), both observed. Throws ConfigError. */
+  /** Two contexts with one page each, at a URL (default: the base URL), both observed. Throws ConfigError. */
   async peers(url = '/', secondUrl = url): Promise<[Page, Page]> {
     for (const address of [url, secondUrl]) this.#checkUrl(address);
     const first = await this.page();
@@ -110,7 +110,7 @@ export class CallSession {
     return [first, second];
   }
 
-  /** A page in a context of its own, observed. */
+  /** A page in its own context, observed. */
   async page(): Promise<Page> {
     if (this.#browser === null) throw new Error('peers and page need a browser');
     const context = await this.#browser.newContext();
@@ -119,7 +119,9 @@ export class CallSession {
     return context.newPage();
   }
 
-  /** Collects what the pages have not told yet, and ends the link: no socket or thread is left. Idempotent. */
+  /**
+   * Collects the data that pages have not sent yet, and closes the link: no socket or thread remains. Idempotent.
+   */
   finish(): Promise<void> {
     this.#finished ??= this.#finish();
     return this.#finished;
@@ -140,7 +142,7 @@ export class CallSession {
     );
   }
 
-  /** Pages are known from the observer on. */
+  /** Pages are known once the observer exists. */
   #idOf(page: Page): number {
     const id = this.#observer?.pageId(page);
     if (id !== undefined) return id;
@@ -186,7 +188,7 @@ export class CallSession {
       level: 'warning',
       code: 'observed-late',
       message: `${late.url()} was open before the call was asked for; peer connections that it had made are not seen.`,
-      fix: 'Name call or link beside page where the page is opened, also in a beforeEach.',
+      fix: 'Use the fixture call or link together with page where the page is opened, also in a beforeEach.',
     });
   }
 
@@ -196,7 +198,7 @@ export class CallSession {
   }
 
   async #finish(): Promise<void> {
-    // Nothing opens from now on; what is opening is waited for.
+    // From now on nothing is opened; what is being opened is waited for.
     const [link] = await Promise.allSettled([this.#link, this.#call]);
     await settle(this.#observer?.collect());
     if (link.status !== 'fulfilled') return;

@@ -1,15 +1,15 @@
-/** How much of a test's own time is left. */
+/** How much of a test's time is left. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { test, type TestInfo } from '@playwright/test';
 
-/** Time in which a matcher still says what it saw before Playwright ends the test. */
+/** Margin in which a matcher can still report what it saw before Playwright ends the test. */
 const RESERVE_MS = 2_000;
 
-/** When each test was first heard of: Playwright does not tell when it began. */
+/** When each test was first seen here: Playwright does not tell when it started. */
 const begins = new WeakMap<TestInfo, number>();
 
-/** The test that runs; null outside of tests. */
+/** The current test; null outside of tests. */
 export function runningTest(): TestInfo | null {
   try {
     return test.info();
@@ -18,19 +18,19 @@ export function runningTest(): TestInfo | null {
   }
 }
 
-/** Notes that a test has begun, the first time. */
+/** Notes that a test has started; only the first call counts. */
 export function noteTestBegin(): void {
   const info = runningTest();
   if (info && !begins.has(info)) begins.set(info, Date.now());
 }
 
-/** One of several runs in a test, with a deadline of its own. */
+/** One of several runs in a test, with its own deadline. */
 const runDeadline = new AsyncLocalStorage<number>();
 
-/** Runs a function whose matchers have to be done by a time, Unix epoch ms. */
+/** Runs a function whose matchers have to finish by a time, Unix epoch ms. */
 export const withRunDeadline = <T>(deadlineMs: number, run: () => T): T => runDeadline.run(deadlineMs, run);
 
-/** When a matcher has to be done, Unix epoch ms: somewhat before the timeout of its test or run. */
+/** When a matcher has to finish, Unix epoch ms: a little before the timeout of its test or run. */
 export function testDeadlineMs(): number {
   const runMs = runDeadline.getStore() ?? Infinity;
   const info = runningTest();

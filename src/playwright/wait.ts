@@ -5,16 +5,16 @@ import { testDeadlineMs } from './test_time.js';
 
 /** Between two judgements. */
 const INTERVAL_MS = 250;
-/** For what is known only a little after it was: getStats are read twice a second. */
+/** For data that arrives with a delay: getStats are read twice a second. */
 const GRACE_MS = 2_000;
-/** A call that is not connected by then is not waited for longer, unless `timeout` says so. */
+/** How long to wait for a call to connect, unless `timeout` says otherwise. */
 const CONNECT_MS = 15_000;
 
 export interface WaitOptions {
   isNot: boolean;
-  /** How long to wait in all; undefined: as long as the judgement needs. */
+  /** How long to wait in total; undefined: as long as the judgement needs. */
   timeoutMs: number | undefined;
-  /** How long to go on after a verdict that may still change. */
+  /** How long to continue after a verdict that may still change. */
   retryMs: number;
 }
 
@@ -36,7 +36,7 @@ function deadlineMs(
   return Math.max(askedMs, originMs + dueUs / 1e3) + options.retryMs + graceMs;
 }
 
-/** Judges until the verdict is final, or is what the test wants, or time is up. */
+/** Judges repeatedly until the verdict is final, is the one that the test wants, or time is up. */
 export async function waitForVerdict(
   call: ObservedCall,
   judge: (asked: Asked) => Judgement,
@@ -52,7 +52,7 @@ export async function waitForVerdict(
     const testMs = testDeadlineMs();
     const isLate = beginMs >= Math.min(untilMs, testMs);
     if (isLate || done(judgement)) {
-      // The verdict counts when everything until now is known.
+      // A verdict counts only once everything up to now is known.
       const nowUs = call.nowUs;
       await call.settle();
       const settled = judge({ record, view, askedUs, nowUs });

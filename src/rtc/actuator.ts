@@ -1,9 +1,12 @@
-/** Puts target rates into the encoder: one call at a time, at most ten a second unless the rate falls, within rails. */
+/**
+ * Applies target rates to the encoder: one call at a time, at most ten a second unless the rate falls, within
+ * limits.
+ */
 
 const MIN_INTERVAL_MS = 100;
-/** Smaller changes than this part of the rate in force are not worth a call. */
+/** Smaller changes than this share of the rate in force are not applied. */
 const HYSTERESIS = 0.02;
-/** A rate that falls by more than this part does not wait: meanwhile a queue would grow. */
+/** A rate that falls by more than this share is applied at once, since a queue would grow in the meantime. */
 const FALL = 0.1;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5000;
@@ -13,11 +16,11 @@ export interface ActuatorOptions {
   maxBitrateBps: number;
   /** A rate is in force. */
   applied(bitrateBps: number): void;
-  /** The browser refused; it is tried again, more and more rarely. */
+  /** The browser refused; the actuator tries again at growing intervals. */
   rejected(error: unknown): void;
 }
 
-/** `setParameters` as in WebRTC Extensions, which browsers without it call with the first argument. */
+/** `setParameters` as in WebRTC Extensions; browsers without that extension ignore the second argument. */
 interface KeyFrameSender {
   getParameters(): RTCRtpSendParameters;
   setParameters(
@@ -44,7 +47,7 @@ export class Actuator {
     private readonly options: ActuatorOptions,
   ) {}
 
-  /** Asks for a rate; the latest wish counts. Not a number: nothing changes. */
+  /** Requests a rate; the latest request counts. NaN changes nothing. */
   want(bitrateBps: number): void {
     const { minBitrateBps, maxBitrateBps } = this.options;
     if (Number.isNaN(bitrateBps)) return;
@@ -53,13 +56,13 @@ export class Actuator {
     this.#plan();
   }
 
-  /** Asks the encoder for a key frame; nothing else changes. */
+  /** Requests a key frame from the encoder; nothing else changes. */
   keyFrame(): void {
     this.#keyFrame = true;
     this.#plan();
   }
 
-  /** Whether there is anything to tell the browser. */
+  /** Whether there is anything to apply. */
   #due(): boolean {
     if (this.#keyFrame) return true;
     if (this.#wantedBps === null) return false;
@@ -113,7 +116,7 @@ export class Actuator {
     }
   }
 
-  /** Stops, and gives the encoder the limits that it had before the first change. */
+  /** Stops, and restores the encoder's limits from before the first change. */
   async restore(): Promise<void> {
     this.#wantedBps = null;
     this.#keyFrame = false;

@@ -1,4 +1,4 @@
-/** For connections that the user's own code makes and negotiates. */
+/** For connections that the user's own code creates and negotiates. */
 import type { MediaWorker } from '../worker/media/media_client.js';
 import { shadowSlots } from './controllers.js';
 import { ReceiverTap } from './receiver_tap.js';
@@ -6,7 +6,7 @@ import { SenderTap, type SenderOptions } from './sender_tap.js';
 import { StatusBoard } from './status.js';
 import type { CallStatus, ControlOptions, ShadowController } from './types.js';
 
-/** A way for feedback from the receiving side to the sending side; an unreliable data channel is best. */
+/** A channel for feedback from the receiving side to the sending side; an unreliable data channel is best. */
 export type FeedbackChannel = Pick<RTCDataChannel, 'readyState' | 'send' | 'addEventListener'>;
 
 /** A sender or receiver under observation or control. */
@@ -14,20 +14,21 @@ export interface Attachment {
   readonly status: CallStatus;
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;
-  /** Replaces the controllers that only watch. Rejects with a CoreError for what there is not. */
+  /**
+   * Replaces the controllers that only watch. Rejects with a CoreError for an unknown controller or parameter.
+   */
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
-  /** Gives back what was there and lets frames pass; the call goes on. */
+  /** Restores the former settings and lets frames pass; the call continues. */
   detach(): Promise<void>;
-  /** Ends the worker. Call it after the connection was closed: its video would stop. */
+  /** Ends the worker. Call it after the connection was closed, since the video would stop. */
   close(): void;
 }
 
 /**
- * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or
- * `addTransceiver` (a browser that has begun to send without a transform never asks it), with a
- * worker of `createMediaWorker`, which is then proven alive. Without a `feedback` channel the
- * sender goes by receiver reports. Mode `control` also needs `takeOver` on both remote
- * descriptions, and is reported only when that was seen to work.
+ * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or `addTransceiver` (a
+ * browser that has started to send without a transform never calls one), with a worker of `createMediaWorker`,
+ * which is proven alive. Without a `feedback` channel the sender relies on receiver reports. Mode `control` also
+ * requires `takeOver` on both remote descriptions, and is reported only once it was seen to work.
  */
 export function attachSender(
   peer: RTCPeerConnection,
@@ -52,9 +53,9 @@ export function attachSender(
 }
 
 /**
- * Attaches to a receiver of a user's own connection; call it in the `track` event itself. Where
- * the far side does not run ccscope no frame has a trailer, and send times come from the RTP
- * timestamps (shadow mode; `status.sendTimeSource` says so).
+ * Attaches to a receiver of a user's own connection; call it in the `track` event itself. If the far side does
+ * not run ccscope, frames have no trailer and send times come from the RTP timestamps (shadow mode;
+ * `status.sendTimeSource` says so).
  */
 export function attachReceiver(
   peer: RTCPeerConnection,

@@ -11,7 +11,7 @@ import { StatusBoard } from './status.js';
 import { supported } from './support.js';
 import type { Call, CallOptions, CallStatus, MediaStats, ShadowController, VideoCodec } from './types.js';
 
-/** A call that cannot be made as asked: `field` names the option. */
+/** A call that cannot be made as requested: `field` names the option. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   constructor(
@@ -22,9 +22,9 @@ export class CallError extends Error {
   }
 }
 
-/** Both ends open the channel themselves, under the same number: no negotiation is needed. */
+/** Both ends open the channel under the same number, so it needs no negotiation. */
 const FEEDBACK_CHANNEL = { label: 'ccscope feedback', id: 1000 };
-/** Its rate control follows setParameters without a key frame at each step. */
+/** The default codec: its rate control follows setParameters without a key frame at each step. */
 const DEFAULT_CODEC: VideoCodec = 'vp8';
 
 function openFeedback(peer: RTCPeerConnection): RTCDataChannel {
@@ -34,7 +34,7 @@ function openFeedback(peer: RTCPeerConnection): RTCDataChannel {
   return channel;
 }
 
-/** The codecs of this browser's video, those of this name first; null when it has none of this name. */
+/** The browser's video codecs, those with this name first; null if it has none with this name. */
 function codecsFrom(name: VideoCodec): RTCRtpCodec[] | null {
   const all = RTCRtpSender.getCapabilities('video')?.codecs ?? [];
   const is = ({ mimeType }: RTCRtpCodec): boolean => mimeType.toLowerCase() === `video/${name}`;
@@ -80,7 +80,7 @@ function preferCodec(transceiver: RTCRtpTransceiver, name: VideoCodec): void {
   if (codecs !== null && 'setCodecPreferences' in transceiver) transceiver.setCodecPreferences(codecs);
 }
 
-/** One call: the peers of it that live in this page, and their taps. */
+/** One call: its peers in this page, and their taps. */
 class LiveCall implements Call {
   #sendPeer: RTCPeerConnection | null = null;
   #receivePeer: RTCPeerConnection | null = null;
@@ -91,7 +91,7 @@ class LiveCall implements Call {
   readonly #board: StatusBoard;
   readonly #machine: MachineMonitor;
   #shadows: readonly SlotConfig[];
-  /** How many faults have been dealt with. */
+  /** How many faults have been handled. */
   #faults = 0;
 
   constructor(private readonly options: CallOptions) {
@@ -118,7 +118,7 @@ class LiveCall implements Call {
     );
   }
 
-  /** Makes the peers, with proven workers, and connects them. */
+  /** Creates the peers, with proven workers, and connects them. */
   async open(): Promise<void> {
     const { role, signalling, workerUrl } = this.options;
     const rewriter = new Rewriter(this.options);
@@ -131,7 +131,7 @@ class LiveCall implements Call {
       const starting: Promise<void>[] = [];
       const receiving = receiveWorker === null ? null : this.#makeReceiver(receiveWorker, starting);
       const sending = sendWorker === null ? null : this.#makeSender(sendWorker);
-      // The sender's core is there before the first frame, so that no frame goes without a trailer.
+      // The sender's core is ready before the first frame, so that every frame gets a trailer.
       await this.#sender?.start();
       if (sending !== null && receiving !== null) await negotiateLocally(sending, receiving, rewriter);
       else if (sending !== null && signalling !== undefined) offerTo(sending, signalling, rewriter, failed);
@@ -207,7 +207,7 @@ class LiveCall implements Call {
     this.#board.notice(
       'warning',
       'feedback-closed',
-      'The feedback channel between the two sides closed: the sender goes by receiver reports.',
+      'The feedback channel between the two sides closed: the sender relies on receiver reports.',
       'start the call again to have delay-based control back',
     );
   }
@@ -263,8 +263,8 @@ class LiveCall implements Call {
   }
 
   /**
-   * What one half's fault means for the other: the last good rate of the controller in charge stays; a
-   * shadow would only go on drawing its own.
+   * What one half's fault means for the other: the controller in charge keeps its last good rate; a shadow would
+   * only continue to draw its own.
    */
   #settleFaults({ controllerFaults }: CallStatus): void {
     const fresh = controllerFaults.slice(this.#faults);
@@ -295,7 +295,7 @@ class LiveCall implements Call {
     this.#board.notice(
       'info',
       'detached',
-      "The encoder has its former limits back; the browser's estimator returns only with a new call.",
+      "The encoder has its former limits again; the browser's estimator returns only with a new call.",
       'start a call in mode "observe" to see the browser alone',
     );
   }
@@ -338,11 +338,10 @@ class LiveCall implements Call {
 }
 
 /**
- * Makes a call, or this page's half of one. Resolves when both halves are negotiated (`loopback`)
- * or ready to be (`send`, `receive`); `onStatus` tells when it is connected.
- * Throws CallError when an option is missing or wrong or the browser cannot do it, CoreError that
- * names the field for a controller that there is not, and WorkerError when no worker can be made; no
- * connection is left behind then.
+ * Makes a call, or this page's half of one. Resolves when both halves are negotiated (`loopback`) or ready to be
+ * (`send`, `receive`); `onStatus` reports when it is connected. Throws CallError if an option is missing or wrong
+ * or the browser cannot do it, CoreError that names the field for an invalid controller, and WorkerError if no
+ * worker can be made; in these cases no connection is left behind.
  */
 export async function createCall(options: CallOptions): Promise<Call> {
   checkOptions(options);

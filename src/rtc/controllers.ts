@@ -1,11 +1,11 @@
-/** The controllers of a call, as its workers take them. */
+/** The controllers of a call, in the form that its workers take. */
 import { controllerOfPreset, controllerSetup, CoreError } from '../core/index.js';
 import type { SlotConfig } from '../worker/slot.js';
 import type { ControlOptions, LiveController, ShadowController } from './types.js';
 
 type Rails = Pick<ControlOptions, 'minBitrateBps' | 'maxBitrateBps' | 'startBitrateBps'>;
 
-/** Checks a controller. `path` is where it stands, for messages. Throws CoreError that names the field. */
+/** Checks a controller. `path` is its path, for messages. Throws CoreError that names the field. */
 function slotConfig(choice: LiveController, flow: number, rails: Rails, path: string): SlotConfig {
   const parameters = {
     min_bitrate_bps: rails.minBitrateBps,
@@ -31,7 +31,7 @@ export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller'>
   return slotConfig(options.controller ?? {}, 0, options, 'controller');
 }
 
-/** The others. Throws CoreError that names the field. */
+/** The shadows. Throws CoreError that names the field. */
 export function shadowSlots(shadows: readonly ShadowController[], rails: Rails): SlotConfig[] {
   const slots = shadows.map((shadow, i) => slotConfig(shadow, shadow.flow ?? i + 1, rails, `shadows.${i}`));
   const flows = new Set(slots.map(({ flow }) => flow));

@@ -1,4 +1,4 @@
-/** The live pipeline: calls, attachments to connections of others, and a synthetic camera. */
+/** The live pipeline: calls, attachments to other connections, and a synthetic camera. */
 export { attachReceiver, attachSender, type Attachment, type FeedbackChannel } from './attach.js';
 export { CallError, createCall } from './call.js';
 export { DEFAULT_FLOOR_KBPS, takeOver, throughRelay, type TakeoverOptions } from './sdp.js';

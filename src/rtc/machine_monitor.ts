@@ -1,4 +1,4 @@
-/** Tells when the machine is too busy for the call: a notice while it is so, events at its begin and end. */
+/** Reports when the machine is too busy for the call: a notice while it lasts, events at its start and end. */
 import type { TraceEvent } from '../core/index.js';
 import {
   distortion,
@@ -19,9 +19,9 @@ export interface MachineMonitorOptions {
   board: StatusBoard;
   originEpochMs: number;
   onEvent(event: TraceEvent): void;
-  /** Frames per second that the source was asked for; undefined where there is none, or it is not known. */
+  /** Frames per second requested from the source; undefined if there is none, or it is unknown. */
   askedFps(): number | undefined;
-  /** What the browser last said of the sender. */
+  /** The browser's latest statistics on the sender. */
   counters(): OutboundCounters | null;
 }
 
@@ -32,12 +32,12 @@ export class MachineMonitor {
   #pageLateMs = NaN;
   #before: OutboundCounters | null = null;
   #beganUs: number | null = null;
-  /** By what it was when that was last told: it is not told again with other numbers each second. */
+  /** The reasons that were last reported: they are not reported again each second with other numbers. */
   #told = '';
 
   constructor(private readonly options: MachineMonitorOptions) {}
 
-  /** Watches from now on; what a call costs until it is connected is no sign. */
+  /** Watches from now on; the load until a call is connected does not count. */
   start(): void {
     if (this.#timers.length > 0) return;
     this.#before = this.options.counters();
@@ -51,7 +51,7 @@ export class MachineMonitor {
     this.#timers.splice(0).forEach(clearInterval);
   }
 
-  /** The 95th percentile of how late the shaper sent in the last second. */
+  /** The 95th percentile of the shaper's lateness in the last second. */
   shaperLate(p95Ms: number): void {
     if (this.#timers.length === 0) return;
     this.#watch.see('shaper', this.#nowUs(), p95Ms);
@@ -62,7 +62,7 @@ export class MachineMonitor {
     return Math.round((epochMs - this.options.originEpochMs) * 1000);
   }
 
-  /** Browsers slow the timers of a page that nobody sees down: that is no load. */
+  /** Browsers slow down the timers of a hidden page: that is not load. */
   #tick(): void {
     const lateMs = this.#page.tick(performance.now());
     if (lateMs !== null) this.#pageLateMs = document.visibilityState === 'hidden' ? NaN : lateMs;
@@ -78,7 +78,7 @@ export class MachineMonitor {
     this.#tell(nowUs);
   }
 
-  /** Frames that the source made since the last look, of those that it was asked for; NaN where that is not known. */
+  /** Share of the requested frames that the source has made since the last call; NaN if unknown. */
   #frameShare(): number {
     const [before, now, askedFps] = [this.#before, this.options.counters(), this.options.askedFps()];
     this.#before = now;
@@ -101,7 +101,7 @@ export class MachineMonitor {
     this.#record(nowUs, state);
   }
 
-  /** At the begin, when something else becomes the reason, and at the end. */
+  /** Called at the start, when the reason changes, and at the end. */
   #record(nowUs: number, { overloaded, sinceUs, reasons }: MachineState): void {
     const beganUs = this.#beganUs ?? nowUs;
     this.#beganUs = overloaded ? beganUs : null;

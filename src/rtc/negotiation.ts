@@ -2,7 +2,7 @@
 import { DEFAULT_FLOOR_KBPS, iceUfrags, takeOver, throughRelay } from './sdp.js';
 import type { CallOptions, RelayAddress, Signalling } from './types.js';
 
-/** Host candidates are there at once; a page behind odd networks must not wait for ever. */
+/** Host candidates are available at once; a page behind unusual networks must not wait forever. */
 const GATHERING_TIMEOUT_MS = 2000;
 const FLOOR_ABOVE_MAX = 1.2;
 
@@ -12,7 +12,7 @@ interface Description {
   sdp: string;
 }
 
-/** What the two pages of a call say to each other. Descriptions hold all candidates. */
+/** The messages between the two pages of a call. Descriptions contain all candidates. */
 type Message = { ccscope: 'hello' | 'ready' } | ({ ccscope: 'description' } & Description);
 
 function parse(data: unknown): Message | null {
@@ -23,11 +23,11 @@ function parse(data: unknown): Message | null {
   return type === 'offer' || type === 'answer' ? { ccscope, type, sdp } : null;
 }
 
-/** How remote descriptions are rewritten in this call, and by whom they are set. */
+/** How remote descriptions are rewritten in this call, and how they are set. */
 export class Rewriter {
   constructor(private readonly options: Pick<CallOptions, 'mode' | 'relay' | 'maxBitrateBps'>) {}
 
-  /** The answer is what the sender receives, and leads to socket `a`; the offer leads to `b`. */
+  /** The answer is what the sender receives, so it names socket `a`; the offer names `b`. */
   remote({ type, sdp }: Description): Description {
     const { mode, relay, maxBitrateBps } = this.options;
     // The browser's estimate stays at the floor, so nothing above the floor would ever be sent.
@@ -37,7 +37,7 @@ export class Rewriter {
     return { type, sdp: socket === undefined ? taken : throughRelay(taken, socket) };
   }
 
-  /** Both descriptions, as their sides made them: the relay is for these two and nobody else. */
+  /** Both descriptions, as their sides made them: the relay only serves these two. */
   agreed(offer: Description, answer: Description): void {
     this.options.relay?.expect?.({ a: iceUfrags(offer.sdp), b: iceUfrags(answer.sdp) });
   }
@@ -57,7 +57,7 @@ function gathered(peer: RTCPeerConnection): Promise<void> {
   });
 }
 
-/** Makes the peer's own description, waits for its candidates, and returns it. */
+/** Creates the peer's own description, waits for its candidates, and returns it. */
 async function describe(peer: RTCPeerConnection): Promise<Description> {
   await peer.setLocalDescription();
   await gathered(peer);
@@ -81,8 +81,8 @@ export async function negotiateLocally(
 }
 
 /**
- * Connects the sender to a page at the other end of `signalling`; the offer goes out when the
- * other page is ready, whoever came first.
+ * Connects the sender to a page at the other end of `signalling`; the offer is sent when the other page is ready,
+ * whichever came first.
  */
 export function offerTo(
   peer: RTCPeerConnection,

@@ -8,9 +8,11 @@ import { Tap } from './tap.js';
 import type { ControlOptions } from './types.js';
 
 const POLL_MS = 100;
-/** Counters appear with the first packets. When a running video has none after this many polls, they are missing. */
+/**
+ * Counters appear with the first packets. If a running video has none after this many polls, they are missing.
+ */
 const PATIENCE_POLLS = 20;
-/** After this many frames in a row without something, it counts as missing. */
+/** Something counts as missing after this many consecutive frames without it. */
 const PATIENCE_FRAMES = 15;
 
 /** The receiving side of a connection. The constructor attaches at once; `start` begins control. */
@@ -58,7 +60,7 @@ export class ReceiverTap {
     else if (event.kind === 'tick') this.#sources(event.stats);
   }
 
-  /** Says where times come from, from what the worker's frames had. */
+  /** Reports where times come from, according to the worker's frames. */
   #sources(now: WorkerStats): void {
     const before = this.#seen ?? {
       frames: 0,
@@ -116,7 +118,7 @@ export class ReceiverTap {
     }
     this.#missed = 0;
     this.board.clear('receiver-stats');
-    // The browser answers from a cache for a while; the same counters again are no news.
+    // The browser answers from a cache for a while; unchanged counters are skipped.
     if (counters.epochMs <= this.#lastEpochMs) return;
     this.#lastEpochMs = counters.epochMs;
     const { epochMs, ...counts } = counters;
@@ -128,12 +130,12 @@ export class ReceiverTap {
     this.board.notice(
       'warning',
       'receiver-stats',
-      'The browser does not say what it receives: the received rate is taken from whole frames, and losses are unknown.',
+      'The browser does not report what it receives: the received rate is computed from complete frames, and losses are unknown.',
       'nothing to do, but expect deeper cuts under loss; a current Chromium tells',
     );
   }
 
-  /** The picture as the browser counts it, and the longest freeze seen so far. */
+  /** The picture as the browser counts it, and the longest freeze so far. */
   async picture(): Promise<PictureCounters & { longestFreezeS: number }> {
     const picture = readPicture(await this.receiver.getStats());
     this.#freezes.see(picture);

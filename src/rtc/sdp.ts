@@ -1,22 +1,22 @@
 /**
- * Pure functions on session descriptions: taking the browser's bandwidth estimator out of the way
- * and sending a call through a relay. Both are meant for *remote* descriptions, just before they
- * are set, since browsers refuse many changes to local ones.
+ * Pure functions on session descriptions: disabling the browser's bandwidth estimator, and sending a call through
+ * a relay. Both are meant for *remote* descriptions, just before they are set, since browsers refuse many changes
+ * to local ones.
  */
 import type { RelayAddress } from './types.js';
 
 const TRANSPORT_CC = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions';
 
-/** Bounds that the browser's own estimator is held between while ccscope controls. */
+/** Bounds for the browser's own estimator while ccscope controls. */
 export interface TakeoverOptions {
-  /** Lowest and first estimate, in kbps; what `availableOutgoingBitrate` then shows. Default 3000. */
+  /** Lowest and initial estimate, in kbps; `availableOutgoingBitrate` then shows it. Default 3000. */
   floorKbps?: number;
   /**
    * Highest estimate, in kbps. Default: the floor, since Chromium probes at several times the start bitrate, as far
    * as this allows, before the first frame: at 8 Mbps 36 kB, which is 0.6 s at 500 kbps.
    */
   ceilingKbps?: number;
-  /** Whether lost packets are asked for again. Off is for experiments about load. Default true. */
+  /** Whether lost packets are retransmitted. Turn it off only for experiments about load. Default true. */
   nack?: boolean;
 }
 
@@ -73,7 +73,7 @@ function withoutPayloads(section: Section, gone: ReadonlySet<string>): Section {
   return { lines: [[kind, port, proto, ...payloads.filter((pt) => !gone.has(pt))].join(' '), ...rest] };
 }
 
-/** A format's parameters with these bounds in the place of any that it has: of two the first may win. */
+/** A format's parameters with these bounds replacing existing ones: of two, the first might win. */
 function boundedFormat(fmtp: string, bounds: string): string {
   const at = fmtp.indexOf(' ') + 1;
   const given = fmtp.slice(at).split(';');
@@ -98,11 +98,10 @@ function withBounds(section: Section, bounds: string): Section {
 }
 
 /**
- * Takes the browser's estimator out of the way of a call: apply it to the remote description of
- * *both* peers, every time. Congestion feedback (transport-cc, goog-remb) and the transport-wide
- * sequence number go; forward error correction, which would flood the link, goes; the estimate of
- * a loss-based estimator that would remain is bounded from below. Chromium understands the bounds,
- * others ignore them: verify with `availableOutgoingBitrate`.
+ * Disables the browser's estimator for a call: apply it to the remote description of *both* peers, every time. It
+ * removes congestion feedback (transport-cc, goog-remb), the transport-wide sequence number, and forward error
+ * correction, which would flood the link; the estimate of the remaining loss-based estimator gets a lower bound.
+ * Chromium understands the bounds, others ignore them: verify with `availableOutgoingBitrate`.
  */
 export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
   const floor = options.floorKbps ?? DEFAULT_FLOOR_KBPS;
@@ -128,9 +127,8 @@ export const iceUfrags = (sdp: string): string[] => [
 ];
 
 /**
- * Sends a peer's packets to a relay: every candidate of the description goes, the relay's socket
- * comes in as the one host candidate of each media section. Candidates that trickle in later must
- * be dropped by the caller.
+ * Sends a peer's packets to a relay: removes every candidate of the description and adds the relay's socket as
+ * the only host candidate of each media section. The caller must drop candidates that trickle in later.
  */
 export function throughRelay(sdp: string, relay: RelayAddress): string {
   const candidate = `a=candidate:1 1 udp 2130706431 ${relay.address} ${relay.port} typ host`;

@@ -11,12 +11,12 @@ import { Tap } from './tap.js';
 import type { ControlOptions } from './types.js';
 
 const POLL_MS = 200;
-/** Receiver reports replace missing feedback at the rate the loss controller is made for. */
+/** Receiver reports replace missing feedback, at the rate for which the loss controller is designed. */
 const REPORT_MS = 1000;
-/** By then an estimate that has been taken over shows its floor. */
+/** By then the estimate of a browser under control stands at its floor. */
 const VERIFY_MS = 5000;
 const FLOOR_SEEN = 0.95;
-/** Feedback begins with the first frames. When none has come this long after the connection, it is missing. */
+/** Feedback starts with the first frames. If none has come this long after the connection, it is missing. */
 const FEEDBACK_PATIENCE_MS = 2000;
 const REPAIR_AGAIN_MS = 300;
 
@@ -37,7 +37,7 @@ export class SenderTap {
   #reportedAt = -Infinity;
   #rttUs = NaN;
   #held = false;
-  /** When the takeover was last seen to hold; at first, when the connection came up. */
+  /** When the takeover was last seen to hold; initially, when the connection came up. */
   #verifiedAt = NaN;
 
   constructor(
@@ -92,19 +92,19 @@ export class SenderTap {
     );
   }
 
-  /** The round trip of the feedback's echo, or, without feedback, of the browser; NaN before the first. */
+  /** The round trip from the feedback's echo or, without feedback, from the browser; NaN before the first. */
   get rttUs(): number {
     return Number.isNaN(this.#rttUs) ? (this.#latest?.rttUs ?? NaN) : this.#rttUs;
   }
 
-  /** What the browser last said of this sender. */
+  /** The browser's latest statistics on this sender. */
   get counters(): OutboundCounters | null {
     return this.#latest;
   }
 
   #hear(event: WorkerEvent): void {
     if (event.kind === 'key-frame') this.requestKeyFrame();
-    // With the worker control is gone, too: the encoder keeps its last limit.
+    // Without the worker there is no control, either: the encoder keeps its last limit.
     if (event.kind === 'fault') this.board.update({ effectiveMode: 'observe' });
     if (event.kind !== 'target') return;
     this.#rttUs = event.rttUs;
@@ -128,7 +128,7 @@ export class SenderTap {
   async #poll(): Promise<void> {
     const counters = readOutbound(await this.sender.getStats());
     if (counters === null) {
-      // Before the first packet there is nothing to miss.
+      // Before the first packet nothing can be missing.
       if (performance.now() - this.#connectedAt > VERIFY_MS) this.#statsMissing();
       return;
     }
@@ -148,19 +148,19 @@ export class SenderTap {
     this.board.notice(
       'warning',
       'sender-stats',
-      'The browser does not say what it sends: the sent rate, and losses without feedback, are unknown.',
+      'The browser does not report what it sends: the sent rate, and losses without feedback, are unknown.',
       'nothing to do: the delay-based controller does not need them',
     );
   }
 
-  /** To be told when the connection is up: the takeover is verified from then on. */
+  /** To be called when the connection is up: the takeover is verified from then on. */
   connected(): void {
     if (!Number.isNaN(this.#connectedAt)) return;
     this.#connectedAt = performance.now();
     this.#verifiedAt = this.#connectedAt;
   }
 
-  /** The takeover is believed for as long as the browser's estimate stays at the floor or above. */
+  /** The takeover is assumed to hold as long as the browser's estimate stays at the floor or above. */
   #verify(browserEstimateBps: number): void {
     if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt) || this.#tap.worker === null)
       return;
@@ -183,7 +183,7 @@ export class SenderTap {
     }
   }
 
-  /** Stays at the last rate: the half that the sender half hears from has failed. */
+  /** Stays at the last rate, because the half that the sender half hears from has failed. */
   hold(): void {
     this.#held = true;
   }
@@ -212,7 +212,7 @@ export class SenderTap {
     this.#actuator.keyFrame();
   }
 
-  /** Frames were lost with a worker: the far side needs a key frame, which may itself come too soon. */
+  /** Frames were lost with a worker: the far side needs a key frame, and the first request may come too early. */
   #repair(): void {
     this.requestKeyFrame();
     setTimeout(() => this.requestKeyFrame(), REPAIR_AGAIN_MS);

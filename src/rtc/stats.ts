@@ -1,4 +1,4 @@
-/** Pure readings of `getStats` reports. A field that the browser leaves out becomes NaN or null. */
+/** Pure readings of `getStats` reports. A field that the browser omits becomes NaN or null. */
 
 /** IPv4 and UDP headers of a packet; getStats counts neither. */
 export const IP_UDP_HEADER_BYTES = 28;
@@ -14,7 +14,7 @@ function* ofKind(report: RTCStatsReport, type: string, kind: 'video' | 'audio'):
     if (stat['kind'] === undefined || stat['kind'] === kind) yield stat;
 }
 
-/** What controllers are told is of the video alone, as their target is: audio beside it is not counted. */
+/** Controllers only get the video's numbers, to which their target refers: audio is not counted. */
 const video = (report: RTCStatsReport, type: string): Generator<Fields> => ofKind(report, type, 'video');
 
 /** The codec of a stream, lower-case, as `vp8`. */
@@ -44,7 +44,7 @@ export interface InboundCounters {
   bytesReceived: number;
 }
 
-/** Null when the browser has no counters of a video receiver, or leaves needed fields out. */
+/** Null if the browser has no counters of a video receiver, or omits required fields. */
 export function readInbound(report: RTCStatsReport): InboundCounters | null {
   const stat = first(video(report, 'inbound-rtp'));
   const packetsReceived = number(stat, 'packetsReceived');
@@ -70,7 +70,7 @@ function selectedPair(report: RTCStatsReport): Fields | undefined {
   return undefined;
 }
 
-/** What a video sender's browser knows; NaN where it does not say. */
+/** What the browser of a video sender reports; NaN where it reports nothing. */
 export interface OutboundCounters {
   /** Cumulative, as on the wire. */
   sentBytes: number;
@@ -79,12 +79,15 @@ export interface OutboundCounters {
   packetsLost: number;
   rttUs: number;
   browserEstimateBps: number;
-  /** Frames that the source has given to the encoder, and when that was counted, in milliseconds of the Unix epoch. */
+  /**
+   * Frames that the source has given to the encoder, and when they were counted, in milliseconds of the Unix
+   * epoch.
+   */
   sourceFrames: number;
   epochMs: number;
 }
 
-/** Null when the browser has no counters of a video sender, or leaves the sent bytes out. */
+/** Null if the browser has no counters of a video sender, or omits the sent bytes. */
 export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
   let sentBytes = NaN;
   let packetsSent = 0;
@@ -135,7 +138,7 @@ export function readPicture(report: RTCStatsReport): PictureCounters {
   };
 }
 
-/** What a video sender's encoder is given, and its codec. */
+/** A video sender's encoder input, and its codec. */
 export interface SourcePicture {
   width: number;
   height: number;
@@ -153,14 +156,14 @@ export function readSource(report: RTCStatsReport): SourcePicture {
   };
 }
 
-/** Bytes of an audio receiver, as on the wire; NaN where the browser does not say. */
+/** Bytes of an audio receiver, as on the wire; NaN if the browser does not report them. */
 export function readAudioBytes(report: RTCStatsReport): number {
   const stat = first(ofKind(report, 'inbound-rtp', 'audio'));
   const headers = IP_UDP_HEADER_BYTES * number(stat, 'packetsReceived') + number(stat, 'headerBytesReceived');
   return number(stat, 'bytesReceived') + headers;
 }
 
-/** Finds the longest freeze by watching the totals grow; feed it often. */
+/** Finds the longest freeze by watching the totals grow; call it often. */
 export class FreezeWatch {
   longestS = 0;
   #count = 0;
@@ -175,7 +178,7 @@ export class FreezeWatch {
   }
 }
 
-/** Calls `work` each `intervalMs`, never twice at once; a rejection goes to `failed`. */
+/** Calls `work` every `intervalMs`, never concurrently; a rejection goes to `failed`. */
 export function poll(
   intervalMs: number,
   work: () => Promise<void>,

@@ -1,6 +1,6 @@
 import type { CallStatus, Mode, Notice } from './types.js';
 
-/** A call's status: one place that is written, and one listener that is told. */
+/** A call's status, with a single place that writes it and a single listener. */
 export class StatusBoard {
   #status: CallStatus;
 
@@ -34,7 +34,7 @@ export class StatusBoard {
     this.changed(this.#status);
   }
 
-  /** Shows a notice, in the place of an earlier one of the same code. */
+  /** Shows a notice, replacing an earlier one with the same code. */
   notice(level: Notice['level'], code: string, message: string, fix: string): void {
     if (this.#status.notices.some((n) => n.code === code && n.message === message)) return;
     const others = this.#status.notices.filter((n) => n.code !== code);
@@ -45,7 +45,7 @@ export class StatusBoard {
     return this.#status.notices.some((n) => n.code === code);
   }
 
-  /** Takes a notice back that is no longer true. */
+  /** Withdraws a notice that is no longer true. */
   clear(code: string): void {
     if (this.has(code)) this.update({ notices: this.#status.notices.filter((n) => n.code !== code) });
   }

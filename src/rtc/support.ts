@@ -1,17 +1,17 @@
-/** What this browser's platform offers, found by asking for each feature, never by its name. */
+/** What this browser offers, found by feature detection, never by its name. */
 export interface Support {
-  /** How encoded frames can be reached: by a worker's script, by the older streams, or not at all. */
+  /** How encoded frames can be accessed: by a worker's script, by the older streams, or not at all. */
   transforms: 'script' | 'streams' | 'none';
   /**
-   * Whether arrival times are sure to come from the browser. Elsewhere than in Chromium only a frame
-   * itself shows whether its metadata holds `receiveTime`; a call's `arrivalTimeSource` tells.
+   * Whether arrival times are certain to come from the browser. Outside Chromium only a frame itself shows
+   * whether its metadata has `receiveTime`; a call's `arrivalTimeSource` tells.
    */
   receiveTime: boolean;
   /** How synthetic video can be made: track generators, or a canvas. */
   videoSource: 'generator' | 'canvas' | 'none';
-  /** Whether the takeover of `control` mode is known to the browser; verified again in each call. */
+  /** Whether the takeover of `control` mode is known to work in this browser; verified again in each call. */
   control: boolean;
-  /** What all this means, for people; empty when everything is there. */
+  /** What all this means, for people; empty if everything is available. */
   message: string;
 }
 
@@ -25,12 +25,12 @@ interface FeatureScope {
   WebAssembly?: unknown;
 }
 
-/** Chromium alone has the older streams, the generator of the window, and the SDP's bounds. */
+/** Only Chromium has the older streams, the generator in windows, and the SDP's bounds. */
 function isChromium(scope: FeatureScope): boolean {
   return scope.MediaStreamTrackGenerator !== undefined;
 }
 
-/** What the current browser can do; works in pages. */
+/** What the current browser can do; for use in pages. */
 export function supported(scope: FeatureScope = globalThis): Support {
   const peer = scope.RTCPeerConnection !== undefined && scope.Worker !== undefined;
   const streams = scope.RTCRtpSender !== undefined && 'createEncodedStreams' in scope.RTCRtpSender.prototype;

@@ -3,18 +3,18 @@ import type { CameraApi } from '../worker/camera/camera_worker.js';
 import type { CameraSettings } from '../worker/camera/camera_frames.js';
 
 export interface SyntheticCameraOptions extends Partial<CameraSettings> {
-  /** Where the camera's worker is, when not beside this module. */
+  /** The URL of the camera's worker, unless it is beside this module. */
   workerUrl?: string | URL;
 }
 
 export interface SyntheticCamera {
   readonly track: MediaStreamTrack;
-  /** What it was asked for. The track's own setting is what it makes. */
+  /** The requested frame rate. The track's own setting is the actual one. */
   readonly fps: number;
   stop(): void;
 }
 
-/** Chromium's generator of the window. */
+/** Chromium's generator for windows. */
 interface TrackGenerator extends MediaStreamTrack {
   readonly writable: WritableStream<VideoFrame>;
 }
@@ -31,9 +31,9 @@ function newWorker(url?: string | URL): Worker {
 }
 
 /**
- * A camera made in a worker: textured, moving pictures that need the bitrate they are given, which
- * a fake device or a flat animation does not. The same seed gives the same pictures. Uses a track
- * generator where there is one and a canvas elsewhere. Throws when the browser has neither.
+ * A camera made in a worker: textured, moving pictures that need the bitrate they are given, unlike those of a
+ * fake device or a flat animation. The same seed gives the same pictures. Uses a track generator if available,
+ * and a canvas otherwise. Throws if the browser has neither.
  */
 export async function createSyntheticCamera(options: SyntheticCameraOptions = {}): Promise<SyntheticCamera> {
   const { workerUrl, ...changes } = options;

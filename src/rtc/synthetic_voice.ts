@@ -1,4 +1,4 @@
-/** A voice made of two tones, as loud and as quiet by turns as speech is, so that Opus has something to do. */
+/** A voice made of two tones, whose loudness varies as in speech, so that Opus has something to encode. */
 
 export interface SyntheticVoice {
   readonly track: MediaStreamTrack;
@@ -12,8 +12,8 @@ const SYLLABLES_HZ = 4;
 const LOUDNESS = 0.2;
 
 /**
- * Starts the voice. A page that nobody has touched may make no sound: its audio begins with the first press
- * of a key or button. Throws when the browser has no Web Audio.
+ * Starts the voice. A page without user interaction may not play sound, so its audio starts with the first press
+ * of a key or button. Throws if the browser has no Web Audio.
  */
 export function createSyntheticVoice(): SyntheticVoice {
   const context = new AudioContext();

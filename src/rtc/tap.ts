@@ -8,7 +8,7 @@ import type { ControlOptions } from './types.js';
 
 type Endpoint = (RTCRtpSender | RTCRtpReceiver) & { createEncodedStreams?(): EncodedStreams };
 
-/** People read the workers' cost; ticks come faster than that. */
+/** The workers' cost is shown to people; ticks come faster than needed for that. */
 const SHOW_STATS_MS = 500;
 
 function reason(error: unknown): string {
@@ -16,8 +16,8 @@ function reason(error: unknown): string {
 }
 
 /**
- * One side's transform and its worker: attaches them, passes their reports on, and keeps the video
- * going when they fail. Frames flow from `attach` on; the core joins with `start`.
+ * One side's transform and its worker: attaches them, forwards their reports, and keeps the video going when they
+ * fail. Frames flow from `attach` on; the core joins with `start`.
  */
 export class Tap {
   #client: MediaWorker | null;
@@ -59,7 +59,7 @@ export class Tap {
     void client.commands.attachStreams(side, transfer(readable, [readable]), transfer(writable, [writable]));
   }
 
-  /** Starts the core in the worker. Never rejects: without a core the frames just pass. */
+  /** Starts the core in the worker. Never rejects: without a core the frames simply pass. */
   async start(): Promise<void> {
     try {
       await this.#client?.start(
@@ -115,19 +115,19 @@ export class Tap {
     this.onEvent({ kind: 'fault', message: what });
   }
 
-  /** One row could not be used, and the call goes on. */
+  /** One row could not be used, and the call continues. */
   #rowRefused(message: string): void {
     const { side } = this.config;
     this.board.notice(
       'warning',
       `${side}-row-refused`,
-      `At the ${side}, the controller refused a row (${message}); it goes on without it.`,
+      `At the ${side}, the controller refused a row (${message}); it continues without that row.`,
       'nothing to do if it stays the only one: the worker counts them',
     );
     this.#record('row_refused', { side, message });
   }
 
-  /** One half of one controller failed, and the call goes on. */
+  /** One half of one controller failed, and the call continues. */
   #controllerFault(fault: ControllerFault): void {
     const { flow, controller, half, message, timeUs } = fault;
     const kept = flow === 0 ? 'its last good rate stays' : 'it is drawn no more, and nothing else changes';
@@ -151,7 +151,7 @@ export class Tap {
     this.options.onEvent({ time_us: Math.round((now - this.config.originEpochMs) * 1000), name, detail });
   }
 
-  /** Puts a fresh worker that only passes frames in the place of a dead one. */
+  /** Replaces a dead worker by a fresh one that only passes frames. */
   async #replace(why: string): Promise<void> {
     this.#fault(`the worker died: ${why}`, 'save the trace, then start the call again');
     this.#client = null;
@@ -171,26 +171,26 @@ export class Tap {
     this.board.update({ deadWorkers: [...deadWorkers, this.config.side] });
   }
 
-  /** Asks the far side for a key frame; for receivers. */
+  /** Requests a key frame from the far side; for receivers. */
   requestKeyFrame(): void {
     void this.#client?.commands.requestKeyFrame();
   }
 
-  /** Ends control, after what was recorded has been passed on. */
+  /** Ends control, after the recorded rows have been forwarded. */
   async passThrough(): Promise<void> {
     const client = this.worker;
     this.#working = false;
-    // A worker that died unnoticed has nothing to pass on, and lets nothing be waited for.
+    // A worker that died unnoticed has nothing to forward, and nothing waits for it.
     if (client !== null) await client.answered(client.commands.passThrough()).catch(() => undefined);
   }
 
-  /** Has the worker do something, if it still controls. Rejects with its error, or when it is silent. */
+  /** Sends the worker a command, if it still controls. Rejects with its error, or if it does not answer. */
   async ask(command: (commands: MediaWorker['commands']) => Promise<void>): Promise<void> {
     const client = this.worker;
     if (client !== null) await client.answered(command(client.commands));
   }
 
-  /** Ends the worker. Only for connections that are closed: without one their video stops. */
+  /** Ends the worker. Only for closed connections: without a worker their video stops. */
   terminate(): void {
     this.#working = false;
     this.#closed = true;

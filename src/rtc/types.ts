@@ -1,12 +1,12 @@
-/** What a call is asked for and what it says of itself. */
+/** The options of a call, and what it reports about itself. */
 import type { ControllerFault, ControllerName, LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
 import type { MachineState } from '../machine/index.js';
 import type { Side, WorkerStats } from '../worker/media/protocol.js';
 
 /**
- * Who is in charge of the bitrate. `observe`: the browser's own controller, ccscope only looks
- * (frames of our own calls still carry the timing trailer). `cap`: ccscope limits the encoder
- * under the browser's own estimate. `control`: the browser's estimator is taken out of the way.
+ * Who decides the bitrate. `observe`: the browser's own controller decides, and ccscope only watches (frames of
+ * our own calls still carry the timing trailer). `cap`: ccscope limits the encoder under the browser's own
+ * estimate. `control`: the browser's estimator is disabled.
  */
 export type Mode = 'observe' | 'cap' | 'control';
 
@@ -20,7 +20,7 @@ export interface PeerUfrags {
 export interface Relay {
   a: RelayAddress;
   b: RelayAddress;
-  /** Told whose packets the relay is for, by the side that sends, once both descriptions are known. */
+  /** Told by the sending side whose packets the relay is for, once both descriptions are known. */
   expect?(ufrags: PeerUfrags): void;
 }
 
@@ -32,32 +32,32 @@ export interface RelayAddress {
 
 /** A controller of a call. */
 export interface LiveController {
-  /** Default: the one that `preset` is one of, else `gcc`. */
+  /** Default: the controller that `preset` belongs to, else `gcc`. */
   controller?: ControllerName;
   /** Default: the controller's preset for calls. */
   preset?: string;
-  /** Values by name that differ from the preset's. */
+  /** Values that differ from the preset's, by name. */
   parameters?: Readonly<Record<string, number>>;
-  /** Instead of all this, a user's: a module whose default export is a UserController, or a .wasm. */
+  /** Instead of all this, a user's controller: a module whose default export is a UserController, or a .wasm. */
   url?: string;
-  /** What messages call it; default: its preset, or the end of its address. */
+  /** Its name in messages; default: its preset, or the end of its URL. */
   name?: string;
 }
 
-/** A controller that is fed with a call's timing and draws its rate, but is not obeyed. */
+/** A controller that gets a call's timing and draws its rate, but is not obeyed. */
 export interface ShadowController extends LiveController {
-  /** The flow of its rows in the trace, above 0 and its own; default: its place in the list, from 1 on. */
+  /** The flow of its rows in the trace, above 0 and unique; default: its place in the list, from 1 on. */
   flow?: number;
 }
 
-/** A way to the other page, such as a WebSocket room. Messages must be JSON-serialisable. */
+/** A channel to the other page, such as a WebSocket room. Messages must be JSON-serialisable. */
 export interface Signalling {
   send(data: unknown): void;
   /** Registers the one listener for messages of the other page. */
   onmessage(listener: (data: unknown) => void): void;
 }
 
-/** One sentence on what happened, one on what to do. */
+/** One sentence on what happened, and one on what to do. */
 export interface Notice {
   level: 'info' | 'warning' | 'error';
   code: string;
@@ -70,31 +70,37 @@ export interface CallStatus {
   requestedMode: Mode;
   /** `control` only once the browser's estimate was seen at the floor; see `notices` for why not. */
   effectiveMode: Mode;
-  /** What is true now and worth knowing; at most one a code. */
+  /** What is currently true and worth knowing; at most one notice per code. */
   notices: readonly Notice[];
   /** Where send times come from: the trailer, or (shadow mode) the frames' RTP timestamps. */
   sendTimeSource: 'trailer' | 'rtp_timestamp';
   /** Where arrival times come from: the browser's `receiveTime`, or the transform's callback. */
   arrivalTimeSource: 'receiveTime' | 'callback';
   bottleneck: 'shaper' | 'in-page' | 'none';
-  /** The bitrate last asked of the encoder; NaN in `observe` mode and before the first. */
+  /** The bitrate that was last requested from the encoder; NaN in `observe` mode and before the first request. */
   encoderTargetBps: number;
   workers: Partial<Record<Side, WorkerStats>>;
-  /** Sides whose worker died: their frames pass uncontrolled through another one. Only a new call has control back. */
+  /**
+   * Sides whose worker died: their frames pass uncontrolled through another one. Only a new call restores
+   * control.
+   */
   deadWorkers: readonly Side[];
-  /** Halves of controllers that failed while the call went on. */
+  /** Halves of controllers that failed during the call. */
   controllerFaults: readonly ControllerFault[];
-  /** Whether this machine is too busy for the call; null while nobody watches it: before it is connected, and with attachments. */
+  /**
+   * Whether this machine is too busy for the call; null while it is not watched: before the call is connected,
+   * and with attachments.
+   */
   machine: MachineState | null;
 }
 
-/** Where the worker and the core's module are, when not beside this module. */
+/** The URLs of the worker and the core's module, unless they are beside this module. */
 export interface AssetUrls {
   workerUrl?: string | URL;
   wasmUrl?: string | URL;
 }
 
-/** What every attachment needs. Bitrates are of the wire where the controller sees it. */
+/** What every attachment needs. Bitrates are rates on the wire where the controller sees it. */
 export interface ControlOptions extends AssetUrls {
   mode: Mode;
   /** Flow 0 of the trace; in charge according to `mode`. Default: `gcc`. */
@@ -115,31 +121,34 @@ export interface ControlOptions extends AssetUrls {
 export type VideoCodec = 'vp8' | 'vp9';
 
 export interface CallOptions extends ControlOptions {
-  /** `loopback`: both peers in this page, each with a worker of its own. */
+  /** `loopback`: both peers in this page, each with its own worker. */
   role: 'loopback' | 'send' | 'receive';
-  /** The video to send; needed by `loopback` and `send`. */
+  /** The video to send; required by `loopback` and `send`. */
   track?: MediaStreamTrack;
-  /** Preferred for the video; default `vp8`, whose rate control follows its target without key frames. */
+  /** The preferred video codec; default `vp8`, whose rate control follows its target without key frames. */
   codec?: VideoCodec;
   /**
-   * Sent beside the video, in the same connection (Opus). Its packets share the link with the video's, but
-   * nothing of it is counted for the controller: received rate and losses are those of the video's stream,
-   * as the target is the video encoder's. To the controller audio is cross traffic, which it meets as delay.
+   * Audio (Opus) sent in the same connection. Its packets share the link with the video's, but the controller
+   * does not count them: received rate and losses are those of the video's stream, to which the target refers. To
+   * the controller audio is cross traffic, which it notices as delay.
    */
   audioTrack?: MediaStreamTrack;
   /** A shaped link: the sender sends to socket `a`, the receiver to socket `b`. */
   relay?: Relay;
-  /** A bottleneck inside the sender's transform, at frame granularity; not together with `relay`. */
+  /** A bottleneck inside the sender's transform, at frame granularity; cannot be combined with `relay`. */
   bottleneck?: LinkOptions;
-  /** Needed by `send` and `receive`. */
+  /** Required by `send` and `receive`. */
   signalling?: Signalling;
-  /** What the track's source was asked for, in frames per second; default: what the track says. */
+  /** The frame rate requested from the track's source, in frames per second; default: the track's setting. */
   sourceFps?: number;
-  /** Asks the encoder for a key frame at this interval, in seconds. */
+  /** Requests a key frame from the encoder at this interval, in seconds. */
   keyFrameIntervalS?: number;
 }
 
-/** What is sent and the receiving side's picture, as the browser counts them; NaN or null where it does not say. */
+/**
+ * What is sent, and the receiving side's picture, as the browser counts them; NaN or null where it reports
+ * nothing.
+ */
 export interface MediaStats {
   fps: number;
   framesDecoded: number;
@@ -162,20 +171,26 @@ export interface MediaStats {
 }
 
 export interface Call {
-  /** The received video, and the audio beside it; null for role `send`. */
+  /** The received video and audio; null for role `send`. */
   readonly remoteStream: MediaStream | null;
   readonly status: CallStatus;
-  /** Changes a parameter of the controller in charge, on both halves that this page has. Rejects with a CoreError on a bad value. */
+  /**
+   * Changes a parameter of the controller in charge, on both halves in this page. Rejects with a CoreError for an
+   * invalid value.
+   */
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;
-  /** Replaces the controllers that only watch, during the call. Rejects with a CoreError for what there is not. */
+  /**
+   * Replaces the controllers that only watch, during the call. Rejects with a CoreError for an unknown controller
+   * or parameter.
+   */
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
-  /** Changes the in-page bottleneck; rejects when there is none. */
+  /** Changes the in-page bottleneck; rejects if there is none. */
   setBottleneck(options: Partial<LinkOptions>): Promise<void>;
-  /** Tells how late a shaper outside of the page sent in the last second (95th percentile). */
+  /** Reports how late a shaper outside of the page sent in the last second (95th percentile). */
   shaperLate(p95Ms: number): void;
   requestKeyFrame(): void;
-  /** Gives the encoder its former settings back and lets frames pass untouched; the call goes on. */
+  /** Restores the encoder's former settings and lets frames pass untouched; the call continues. */
   detach(): Promise<void>;
   close(): Promise<void>;
   mediaStats(): Promise<MediaStats>;

@@ -19,17 +19,24 @@ export function axisOf(scenario: Scenario, name: string, field: string): Axis {
   throw unknown(field, 'axis', name, names);
 }
 
-/** An unknown name. */
+/** The error for an unknown name. */
 export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
   const nearest = near(name, names, 3);
   const shownNames = names.length <= MANY ? names : [...nearest, '…'];
   const expected =
-    names.length === 0 ? `no ${what}: there is none` : `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
-  const fix = nearest[0] === undefined ? 'use one that there is' : `did you mean ${nearest[0]}?`;
+    names.length === 0
+      ? `no ${what}: the scenario has none`
+      : `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
+  const fix =
+    names.length === 0
+      ? 'remove it'
+      : nearest[0] === undefined
+        ? 'use one of these'
+        : `did you mean ${nearest[0]}?`;
   return new ConfigError(field, expected, shown(name), fix);
 }
 
-/** More names than this do not help in a message. */
+/** A longer list of names does not help in a message. */
 const MANY = 20;
 const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 
@@ -40,7 +47,7 @@ export function cellsOf(scenario: Scenario): CellParams[] {
   const entries = (cells === 'product' ? [all] : cells).map((entry, index) =>
     namedBy(scenario, entry, cells === 'product' ? 'axes' : `cells.${index}`),
   );
-  // Counted before they are made: a few lines may name more than there is memory for.
+  // Counted before they are created: a few lines may describe more cells than fit into memory.
   const count = entries.reduce((sum, axes) => sum + axes.reduce((n, { names }) => n * names.length, 1), 0);
   const most = scenario.surface === undefined ? MAX_CELLS : MAX_POINTS;
   if (count > most) throw new ConfigError('cells', `at most ${most} cells`, String(count), 'list fewer');
@@ -70,7 +77,7 @@ const expand = (axes: readonly NamedValues[]): CellParams[] =>
     [{}],
   );
 
-/** Throws ConfigError if the selector names an axis or a value that is not there. */
+/** Throws ConfigError if the selector names an axis or a value that does not exist. */
 export function checkSelector(scenario: Scenario, selector: Selector, field: string): void {
   for (const [name, wanted] of Object.entries(selector)) {
     const axis = axisOf(scenario, name, `${field}.${name}`);
@@ -82,7 +89,7 @@ export function checkSelector(scenario: Scenario, selector: Selector, field: str
   }
 }
 
-/** True if the cell is one of those that are selected. */
+/** True if the selector matches the cell. */
 export function selects(selector: Selector | undefined, cell: CellParams): boolean {
   return Object.entries(selector ?? {}).every(([axis, wanted]) => {
     const value = cell[axis];
@@ -100,7 +107,7 @@ export function cellLabel(scenario: Scenario, cell: CellParams): string {
     .join(', ');
 }
 
-/** A name for the cell that is the same wherever it is written: `capacity=1mbps,queue=codel`. */
+/** A name for the cell that does not depend on where it is used: `capacity=1mbps,queue=codel`. */
 export function cellKey(cell: CellParams): string {
   return Object.entries(cell)
     .map(([axis, value]) => `${axis}=${value}`)

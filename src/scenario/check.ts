@@ -51,12 +51,7 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkBand(expectation.band, expectation.published, field);
     checkSupported(scenario, expectation, `${field}.claims`);
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
-      throw new ConfigError(
-        `${field}.cells`,
-        'a cell that there is',
-        'a combination that is not',
-        'correct it',
-      );
+      throw new ConfigError(`${field}.cells`, 'an existing cell', 'a combination that is not', 'correct it');
     }
   }
   for (const [i, quantity] of (scenario.metrics ?? []).entries()) {
@@ -72,7 +67,10 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   return scenario;
 }
 
-/** The values of a logarithmic axis differ in one number: its ends are within limits, and so is what lies between. */
+/**
+ * The values of a logarithmic axis differ in one number: if its ends are within limits, so are the values
+ * between.
+ */
 const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
   (scenario.axes ?? []).every(({ name, values, logarithmic }) => {
     const ends = [values[0]?.name, values.at(-1)?.name];
@@ -102,7 +100,7 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
     );
 }
 
-/** A number supports claims of its own quantity alone: others may hold whatever it is. */
+/** A number can only support claims about its own quantity: other claims may hold whatever the number is. */
 function checkSupported(scenario: Scenario, expectation: Expectation, at: string): void {
   const claims = scenario.claims ?? [];
   const key = quantityKey(measuredOf(expectation));
@@ -141,7 +139,7 @@ function checkComparison(scenario: Scenario, { along, quantities }: Comparison, 
     throw new ConfigError(`${at}.quantities`, 'different columns', shown(twice), 'rename one of the two');
 }
 
-/** The first name that is there a second time. */
+/** The first name that occurs twice. */
 function repeated(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return names.find((name) => seen.size === seen.add(name).size);
@@ -177,7 +175,7 @@ function checkNames(scenario: Scenario, at: string): void {
 /** As many as the simulator takes. */
 const MAX_FLOWS = 10_000;
 
-/** Times and parameters of one cell; `checked` are the traces that were read for others. */
+/** Checks times and parameters of one cell; `checked` are the traces that were read for other cells. */
 function checkInstance(scenario: Scenario, checked: Set<string>): void {
   const { duration_s, id } = scenario;
   for (const { name, begin_s, end_s } of scenario.windows ?? []) {
@@ -209,7 +207,7 @@ function checkInstance(scenario: Scenario, checked: Set<string>): void {
 
 type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
 
-/** Presets and parameters, against what the core declares. */
+/** Checks presets and parameters against what the core declares. */
 function checkFlowNames(flow: ScenarioFlow, field: string): void {
   const { media_source, tcp } = COMPONENT_SPECS;
   const controller = flow.kind === 'media' ? checkController(flow, field) : tcp;
@@ -334,7 +332,7 @@ function checkColumn(table: string, column: string, field: string): void {
   if (!columns.includes(column)) throw unknown(`${field}.column`, 'column', column, columns);
 }
 
-/** The trace tables that a cell's pictures and metrics need of its first run. */
+/** The trace tables that a cell's pictures and metrics need from its first run. */
 export function picturedTables(scenario: Scenario): TableName[] {
   const columns = (scenario.pictures ?? []).flatMap((picture) => {
     if (picture.kind === 'cdf' || picture.kind === 'kernel_density') return [picture.table];

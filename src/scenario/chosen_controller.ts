@@ -1,10 +1,10 @@
-/** Another controller in the place of those that a simulation's media flows have. */
+/** Replaces the controllers of a simulation's media flows by another one. */
 import type { ControllerName } from '../core/schema.js';
 import type { FlowOptions, SimulationOptions } from '../core/simulation.js';
 import type { ControllerFault, UserController } from '../core/user_controller.js';
 import type { Simulator } from './run_cell.js';
 
-/** What every controller has: the application's bounds. */
+/** The parameters that every controller has: the application's bounds. */
 const BOUNDS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 /** The parameters that every controller has. */
@@ -45,7 +45,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** The faults of the latest simulation, up to now. */
+  /** The faults of the latest simulation so far. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

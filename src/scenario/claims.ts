@@ -1,7 +1,8 @@
 /**
- * Whether a paper's statement holds in the runs: not of the means alone, but against how much the runs scatter. Run i has
- * the same seed in every cell, so runs are compared in pairs (Student's paired t-test, one-sided, at the 5 % level;
- * "about equal" by two such tests, one for each side: D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
+ * Decides whether a paper's statement holds in the runs: not by the means alone, but considering how much the
+ * runs scatter. Run i has the same seed in every cell, so runs are compared in pairs (Student's paired t-test,
+ * one-sided, at the 5 % level; "about equal" by two such tests, one for each side: D. J. Schuirmann, J.
+ * Pharmacokinet. Biopharm. 15, 1987).
  */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { otherSide } from './measured.js';
@@ -9,7 +10,7 @@ import { quantityKey } from './metrics.js';
 import type { Claim, CompareClaim, MonotoneClaim, Quantity } from './scenario.js';
 import type { Statistics } from './summary.js';
 
-/** What the runs of one cell gave: one number per run (NaN: none), by `quantityKey`. */
+/** The results of the runs of one cell: one number per run (NaN: none), by `quantityKey`. */
 export interface CellValues {
   cell: CellParams;
   values: ReadonlyMap<string, readonly number[]>;
@@ -19,9 +20,12 @@ export interface CellValues {
 export interface ClaimCase {
   /** The cells that are compared. */
   cells: readonly CellParams[];
-  /** The means, in the same order; the last one is the number where a number is compared with. */
+  /** The means, in the same order; if a quantity is compared with a number, that number is the last. */
   values: readonly number[];
-  /** How probable runs that show it as clearly are if it is not so; null where a single run tests nothing. */
+  /**
+   * The p-value: how probable runs are that show it this clearly although it is false; null if a single run tests
+   * nothing.
+   */
   p: number | null;
   holds: boolean;
 }
@@ -30,12 +34,12 @@ export interface ClaimResult {
   id: string;
   says: string;
   where: string;
-  /** In every case; null if none of its cells has run. */
+  /** Whether it holds in every case; null if none of its cells has run. */
   holds: boolean | null;
   cases: readonly ClaimCase[];
 }
 
-/** What would be seen by accident more often than this is not seen. */
+/** The significance level: what chance would show more often than this does not count as shown. */
 const SIGNIFICANT = 0.05;
 
 /** The runs of the cells that have run. */
@@ -55,7 +59,7 @@ class Runs {
   }
 }
 
-/** Run by run: by how much the left is more than the right. */
+/** For each run, by how much the left side exceeds the right. */
 const differences = (left: readonly number[], right: readonly number[]): number[] =>
   left.map((value, run) => value - (right[run] ?? NaN));
 
@@ -69,22 +73,24 @@ class Tests {
     return this.statistics.summarise(values).mean;
   }
 
-  /** Whether differences are above zero, beyond what runs scatter by. One run says what it says, untested. */
+  /**
+   * Whether differences are above zero, beyond the scatter of the runs. A single run is taken as it is, untested.
+   */
   above(values: readonly number[]): Tested {
     const p = this.statistics.tailProbability(values);
     return p === null ? { p, holds: this.mean(values) > 0 } : { p, holds: p < SIGNIFICANT };
   }
 
-  /** Whether differences are no larger than a tolerance, either way. */
+  /** Whether differences are no larger than a tolerance in either direction. */
   about(values: readonly number[], tolerance: number): Tested {
     const { mean, sd, n } = this.statistics.summarise(values);
-    // Runs that are all alike leave nothing to test, and what differs by exactly the tolerance is within it.
+    // Runs that are all equal leave nothing to test, and a difference of exactly the tolerance is within it.
     if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean) <= tolerance };
     const [a, b] = [
       this.above(values.map((value) => value + tolerance)),
       this.above(values.map((value) => tolerance - value)),
     ];
-    // The less probable one decides.
+    // The larger of the two p-values decides.
     const p = a.p === null || b.p === null ? null : Math.max(a.p, b.p);
     return { p, holds: a.holds && b.holds };
   }
@@ -105,7 +111,10 @@ export function evaluateClaimBy(
   return { id: claim.id, says: claim.says, where: claim.where, holds, cases };
 }
 
-/** No step of the means goes the other way by more than the tolerance, and the ends differ beyond the scatter. */
+/**
+ * No step of the means goes in the wrong direction by more than the tolerance, and the ends differ beyond the
+ * scatter.
+ */
 function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const groups = new Map<string, CellParams[]>();
   for (const cell of cells) {

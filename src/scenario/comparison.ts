@@ -1,4 +1,4 @@
-/** The values of an axis beside each other: of each quantity, which of them does best, and how surely. */
+/** Compares the values of an axis: for each quantity, which of them does best, and how certainly. */
 import { axisOf, cellKey, cellLabel, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
 import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
@@ -7,8 +7,8 @@ import { summarise } from './statistics.js';
 import type { Summary } from './summary.js';
 
 /**
- * `best`: no other value's mean is better. `close`: another one's is, but the 95 % intervals of both
- * overlap. `none`: neither, or there is nothing to be best at.
+ * `best`: no other value's mean is better. `close`: another mean is better, but the 95 % intervals of both
+ * overlap. `none`: neither, or the quantity has no better direction.
  */
 export type Standing = 'best' | 'close' | 'none';
 
@@ -29,9 +29,9 @@ export interface ComparedValue {
 
 /** One combination of the other axes. */
 export interface ComparedCase {
-  /** Without the axis along which is compared. */
+  /** Without the compared axis. */
   params: CellParams;
-  /** Empty where there is no other axis. */
+  /** Empty if there is no other axis. */
   label: string;
   columns: readonly ComparedColumn[];
   /** A row for each value of the axis, with a value for each column. */
@@ -93,8 +93,8 @@ function casesOf(
 }
 
 /**
- * Who is best among those of whom most runs gave a number: one that converged in three of ten runs is
- * not faster than one that did in all. Where all do the same, nobody is best.
+ * The best of those that gave a number in most runs: a controller that converged in three of ten runs is not
+ * faster than one that converged in all. If all are equal, none is best.
  */
 export function rank(summaries: readonly Summary[], best: 'most' | 'least' | undefined): Standing[] {
   const most = Math.max(...summaries.map(({ n }) => n));

@@ -1,4 +1,4 @@
-/** The form of what is compared along an axis: one controller beside the others. */
+/** The form of a comparison along an axis: for instance, one controller beside the others. */
 import * as v from 'valibot';
 
 import { list, record, text } from '../text/form.js';
@@ -13,7 +13,7 @@ export const comparison = record({
         ...quantityEntries,
         /** Heads the column, which is the same in all scenarios that compare along this axis. */
         column: text('the title of a column'),
-        /** Which value is the best. Default: none is. */
+        /** Which value is the best. Default: none. */
         best: v.optional(v.picklist(['most', 'least'], 'most or least')),
       }),
       'quantities',

@@ -1,4 +1,4 @@
-/** From a scenario to what the simulator takes. */
+/** Translates a scenario into the options of the simulator. */
 import type { OutageOptions } from '../core/link.js';
 import type { FlowOptions, SimulatedLinkOptions, SimulationOptions } from '../core/simulation.js';
 import { ConfigError, shown } from '../text/quantities.js';
@@ -8,7 +8,7 @@ import { parseRate, parseSchedule } from '../link/capacity_text.js';
 import { checkMahimahi, mahimahiSchedule } from '../link/mahimahi.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from './scenario.js';
 
-/** The flows of the simulation that one flow of the scenario stands for. */
+/** The flows of the simulation that one flow of the scenario produces. */
 export interface FlowGroup {
   name: string;
   kind: 'media' | 'tcp';
@@ -36,8 +36,8 @@ export const flowNumbers = (scenario: Scenario, names: readonly string[]): Reado
   new Set(flowGroups(scenario).flatMap(({ name, flows }) => (names.includes(name) ? flows : [])));
 
 /**
- * The options of one run. `scenario` is that of a cell (see `instantiate`); names of presets and
- * parameters are checked by the core. Throws ConfigError.
+ * The options of one run. `scenario` is that of a cell (see `instantiate`); the core checks the names of presets
+ * and parameters. Throws ConfigError.
  */
 export function compile(scenario: Scenario, seed: number): SimulationOptions {
   const durationUs = us(scenario.duration_s);
@@ -104,8 +104,8 @@ function checkOneCapacity({ capacity, capacity_per_flow }: ScenarioPath, field: 
 }
 
 /**
- * Throws the ConfigError that `compile` would for a scenario whose form is right. Schedules of traces, which
- * may be long, are not made; traces in `checked` are not read again.
+ * Throws the ConfigError that `compile` would throw for a scenario whose form is right. It does not create the
+ * schedules of traces, which may be long, and does not read traces in `checked` again.
  */
 export function checkPaths(scenario: Scenario, checked: Set<string>): void {
   const { id, duration_s, forward, backward } = scenario;
@@ -135,7 +135,7 @@ function compileCapacity(
   return { capacityBps: first?.capacityBps ?? 0, ...(schedule.length > 0 && { schedule }) };
 }
 
-/** True if it is the text of a trace and not the name of its file. */
+/** Whether it is the text of a trace, not the name of its file. */
 export const isInlineTrace = (text: string): boolean => /^[\d\s]+$/.test(text.replace(/#.*/g, ''));
 
 function inlineTrace(text: string, field: string): string {

@@ -17,14 +17,14 @@ import {
 import { checkLength, ConfigError, cut, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 
-/** A user's own is named by its file: what is in that only this page, or its local server, knows. */
+/** A user's controller is named by its file, whose content only this page or its local server knows. */
 const OWN = /^own:[^,:]{1,80}$/;
 export const OWN_EXAMPLE = 'own:NAME of a file that was chosen';
 export const isOwn = (controller: string): boolean => OWN.test(controller);
 export const ownName = (controller: string): string => controller.slice('own:'.length);
 export const ownText = (name: string): string => `own:${name.replaceAll(/[,:]/g, ' ').slice(0, 80)}`;
 
-/** One of the core's controllers, with all that was left out filled in. */
+/** One of the core's controllers, with all defaults filled in. */
 export interface ChosenController {
   controller: ControllerName;
   preset: string;
@@ -63,7 +63,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
     if (!(error instanceof CoreError)) throw error;
     throw new ConfigError(
       field,
-      `a controller that there is (${cut(error.message, 300)})`,
+      `a known controller (${cut(error.message, 300)})`,
       shown(text),
       'change what is named',
     );
@@ -87,14 +87,14 @@ function parameterOf(
   throw new ConfigError(field, `${name} as ${expectedValue(spec)}`, shown(value), 'correct this value');
 }
 
-/** The shortest text that `parseController` makes this of. */
+/** The shortest text that `parseController` turns into this. */
 export function controllerText({ controller, preset, parameters }: ChosenController): string {
   const settings = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   const named = preset === defaultPreset(controller, 'live') ? [] : [preset];
   return [controller, ...named, ...settings].join(':');
 }
 
-/** What people call it in a chart: `NADA`, or the preset where that is not the one for calls. */
+/** Its name in a chart: `NADA`, or the preset if it is not the one for calls. */
 export function controllerTitle({ controller, preset, parameters }: ChosenController): string {
   const name = preset === defaultPreset(controller, 'live') ? controller.toUpperCase() : preset;
   return [name, ...Object.entries(parameters).map(([parameter, value]) => `${parameter} ${value}`)].join(

@@ -1,4 +1,4 @@
-/** The parts that the form of a scenario is made of. */
+/** Building blocks of a scenario's form. */
 import * as v from 'valibot';
 
 import { list, record, text } from '../text/form.js';

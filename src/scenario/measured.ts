@@ -8,10 +8,10 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   const { expectations = [], claims = [], metrics = [], pictures = [], comparison, surface } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
-    // One cell's metric may be wanted by another.
+    // Another cell's metric may need a metric of this cell.
     ...expectations.filter((each) => relation(each.metric) !== null || here(each)).map(measuredOf),
     ...metrics,
-    // The other side of a claim may be any cell.
+    // The other side of a claim may be in any cell.
     ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
     ...pictures.filter(here).flatMap(pictureQuantities),
     ...(comparison?.quantities ?? []),
@@ -20,7 +20,7 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
 }
 
-/** What is measured for a quantity: itself, or what a metric of two cells comes from. */
+/** What has to be measured for a quantity: itself, or the metric that a metric of two cells is computed from. */
 export function measuredOf<Q extends Quantity>(quantity: Q): Q {
   return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };
 }

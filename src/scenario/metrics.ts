@@ -1,4 +1,4 @@
-/** The metrics that scenarios may name: one table, with units, and how each comes from what was measured. */
+/** The metrics that scenarios may name: one table, with units and how each is computed from the measurements. */
 import type { Distribution, FlowMetrics, PathMetrics, WindowMetrics } from '../core/simulation.js';
 import { flowGroups, type FlowGroup } from './compile.js';
 import type { Quantity, Scenario } from './scenario.js';
@@ -9,7 +9,10 @@ export type MetricUnit = 'ratio' | '1' | 'bps' | 'ms' | 's';
 export interface MetricSpec {
   readonly name: string;
   readonly unit: MetricUnit;
-  /** What it is about: some flows, one path, a whole window; the trace of one flow; a metric beside that of another cell. */
+  /**
+   * What it is computed from: some flows, one path, a whole window, the trace of one flow, or a metric in this
+   * cell and another one.
+   */
   readonly scope: 'flow' | 'path' | 'window' | 'trace' | 'relative';
   readonly description: string;
 }
@@ -31,7 +34,7 @@ const total =
     sum(flows.map(of));
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
 
-/** Flows that sent something within the window, in the direction of these. */
+/** Flows that sent data within the window, in the direction of these. */
 function rivals(flows: readonly FlowMetrics[], window: WindowMetrics): FlowMetrics[] {
   return window.flows.filter((flow) => flow.direction === flows[0]?.direction && flow.sentPackets > 0);
 }
@@ -133,7 +136,7 @@ const FLOW: readonly Entry[] = [
   ),
 ];
 
-/** Shorter waits than a tenth of a millisecond are worth no more: the logarithm has no end. */
+/** Waits below a tenth of a millisecond earn no more: the logarithm is unbounded. */
 const LEAST_WAIT_MS = 0.1;
 
 function utility({ receiveRateBps, queueDelayUs }: FlowMetrics): number {
@@ -288,7 +291,7 @@ const ENTRIES = new Map(
 /** Every metric, by name. */
 export const METRICS: ReadonlyMap<string, MetricSpec> = ENTRIES;
 
-/** The flow that is meant where none is named: the first media flow, else the first. */
+/** The default flow: the first media flow, else the first flow. */
 export function defaultFlow(scenario: Scenario): string {
   const [first] = scenario.flows;
   return (scenario.flows.find(({ kind }) => kind === 'media') ?? first)?.name ?? '';
@@ -301,8 +304,8 @@ export function selectedFlows(scenario: Scenario, quantity: Pick<Quantity, 'flow
 }
 
 /**
- * The value of a quantity in one run; `scenario` is that of the cell. NaN where there is none: no
- * such flow in this cell, nothing sent, no bottleneck. Trace metrics are computed by `traceMetric`.
+ * The value of a quantity in one run; `scenario` is that of the cell. NaN if there is none: no such flow in this
+ * cell, nothing sent, no bottleneck. Trace metrics are computed by `traceMetric`.
  */
 export function measure(quantity: Quantity, scenario: Scenario, windows: readonly WindowMetrics[]): number {
   const entry = ENTRIES.get(quantity.metric);
@@ -318,7 +321,7 @@ export function measure(quantity: Quantity, scenario: Scenario, windows: readonl
   return entry.value(flows, window[groups[0]?.direction ?? 'forward'], window);
 }
 
-/** How a metric of two cells comes from a metric of each; null for others. */
+/** How a metric of two cells is computed from the metric of each; null for others. */
 export function relation(
   metric: string,
 ): { of: string; relate: (value: number, other: number) => number } | null {
@@ -326,7 +329,7 @@ export function relation(
   return entry?.scope === 'relative' ? entry : null;
 }
 
-/** A name for a quantity within a cell that is the same wherever it is written. */
+/** A name for a quantity within a cell that does not depend on where it is used. */
 export function quantityKey({ metric, flow = '', window = 'run', path = 'forward' }: Quantity): string {
   const { scope } = METRICS.get(metric) ?? {};
   const about = scope === 'path' ? path : scope === 'window' ? '' : flow;

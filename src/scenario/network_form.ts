@@ -1,4 +1,4 @@
-/** The form of a scenario's network: paths, flows, and the stretches of time that are measured. */
+/** The form of a scenario's network: paths, flows, and measured stretches of time. */
 import * as v from 'valibot';
 
 import { CONTROLLER_NAMES } from '../core/schema.js';
@@ -19,7 +19,7 @@ const capacity = v.union(
     'a rate such as 1mbps, a schedule, or a mahimahi trace',
 );
 
-/** The parts of `outage`: text says the same in short. */
+/** The parts of `outage`; a text is its short form. */
 const outageParts = record({
   mean_on_ms: within(1, 60_000, ' ms'),
   mean_off_ms: within(1, 60_000, ' ms'),
@@ -31,9 +31,9 @@ const outage: v.GenericSchema<string | v.InferOutput<typeof outageParts>> = v.la
 );
 
 const pathEntries = {
-  /** Left out: no bottleneck. */
+  /** Without it there is no bottleneck. */
   capacity: v.optional(capacity),
-  /** Instead: this times the number of flows of the direction, all of them together. */
+  /** Alternatively, the capacity per flow: this times the number of flows of the direction. */
   capacity_per_flow: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseRate(value)),
   ),
@@ -45,34 +45,34 @@ const pathEntries = {
   burst_loss_packets: linkEntries.burst_loss_packets,
   /** Standard deviation; the delay is its absolute value, at most three of them. */
   jitter_ms: linkEntries.jitter_ms,
-  /** Whether jitter acts behind the bottleneck and the propagation delay. Default: before the queue. */
+  /** Whether jitter acts after the bottleneck and the propagation delay. Default: before the queue. */
   jitter_behind_queue: v.optional(v.boolean('true or false')),
   reorder: linkEntries.reorder,
   /**
-   * Outages of a wireless channel: times between them are exponentially distributed, and so are they, with one
-   * phase. A text as links have it, or its parts.
+   * Outages of a wireless channel: the times between them are exponentially distributed, and with one phase so
+   * are the outages. A text as for links, or its parts.
    */
   outage: v.optional(outage),
 };
 
 const flowEntries = {
   name: named('a name'),
-  /** How many of them there are; 0 leaves them out. Default 1. */
+  /** How many such flows there are; 0 omits them. Default 1. */
   count: v.optional(integer(0, MAX_FLOWS)),
   direction: v.optional(v.picklist(['forward', 'backward'], 'forward or backward')),
   start_s: v.optional(seconds),
-  /** Each of `count` starts this later than the one before. Default 0. */
+  /** Each of `count` flows starts this much later than the one before. Default 0. */
   start_step_s: v.optional(seconds),
   /** Default: the end. */
   stop_s: v.optional(seconds),
-  /** Propagation beyond the path's, each way. */
+  /** Additional propagation delay, each way. */
   extra_delay_ms: v.optional(within(0, 60_000, ' ms')),
 };
 
 const mediaFlow = record({
   kind: v.literal('media'),
   ...flowEntries,
-  /** Default: the one that `preset` is of, else gcc. */
+  /** Default: the controller that `preset` belongs to, else gcc. */
   controller: v.optional(v.picklist(CONTROLLER_NAMES, `one of ${CONTROLLER_NAMES.join(', ')}`)),
   preset: v.optional(text('the name of a preset')),
   /** Parameters of the controller that differ from the preset. */
@@ -92,7 +92,7 @@ const tcpFlow = record({
   preset: v.optional(text('the name of a preset')),
   /** Parameters of TCP that differ from the preset. */
   parameters: v.optional(numbers),
-  /** Files with pauses instead of data without end (RFC 8867 5.7). */
+  /** Files with pauses instead of unlimited data (RFC 8867 5.7). */
   short: v.optional(record({ min_bytes: within(1, 1e9), max_bytes: within(1, 1e9), idle_mean_s: seconds })),
 });
 

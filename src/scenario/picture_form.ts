@@ -1,4 +1,4 @@
-/** The form of what is drawn of an experiment. */
+/** The form of an experiment's pictures. */
 import * as v from 'valibot';
 
 import { list, record, text } from '../text/form.js';
@@ -40,7 +40,10 @@ export const picture = v.variant(
       series: v.optional(axisName),
       scale,
     }),
-    /** A metric with its interval over an axis, a line per value of `series`; its published values are points. */
+    /**
+     * A metric with its confidence interval over an axis, a line per value of `series`; its published values are
+     * points.
+     */
     record({
       kind: v.literal('lines'),
       ...pictureEntries,

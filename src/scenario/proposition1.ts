@@ -1,6 +1,4 @@
-/**
- * Proposition 1 of ToN (section IV): below which queue a static threshold never fires.
- */
+/** Proposition 1 of ToN (section IV): the queue size below which a static threshold never triggers. */
 
 /**
  * The largest delay gradient m_M that one GCC flow causes at a drop-tail queue while its rate
@@ -13,8 +11,8 @@ export function largestDelayGradient(queueS: number, tauS: number): number {
 }
 
 /**
- * The same without the expansion to the second order behind eq. 24: the queue of eq. 23 is full
- * at t_M with tau (exp(t_M / tau) - 1) - t_M = queue, and m_M = exp(t_M / tau) - 1.
+ * The same without the second-order expansion of eq. 24: the queue of eq. 23 is full at t_M with tau (exp(t_M /
+ * tau) - 1) - t_M = queue, and m_M = exp(t_M / tau) - 1.
  */
 export function exactDelayGradient(queueS: number, tauS: number): number {
   const fill = (x: number): number => Math.expm1(x) - x - queueS / tauS;

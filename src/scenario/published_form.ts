@@ -1,4 +1,4 @@
-/** The form of what was published: numbers with their bands, and claims. */
+/** The form of published results: numbers with their bands, and claims. */
 import * as v from 'valibot';
 
 import { list, named, number, record, text } from '../text/form.js';
@@ -7,39 +7,39 @@ import { within } from '../text/form.js';
 
 export const expectation = record({
   ...quantityEntries,
-  /** Which cells it is about. Default: all. */
+  /** The cells that it applies to. Default: all. */
   cells: v.optional(selector),
-  /** For metrics of two cells: the axes in which the other one differs, such as `{"filter": "off"}`. */
+  /** For metrics of two cells: the axes in which the other cell differs, such as `{"filter": "off"}`. */
   against: v.optional(v.record(v.string(), v.string(), 'axes with the name of a value')),
-  /** What was published, in the metric's unit. */
+  /** The published value, in the metric's unit. */
   published: number,
-  /** What the paper says where it is no plain number: `slightly above 90 %`. */
+  /** The paper's wording if it is not a plain number: `slightly above 90 %`. */
   says: v.optional(text('text')),
   /** Section or figure. */
-  where: text('where it stands'),
+  where: text('where in the paper it is'),
   read: v.picklist(['text', 'table', 'figure', 'formula'], 'text, table, figure or formula'),
-  /** Lowest and highest value at which it counts as reproduced, both included. */
+  /** Lowest and highest value that count as reproduced, both included. */
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
-  /** Why this band. */
+  /** The reason for this band. */
   why: text('the reason of the band'),
-  /** Why the band is wider than the rule for its metric (README, Verdicts), where it is. */
+  /** Why the band is wider than the rule for its metric (README, Verdicts), if it is. */
   wider_than_rule: v.optional(text('the reason')),
   /**
-   * The claims of the same quantity that this number supports in the paper: outside of the band the verdict is
-   * `ordering` where all of them hold.
+   * The claims about the same quantity that this number supports in the paper: outside of the band the verdict is
+   * `ordering` if all of them hold.
    */
   claims: v.optional(
     v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),
   ),
-  /** What is known about it, for instance why it may stay out. */
+  /** Notes, for instance why the metric may miss its band. */
   note: v.optional(text('text')),
 });
 
 const claimEntries = {
   id: named('an id'),
-  /** The paper's statement in our words. */
+  /** The paper's statement, paraphrased. */
   says: text('the statement'),
-  where: text('where it stands'),
+  where: text('where in the paper it is'),
 };
 
 /** A metric rises or falls along an axis, in every combination of the other axes. */
@@ -50,17 +50,17 @@ export const monotoneClaim = record({
   cells: v.optional(selector),
   along: text('the name of an axis'),
   direction: v.picklist(['rising', 'falling'], 'rising or falling'),
-  /** By how much a step may go the other way. Default 0. */
+  /** The largest step in the wrong direction that is allowed. Default 0. */
   tolerance: v.optional(within(0, 1e12)),
 });
 
-/** A quantity compared with a number, with another one, or with itself in another cell. */
+/** A quantity compared with a number, with another quantity, or with itself in another cell. */
 export const compareClaim = record({
   kind: v.literal('compare'),
   ...claimEntries,
   ...quantityEntries,
   cells: v.optional(selector),
-  /** Beyond what the runs scatter by; `~`: about as much, within `tolerance`. */
+  /** The comparison, beyond the scatter of the runs; `~`: about equal, within `tolerance`. */
   is: v.picklist(['<', '>', '~'], '<, > or ~'),
   than: v.union(
     [
@@ -72,7 +72,7 @@ export const compareClaim = record({
         path: quantityEntries.path,
         /** Axes in which the other cell differs. */
         cell: v.optional(v.record(v.string(), v.string())),
-        /** The other value is multiplied by this first. Default 1. */
+        /** The factor that the other value is multiplied by first. Default 1. */
         times: v.optional(number),
       }),
     ],

@@ -11,13 +11,13 @@ import { measure, METRICS, quantityKey, selectedFlows } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
 import { TRACE_METRIC_TABLES, traceMetric, type TraceMetric } from './trace_metrics.js';
 
-/** What makes simulations: the core. */
+/** Creates simulations: the core. */
 export interface Simulator {
   createSimulation(options: SimulationOptions): {
     readonly events: number;
     runUntil(us: number): void;
     metrics(): WindowMetrics[];
-    /** What users' controllers did wrong: the same list all the time, which grows. */
+    /** Faults of users' controllers: always the same list, which grows. */
     faults(): readonly ControllerFault[];
     drain(): TraceBatch[];
     density(flow: number): Density | null;
@@ -25,33 +25,33 @@ export interface Simulator {
   };
 }
 
-/** Which trace rows to keep, and how often those of intervals come. */
+/** Which trace rows to record, and the interval of periodic ones. */
 export type TraceOptions = NonNullable<SimulationOptions['trace']>;
 
 export interface RunOptions {
-  /** Trace rows to keep; none when left out. */
+  /** Trace rows to record; by default none. */
   trace?: TraceOptions;
-  /** Called with the simulated share, 0 to 1, about 20 times; false stops the run. */
+  /** Called about 20 times with the simulated share, 0 to 1; returning false stops the run. */
   progress?: (done: number) => boolean;
 }
 
 /** A stretch of virtual time that has been simulated. */
 export interface RunStep {
-  /** Virtual time so far, and what share of all that is. */
+  /** Virtual time so far, and its share of the whole. */
   timeUs: number;
   share: number;
   /** The rows of this stretch. */
   batches: TraceBatch[];
 }
 
-/** What a simulation gave. */
+/** The result of a simulation. */
 export interface Simulated {
   windows: WindowMetrics[];
   events: number;
-  /** Virtual time that was simulated: less than all when it was stopped. */
+  /** Virtual time that was simulated: less than the whole if the run was stopped. */
   timeUs: number;
   stopped: boolean;
-  /** What the flows that were asked for have learnt of rate and delay, by their numbers; of LCC alone. */
+  /** What the requested flows have learnt of rate and delay, by flow number; LCC only. */
   densities: ReadonlyMap<number, Density>;
 }
 
@@ -73,10 +73,10 @@ const STEP_US = 1e6;
 const MAX_DRAINS = 200;
 
 /**
- * Runs a simulation in stretches of virtual time, so that who drives it may do something between
- * them; sending `false` stops it. `densitiesOf` are the flows whose densities are taken at the end.
- * When rows are drained decides their order in a trace, so it depends on the options alone; a long
- * run is stopped between two drains, too. Throws CoreError that names the option.
+ * Runs a simulation in stretches of virtual time, between which the caller may act; sending `false` stops it.
+ * `densitiesOf` are the flows whose densities are taken at the end. The times at which rows are drained decide
+ * their order in a trace, so they depend on the options only; a long run can be stopped between two drains, too.
+ * Throws CoreError that names the option.
  */
 export function* simulate(
   simulator: Simulator,
@@ -117,8 +117,8 @@ export function* simulate(
 }
 
 /**
- * Simulates one cell with one seed, in steps. The caller may do with the rows of a step what it likes.
- * Throws ConfigError, or CoreError that names the option.
+ * Simulates one cell with one seed, in steps; the rows of a step belong to the caller. Throws ConfigError, or
+ * CoreError that names the option.
  */
 export function* simulateCell(
   simulator: Simulator,

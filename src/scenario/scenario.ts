@@ -1,9 +1,8 @@
 /**
- * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary
- * from cell to cell, what is measured, and what a paper published of it. Files in
- * `public/scenarios/` hold one each; the README shows how to write one.
- *
- * Units stand in the names: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and 1.
+ * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary from cell to
+ * cell, what is measured, and what a paper published about it. Files in `public/scenarios/` hold one each; the
+ * README shows how to write one. Names end in their unit: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and
+ * 1.
  */
 import * as v from 'valibot';
 
@@ -28,12 +27,12 @@ const assignments = v.record(
   'dotted paths with their values, such as "forward.capacity": "1mbps"',
 );
 
-/** The value of an axis: its name, and what it assigns to which dotted path. */
+/** The value of an axis: its name, and the values that it assigns to dotted paths. */
 const axisValue = record({
   name: named('a name'),
   /** Shown instead of the name. */
   label: v.optional(text('text')),
-  /** Where the value stands on a numeric axis. */
+  /** The position of the value on a numeric axis. */
   at: v.optional(number),
   set: assignments,
 });
@@ -43,7 +42,7 @@ interface ParsedAxis {
   label?: string | undefined;
   unit?: string | undefined;
   values: v.InferOutput<typeof axisValue>[];
-  /** Its values are those of a `log`. */
+  /** Its values come from a `log`. */
   logarithmic?: boolean;
 }
 
@@ -61,19 +60,19 @@ const axis = v.pipe(
   ),
 );
 
-/** The network, its flows and when they are measured: what cells may change. */
+/** The network, its flows and its measured windows: what cells may change. */
 const networkEntries = {
   duration_s: v.pipe(seconds, v.minValue(0.001, 'more than 0 s')),
   forward: path,
-  /** Default: the forward path's delay, and nothing else. */
+  /** Default: the forward path's delay, with no bottleneck. */
   backward: v.optional(path),
   flows: v.pipe(list(flow, 'flows'), v.nonEmpty('at least one flow')),
   windows: v.optional(list(window, 'windows')),
-  /** The interval of the rates that fairness over time and convergence come from. Default 500. */
+  /** The interval of the rates from which fairness over time and convergence are computed. Default 500. */
   rate_interval_ms: v.optional(within(1, 1e6, ' ms')),
 };
 const networkSchema = record(networkEntries);
-/** What a cell may assign to. */
+/** The fields that a cell may assign to. */
 export const SETTABLE: readonly string[] = Object.keys(networkEntries);
 
 const MAX_AXES = 16;
@@ -90,27 +89,27 @@ export const scenarioSchema = record({
   source: v.optional(text('section or figure')),
   /** How often each cell runs, each time with another seed. Default 1. */
   runs: v.optional(integer(1, 10_000)),
-  /** Seed of the first run; the others follow. Default 1. */
+  /** Seed of the first run; the others follow it. Default 1. */
   seed: v.optional(integer(0, 2 ** 52)),
   /** What varies from cell to cell. */
   axes: v.optional(list(axis, 'axes', MAX_AXES)),
   /**
-   * Which combinations there are: `product` (default) or a list of axis -> value, values or `*`;
-   * an axis that an entry leaves out keeps the scenario's own values.
+   * The combinations of values: `product` (default), or a list of axis -> value, values or `*`; an axis that an
+   * entry omits keeps the scenario's own values.
    */
   cells: v.optional(v.union([v.literal('product'), list(selector, 'cells')], '"product" or a list of cells')),
-  /** Assigned after the values of the axes, in the cells that are selected. */
+  /** Assigned after the values of the axes, in the selected cells. */
   overrides: v.optional(list(record({ cells: selector, set: assignments }), 'overrides')),
   /** What `ccscope run` shows besides what is expected. */
   metrics: v.optional(list(quantity, 'metrics')),
   expectations: v.optional(list(expectation, 'expectations')),
   claims: v.optional(list(claim, 'claims')),
   pictures: v.optional(list(picture, 'pictures')),
-  /** What a report's table compares along an axis, over all scenarios that do. */
+  /** What a report's table compares along an axis, over all scenarios that compare along it. */
   comparison: v.optional(comparison),
   /** A quantity over two axes, whose cells are shown together and not one by one. */
   surface: v.optional(surface),
-  /** What was chosen when results were known already: a verdict that rests on one of these is no test of it. */
+  /** Choices made after results were known: a verdict that depends on one of these is not a test of it. */
   decided_after_results: v.optional(list(text('what was chosen, and why'), 'choices')),
   notes: v.optional(list(text('text'), 'notes')),
 });
@@ -158,7 +157,7 @@ function problem(issue: v.BaseIssue<unknown>, at: string): ConfigError {
     );
   }
   const got = issue.input === undefined ? 'nothing' : describe(issue.input);
-  // What a parser expected, and how it says to mend it (see parsedBy).
+  // What a parser expected, and the fix that it suggests (see parsedBy).
   const [, expected = issue.message, mend] = /^(.*?); (.*)$/.exec(issue.message) ?? [];
   const fix = issue.input === undefined ? 'add it' : (mend ?? 'correct this value');
   return new ConfigError(field, expected, got, fix);

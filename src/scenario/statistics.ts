@@ -15,9 +15,9 @@ export function summarise(values: readonly number[]): Summary {
 }
 
 /**
- * How probable a mean as far above zero is, if the values scatter about zero: Student's t-test of one sample, which is
- * that of pairs where the values are their differences, one-sided. Null below two numbers, which test nothing; 0 or 1
- * where all are the same, as runs without any randomness are.
+ * The probability of a mean that far above zero if the values scatter about zero: Student's one-sided t-test of
+ * one sample, which is the paired test if the values are differences. Null below two numbers, which test nothing;
+ * 0 or 1 if all are the same, as in runs without any randomness.
  */
 export function tailProbability(values: readonly number[]): number | null {
   const { mean, sd, n } = summarise(values);
@@ -26,12 +26,12 @@ export function tailProbability(values: readonly number[]): number | null {
   return 1 - jStat.studentt.cdf((mean * Math.sqrt(n)) / sd, n - 1);
 }
 
-/** How probable a standard normal number above this is. */
+/** The probability of a standard normal number above this. */
 export const normalTail = (z: number): number => 1 - jStat.normal.cdf(z, 0, 1);
 
 /**
- * Where the probability of a success lies with 95 % confidence, by the score interval of Wilson
- * (1927), which stays within 0 and 1 and holds for few trials. Both NaN without trials.
+ * The 95 % confidence interval of the probability of a success, by the score method of Wilson (1927), which stays
+ * within 0 and 1 and holds for few trials. Both ends are NaN without trials.
  */
 export function wilsonInterval(successes: number, trials: number): readonly [low: number, high: number] {
   const z = jStat.normal.inv(0.975, 0, 1);

@@ -1,4 +1,7 @@
-/** What is said of one number per run; by which library, the caller decides: the page's Lab has single runs, and none. */
+/**
+ * Summaries of one number per run. The caller decides which library computes them: the page's Lab has single
+ * runs, and none.
+ */
 
 /** What several runs gave. */
 export interface Summary {
@@ -6,7 +9,7 @@ export interface Summary {
   mean: number;
   /** Standard deviation of a sample (n - 1); NaN below two runs. */
   sd: number;
-  /** Where the mean lies with 95 % confidence, by Student's t; both NaN below two runs. */
+  /** The 95 % confidence interval of the mean, by Student's t; both ends are NaN below two runs. */
   ci95: readonly [low: number, high: number];
   /** Runs that gave a finite number. */
   n: number;
@@ -15,11 +18,11 @@ export interface Summary {
 export interface Statistics {
   /** Summarises one number per run. Runs that gave none (NaN) do not count. */
   summarise(values: readonly number[]): Summary;
-  /** How probable a mean as far above zero is by chance; null where there are fewer than two numbers. */
+  /** The probability of a mean that far above zero by chance; null below two numbers. */
   tailProbability(values: readonly number[]): number | null;
 }
 
-/** Of a single run there is no spread, and nothing to test. */
+/** For a single run there is no spread, and nothing to test. */
 export const ONE_RUN: Statistics = {
   summarise([value = NaN]) {
     return { mean: value, sd: NaN, ci95: [NaN, NaN], n: Number.isFinite(value) ? 1 : 0 };

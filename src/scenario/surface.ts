@@ -1,7 +1,7 @@
 /**
- * A quantity over two logarithmic axes, from one cell for each point: the map of ToN's Fig. 5. Single points scatter from
- * seed to seed, so the highest point is looked for in means of three by three of them, and it comes with all the points
- * that are not clearly lower.
+ * A quantity over two logarithmic axes, from one cell for each point: the map of ToN's Fig. 5. Single points
+ * scatter from seed to seed, so the maximum is searched for in means over three by three points, and is reported
+ * together with all points that are not clearly lower.
  */
 import { axisOf, cellKey, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
@@ -21,7 +21,7 @@ export interface SurfacePoint {
   value: number;
 }
 
-/** What a paper says of the map's slopes. */
+/** A paper's statement on the map's slopes. */
 export interface SlopeResult {
   id: string;
   says: string;
@@ -33,11 +33,14 @@ export interface SlopeResult {
 export interface Surface {
   x: SurfaceAxis;
   y: SurfaceAxis;
-  /** The values over which it is added up, by their labels. */
+  /** The values over which the quantity is added up, by their labels. */
   over: readonly string[];
-  /** At x[i], y[j]: values[i * y.length + j]; each mean of three by three points. NaN where no run gave a number. */
+  /**
+   * At x[i], y[j]: values[i * y.length + j], each the mean of three by three points. NaN where no run gave a
+   * number.
+   */
   values: readonly number[];
-  /** The standard deviation of a single point, by how it differs from its four neighbours. */
+  /** The standard deviation of a single point, estimated from its four neighbours. */
   noise: number;
   maximum: SurfacePoint;
   /** The points that are lower than the maximum by no more than chance (5 %, one-sided), and within which x and y they lie. */
@@ -48,9 +51,9 @@ export interface Surface {
   slopes: readonly SlopeResult[];
 }
 
-/** One of this many points is used for each slope's test, in either direction: neighbours look alike. */
+/** One in this many points, in either direction, is used for each slope's test: neighbours look alike. */
 const APART = 4;
-/** A corner, and what is about a point, is this share of each axis. */
+/** The size of a corner, and of a point's surroundings, as a share of each axis. */
 const CORNER = 1 / 8;
 /** The normal distribution's 95 %. */
 const SURELY = 1.645;
@@ -85,7 +88,10 @@ function neighbours(grid: Grid, i: number, j: number): number[] {
 const smoothed = (grid: Grid): Grid =>
   grid.map((i, j) => mean([-1, 0, 1].flatMap((di) => [-1, 0, 1].map((dj) => grid.at(i + di, j + dj)))));
 
-/** Of a single point: a mean of four neighbours differs from it by 5/4 of its variance, where the map is smooth. */
+/**
+ * The variance of a single point: its difference from a mean of four neighbours has 5/4 of it, where the map is
+ * smooth.
+ */
 function noiseOf(grid: Grid): number {
   const squares = grid.values.flatMap((value, index) => {
     const around = neighbours(grid, Math.floor(index / grid.height), index % grid.height);
@@ -111,7 +117,7 @@ const numbersOf = ({ name, label, values }: Axis): SurfaceAxis => ({
   values: values.map(({ at = NaN }) => at),
 });
 
-/** The place of the value that is nearest, on a logarithmic scale. */
+/** The index of the nearest value, on a logarithmic scale. */
 function nearest(values: readonly number[], wanted: number): number {
   const distance = (value: number): number => Math.abs(Math.log(value / wanted));
   return values.reduce((best, value, i) => (distance(value) < distance(values[best] ?? NaN) ? i : best), 0);
@@ -140,7 +146,7 @@ function mirroredP(grid: Grid, point: { i: number; j: number }): number {
   return tailProbability(differences) ?? NaN;
 }
 
-/** Whether the corner of the largest x and the smallest y is below what is about a point. */
+/** Whether the corner of the largest x and the smallest y is below a point's surroundings. */
 function cornerP(grid: Grid, { i, j, noise }: { i: number; j: number; noise: number }): number {
   const size = Math.max(2, Math.round(grid.width * CORNER));
   const block = (fromI: number, fromJ: number): number[] =>
@@ -152,14 +158,14 @@ function cornerP(grid: Grid, { i, j, noise }: { i: number; j: number; noise: num
   return normalTail((mean(about) - mean(corner)) / error);
 }
 
-/** The map of a scenario's surface. Throws ConfigError for an axis that is not there. */
+/** The map of a scenario's surface. Throws ConfigError for an unknown axis. */
 export function surfaceOf(scenario: Scenario, spec: SurfaceSpec, results: readonly CellValues[]): Surface {
   const axis = (name: string): Axis => axisOf(scenario, name, 'surface');
   const [x, y, over] = [axis(spec.x), axis(spec.y), axis(spec.over)];
   const byCell = new Map(results.map((result) => [cellKey(result.cell), result.values]));
   const key = quantityKey(spec);
   const valueAt = (cell: CellParams): number => mean(byCell.get(cellKey(cell))?.get(key) ?? []);
-  // In the order in which cells have their axes.
+  // In the order of the axes in the cells.
   const ordered = (cell: Record<string, string>): CellParams =>
     Object.fromEntries((scenario.axes ?? []).map(({ name }) => [name, cell[name] ?? '']));
   const empty = new Grid([], x.values.length, y.values.length);

@@ -1,4 +1,4 @@
-/** The form of a quantity over two axes: what is drawn as a map, and what a paper says of it. */
+/** The form of a quantity over two axes: what is drawn as a map, and what a paper says about it. */
 import * as v from 'valibot';
 
 import { list, named, number, record, text } from '../text/form.js';
@@ -6,9 +6,9 @@ import { quantityEntries } from './form_parts.js';
 
 const slopeEntries = {
   id: named('an id'),
-  /** The paper's statement in our words. */
+  /** The paper's statement, paraphrased. */
   says: text('the statement'),
-  where: text('where it stands'),
+  where: text('where in the paper it is'),
 };
 
 export const surface = record({
@@ -22,7 +22,7 @@ export const surface = record({
   published: record({
     x: number,
     y: number,
-    where: text('where it stands'),
+    where: text('where in the paper it is'),
     read: v.picklist(['text', 'figure'], 'text or figure'),
   }),
   slopes: list(

@@ -1,10 +1,10 @@
-/** What the runs of an experiment say whose cells are points of a surface. */
+/** The verdicts of an experiment whose cells are the points of a surface. */
 import type { CellValues } from './claims.js';
 import type { Scenario, SurfaceSpec } from './scenario.js';
 import { surfaceOf } from './surface.js';
 import type { ExperimentResult } from './verdict.js';
 
-/** One statement, of where it is highest, and its slopes as claims. */
+/** One statement on where it is highest, and its slopes as claims. */
 export function judgeSurface(
   scenario: Scenario,
   spec: SurfaceSpec,

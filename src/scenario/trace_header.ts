@@ -1,4 +1,4 @@
-/** What the first line of a simulation's trace says of it. */
+/** The description of a simulation in the first line of its trace. */
 import { controllerSetup } from '../core/controller_setup.js';
 import { CONTROLLER_NAMES, defaultPreset } from '../core/schema.js';
 import { boundsOf } from './chosen_controller.js';
@@ -12,20 +12,20 @@ export interface TracedFlow {
   flow: number;
   name: string;
   kind: 'media' | 'tcp';
-  /** What a media flow's controller began with; a replay does the same. */
+  /** The initial configuration of a media flow's controller; a replay uses the same. */
   controller?: string;
   preset?: string;
   parameters?: Readonly<Record<string, number>>;
 }
 
-/** Fields of the header of trace format v1, but for version and date. */
+/** Fields of the header of trace format v1, without version and date. */
 export interface SimulationHeader {
   source: 'simulator';
   clock: 'simulator';
   scenario: string;
   cell: CellParams;
   seed: number;
-  /** The first media flow's, where there is one. */
+  /** The first media flow's, if there is one. */
   controller?: string;
   preset?: string;
   parameters?: Readonly<Record<string, number>>;
@@ -33,8 +33,8 @@ export interface SimulationHeader {
 }
 
 /**
- * The header for a run of a cell; `controller` is the name of one that all media flows had instead of
- * their own. Throws ConfigError.
+ * The header for a run of a cell; `controller` is the name of the one that all media flows had instead of their
+ * own. Throws ConfigError.
  */
 export function traceHeader(
   scenario: Scenario,
@@ -62,7 +62,7 @@ function presetOf(controller: string): Pick<TracedFlow, 'controller' | 'preset'>
   return { controller, ...(known !== undefined && { preset: defaultPreset(known, 'simulation') }) };
 }
 
-/** What a trace of one flow says at its top. */
+/** The fields at the top of a trace with one flow. */
 const controllerOf = ({
   controller,
   preset,

@@ -1,4 +1,4 @@
-/** Metrics that come from trace rows. */
+/** Metrics computed from trace rows. */
 import type { TraceBatch } from '../core/index.js';
 import { tableSpec, type TableName } from '../core/schema.js';
 import { KernelDensity } from './kernel_density.js';
@@ -8,16 +8,16 @@ export const TRACE_METRIC_TABLES: readonly TableName[] = ['arrival', 'group'];
 
 /** A metric that follows the trace rows of some flows. */
 export interface TraceMetric {
-  /** NaN until there is one. */
+  /** NaN until there is a value. */
   readonly value: number;
-  /** Takes the rows of a stretch of time; the stretches come in order. */
+  /** Takes the rows of a stretch of time; stretches come in order. */
   observe(batches: readonly TraceBatch[]): void;
 }
 
 /** Bandwidth of `delay_variation_modes`: a fifth of the 5 ms between two groups of the pacer (GRP). */
 export const MODE_BANDWIDTH_MS = 1;
 
-/** Follows a trace metric over some flows. */
+/** Computes a trace metric over some flows. */
 export function traceMetric(name: string, flows: readonly number[]): TraceMetric {
   switch (name) {
     case 'delay_gradient_max':
@@ -51,11 +51,11 @@ class VariationModes implements TraceMetric {
   }
 }
 
-/** Largest m over the time between the sending of two groups, until the first packet is missing. */
+/** Largest m, divided by the time between the sending of two groups, until the first packet is missing. */
 class LargestGradient implements TraceMetric {
   value = NaN;
   #lastSeq: number | undefined;
-  /** When the first packet behind a missing one arrived. */
+  /** When the first packet after a missing one arrived. */
   #gapUs = Infinity;
 
   constructor(readonly flow: number) {}

@@ -1,4 +1,6 @@
-/** What the runs of an experiment say of what was published: verdicts per number, claims that hold or not. */
+/**
+ * Compares the runs of an experiment with what was published: a verdict per number, and claims that hold or not.
+ */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { evaluateClaimBy, type CellValues, type ClaimCase, type ClaimResult } from './claims.js';
 import { METRICS, quantityKey, relation, type MetricUnit } from './metrics.js';
@@ -8,8 +10,8 @@ import type { Statistics, Summary } from './summary.js';
 import type { Surface } from './surface.js';
 
 /**
- * `within`: the mean lies in the band. `ordering`: it does not, but the claim that this very number supports in the
- * paper holds. `off`: neither.
+ * `within`: the mean lies in the band. `ordering`: it does not, but the claim that this very number supports in
+ * the paper holds. `off`: neither.
  */
 export const VERDICTS = ['within', 'ordering', 'off'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -18,34 +20,34 @@ export type Verdict = (typeof VERDICTS)[number];
 export interface MetricResult {
   name: string;
   unit: MetricUnit;
-  /** What it is about, where it is not the default. */
+  /** What it applies to, if not the default. */
   flow?: string;
   window?: string;
   path?: 'forward' | 'backward';
   measured: Summary;
-  /** These are there if something was published. */
+  /** Present if something was published. */
   published?: number;
   says?: string;
   where?: string;
   read?: Expectation['read'];
   band?: readonly [low: number, high: number];
   why?: string;
-  /** Why the band is wider than the rule for its metric, where it is. */
+  /** Why the band is wider than the rule for its metric, if it is. */
   widerThanRule?: string;
   note?: string;
   claims?: readonly string[];
   verdict?: Verdict;
 }
 
-/** What a paper states of one or more cells: an expectation, with the verdict on all its numbers. */
+/** A paper's statement on one or more cells: an expectation, with the verdict on all its numbers. */
 export interface StatementResult {
   metric: string;
-  /** NaN where the paper names a place and not a number. */
+  /** NaN if the paper names a place instead of a number. */
   published: number;
   says?: string;
   where: string;
   numbers: VerdictCounts;
-  /** That of its worst number. */
+  /** The verdict on its worst number. */
   verdict: Verdict;
 }
 
@@ -59,10 +61,10 @@ export interface ExperimentResult {
   title: string;
   paper?: string;
   cells: readonly CellResult[];
-  /** Those of whose cells one has run at least. */
+  /** The claims with at least one cell that has run. */
   statements: readonly StatementResult[];
   claims: readonly ClaimResult[];
-  /** Its cells are points of this; there is nothing else of them. */
+  /** Its cells are points of this surface and have no other results. */
   surface?: Surface;
 }
 
@@ -128,7 +130,7 @@ function statementOf(
   return [{ metric, published, ...(says !== undefined && { says }), where, numbers, verdict }];
 }
 
-/** What the runs of a cell gave for a quantity; for one of two cells, run by run. */
+/** The values that the runs of a cell gave for a quantity; for a quantity of two cells, run by run. */
 function valuesOf(
   quantity: Quantity & Pick<Expectation, 'against'>,
   { cell, values }: CellValues,
@@ -184,7 +186,7 @@ function judgeNumber(
   };
 }
 
-/** What is measured in a cell beside what was published of it. */
+/** What is measured in a cell in addition to what was published. */
 function otherNumbers(
   statistics: Statistics,
   scenario: Scenario,
@@ -198,7 +200,7 @@ function otherNumbers(
     .map((quantity) => measuredNumber(statistics, quantity, result, results));
 }
 
-/** The cases of a claim that a cell is part of: what other cells show says nothing of it. */
+/** The cases of a claim that involve a cell: other cells say nothing about it. */
 function casesOf(claims: readonly ClaimResult[], id: string, cell: CellParams): readonly ClaimCase[] {
   const cases = claims.find((claim) => claim.id === id)?.cases ?? [];
   return cases.filter(({ cells }) => cells.some((each) => cellKey(each) === cellKey(cell)));
@@ -210,7 +212,7 @@ function counted(verdicts: readonly Verdict[]): VerdictCounts {
   return counts;
 }
 
-/** How many numbers got which verdict. */
+/** How many numbers got each verdict. */
 export function countVerdicts(experiments: readonly ExperimentResult[]): VerdictCounts {
   const metrics = experiments.flatMap(({ cells }) => cells.flatMap((cell) => cell.metrics));
   return counted(metrics.flatMap(({ verdict }) => verdict ?? []));

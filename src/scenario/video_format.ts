@@ -12,8 +12,8 @@ export const VIDEO_SIZE_NAMES = Object.keys(VIDEO_SIZES) as [VideoSize, ...Video
 export const FRAME_RATES = ['15', '30'] as const;
 
 /**
- * Codecs whose frames carry a trailer behind their last byte. Those of H.264 are searched for start codes by
- * the packetizer, and those of AV1 are split into OBUs, the trailer with them.
+ * Codecs whose frames can carry a trailer after their last byte. The packetizer searches H.264 frames for start
+ * codes, and splits AV1 frames into OBUs, including the trailer.
  */
 export const VIDEO_CODECS = ['vp8', 'vp9'] as const;
 export type VideoCodec = (typeof VIDEO_CODECS)[number];

@@ -1,19 +1,21 @@
-/** WebSockets that the program which starts the server has for its own pages: text, in both directions. */
+/** WebSockets for pages of the program that starts the server: text, in both directions. */
 import type { WebSocket } from 'ws';
 
 import type { ServerLimits } from './limits.js';
 import { closeSocket } from './close_socket.js';
 
-/** Whoever is at the other end. */
+/** The client at the other end. */
 export interface ChannelSocket {
-  /** Sends a text; somebody who does not read loses the connection. */
+  /** Sends a text; a client that does not read loses the connection. */
   send(text: string): void;
 }
 
 export interface Channel {
-  /** Where pages find it. Whoever knows the path may connect, so it is one that cannot be guessed. */
+  /**
+   * The path at which pages find it. Everyone who knows the path may connect, so it must be impossible to guess.
+   */
   path: string;
-  /** Somebody has connected. Returns what takes their texts, and is told of the end. */
+  /** Called when a client has connected. Returns what receives its texts and is told of the end. */
   opened(socket: ChannelSocket): { heard(text: string): void; closed(): void };
 }
 

@@ -1,10 +1,10 @@
 /** Ends WebSocket connections when the server goes away. */
 import type { WebSocket } from 'ws';
 
-/** The server goes away (RFC 6455, section 7.4.1). */
+/** "Going away" (RFC 6455, section 7.4.1). */
 const GOING_AWAY = 1001;
 
-/** Ends a connection, also one whose client does not answer within the time. Never rejects. */
+/** Ends a connection, even if the client does not answer in time. Never rejects. */
 export function closeSocket(socket: WebSocket, timeoutMs: number): Promise<void> {
   if (socket.readyState === socket.CLOSED) return Promise.resolve();
   return new Promise((resolve) => {

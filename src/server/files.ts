@@ -1,4 +1,4 @@
-/** What the local server sends over HTTP: the app's files and users' controllers. */
+/** The files that the local server sends over HTTP: the app's and users' controllers. */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 
 import send from 'send';
@@ -27,7 +27,9 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Answers a request. Whatever it holds, it gets an answer or loses its connection; nothing is thrown. */
+/**
+ * Answers a request. Whatever the request contains, it gets an answer or loses its connection; nothing is thrown.
+ */
 export function answer(request: IncomingMessage, response: ServerResponse, files: Files): void {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   response.setHeader('content-security-policy', SERVED_FILE_POLICY);
@@ -47,8 +49,8 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
 }
 
 /**
- * Browsers say which site a request comes from (W3C Fetch Metadata). Other sites may link to us, and
- * nothing else: not load a script or a controller, not show a page of ours in theirs.
+ * Browsers say which site a request comes from (W3C Fetch Metadata). Other sites may link to this server but
+ * nothing else: they may not load a script or a controller from it, or embed its pages.
  */
 function mayRead({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
@@ -57,7 +59,7 @@ function mayRead({ headers }: IncomingMessage): boolean {
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
-  // A file that failed when it was opened has left its own.
+  // A file that could not be opened has already set its own headers.
   for (const name of ['etag', 'last-modified']) response.removeHeader(name);
   const body = `${message}\n`;
   response.writeHead(status, {
@@ -80,14 +82,16 @@ function sendController(
   response.end(method === 'HEAD' ? undefined : bytes);
 }
 
-/** Another spelling of a path: with empty or dot segments, or with a slash that is encoded or turned. */
+/** Whether a path is spelled unusually: with empty or dot segments, or with an encoded or reversed slash. */
 const OTHER_SPELLING = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** The build names assets by their contents: a page whose server has ended can load its workers' scripts again. */
+/**
+ * The build names assets by their contents: a page whose server has ended can load its workers' scripts again.
+ */
 const ASSETS = '/assets/';
 const FOR_EVER = 'public,max-age=31536000,immutable';
 
-/** A path that is malformed, leaves the folder or names no file gets a refusal; so does a wrong Range. */
+/** Refuses a path that is malformed, leaves the folder or names no file, and an invalid Range. */
 function sendFile(path: string, request: IncomingMessage, response: ServerResponse, appDir: string): void {
   const notFound = (): void => refuse(response, 404, 'Not found');
   if (OTHER_SPELLING.test(path)) return notFound();

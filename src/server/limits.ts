@@ -1,4 +1,4 @@
-/** How much a client may take from the local server, and how much all of them together. */
+/** How much a client may use of the local server, and how much all clients together. */
 
 export interface ServerLimits {
   /** TCP connections, of any kind. */
@@ -7,21 +7,21 @@ export interface ServerLimits {
   sessions: number;
   /** WebSocket connections of a channel (ServerOptions). */
   channels: number;
-  /** Links of one session, those that are being opened included. */
+  /** Links of one session, including those that are being opened. */
   links_per_session: number;
   links: number;
   /** Rooms that one session is in. */
   rooms_per_session: number;
   rooms: number;
-  /** Unsent data above which rows for a client that does not read are left out and counted. */
+  /** Above this amount of unsent data, rows for a client that does not read are omitted and counted. */
   rows_buffer_bytes: number;
-  /** Unsent data above which signals for such a client are refused to their senders. */
+  /** Above this amount of unsent data, signals for such a client are refused to their senders. */
   signals_buffer_bytes: number;
-  /** Unsent data above which its connection is ended. */
+  /** Above this amount of unsent data, its connection is closed. */
   buffer_bytes: number;
   /** A client that answered no ping in this time is gone. */
   ping_interval_ms: number;
-  /** How long a client has to answer the end of its connection. */
+  /** How long a client has to answer the closing of its connection. */
   close_timeout_ms: number;
 }
 
@@ -61,7 +61,7 @@ export class Seats {
     private readonly field: string,
   ) {}
 
-  /** Takes one until the returned function is called. Throws Refusal. */
+  /** Takes a seat until the returned function is called. Throws Refusal. */
   take(): () => void {
     if (this.#taken >= this.count) throw new Refusal(this.full, this.field);
     this.#taken += 1;

@@ -1,13 +1,13 @@
-/** Reads what a client sends over its WebSocket. */
+/** Parses what a client sends over its WebSocket. */
 import * as v from 'valibot';
 
 import { clientMessage, type CheckedClientMessage } from '../link/server_protocol.js';
 import { Refusal } from './limits.js';
 
-/** Messages are written out again for other members of a room, by a function that recurses. */
+/** Messages are serialised again for other members of a room, by a recursive function. */
 const MAX_DEPTH = 32;
 
-/** A client's message, or why it is not one; `id` is 0 if it has none. */
+/** A client's message, or why it is invalid; `id` is 0 if it has none. */
 export type Received = { id: number; message: CheckedClientMessage } | { id: number; refusal: Refusal };
 
 /** Never throws. */
@@ -28,7 +28,10 @@ export function readMessage(text: string): Received {
 
 const noMessage = (message: string): Received => ({ id: 0, refusal: new Refusal(message, 'message') });
 
-/** Whether JSON is nested deeper than messages are. Before it is parsed, which takes half a second for 1 MB. */
+/**
+ * Whether JSON is nested deeper than messages ever are. Checked before parsing, which takes half a second for 1
+ * MB.
+ */
 function isDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

@@ -1,7 +1,7 @@
 /**
- * The names and addresses by which the local server is reached. A page of another site may have its
- * own name resolve to this machine (DNS rebinding), so a request counts only if its Host is one of
- * our names. An address cannot be rebound; a name that merely looks like one can.
+ * The names and addresses under which the local server is reached. A page of another site may make its own name
+ * resolve to this machine (DNS rebinding), so a request counts only if its Host is one of our names. An address
+ * cannot be rebound; a name that merely looks like an address can.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -13,7 +13,7 @@ loopback.addAddress('::1', 'ipv6');
 
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
 
-/** Whether a name or an address leads to this machine alone; IPv4 mapped into IPv6 counts. */
+/** Whether a name or an address can only be reached from this machine; IPv4 mapped into IPv6 counts. */
 export function isLoopback(name: string): boolean {
   const family = isIP(name);
   return family === 0 ? name === 'localhost' : loopback.check(name, family === 4 ? 'ipv4' : 'ipv6');
@@ -29,12 +29,12 @@ function nameOf(header: string): string | null {
 function isOurName(name: string, host: string): boolean {
   if (isLoopback(name) || name === host.toLowerCase()) return true;
   if (isLoopback(host)) return false;
-  // Any address, since a router may pass on what was sent to its own.
+  // Any address, since a router may forward what was sent to its own.
   const machine = hostname().toLowerCase();
   return isIP(name) !== 0 || name === machine || name === `${machine}.local`;
 }
 
-/** What a request asks for, by which of our names. */
+/** What a request asks for, and under which name. */
 export interface Target {
   /** The Host header as it was sent. */
   host: string;
@@ -64,18 +64,18 @@ export function targetOf({ rawHeaders, url = '' }: IncomingMessage, host: string
   return { host: header, path: target.split(/[?#]/, 1)[0] ?? '/' };
 }
 
-/** Whether a request comes from a page of this server, or from a program that is no browser. */
+/** Whether a request comes from a page of this server, or from a program that is not a browser. */
 export function isOurOrigin(origin: string | undefined, { host }: Target): boolean {
   return origin === undefined || origin === `http://${host.toLowerCase()}`;
 }
 
-/** Relays are IPv4: they bind where the server listens, or everywhere. */
+/** Relays use IPv4: they bind the address on which the server listens, or all addresses. */
 export function bindAddress(host: string): string {
   if (isIP(host) === 4) return host;
   return isLoopback(host) ? '127.0.0.1' : '0.0.0.0';
 }
 
-/** The address at which the peers reach a relay: other machines must be able to, where they may join. */
+/** The address at which the peers reach a relay; it must be reachable from other machines if they may join. */
 export function announcedAddress(host: string, localAddress: string | undefined): string {
   const bound = bindAddress(host);
   if (!WILDCARDS.includes(bound)) return bound;

@@ -1,14 +1,14 @@
-/** Rooms of two: who is in one hears what the other one says. */
+/** Rooms of two: each member receives what the other one sends. */
 import { Refusal } from './limits.js';
 
-/** A call has two ends, and what they say is not for a third. */
+/** A call has two ends, and a third client must not read their messages. */
 const ROOM_SIZE = 2;
 
-/** Somebody in a room. */
+/** A member of a room. */
 export interface Member {
   /** The number of members changed. */
   peers(room: string, count: number): void;
-  /** Somebody else said something. False if that is not passed on, since the member does not read. */
+  /** The other member sent something. False if it is not delivered, since this member does not read. */
   signal(room: string, data: unknown): boolean;
 }
 
@@ -17,7 +17,7 @@ export class Rooms {
 
   constructor(private readonly limits: { rooms: number; rooms_per_session: number }) {}
 
-  /** Returns how many are in the room then. Throws Refusal. */
+  /** Returns the number of members after joining. Throws Refusal. */
   join(room: string, member: Member): number {
     const members = this.#rooms.get(room) ?? new Set();
     if (members.has(member)) return members.size;
@@ -36,7 +36,7 @@ export class Rooms {
     }
   }
 
-  /** Passes `data` on to the other one. Throws Refusal. */
+  /** Passes `data` on to the other member. Throws Refusal. */
   signal(room: string, from: Member, data: unknown): void {
     const members = this.#rooms.get(room);
     if (members?.has(from) !== true) throw new Refusal('join the room first', 'room');

@@ -1,7 +1,7 @@
 /**
- * The local server: the app's files, and at `/ws` shaped links and rooms (see
- * src/link/server_protocol.ts). It listens on the loopback address unless told otherwise. Whom
- * it trusts with what: SECURITY.md beside this file.
+ * The local server: the app's files, and at `/ws` shaped links and rooms (see src/link/server_protocol.ts). It
+ * listens on the loopback address unless told otherwise. SECURITY.md beside this file says whom it trusts with
+ * what.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -31,7 +31,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** How long a connection may be silent in both directions. */
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** The server could not be started; the message says what to do. `code` is the system's, if it has one. */
+/** The server could not be started; the message says what to do. `code` is the system's error code, if any. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   constructor(
@@ -43,15 +43,15 @@ export class ServerError extends Error {
 }
 
 export interface ServerOptions {
-  /** 0 (the default) takes any that is free. */
+  /** 0 (the default) takes a free port. */
   port?: number;
-  /** Address to listen on; default 127.0.0.1. With another one, other machines can join. */
+  /** Address to listen on; default 127.0.0.1. With another address, other machines can join. */
   host?: string;
   /** The built app; default: the one that ships with the package. */
   appDir?: string;
   /** Users' controllers that pages may load, by name. */
   controllers?: readonly ServedController[];
-  /** What clients may take; default: SERVER_LIMITS. */
+  /** Limits for clients; default: SERVER_LIMITS. */
   limits?: Partial<ServerLimits>;
   /** A WebSocket of the program that starts the server, for pages that it serves. */
   channel?: Channel;
@@ -60,15 +60,17 @@ export interface ServerOptions {
 /** A link that a page may join. */
 export interface Loan {
   name: string;
-  /** Nobody joins it any more. */
+  /** From now on nobody can join it. */
   end(): void;
 }
 
 export interface LocalServer {
-  /** Where a browser on this machine finds the app, with a slash at the end. */
+  /** The URL under which a browser on this machine finds the app, with a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Lends a link to one page, which joins it by this name, once. Who lends it ends that, and closes it. */
+  /**
+   * Lends a link to one page, which joins it by this name, once. The owner ends the loan, and closes the link.
+   */
   lend(shaper: Shaper): Loan;
   /** Closes every link and connection. */
   close(): Promise<void>;
@@ -153,7 +155,7 @@ class Sessions {
   ) {}
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node takes its own listener off with the upgrade, and a client may reset the connection at any time.
+    // Node removes its own listener with the upgrade, and a client may reset the connection at any time.
     socket.on('error', () => socket.destroy());
     const { host, context, channels } = this;
     const target = targetOf(request, host);
@@ -204,7 +206,7 @@ function listen(http: Server, port: number, host: string): Promise<void> {
         ),
       );
     };
-    // It stays: later errors are of single connections that could not be accepted.
+    // The listener stays: later errors are about single connections that could not be accepted.
     http.on('error', failed);
     http.listen(port, host, resolve);
   });

@@ -1,4 +1,7 @@
-/** One page's connection to the local server: the links that it opened and its rooms, which end with it. */
+/**
+ * One page's connection to the local server: the links that it opened and its rooms, which end with the
+ * connection.
+ */
 import type { WebSocket } from 'ws';
 
 import { ConfigError } from '../text/quantities.js';
@@ -23,19 +26,19 @@ export interface SessionContext {
   limits: ServerLimits;
   /** Counts the links of all sessions. */
   linkSeats: Seats;
-  /** Address that relays bind, and the one that peers are told. */
+  /** The address that relays bind, and the one that peers are told. */
   address: string;
   announce: string;
-  /** Links that the server was lent and nobody has joined, by their names. */
+  /** Links that the server was lent and that nobody has joined yet, by their names. */
   lent: Map<string, Shaper>;
   nextLink(): number;
 }
 
 interface OpenLink {
   shaper: Shaper;
-  /** Rows that were left out since the client last read. */
+  /** Rows that were omitted since the client last read. */
   dropped: number;
-  /** When the session is done with it. */
+  /** Called when the session is over. */
   end(): Promise<void>;
 }
 
@@ -72,7 +75,7 @@ export class Session implements Member {
     return true;
   }
 
-  /** Ends the connection, also one whose client does not answer, and its links. */
+  /** Ends the connection, even if the client does not answer, and its links. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
   }
@@ -82,7 +85,7 @@ export class Session implements Member {
     this.context.rooms.leave(this);
     const links = [...this.#links.values()];
     this.#links.clear();
-    // A link whose sockets failed meanwhile is closed already.
+    // A link whose sockets have failed is already closed.
     const closed = closeSocket(this.socket, this.context.limits.close_timeout_ms);
     await Promise.allSettled([closed, ...links.map(({ end }) => end())]);
   }
@@ -149,7 +152,7 @@ export class Session implements Member {
       leave();
       throw error;
     });
-    // Its seats are free when its ports are.
+    // Its seats become free when its ports are.
     const end = (): Promise<void> => shaper.close().finally(leave);
     if (this.#closed) {
       await end();
@@ -181,7 +184,7 @@ export class Session implements Member {
     return { link: name, a, b, config };
   }
 
-  /** Before anything is awaited, so that links that are being opened count. Throws Refusal. */
+  /** Runs before anything is awaited, so that links that are being opened count. Throws Refusal. */
   #takeSeats(): () => void {
     const leaveSession = this.#seats.take();
     try {

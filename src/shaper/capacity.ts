@@ -1,4 +1,4 @@
-/** What a capacity as a test gives it is at each time. */
+/** The value of a test's capacity at each time. */
 import { readFileSync } from 'node:fs';
 
 import type { CapacityStep } from '../core/link.js';
@@ -9,18 +9,21 @@ import type { Capacity } from '../link/settings.js';
 import { systemCode } from '../text/errors.js';
 import type { CapacitySteps } from './thread/protocol.js';
 
-/** How much of a trace is used; its last capacity stays. */
+/** How much of a trace is used; after that its last capacity stays. */
 const TRACE_US = 600e6;
-/** A function is asked for each of these. */
+/** A function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
-/** After a pause of the machine it is not asked for more of what is past. */
+/** After a pause of the machine it is called for no more of the past than this. */
 const MAX_BEHIND_US = 10e6;
 
-/** Gives steps piece by piece, in time order. */
+/** Produces steps piece by piece, in time order. */
 export interface CapacitySource {
-  /** Whether there is more to come after a piece. */
+  /** Whether there are more steps after a piece. */
   readonly isEndless: boolean;
-  /** The steps after what was given before, at least until this time; the first piece begins at 0. Throws ConfigError. */
+  /**
+   * The steps that follow those already given, at least until this time; the first piece starts at 0. Throws
+   * ConfigError.
+   */
   next(untilUs: number): CapacitySteps;
 }
 
@@ -34,7 +37,7 @@ export function capacitySource(capacity: Capacity, field: string): CapacitySourc
   );
 }
 
-/** A trace has a line for each time; a path has no line that is only a number. */
+/** In a trace every line is a time; a path has no line that is only a number. */
 function traceText(textOrFile: string, field: string): string {
   if (/^\s*(#.*\n\s*)*\d+\s*(\n|$)/.test(textOrFile)) return textOrFile;
   try {
@@ -82,7 +85,7 @@ class SampledCapacity implements CapacitySource {
     for (; this.#atUs <= untilUs && this.#failure === null; this.#atUs += SAMPLE_US) {
       this.#sample(pairs);
     }
-    // What came before a failure counts.
+    // The steps before a failure count.
     if (this.#failure !== null && pairs.length === 0) throw this.#failure;
     return new Float64Array(pairs);
   }

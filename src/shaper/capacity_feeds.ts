@@ -1,6 +1,6 @@
 /**
- * Capacities that are functions of time: asked ahead of the clock, so that a test that blocks its thread
- * does not stop them.
+ * Capacities that are functions of time: called ahead of the clock, so that a test that blocks its thread does
+ * not stop them.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -9,13 +9,13 @@ import { DIRECTIONS, type Direction } from '../core/direction.js';
 import type { CapacitySteps, PathChange } from './thread/protocol.js';
 import type { PathSettings } from './path_settings.js';
 
-/** A test may block its thread for as long as this, less the interval. */
+/** A test may block its thread for this long, minus the interval. */
 const AHEAD_US = 3e6;
 const INTERVAL_MS = 200;
 
 interface Feed {
   source: CapacitySource;
-  /** When its time began, on this thread's clock; null before its first packet. */
+  /** When its time started, on this thread's clock; null before its first packet. */
   startUs: number | null;
 }
 
@@ -27,8 +27,8 @@ export class CapacityFeeds {
   #timer: NodeJS.Timeout | null = null;
 
   /**
-   * What a thread is told of settings. Capacities that they replace are asked no more; call `commit`
-   * when the thread has taken it. Throws ConfigError.
+   * Builds the message for the thread from settings. Functions that they replace are no longer called; call
+   * `commit` when the thread has taken the message. Throws ConfigError.
    */
   begin(settings: PathSettings): { change: PathChange; commit(): void } {
     const first = new Map<CapacitySource, CapacitySteps>();
@@ -43,7 +43,7 @@ export class CapacityFeeds {
     return { change, commit: () => this.#commit(settings) };
   }
 
-  /** How long ago the schedule of this direction began, as a negative number of microseconds. */
+  /** When the schedule of this direction started, as a negative number of microseconds from now. */
   started(direction: Direction, agoUs: number): void {
     const feed = this.#feeds.get(direction);
     if (feed) feed.startUs = performance.now() * 1e3 + agoUs;

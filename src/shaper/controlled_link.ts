@@ -1,4 +1,4 @@
-/** The link of a call under test, as tests and observers see it, whatever shapes the packets. */
+/** The link of a call under test as tests and observers see it, independent of how the packets are shaped. */
 import type { RemoteSide } from '../inject/protocol.js';
 import type { RelayAddress } from '../link/server_protocol.js';
 import type { LinkRecord, PathRecord } from '../calls/record/record.js';
@@ -12,31 +12,31 @@ export interface LinkChange {
   text: string;
 }
 
-/** What changes a path: its settings, from now on. */
+/** Changes the settings of a path. */
 export interface PathControl {
-  /** Grows while the path is there; null before the first change. */
+  /** Grows while the path exists; null before the first change. */
   readonly record: PathRecord | null;
   /**
-   * What is not given stays. Rejects with ConfigError, which names the field, and with ShaperError after the
-   * link was closed or its thread ended.
+   * Settings that are not given stay. Rejects with ConfigError, which names the field, and with ShaperError after
+   * the link was closed or its thread ended.
    */
   set(change: LinkSettings): Promise<LinkChange>;
 }
 
 export interface ControlledLink {
   readonly backend: 'shaper' | 'devtools';
-  /** Where the record's times have their zero: milliseconds since 1970. */
+  /** The time at which the record's times have their zero, in milliseconds since 1970. */
   readonly originEpochMs: number;
   /** Grows while the link is open. */
   readonly record: LinkRecord;
   /**
-   * Changes settings from now on. What is not given stays. Rejects with ConfigError, which names the
+   * Changes settings from now on. Settings that are not given stay. Rejects with ConfigError, which names the
    * field, and with ShaperError after the link was closed or its thread ended.
    */
   set(change: LinkSettings): Promise<LinkChange>;
-  /** Resolves when all that happened until now is in the record. */
+  /** Resolves when everything that happened until now is in the record. */
   sync(): Promise<void>;
-  /** Frees sockets and thread. May be called again. */
+  /** Frees sockets and thread. Further calls do nothing. */
   close(): Promise<void>;
 }
 
@@ -44,15 +44,15 @@ export interface ShaperLink extends ControlledLink {
   readonly backend: 'shaper';
   /** Where every page finds every peer. */
   readonly relay: RelayAddress;
-  /** Candidates of a far side that may be no page under test; addresses that are not IPv4 are not tried. */
+  /** Candidates of a far side that may not be a page under test; addresses other than IPv4 are not tried. */
   remote(side: RemoteSide): void;
-  /** This user name fragment belongs to a page under test (its id). */
+  /** Tells the link that this user name fragment belongs to a page under test (its id). */
   local(ufrag: string, page: number): void;
   /**
-   * The link that a page (its id) has of its own: from its first change on, the packets of its connections pass
-   * it instead of the one that all share. It begins as that one did, but for the change; forward is the page's
-   * upload. Where two pages are connected to each other and both have a link, their packets pass that of the page
-   * that offered. The first change rejects with ConfigError for a page that has answered another page under test.
+   * The link of one page (its id): from its first change on, the packets of the page's connections pass it
+   * instead of the shared one. It starts with the settings of the shared link; forward is the page's upload. If
+   * two connected pages both have a link, their packets pass that of the page that offered. The first change
+   * rejects with ConfigError for a page that has answered another page under test.
    */
   for(page: number): PathControl;
 }

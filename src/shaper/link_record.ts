@@ -1,8 +1,8 @@
 /**
- * Fills the record of a link with what its shaper tells, and bounds it: what is oldest is dropped in pieces
- * of an eighth. A packet takes 48 B, so that a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in
- * packets of 1200 B. A row of the queue takes about 100 B, ten times a second: 6.5 MB, 109 minutes. A change
- * of the capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a function.
+ * Fills the record of a link with the reports of its shaper, and bounds its size: the oldest part is dropped in
+ * pieces of an eighth. A packet takes 48 B, so a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in packets
+ * of 1200 B. A row of the queue takes about 100 B, ten times a second: 6.5 MB, 109 minutes. A change of the
+ * capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a function.
  */
 import { dropRows, PACKET_COLUMNS } from '../calls/record/columns.js';
 import type {
@@ -22,7 +22,7 @@ const PIECES = 8;
 const MAX_PAUSES = 20;
 /** About four hours. */
 const MAX_LATE_SECONDS = 2 ** 14;
-/** With room for what comes at once. */
+/** With room for what arrives in one batch. */
 const LARGEST = MAX_PACKETS + 2 ** 16;
 
 function emptyPackets(): PacketColumns {
@@ -68,12 +68,15 @@ export function noteLate({ late }: LinkRecord, second: LateSecond): void {
   if (late.length > MAX_LATE_SECONDS) late.splice(0, MAX_LATE_SECONDS / PIECES);
 }
 
-/** The limit of a whole call's 95th percentile: less does not show beside a browser's own jitter. */
+/** The limit for a whole call's 95th percentile: less is invisible beside a browser's own jitter. */
 const PUNCTUAL_MS = 3;
-/** A percentile over fewer packets says little. */
+/** A percentile over fewer packets is meaningless. */
 const LEAST_PACKETS = 200;
 
-/** Says for a whole call that its packets came late from the machine, and no more once they are punctual again. */
+/**
+ * Notes for a whole call that the machine delayed its packets, and withdraws the note once they are punctual
+ * again.
+ */
 export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   const code = 'packets-late';
   const at = notices.findIndex((notice) => notice.code === code);
@@ -102,7 +105,7 @@ export function appendPackets(packets: PacketColumns, taken: Float64Array): void
   packets.rows = rows;
 }
 
-/** Drops what is too much; true if that was the first time. Call it after each batch. */
+/** Drops what exceeds the limits; true if that happened for the first time. Call it after each batch. */
 export function boundDirection(direction: DirectionRecord): boolean {
   const { packets, rows, capacity, keptFromUs } = direction;
   const ends = [
@@ -123,13 +126,13 @@ function dropPackets(packets: PacketColumns): number | undefined {
   return endUs;
 }
 
-/** The first that is left was in effect already. */
+/** The first remaining capacity was already in effect. */
 function dropCapacities({ capacity }: DirectionRecord): number | undefined {
   capacity.splice(0, MAX_CAPACITIES / PIECES);
   return capacity[0]?.timeUs;
 }
 
-/** Notes that the machine stood still: for the call that was an outage of the link. */
+/** Notes that the machine stood still, which was an outage of the link for the call. */
 export function notePause({ notices }: LinkRecord, { fromUs, toUs }: HostPause): void {
   const code = 'host-paused';
   if (notices.filter((notice) => notice.code === code).length >= MAX_PAUSES) return;

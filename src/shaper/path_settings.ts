@@ -1,4 +1,4 @@
-/** Settings of a link as a shaper takes them: each way for itself, its capacity piece by piece. */
+/** Settings of a link in the shaper's form: each direction separately, its capacity piece by piece. */
 import type { LinkOptions } from '../core/link.js';
 import { LINK_FIELDS, LINK_KEYS, readLinkValue } from '../link/fields.js';
 import { forwardChange, type PartialLinkConfig } from '../link/link_config.js';
@@ -7,7 +7,7 @@ import { given, type DirectionSettings, type LinkSettings } from '../link/settin
 import { capacitySource, type CapacitySource } from './capacity.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
 
-/** A direction as the shaper takes it: what is given, and nothing else. */
+/** The given settings of a direction in the shaper's form, without defaults. */
 export interface WaySettings {
   options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
   capacity?: CapacitySource;
@@ -16,8 +16,8 @@ export interface WaySettings {
 export type PathSettings = Readonly<Record<Direction, WaySettings>>;
 
 /**
- * Both directions of settings that parseLinkSettings took. Throws ConfigError for a trace that cannot
- * be read and a function that does not give a rate.
+ * Both directions of settings that parseLinkSettings accepted. Throws ConfigError for a trace that cannot be read
+ * and a function that does not return a rate.
  */
 export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
   const { network, rtt, backward, crossTraffic, ...both } = given(settings);
@@ -29,7 +29,7 @@ export function pathSettings(settings: LinkSettings, path = 'link'): PathSetting
     const field = `${path}.${'capacity' in own ? 'backward.' : ''}capacity`;
     const options = wayOptions({ ...all, rtt: rtt ?? preset.rtt });
     if (all.capacity === undefined) return { options };
-    // One function is asked once for both directions.
+    // A function is called once for both directions.
     const source = capacities.get(all.capacity) ?? capacitySource(all.capacity, field);
     capacities.set(all.capacity, source);
     return { options, capacity: source };
@@ -37,7 +37,7 @@ export function pathSettings(settings: LinkSettings, path = 'link'): PathSetting
   return Object.fromEntries(DIRECTIONS.map((direction) => [direction, way(direction)])) as PathSettings;
 }
 
-/** What is given but the capacity, as the core takes it. */
+/** The given settings except the capacity, in the core's form. */
 function wayOptions(settings: DirectionSettings & Pick<LinkSettings, 'rtt'>): WaySettings['options'] {
   const { capacity: _, ...values } = settings;
   const config = LINK_KEYS.flatMap((key) => {

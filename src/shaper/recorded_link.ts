@@ -1,4 +1,4 @@
-/** A link whose packets are shaped in a thread of its own, and the record that it fills. */
+/** A link whose packets are shaped in a separate thread, and the record that it fills. */
 import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
@@ -18,17 +18,17 @@ import type { LinkSettings } from '../link/settings.js';
 import { noticeOnce, OwnPath, parseChange, RecordedPath, type PathContext } from './recorded_path.js';
 import { ShaperError } from './udp.js';
 
-/** What is told beside the record. */
+/** Notifications besides the record. */
 export interface RecordedLinkHooks {
   batch?(batch: PathBatch): void;
-  /** The thread has ended, and another one is on its way. */
+  /** The thread has ended, and a replacement is starting. */
   died?(): void;
   /** The thread has ended for good. */
   ended?(error: Error): void;
 }
 
 export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tellsPackets'> {
-  /** How the path that all share begins, for the thread, for people, and for paths that pages have of their own. */
+  /** The initial settings of the shared path: for the thread, for people, and for paths of single pages. */
   begin: { change: PathChange; text: string; settings: LinkSettings };
   /** Capacities that are functions of time. */
   feeds: CapacityFeeds;
@@ -40,7 +40,7 @@ export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tell
   hooks?: RecordedLinkHooks;
 }
 
-/** The thread runs the compiled file; sources that are run as they are have it in the build beside them. */
+/** The thread runs the compiled file; when sources run directly, that file is in the build beside them. */
 function threadFile(): URL {
   const beside = new URL('./thread/link_thread.js', import.meta.url);
   return existsSync(beside)
@@ -124,7 +124,7 @@ export class RecordedLink implements ShaperLink {
     return this.address('a');
   }
 
-  /** Where peer A, or B, sends to. A relay has one socket for both. */
+  /** The addresses that peer A and peer B send to. A relay has one socket for both. */
   address(peer: 'a' | 'b'): RelayAddress {
     if (this.#where === null) throw new ShaperError('the link is not open; await its opening first');
     return this.#where[peer];
@@ -139,7 +139,7 @@ export class RecordedLink implements ShaperLink {
     return this.#shared.set(parseChange(settings));
   }
 
-  /** Changes the shared path by settings that are in the thread's form already. Resolves to when they took effect. */
+  /** Changes the shared path by settings in the thread's form. Resolves to the time when they took effect. */
   apply(change: PathChange, text: string): Promise<number> {
     return this.#shared.apply(change, text);
   }
@@ -198,12 +198,12 @@ export class RecordedLink implements ShaperLink {
     noticeOnce(this.record, {
       level: 'warning',
       code: `one-of-two-links-${first}-${second}`,
-      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has a link of its own: their packets pass that of ${pageName(first)}, which offered, alone.`,
+      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has its own link: their packets only pass that of ${pageName(first)}, which offered.`,
       fix: `set the link of ${pageName(first)}, or connect the pages through a server`,
     });
   }
 
-  /** A path's forward is the upload of its page. Throws ConfigError where that cannot be any more. */
+  /** A path's forward direction is its page's upload. Throws ConfigError if that is no longer possible. */
   #mayHaveOwn(page: number): void {
     const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {
       const offerer = this.#pages.get(offererUfrag);
@@ -238,7 +238,7 @@ export class RecordedLink implements ShaperLink {
     for (const { path } of this.#own.values()) path?.close();
   }
 
-  /** The thread is of no use any more. */
+  /** The thread can no longer be used. */
   #end(error: Error): void {
     const { message } = error;
     this.#closeFeeds();
@@ -247,7 +247,7 @@ export class RecordedLink implements ShaperLink {
       level: 'error',
       code: 'shaper-failed',
       message,
-      fix: 'open another link, or run the test again; packets pass this one no more',
+      fix: 'open another link, or run the test again; packets no longer pass this one',
     });
     this.hooks.ended?.(error);
   }

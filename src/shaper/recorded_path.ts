@@ -1,4 +1,4 @@
-/** A path of a link as the thread of a test, a server or a command has it: its settings, and the record that it fills. */
+/** A path of a link outside of its thread: its settings, and the record that it fills. */
 import { ConfigError } from '../text/quantities.js';
 import { pageName } from '../calls/record/names.js';
 import type { LinkRecord, PathRecord, RecordNotice } from '../calls/record/record.js';
@@ -17,11 +17,11 @@ export interface PathContext {
   /** The zero of the record's times, on the clock of process.hrtime. */
   zeroUs: number;
   link: LinkRecord;
-  /** Whether all that happens is kept, or, where nobody reads the record, only the latest. */
+  /** Whether everything is kept or, if nobody reads the record, only the latest part. */
   isKept: boolean;
 }
 
-/** Settings that a test gives to a link that is open. Throws ConfigError. */
+/** Checks settings that a test applies to an open link. Throws ConfigError. */
 export function parseChange(settings: LinkSettings): LinkSettings {
   const parsed = parseLinkSettings(settings);
   if (parsed.seed === undefined) return parsed;
@@ -33,7 +33,7 @@ export function parseChange(settings: LinkSettings): LinkSettings {
   );
 }
 
-/** Notes what went wrong with a link, once for each code. */
+/** Notes what went wrong with a link, once per error code. */
 export function noticeOnce({ notices }: LinkRecord, notice: RecordNotice): void {
   if (!notices.some(({ code }) => code === notice.code)) notices.push(notice);
 }
@@ -57,7 +57,7 @@ export class RecordedPath {
       });
   }
 
-  /** Settings that parseChange took. */
+  /** Settings that parseChange accepted. */
   async set(settings: LinkSettings): Promise<LinkChange> {
     const { change, commit } = this.feeds.begin(pathSettings(settings));
     const text = settingsText(settings);
@@ -66,7 +66,7 @@ export class RecordedPath {
     return { timeUs, settings, text };
   }
 
-  /** A change as the thread takes it. */
+  /** A change in the thread's form. */
   async apply(change: PathChange, text: string): Promise<number> {
     const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
     if (!this.context.isKept) this.record.changes.length = 0;
@@ -74,7 +74,7 @@ export class RecordedPath {
     return timeUs;
   }
 
-  /** What the thread tells of it. */
+  /** Takes the thread's reports about this path. */
   take(batch: PathBatch): void {
     const { thread, zeroUs, isKept } = this.context;
     for (const direction of DIRECTIONS) {
@@ -91,7 +91,7 @@ export class RecordedPath {
     }
   }
 
-  /** Functions of time are asked no more. */
+  /** Functions of time are no longer called. */
   close(): void {
     this.feeds.close();
   }
@@ -100,27 +100,27 @@ export class RecordedPath {
     noticeOnce(this.context.link, {
       level: 'warning',
       code: `packets-dropped-${this.record.page ?? 'shared'}-${direction}`,
-      message: `The record of the link${nameOf(this.record)} (${direction}) is full: what is oldest is dropped, see keptFromUs.`,
+      message: `The record of the link${nameOf(this.record)} (${direction}) is full: its oldest part is dropped, see keptFromUs.`,
       fix: 'judge and report more often than once an hour',
     });
   }
 }
 
-/** Pages draw from generators of their own. */
+/** Each page has its own random generators. */
 const SEED_STEP = 7_000_003;
 const MAX_SEED = 2 ** 32;
 
-/** The path that a page has of its own, from its first change on. */
+/** The path of a single page, from its first change on. */
 export class OwnPath implements PathControl {
   #path: RecordedPath | null = null;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly page: number,
-    /** How the link began, and how this one does but for its first change. */
+    /** The initial settings of the link, which are also this path's before its first change. */
     private readonly settings: LinkSettings,
     private readonly context: PathContext,
-    /** Throws ConfigError where the page cannot have one. */
+    /** Throws ConfigError if the page cannot have one. */
     private readonly check: () => void,
   ) {}
 
@@ -133,7 +133,7 @@ export class OwnPath implements PathControl {
   }
 
   set(settings: LinkSettings): Promise<LinkChange> {
-    // One after the other: the first one opens it.
+    // Changes are applied one after the other; the first one opens the path.
     const change = this.#opening.then(() => this.#set(parseChange(settings)));
     this.#opening = change.catch(() => undefined);
     return change;
@@ -148,10 +148,10 @@ export class OwnPath implements PathControl {
     const { change, commit } = feeds.begin(pathSettings(begin));
     const seed = ((begin.seed ?? 1) + SEED_STEP * (this.page + 1)) % MAX_SEED;
     const record = emptyPathRecord(this.page);
-    // What the thread tells from its first batch on has somewhere to go.
+    // The path must exist before the thread's first batch about it arrives.
     this.#path = new RecordedPath(record, feeds, this.context);
     try {
-      // What the shared one's capacity was until then is known.
+      // The shared path's capacity until then is known.
       await thread.ask({ kind: 'sync' });
       const timeUs = await thread.ask({ kind: 'open', owner: this.page, seed, change });
       commit();
@@ -170,7 +170,7 @@ export class OwnPath implements PathControl {
   }
 }
 
-/** A network that is given takes the place of all that the link began with. */
+/** A network in the change replaces all initial settings of the link. */
 function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
   if (change.network !== undefined) return { ...change, seed: settings.seed };
   const backward =

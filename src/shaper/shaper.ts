@@ -1,6 +1,6 @@
 /**
- * The shaper between two peers: a pair of sockets (socket_pair.ts) and the path between them, in a thread of
- * their own. What goes from A to B passes the link; the way back has half the RTT and nothing else.
+ * The shaper between two peers: a pair of sockets (socket_pair.ts) and the path between them, in a separate
+ * thread. Packets from A to B pass the link; the way back has half the RTT and nothing else.
  */
 import type { LinkStats } from '../core/link.js';
 import {
@@ -34,13 +34,13 @@ export interface ShaperOptions {
   peers?: PeersOption;
   /** Identifies the link in rows. */
   linkNumber?: number;
-  /** Keep what became of each packet. */
+  /** Whether to keep the fate of each packet. */
   record?: boolean;
   /** The module of the thread; default: the shaper's own. */
   thread?: URL;
 }
 
-/** What of a link's statistics only grows. */
+/** The statistics of a link that only grow. */
 const COUNTERS = [
   'offeredPackets',
   'offeredBytes',
@@ -57,7 +57,7 @@ const COUNTERS = [
 ] as const satisfies readonly (keyof LinkStats)[];
 type Counter = (typeof COUNTERS)[number];
 
-/** A change as the thread takes it: the link forward, half the RTT backward. */
+/** A change in the thread's form: the link forward, half the RTT backward. */
 function pathChange(config: PartialLinkConfig): PathChange {
   const { schedule, capacityBps, seed: _, ...options } = forwardChange(config);
   const later = (schedule ?? []).flatMap(({ atUs, capacityBps: bps }) => [atUs, bps]);
@@ -104,21 +104,21 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
 export class Shaper {
   readonly a: RelayAddress;
   readonly b: RelayAddress;
-  /** Told rows of the queue, ten times a second. */
+  /** Called with rows of the queue, ten times a second. */
   onRows: (rows: QueueRow[]) => void = () => undefined;
-  /** Told when a socket or the thread has failed for good; the shaper is closed then. */
+  /** Called when a socket or the thread has failed for good; the shaper is then closed. */
   onError: (error: Error) => void = () => undefined;
   #failure: Error | null = null;
   #config: LinkConfig;
   readonly #linkNumber: number;
   #latest: PathBatch | null = null;
-  /** What the threads before this one have counted. */
+  /** The counts of earlier threads. */
   #counted: Partial<Record<Counter, number>> = {};
   #firstPacketUs: number | null = null;
   #start: () => void = () => undefined;
   /** Resolves with the first packet from peer A. */
   readonly started = new Promise<void>((resolve) => (this.#start = resolve));
-  /** Up to when it was told how late packets are. */
+  /** Until when the lateness of packets has been reported. */
   #toldUs = -Infinity;
 
   /** Use startShaper. */
@@ -137,7 +137,9 @@ export class Shaper {
     return this.#config;
   }
 
-  /** What the link did; packets only where they are kept. Its times count from the origin of the configuration. */
+  /**
+   * What the link did; with packets only if they are kept. Its times count from the origin of the configuration.
+   */
   get record(): LinkRecord {
     return this.link.record;
   }
@@ -153,11 +155,11 @@ export class Shaper {
   }
 
   /**
-   * Changes settings at once; a schedule counts from now. Rejects with ConfigError and leaves the rest as it was,
-   * with ShaperError after the end.
+   * Changes settings at once; a schedule counts from now. Rejects with ConfigError, leaving everything as it was,
+   * and with ShaperError after the end.
    */
   async set(change: PartialLinkConfig): Promise<void> {
-    // What a link begins with is not for a change.
+    // Settings that only apply when a link is opened.
     const { seed: _, origin_epoch_ms: __, ...settings } = change;
     const config = { ...this.#config, ...settings };
     await this.link.apply(pathChange(settings), settingsText(settingsOfConfig(config)));
@@ -165,14 +167,14 @@ export class Shaper {
   }
 
   /**
-   * With the peers `ice`: the user name fragments that their session descriptions have, those of earlier
-   * ones of a connection that is to go on as well. Checks of anybody else are left alone from then on.
+   * With the peers `ice`: the user name fragments of their session descriptions, including earlier ones of a
+   * connection that is to continue. From then on checks of all others are ignored.
    */
   expect(ufrags: PeerUfrags): void {
     this.link.expect(ufrags);
   }
 
-  /** Resolves when all that happened until now is in the record and in `stats`. */
+  /** Resolves when everything that happened until now is in the record and in `stats`. */
   sync(): Promise<void> {
     return this.link.sync();
   }
@@ -185,13 +187,13 @@ export class Shaper {
     return stats;
   }
 
-  /** The queue of the forward direction, as old as that at most. */
+  /** The queue of the forward direction, at most a tenth of a second old. */
   row(): QueueRow {
     if (this.#latest === null) throw new ShaperError('nothing is known of the link yet; await sync() first');
     return { ...this.#latest.forward.row, link: this.#linkNumber };
   }
 
-  /** Percentiles of how late packets were sent, both directions. */
+  /** Percentiles of the lateness of sent packets, both directions. */
   latenessMs(): LatenessMs {
     const { p50, p95, p99, packets } = this.link.record.latenessMs ?? {
       p50: NaN,
@@ -202,7 +204,7 @@ export class Shaper {
     return { p50_ms: p50, p95_ms: p95, p99_ms: p99, packets };
   }
 
-  /** The 95th percentile of the latest second, if this was not asked since; else null. */
+  /** The 95th percentile of the latest second, if it has not been read since; else null. */
   takeRecentLatenessP95Ms(): number | null {
     const latest = this.link.record.late.at(-1);
     if (latest === undefined || latest.timeUs <= this.#toldUs) return null;
@@ -215,7 +217,7 @@ export class Shaper {
     return this.link.close();
   }
 
-  /** Why it has ended for good; null while it has not. */
+  /** Why it has ended for good; null while it runs. */
   get failure(): Error | null {
     return this.#failure;
   }
@@ -226,14 +228,14 @@ export class Shaper {
     this.onError(error);
   }
 
-  /** Another thread takes the place of this one, and counts from 0. */
+  /** A new thread takes the place of this one, and counts from 0. */
   carryOn(): void {
     if (this.#latest === null) return;
     const stats = this.stats();
     this.#counted = Object.fromEntries(COUNTERS.map((name) => [name, stats[name]]));
   }
 
-  /** What the thread tells. */
+  /** Takes the thread's reports. */
   take(batch: PathBatch): void {
     this.#latest = batch;
     this.#firstPacketUs ??= batch.startUs;

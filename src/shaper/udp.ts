@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 
 import { systemCode } from '../text/errors.js';
 
-/** Faster than any link that a relay in JavaScript can pace: no bottleneck. */
+/** Faster than any link that a relay in JavaScript can pace, so no bottleneck. */
 export const UNLIMITED_BPS = 1e11;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
@@ -12,9 +12,9 @@ export class ShaperError extends Error {
   override readonly name = 'ShaperError';
 }
 
-/** A socket bound to an IPv4 address; port 0 takes any that is free. Throws ShaperError. */
+/** A socket bound to an IPv4 address; port 0 takes a free one. Throws ShaperError. */
 export function bindUdp(port: number, address: string): Promise<Socket> {
-  // Peers are known by their addresses: no name is looked up, and so no packet waits for an answer.
+  // Peers are known by their addresses: no name is looked up, so no packet waits for an answer.
   const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
   return new Promise((resolve, reject) => {
     socket.once('error', (error) => {
@@ -26,7 +26,7 @@ export function bindUdp(port: number, address: string): Promise<Socket> {
       try {
         socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
       } catch {
-        // The system allows less; its default serves.
+        // The system allows less, and its default is good enough.
       }
       resolve(socket);
     });

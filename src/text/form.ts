@@ -1,4 +1,4 @@
-/** The parts that forms are made of: schemas of what comes from outside, each with what it expects. */
+/** Building blocks of forms: schemas for external data, each with a description of what it expects. */
 import * as v from 'valibot';
 
 import { ConfigError } from './quantities.js';
@@ -13,7 +13,7 @@ function problemOf(parse: () => unknown): string | undefined {
   }
 }
 
-/** Takes what `parse` takes; otherwise the issue says what `parse` expected. */
+/** Accepts what `parse` accepts; otherwise the issue says what `parse` expected. */
 export const parsedBy = <T extends string | number>(
   schema: v.GenericSchema<T>,
   parse: (value: T) => unknown,
@@ -35,7 +35,7 @@ export const within = (min: number, max: number, unit = ''): v.GenericSchema<num
 
 const MAX_SECONDS = 1e6;
 
-/** An object that takes these names and no others. */
+/** An object with these names and no others. */
 export function record<const E extends v.ObjectEntries>(
   entries: E,
 ): v.StrictObjectSchema<E, (issue: v.StrictObjectIssue) => string> {
@@ -49,7 +49,7 @@ export const text = (what: string): v.GenericSchema<string> => v.pipe(v.string(w
 export const integer = (min: number, max: number): v.GenericSchema<number> =>
   v.pipe(within(min, max), v.integer('a whole number'));
 export const seconds = within(0, MAX_SECONDS, ' s');
-/** Names become keys of objects, so they may not be those that every object has already. */
+/** Names become keys of objects, so they must not be names that every object already has. */
 export const named = (what: string): v.GenericSchema<string> =>
   v.pipe(
     v.string(what),
@@ -72,6 +72,6 @@ export const list = <const T extends v.GenericSchema>(
     ),
     v.array(item, `a list of ${what}`),
   );
-/** JSON says Infinity as 1e999, and cannot say it back. */
+/** JSON can read Infinity as 1e999 but cannot write it. */
 export const number: v.GenericSchema<number> = v.pipe(v.number('a number'), v.finite('a number'));
 export const numbers = v.record(v.string(), number, 'names with numbers');

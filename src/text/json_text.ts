@@ -1,4 +1,4 @@
-/** JSON from outside: read, and refused where it is nested so deeply that walking through it would fail. */
+/** Parses external JSON, and refuses values that are nested so deeply that walking through them would fail. */
 import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
 import { ConfigError, cut } from './quantities.js';
 
@@ -8,7 +8,7 @@ export function checkNesting(value: unknown, field: string): void {
   throw new ConfigError(field, nestingExpectation, 'more', 'remove the brackets that are too many');
 }
 
-/** The value that a text in JSON says. Throws ConfigError. */
+/** Parses a JSON text. Throws ConfigError. */
 export function parseJson(text: string, field: string): unknown {
   let value: unknown;
   try {

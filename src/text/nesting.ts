@@ -1,9 +1,9 @@
-/** Nothing that is read here nests half as deeply. */
+/** No data that is read here is nested even half as deeply. */
 export const MAX_NESTING = 64;
 
 /**
- * Whether lists and objects are nested more deeply than MAX_NESTING; then JSON.stringify and others that
- * call themselves for each level would fail. Also true for objects that contain themselves.
+ * Whether lists and objects are nested more deeply than MAX_NESTING, so that JSON.stringify and other recursive
+ * functions would fail. Also true for objects that contain themselves.
  */
 export function isNestedTooDeeply(value: unknown): boolean {
   const open: [value: unknown, depth: number][] = [[value, 1]];

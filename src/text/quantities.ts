@@ -1,4 +1,4 @@
-/** Numbers with units as people write them, and the error that says which of them is wrong. */
+/** Numbers with units as people write them, and the error for invalid ones. */
 
 /** A setting that cannot be used. The message is `field: expected …, got …; fix`. */
 export class ConfigError extends Error {
@@ -20,11 +20,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** A text for a message, which is no place for all of a long one. */
+/** Shortens a text for a message. */
 export const cut = (text: string, length = 60): string =>
   text.length > length ? `${text.slice(0, length - 3)}…` : text;
 
-/** A value found where another was expected, as short text. */
+/** A short text for a value found where another was expected. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, 60)));
   if (typeof value !== 'object' || value === null) return cut(String(value));
@@ -50,7 +50,7 @@ export function withUnit(text: string, units: Readonly<Record<string, number>>):
   const [, digits, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*$/i.exec(text) ?? [];
   const name = unit?.toLowerCase() ?? '';
   const factor = Object.hasOwn(units, name) ? units[name] : undefined;
-  // Rounded to 12 digits, so that 0.6 mbps are 600000 bit/s and not a fraction beside it.
+  // Rounded to 12 digits, so that 0.6 mbps becomes exactly 600000 bit/s.
   return factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
 }
 

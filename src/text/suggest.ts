@@ -12,7 +12,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Nobody types a name that is longer. */
+/** Longer inputs are not typed names. */
 const MAX_TYPED = 100;
 
 /** The names that `typed` was probably meant to be: at most `most`, nearest first. */
@@ -32,7 +32,7 @@ export function near(typed: string, names: readonly string[], most = 3): string[
     .map(({ name }) => name);
 }
 
-/** ` Did you mean a or b?`, or nothing where no name is near. */
+/** ` Did you mean a or b?`, or an empty text if no name is near. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const found = near(typed, names);
   return found.length > 0 ? ` Did you mean ${found.join(' or ')}?` : '';

@@ -10,12 +10,12 @@ export function aligned(rows: readonly (readonly string[])[], left = 1): string[
   return rows.map((row) => row.map(pad).join('  ').trimEnd());
 }
 
-/** Columns on a terminal: combining characters, as in T̄, take none. */
+/** Width on a terminal: combining characters, as in T̄, take no column. */
 const width = (text: string): number => Array.from(text.replace(/\p{M}/gu, '')).length;
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** A line of characters, one per value, from 0 to `top`; a space where there is none. */
+/** A line of characters, one per value, from 0 to `top`; a space for a missing value. */
 export function sparkline(values: readonly number[], top: number): string {
   return values
     .map((value) => {

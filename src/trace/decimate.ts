@@ -1,10 +1,9 @@
 /**
- * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. The time is cut into
- * equal buckets, on a grid that stays where it is while a window of length `spanUs` slides. Each
- * bucket keeps the rows of every column's minimum and maximum, in order: peaks survive and lines
- * keep their shape. A bucket in which a column has nothing but NaN keeps one such row, so that gaps
- * stay gaps. The extremes come first: where `maxPoints` is below twice the number of columns, that
- * many rows are returned all the same.
+ * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. The time is cut into equal
+ * buckets, on a grid that stays in place while a window of length `spanUs` slides. Each bucket keeps the rows of
+ * every column's minimum and maximum, in order: peaks survive and lines keep their shape. A bucket in which a
+ * column is all NaN keeps one such row, so that gaps stay gaps. Extremes take precedence: if `maxPoints` is below
+ * twice the number of columns, that many rows are returned all the same.
  */
 export function decimate(
   time: Float64Array,

@@ -22,7 +22,7 @@ const headerSchema = v.looseObject({
 /** First line of a trace. Fields that are not listed here are kept when a trace is rewritten. */
 export type TraceHeader = v.InferOutput<typeof headerSchema>;
 
-/** How the first line has to look, for messages. */
+/** The required form of the first line, for messages. */
 export const HEADER_EXAMPLE =
   '{"ccscope_trace":1,"created":"2026-01-31T12:00:00Z","source":"call","clock":"receiver"}';
 
@@ -47,5 +47,5 @@ export function checkHeader(value: unknown, line: number, file: string | undefin
   throw new TraceError({ ...place, field, expected: issue.message, got: shown(issue.input) });
 }
 
-/** What the message says when a file does not begin with a header. */
+/** The message for a file that does not start with a header. */
 export const headerExpectation = `a first line like ${HEADER_EXAMPLE}`;

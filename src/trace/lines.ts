@@ -1,14 +1,14 @@
 /** Longest line that a trace may have, in UTF-16 code units (1 MB of ASCII). */
 export const MAX_LINE_LENGTH = 1_000_000;
 
-/** Where lines go. `complete` is false for a last line that no line feed ends. */
+/** Receives lines. `complete` is false for a last line without a line feed. */
 export interface LineSink {
   line(text: string, number: number, complete: boolean): void;
   /** The line `number` is longer than MAX_LINE_LENGTH; `start` is how it begins. */
   tooLong(number: number, start: string): void;
 }
 
-/** Splits UTF-8 chunks into lines; keeps no more than the line that is still open. */
+/** Splits UTF-8 chunks into lines; keeps only the line that is not complete yet. */
 export class LineSplitter {
   readonly #decoder = new TextDecoder('utf-8');
   readonly #sink: LineSink;

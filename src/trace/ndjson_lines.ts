@@ -19,8 +19,8 @@ export class RowFormatter {
   }
 
   /**
-   * The row `row` of the columns as a line without a line feed. Absent values (NaN) and infinities,
-   * which JSON cannot express, are left out. `extra` are further members, as `,"name":value…`.
+   * The row `row` of the columns as a line without a line feed. Absent values (NaN) and infinities, which JSON
+   * cannot express, are omitted. `extra` holds further members, as `,"name":value…`.
    */
   line(columns: readonly ArrayLike<number>[], row: number, extra = ''): string {
     let text = this.#type;

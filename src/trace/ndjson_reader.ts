@@ -34,7 +34,7 @@ export class TraceReader {
     this.#splitter.push(chunk);
   }
 
-  /** Tells that the file has ended. Throws TraceError if it has not even a header. */
+  /** Ends the file. Throws TraceError if it did not even have a header. */
   end(): void {
     this.#splitter.end();
     if (!this.#header) this.#fail(1, 'ccscope_trace', headerExpectation, 'an empty file');

@@ -1,4 +1,4 @@
-/** Many small batches as one buffer: what crosses workers cheaply, however many batches there are. */
+/** Many small batches in one buffer, which is cheap to transfer between workers. */
 import { TABLE_SPECS, type TraceBatch } from '../core/index.js';
 
 /** Batches in order; transfer `values.buffer`. */
@@ -24,7 +24,7 @@ export function packBatches(batches: readonly TraceBatch[]): PackedBatches {
   return { layout, values };
 }
 
-/** The batches again. Their columns are views of one buffer: transfer that once, not each of them. */
+/** Unpacks the batches. Their columns are views of one buffer: transfer that once, not each of them. */
 export function unpackBatches({ layout, values }: PackedBatches): TraceBatch[] {
   const batches: TraceBatch[] = [];
   let at = 0;

@@ -17,7 +17,7 @@ export const parameterNames: readonly string[] = [
   ...new Set(CONTROLLER_NAMES.flatMap((name) => CONTROLLER_SPECS[name].parameters.map((each) => each.name))),
 ];
 
-/** A value that was refused: what it should have been. */
+/** A value that was refused, and what was expected. */
 export class ParameterProblem extends Error {
   override readonly name = 'ParameterProblem';
   constructor(
@@ -48,12 +48,12 @@ export function parameterValue(controller: ControllerName, name: string, value: 
   return checkedValue(spec, value);
 }
 
-/** Likewise of the controller that a preset is one of. */
+/** The same for the controller that a preset belongs to. */
 export function presetParameterValue(preset: string, name: string, value: number | string): number {
   return parameterValue(controllerOfPreset(checkPreset(preset)) ?? 'gcc', name, value);
 }
 
-/** The value as a number. Throws ParameterProblem for one that the parameter cannot have. */
+/** The value as a number. Throws ParameterProblem if the parameter cannot have it. */
 export function checkedValue(spec: ParameterSpec, value: number | string): number {
   const number = parameterNumber(spec, value);
   if (number !== undefined) return number;

@@ -16,12 +16,12 @@ const flowsOfHeader = v.array(
 );
 
 /**
- * A flow as the header of a trace names it. Of kind `shadow` it only watched, and has no arrivals of its own: it saw
- * those of the flow `of`, or, without that, those of the only one that has some.
+ * A flow as the header of a trace names it. A flow of kind `shadow` only watched and has no arrivals: it saw
+ * those of the flow `of` or, without that, those of the only flow that has some.
  */
 export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
 
-/** The flows that a header names; none where it has another form of that field, or no such field. */
+/** The flows that a header names; empty if it has no such field, or one of another form. */
 export function recordedFlows(header: Partial<TraceHeader>): readonly RecordedFlow[] {
   const flows = v.safeParse(flowsOfHeader, header['flows']);
   return flows.success ? flows.output : [];

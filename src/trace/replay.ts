@@ -26,23 +26,23 @@ import {
   type ReplayPlan,
 } from './replay_plan.js';
 
-/** What a controller's receiver half makes, and its sender half. */
+/** The tables of a controller's receiver half, and of its sender half. */
 const OF_RECEIVER: readonly TableName[] = ['group', 'nada'];
 const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
 
 /** How a trace is replayed. */
 export interface ReplayOptions {
-  /** The preset to use instead of the recorded one; then recorded changes of parameters are left out. */
+  /** The preset to use instead of the recorded one; recorded changes of parameters are then ignored. */
   preset?: string | undefined;
-  /** The controller to use instead of the recorded one; a preset, if given, must be one of its own. */
+  /** The controller to use instead of the recorded one; a preset, if given, must belong to it. */
   controller?: ControllerName | UserController | undefined;
-  /** Parameters that win over the preset's, the header's and recorded ones. */
+  /** Parameters that override the preset's, the header's and recorded ones. */
   parameters?: GivenParameters | undefined;
   /** Replays this flow alone: its number, or its name in the header. */
   flow?: string | undefined;
   /** The trace's name for messages. */
   file?: string | undefined;
-  /** Takes rows of `group`, `nada`, `rate` and `lcc`, in the order in which the controller made them. */
+  /** Receives rows of `group`, `nada`, `rate` and `lcc`, in the order in which the controller produced them. */
   emit(batch: TraceBatch): void;
 }
 
@@ -55,11 +55,11 @@ interface Flow {
 }
 
 /**
- * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one
- * receiver half and one sender half per flow. Feedback reaches the sender half at once, on the
- * receiver's clock; where arrivals carry the RTT, the sender half is told. Recorded changes of preset
- * and parameters are applied where they stand, and where a call starts again the controllers do, too.
- * What the trace's own controller made is passed over.
+ * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one receiver half
+ * and one sender half per flow. Feedback reaches the sender half at once, on the receiver's clock; if arrivals
+ * carry the RTT, the sender half gets it. Recorded changes of preset and parameters are applied at their places,
+ * and where a call starts again, so do the controllers. The rows that the recorded controller produced are
+ * skipped.
  */
 export class Replayer implements TraceSink {
   readonly #core: Core;
@@ -70,7 +70,7 @@ export class Replayer implements TraceSink {
   #line = 1;
   #missingController: string | undefined;
   #arrivals = 0;
-  /** The number of the only flow that is replayed; undefined: all are. */
+  /** The number of the only flow that is replayed; undefined: all flows. */
   #only: number | undefined;
 
   constructor(core: Core, options: ReplayOptions) {
@@ -83,7 +83,7 @@ export class Replayer implements TraceSink {
     return this.#plan?.preset ?? this.#options.preset ?? '';
   }
 
-  /** The controller of the recording, if the core does not have it and no other one was asked for. */
+  /** The controller of the recording, if the core does not have it and no other was requested. */
   get missingController(): string | undefined {
     return this.#missingController;
   }
@@ -93,7 +93,10 @@ export class Replayer implements TraceSink {
     return this.#arrivals;
   }
 
-  /** Throws TraceError when the header names a preset or a parameter that does not exist, or not the flow that is wanted. */
+  /**
+   * Throws TraceError if the header names a preset or a parameter that does not exist, or lacks the requested
+   * flow.
+   */
   header(header: TraceHeader): void {
     this.#plan = replayPlan(header, this.#options);
     const { flow, preset, controller } = this.#options;
@@ -138,7 +141,7 @@ export class Replayer implements TraceSink {
   }
 
   unknown(): void {
-    // Rows of other programs say nothing to a controller.
+    // Rows of other programs mean nothing to a controller.
   }
 
   /** Hands over the rows made so far. */
@@ -156,13 +159,13 @@ export class Replayer implements TraceSink {
     throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none up to the end' });
   }
 
-  /** What comes after the start of a call meets a fresh controller. */
+  /** What follows the start of a call goes to a fresh controller. */
   #endFlows(): void {
     this.flush();
     this.destroy();
   }
 
-  /** What a user's controller did wrong up to now. Its flow gives no more rates from then on. */
+  /** Faults of a user's controller so far. From a fault on its flow gives no more rates. */
   faults(): ControllerFault[] {
     const present = [...this.#flows.values()].flatMap(({ receiver, sender }) => [
       ...receiver.faults(),
@@ -235,7 +238,7 @@ export class Replayer implements TraceSink {
     return flow;
   }
 
-  /** Gives the core's refusals their place in the file. */
+  /** Adds the place in the file to errors of the core. */
   #guard(work: () => void): void {
     try {
       work();

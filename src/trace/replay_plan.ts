@@ -18,7 +18,7 @@ import type { TraceHeader } from './header.js';
 import { checkedValue, checkPreset, ParameterProblem, presetParameterValue } from './parameters.js';
 import { recordedFlows, type RecordedFlow } from './recorded_flows.js';
 
-/** Where in a trace something stands. */
+/** A place in a trace. */
 export interface Place {
   file?: string;
   line: number;
@@ -36,10 +36,10 @@ export type GivenParameters = Readonly<Record<string, number | string>>;
 
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 
-/** What changes of preset leave alone: the application's bounds. */
+/** Parameters that a change of preset leaves alone: the application's bounds. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/** Which preset and parameters a replay runs with, as recorded changes go by. */
+/** The preset and parameters of a replay, as recorded changes go by. */
 export class ReplayPlan {
   #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;
@@ -66,7 +66,7 @@ export class ReplayPlan {
     return this.#preset;
   }
 
-  /** Flows begin with what was recorded of each. Throws TraceError for what is named wrongly. */
+  /** Flows start with what was recorded for each. Throws TraceError for invalid names. */
   setFlows(flows: readonly RecordedFlow[], place: Place): void {
     const started = flows.filter(({ preset }) => preset !== undefined);
     this.#flows = new Map(
@@ -74,7 +74,7 @@ export class ReplayPlan {
     );
   }
 
-  /** What a flow begins with that appears now. */
+  /** The initial configuration of a flow that appears now. */
   start(flow: number): ControllerOptions {
     const user = this.#user;
     if (user !== undefined) return { controller: user, parameters: this.#userParameters(), flow };
@@ -82,7 +82,7 @@ export class ReplayPlan {
     return { preset, parameters: { ...parameters, ...this.#fixedOf(preset) }, flow };
   }
 
-  /** What the replay was told, of the parameters that this preset's controller has. */
+  /** The parameters given to the replay that this preset's controller has. */
   #fixedOf(preset: string): Record<string, number> {
     const known = CONTROLLER_SPECS[controllerOfPreset(preset) ?? 'gcc'].parameters;
     const own = Object.entries(this.#fixed).filter(([name]) => known.some((each) => each.name === name));
@@ -94,7 +94,10 @@ export class ReplayPlan {
     return { ...this.#parameters, ...Object.fromEntries(fixed) };
   }
 
-  /** Throws ParameterProblem for what none of the recorded controllers has, or a value that it refuses. */
+  /**
+   * Throws ParameterProblem for a parameter that none of the recorded controllers has, or a value that it
+   * refuses.
+   */
   checkFixed(): void {
     if (this.#user !== undefined) {
       checkUserParameters(this.#user.name, this.#fixed);
@@ -109,7 +112,10 @@ export class ReplayPlan {
     throw new ParameterProblem(strange, expected, 'another name');
   }
 
-  /** A call was started again: unless the replay was told another preset, later flows do as recorded. Throws TraceError. */
+  /**
+   * A call was started again: unless the replay was given another preset, later flows follow the recording.
+   * Throws TraceError.
+   */
   restart(start: RecordedStart, place: Place): void {
     if (!this.recordedChanges) return;
     const { preset, parameters } = checkedStart(start, place, 'detail.');
@@ -118,7 +124,7 @@ export class ReplayPlan {
     this.#flows = new Map();
   }
 
-  /** Changes to a preset: later flows begin with it, `halves` change now. */
+  /** Changes to a preset: later flows start with it, `halves` change now. */
   changePreset(preset: string, halves: readonly Half[]): void {
     this.#preset = preset;
     this.#flows = new Map();
@@ -130,7 +136,7 @@ export class ReplayPlan {
     }
   }
 
-  /** Changes a parameter, unless the replay was told another value. */
+  /** Changes a parameter, unless the replay was given another value for it. */
   changeParameter({ name, value }: ParameterChange, halves: readonly Half[]): void {
     if (name in this.#fixed) return;
     this.#parameters[name] = value;
@@ -139,8 +145,8 @@ export class ReplayPlan {
 }
 
 /**
- * The plan at the start of a trace. Throws TraceError for what the header names wrongly, and
- * ParameterProblem for what the options do.
+ * The plan at the start of a trace. Throws TraceError for invalid names in the header, and ParameterProblem for
+ * invalid ones in the options.
  */
 export function replayPlan(
   header: TraceHeader,
@@ -156,7 +162,7 @@ export function replayPlan(
   return plan;
 }
 
-/** Throws ParameterProblem for what is no parameter of users' controllers, or out of its range. */
+/** Throws ParameterProblem for a parameter that users' controllers do not have, or a value out of its range. */
 function checkUserParameters(controller: string, parameters: GivenParameters): void {
   const specs = COMPONENT_SPECS.user_controller.parameters;
   for (const [name, value] of Object.entries(parameters)) {
@@ -169,7 +175,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
   }
 }
 
-/** The application's bounds, as far as a trace tells of them in numbers. */
+/** The application's bounds, as far as a trace contains them. */
 function recordedBounds(header: TraceHeader): Record<string, number> {
   const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
   const recorded = Object.entries(header.parameters ?? {});
@@ -180,7 +186,7 @@ function recordedBounds(header: TraceHeader): Record<string, number> {
   );
 }
 
-/** A controller that was asked for, in its preset for what the trace is of; bounds are as recorded. */
+/** A requested controller, in its preset for this kind of trace; bounds are as recorded. */
 function chosenPlan(
   controller: ControllerName | UserController,
   header: TraceHeader,
@@ -217,7 +223,7 @@ function checkedStart(
   return { preset, parameters: Object.fromEntries(checked) };
 }
 
-/** What a trace that names no preset is replayed with. */
+/** The preset for a trace that names none. */
 function recordedDefault(controller: string | undefined): string {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
   return defaultPreset(known ?? 'gcc', 'simulation');
@@ -228,7 +234,7 @@ const startDetail = v.object({
   parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {}),
 });
 
-/** What a controller begins with by an event that says so, or null for any other. */
+/** The configuration that an event starts a controller with, or null for any other event. */
 export function controllerStart(event: TraceEvent): RecordedStart | null {
   const detail = event.name === 'start' ? v.safeParse(startDetail, event.detail) : null;
   return detail?.success === true ? detail.output : null;
@@ -268,7 +274,7 @@ export function parameterChange(event: TraceEvent, preset: string, place: Place)
   return { name, value: placed(place, 'detail.', () => presetParameterValue(preset, name, value)) };
 }
 
-/** Gives a refused value its place in the trace. */
+/** Adds the place in the trace to the error for a refused value. */
 function placed<T>(place: Place, prefix: string, check: () => T): T {
   try {
     return check();

@@ -6,7 +6,7 @@ import { isNestedTooDeeply, nestingExpectation } from '../text/nesting.js';
 import { columnRule, requiredFields, type ColumnRule, type Requirement } from './row_rules.js';
 import { timeColumn } from './tables.js';
 
-/** Where parsed rows go, in the order of the file. */
+/** Receives parsed rows, in the order of the file. */
 export interface RowSink {
   /** `values` are in the order of the columns, NaN where absent, and only valid during the call. */
   row(table: TableName, values: Float64Array, extra: string | undefined, line: number): void;
@@ -16,7 +16,7 @@ export interface RowSink {
   unknown(text: string, line: number): void;
 }
 
-/** What the rows of a table have to be. */
+/** What the rows of a table must be. */
 interface TableRules {
   name: TableName;
   rules: readonly ColumnRule[];
@@ -26,10 +26,10 @@ interface TableRules {
   flowIndex: number;
 }
 
-/** The rules, and what one file's rows have been so far. */
+/** The rules, and the state of one file's rows. */
 interface TableParser extends TableRules {
   values: Float64Array;
-  /** Time of the latest row by flow, for tables whose rows have to be in order of time. */
+  /** Time of the latest row by flow, for tables whose rows must be in order of time. */
   latest: Map<number, number> | null;
 }
 
@@ -50,7 +50,7 @@ const eventSchema = v.looseObject({
 /** Tables that a replay consumes: their times may not go back within a flow. */
 const ORDERED: ReadonlySet<string> = new Set(['arrival', 'inbound']);
 
-/** Checks lines of the trace format against the tables, and hands on what they hold. */
+/** Checks lines of the trace format against the tables, and hands on their values. */
 export class RowParser {
   readonly #sink: RowSink;
   readonly #file: string | undefined;
@@ -151,7 +151,7 @@ export class RowParser {
     this.#sink.event({ time_us, name, detail: row['detail'] }, this.#extra(row, EVENT_FIELDS), this.#line);
   }
 
-  /** The members that are not known, as text. Throws TraceError where the row is nested too deeply for that. */
+  /** The unknown members, as text. Throws TraceError if the row is nested too deeply for that. */
   #extra(row: Record<string, unknown>, known: ReadonlySet<string>): string {
     if (isNestedTooDeeply(row)) this.#failText('line', nestingExpectation, 'more');
     return extraMembers(row, known);

@@ -1,6 +1,6 @@
 import type { ColumnSpec, TableName } from '../core/index.js';
 
-/** What a column's value in a file has to be. */
+/** What a column's value in a file must be. */
 export interface ColumnRule {
   name: string;
   min: number;
@@ -54,7 +54,7 @@ export function columnRule(column: ColumnSpec): ColumnRule {
   return { ...plain, expected: 'a finite number' };
 }
 
-/** A field that must be there; any one of `anyOf` will do. */
+/** A required field; any one of `anyOf` is enough. */
 export interface Requirement {
   anyOf: readonly [string, ...string[]];
   expected: string;
@@ -78,7 +78,7 @@ const INBOUND: readonly Requirement[] = [
   { anyOf: ['bytes_received'], expected: 'a number of bytes' },
 ];
 
-/** The fields that a row of this table cannot do without. */
+/** The required fields of a row of this table. */
 export function requiredFields(table: TableName): readonly Requirement[] {
   if (table === 'arrival') return ARRIVAL;
   return table === 'inbound' ? INBOUND : [TIME];

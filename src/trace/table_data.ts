@@ -12,7 +12,7 @@ export class TableData {
   #rows = 0;
   #sorted = true;
   readonly #time: number;
-  /** Fields that the table does not know, as JSON members (`,"x":1`), by row. */
+  /** Unknown fields, as JSON members (`,"x":1`), by row. */
   readonly #extras = new Map<number, string>();
 
   constructor(spec: TableSpec) {
@@ -25,7 +25,7 @@ export class TableData {
     return this.#rows;
   }
 
-  /** Bytes of the columns, with what is free at their ends. */
+  /** Bytes of the columns, including unused space at their ends. */
   get memoryBytes(): number {
     return this.#order.byteLength * (this.#columns.length + 1);
   }

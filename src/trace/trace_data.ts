@@ -40,8 +40,8 @@ interface Line {
 }
 
 /**
- * A trace in memory: the columns of each table, the events, and whatever a file had that is not
- * known here, all with their place in the order in which they were appended.
+ * A trace in memory: the columns of each table, the events, and unknown parts of a file, all with their place in
+ * the order in which they were appended.
  */
 export class TraceData {
   readonly #tables = new Map<TableName, TableData>();

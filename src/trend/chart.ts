@@ -1,17 +1,17 @@
-/** A small line chart as SVG, which says what it shows to those who do not see it. */
+/** A small line chart as SVG, with a text alternative for those who do not see it. */
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { html, type Html } from '../html/text.js';
 import type { TrendLine, TrendReport } from './trend.js';
 
 const WIDTH = 320;
 const HEIGHT = 110;
-/** Around the lines, for the texts of the axis. */
+/** Margins for the texts of the axis. */
 const LEFT = 62;
 const TOP = 12;
 const RIGHT = 8;
 const BOTTOM = 8;
 
-/** Runs without a number part the line. */
+/** Runs without a number interrupt the line. */
 function stretches(
   points: readonly (readonly [x: number, y: number] | null)[],
 ): (readonly [number, number])[][] {

@@ -1,4 +1,4 @@
-/** The numbers of the calls of one run of tests, kept as a file for trends: a folder has one for each run. */
+/** The metrics of the calls in one test run, kept as a file for trends: a folder has one file for each run. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -20,11 +20,11 @@ const callSchema = record({
   project: v.string('the name of a project'),
   /** The run of `repeat`, counted from 1; null for a test with one call. */
   run: v.nullable(v.pipe(number, v.integer('a whole number'))),
-  /** What the link began with. */
+  /** The initial settings of the link. */
   network: v.string('a network'),
   backend: v.string('shaper or devtools'),
   outcome: v.picklist(['passed', 'failed'], 'passed or failed'),
-  /** By names with units; ratios of 1. Those of which nothing was known are left out. */
+  /** Keyed by names that end in units; ratios have the unit 1. Unknown values are omitted. */
   metrics: record(Object.fromEntries(PROPERTY_NAMES.map((name) => [name, v.optional(number)]))),
 });
 
@@ -42,7 +42,7 @@ const runSchema = record({
 export type HistoryRun = v.InferOutput<typeof runSchema>;
 export type HistoryCall = HistoryRun['calls'][number];
 
-/** Adds a run to the folder, which is made if it is not there. */
+/** Adds a run to the folder, which is created if necessary. */
 export function appendRun(folder: string, run: HistoryRun): void {
   mkdirSync(folder, { recursive: true });
   const name = [run.created.replace(/[:.]/g, '-'), ...(run.commit === null ? [] : [run.commit.slice(0, 8)])];
@@ -58,7 +58,7 @@ function readRun(path: string): HistoryRun {
   }
 }
 
-/** All runs of a folder, the oldest first. Throws UsageError that names the file and its field. */
+/** All runs of a folder, oldest first. Throws UsageError that names the file and its field. */
 export function readHistory(folder: string): HistoryRun[] {
   let names: string[];
   try {

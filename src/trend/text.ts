@@ -1,4 +1,4 @@
-/** A trend as text for people, and the words that its page shares. */
+/** A trend as text for people, and the wording that its page shares. */
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { aligned, sparkline } from '../text/terminal.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
@@ -16,7 +16,7 @@ export function changeText({ change_ratio: change }: TrendLine): string {
 export const medianText = ({ metric, earlier }: TrendLine): string =>
   earlier === null ? '–' : propertyText(metric, earlier.median);
 
-/** Where the latest lies; empty where that is nothing unusual. */
+/** Where the latest value lies; empty if that is not unusual. */
 export function markText(line: TrendLine): string {
   const { outside, earlier, metric } = line;
   if (outside === null || earlier === null) return '';
@@ -24,7 +24,7 @@ export function markText(line: TrendLine): string {
   return `${outside}: ${range} before`;
 }
 
-/** How many runs ago the latest was; empty for the last one. */
+/** How many runs ago the latest value was; empty for the last run. */
 export function ageText({ values, latest_run: run }: TrendLine): string {
   const ago = values.length - 1 - run;
   if (ago === 0) return '';
@@ -52,7 +52,7 @@ function row(line: TrendLine): string[] {
   ];
 }
 
-/** Marks are behind the table, since they are long and seldom there. */
+/** Marks come after the table, since they are long and rare. */
 function tableOf(lines: readonly TrendLine[]): string[] {
   const [head = '', ...rows] = aligned([HEAD, ...lines.map(row)], 2);
   return [

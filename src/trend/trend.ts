@@ -1,26 +1,28 @@
-/** How the numbers of each call went over runs of its test: the latest beside those before it. */
+/** The trend of each call's numbers over runs of its test: the latest compared with those before. */
 import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../evidence/properties.js';
 import { median } from '../calls/percentile.js';
 import { version } from '../html/version.js';
 import type { HistoryCall, HistoryRun } from './history.js';
 
-/** A range of fewer earlier runs says little of what is usual. */
+/** A range over fewer earlier runs says little about what is usual. */
 const LEAST_EARLIER = 3;
 
-/** One number of the calls of a test on a network. */
+/** One number of a test's calls on one network. */
 export interface TrendLine {
   metric: PropertyName;
-  /** One for each run of the report, in its order: the median over the runs of `repeat`; null where it is not known. */
+  /**
+   * One value for each run of the report, in its order: the median over the runs of `repeat`; null if unknown.
+   */
   values: (number | null)[];
-  /** The last that is known. */
+  /** The last known value. */
   latest: number;
   /** Its place in `values`. */
   latest_run: number;
-  /** Over the runs before the latest; null without any. */
+  /** Over the runs before the latest; null if there are none. */
   earlier: { runs: number; median: number; min: number; max: number } | null;
-  /** Latest less the earlier median, as a share of that; null where that is 0 or there is none. */
+  /** Latest minus the earlier median, as a share of that median; null if it is 0 or missing. */
   change_ratio: number | null;
-  /** Where the latest lies beside the earlier range, from three earlier runs on; null inside of it. */
+  /** How the latest compares with the earlier range, from three earlier runs on; null if it is inside. */
   outside: 'better' | 'worse' | null;
 }
 
@@ -35,7 +37,7 @@ export interface TrendReport {
   ccscope_trend: 1;
   ccscope: string;
   created: string;
-  /** The oldest first. */
+  /** Oldest first. */
   runs: Pick<HistoryRun, 'created' | 'commit' | 'outcome'>[];
   groups: TrendGroup[];
 }
@@ -81,7 +83,7 @@ function lineOf(metric: PropertyName, perRun: readonly (readonly HistoryCall[])[
 
 const keyOf = ({ test, project, network }: HistoryCall): string => JSON.stringify([test, project, network]);
 
-/** Compares the latest of some runs, the oldest first, with those before it; each test by itself. */
+/** Compares the latest of some runs, oldest first, with those before it, separately for each test. */
 export function trendOf(runs: readonly HistoryRun[], created = new Date()): TrendReport {
   const firsts = new Map(runs.flatMap(({ calls }) => calls.map((call) => [keyOf(call), call])));
   const groups = [...firsts].map(([key, { test, project, network }]): TrendGroup => {

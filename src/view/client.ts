@@ -1,4 +1,4 @@
-/** The view's end of the channel: hears what pages told, and asks them. */
+/** The view's end of the channel: receives what pages reported, and sends them requests. */
 import { signal } from '@preact/signals';
 import { wrap, type Remote } from 'comlink';
 
@@ -17,18 +17,18 @@ const ENDED = 'ccscope attach has ended. What was seen stays here until this pag
 const NOBODY = 'Nobody answers here: open the address that ccscope attach prints.';
 
 export class ViewClient {
-  /** Whose calls these are. */
+  /** The browser whose calls these are. */
   readonly title = signal('');
-  /** Null before anything is known of them. */
+  /** Null until anything is known about them. */
   readonly model = signal<Model | null>(null);
-  /** Why there is nothing more to come; null while there is. */
+  /** Why nothing more will come; null while something may. */
   readonly ended = signal<string | null>(null);
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();
   #watch: Remote<WatchService> | null = null;
   #nextId = 0;
 
-  /** `key` is what the address has behind its #. */
+  /** `key` is the part of the address after #. */
   constructor(key: string) {
     const url = new URL(`${VIEW_PATH}${encodeURIComponent(key)}`, location.href);
     url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -67,7 +67,7 @@ export class ViewClient {
   #begin({ originEpochMs, title }: Extract<FeedMessage, { type: 'begin' }>): void {
     const { port1, port2 } = new MessageChannel();
     const worker = new Worker(new URL('watch_worker.js', location.href), { type: 'module' });
-    // Its owner records with --record: what is seen here is gone when the page is closed.
+    // The owner records with --record: what is seen here is lost when the page is closed.
     const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
     worker.postMessage(start, [port2]);
     this.#watch = wrap<WatchService>(port1);
@@ -91,8 +91,8 @@ export class ViewClient {
   }
 
   /**
-   * Asks a window, by the name that its batches have, or all with null. Resolves with what those that answered
-   * said, and rejects when nobody can be asked.
+   * Asks a window, by the name in its batches, or all with null. Resolves with the answers, and rejects if nobody
+   * can be asked.
    */
   ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const id = this.#nextId++;

@@ -19,7 +19,7 @@ function PauseButton({ client }: { client: ViewClient }) {
     <button
       type="button"
       aria-pressed={paused.value}
-      title="The pages' observers rest: their calls go on, and cost nothing more"
+      title="The pages' observers are paused: their calls continue, at no further cost"
       disabled={client.ended.value !== null}
       onClick={() => void change().catch(() => undefined)}
     >

@@ -1,4 +1,4 @@
-/** What a page says of an action, when it says it from elsewhere. */
+/** Parses what a page outside this process reports about an action. */
 import * as v from 'valibot';
 
 import { actionResult } from '../calls/record/message_forms.js';
@@ -10,9 +10,9 @@ const NO_ANSWER: ActionResult = {
   fix: 'see that the page is still open, and try again',
 };
 
-/** The result that a page gave; a refusal if the page gave something else. */
+/** The result that a page reported; a refusal if the page sent something else. */
 export function readActionResult(value: unknown): ActionResult {
   const read = v.safeParse(actionResult, value);
-  // The observer wrote what is in force; what a page may put there instead is drawn as text.
+  // The observer wrote `inForce`; if a page puts something else there, it is shown as text.
   return read.success ? (read.output as ActionResult) : NO_ANSWER;
 }

@@ -1,13 +1,13 @@
 /**
- * What would tell who or where somebody is stands in a recording as a number: the first SSRC is 1, the first
- * `mid` is `mid 1`. A name means the same in the whole recording. What they stand for is kept beside the rows,
- * so that a file can be made with it or without.
+ * A recording replaces everything that would reveal who or where somebody is by numbers: the first SSRC is 1, the
+ * first `mid` is `mid 1`. A name means the same throughout the recording. The mapping is kept beside the rows, so
+ * that a file can be created with it or without.
  */
 
-/** What stands for what: by kinds, in the order of their numbers from 1. Part of a header where it was asked for. */
+/** The mapping: by kind, in the order of the numbers from 1. Part of a header if requested. */
 export type Identifiers = Record<string, (string | number)[]>;
 
-/** URLs, and addresses with or without a port; names that mDNS made up are addresses, too. */
+/** URLs, and addresses with or without a port; names made up by mDNS are addresses, too. */
 const URLS = /\b(?:https?|wss?|blob|file|stuns?|turns?):[^\s"'<>)]+/g;
 const ADDRESSES =
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+(?:\.[\w-]+)*\.local\b|(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi;
@@ -33,7 +33,7 @@ export class Aliases {
     return value === '' ? '' : `${kind} ${this.#number(kind, value)}`;
   }
 
-  /** A sentence without the addresses and URLs in it. */
+  /** A sentence with its addresses and URLs replaced. */
   text(text: string): string {
     return text
       .replace(URLS, (url) => `[${this.name('url', url)}]`)
@@ -45,7 +45,7 @@ export class Aliases {
   }
 }
 
-/** Puts back what aliases stand for, where a file says it. */
+/** Restores what aliases stand for, if a file contains the mapping. */
 export class Originals {
   constructor(private readonly identifiers: Identifiers | null) {}
 

@@ -1,23 +1,27 @@
 /**
- * GCC's loss controller for a sender of a page, which it drives, or beside which it only watches. Nobody at the far side helps, so it
- * knows what the sender knows: the losses and the round trip that receiver reports tell, what was sent, and, where
- * the browser says it, its own estimate, which stands where A_r comes from a receiver. GCC's loss controller (ToN
- * eq. 14) then only goes below that: it cannot see the far side's queue, and cannot send more than the browser allows.
+ * GCC's loss controller for a sender of a page, which it drives, or beside which it only watches. The far side
+ * does not cooperate, so it knows what the sender knows: the losses and the round trip from receiver reports,
+ * what was sent, and, if the browser reports it, the browser's own estimate, which takes the place of a
+ * receiver's A_r. GCC's loss controller (ToN eq. 14) can then only go below that: it cannot see the far side's
+ * queue, and cannot send more than the browser allows.
  */
 import type { Core, SenderHalf, TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
 import { orZero } from '../calls/record/stream_bytes.js';
 
-/** A driver asks for no less, and no more. */
+/** The bounds of the rates that a driver asks for. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
-/** A_r does not exceed what passes by more than this (ToN, III-A). */
+/** A_r exceeds the sent rate by at most this factor (ToN, III-A). */
 const ABOVE_SENT = 1.5;
 
-/** Over a longer pause, as of a machine that slept, nothing is concluded; and no page can have years gone through. */
+/**
+ * Nothing is concluded over a longer pause, such as that of a sleeping machine; this also limits the work that a
+ * page can cause.
+ */
 const LONGEST_STEP_US = 60e6;
 
-/** What the streams of one sender sent so far, and lost. */
+/** What the streams of one sender have sent and lost so far. */
 interface Counts {
   timeUs: number;
   bytes: number;
@@ -33,10 +37,13 @@ export class Driver {
   #before: Counts | null = null;
   #rows: TraceBatch[] = [];
   targetBps: number;
-  /** The core refused what it was told: a page can tell numbers that no browser counts. */
+  /** The core refused its input: a page can report numbers that no browser counts. */
   hasFailed = false;
 
-  /** `startBps` is what is sent now; `decides`: whether what is sent follows it. Throws CoreError. */
+  /**
+   * `startBps` is the present sending rate; `decides`: whether the sending rate follows this driver. Throws
+   * CoreError.
+   */
   constructor(
     core: Core,
     readonly flow: number,
@@ -57,7 +64,7 @@ export class Driver {
     });
   }
 
-  /** What a look at the sender's connection says of its streams. */
+  /** The counters of a sender's streams in a sample of its connection. */
   see({ timeUs, rttS, availableOutgoingBps }: StatsSample, streams: readonly OutboundStats[]): void {
     const now: Counts = {
       timeUs,
@@ -80,7 +87,8 @@ export class Driver {
     const { timeUs } = now;
     const sentBps = ((now.bytes - before.bytes) * 8e6) / (now.timeUs - before.timeUs);
     const estimateBps = availableOutgoingBps > 0 ? availableOutgoingBps : Infinity;
-    // What is sent follows a target with a delay; where it does not follow at all, the target must not run away from it.
+    // The sending rate follows a target with a delay; if it does not follow at all, the target must not run away
+    // from it.
     const followsBps = this.decides ? Math.max(sentBps, this.targetBps) : sentBps;
     const a_r = Math.max(LEAST_BPS, Math.min(MOST_BPS, estimateBps, ABOVE_SENT * followsBps));
     this.#half.pushSent(timeUs, now.bytes, rttS * 1e6, availableOutgoingBps);

@@ -1,11 +1,14 @@
-/** Received frames as fields of a trace's line: their layers stand apart, since most browsers and codecs tell none. */
+/**
+ * Received frames as fields of a trace's line: their layers are separate, since most browsers and codecs do not
+ * report any.
+ */
 import { FRAME_COLUMNS } from '../calls/record/columns.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from '../inject/protocol.js';
 
 export interface FrameFields {
   /** Five numbers for each frame: SSRC, RTP timestamp, arrival, size, 1 for a key frame. */
   rows: (number | null)[];
-  /** Its spatial and temporal index; absent where no frame's are told. */
+  /** Its spatial and temporal index; absent if no frame has one. */
   layers?: (number | null)[];
 }
 
@@ -23,7 +26,7 @@ export function frameFields(message: readonly number[], alias: (ssrc: number) =>
   return layers.every((index) => index === NO_LAYER) ? { rows } : { rows, layers };
 }
 
-/** The rows of a message again; `original` is given each SSRC's alias. */
+/** Restores the rows of a message; `original` is called with each SSRC's alias. */
 export function frameRows({ rows, layers = [] }: FrameFields, original: (alias: number) => number): number[] {
   const frames = Math.floor(rows.length / LAYERS_FROM);
   return Array.from({ length: frames }, (_, frame) => {

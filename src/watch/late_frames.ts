@@ -1,6 +1,6 @@
 /**
- * Frames that came later than one that was sent after them: a lost packet was sent again (RFC 4588), or the network
- * changed the order. Browsers hand out frames in the order of decoding and say when the last packet of each came.
+ * Frames that arrived after one that was sent later: a lost packet was retransmitted (RFC 4588), or the network
+ * changed the order. Browsers return frames in decoding order and report when each frame's last packet arrived.
  */
 import { NUMBERS_PER_FRAME } from '../inject/protocol.js';
 
@@ -26,7 +26,7 @@ const isBefore = (a: number, b: number): boolean => {
   return step > 0 && step < RTP_WRAP / 2;
 };
 
-/** Finds them among the frames of an endpoint, as they are handed out. */
+/** Finds them among the frames of an endpoint, in the order in which those are returned. */
 export class LateFrames {
   readonly #latest = new Map<number, Latest>();
 

@@ -1,7 +1,7 @@
 /**
- * Controllers beside streams give many batches of few rows, of which each column has a buffer of its own: several
- * times as large as the numbers in it. Every ten seconds those of a stream become one batch of each table. The rows
- * of a table stay in order; that between tables is the recording's business.
+ * Controllers that run beside streams produce many batches of few rows, in which each column has its own buffer:
+ * several times as large as its numbers. Every ten seconds those of a stream are merged into one batch per table.
+ * The rows of a table stay in order; the recording keeps the order between tables.
  */
 import type { TraceBatch } from '../core/index.js';
 import type { CallRecord, ShadowRecord } from '../calls/record/record.js';

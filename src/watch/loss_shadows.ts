@@ -1,23 +1,23 @@
 /**
- * GCC's loss controller beside each media section of video that is sent: A_s as it would be if it decided, by the losses
- * and the round trip that the far side reports. It only watches.
+ * GCC's loss controller beside each sent media section of video: A_s as it would be if it decided, from the
+ * losses and the round trip that the far side reports. It only watches.
  */
 import type { EndpointRecord, StatsSample } from '../calls/record/record.js';
 import type { Core } from '../core/index.js';
 import { Driver } from './driver.js';
 
-/** Nobody reads its rows: what it asks for stands in the rows of the stream. */
+/** Its own rows are not used: its rate is part of the stream's rows. */
 const NO_FLOW = 0;
 
 export class LossShadows {
   #core: Core | null = null;
   #isLoading = false;
-  /** By endpoints, and by their media sections. */
+  /** By endpoint, and by media section. */
   readonly #all = new Map<number, Map<string, Driver>>();
 
   constructor(private readonly load: () => Promise<Core>) {}
 
-  /** Takes a look at a connection; `sentBps` is what each media section sends now, by its mid. */
+  /** Takes a sample of a connection; `sentBps` is what each media section sends now, by its mid. */
   see({ id }: EndpointRecord, sample: StatsSample, sentBps: ReadonlyMap<string, number>): void {
     for (const [mid, bps] of sentBps) {
       const driver = this.#of(id, mid, bps);
@@ -30,13 +30,13 @@ export class LossShadows {
     }
   }
 
-  /** A_s of a media section, in bit/s; NaN while it is not known. */
+  /** A_s of a media section, in bit/s; NaN while unknown. */
   targetBps(endpoint: number, mid: string): number {
     const driver = this.#all.get(endpoint)?.get(mid);
     return driver === undefined || driver.hasFailed ? NaN : driver.targetBps;
   }
 
-  /** It begins with the first rate that is known. */
+  /** It starts at the first known rate. */
   #of(endpoint: number, mid: string, bps: number): Driver | null {
     const drivers = this.#all.get(endpoint) ?? new Map<string, Driver>();
     const known = drivers.get(mid);
@@ -48,7 +48,7 @@ export class LossShadows {
     return driver;
   }
 
-  /** A core that does not load is told of by the controllers beside received streams. */
+  /** The controllers beside received streams report a core that does not load. */
   #begin(): void {
     if (this.#isLoading) return;
     this.#isLoading = true;

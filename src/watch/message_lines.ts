@@ -1,7 +1,7 @@
 /**
- * What pages told, as lines of a trace, and back. Names are those of the protocol with underscores; null is NaN.
- * A text is recorded as it is only under the names that are listed here, whose values are words of a
- * specification: any other one, also of a field that is yet to come, is recorded as an alias.
+ * Converts what pages reported to lines of a trace, and back. Names are those of the protocol with underscores;
+ * null is NaN. A text is only recorded as it is under the names listed here, whose values are words of a
+ * specification: texts of all other fields, including future ones, are recorded as aliases.
  */
 import type { ActionResult, PageMessage } from '../inject/protocol.js';
 import type { Aliases, Originals } from './aliases.js';
@@ -21,7 +21,7 @@ const PLAIN: ReadonlySet<string> = new Set([
     'degradationPreference',
   ],
 ]);
-/** Sentences: only the addresses and URLs in them are replaced. */
+/** Sentences, in which only addresses and URLs are replaced. */
 const SENTENCES: ReadonlySet<string> = new Set(['message', 'fix', 'text']);
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -67,7 +67,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
         ...frameFields(message.rows, (ssrc) => aliases.ssrc(ssrc)),
       });
     case 'remote':
-      // The far side's addresses are of no use to who judges.
+      // The far side's addresses are of no use to a judgement.
       return line('remote', { endpoint, ufrags: message.sides.map(({ ufrag }) => ufrag) }, aliases);
     case 'late':
       return line('late', message, aliases);
@@ -78,7 +78,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
     case 'notice':
       return line(message.type, { ...message, endpoint }, aliases);
     case 'action': {
-      // Its words name encodings as the page does, and say nothing that the action does not.
+      // Its text names encodings as the page does, and says nothing beyond the action itself.
       const { timeUs, action, result } = message;
       const came = result.ok ? { ok: true, inForce: result.inForce } : { ok: false };
       return line('action', { timeUs, action, result: came, endpoint }, aliases);
@@ -86,7 +86,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
   }
 }
 
-/** A line of no message. */
+/** A line that is not a message. */
 export const otherLine = line;
 
 const orNaN = (value: unknown): unknown => {
@@ -95,15 +95,15 @@ const orNaN = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, orNaN(each)]));
 };
 
-/** Which lines are those of messages. */
+/** Which lines are messages. */
 export const MESSAGE_LINES: ReadonlySet<string> = new Set([
   ...['endpoint', 'state', 'local', 'remote', 'stats', 'frames', 'source', 'notice', 'late', 'action'],
 ]);
 
-/** A line as it was read: a row of its type. */
+/** A line in the form in which it was read: a row of its type. */
 export type MessageRow = Record<string, unknown> & { type: string };
 
-/** The message of a line. Its endpoint has the number that it has in the file. */
+/** The message in a line. Its endpoint has the number that it has in the file. */
 export function messageOf(row: MessageRow, originals: Originals): PageMessage {
   const message = told(row, '', originals) as Record<string, unknown>;
   switch (row.type) {

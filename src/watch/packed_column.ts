@@ -1,17 +1,17 @@
-/** Columns of numbers, each in the narrowest type that gives every one of its values back exactly, in one buffer. */
+/** Columns of numbers in one buffer, each in the narrowest type that represents all its values exactly. */
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
-/** In the order of their width; kind 0 is a column of which all values are its base. */
+/** In the order of their width; in a column of kind 0, all values equal its base. */
 const KINDS = [null, Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array] as const;
 const MOST = [0, 2 ** 8, 2 ** 16, 2 ** 32];
 const [FLOAT32, FLOAT64] = [4, 5];
 
-/** Which kind holds these values, and what is taken from each of them. */
+/** The kind that can hold these values, and the base that is subtracted from each of them. */
 function kindOf(values: Float64Array): { kind: number; base: number } {
   const first = values[0] ?? NaN;
   if (values.every((value) => Object.is(value, first))) return { kind: 0, base: first };
-  // Differences of safe integers are exact where they are small; -0 and NaN are no such integers.
+  // Small differences of safe integers are exact; -0 and NaN are not such integers.
   if (values.every((value) => Number.isSafeInteger(value) && !Object.is(value, -0))) {
     const least = values.reduce((least, value) => Math.min(least, value), Infinity);
     const most = values.reduce((most, value) => Math.max(most, value), -Infinity);
@@ -22,7 +22,7 @@ function kindOf(values: Float64Array): { kind: number; base: number } {
   return { kind: isShort ? FLOAT32 : FLOAT64, base: 0 };
 }
 
-/** Takes columns one after the other, and gives them back by their places. */
+/** Takes columns one after the other, and returns them by index. */
 export class PackedColumns {
   readonly #pieces: Uint8Array[] = [];
   readonly #described: { kind: number; base: number; rows: number }[] = [];
@@ -30,10 +30,10 @@ export class PackedColumns {
   #kinds = new Uint8Array(0);
   #bases = new Float64Array(0);
   #rows = new Uint32Array(0);
-  /** Where each begins. */
+  /** Where each starts. */
   #offsets = new Uint32Array(0);
 
-  /** The place of the column. */
+  /** The index of the added column. */
   add(values: Float64Array): number {
     const { kind, base } = kindOf(values);
     const make = KINDS[kind];
@@ -45,7 +45,7 @@ export class PackedColumns {
     return this.#described.push({ kind, base, rows: values.length }) - 1;
   }
 
-  /** Nothing more is added: all of it becomes one buffer. */
+  /** Nothing more is added: everything becomes one buffer. */
   finish(): void {
     this.#bytes = new Uint8Array(this.#pieces.reduce((sum, { length }) => sum + length, 0));
     this.#kinds = Uint8Array.from(this.#described, ({ kind }) => kind);
@@ -67,7 +67,7 @@ export class PackedColumns {
     return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** The values of the column at a place. */
+  /** The values of the column with an index. */
   column(place: number): Float64Array<ArrayBuffer> {
     const rows = this.#rows[place] ?? 0;
     const base = this.#bases[place] ?? NaN;

@@ -1,6 +1,6 @@
 /**
  * A part of a recording that gets no more rows, packed without loss: most columns are whole numbers close to each
- * other, many never change, and most lines of other types look like those before.
+ * other, many never change, and most lines of other types resemble earlier ones.
  */
 import { TABLE_SPECS, tableSpec, type TableName, type TraceEvent } from '../core/index.js';
 import { TraceData } from '../trace/index.js';
@@ -9,21 +9,21 @@ import { PackedTexts } from './packed_texts.js';
 
 interface PackedTable {
   rows: number;
-  /** The place of its first column; the others follow. */
+  /** The index of its first column; the others follow. */
   first: number;
 }
 
-/** Where rows came from: the index of a table in the schema, or one of these. */
+/** The source of rows: the index of a table in the schema, or one of these. */
 export const EVENT_SOURCE = 254;
 export const TEXT_SOURCE = 255;
 
-/** What was appended, in order: a number of rows from one source. */
+/** The appended rows, in order: how many came from one source. */
 export interface Run {
   source: number;
   rows: number;
 }
 
-/** What a segment has besides its tables. */
+/** The content of a segment besides its tables. */
 export interface SegmentLog {
   runs: Run[];
   events: TraceEvent[];
@@ -55,7 +55,7 @@ export class PackedSegment {
     this.memoryBytes = runBytes + this.#columns.memoryBytes + this.#texts.memoryBytes;
   }
 
-  /** One table of it, as a trace to look into. */
+  /** One of its tables, as a trace that can be queried. */
   table(name: TableName): TraceData {
     const data = new TraceData();
     const table = this.#tables.get(name);
@@ -93,6 +93,6 @@ export class PackedSegment {
   }
 }
 
-/** Engines keep plain ASCII, which lines are but for texts of people, in a byte each. */
+/** Engines store plain ASCII, which lines are except for texts by people, in a byte per character. */
 export const textBytes = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,22 +1,22 @@
 /**
- * Lines that look alike but for their numbers, as those of getStats do, packed without loss: the text around the
+ * Lines that only differ in their numbers, such as those of getStats, packed without loss: the text around the
  * numbers once, the numbers as columns.
  */
 import type { PackedColumns } from './packed_column.js';
 
-/** Stands where a number was. JSON has no such character. */
+/** Marks the place of a number. JSON does not contain this character. */
 const HOLE = '\u0000';
 const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g;
 
 interface Shape {
-  /** The text, with holes. */
+  /** The text, with holes for the numbers. */
   text: string;
-  /** The place of the first hole's column; those of the others follow. */
+  /** The index of the first hole's column; those of the others follow. */
   first: number;
   holes: number;
 }
 
-/** Numbers that are written as JSON writes them; others stay text. */
+/** Numbers that are written as JSON writes them; others remain text. */
 function split(text: string): { shape: string; numbers: number[] } {
   const numbers: number[] = [];
   const shape = text.replace(NUMBER, (token) => {
@@ -30,11 +30,11 @@ function split(text: string): { shape: string; numbers: number[] } {
 
 export class PackedTexts {
   readonly #shapes: Shape[] = [];
-  /** The shape of each text. */
+  /** The template of each text. */
   readonly #order: Uint32Array<ArrayBuffer>;
   readonly memoryBytes: number;
 
-  /** Their numbers are put among `columns`. */
+  /** Its numbers go into `columns`. */
   constructor(
     texts: readonly string[],
     private readonly columns: PackedColumns,

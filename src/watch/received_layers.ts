@@ -1,16 +1,23 @@
-/** Which layers of a received stream come (webrtc-svc): browsers do not count them, but each frame says its own. */
+/**
+ * Which layers of a received stream arrive (webrtc-svc): browsers do not count them, but each frame states its
+ * own.
+ */
 import type { FrameColumns } from '../calls/record/record.js';
 
-/** A layer of which nothing came for this long is not received any more; the slowest give some frames a second. */
+/**
+ * A layer of which nothing came for this long is no longer received; the slowest have a few frames per second.
+ */
 const LOOKED_AT_US = 2e6;
-/** No scalability mode has as many; what a page makes up is not told. */
+/** No scalability mode has more; what a page makes up is not reported. */
 const TOO_MANY = 9;
 
-/** How many layers there are when this is the highest index; NaN for what is not a valid index. */
+/** The number of layers if this is the highest index; NaN for an invalid index. */
 const countOf = (index: number): number =>
   Number.isInteger(index) && index >= 0 && index < TOO_MANY ? index + 1 : NaN;
 
-/** As a scalability mode, `L3T2` for three spatial and two temporal layers; '' where the frames do not say. */
+/**
+ * As a scalability mode, `L3T2` for three spatial and two temporal layers; '' if the frames do not state them.
+ */
 export function receivedLayers(frames: FrameColumns, ssrc: number, untilUs: number): string {
   let [spatial, temporal] = [0, 0];
   for (let row = frames.rows - 1; row >= 0; row--) {

@@ -1,6 +1,6 @@
 /**
- * Makes the record of a call from a recording again, as the watch had it: whoever judges it finds what was found
- * live. Nothing is computed that was recorded: the controllers' rows are those of the file.
+ * Restores the record of a call from a recording as the watch had it, so that judgements give the same results as
+ * live. Recorded data are not computed again: the controllers' rows are those of the file.
  */
 import * as v from 'valibot';
 
@@ -16,9 +16,9 @@ import { LooseBatches } from './loose_batches.js';
 import { MESSAGE_LINES, messageOf, type MessageRow } from './message_lines.js';
 
 export interface RecordReaderOptions {
-  /** Drops what is older, as a watch does; default: nothing. */
+  /** Drops what is older, as a watch does; default: keeps everything. */
   keepUs?: number;
-  /** Is told after each batch of a page, when the record is as it was then. */
+  /** Called after each batch of a page, when the record is as it was at that time. */
   onHeard?: (record: CallRecord, nowUs: number) => void;
   /** The file's name for messages. */
   file?: string;
@@ -48,7 +48,7 @@ const placeSchema = v.object({
 });
 const heardSchema = v.object({ time_us: v.number(), page: v.number(), url: v.string() });
 
-/** Tables of what a shadow saw and made. */
+/** Tables of the inputs and outputs of a shadow. */
 const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
   ...(['arrival', 'inbound', 'group', 'feedback', 'rate', 'nada', 'lcc'] as const),
 ]);
@@ -70,7 +70,7 @@ interface Open {
   rows: Float64Array[];
 }
 
-/** A file that is a trace, but none of a watch. */
+/** A trace that is not a watch's recording. */
 export class NoRecordingError extends Error {
   override readonly name = 'NoRecordingError';
 }
@@ -181,7 +181,7 @@ export class RecordReader implements TraceSink {
     this.#options.onHeard?.(this.record, this.#nowUs);
   }
 
-  /** The shadows of a flow; null for a flow without any. */
+  /** The shadows of a flow; null if it has none. */
   #shadowOf(flow: number): ShadowRecord | null {
     const header = this.#flows.get(flow);
     const main = this.#flows.get(header?.of ?? flow);
@@ -210,7 +210,7 @@ export class RecordReader implements TraceSink {
     this.#open = [];
   }
 
-  /** The file has ended. */
+  /** Ends the file. */
   end(): void {
     this.#tell();
     this.#close();

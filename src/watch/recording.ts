@@ -1,7 +1,8 @@
 /**
- * The recording of a watch: trace v1 with what pages told, line by line, and the rows of the controllers beside the
- * streams. From it the record that causes are looked for in can be made again (`record_reader.ts`), and a replay
- * gives the controllers' rows again. It has aliases for whatever identifies people, see `aliases.ts`.
+ * The recording of a watch: a trace in format v1 with the reports of pages, line by line, and the rows of the
+ * controllers beside the streams. The record in which causes are looked for can be restored from it
+ * (`record_reader.ts`), and a replay gives the controllers' rows again. It has aliases for everything that
+ * identifies people, see `aliases.ts`.
  */
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { WindowPlace } from '../calls/record/endpoints.js';
@@ -32,15 +33,15 @@ export interface RecordedStream extends RecordedFlow {
 }
 
 export interface ExportOptions {
-  /** Only so much of the end, to the beginning of a segment; default: all that there is. */
+  /** Only this much of the end, from the start of a segment; default: everything. */
   lastUs?: number;
-  /** Whether the header says what aliases stand for. Default: false. */
+  /** Whether the header contains what aliases stand for. Default: false. */
   identifiers?: boolean;
-  /** The first segment that is kept elsewhere, of those that have left; null: none is. */
+  /** The first segment that is stored elsewhere, among those that have left memory; null: none is. */
   keptFrom?: { number: number; fromUs: number } | null;
 }
 
-/** A file, in the order of its parts: `before`, the segments that are kept elsewhere, `after`. */
+/** A file in its order: `before`, the segments that are stored elsewhere, `after`. */
 export interface Exported {
   before: string;
   /** The first segment that belongs to it. */
@@ -52,7 +53,7 @@ export interface Exported {
 export interface RecordingSize {
   /** From its beginning until now. */
   lengthUs: number;
-  /** About the length of the lines that are in memory. */
+  /** Approximate length of the lines that are in memory. */
   lineBytes: number;
   memoryBytes: number;
   bookmarks: number;
@@ -61,7 +62,7 @@ export interface RecordingSize {
 /** A line without which later ones of its endpoint cannot be understood. */
 interface Lasting {
   segment: number;
-  /** Null: of no endpoint. */
+  /** Null if it belongs to no endpoint. */
   endpoint: number | null;
   /** Whether it says that the endpoint is closed. */
   closes: boolean;
@@ -74,7 +75,7 @@ const CHUNK_LENGTH = 256 * 1024;
 export class Recording {
   readonly #ring: TraceRing;
   readonly #aliases = new Aliases();
-  /** Ids of endpoints by their windows, and by their numbers there. */
+  /** Ids of endpoints by window, and by their numbers there. */
   readonly #ids = new Map<string, Map<number, number>>();
   readonly #late = new Map<number, LateFrames>();
   readonly #streams = new Map<number, StreamState>();
@@ -93,12 +94,12 @@ export class Recording {
     this.#ring = new TraceRing(keepUs);
   }
 
-  /** Takes segments that leave the memory; without it they are gone. */
+  /** Takes segments that leave memory; without it they are lost. */
   set spill(spill: ((segment: Spilled) => void) | null) {
     this.#ring.spill = spill;
   }
 
-  /** Begins the rows of a batch; `heard` ends them. */
+  /** Starts the rows of a batch; `heard` ends them. */
   hear({ window, url, timeUs, messages }: PageBatch, { page, place }: WindowPlace): void {
     this.#fromUs ??= timeUs;
     this.#nowUs = Math.max(this.#nowUs, timeUs);
@@ -172,7 +173,7 @@ export class Recording {
     this.#ring.event(event);
   }
 
-  /** Marks a time, with what a person has to say of it. */
+  /** Marks a time, with a person's comment. */
   bookmark(timeUs: number, text: string): void {
     this.#bookmarks += 1;
     const detail = { text: text === '' ? `bookmark ${this.#bookmarks}` : text };
@@ -223,7 +224,7 @@ export class Recording {
       clock: 'receiver',
       origin_epoch_ms: this.originEpochMs,
       ...SHADOW,
-      // Segments count from 0: with that one nothing is missing.
+      // Segments count from 0: if that one is stored elsewhere, nothing is missing.
       ...(begin.number > 0 && { cut_before_us: begin.fromUs }),
       ...identifiers,
       flows: this.#flows(),
@@ -259,7 +260,7 @@ export class Recording {
     return new Set(closed.flatMap(({ endpoint }) => (endpoint === null ? [] : [endpoint])));
   }
 
-  /** Nothing before this segment can be exported any more: what only that would need is forgotten. */
+  /** Nothing before this segment can be exported any more: forgets data that only served that. */
   #forgetBefore(before: number): void {
     const gone = this.#endedBefore(before);
     if (gone.size === 0) return;
@@ -269,7 +270,7 @@ export class Recording {
   }
 }
 
-/** Lines in pieces that are not too small for a file. */
+/** Lines in pieces large enough for a file. */
 function* chunks(lines: Iterable<string>): Generator<string, void> {
   let chunk = '';
   for (const line of lines) {

@@ -1,15 +1,18 @@
 /**
- * A recording that is bounded: the latest minutes of a trace in memory, in segments. A segment that gets too old
- * leaves as lines of the trace format, for whoever wants to keep them, and is dropped.
+ * A recording of limited size: the latest minutes of a trace in memory, in segments. A segment that gets too old
+ * is converted to lines of the trace format, for storage elsewhere, and dropped.
  */
 import { TABLE_SPECS, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { TraceData, type TraceExtent, type TraceView, type ViewQuery } from '../trace/index.js';
 import { EVENT_SOURCE, PackedSegment, TEXT_SOURCE, textBytes, type SegmentLog } from './packed_segment.js';
 
 const SEGMENT_US = 15e6;
-/** So many of the latest segments, and the newest, are as they came: views of the last half minute need not unpack anything. */
+/**
+ * This many of the latest segments, and the newest, are not packed, so that a view of the last half minute does
+ * not have to unpack anything.
+ */
 const LOOSE_SEGMENTS = 2;
-/** A line is sized by the first ones of its table. */
+/** The size of a line is estimated from the first ones of its table. */
 const SIZED_LINES = 16;
 
 const SOURCES = new Map(TABLE_SPECS.map(({ name }, index) => [name, index]));
@@ -22,11 +25,11 @@ interface Segment {
   loose: { data: TraceData; log: SegmentLog } | null;
   packed: PackedSegment | null;
   extent: TraceExtent | null;
-  /** About how long its lines are together; 0 while it is the newest. */
+  /** Approximate total length of its lines; 0 while it is the newest. */
   lineBytes: number;
 }
 
-/** A segment that leaves. */
+/** A segment that leaves memory. */
 export interface Spilled {
   number: number;
   fromUs: number;
@@ -46,7 +49,7 @@ function begun(number: number, fromUs: number): Segment {
 
 const dataOf = ({ loose, packed }: Segment): TraceData => loose?.data ?? packed?.unpack() ?? new TraceData();
 
-/** About the length of a segment's lines, by some of each table. */
+/** Approximate length of a segment's lines, from some of each table. */
 function lineBytesOf(data: TraceData, { texts, events }: SegmentLog): number {
   let bytes = textBytes(texts) + texts.length + events.length * 100;
   for (const { name } of TABLE_SPECS) {
@@ -64,22 +67,22 @@ function lineBytesOf(data: TraceData, { texts, events }: SegmentLog): number {
 export class TraceRing {
   #segments: Segment[] = [];
   #next = 0;
-  /** Told of what is dropped; null: it is gone. */
+  /** Called with what is dropped; without it, the rows are lost. */
   spill: Spill | null = null;
 
   constructor(readonly keepUs: number) {}
 
-  /** The number of the oldest segment that is kept. */
+  /** The number of the oldest segment in memory. */
   get first(): number {
     return this.#segments[0]?.number ?? 0;
   }
 
-  /** The number of the segment that takes what is appended now. */
+  /** The number of the segment to which rows are appended now. */
   get newest(): number {
     return this.#newest.number;
   }
 
-  /** When the oldest segment that is kept began; null while there is none. */
+  /** When the oldest segment in memory started; null while there is none. */
   get fromUs(): number | null {
     return this.#segments[0]?.fromUs ?? null;
   }
@@ -93,7 +96,7 @@ export class TraceRing {
     }, 0);
   }
 
-  /** About how long its lines are together. */
+  /** Approximate total length of its lines. */
   get lineBytes(): number {
     return this.#segments.reduce((sum, { loose, lineBytes }) => {
       if (lineBytes > 0 || loose === null) return sum + lineBytes;
@@ -145,7 +148,7 @@ export class TraceRing {
     log.runs.push({ source: EVENT_SOURCE, rows: 1 });
   }
 
-  /** A line of a type that is no table of the core's. */
+  /** A line of a type that is not one of the core's tables. */
   line(text: string): void {
     const { data, log } = this.#open;
     data.appendUnknown(text);
@@ -178,7 +181,7 @@ export class TraceRing {
     return { columns: Object.fromEntries(columns) };
   }
 
-  /** Segments that may have rows of a time: rows come up to seconds after they were made. */
+  /** Segments that may have rows from a period: rows come up to seconds after they were made. */
   #within({ fromUs = -Infinity, toUs = Infinity }: ViewQuery): Segment[] {
     return this.#segments.filter(({ fromUs: begin }, i) => {
       const end = this.#segments[i + 1]?.fromUs ?? Infinity;
@@ -207,7 +210,7 @@ export class TraceRing {
     };
   }
 
-  /** When the earliest segment begins that has something of the time from `fromUs` on, and its number. */
+  /** When the earliest segment with rows from `fromUs` on starts, and its number. */
   from(fromUs: number): { number: number; fromUs: number } {
     const at = this.#segments.findLastIndex((segment) => segment.fromUs <= fromUs);
     const { number, fromUs: begin } = this.#segments[Math.max(0, at)] ?? this.#newest;

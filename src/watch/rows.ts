@@ -1,14 +1,14 @@
-/** What getStats counted of a stream, as rows of trace tables. */
+/** The counters of getStats for a stream, as rows of trace tables. */
 import { tableSpec, type TableName, type TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
 
-/** A batch of one row; columns that are not named are absent. */
+/** A batch of one row; columns that are not given are absent. */
 export function oneRow(table: TableName, values: Readonly<Record<string, number>>): TraceBatch {
   const columns = tableSpec(table).columns.map(({ name }) => Float64Array.of(values[name] ?? NaN));
   return { table, rows: 1, columns };
 }
 
-/** Bits per second between two looks at a count of bytes; NaN where the count restarted or is not known. */
+/** Bits per second between two samples of a byte count; NaN if the count restarted or is unknown. */
 export function rateBps(
   before: { timeUs: number; bytes: number } | undefined,
   now: { timeUs: number; bytes: number },
@@ -18,7 +18,7 @@ export function rateBps(
 }
 
 /**
- * A sent stream's row of the table `rate`: what its encoder was asked for, what it sent, what the far side said, and A_s of
+ * A sent stream's row of the table `rate`: its encoder's target, what it sent, the far side's report, and A_s of
  * the loss controller beside its media section.
  */
 export function sentRow(

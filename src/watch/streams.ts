@@ -1,4 +1,4 @@
-/** The streams of watched connections: who they are, their flows in the recording, and how they do now. */
+/** The streams of watched connections: their names, their flows in the recording, and their present state. */
 import type { ActionTarget, InForce } from '../inject/protocol.js';
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
@@ -10,7 +10,7 @@ import { rateBps } from './rows.js';
 
 export type StreamDirection = 'send' | 'receive';
 
-/** A stream as people see it. NaN and '' where the browser does not say. */
+/** A stream as people see it. NaN and '' where the browser reports nothing. */
 export interface StreamState {
   /** Its flow in the recording. */
   flow: number;
@@ -20,7 +20,7 @@ export interface StreamState {
   ssrc: number;
   mid: string;
   rid: string;
-  /** What is sent, or the layers of which frames come. */
+  /** The layers that are sent, or those whose frames arrive. */
   scalabilityMode: string;
   codec: string;
   frameWidth: number;
@@ -29,15 +29,15 @@ export interface StreamState {
   rateBps: number;
   /** Whether media passed in the last second. */
   isLive: boolean;
-  /** The controllers that watch it; empty where its frames are not seen. */
+  /** The controllers that watch it; empty if its frames are not observed. */
   shadows: readonly ShadowFlow[];
-  /** Further numbers by name, with the unit at its end. */
+  /** Further numbers by name, which ends in the unit. */
   numbers: Readonly<Record<string, number>>;
-  /** none, bandwidth, cpu or other, of what is sent. */
+  /** none, bandwidth, cpu or other, for a sent stream. */
   limitedBy: string;
-  /** What was done to its media section on command, and not taken back yet. */
+  /** Actions on its media section that have not been undone. */
   inForce: readonly InForce[];
-  /** Whether its encoding is sent, as the sender is set; true of what is received. */
+  /** Whether its encoding is switched on at the sender; true for received streams. */
   isActive: boolean;
 }
 
@@ -55,11 +55,11 @@ interface Known {
 const keyOf = (endpoint: number, direction: StreamDirection, ssrc: number): string =>
   `${endpoint} ${direction} ${ssrc}`;
 
-/** A media section one way; where the browser does not say which it is, each stream is one of its own. */
+/** A media section in one direction; if the browser does not report it, each stream counts as its own. */
 const sectionOf = ({ endpoint, direction, mid, ssrc }: ActionTarget): string =>
   `${endpoint} ${direction} ${mid === '' ? `ssrc ${ssrc}` : mid}`;
 
-/** The growth of one count over that of another, between two looks; NaN while nothing grew. */
+/** The growth of one count over that of another, between two samples; NaN while nothing grew. */
 function growthRatio<T>(
   before: T | undefined,
   now: T,
@@ -133,17 +133,17 @@ function receivingNumbers(before: InboundStats | undefined, now: InboundStats): 
 
 export class Streams {
   readonly #all = new Map<string, Known>();
-  /** By media sections and directions. */
+  /** By media section and direction. */
   readonly #inForce = new Map<string, readonly InForce[]>();
 
   constructor(private readonly nextFlow: () => number) {}
 
-  /** The flow of a stream, also before its first sample. */
+  /** The flow of a stream, even before its first sample. */
   flowOf(endpoint: number, direction: StreamDirection, ssrc: number): number {
     return this.#of(endpoint, direction, ssrc).state.flow;
   }
 
-  /** Notes who watches a stream, unless it is gone. */
+  /** Notes which controllers watch a stream, unless the stream is gone. */
   shadowed(endpoint: number, ssrc: number, shadows: readonly ShadowFlow[]): void {
     const known = this.#all.get(keyOf(endpoint, 'receive', ssrc));
     if (known !== undefined) known.state = { ...known.state, shadows };
@@ -154,7 +154,7 @@ export class Streams {
     this.#inForce.set(sectionOf({ endpoint, direction, mid, ssrc }), inForce);
   }
 
-  /** Takes what a sample says of a stream that is sent. */
+  /** Takes the sample of a sent stream. */
   sent({ id }: EndpointRecord, { timeUs }: StatsSample, stats: OutboundStats): StreamState {
     const known = this.#of(id, 'send', stats.ssrc);
     const look = { timeUs, bytes: sentBytes(stats), stats };
@@ -183,7 +183,7 @@ export class Streams {
     now: Omit<StreamState, 'flow' | 'endpoint' | 'direction' | 'rateBps' | 'isLive' | 'shadows' | 'inForce'>,
   ): StreamState {
     const { kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond } = now;
-    // Browsers give the same report again within some milliseconds: it says nothing new.
+    // Browsers return the same report again within some milliseconds: it contains nothing new.
     const isRepeated = known.before?.timeUs === look.timeUs;
     const bps = isRepeated ? known.state.rateBps : rateBps(known.before, look);
     if (!isRepeated) known.before = look;
@@ -224,8 +224,8 @@ export class Streams {
   }
 
   /**
-   * Ends the streams of a connection that its latest sample does not have any more: participants leave, and
-   * transceivers stop. At first they only stand still, since one that was reset comes again.
+   * Ends the streams of a connection that its latest sample no longer has: participants leave, and transceivers
+   * stop. At first such streams only stand still, since one that was reset comes back.
    */
   missing({ id }: EndpointRecord, { timeUs, outbound, inbound }: StatsSample): void {
     const told = new Set([
@@ -234,7 +234,7 @@ export class Streams {
     ]);
     for (const [key, known] of this.#all) {
       const { state, before } = known;
-      // A stream with frames that getStats have not counted yet is only beginning.
+      // A stream with frames that getStats has not counted yet is just starting.
       if (state.endpoint !== id || told.has(key) || before === undefined) continue;
       known.state = { ...state, rateBps: 0, isLive: false };
       if (timeUs - before.timeUs > GONE_US) this.#all.delete(key);

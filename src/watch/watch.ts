@@ -1,7 +1,7 @@
 /**
- * A watch over calls in pages that run already: takes what observers in pages tell, keeps the record that tests
- * judge, too, runs the controllers beside each stream, and records. Runs wherever its owner likes: in a worker
- * of the page, in an extension, in another page.
+ * Watches calls in pages that are already running: takes the reports of observers in pages, keeps the same record
+ * that tests judge, runs the controllers beside each stream, and records. Its owner decides where it runs: in a
+ * worker of the page, in an extension, in another page.
  */
 import { Endpoints, type WindowPlace } from '../calls/record/endpoints.js';
 import { Keeper } from '../calls/record/keep.js';
@@ -35,7 +35,7 @@ export interface WatchOptions {
 export const KEPT_US = 600e6;
 /** How many incidents a view shows. */
 const SHOWN_INCIDENTS = 100;
-/** What causes are looked for in. */
+/** The part of the record in which causes are looked for. */
 export const JUDGED_US = 120e6;
 
 export const ALL_CONTROLLERS: readonly ShadowController[] = [
@@ -54,22 +54,22 @@ export interface ConnectionState {
   state: RTCPeerConnectionState;
   /** Kinds of its candidates. */
   route: string;
-  /** The window that it lives in, as its batches name it, and its number there; for acting on it. */
+  /** The window that it lives in, as its batches name it, and its number there; needed for actions on it. */
   window: string;
   number: number;
   rttMs: number;
   availableOutgoingBps: number;
-  /** How the video that it receives is timed. */
+  /** How received video is timed. */
   frameSource: EndpointRecord['frameSource'];
   notices: readonly RecordNotice[];
 }
 
-/** Everything that changes slowly enough to be told as a whole, twice a second. */
+/** Everything that changes slowly enough to be sent completely, twice a second. */
 export interface WatchState {
   timeUs: number;
   connections: readonly ConnectionState[];
   streams: readonly StreamState[];
-  /** What went wrong so far, in the order in which it was noticed; the latest ones. */
+  /** The latest incidents, in the order in which they were noticed. */
   incidents: readonly Incident[];
   notices: readonly RecordNotice[];
 }
@@ -89,13 +89,13 @@ export class Watch {
   readonly #seen = new Map<number, number>();
   /** How many actions on an endpoint are in the recording. */
   readonly #acted = new Map<number, number>();
-  /** By endpoints and media sections. */
+  /** By endpoint and media section. */
   readonly #drivers = new Map<string, { endpoint: number; mid: string; driver: Driver }>();
   readonly #load: () => Promise<Core>;
   #core: Promise<Core> | null = null;
   #flows = 0;
   #nowUs = 0;
-  /** How many notices of no endpoint were looked at. */
+  /** How many notices without an endpoint were processed. */
   #notices = 0;
 
   constructor({ originEpochMs, load, keepUs = KEPT_US, controllers = ALL_CONTROLLERS }: WatchOptions) {
@@ -119,7 +119,8 @@ export class Watch {
     this.#shadows = new Shadows(this.record, {
       controllers,
       load: this.#load,
-      // What a sender in the same page counts is in no row of the receiver's flow: a replay would not know it.
+      // A sender's counts in the same page are not in the rows of the receiver's flow, so a replay would not have
+      // them.
       knowsSenders: false,
       flowsOf: (endpoint, ssrc, count) => [
         flowOf(endpoint, ssrc),
@@ -128,7 +129,7 @@ export class Watch {
       onRows: (batches) => this.#recording.rows(batches),
     });
     this.#endpoints = new Endpoints(this.record, undefined, this.#shadows);
-    // The recording keeps more, and says itself what.
+    // The recording keeps more, and limits itself.
     this.#keeper = new Keeper(this.record, JUDGED_US, this.#shadows, false);
     this.#log = new IncidentLog(this.record);
   }
@@ -152,7 +153,7 @@ export class Watch {
     this.#keeper.advance(this.#nowUs);
   }
 
-  /** Records the notices of no endpoint that are new. */
+  /** Records new notices that belong to no endpoint. */
   #noticed(): void {
     for (const notice of this.record.notices.slice(this.#notices)) this.#recording.notice(notice);
     this.#notices = this.record.notices.length;
@@ -164,7 +165,7 @@ export class Watch {
     else known.url = url;
   }
 
-  /** The samples of an endpoint that are new. */
+  /** The new samples of an endpoint. */
   #sampled(endpoint: EndpointRecord): void {
     const seenUs = this.#seen.get(endpoint.id) ?? -Infinity;
     for (const sample of endpoint.samples) if (sample.timeUs > seenUs) this.#sample(endpoint, sample);
@@ -176,10 +177,10 @@ export class Watch {
       if (id === endpoint.id) this.endDrive(id, mid);
   }
 
-  /** The actions on an endpoint that are new. */
+  /** The new actions on an endpoint. */
   #actedOn({ id, actions = [] }: EndpointRecord): void {
     for (const { timeUs, action, result } of actions.slice(this.#acted.get(id) ?? 0)) {
-      // In words of the protocol alone: the line of the page's message has the rest, with aliases.
+      // In the protocol's own words only: the line of the page's message has the rest, with aliases.
       const detail = { endpoint: id, kind: action.kind, ok: result.ok };
       this.#recording.event({ time_us: timeUs, name: 'action', detail });
       if (!result.ok) continue;
@@ -220,8 +221,8 @@ export class Watch {
   }
 
   /**
-   * An incident goes into the recording once, when its cause is known. The words of its evidence may name what the
-   * page named; whoever reads the recording has the log again from its lines.
+   * An incident is recorded once, when its cause is known. The text of its evidence may contain the page's names;
+   * readers of the recording get the log again from its lines.
    */
   #incident(incident: Incident): void {
     const { id, fromUs, kind, stream, before, after, cause, settled } = incident;
@@ -232,7 +233,7 @@ export class Watch {
     this.#recording.event({ time_us: fromUs, name: 'incident', detail });
   }
 
-  /** The flow of a stream in the recording; of simulcast layers the first one's. */
+  /** The flow of a stream in the recording; with simulcast, the first layer's. */
   #flowOf({ endpoint, direction, key }: Incident['stream']): number | null {
     const found = this.#streams.states.find(
       (state) =>
@@ -243,7 +244,7 @@ export class Watch {
     return found?.flow ?? null;
   }
 
-  /** Begins to decide what bounds a media section that is sent. Rejects with what the core throws. */
+  /** Starts to control the limit of a sent media section. Rejects with the core's errors. */
   async drive(endpoint: number, mid: string, startBps: number): Promise<void> {
     const core = await this.#load();
     this.endDrive(endpoint, mid);
@@ -251,7 +252,7 @@ export class Watch {
     this.#drivers.set(`${endpoint} ${mid}`, { endpoint, mid, driver });
   }
 
-  /** What the driver of a media section asks for now, in bit/s; null without one. */
+  /** What the driver of a media section asks for now, in bit/s; null without a driver. */
   drivenBps(endpoint: number, mid: string): number | null {
     return this.#drivers.get(`${endpoint} ${mid}`)?.driver.targetBps ?? null;
   }
@@ -268,12 +269,12 @@ export class Watch {
     this.#endpoints.windowEnded(window, this.#nowUs);
   }
 
-  /** Records something that happened. Its detail may hold nothing that identifies people. */
+  /** Records an event. Its detail must not contain anything that identifies people. */
   event(event: TraceEvent): void {
     this.#recording.event(event);
   }
 
-  /** Marks this time in the recording, with what a person has to say of it. */
+  /** Marks this time in the recording, with a person's comment. */
   bookmark(text: string): void {
     this.#recording.bookmark(this.#nowUs, text);
   }
@@ -287,7 +288,7 @@ export class Watch {
     return this.#recording.size;
   }
 
-  /** Takes what gets too old for the memory; without it, it is gone. */
+  /** Takes what gets too old for memory; without it, those parts are lost. */
   set spill(spill: Spill | null) {
     this.#recording.spill = spill;
   }
@@ -312,7 +313,7 @@ export class Watch {
     return this.#recording.extent();
   }
 
-  /** Resolves when the controllers have gone through what was told so far. Never rejects. */
+  /** Resolves when the controllers have processed everything reported so far. Never rejects. */
   settled(): Promise<void> {
     return this.#shadows.settled();
   }
@@ -324,7 +325,7 @@ export class Watch {
   }
 }
 
-/** What the video of each media section sends, by its mid; NaN while a layer's rate is not known. */
+/** The sending rate of each media section's video, by its mid; NaN while a layer's rate is unknown. */
 function sentBySection(streams: readonly StreamState[]): Map<string, number> {
   const sections = new Map<string, number>();
   for (const { kind, mid, rateBps } of streams)

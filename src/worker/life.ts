@@ -1,6 +1,6 @@
-/** The end of a worker, of which browsers tell nobody: a lock that it holds is free then. */
+/** Detects the end of a worker, which browsers do not report: a lock that it holds becomes free. */
 
-/** In the worker: holds a lock of this name for as long as the worker lives. Resolves when it does. */
+/** In the worker: holds a lock of this name for as long as the worker lives. Resolves when it has the lock. */
 export function holdLife(name: string): Promise<void> {
   return new Promise((held) => {
     void navigator.locks.request(name, () => {
@@ -10,12 +10,14 @@ export function holdLife(name: string): Promise<void> {
   });
 }
 
-/** A worker whose script has not begun by then will not: even a busy machine loads one in a fraction of this. */
+/**
+ * A worker whose script has not started by then never will: even a busy machine loads one in a fraction of this.
+ */
 const BEGIN_MS = 30_000;
 
 /**
- * In the page: has a worker hold a lock, and dispatches an `error` event at it when it has ended,
- * whoever ended it, or did not begin in time. Pages that are no secure context have no locks, and are not told.
+ * In the page: has a worker hold a lock, and dispatches an `error` event on it when it has ended, however it
+ * ended, or did not start in time. Pages outside secure contexts have no locks, and are not told.
  */
 export async function watchLife(
   worker: Worker,
@@ -26,7 +28,7 @@ export async function watchLife(
   const name = crypto.randomUUID();
   const end = (message: string): boolean =>
     worker.dispatchEvent(new ErrorEvent('error', { message, cancelable: true }));
-  // One that ends before it holds the lock never does.
+  // A worker that ends before it holds the lock never gets it.
   const late = setTimeout(() => end(`it did not begin within ${beginMs / 1000} s`), beginMs);
   await hold(name);
   clearTimeout(late);

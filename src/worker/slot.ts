@@ -1,6 +1,6 @@
 /**
- * A half of a controller as a pipeline sees it, wherever it runs. A call has several: slot 0 is in
- * charge, the others are shadows, fed the same and never obeyed.
+ * A half of a controller as a pipeline sees it, wherever it runs. A call has several: slot 0 is in charge, the
+ * others are shadows, given the same input and never obeyed.
  */
 import type {
   ArrivalInput,
@@ -15,16 +15,16 @@ import type {
 export interface SlotConfig {
   /** 0: in charge; others: shadows. */
   flow: number;
-  /** What people call it, for messages. */
+  /** Its name in messages. */
   name: string;
   controller?: ControllerName;
   preset?: string;
   parameters: Readonly<Record<string, number>>;
-  /** A user's instead: a module of JavaScript or WebAssembly, that runs in a worker of its own. */
+  /** Instead, a user's: a module of JavaScript or WebAssembly, which runs in a separate worker. */
   url?: string;
 }
 
-/** What both halves have. */
+/** Common to both halves. */
 export interface Slot {
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
@@ -33,7 +33,7 @@ export interface Slot {
   destroy(): void;
 }
 
-/** Sees arrivals; tells its hooks of feedback, at once or later. */
+/** Sees arrivals; reports feedback to its hooks, at once or later. */
 export interface ReceiverSlot extends Slot {
   pushArrival(row: ArrivalInput): void;
   pushInbound(row: InboundInput): void;
@@ -44,13 +44,13 @@ export interface SenderSlot extends Slot {
   pushFeedback(feedback: Feedback, nowUs: number): void;
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void;
   pushSent(nowUs: number, sentBytes: number, rttUs: number, browserEstimateBps: number): void;
-  /** The rates at `nowUs`, or the last good ones of a half that failed; NaN before there are any. */
+  /** The rates at `nowUs`, or the last good ones of a half that failed; NaN until there are any. */
   run(nowUs: number): RateUpdate;
 }
 
-/** Whom a slot tells. */
+/** The callbacks of a slot. */
 export interface SlotHooks {
   onFeedback(feedback: Feedback): void;
-  /** The half failed for good. A half that runs in here throws instead, out of the method that failed. */
+  /** The half failed for good. A half that runs in this worker throws instead, from the method that failed. */
   onFault(message: string): void;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from './support.js';
 
-/** Where control puts the browser's own estimate, or above. */
+/** The value to which control raises the browser's own estimate. */
 const FLOOR_BPS = 0.95 * 3e6;
 /** Chrome's step of `performance.now()` where a page is not cross-origin isolated (High Resolution Time, 7.1). */
 const CLOCK_STEP_US = 100;
@@ -27,7 +27,7 @@ test('a loopback call is controlled, measured and recorded @measures', async ({ 
   const seqs = arrivals.map((r) => r['seq'] ?? NaN);
   expect(new Set(seqs).size).toBe(seqs.length);
   const delays = arrivals.map((r) => (r['arrival_time_us'] ?? NaN) - (r['send_time_us'] ?? NaN));
-  // One clock for both sides here: no frame arrives before it was sent, as far as that clock tells.
+  // Both sides share one clock here: no frame arrives before it was sent.
   expect(Math.min(...delays)).toBeGreaterThanOrEqual(-CLOCK_STEP_US);
   expect((await call.rows('group')).length).toBeGreaterThan(100);
   expect((await call.rows('inbound')).length).toBeGreaterThan(20);
@@ -158,7 +158,7 @@ test('the in-page bottleneck holds the rate to its capacity and shows its queue 
   );
   expect(Math.min(...delays)).toBeGreaterThan(LINK.oneWayDelayUs);
   expect(Math.max(...queue.map((r) => r['queue_delay_us'] ?? NaN))).toBeGreaterThan(10_000);
-  // The round trip goes through it, too, although the packets do not.
+  // The round trip includes it, although the packets do not pass it.
   const rttMs = await call.page.evaluate(async () => (await window.harness.call?.mediaStats())?.rttMs);
   expect(rttMs).toBeGreaterThan(LINK.oneWayDelayUs / 1000);
   expect(rttMs).toBeLessThan(500);
@@ -211,7 +211,7 @@ test('key frames come at the interval that is asked for', async ({ call }) => {
   await call.start({ keyFrameIntervalS: 1, minBitrateBps: 1_000_000, startBitrateBps: 1_000_000 });
   await call.flowing(180);
   const keys = (await call.rows('arrival')).filter((r) => r['key_frame'] === 1);
-  // In six seconds: the first one, one a second, and perhaps one for a change of resolution.
+  // In six seconds: the first one, one per second, and possibly one for a change of resolution.
   expect(keys.length).toBeGreaterThanOrEqual(5);
   expect(keys.length).toBeLessThanOrEqual(9);
 });

@@ -1,4 +1,6 @@
-/** Each fault: video goes on two seconds later, the status says what happened, no record is lost. */
+/**
+ * For each fault: the video continues two seconds later, the status says what happened, and no record is lost.
+ */
 import { expect, test } from './support.js';
 
 test('the sender worker is killed', async ({ call }) => {
@@ -52,7 +54,7 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
   });
   await call.flowing();
   const before = await call.rows('rate');
-  // Another preset for the first of them: what the core is configured with is what traps.
+  // Another preset for the first of them: configuring the core with it makes the core trap.
   await call.page.evaluate(() =>
     window.harness.call?.setShadows([{ preset: 'ton-2017-literal' }, { preset: 'static-threshold' }]),
   );
@@ -72,7 +74,7 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
 });
 
 test('a shadow cannot be made', async ({ call }) => {
-  // Only shadows leave their inputs out of the trace: so only they trap here.
+  // Only shadows leave their inputs out of the trace, so only they trap here.
   await call.start({ trap: 'ccs_session_record', shadows: [{ preset: 'gcc' }] });
   await call.flowing();
   await call.noticed('controller-fault-1');
@@ -136,13 +138,13 @@ test('setParameters is refused for a while', async ({ call }) => {
     const refuse = () => Promise.reject(new DOMException('refused by the test', 'InvalidModificationError'));
     RTCRtpSender.prototype.setParameters = refuse;
     Object.assign(window, { allow: () => (RTCRtpSender.prototype.setParameters = set) });
-    // A rate that stays as it is would not be asked for.
+    // A constant rate would not be requested again.
     return window.harness.call?.setParameter('max_bitrate_bps', 200_000);
   });
   await call.goesOn();
   await call.noticed('set-parameters');
   await call.page.evaluate(() => (window as unknown as { allow(): void }).allow());
-  // It is tried again, and the notice is taken back.
+  // It is retried, and the notice is withdrawn.
   await expect
     .poll(async () => (await call.status()).codes, { timeout: 15_000 })
     .not.toContain('set-parameters');
@@ -164,7 +166,7 @@ test('getStats has none of the fields', async ({ call }) => {
   await call.noticed('sender-stats');
   const groups = (await call.rows('group')).slice(-30);
   expect(groups).toHaveLength(30);
-  // R_r comes from whole frames, then.
+  // R_r is then computed from complete frames.
   for (const row of groups) expect(row['received_rate_bps']).toBeGreaterThan(100_000);
   const arrivals = (await call.rows('arrival')).slice(-30);
   const seconds =

@@ -1,4 +1,4 @@
-/** Users' controllers in guest workers: they control, and whatever they do wrong ends them and nothing else. */
+/** Users' controllers in guest workers: they control, and their errors end them and nothing else. */
 import type { Page } from '@playwright/test';
 
 import type { Asked, Driven } from './harness/guests.js';

@@ -1,4 +1,4 @@
-/** A recording of a real call, replayed in Node, gives what the call's own controller gave. */
+/** A recording of a real call, replayed in Node, gives the same results as the call's own controller. */
 import { loadCore } from '../../src/core/index.js';
 import { formatTrace, Replayer, RowFormatter, TraceData, TraceReader } from '../../src/trace/index.js';
 import { tableSpec, type TraceBatch } from '../../src/core/index.js';
@@ -6,7 +6,7 @@ import { expect, test, type CallPage } from './support.js';
 
 const SETTINGS = { minBitrateBps: 100_000, maxBitrateBps: 2_000_000, startBitrateBps: 400_000 };
 
-/** What the page recorded so far, as a file. */
+/** The page's recording so far, as a file. */
 async function recording(call: CallPage): Promise<string> {
   const items = await call.page.evaluate(() =>
     window.harness.recorded.map((item) => {

@@ -15,8 +15,8 @@ async function byFlow(call: CallPage, table: 'group' | 'rate' | 'feedback' | 'ar
 }
 
 test('shadows are fed like the controller in charge, and never obeyed @measures', async ({ call }) => {
-  // The first is GCC as it is in charge: fed the same it must ask for the same. The second may
-  // never ask for more than 150 kbps: where it moved the encoder, that would show.
+  // The first is the same GCC as the one in charge: with the same input it must ask for the same. The second may
+  // never ask for more than 150 kbps: if it moved the encoder, that would show.
   await call.start({
     bottleneck: LINK,
     shadows: [
@@ -38,7 +38,7 @@ test('shadows are fed like the controller in charge, and never obeyed @measures'
   const length = Math.min(group(0).length, group(1).length);
   expect(length).toBeGreaterThan(150);
   expect(group(1).slice(0, length).map(receiver)).toEqual(group(0).slice(0, length));
-  // The ways of the two messages differ by what a data channel takes, so rates are close, not the same.
+  // The two messages take different times over their data channels, so rates are close but not equal.
   const last = (flow: number) => rate(flow).at(-1)?.['target_bps'] ?? NaN;
   expect(last(1) / last(0)).toBeGreaterThan(0.9);
   expect(last(1) / last(0)).toBeLessThan(1.1);
@@ -46,7 +46,7 @@ test('shadows are fed like the controller in charge, and never obeyed @measures'
   expect(Math.max(...rate(2).map((row) => row['target_bps'] ?? NaN))).toBeLessThanOrEqual(150_000);
   expect(feedback(2).length).toBeGreaterThan(10);
 
-  // What went in is recorded once: it was the same for all.
+  // Inputs are recorded once, since they are the same for all.
   for (const table of ['arrival', 'inbound'] as const) {
     const rows = await byFlow(call, table);
     expect(rows(0).length).toBeGreaterThan(20);
@@ -101,7 +101,7 @@ test('with the browser in charge, every controller only watches', async ({ call 
   expect(await call.page.evaluate(() => (window as unknown as { seen: unknown[] }).seen.length)).toBe(0);
 });
 
-test('a shadow that there is not is refused before anything is opened', async ({ call }) => {
+test('an unknown shadow is refused before anything is opened', async ({ call }) => {
   await expect(call.start({ shadows: [{ preset: 'gcc' }, { preset: 'gcd' }] })).rejects.toThrow(
     /shadows\.1\.preset/,
   );

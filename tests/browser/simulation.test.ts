@@ -1,4 +1,4 @@
-/** A scenario simulated in a page's worker gives the bytes that Node gives; what fails is told. */
+/** A scenario simulated in a page's worker gives the same bytes as in Node; failures are reported. */
 import { createHash } from 'node:crypto';
 
 import { loadCore } from '../../src/core/index.js';

@@ -45,7 +45,7 @@ export class CallPage {
     return this.page.evaluate(() => {
       const { call } = window.harness;
       if (call === null) throw new Error('no call was started');
-      // Tests share the machine: that it has too much to do is judged where it is made so (machine.test.ts).
+      // Tests share the machine: overload is only judged in machine.test.ts, which causes it.
       const notices = call.status.notices.filter(({ code }) => code !== 'machine-overloaded');
       return { ...call.status, notices, codes: notices.map(({ code }) => code) };
     });

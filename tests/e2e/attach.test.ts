@@ -1,4 +1,4 @@
-/** `ccscope attach`: a browser that somebody else has started, and calls that run already. */
+/** `ccscope attach`: a browser that somebody else has started, and calls in progress. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -71,7 +71,7 @@ async function plays(page: Page, frames: number): Promise<void> {
   await expect.poll(() => framesShown(page), { timeout: 30_000 }).toBeGreaterThan(before + frames);
 }
 
-/** How often somebody else than the test asks the page's connection for statistics meanwhile. */
+/** How often anyone but the test reads the statistics of the page's connection during this time. */
 async function questionsWhile(page: Page, work: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const scope = window as unknown as Called & { asked: number };
@@ -100,7 +100,7 @@ const rowsOf = (text: string): Row[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Row);
 
-/** Opens the view that a command prints, in a browser of its own. */
+/** Opens the view that a command prints, in another browser. */
 async function openView(page: Page, command: Command): Promise<void> {
   const [, url = ''] = await command.said(/^view (\S+)$/m);
   await page.goto(url);
@@ -135,7 +135,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   const stream = (name: string) => view.getByRole('button', { name });
   await expect(stream('▼ receives video')).toHaveCount(2);
   await expect(stream('▲ sends video')).toHaveCount(2);
-  // Only of connections that are made under observation the frames are seen.
+  // Frames are only visible for connections that are made under observation.
   const [late] = await openCall(attached, server, 'late');
   const connection = view.getByRole('region').filter({ hasText: 'side=b&room=late' });
   await connection.getByRole('button').click();
@@ -143,7 +143,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   await expect(view.locator('figure.rates .reading').first()).toHaveText(/bps/);
   await plays(late, 60);
   await view.screenshot({ path: testInfo.outputPath('view.png') });
-  // The view has a recording of its own, beside that of the command.
+  // The view has its own recording, besides that of the command.
   await stream('▲ sends video').first().focus();
   await view.keyboard.press('b');
   await expect(view.getByText(/^Bookmark at /)).toBeVisible();
@@ -158,7 +158,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   await expect(view.locator('.ended')).toContainText('has ended');
   expect(problems).toEqual([]);
 
-  // Nobody asks the connections anything any more, and nothing is left but the observer.
+  // Nothing reads the connections any more, and only the observer remains.
   expect(await questionsWhile(b, () => plays(late, 30))).toBe(0);
   await plays(b, 30);
   const left = () => Object.getOwnPropertyNames(window).filter((name) => /ccscope/i.test(name));
@@ -220,7 +220,7 @@ test('calls in an iframe of another site are found, too', async ({
   page: view,
 }) => {
   const page = await attached.open(`${server.url}/plain.html?side=b&room=frame`);
-  // The same machine by another name is another site, which Chromium gives a process of its own.
+  // Another name of the same machine is another site, which gets its own process in Chromium.
   const elsewhere = `${server.url.replace('127.0.0.1', 'localhost')}/loop.html`;
   await page.evaluate((url) => {
     const frame = document.createElement('iframe');
@@ -284,7 +284,7 @@ test('the pause of the view rests the observers, and another view is told what c
 
   command.child.kill('SIGINT');
   expect(await command.outcome).toMatchObject({ status: 0, stderr: '' });
-  // After the pause they were told again, and are the same.
+  // After the pause they were reported again, and are the same.
   expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ connections: 2 });
 });
 
@@ -360,7 +360,8 @@ esac
 `,
   );
 
-  // With a single phone connected, its serial number is asked first: another phone may be plugged in meanwhile.
+  // With a single phone connected, its serial number is requested first, since another phone may be plugged in
+  // later.
   writeFileSync(log, '');
   const only = await attach(['--list', '--adb'], env).outcome;
   expect(only.status).toBe(0);
@@ -380,5 +381,5 @@ esac
   expect(unknown.stderr).toContain("device 'unknown' not found");
   expect(unknown.stderr).toContain('adb devices lists the phones that are there');
   const missing = await attach(['--list', '--adb'], { ...process.env, PATH: '' }).outcome;
-  expect(missing.stderr).toContain('there is no adb in the PATH; install the platform tools of Android');
+  expect(missing.stderr).toContain('adb is not in the PATH; install the platform tools of Android');
 });

@@ -1,4 +1,7 @@
-/** A Chromium of somebody else: a process with a debugging port, which tests may talk to only from outside. */
+/**
+ * A Chromium that somebody else started: a process with a debugging port, which tests may only access from
+ * outside.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -14,7 +17,7 @@ export interface BrowserProcess {
   readonly child: ChildProcess;
   /** Where its debugging port is. */
   readonly url: string;
-  /** A second client, by which a test sees what the user of the browser would. */
+  /** A second client, through which a test sees what the user of the browser would see. */
   readonly seen: Browser;
   open(url: string): Promise<Page>;
   close(): Promise<void>;

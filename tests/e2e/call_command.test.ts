@@ -15,7 +15,10 @@ test.beforeAll(() => {
 });
 test.afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A run of 8 s fills a window; whether the machine is overloaded is its own matter, but what is said of it fits. */
+/**
+ * A run of 8 s fills a window; whether the machine is overloaded is up to the machine, but the report must be
+ * consistent.
+ */
 function expectMachine(machine: MachineReport | undefined): void {
   expect(machine?.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
   expect(machine?.callbacks_late_ms).toBeGreaterThanOrEqual(0);
@@ -80,7 +83,7 @@ test('NADA in charge, with shadows: what each would have asked for', async () =>
     // All of them stay within the application's bounds, and the capacity is 1 Mbps.
     expect(target?.target_mean_bps).toBeGreaterThanOrEqual(50_000);
     expect(target?.target_mean_bps).toBeLessThanOrEqual(2_500_000);
-    // None of them rests: all see frames of a start.
+    // None of them is idle: all see the frames of a start.
     expect(target?.target_of_capacity.p5).toBeLessThan(target?.target_of_capacity.p95 ?? 0);
     expect(target?.target_final_bps).toBeLessThanOrEqual(2_500_000);
   }

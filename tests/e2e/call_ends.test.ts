@@ -45,12 +45,12 @@ const context = (changes: Partial<RunContext> = {}): RunContext => ({
 /** A page in the place of the app. */
 interface FakeApp {
   url: string;
-  /** Resolves when the page has been asked for its state. */
+  /** Resolves when the page's state has been read. */
   asked: Promise<void>;
   close(): void;
 }
 
-/** Serves a page that tells the first state when it is asked for the first time, and then the other. */
+/** Serves a page that returns the first state when it is first asked, and the second one afterwards. */
 async function fakeApp(first: object, then: object = first): Promise<FakeApp> {
   const usual = { phase: 'connecting', status: null, link: null, notices: [], urlProblems: [] };
   const states = [first, then].map((state) => ({ ...usual, ...state }));
@@ -87,7 +87,7 @@ const lending = (url: string, lent: (shaper: Shaper) => void = () => undefined):
   },
 });
 
-/** An ICE agent at each socket of a shaper, of which one sends a check. */
+/** An ICE agent at each socket of a shaper; one of them sends a check. */
 async function startedBy(shaper: Shaper): Promise<void> {
   const [a, b] = await Promise.all([IceAgent.at('offr', shaper.a.port), IceAgent.at('answ', shaper.b.port)]);
   const checks = setInterval(() => {
@@ -131,7 +131,7 @@ test.describe('a run of our own page', () => {
     const server = await startServer({ appDir: served.appDir });
     const stranger = new WebSocket(`${server.url.replace('http', 'ws')}ws`);
     await once(stranger, 'open');
-    // Before the link of the call, and behind it.
+    // Before the link of the call, and after it.
     const openLink = async (id: number): Promise<void> => {
       stranger.send(JSON.stringify({ id, type: 'link/open', config: {} }));
       await once(stranger, 'message');

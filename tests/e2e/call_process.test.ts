@@ -34,7 +34,7 @@ test('ends with its browser, even with one that no longer answers', async () => 
   child.kill('SIGINT');
   expect(await outcome).toMatchObject({ status: 1, stderr: 'interrupted\n' });
   await gone(browsers);
-  // Three seconds, and what a busy machine adds; Playwright itself would wait for thirty.
+  // Three seconds, plus the delays of a busy machine; Playwright itself would wait for thirty.
   expect(performance.now() - askedMs).toBeLessThan(20_000);
 });
 

@@ -10,6 +10,7 @@ export interface Outcome {
   /** Null when a signal ended it. */
   status: number | null;
   stdout: string;
+  /** Without the lines that report progress, whose number depends on the machine's speed. */
   stderr: string;
 }
 
@@ -29,7 +30,7 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
   const outcome = once(child, 'close').then(([status]) => ({
     status: status as number | null,
     stdout,
-    stderr,
+    stderr: stderr.replace(/^\d+ %(  .*)?\n/gm, ''),
   }));
   const said = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
@@ -46,7 +47,7 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
   return { child, outcome, said };
 }
 
-/** A process as /proc tells of it (Linux). */
+/** A process as listed in /proc (Linux). */
 export interface Process {
   pid: number;
   parent: number;

@@ -1,4 +1,4 @@
-/** The pages' Content Security Policies: what they need works, what somebody else puts in does not run. */
+/** The pages' Content Security Policies: what pages need works, and injected code does not run. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +28,7 @@ const own = (before: string, targetBps = '400e3'): Buffer =>
       createSender: () => ({ onFeedback() {}, rate: () => ({ targetBps: ${targetBps} }) }),
     };`);
 
-/** What a page's policy forbade, in the page and, as the console tells, in its workers. */
+/** What a page's policy blocked, in the page and, according to the console, in its workers. */
 const test = base.extend<{ violations: () => Promise<string[]> }>({
   violations: async ({ page }, use) => {
     const told: string[] = [];
@@ -103,7 +103,7 @@ test('a controller of the user reaches its server and no other', async ({ page, 
   });
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const there = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-  // Its target tells what became of its attempts: 50 kbps more for each that was refused.
+  // Its target encodes the result of its attempts: 50 kbps more for each one that was refused.
   const buffer = own(
     `let refused = 0;
     const count = () => (refused += 1);

@@ -3,7 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 
 import { openDevtoolsLink } from '../../src/shaper/index.js';
 
-/** In page: two connections of one page, and the round trips of messages between them. */
+/** In the page: two connections of one page, and the round trips of messages between them. */
 interface Probe {
   channel: RTCDataChannel;
   roundTripMs(): Promise<number>;

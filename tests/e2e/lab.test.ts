@@ -166,7 +166,7 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
   await expect(signal).toBeVisible();
   await expect(page.getByRole('button', { name: /^x_curr/ }).locator('.reading')).toContainText('ms');
   await expect(page.getByRole('img', { name: /^Overuse detector/ })).toHaveCount(0);
-  // What is published is of GCC.
+  // The published values are GCC's.
   await expect(page.getByRole('region', { name: 'Published and measured' })).toHaveCount(0);
   await expect.poll(() => lab.query().get('controller')).toBe('nada-rfc8698');
 
@@ -178,7 +178,7 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
   await expect(page.getByRole('img', { name: /^Delay target/ })).toBeVisible();
   await expect(page.getByRole('button', { name: /^T_?c/ }).locator('.reading')).toContainText('ms');
 
-  // Where the cells differ in the controller it is one of their axes.
+  // If the cells differ in the controller, it is one of their axes.
   await page.getByLabel('Scenario', { exact: true }).selectOption('rmcat-5.1');
   await expect(page.locator('select[name=controller]')).toHaveCount(0);
   await page.locator('select[name="cell.controller"]').selectOption('NADA 2015');

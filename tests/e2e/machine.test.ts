@@ -1,6 +1,6 @@
 /**
- * What the page says of a machine that is too busy for the call. The machine that runs these tests may be busy
- * itself: they look at the reason that they make, and at no other.
+ * What the page reports when the machine is too busy for the call. The machine that runs these tests may be busy
+ * itself: they only look at the reason that they cause.
  */
 import type { Locator, Page } from '@playwright/test';
 
@@ -13,7 +13,7 @@ const bannerOf = (page: Page): Locator =>
 
 const LATE_SHAPER = 'packets leave the shaper';
 
-/** Lets the page hear that packets were so late as `state.lateMs` says, whatever the server told. */
+/** Makes the page hear that packets were as late as `state.lateMs` says, whatever the server reported. */
 async function tellLateness(page: Page, state: { lateMs: number }): Promise<void> {
   await page.routeWebSocket(/./, (socket) => {
     const server = socket.connectToServer();

@@ -1,4 +1,6 @@
-/** A recording of a page of others: it opens here, with what the controllers beside its streams said. */
+/**
+ * A recording of somebody else's page opens in the app, with the output of the controllers beside its streams.
+ */
 import { readFile } from 'node:fs/promises';
 
 import { openCall } from '../inject/overlay_support.js';

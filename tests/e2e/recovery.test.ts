@@ -1,4 +1,7 @@
-/** What a call runs on dies in the middle: the call goes on, the page says so, and the recording keeps every row. */
+/**
+ * A part that a call depends on dies during the call: the call continues, the page says so, and the recording
+ * keeps every row.
+ */
 import { Readable } from 'node:stream';
 
 import type { Page } from '@playwright/test';
@@ -25,7 +28,7 @@ async function grows(page: Page, more = 30): Promise<void> {
   await new Scope(page).groups(groups + more);
 }
 
-/** The recording so far, read as a file is. */
+/** The recording so far, as parsed from a file. */
 async function recorded(page: Page): Promise<TraceData> {
   const text = await page.evaluate(() => window.ccscope.exportTrace());
   const { sink, trace } = collector();
@@ -35,7 +38,7 @@ async function recorded(page: Page): Promise<TraceData> {
 
 const rowsOf = (trace: TraceData): string[] => [...trace.lines()].filter((line) => !line.includes('"event"'));
 
-/** What was recorded stands at the begin of what is recorded now, row by row. */
+/** The earlier recording is the beginning of the present one, row by row. */
 function expectKept(before: TraceData, after: TraceData): void {
   const lines = new Set(rowsOf(after));
   const lost = rowsOf(before).filter((line) => !lines.has(line));
@@ -47,7 +50,7 @@ function expectKept(before: TraceData, after: TraceData): void {
 const told = (trace: TraceData, ...names: string[]): string[] =>
   trace.events.map(({ name }) => name).filter((name) => names.includes(name));
 
-/** A call runs until its server dies. Resolves with what it recorded until then, when the page has noticed. */
+/** A call runs until its server dies. Resolves with its recording until then, once the page has noticed. */
 async function dies(server: ServerProcess, page: Page, scope: Scope): Promise<TraceData> {
   await page.goto(server.url);
   await scope.start();
@@ -254,7 +257,7 @@ test('the simulation worker of the Lab dies: the page says so, and the next run 
   const run = page.getByRole('banner').getByRole('button', { name: 'Run' });
   const status = page.getByRole('status');
   await expect(run).toBeEnabled();
-  // From when it holds its lock, as the worker that records does, its end is seen at once.
+  // Once it holds its lock, as the recording worker does, its end is detected at once.
   const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
   await expect.poll(locks, { intervals: [20] }).toBe(2);
   await endWorkerWhenAsked(page, 'simulation_worker');
@@ -283,7 +286,7 @@ declare global {
   }
 }
 
-/** Keeps hold of what a test ends. */
+/** Keeps references to what a test ends. */
 async function keepWorkers(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const NativeWorker = window.Worker;
@@ -305,7 +308,7 @@ function endWorker(page: Page, script: string, index = 0): Promise<void> {
   );
 }
 
-/** Ends a worker as soon as it is asked for something: before it could answer, however quick it is. */
+/** Ends a worker as soon as it gets a request: before it could answer, however fast it is. */
 function endWorkerWhenAsked(page: Page, script: string): Promise<void> {
   return page.evaluate((name) => {
     const worker = window.made.find(({ url }) => url.includes(name))?.worker;

@@ -1,4 +1,4 @@
-// The local server in a process of its own, that a test can kill: `node server_process.mjs PORT APP_DIR`.
+// The local server in a separate process, which a test can kill: `node server_process.mjs PORT APP_DIR`.
 import { startServer } from '../../dist/lib/node.js';
 
 const [port, appDir] = process.argv.slice(2);

@@ -11,7 +11,7 @@ export class ServerProcess {
   url = '';
   #child: ChildProcess | null = null;
 
-  /** Starts it, at the port that it had before. */
+  /** Starts it at the port that it had before. */
   async start(): Promise<void> {
     const port = this.url === '' ? '0' : new URL(this.url).port;
     const child = spawn(process.execPath, [program, port, appDir], { stdio: ['ignore', 'pipe', 'inherit'] });

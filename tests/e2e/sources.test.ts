@@ -1,4 +1,4 @@
-/** What a call sends: chosen in the page, or by `ccscope call`, it reaches the encoder and the far side. */
+/** The source of a call, chosen in the page or by `ccscope call`, reaches the encoder and the far side. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const call = async (args: readonly string[]): Promise<CallReport> => {
   return JSON.parse(stdout) as CallReport;
 };
 
-/** How many of a source's frames the machine has time for is its matter; more than these there are none. */
+/** How many of a source's frames the machine can handle is up to the machine; there are never more than these. */
 function expectFps(fps: number | null | undefined, most: number): void {
   expect(fps).toBeGreaterThan(most / 5);
   expect(fps).toBeLessThan(1.15 * most);
@@ -132,7 +132,7 @@ test('audio shares the link, and the controller is told of the video alone', asy
     .slice(1)
     .map((line) => JSON.parse(line) as Row);
   const counters = rows.filter(({ type }) => type === 'inbound');
-  // In the first seconds the browser probes the link with packets that it repeats.
+  // In the first seconds the browser probes the link with repeated packets.
   const [first, last] = [counters[Math.floor(counters.length / 3)], counters.at(-1)];
   const between = rows.filter(
     ({ type, arrival_time_us: atUs = NaN }) =>
@@ -140,7 +140,7 @@ test('audio shares the link, and the controller is told of the video alone', asy
   );
   const frames = between.reduce((sum, { size_bytes: bytes = NaN }) => sum + bytes, 0);
   const counted = (last?.['bytes_received'] ?? NaN) - (first?.['bytes_received'] ?? NaN);
-  // Headers of RTP, UDP and IP, and what the last frames had not yet, are within this; audio is not.
+  // The margin covers headers of RTP, UDP and IP, and what the last frames lack; audio would exceed it.
   expect(counted / frames).toBeGreaterThan(0.95);
   expect(counted / frames).toBeLessThan(1.13);
 });

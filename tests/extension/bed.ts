@@ -57,7 +57,7 @@ export class Bed {
     return page;
   }
 
-  /** Both sides of a call, each in a tab; what is opened last is in front. */
+  /** Both sides of a call, each in a tab; the one opened last is in front. */
   async call(path: string): Promise<{ a: Page; b: Page }> {
     const join = path.includes('?') ? '&' : '?';
     const b = await this.open(`${path}${join}side=b`);
@@ -70,7 +70,10 @@ export class Bed {
     return targetInfos;
   }
 
-  /** What the user does in the browser's prompt, which no test can reach: they give the permission for the site. */
+  /**
+   * Does what the user does in the browser's prompt, which tests cannot reach: grants the permission for the
+   * site.
+   */
   async allow(site: string): Promise<void> {
     const page = await this.context.newPage();
     await page.goto('chrome://extensions/');
@@ -108,7 +111,7 @@ export class Bed {
     return (await this.targets()).filter(({ type, url }) => type === 'page' && url.startsWith(panel));
   }
 
-  /** The panel of a tab, in a tab of its own, where Playwright can reach it. */
+  /** The panel of a tab, opened in a separate tab, where Playwright can reach it. */
   async openPanel(tab: number): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(this.url(`panel.html?tab=${tab}`));
@@ -131,14 +134,14 @@ export class Bed {
     return result.result.value;
   }
 
-  /** What the browser's own side panel shows. */
+  /** The content of the browser's own side panel. */
   async sidePanelText(tab: number): Promise<string> {
     const target = (await this.panels()).find(({ url }) => url.endsWith(`tab=${tab}`));
     if (target === undefined) throw new Error(`tab ${tab} has no side panel`);
     return String(await this.evaluateIn(target, 'document.body.innerText'));
   }
 
-  /** Goes to the extension's panel in all DevTools that are open. Resolves with what these panels show. */
+  /** Switches to the extension's panel in all open DevTools. Resolves with the content of these panels. */
   async devToolsTexts(): Promise<string> {
     const show = `(async () => {
       const { ViewManager } = await import('devtools://devtools/bundled/ui/legacy/legacy.js');

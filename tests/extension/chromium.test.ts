@@ -7,7 +7,7 @@ import { collector, TraceReader } from '../../src/trace/index.js';
 import { expect, isDrawn, streamsIn, test, type Bed } from './bed.js';
 
 const SITE = 'http://127.0.0.1/*';
-/** What the extension leaves in a window that it observes, and all that it leaves. */
+/** The only thing that the extension leaves in a window that it observes. */
 const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.extension') in globalThis);
 
 const permitted = async ({ background }: Bed) =>
@@ -80,7 +80,7 @@ test('a recording is downloaded from the panel, and nothing is stored', async ({
   await expect(recording.getByRole('status')).toHaveText(/^Bookmark at /);
   // Statistics come twice a second.
   await expect(recording.locator('.reading')).toHaveText(/^0:(0[5-9]|[1-5]\d),/, patient);
-  // What was seen can be taken home also when the site is off again.
+  // The recording can be saved even after the site was turned off.
   await panel.getByRole('button', { name: 'Turn off' }).click();
   await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
   const [download] = await Promise.all([
@@ -97,7 +97,7 @@ test('a recording is downloaded from the panel, and nothing is stored', async ({
   expect(file.toString()).toContain('"bookmark 1"');
   expect(file.toString(), 'addresses are aliases').not.toContain('127.0.0.1');
   const stored = await panel.evaluate(async () => {
-    // TypeScript's library knows the entries of a folder only with a setting of their own.
+    // TypeScript's library only declares the entries of a folder with an extra setting.
     type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
     const names: string[] = [];
     for await (const name of ((await navigator.storage.getDirectory()) as Folder).keys()) names.push(name);
@@ -115,7 +115,7 @@ test('a sender is capped from the panel, and turning off takes that back', async
   const { a } = await bed.call('plain.html');
   const panel = await bed.openPanel(await bed.click(a));
   await expectVideo(panel, 'Sends');
-  /** As the browser has it, whatever the page reads. */
+  /** The browser's value, whatever the page reads. */
   const bound = () =>
     a.evaluate(() => {
       const { peer, getParameters } = globalThis as unknown as {
@@ -196,7 +196,7 @@ test('several panels of one tab, opened and closed one after the other', async (
   await expectVideo(first);
   const second = await bed.openPanel(tab);
   await expectVideo(second);
-  // What is open is told again for the second panel, and is not new to the first.
+  // Open connections are reported again for the second panel, and are not new to the first one.
   await expect(first.locator('.connection')).toHaveCount(1);
   await expect(streamsIn(first)).toHaveCount(1);
   await second.close();
@@ -242,7 +242,7 @@ test('a hostile page cannot blind the panel of a site that is on, nor get a port
   await expectVideo(panel);
   const ports = await b.evaluate(async () => {
     let offered = 0;
-    // On its way down an event comes to the window first.
+    // A capturing listener on the window sees an event first.
     addEventListener('ccscope-port', () => offered++, { capture: true });
     const key = Symbol.for('ccscope.extension');
     const { [key]: meet } = globalThis as unknown as Record<symbol, () => void>;
@@ -293,7 +293,7 @@ test('a hostile page gets texts to its panel, and nothing else', async ({ bed })
       '{"__proto__":{"polluted":1},"id":"bridge","answer":1}',
       JSON.stringify({ batch }),
     ];
-    // It is there before the extension, and offers a port of its own.
+    // It is there before the extension, and offers its own port.
     document.addEventListener('ccscope-port-wanted', () => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => texts.forEach((text) => port1.postMessage(text));

@@ -36,8 +36,8 @@ test('a click turns it on; the sidebar and a panel show the call', async ({}, in
     await a.reload();
     expect(await isObserved(b)).toBe(true);
     await b.bringToFront();
-    // Scripts do not reach into the sidebar. What it draws tells: in legends two dashes of at most 16 by 3 pixels
-    // have that colour; the rest is lines.
+    // Scripts cannot access the sidebar. Its pixels are examined instead: in legends two dashes of at most 16 by
+    // 3 pixels have that colour; all other pixels of that colour are lines.
     await expect.poll(async () => (await bed.sidebar(LINE)).pixels, patient).toBeGreaterThan(2 * 16 * 3);
     writeFileSync(info.outputPath('sidebar.png'), Buffer.from((await bed.sidebar(LINE)).png, 'base64'));
     const panel = await bed.openOwn(`panel.html?tab=${tab}`);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { launch, type Browser, type Page } from 'puppeteer-core';
 
 const EXTENSION = fileURLToPath(new URL('../../dist/extension/firefox', import.meta.url));
-/** As the manifest has it, and the host of its pages in this Firefox. */
+/** The id in the manifest, and the host of its pages in this Firefox. */
 const ID = 'extension@ccscope';
 const HOST = '7a1c1d1e-cc5c-4b0e-9e55-c0de00000001';
 
@@ -105,7 +105,7 @@ export class FirefoxBed {
       const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
       const png = btoa([...bytes].map((byte) => String.fromCharCode(byte)).join(''));
       const [, red, green, blue] = /(..)(..)(..)/.exec('${colour}');
-      // In memory red comes first, and numbers begin with their last byte.
+      // In memory red comes first, and numbers are little-endian.
       const wanted = Number('0xff' + blue + green + red);
       return JSON.stringify({ isOpen: true, pixels: all.filter((each) => each === wanted).length, png });`);
     return JSON.parse(String(text)) as { isOpen: boolean; pixels: number; png: string };
@@ -127,7 +127,7 @@ export async function openFirefox(executablePath: string): Promise<FirefoxBed> {
     // For the toolbar, the sidebar and pages of extensions.
     args: ['-remote-allow-system-access'],
     extraPrefsFirefox: {
-      // Gives what is asked for without the prompt, which no test can reach.
+      // Grants the permission without the prompt, which tests cannot reach.
       'extensions.webextOptionalPermissionPrompts': false,
       'extensions.webextensions.uuids': JSON.stringify({ [ID]: HOST }),
       'media.peerconnection.ice.loopback': true,

@@ -7,7 +7,7 @@ export const MAX_MS = 50;
 /** A machine that is busy may slow down one attempt; the best of these counts, in the processor's time. */
 const ATTEMPTS = 3;
 
-/** The faults of an input are one fault if this is equal: what was thrown, and where. */
+/** Faults of inputs are the same fault if this is equal: what was thrown, and where. */
 export interface Fault {
   key: string;
   message: string;
@@ -20,7 +20,10 @@ function faultOf(error: unknown): Fault {
   return { key: `${kind}${place}`, message: error.stack ?? error.message };
 }
 
-/** Refused inputs throw errors by the thousand. Nobody reads their stacks, which cost more than all else. */
+/**
+ * Refused inputs throw errors by the thousand. Their stacks are never read, but would cost more than everything
+ * else.
+ */
 const STACK_LINES = 20;
 export function withoutStacks(): void {
   Error.stackTraceLimit = 0;
@@ -45,7 +48,7 @@ async function attempt(target: FuzzTarget, input: Uint8Array): Promise<{ fault?:
   const beganMs = performance.now();
   try {
     const pending = target.run(input);
-    // To await a value that is no promise costs more than some parsers do.
+    // Awaiting a value that is not a promise costs more than some parsers do.
     if (pending === undefined) return { ms: performance.now() - beganMs };
     await pending;
     return { ms: 0 };
@@ -65,7 +68,7 @@ function bestMs(target: FuzzTarget, input: Uint8Array): number {
   return best;
 }
 
-/** Runs one input. What a target awaits is not held to the time of parsers. */
+/** Runs one input. A target that awaits is exempt from the time limit of parsers. */
 export async function faultIn(target: FuzzTarget, input: Uint8Array): Promise<Fault | undefined> {
   const { fault, ms } = await attempt(target, input);
   if (fault !== undefined) return withStack(target, input, fault);
@@ -75,7 +78,7 @@ export async function faultIn(target: FuzzTarget, input: Uint8Array): Promise<Fa
   return { key: 'time', message: `took ${best.toFixed(0)} ms; expected at most ${MAX_MS} ms` };
 }
 
-/** The input of this number: the same for the same seed, whatever was run before. */
+/** The input with this number: the same for the same seed, whatever was run before. */
 export function inputsOf({ seeds, words = [] }: FuzzTarget, seed: number): (index: number) => Uint8Array {
   const mutator = new Mutator(seeds, words, seed);
   return (index) => mutator.at(index);

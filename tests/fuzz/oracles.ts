@@ -1,4 +1,4 @@
-/** What targets check their results with. */
+/** Checks that targets apply to their results. */
 import { isDeepStrictEqual } from 'node:util';
 
 /** An oracle that was violated. */
@@ -16,8 +16,8 @@ export const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b)
 const LONGEST_MESSAGE = 2000;
 
 /**
- * What `work` gives, or undefined where it refuses with an error of this class. Such an error names a field and
- * what was expected there, in a message that a person can read; any other error goes on.
+ * The result of `work`, or undefined if it refuses with an error of this class. Such an error names a field and
+ * what was expected there, in a readable message; any other error is passed on.
  */
 export function refused<T>(
   work: () => T,

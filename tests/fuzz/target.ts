@@ -11,6 +11,6 @@ export interface FuzzTarget {
    * documents is no fault; any other error is one.
    */
   run(input: Uint8Array): void | Promise<void>;
-  /** Ends what the target opened. */
+  /** Closes what the target opened. */
   close?(): Promise<void>;
 }

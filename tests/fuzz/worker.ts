@@ -1,14 +1,13 @@
 /**
- * Runs a range of one target's inputs in a thread of its own, so that whoever started it can end it: an input
- * that never returns, or takes all memory, is a fault like another. The number of the latest input stands in
- * shared memory.
+ * Runs a range of one target's inputs in a separate thread, so that its parent can end it: an input that never
+ * returns, or takes all memory, is a fault like any other. The number of the latest input is in shared memory.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { faultIn, inputsOf, targetsIn, withoutStacks, type Fault } from './harness.js';
 import type { FuzzTarget } from './target.js';
 
-/** What a thread is told. */
+/** The thread's initial data. */
 export interface Order {
   /** The bundle with the target. */
   url: string;
@@ -16,7 +15,7 @@ export interface Order {
   seed: number;
   from: number;
   to: number;
-  /** Until then; milliseconds of Date.now(). */
+  /** The deadline; milliseconds of Date.now(). */
   untilMs: number;
   /** How many inputs a target that awaits may have in work at a time. */
   concurrency: number;

@@ -1,4 +1,4 @@
-/** Acting on a call: each action is seen on the wire, and what the page sets is never lost. */
+/** Actions on a call: each is verified on the wire, and what the page sets is never lost. */
 import { expect, test, type Page } from '@playwright/test';
 
 import type { Action, EncodingName } from '../../src/inject/protocol.js';
@@ -9,7 +9,7 @@ const cap = (maxBitrateBps: number, encoding: EncodingName = null): Action => ({
 });
 const release: Action = { kind: 'release', target: VIDEO, of: null };
 
-/** The parameters of the video's sender as the browser has them, past what the page is shown. */
+/** The browser's parameters of the video's sender, not those that the page is shown. */
 const inBrowser = (page: Page): Promise<RTCRtpSendParameters> =>
   page.evaluate(() => window.call.getParameters.call(window.call.sender));
 const asPageReads = (page: Page): Promise<RTCRtpSendParameters> =>
@@ -99,7 +99,7 @@ test('a cap of all layers is shared among them, and their bounds never exceed it
   const bounds = (await inBrowser(page)).encodings.map(({ maxBitrate = NaN }) => maxBitrate);
   expect(bounds.reduce((total, bound) => total + bound, 0)).toBeLessThanOrEqual(300e3 + 2);
   expect(bounds[0]).toBeLessThan(bounds[2] ?? NaN);
-  // What a layer does not need, others get.
+  // What one layer does not need, others get.
   expect(await act(page, { kind: 'layer', target: VIDEO, encoding: 'f', active: false })).toMatchObject({
     ok: true,
   });
@@ -383,7 +383,7 @@ test('what cannot be done says why, and what to do', async ({ page }) => {
 
 test('a browser without the means says so', async ({ page }) => {
   await page.addInitScript(() => {
-    // As in browsers that take parameters alone, and have no attribute for the delay.
+    // As in browsers whose setParameters takes one argument, and that have no attribute for the delay.
     const { setParameters } = RTCRtpSender.prototype;
     RTCRtpSender.prototype.setParameters = function (parameters) {
       return setParameters.call(this, parameters);

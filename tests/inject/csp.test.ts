@@ -1,4 +1,4 @@
-/** Pages whose policy refuses what the script would use: something else takes its place, and people are told. */
+/** Pages whose policy refuses what the script would use: the script uses a replacement, and people are told. */
 import { codesOf, expect, isWatched, received, script, test } from './support.js';
 
 const codes = (notices: readonly { code: string }[]): string[] => notices.map(({ code }) => code).sort();

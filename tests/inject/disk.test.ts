@@ -1,4 +1,4 @@
-/** What gets too old for a recording's memory is kept in the private file system of the page's origin. */
+/** What gets too old for a recording's memory is stored in the private file system of the page's origin. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -79,7 +79,7 @@ const failWrites = (page: Page, failures: number): Promise<void> =>
     await heard;
   }, failures);
 
-/** Tells what happens from one minute of the call to another. */
+/** Prints what happens from one minute of the call to the next. */
 async function hear(page: Page, minutes: number, fromMin = 0): Promise<void> {
   const hearAll = (batches: readonly PageBatch[]) =>
     page.evaluate(async (each) => {
@@ -101,7 +101,7 @@ const close = (page: Page): Promise<void> =>
 /** Files of each session that the origin keeps, by the session's folder. */
 const kept = (page: Page): Promise<Record<string, number>> =>
   page.evaluate(async () => {
-    // TypeScript's library knows the entries of a folder only with a setting of their own.
+    // TypeScript's library only declares the entries of a folder with an extra setting.
     type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
     const origin = await navigator.storage.getDirectory();
     const recordings = (await origin.getDirectoryHandle('ccscope-recordings')) as Folder;
@@ -127,7 +127,7 @@ function traceOf(text: string): TraceData {
   return trace;
 }
 
-/** The RTP timestamps of the frames that `hear` tells of. */
+/** The RTP timestamps of the frames that `hear` reports. */
 function toldTimestamps(minutes: number): number[] {
   const told = [...batchesOf(minutes * 60, 1)].flatMap(({ messages }) => messages);
   const rows = told.flatMap((message) => (message.type === 'frames' ? message.rows : []));
@@ -154,7 +154,7 @@ test('a file of the whole call has every frame once, in its order, from the disk
   expect(await kept(page)).toEqual({});
 });
 
-/** The frames in a file of the watch are the latest of those that were told, without a hole. */
+/** The frames in a file of the watch are the latest reported ones, without a gap. */
 function expectLatest(text: string, minutes: number): void {
   const [told, there] = [toldTimestamps(minutes), columnOf(traceOf(text), 'arrival', 'rtp_timestamp')];
   expect(there).toEqual(told.slice(-there.length));

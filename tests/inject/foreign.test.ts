@@ -1,4 +1,7 @@
-/** Pages that nobody here controls: their media go on as without the script, and what is shown of them is true. */
+/**
+ * Pages that these tests do not control: their media flow as without the script, and what is shown of them is
+ * true.
+ */
 import { describeConnections, touchConnections } from '../../src/observe/heap.js';
 import type { ActionResult, PageMessage } from '../../src/inject/protocol.js';
 import {
@@ -20,7 +23,7 @@ interface Injected {
   detach(): void;
 }
 
-/** Calls what the script has left in the page. */
+/** Calls the function that the script has left in the page. */
 const inject = ({ page }: Visit, name: keyof Injected): Promise<void> =>
   page.evaluate((each) => {
     const scope = globalThis as unknown as Record<symbol, Injected | undefined>;
@@ -75,7 +78,7 @@ for (const uses of ['method', 'listener', 'event'])
     ).toEqual([[true, NaN, []]]);
     await visit.page.evaluate(() => (globalThis as unknown as { useIt(): void }).useIt());
     if (uses === 'event') {
-      // Nothing was seen of the caller before, since it receives no video.
+      // Nothing was known of the caller before, since it receives no video.
       const state = await visit.until('the connection', ({ connections }) =>
         connections.some((each) => each.route !== '' && each.state === 'connected'),
       );
@@ -178,7 +181,7 @@ for (const keeps of [true, false])
     await visit.page.evaluate(script());
     if (keeps) await visit.until('a watched stream', isWatched);
     else await visit.until('what is shown', (now) => received(now).length > 0);
-    // Time enough for a clone to be told of.
+    // Enough time for a clone to be reported.
     await visit.page.waitForTimeout(4000);
     const state = await visit.until('the state', () => true);
     expect(state.connections.map(codesOf)).toEqual(
@@ -206,7 +209,7 @@ test('connections that are handed over beside objects of other kinds', async ({ 
     class Connection extends RTCPeerConnection {}
     const scope = globalThis as unknown as Adopting;
     scope[Symbol.for('ccscope.inject')]?.adopt(Connection.prototype, null, new Connection());
-    // What comes after it is seen, too.
+    // Later events are seen, too.
     new Connection();
   });
   await visit.until('two connections', ({ connections }) => connections.length === 2);
@@ -248,7 +251,7 @@ test('a frame without a call has no overlay, also if the script was there before
   const frame = visit.page.frames()[1];
   if (frame === undefined) throw new Error('there is no frame');
   await frame.waitForURL(/inside/);
-  // As user scripts, which run in every frame's document.
+  // As user scripts run, in every frame's document.
   await frame.evaluate(script());
   const hasOverlay = (): Promise<boolean> =>
     frame.evaluate(() => document.querySelector('ccscope-overlay') !== null);

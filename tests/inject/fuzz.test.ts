@@ -1,7 +1,10 @@
-/** Nothing that a page says, in labels, ids, descriptions or statistics, is executed, becomes markup, or breaks the view. */
+/**
+ * Nothing that a page puts into labels, ids, descriptions or statistics is executed, becomes markup, or breaks
+ * the view.
+ */
 import { expect, received, script, test, type Visit } from './support.js';
 
-/** What would do something if it were taken for markup, for a script, for a format or for a key. */
+/** Texts that would do something if they were taken for markup, a script, a format or a key. */
 const HOSTILE: readonly string[] = [
   '<img src=x onerror="canary(1)">',
   '<script>canary(2)</script>',
@@ -20,7 +23,7 @@ const HOSTILE: readonly string[] = [
   '',
 ];
 
-/** Counts what the texts would do if anybody ran them; there before all other scripts. */
+/** Counts executions of the texts; installed before all other scripts. */
 const canaries = (): void => {
   const scope = globalThis as unknown as { alarms: unknown[]; canary(n: number): void };
   scope.alarms = [];
@@ -51,7 +54,7 @@ const canaries = (): void => {
   };
 };
 
-/** Statistics whose every text is hostile, and whose every number may be none. */
+/** Statistics in which every text is hostile, and every number may be invalid. */
 const hostileStats = (texts: readonly string[]): void => {
   const native = RTCPeerConnection.prototype.getStats;
   const odd: unknown[] = [NaN, -1, Infinity, 1e300, null, undefined, 'many', {}, []];
@@ -117,7 +120,7 @@ test('hostile statistics are shown as text, and break nothing', async ({ foreign
   const state = await visit.state();
   expect(state?.connections).toHaveLength(2);
   expect(state === null ? 0 : received(state).length).toBeGreaterThan(0);
-  // It is the hostile text that came through.
+  // The hostile text was displayed as text.
   expect(HOSTILE).toContain(state?.streams.map(({ mid }) => mid).find((mid) => mid.length > 3) ?? '?');
   await expectQuiet(visit);
 });

@@ -6,7 +6,10 @@ import { awaitRate, openCall, putScript } from './overlay_support.js';
 /** Six seconds of them. */
 const FRAMES = 150;
 
-/** Frames over the next seconds: how many a second the page's source gives, and the share of the sent ones that is shown. */
+/**
+ * Frames over the next seconds: how many per second the page's source gives, and the share of the sent ones that
+ * is shown.
+ */
 interface Frames {
   givenPerS: number;
   shownShare: number;
@@ -55,7 +58,7 @@ const tell = (page: Page, what: 'collapse' | 'detach'): Promise<void> =>
     scope[Symbol.for('ccscope.inject')]?.[name]?.();
   }, what);
 
-/** What a frame more or less in transit, and the machine, make of it. */
+/** The tolerance for a frame more or less in transit, and for the machine. */
 const ALIKE = 0.05;
 
 async function expectSame(page: Page, without: Frames): Promise<void> {

@@ -8,7 +8,7 @@ import { awaitRate, openCall, openPage, PAGE_URL, putScript, sentBps } from './o
 
 const overlay = (page: Page): Locator => page.locator('ccscope-overlay');
 const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /ccscope/ });
-/** What the latest action came to. */
+/** The result of the latest action. */
 const result = (page: Page): Locator => overlay(page).locator('.actions').getByRole('status');
 const button = (page: Page, name: string | RegExp): Locator => overlay(page).getByRole('button', { name });
 
@@ -91,7 +91,7 @@ test('a controller bounds the sender until it is released, or the watch is gone'
   );
   const first = await bound();
   expect(first).toBeGreaterThanOrEqual(30e3);
-  // It goes on deciding.
+  // It continues to decide.
   await expect.poll(bound, { timeout: 20_000 }).not.toBe(first);
   await button(page, 'Release drive').click();
   await expect(overlay(page).getByRole('list', { name: 'In force' })).toHaveCount(0);
@@ -114,7 +114,7 @@ test('a drive that is begun twice and released once does not come back', async (
   for (let turn = 0; turn < 5; turn++) {
     await button(page, 'Release drive').click();
     await expect.poll(bound).toBeUndefined();
-    // As long as a bound that was on its way would have stood.
+    // As long as a limit that was on its way would have lasted.
     for (let look = 0; look < 10; look++) {
       await page.waitForTimeout(100);
       expect(await bound()).toBeUndefined();
@@ -149,7 +149,7 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   await button(page, /Sends video/).focus();
   await page.keyboard.press('b');
   await expect(recording.getByRole('status')).toHaveText(/^Bookmark at 0:\d\d\.$/);
-  // In a field it is a letter.
+  // In a text field it is just a letter.
   await recording.getByPlaceholder('what happened').fill('');
   await recording.getByPlaceholder('what happened').pressSequentially('bad sound');
   await page.keyboard.press('Enter');
@@ -166,7 +166,7 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   expect(header).toContain('"source":"inject"');
   expect(rows).toBeGreaterThan(10);
   expect(bookmarks).toMatchObject([{ detail: { text: 'bookmark 1' } }, { detail: { text: 'bad sound' } }]);
-  // What was taken home is not asked for.
+  // There is no question about what was already saved.
   await button(page, 'Detach').click();
   await expect(overlay(page)).toHaveCount(0);
 });
@@ -234,7 +234,7 @@ test('the window is moved, resized and collapsed by pointer', async ({ page }) =
   await page.mouse.down();
   await page.mouse.move(at.x - 190, at.y - 90, { steps: 4 });
   await page.mouse.up();
-  // What was dragged stays collapsed; what was clicked opens.
+  // After a drag it stays collapsed; after a click it opens.
   await expect.poll(async () => (await boxOf(pill)).y).toBe(at.y - 100);
   await pill.click();
   await expect(dialog(page)).toBeVisible();
@@ -306,7 +306,7 @@ test('what is typed into the overlay does not reach the page', async ({ page }) 
   expect(await heard()).toEqual(['pointerdown', 'click']);
 });
 
-/** Where the page's own elements are, and the names of the window's properties. */
+/** The positions of the page's own elements, and the names of the window's properties. */
 const outline = (page: Page): Promise<unknown> =>
   page.evaluate(() => {
     const boxes = [...document.querySelectorAll('html, body, body *')].map((element) => {

@@ -13,7 +13,7 @@ import type {
 const built = (name: string): string =>
   readFileSync(new URL(`../../dist/lib/inject/${name}`, import.meta.url), 'utf8');
 
-/** Any page of a secure context: nobody listens there, the test answers. */
+/** The address of a page in a secure context: no server listens there, the test answers. */
 export const PAGE_URL = 'https://call.test/';
 
 const HTML = `<!doctype html>
@@ -32,12 +32,12 @@ const HTML = `<!doctype html>
   </body>
 </html>`;
 
-/** What the page of these tests has: its two ends, to be asked directly. */
+/** The two ends in the page of these tests, for direct access. */
 export interface CallPage {
   caller: RTCPeerConnection;
   callee: RTCPeerConnection;
   sender: RTCRtpSender;
-  /** As the browser has it, before anything was patched. */
+  /** The browser's function, before anything was patched. */
   getParameters: (this: RTCRtpSender) => RTCRtpSendParameters;
 }
 
@@ -49,7 +49,7 @@ declare global {
   }
 }
 
-/** In which layers the call's video is sent. Default: in one. */
+/** The layers in which the call's video is sent. Default: one. */
 interface CallLayers {
   /** Names of simulcast layers, the smallest first. */
   rids?: string[];
@@ -112,7 +112,7 @@ async function startCall({ rids = [], scalabilityMode }: CallLayers): Promise<vo
 }
 
 export interface OpenOptions extends CallLayers {
-  /** What is in the page before its own scripts. Default: none. */
+  /** Scripts that run in the page before its own. Default: none. */
   script?: 'ccscope' | 'observer' | 'none';
 }
 
@@ -140,7 +140,7 @@ export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}
         { originEpochMs: performance.timeOrigin, relay: null, frameTiming: 'getStats', adoptsLate: true },
         (batch) => {
           window.batches.push(batch);
-          // Whoever is gone never answers.
+          // A page that is gone never answers.
           return window.isListenerGone ? new Promise(() => undefined) : undefined;
         },
       );`);
@@ -186,7 +186,7 @@ export const RECEIVED: ActionTarget = { endpoint: 1, direction: 'receive', mid: 
 
 export type ActionMessage = Extract<PageMessage, { type: 'action' }>;
 
-/** What the observer told of actions so far. */
+/** The observer's reports about actions so far. */
 export async function actionsTold(page: Page): Promise<ActionMessage[]> {
   await page.evaluate(() => window.acting.flush());
   const batches = await page.evaluate(() => window.batches);

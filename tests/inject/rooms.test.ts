@@ -1,4 +1,4 @@
-/** Calls of clients that nobody here wrote, and through servers: media are not harmed, and what is shown is true. */
+/** Calls of third-party clients, and through servers: media are not harmed, and what is shown is true. */
 import type { ConnectionState } from '../../src/watch/index.js';
 import { startPeerServer } from '../kit/peer_server.js';
 import { isInstalled } from '../kit/sfu/process.js';
@@ -23,7 +23,7 @@ const WAYS: readonly (readonly [Way, string, readonly string[]])[] = [
   ['none', 'after the call began', ['joined-late']],
 ];
 
-/** The connections that have streams: PeerJS has one for data alone beside them. */
+/** The connections with streams: PeerJS also has one for data only. */
 const withMedia = ({ connections, streams }: PageState): ConnectionState[] =>
   connections.filter(({ endpoint }) => streams.some((stream) => stream.endpoint === endpoint));
 

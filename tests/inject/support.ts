@@ -21,7 +21,7 @@ export const script = (): string => readFileSync(scriptPath, 'utf8');
 export const bookmarklet = (): string =>
   readFileSync(new URL('../../dist/lib/inject/bookmarklet.txt', import.meta.url), 'utf8').trim();
 
-/** The observer alone, which tells into an array: `globalThis.observer.act` acts on what it sees. */
+/** The observer alone, which reports into an array: `globalThis.observer.act` acts on what it sees. */
 export const observerScript = (): string => `{
   ${readFileSync(new URL('../../dist/lib/inject/observer.js', import.meta.url), 'utf8')};
   const told = [];
@@ -41,7 +41,7 @@ export type Way = 'early' | 'none';
 /** A page, and all that it or its console complained of. */
 export class Visit {
   readonly troubles: string[] = [];
-  /** What the console says of the page's own policy. */
+  /** The console's messages about the page's own policy. */
   readonly reports: string[] = [];
 
   constructor(
@@ -57,7 +57,7 @@ export class Visit {
     });
   }
 
-  /** What the script says of the page's calls; null while it is not there. */
+  /** The script's state of the page's calls; null while the script is not there. */
   state(frame: Page | Frame = this.page): Promise<PageState | null> {
     return frame.evaluate(async () => {
       const scope = globalThis as unknown as Record<
@@ -106,7 +106,7 @@ export class Visit {
     await expect.poll(() => this.shown(frame), { timeout: 25_000 }).toBeGreaterThan(frames);
   }
 
-  /** Nothing of the script has reached the page as an error. */
+  /** No error of the script has reached the page. */
   expectUntroubled(): void {
     expect(this.troubles).toEqual([]);
   }
@@ -114,7 +114,7 @@ export class Visit {
 
 export interface Foreign {
   readonly server: TestServer;
-  /** Opens a page in a context of its own. */
+  /** Opens a page in a new context. */
   visit(
     path: string,
     options?: { way?: Way; headers?: PageHeaders; prepare?: (context: BrowserContext) => Promise<void> },
@@ -173,12 +173,12 @@ export const sent = (state: PageState): StreamState[] =>
 export const codesOf = (connection: ConnectionState | undefined): string[] =>
   (connection?.notices ?? []).map(({ code }) => code);
 
-/** Whether a received stream's rate is known, and the controllers beside it have made rows. */
+/** Whether a received stream's rate is known, and the controllers beside it have produced rows. */
 export const isWatched = (state: PageState): boolean =>
   received(state).some(({ rateBps, shadows }) => rateBps > 0 && shadows.length === 3) &&
   ['group', 'nada', 'lcc'].every((table) => (state.recorded.rows[table] ?? 0) > 10);
 
-/** What a page's own look at getStats counts of received video, in bytes without headers. */
+/** The page's own reading of getStats for received video, in bytes without headers. */
 const bytesReceived = (page: Page | Frame, connection: string): Promise<{ bytes: number; ms: number }> =>
   page.evaluate(async (expression) => {
     const peer = (0, eval)(expression) as RTCPeerConnection;
@@ -216,7 +216,7 @@ export async function expectTrueRate(visit: Visit, connection: string): Promise<
   const after = await bytesReceived(visit.page, connection);
   const truthBps = ((after.bytes - before.bytes) * 8e3) / (after.ms - before.ms);
   const shownBps = (bits * 1e6) / us;
-  // What is shown has RTP headers, too, and not quite the same seconds.
+  // The displayed rate includes RTP headers, and covers slightly different seconds.
   expect(shownBps / truthBps).toBeGreaterThan(0.75);
   expect(shownBps / truthBps).toBeLessThan(1.3);
 }

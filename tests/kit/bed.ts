@@ -28,7 +28,7 @@ export class Bed {
     return this.observer.record;
   }
 
-  /** A context of its own with the page in it. */
+  /** A new context with the page in it. */
   async open(path: string, prepare?: (context: BrowserContext) => Promise<void>): Promise<Page> {
     const context = await this.newContext();
     this.#contexts.push(context);
@@ -39,7 +39,7 @@ export class Bed {
     return page;
   }
 
-  /** Both sides of a call in contexts of their own; the one that receives video comes first. */
+  /** Both sides of a call in separate contexts; the one that receives video comes first. */
   async openBoth(path: string): Promise<{ a: Page; b: Page }> {
     const mark = path.includes('?') ? '&' : '?';
     const b = await this.open(`${path}${mark}side=b`);
@@ -68,7 +68,7 @@ export class Bed {
     }
   }
 
-  /** Waits until somebody has received video for this long. Returns who. */
+  /** Waits until a side has received video for this long. Returns that side. */
   async receiveVideo(seconds: number): Promise<EndpointRecord> {
     await this.until(
       `${seconds} s of received video`,
@@ -137,7 +137,7 @@ export async function selectedRemotePorts(frame: Page | Frame): Promise<number[]
   });
 }
 
-/** What every call through the link must show, whoever made its page. */
+/** What every call through the link must show, whichever page made it. */
 export function expectShaped(bed: Bed, receiver: EndpointRecord): void {
   const connection = bed.connectionOf(receiver);
   expect(connection?.flows.length, 'the relay saw its packets').toBeGreaterThan(0);
@@ -154,7 +154,7 @@ export function expectFrames(bed: Bed, receiver: EndpointRecord): void {
   expect(receiver.notices).toEqual([]);
   expect(receiver.frameSource).toBe('transform');
   const { rows, arrivalUs, sizeBytes } = receiver.frames;
-  // A frame is decoded after it was seen; copies of probes may come beside it.
+  // A frame is decoded after it was seen; copies from probes may be added.
   expect(rows).toBeGreaterThanOrEqual(framesDecoded(receiver));
   const arrivals = arrivalUs.subarray(0, rows);
   expect(Math.min(...arrivals)).toBeGreaterThan(receiver.states[0]?.timeUs ?? Infinity);

@@ -1,4 +1,4 @@
-/** `ccscope call --url`: pages that nobody here wrote a call for, driven from the command line. */
+/** `ccscope call --url`: pages that were not written for ccscope, driven from the command line. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -45,12 +45,13 @@ test('two pages with simple-peer: report, chart and a trace that replays', async
     link: { capacity: '600kbps', queue: 'codel', rtt_ms: 40 },
   });
   const [run] = report.runs;
-  // A serial link carries no more than its capacity; one packet may straddle the begin of the window.
+  // A serial link carries no more than its capacity; one packet may straddle the start of the window.
   expect(run?.utilisation).toBeLessThan(1.01);
   expect(run?.utilisation).toBeGreaterThan(0.3);
   expect(run?.fps).toBeGreaterThan(3);
   expect(run?.cross_utilisation).toBe(0);
-  // The observer's worker and the shaper tell of themselves; how many frames the pages wanted to make, nobody knows.
+  // The observer's worker and the shaper report on themselves; how many frames the pages wanted to make is
+  // unknown.
   expect(run?.machine).toMatchObject({ source_frames_ratio: null });
   expect(run?.machine.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
   expect(run?.machine.callbacks_late_ms).toBeGreaterThanOrEqual(0);

@@ -1,4 +1,4 @@
-/** Calls of clients that nobody here wrote, through the link and in the record. */
+/** Calls of third-party clients, through the link and in the record. */
 import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from './bed.js';
 import { startPeerServer, type SignallingServer } from './peer_server.js';
 

@@ -1,4 +1,4 @@
-/** What goes wrong in pages: it is told, nothing hangs, and no call suffers. */
+/** Errors in pages: they are reported, nothing hangs, and no call suffers. */
 import type { BrowserContext } from '@playwright/test';
 
 import type { EndpointRecord } from '../../src/calls/record/record.js';
@@ -104,7 +104,7 @@ test('a browser without RTCPeerConnection', async ({ bed }) => {
     context.on('weberror', (error) => errors.push(error.error().message));
   });
   expect(await page.title()).toContain('browser');
-  // The page's own trouble, and nobody else's.
+  // An error of the page itself, which affects nobody else.
   expect(errors).toEqual(['RTCPeerConnection is not defined']);
   await bed.observer.collect();
   expect(bed.record.endpoints).toEqual([]);

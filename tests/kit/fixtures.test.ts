@@ -1,4 +1,4 @@
-/** The kit's fixtures in a real Chromium: whatever a test names, and in whichever order. */
+/** The kit's fixtures in a real Chromium: any combination, in any order. */
 import { createSocket } from 'node:dgram';
 
 import { mergeExpects, mergeTests, test as plain, type Browser } from '@playwright/test';

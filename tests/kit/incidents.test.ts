@@ -1,7 +1,7 @@
 /**
- * What makes a call worse, provoked in real calls, and the cause that the log of incidents names at each end. Run
- * with `npm run incidents`, which counts them and prints the confusion matrix. The log sees what an overlay in a page
- * of others sees: getStats and the arrival of frames, nothing of the link.
+ * Provokes what makes a call worse in real calls, and checks the cause that the log of incidents names at each
+ * end. Run with `npm run incidents`, which counts the causes and prints the confusion matrix. The log sees what
+ * an overlay in somebody else's page sees: getStats and the arrival of frames, but nothing of the link.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ interface Scene {
   sender: Page;
   receiver: Page;
   unit: ControlledUnit | null;
-  /** The one that the call goes over, and a slow one. */
+  /** The link that the call uses, and a slow one. */
   turns: readonly TurnServer[];
   /** Called at its end. */
   ended: (() => void)[];
@@ -39,15 +39,15 @@ interface Provocation {
   through?: 'pion' | 'turn' | 'nothing';
   /** Default: the first incident of any kind is looked at. */
   kind?: IncidentKind;
-  /** What the link is like for a while before, once the call has found its rate. */
+  /** The state of the link before, once the call has found its rate. */
   link?: Pick<LinkSettings, 'jitter' | 'loss'>;
-  /** What the page that sends takes. */
+  /** The options of the sending page. */
   publishes?: Readonly<Record<string, string | number>>;
   /** How long the call runs before; default: SETTLE_S. */
   settleS?: number;
-  /** Causes that are right at each end; an end that is left out may say what it likes. */
+  /** Causes that are correct at each end; an omitted end may report anything. */
   expected: Partial<Record<Side, readonly CauseKind[]>>;
-  /** Whether the processors are to be taken away. */
+  /** Whether processor time is taken away. */
   takesProcessors?: boolean;
   provoke(scene: Scene): Promise<unknown>;
 }
@@ -56,7 +56,7 @@ interface Provocation {
 const SETTLE_S = 12;
 /** A large picture is begun small, and grows step by step. */
 const LARGE_SETTLE_S = 35;
-/** After this time what is bad about a link is what is usual. */
+/** After this time a bad state of the link counts as usual. */
 const USUAL_MS = 10_000;
 /** Within this time after it was provoked an incident must have begun and have its cause. */
 const WAIT_MS = 15_000;
@@ -121,7 +121,7 @@ async function takeProcessors({ sender, ended }: Scene): Promise<void> {
 /** Threads of a browser's pages that encode and decode. */
 const isCodec = (name: string): boolean => name.startsWith('ThreadPool');
 const SCHEDULED_MS = 500;
-/** Processes and threads end meanwhile: of those there is nothing to tell. */
+/** Processes and threads may end meanwhile: they are skipped. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -145,9 +145,10 @@ async function pageProcesses(browser: Browser | null): Promise<number[]> {
 }
 
 /**
- * The codecs get about a sixth of the processors (weights 3 and 15, sched(7)), until the scene ends, and all other threads
- * what they want: the codecs yield to everybody, and a busy thread on each core yields to everybody but them. Those are another page's workers, since a system may
- * share its processors among sessions first (autogroup, sched(7)), and a browser is one.
+ * The codecs get about a sixth of the processors (weights 3 and 15, sched(7)) until the scene ends, and all other
+ * threads get what they need: the codecs yield to all, and a busy thread on each core yields to all but the
+ * codecs. The busy threads are another page's workers, since a system may first divide its processors among
+ * sessions (autogroup, sched(7)), and a browser is one session.
  */
 async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   const browser = sender.context().browser();
@@ -172,7 +173,7 @@ async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   });
 }
 
-/** Says of the far side what it might have said itself: that it takes no more. */
+/** Says in the far side's name that it accepts no higher rate. */
 const boundBy = (kbps: number): string => `(async () => {
   const { sdp } = peer.currentRemoteDescription;
   await peer.setLocalDescription();
@@ -209,8 +210,8 @@ const remb = (name: string, link: NonNullable<Provocation['link']>): Provocation
 });
 
 /**
- * Links that are never quite good: what is usual on them is the cause of nothing. Through the server, 3 % of loss alone
- * bring Chromium's estimate down to what is asked for then.
+ * Links that are never quite good: what is usual on them must not become a cause. Through the server, 3 % of loss
+ * alone bring Chromium's estimate down to what is then asked for.
  */
 const ON_BAD_LINKS: readonly Provocation[] = [
   simplePicture('jitter', { jitter: '15ms' }),
@@ -400,7 +401,7 @@ async function open(bed: Bed, { through, publishes = {} }: Provocation): Promise
   return { bed, sender: a, receiver: b, unit: null, turns, ended: [] };
 }
 
-/** Whether all simulcast layers are sent, and the widest is what somebody receives: browsers begin it last. */
+/** Whether all simulcast layers are sent, and a watcher receives the widest: browsers start that one last. */
 function passesLayers({ endpoints }: CallRecord, layers: number): boolean {
   const newest = endpoints.flatMap(({ samples }) => samples.slice(-1));
   const sent = newest
@@ -469,7 +470,7 @@ for (const provocation of PROVOCATIONS) {
           }),
         });
       });
-      // Whatever was named: if only what is wrong were tried again, more would be right than are.
+      // Counted whatever was named: retrying only wrong results would make the numbers look better than they are.
       const taken = provocation.takesProcessors !== true && isTaken(wakes, [{ fromMs, toMs: Date.now() }]);
       expect(taken, 'the machine was taken away meanwhile').toBe(false);
     } finally {

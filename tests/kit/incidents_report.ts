@@ -1,7 +1,7 @@
 /**
- * Counts the causes that incidents.test.ts provoked and was told, and prints the confusion matrix; of enough of them it
- * goes into the guide, too. A test that failed has measured nothing, since its call never came up or the machine was
- * taken away: it is counted as failed, and the whole fails with it.
+ * Counts the causes that incidents.test.ts provoked and the ones that were named, and prints the confusion
+ * matrix; with enough of them it also updates the guide. A failed test has measured nothing, since its call was
+ * not established or the machine was busy elsewhere: it is counted as failed, and makes the whole run fail.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -18,13 +18,13 @@ const DOCUMENT = fileURLToPath(new URL('../../src/watch/accuracy.md', import.met
 
 interface Told {
   side: string;
-  /** Whether what was said is one of the causes that are right; the matrix has the first of these. */
+  /** Whether the named cause is one of the correct ones; the matrix lists the first of these. */
   right: boolean;
   expected: string;
   said: string;
   kind?: string;
   evidence?: string;
-  /** What could be seen, where it is not right. */
+  /** What was visible, if the result is wrong. */
   seen?: string[];
 }
 
@@ -48,7 +48,7 @@ function attemptOf({ annotations, status }: TestResult): Attempt {
   };
 }
 
-/** How often each cause that was provoked was told as which. */
+/** How often each provoked cause was named as which. */
 function matrix(told: readonly Told[]): { head: string[]; rows: string[][] } {
   const expected = [...new Set(told.map((each) => each.expected))].sort();
   const said = [...new Set(told.map((each) => each.said))].sort();

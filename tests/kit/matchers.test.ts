@@ -32,7 +32,7 @@ const test = kit.extend<Fixtures, { server: TestServer }>({
 });
 test.use({ evidence: 'on-failure' });
 
-/** What the last judgement that failed said; it must have. */
+/** The message of the last failed judgement, which must exist. */
 async function causeOf(call: Call, assertion: Promise<void>): Promise<CauseKind> {
   const error = await assertion.then(
     () => null,
@@ -55,7 +55,7 @@ test.describe('on a link of 1 Mbps', { tag: '@measures' }, () => {
     await expect(call).toLoseLessThan('10%');
     await expect(call).toHaveNoFreezeLongerThan('5s');
     await expect(call.sentBy(pages.a)).toHaveUtilisation({ min: 0.5 });
-    // The other side sends nothing but RTCP: there is no verdict on that, neither way.
+    // The other side sends only RTCP: there is no verdict on that, in either direction.
     const silent = expect(call.sentBy(pages.b)).toHaveUtilisation({ max: 0.2 });
     expect(await causeOf(call, silent)).toBe('no-media');
   });

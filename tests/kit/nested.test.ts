@@ -91,7 +91,7 @@ const gone = (pid: number): Promise<void> =>
     .poll(() => {
       try {
         process.kill(pid, 0);
-        // One that nobody has waited for is gone, too.
+        // A call that nobody has waited for is gone, too.
         const stat = `/proc/${pid}/stat`;
         return existsSync(stat) && readFileSync(stat, 'utf8').includes(') Z ');
       } catch {

@@ -1,9 +1,9 @@
-/** Calls of several participants through a server, each with a link of its own where it wants one. */
+/** Calls of several participants through a server, each with its own link where the test wants one. */
 import type { Call } from '../../src/playwright/index.js';
 import { startWerift, type ControlledUnit } from './sfu/servers.js';
 import { expect, test as kit } from './support.js';
 
-/** More than this distorts what the browser measures of the link. */
+/** A larger value distorts what the browser measures of the link. */
 const MOST_LATE_MS = 3;
 
 const test = kit.extend<{ unit: ControlledUnit }>({
@@ -25,7 +25,7 @@ test('a bad subscriber stands beside a good one', async ({ call, link, unit, two
   await expect.poll(() => call.of(good).metrics({ over: '3s' }).receivedBps).toBeGreaterThan(100e3);
   await expect(call.of(good)).toLoseLessThan('1%', { over: '5s', timeout: '20s' });
   const worse = expect(call.of(bad)).toLoseLessThan('5%', { over: '5s', timeout: '20s' });
-  // Whatever else the machine did meanwhile; causes are counted by situations.test.ts.
+  // Whatever else the machine did; situations.test.ts counts the causes.
   await expect(worse).rejects.toThrow(/Received: [12]\d(\.\d+)? %/);
   const { record } = link;
   expect(record.own.map(({ page: id }) => id)).toEqual([link.for(bad).record?.page]);

@@ -18,7 +18,7 @@ export async function startPeerServer(): Promise<SignallingServer> {
       else made.once('listening', () => resolve(made));
     });
   });
-  // Sockets of WebSockets are no connections of HTTP any more: the server does not close them.
+  // Sockets of WebSockets are no longer HTTP connections: the server does not close them.
   const sockets = new Set<Socket>();
   server.on('upgrade', (_request, socket: Socket) => sockets.add(socket));
   return {

@@ -3,7 +3,7 @@ import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from '.
 
 const CALL_S = 6;
 
-/** The iframe's address is of another site than the page's, which puts it in a process of its own. */
+/** The iframe belongs to another site than the page, so it runs in a separate process. */
 const outer = { same: '', another: 'localhost' };
 
 for (const [site, host] of Object.entries(outer)) {

@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/kit',
   timeout: 60_000,
-  // Each call has two browser pages and a link of its own, whose rate some tests judge.
+  // Each call has two browser pages and its own link, whose rate some tests judge.
   workers: 2,
   fullyParallel: true,
   globalSetup: '../support/build.ts',

@@ -1,4 +1,4 @@
-/** What the reporter makes of a run of calls: on GitHub, with budgets and a history, at once and merged. */
+/** The reporter's output for a run of calls: on GitHub, with budgets and a history, directly and merged. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +11,7 @@ import { expect, test } from './support.js';
 test.describe.configure({ timeout: 180_000 });
 
 const SOURCE = fileURLToPath(new URL('./projects/reported.nested.ts', import.meta.url));
-/** Number of the line behind the one that begins a test. */
+/** Number of the line after the one that starts a test. */
 function lineIn(title: string, text: string): number {
   const lines = readFileSync(SOURCE, 'utf8').split('\n');
   const begin = lines.findIndex((line) => line.includes(`test('${title}'`));
@@ -30,7 +30,7 @@ const BUDGETS = {
 const commands = ({ stdout }: Outcome): string[] =>
   stdout.split('\n').filter((line) => /^::(error|warning) /.test(line));
 
-/** What was said on GitHub, of the whole run and of the merged one. */
+/** The output on GitHub, for the whole run and for the merged one. */
 function expectCommands(outcome: Outcome): void {
   const file = 'file=tests/kit/projects/reported.nested.ts';
   const at = (title: string, text: string): string => `${file},line=${lineIn(title, text)},col=`;
@@ -82,7 +82,7 @@ test('failures, budgets and history of a run, and of its merged reports', async 
   expectCommands(merged);
   expect(readHistory(testInfo.outputPath('merged'))[0]?.calls).toHaveLength(3);
 
-  // The packets of the link are beside the evidence, and only there.
+  // The packets of the link are stored with the evidence, and only there.
   const report = JSON.parse(run.file('report.json')) as JSONReport;
   const attached = (title: string): string[] => {
     const spec = report.suites[0]?.suites?.[0]?.specs.find((one) => one.title === title);

@@ -1,4 +1,4 @@
-/** A call keeps to its link, whoever is at its other end, or fails by name. */
+/** A call uses its link, whatever is at its other end, or fails with the reason named. */
 import type { Page } from '@playwright/test';
 
 import { routingOf } from '../../src/judge/routing.js';
@@ -152,7 +152,7 @@ kit(
       Object.assign(globalThis, { peers: [a, b] });
     });
     await call.observe(context);
-    // From here on the observer knows of them.
+    // From here on the observer knows them.
     await page.evaluate(() => {
       const { peers } = globalThis as unknown as { peers: RTCPeerConnection[] };
       for (const peer of peers) peer.addTransceiver('audio');
@@ -164,9 +164,7 @@ kit(
         (thrown: unknown) => (thrown as Error).message,
       );
       kitExpect(error).toContain("no verdict: 100 % of the call's bytes went past the link");
-      kitExpect(error).toMatch(
-        /Cause: +not-routed: 100 % .* at page 1: .* The connection does not keep to the link/,
-      );
+      kitExpect(error).toMatch(/Cause: +not-routed: 100 % .* at page 1: .* The connection bypasses the link/);
       kitExpect(error).toMatch(/To do: +Name call \(or link\) beside page .*call\.observe\(context\)/);
       kitExpect(error).not.toContain('raise');
     }

@@ -18,7 +18,7 @@ export interface Outcome {
 export type Variables = Readonly<Record<string, string>>;
 
 async function runPlaywright(args: readonly string[], folder: string, more: Variables): Promise<Outcome> {
-  // Without what the run that this test belongs to has set.
+  // Without the environment variables of the run that this test belongs to.
   const own = Object.entries(process.env).filter(
     ([key]) => !/^(TEST_|PLAYWRIGHT_JSON|GITHUB_ACTIONS|GITHUB_WORKSPACE)/.test(key),
   );
@@ -31,7 +31,7 @@ async function runPlaywright(args: readonly string[], folder: string, more: Vari
   return { status, stdout, file: (file) => readFileSync(join(folder, file), 'utf8') };
 }
 
-/** Runs one file of the project; what it writes lands in the folder. */
+/** Runs one file of the project; its output is in the folder. */
 export const runProject = (
   name: string,
   folder: string,

@@ -1,4 +1,7 @@
-/** What the log of incidents could see of a stream around a provocation, for people who ask why it named the wrong cause. */
+/**
+ * What the log of incidents could see of a stream around a provocation, for finding out why it named the wrong
+ * cause.
+ */
 import type { CallRecord } from '../../src/calls/record/record.js';
 import { rttMs, targetBps } from '../../src/judge/incidents/evidence.js';
 import { lookAt, streamsOf, type Look } from '../../src/judge/incidents/stream_looks.js';

@@ -60,7 +60,7 @@ class Rooms {
   }
 }
 
-/** Starts on a free port. Pages of this folder go before those of the kit. */
+/** Starts on a free port. Pages of this folder take precedence over the kit's. */
 export async function startTestServer(own: URL = PAGES): Promise<TestServer> {
   const rooms = new Rooms();
   const served = { headers: {} as PageHeaders };

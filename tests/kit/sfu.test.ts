@@ -1,4 +1,4 @@
-/** Calls through servers: nothing of them goes around the link. */
+/** Calls through servers: none of their packets bypass the link. */
 import { routingOf } from '../../src/judge/routing.js';
 import { pathsOf } from '../../src/judge/view.js';
 import type { CallRecord, EndpointRecord } from '../../src/calls/record/record.js';
@@ -9,7 +9,7 @@ import { startTurn, startWerift, UNITS, type Unit } from './sfu/servers.js';
 const VIDEO_S = 5;
 /** Settings of the bed's link. */
 const RTT_S = 0.04;
-/** What the pairs counted before this has reached the link, and left its queue. */
+/** What the pairs counted before this time has reached the link, and left its queue. */
 const SETTLED_US = 1e6;
 
 const leastRttS = ({ samples }: EndpointRecord): number =>
@@ -55,7 +55,7 @@ async function expectThroughLink(bed: Bed, connections: number, notices: string[
   });
 }
 
-/** As a line of the guide's table. */
+/** In the form of a line of the guide's table. */
 const rowText = ({ role, bytes, rttS }: Row): string =>
   `${role} | ${(bytes / 1e3).toFixed(0)} kB | ${(1e3 * rttS).toFixed(0)} ms`;
 

@@ -1,6 +1,7 @@
 /**
- * How near GCC from the receive side alone comes to GCC that is told when frames were sent, where the sender sends
- * simulcast and a unit forwards one layer. Run by `npm run measure:shadows`, which puts what it says into the guide.
+ * How close GCC, using the receive side alone, comes to a GCC that knows when frames were sent, if the sender
+ * sends simulcast and a unit forwards one layer. Run by `npm run measure:shadows`, which writes the results into
+ * the guide.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -29,7 +30,7 @@ const FALLS = 3;
 const FALL_MS = 8_000;
 const BETWEEN_MS = 12_000;
 
-/** In the order of arrival, with the numbers that the sender gave; another layer goes on where the one before ended. */
+/** In the order of arrival, with the sender's numbers; a new layer continues where the previous one ended. */
 function toldArrivals(frames: readonly TimedFrame[], originMs: number): ToldArrival[] {
   const inOrder = [...frames].sort((a, b) => a.receivedMs - b.receivedMs);
   let [layer, offset, newest] = [NaN, 0, -1];

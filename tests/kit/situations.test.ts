@@ -1,7 +1,7 @@
 /**
- * What goes wrong behind a server, provoked: whether each verdict is right, and each cause. Run with
- * `npm run situations`, which counts them. One that went wrong while other machines had the processors, by a
- * measure that knows nothing of ccscope, says nothing: it is tried again.
+ * Provokes what goes wrong behind a server: whether each verdict and each cause is right. Run with `npm run
+ * situations`, which counts them. A run that went wrong while other machines had the processors, by a measure
+ * that is independent of ccscope, is not conclusive: it is repeated.
  */
 import type { Page } from '@playwright/test';
 
@@ -23,7 +23,7 @@ interface Scene {
 
 interface Situation {
   name: string;
-  /** What the publisher's page takes. */
+  /** The options of the publisher's page. */
   publishes?: Readonly<Record<string, string | number>>;
   /** Null: the expectation holds. */
   cause: CauseKind | null;
@@ -239,7 +239,7 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** The change with which a page's own link began. */
+/** The change that created a page's own link. */
 function firstChange(link: TestLink, page: Page): { timeUs: number } {
   const [change] = link.for(page).record?.changes ?? [];
   if (change === undefined) throw new Error('the page has no link of its own');

@@ -1,4 +1,7 @@
-/** Pages that transform the frames themselves: theirs works as if nobody watched, and the record says so. */
+/**
+ * Pages that transform the frames themselves: their transforms work as if nobody observed, and the record says
+ * so.
+ */
 import type { Page } from '@playwright/test';
 
 import { expect, framesDecoded, test } from './bed.js';
@@ -13,7 +16,7 @@ const modes = {
   'streams-configured': 'announced by encodedInsertableStreams, and made in a later task',
 };
 
-/** What the page's own transform has unscrambled. */
+/** The output of the page's own descrambling transform. */
 const scrambled = (page: Page) =>
   page.evaluate(() => (globalThis as unknown as { scrambled: number }).scrambled);
 

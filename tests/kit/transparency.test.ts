@@ -1,4 +1,4 @@
-/** What a page can see of its peer connections is what it would see without an observer. */
+/** What a page can see of its peer connections is the same as without an observer. */
 import { expect, test } from './bed.js';
 
 test('constructor, prototypes and statics are as native ones', async ({ bed, browser, server }) => {

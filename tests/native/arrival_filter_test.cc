@@ -131,7 +131,7 @@ TEST(ArrivalFilter, ANegativeInverseCapacityStartsAnewInLiveCalls) {
   ArrivalFilter live(PresetNamed("gcc-live"));
   Pair(live, -50, 1000);
   EXPECT_DOUBLE_EQ(live.inverse_capacity_ms_per_byte(), 1.0 / 64);
-  Pair(live, 8, 1000);  // with P(0) again, one pair tells: 8 ms for 1000 B
+  Pair(live, 8, 1000);  // with P(0) again, a single pair is enough: 8 ms for 1000 B
   EXPECT_NEAR(live.inverse_capacity_ms_per_byte(), 0.008, 0.0001);
   ArrivalFilter paper(PresetNamed("gcc"));
   Pair(paper, -50, 1000);

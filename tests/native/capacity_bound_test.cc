@@ -54,7 +54,8 @@ TEST(CapacityBound, IsTheCapacityWhereNothingQueues) {
   EXPECT_FALSE(call.bound.HasFallen(kMbps * 0.6));
 }
 
-// From 1.5 to 0.6 Mbps beneath 1.35 Mbps: two frames say so, and the backlog of what was not seen yet is drained.
+// From 1.5 to 0.6 Mbps at a rate of 1.35 Mbps: two frames show the fall, and the backlog that is not visible yet is
+// drained.
 TEST(CapacityBound, FollowsAFallAtOnceAndDrainsWhatItLeft) {
   Call call(1.5);
   call.Frames(90, 5600);

@@ -10,7 +10,7 @@
 namespace ccscope {
 namespace {
 
-// A queue that never ends: every packet has waited as long, and as much waits behind it.
+// A queue without end: every packet has waited equally long, with an equal backlog behind it.
 struct EndlessQueue {
   std::optional<Packet> Pop() { return PacketAt(0, 1000, now - sojourn); }
   DataSize Backlog() const { return backlog; }

@@ -1,5 +1,5 @@
 // libwebrtc's own OveruseDetectorTest expectations for the constants of August 2016, with its xorshift64*
-// generator: exact integers, read from tests/vectors/detector_table.json, which tells the procedure too.
+// generator: exact integers, read from tests/vectors/detector_table.json, which also describes the procedure.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ const std::string& Table() {
   return text;
 }
 
-// Where the value of that key begins, from a place in the file on; the file has neither escapes nor nesting
-// that would need more of a parser.
+// Where the value of that key starts, searching from a position in the file; the file needs no real parser, since
+// it has no escapes and little nesting.
 std::size_t ValueOf(const std::string& key, std::size_t from) {
   const std::string quoted = "\"" + key + "\": ";
   const std::size_t found = Table().find(quoted, from);

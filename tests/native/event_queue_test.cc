@@ -72,7 +72,7 @@ TEST(EventQueue, FindsDeadlinesThatAreFarApart) {
   EXPECT_TRUE(queue.empty());
 }
 
-// As timers of a retransmission do: set far ahead, moved on again and again, sometimes brought forward.
+// Like retransmission timers: set far ahead, postponed repeatedly, sometimes brought forward.
 TEST(EventQueue, ADeadlineMayMoveOnAndBack) {
   EventQueue queue;
   const auto timer = queue.Add();

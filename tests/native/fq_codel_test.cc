@@ -45,14 +45,14 @@ TEST_F(FqCoDelTest, AQueueThatBeginsToSendGoesFirst) {
   MakeQueue(FqCoDel::Params());
   Offer(0, 1500, 10);
   Offer(1, 1500, 10);
-  // Both are new at first; with a quantum of 1514 B each sends two packets, and owes then.
+  // Both are new at first; with a quantum of 1514 B each sends two packets, and then owes.
   EXPECT_EQ(Serve(4), "AABB");
   Offer(2, 200);
   EXPECT_EQ(Serve(1), "C");
 }
 
-// RFC 8290, 4.2: an empty new queue becomes the last of the old ones, so that packets that come one
-// by one do not stay ahead of the others for ever.
+// RFC 8290, 4.2: an empty new queue becomes the last of the old ones, so that packets that come one by one do not
+// stay ahead of the others forever.
 TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
   MakeQueue(FqCoDel::Params());
   Offer(0, 1514, 10);
@@ -60,7 +60,7 @@ TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
   EXPECT_EQ(Serve(2), "AB");
   Offer(2, 200);
   EXPECT_EQ(Serve(1), "C");
-  // C is found empty and put behind A and B; its next packet comes too late to be new.
+  // C is found empty and put after A and B; its next packet comes too late for C to be new.
   EXPECT_EQ(Serve(1), "A");
   Offer(2, 200);
   EXPECT_EQ(Serve(3), "BCA");
@@ -111,7 +111,7 @@ TEST_F(FqCoDelTest, LinuxOf2016DropsOnePacket) {
 
 TEST_F(FqCoDelTest, CoDelActsOnEachQueueByItself) {
   MakeQueue(FqCoDel::Params());
-  // A is served each 10 ms and never waits; of B 200 packets stand since 0.
+  // A is served every 10 ms and never waits; 200 packets of B have been waiting since time 0.
   Offer(1, 1000, 200);
   double ms = 10;
   for (; ms <= 500; ms += 10) {
@@ -129,8 +129,8 @@ TEST_F(FqCoDelTest, CoDelActsOnEachQueueByItself) {
   EXPECT_EQ(times, (std::vector<double>{110, 210, 290, 340, 390, 440, 480}));
 }
 
-// One packet at a time of A, each 20 ms old, beside a standing queue of B: with Linux's rule the MTU
-// is held against all that waits, with RFC 8289's against A's own queue, where nothing waits.
+// One packet of A at a time, each 20 ms old, next to a standing queue of B: Linux's rule compares the MTU with
+// everything that waits, RFC 8289's with A's own queue, which is empty.
 TEST_F(FqCoDelTest, TheMtuIsComparedWithTheWholeBacklogOrTheQueuesOwn) {
   for (const double own : {0.0, 1.0}) {
     FqCoDel::Params params;
@@ -140,7 +140,7 @@ TEST_F(FqCoDelTest, TheMtuIsComparedWithTheWholeBacklogOrTheQueuesOwn) {
     double dropped_of_a = 0;
     Offer(1, 1500, 1000);
     for (double ms = 0; ms < 1000; ms += 20) {
-      // A packet of A that came 20 ms ago is served now, whatever of B is served before it.
+      // A packet of A that arrived 20 ms ago is served now, regardless of how much of B is served before it.
       const Timestamp came = Timestamp::Millis(ms);
       const Timestamp now = came + TimeDelta::Millis(20);
       queue->Enqueue(PacketAt(1e6 + ms, 1000, came, 0), came, drops);

@@ -40,7 +40,7 @@ TEST(FrameAssembly, AFrameComesOutWithItsLastPacket) {
   EXPECT_EQ(assembly.NextRequest(), Timestamp::PlusInfinity());
 }
 
-// As in Chromium, where a frame behind a loss passes the transform before the one that lost a packet.
+// As in Chromium, where a frame after a loss passes the transform before the one that lost a packet.
 TEST(FrameAssembly, TellsOfEachFrameOnceAsSoonAsItIsWhole) {
   FrameAssembly assembly(kParams);
   for (const double seq : {0, 2, 3, 4}) EXPECT_FALSE(assembly.OnPacket(Packet(seq), At(seq)));
@@ -70,7 +70,7 @@ TEST(FrameAssembly, AGapIsAskedForAtOnceAndAgainUntilItComes) {
   assembly.OnPacket(Packet(1), At(150));
   EXPECT_EQ(FramesOut(assembly), (std::vector<double>{0, 1}));
   EXPECT_EQ(assembly.NextRequest(), Timestamp::PlusInfinity());
-  EXPECT_EQ(assembly.packets_lost(), 1);  // it came in a stream of its own (RFC 4588)
+  EXPECT_EQ(assembly.packets_lost(), 1);  // it arrived in a separate stream (RFC 4588)
 }
 
 TEST(FrameAssembly, BehindAPacketThatNeverComesOnlyAKeyFrameHelps) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
-// Propagation and the offset of the clocks, which nobody knows.
+// Propagation plus the unknown offset of the clocks.
 constexpr double kOffsetMs = -87654.3;
 // A frame travels in packets of 1173 B with 63 B of headers each.
 double WireBytes(double payload) { return payload + 63 * std::max(1.0, std::ceil(payload / 1173)); }
@@ -24,8 +24,8 @@ class Fifo {
 
   void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
 
-  // `load` is the mean of what is offered over the capacity, `noise_ms` the largest error of the arrival,
-  // `late_ms` by how much it is stamped late.
+  // `load` is the mean offered rate over the capacity, `noise_ms` the largest error of the arrival, `late_ms` by
+  // how much it is stamped late.
   void Frame(FrameDispersion& dispersion, double load, double noise_ms = 0, double late_ms = 0) {
     const double send_ms = seq_ * 1000.0 / 30;
     const double payload = std::floor(load * capacity_mbps_ * 125000 / 30 * (0.6 + 0.8 * Uniform()));
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Capacities, FrameDispersionOf,
                          ::testing::Values(Case{"HalfAMbps", 0.5}, Case{"OneMbps", 1}, Case{"TwoMbps", 2}),
                          [](const auto& info) { return info.param.name; });
 
-// The frames are larger than the new capacity carries, so that a queue stands all the while.
+// The frames are larger than the new capacity carries, so there is a queue throughout.
 TEST(FrameDispersion, NoticesAFallOfTheCapacityWithinHalfASecond) {
   FrameDispersion dispersion;
   Fifo fifo(2);
@@ -164,7 +164,7 @@ TEST(FrameDispersion, AFrameWithoutPayloadTravelsInAPacketToo) {
   EXPECT_NEAR(estimate->rate.bps() / 1e6, 1, 0.03);
 }
 
-// At 1 Gbps a frame of 1 Mbps takes 0.03 ms: less than clocks tell apart.
+// At 1 Gbps a frame of 1 Mbps takes 0.03 ms: less than the clocks can resolve.
 TEST(FrameDispersion, SaysNothingWhereFramesTakeLessThanTheClocksTell) {
   FrameDispersion dispersion;
   Fifo fifo(1000);
@@ -188,7 +188,7 @@ TEST(FrameDispersion, IsNotMovedByStampsThatAreLate) {
   EXPECT_GT(dispersion.Lateness().ms(), 1);
 }
 
-// Every eighth frame loses a packet: it comes 60 ms late, behind the two frames that were sent after it.
+// Every eighth frame loses a packet: it arrives 60 ms late, after the two frames that were sent after it.
 TEST(FrameDispersion, IsNotMovedByFramesThatWereSentAgain) {
   constexpr double kCapacityMbps = 1;
   constexpr double kPayload = 2600;
@@ -229,7 +229,7 @@ TEST(FrameDispersion, KnowsFramesThatAreStampedTogether) {
   for (int i = 0; i < 200; ++i) {
     const bool is_late = i > 100 && i % 20 == 0;
     fifo.Frame(dispersion, 0.5, 0, is_late ? 40 : 0);
-    // The frame behind a late one has its stamp.
+    // The frame after a late one has the same stamp.
     const bool is_behind = i > 101 && i % 20 == 1;
     if (i > 20) {
       EXPECT_EQ(dispersion.IsBunched(), is_behind) << i;

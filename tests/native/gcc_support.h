@@ -1,4 +1,4 @@
-// What the tests of GCC's concepts share.
+// Helpers for the tests of GCC's concepts.
 #ifndef CCSCOPE_TESTS_NATIVE_GCC_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_GCC_SUPPORT_H_
 

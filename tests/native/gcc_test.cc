@@ -132,8 +132,8 @@ class Loop {
 
 Outcome RunPreset(const char* name) { return Loop(PresetNamed(name)).Run(); }
 
-// What a call has to reach (utilisation at least 0.86, queue at most 30 ms in the median and 100 ms
-// at the 95th percentile, losses at most 0.3 %), and no more than a link can carry.
+// The requirements for a call (utilisation at least 0.86, queue at most 30 ms in the median and 100 ms at the 95th
+// percentile, losses at most 0.3 %), and no more than a link can carry.
 class Call : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Call, UsesTheLinkAndKeepsItsQueueShort) {

@@ -35,9 +35,9 @@ TEST(Lateness, AMachineThatDoesNothingElseIsPunctual) {
   for (const double delay : Delays({TimeDelta::Zero(), 0, TimeDelta::Millis(10), 1}, 1)) ASSERT_EQ(delay, 0);
 }
 
-// Exponential waits of mean s begin, with a rate of r, while none is on: a share r s / (1 + r s) of the time is
-// waited in, and an item in it waits for another s in the mean (PASTA, and a wait has no memory): 0.1 / 1.1
-// times 10 ms. Two hundred seconds hold 1818 waits: standard errors of 2 and 4 %.
+// Exponential waits of mean s begin at rate r while none is in progress: a share r s / (1 + r s) of the time is
+// spent waiting, and an item that arrives then waits for another s on average (PASTA, and a wait has no memory):
+// 0.1 / 1.1 times 10 ms. Two hundred seconds contain 1818 waits: standard errors of 2 and 4 %.
 TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
   const auto delays = Delays({TimeDelta::Zero(), 10, TimeDelta::Millis(10), 1}, 7);
   double late = 0;
@@ -69,7 +69,7 @@ TEST(Lateness, WhatComesInAWaitIsHandledAtItsEnd) {
 TEST(Lateness, TheUsualDelayIsExponential) {
   Lateness lateness({TimeDelta::Millis(2), 0, TimeDelta::Zero(), 1}, 5);
   double sum = 0;
-  // Far apart, so that none waits for the one before.
+  // Far apart, so that none waits for the previous one.
   for (int i = 0; i < 20000; ++i) sum += (lateness.Handled(Timestamp::Seconds(i)) - Timestamp::Seconds(i)).ms();
   EXPECT_NEAR(sum / 20000, 2, 2 * 0.03);
 }

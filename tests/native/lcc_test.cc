@@ -1,4 +1,4 @@
-// Both halves of LCC: in the paper's set-up (LCC III), and fed with whatever may come over a network.
+// Both halves of LCC: in the paper's set-up (LCC III), and with any input that may come over a network.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -102,7 +102,7 @@ TEST(LccTest, RandomLossLeavesTheLinkAsFull) {
   EXPECT_NEAR(with_loss(0.1), with_loss(0), 0.05);
 }
 
-// The paper's text alone: an average of rates that were tried before is the first rate for ever.
+// The paper's text alone: an average of rates that were tried before stays at the first rate forever.
 TEST(LccTest, WithoutExplorationTheFirstRateStays) {
   Parameters parameters;
   parameters.exploration = 0;
@@ -252,7 +252,7 @@ TEST(LccReceiverTest, AMessagePerEpoch) {
   Receiver receiver({}, 3, recorder);
   int messages = 0;
   for (int i = 0; i < 300; ++i) messages += receiver.OnArrival(At(i, i * 10, i * 10 + 60)) ? 1 : 0;
-  EXPECT_EQ(messages, 59);  // of 60 epochs the last one is not over
+  EXPECT_EQ(messages, 59);  // the last of the 60 epochs is not over
   EXPECT_EQ(recorder.rows(static_cast<int>(TraceTable::kFeedback)), 59);
 }
 
@@ -284,13 +284,13 @@ TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
       const auto message = receiver.OnArrival(At(k, 20 * k, 50 + 32 * (k + 1)));
       ASSERT_TRUE(message);  // of the frame before
       const double delay_ms = 82 + 12 * (k - 1);
-      // The first frame sets the smallest delay, below which no wait is told.
+      // The first frame sets the smallest delay, below which no wait is reported.
       EXPECT_NEAR(message->values[kMeanDelay], 1e3 * (wait ? std::fmax(82, delay_ms - 32) : delay_ms), 1e-6) << k;
     }
   }
 }
 
-// Such a message would be refused at the other side.
+// The other side would refuse such a message.
 TEST(LccReceiverTest, MessagesFitWhateverTheClocksSay) {
   constexpr double kMax = 9007199254740992.0;
   for (const bool wait : {false, true}) {

@@ -155,7 +155,7 @@ TEST(Link, QueueHoldsItsTimeOfPacketsAndDropsTheNext) {
   const Results results = PollAt(link, 1e6);
   EXPECT_EQ(results.deliveries.size(), 31u);
   EXPECT_EQ(results.deliveries.back().queue_delay.us(), 300000);
-  EXPECT_TRUE(results.drops.empty());  // they were told of at once
+  EXPECT_TRUE(results.drops.empty());  // they were reported at once
 }
 
 TEST(Link, ASmallerQueueTakesOverWhatFitsAndTellsOfTheRest) {
@@ -251,9 +251,9 @@ TEST(Link, ASaturatedLinkIsFullyUsed) {
   EXPECT_EQ(results.deliveries.size(), 1250u);
 }
 
-// RFC 4737, 3.3: a packet is reordered that comes behind a later one; 4.2.2: its late time offset. A packet every
-// 10 ms, of which each in a hundred is held back for 25 ms, is overtaken by two: 1 % of the packets are reordered,
-// each by 25 ms.
+// RFC 4737, 3.3: a reordered packet is one that arrives after a later one; 4.2.2: its late time offset. With a
+// packet every 10 ms, of which one in a hundred is held back for 25 ms and overtaken by two, 1 % of the packets are
+// reordered, each by 25 ms.
 TEST(Link, ReorderingHoldsBackItsShareOfThePacketsForItsTime) {
   constexpr int kPackets = 20000;
   constexpr double kRatio = 0.01;
@@ -347,7 +347,7 @@ TEST(Link, TimeDoesNotGoBack) {
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{20000, 30000}));
 }
 
-// A queue of one packet that makes room by dropping what waits, as disciplines do that tell flows apart.
+// A queue of one packet that makes room by dropping the waiting one, as disciplines that distinguish flows do.
 class DropWaiting final : public QueueDisc {
  public:
   void Enqueue(const Packet& packet, Timestamp now, DropSink& drops) override {

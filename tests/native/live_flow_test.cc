@@ -35,7 +35,7 @@ TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
   EXPECT_NEAR(r.utilisation, 1.0 / 3, 0.03);  // with headers of 63 B a packet
 }
 
-// Losses come back as retransmissions: the picture goes on, and the wire carries p more.
+// Losses are retransmitted: the picture continues, and the wire carries p more.
 TEST(LiveFlow, LossesAreSentAgain) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 500e3);
@@ -48,8 +48,8 @@ TEST(LiveFlow, LossesAreSentAgain) {
   EXPECT_LT(lost.fps, 20);
 }
 
-// Beside four busy processes, real frames were late by 10.5 ms in the median and 53 at the 95th percentile
-// (live.md), in one recording: the preset is to be within a factor of two of it.
+// Next to four busy processes, real frames were late by 10.5 ms in the median and 53 at the 95th percentile
+// (live.md), in one recording: the preset has to be within a factor of two of it.
 TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 400e3);
@@ -61,8 +61,8 @@ TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
   EXPECT_LT(quantile(0.95), 53.0 * 2);
 }
 
-// What `gcc-live` reached in real calls on these links (live.md has them; November 2026, 36 s): the twin is to
-// be within 0.06 in utilisation and within 25 ms in the 95th percentile of the queue.
+// What `gcc-live` reached in real calls on these links (see live.md; November 2026, 36 s): the twin has to be
+// within 0.06 in utilisation and within 25 ms in the 95th percentile of the queue.
 struct Measured {
   LiveLink link;
   double utilisation;
@@ -86,7 +86,7 @@ TEST(LiveFlow, ComesNearRealCalls) {
   }
 }
 
-// A hundred links that nobody chose parameters on, beside the bounds that hold whatever frames say.
+// A hundred links on which no parameters were tuned, against the limits that hold for any frames.
 class HundredLinks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
@@ -98,10 +98,10 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     const LiveResult r = RunLive(link, CameraSource(SourceRateOf(link)), Machine(GetParam()), kGcc, ValuesFor(link), 1);
     utilisations.push_back(r.utilisation);
     queues.push_back(r.queue_p95_ms);
-    // Not below half of the capacity for longer than a second, unless there was loss or a queue of 100 ms;
-    // behind falls on paths with an RTT beyond 150 ms that is not so everywhere yet.
+    // Not below half of the capacity for longer than a second, except after a loss or a queue of 100 ms; after
+    // falls on paths with an RTT beyond 150 ms this is not reached everywhere yet.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
-    // Behind a fall the target is that of before for a while.
+    // After a fall the target stays at the earlier value for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
       EXPECT_LT(r.high, 2) << link.name;
     }

@@ -263,7 +263,7 @@ inline std::vector<LiveLink> RandomLinks(std::uint64_t seed, int count) {
   return links;
 }
 
-// By how much frames come later than from an ideal link of 1 Mbps with 50 ms, ms, in ascending order.
+// By how much frames arrive later than over an ideal link of 1 Mbps with 50 ms, ms, in ascending order.
 inline std::vector<double> LatenessOfFrames(const live::Parameters& machine, const ControllerValues& values, double duration_s) {
   SimulationSpec spec;
   spec.params = {.duration = TimeDelta::Seconds(duration_s)};

@@ -1,5 +1,5 @@
-// Links with cross traffic, drawn at random: whatever the discipline and however the settings change, no packet is
-// forged or forgotten, and nothing depends on when the link is looked at.
+// Links with cross traffic, drawn at random: for any discipline and any changes of the settings, no packet is
+// invented or lost track of, and nothing depends on when the link is polled.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr double kSeconds = 12;
 
 // The same caller for the same seed: packets of some flows, and changes of all settings. Between two of its calls
-// it may look at the link, which has a generator of its own.
+// it may poll the link, for which it uses a separate generator.
 class Caller {
  public:
   Caller(const QueueSpec& queue, std::uint64_t seed)
@@ -55,7 +55,7 @@ class Caller {
   }
   const std::vector<Link::Delivery>& deliveries() const { return deliveries_; }
 
-  // Drops at once are told before those that were found later: in the order of the packets.
+  // Immediate drops are reported before those that were found later: in the order of the packets.
   Outcome Sorted() const {
     Outcome sorted = outcome_;
     std::vector<std::vector<double>> drops;

@@ -18,7 +18,7 @@ inline std::unique_ptr<QueueDisc> Make(const QueueSpec& spec) {
   return MakeQueueDisc(spec.kind, spec.values.data(), static_cast<int>(spec.values.size()), 5);
 }
 
-// Another discipline, and beside it the bytes of each flow that left it.
+// Wraps another discipline, and counts the bytes of each flow that left it.
 class CountingQueue final : public QueueDisc {
  public:
   using Bytes = std::map<int, double>;

@@ -27,7 +27,7 @@ void Advance(LoadedLink& link, double s) {
   std::vector<Link::Delivery> deliveries;
   std::vector<Link::Drop> drops;
   link.Poll(AtSeconds(s), deliveries, drops);
-  EXPECT_TRUE(deliveries.empty() && drops.empty());  // nothing is told of cross traffic
+  EXPECT_TRUE(deliveries.empty() && drops.empty());  // cross traffic is not reported
 }
 
 double CrossBits(LoadedLink& link) { return link.link().cross_stats().departed.bits(); }
@@ -89,7 +89,7 @@ TEST(LoadedLink, TwoConnectionsShareAFifoAndAFairQueueEvenly) {
   }
 }
 
-// FQ-CoDel serves the caller's flow, which needs less than its third, and the connections what is left.
+// FQ-CoDel serves the caller's flow, which needs less than its third, and the connections share the rest.
 TEST(LoadedLink, AFairQueueKeepsTheCallersFlowApart) {
   LoadedLink link(Params(), Make(AllQueues()[4]));
   link.SetCrossTraffic({1, 1}, Timestamp());
@@ -109,7 +109,8 @@ TEST(LoadedLink, AFairQueueKeepsTheCallersFlowApart) {
   EXPECT_NEAR(CrossBits(link) / 101, 4e6, 0.2e6);
 }
 
-// With its RTT given, a connection over a link without a delay is one over a link with half of it.
+// With the RTT given explicitly, a connection over a link without delay behaves like one over a link with half of
+// that RTT as its delay.
 TEST(LoadedLink, AConnectionHasTheRttThatItIsGiven) {
   LoadedLink given({.bottleneck = {.capacity = kCapacity}}, Queue());
   given.SetCrossRtt(kDelay * 2, Timestamp::MinusInfinity());
@@ -184,8 +185,8 @@ TEST(LoadedLink, OutagesStopCrossTrafficAndCaller) {
   params.outages = {TimeDelta::Millis(100), TimeDelta::Millis(20), 1};
   LoadedLink link(params, Queue(400));
   link.SetCrossTraffic({2, 0}, Timestamp::MinusInfinity());
-  // From the first time on, however late that is. The queue hides no outage: 100 of 120 ms carry; the standard
-  // error over 2500 periods is below 1 %.
+  // From the first time on, however late that is. The queue hides no outage: the channel carries during 100 of 120
+  // ms; the standard error over 2500 periods is below 1 %.
   Advance(link, 1e5);
   Advance(link, 1e5 + 5);
   double before = CrossBits(link);
@@ -207,7 +208,7 @@ TEST(LoadedLink, AnOutageEndsWhenThereAreToBeNone) {
   params.outages = {TimeDelta::Millis(1), TimeDelta::Seconds(60), 1};
   LoadedLink link(params, Queue());
   Advance(link, 0);
-  Advance(link, 1);  // by now there is one, but for a chance of e^-1000
+  Advance(link, 1);  // by now there is one, with a probability of 1 - e^-1000
   link.Enqueue(0, DataSize::Bytes(1250), 0, AtSeconds(1));
   Advance(link, 2);
   link.SetOutages({}, AtSeconds(2));
@@ -215,7 +216,7 @@ TEST(LoadedLink, AnOutageEndsWhenThereAreToBeNone) {
   std::vector<Link::Drop> drops;
   link.Poll(AtSeconds(3), deliveries, drops);
   ASSERT_EQ(deliveries.size(), 1u);
-  // It was not begun: 10,000 bits at 5 Mbps from now on.
+  // Its transmission had not started: 10,000 bits at 5 Mbps from now on.
   EXPECT_EQ(deliveries[0].depart.us(), 2e6 + 2000);
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr DataRate kMbps = DataRate::KilobitsPerSec(1000);
 constexpr TimeDelta kRtt = TimeDelta::Millis(50);
 
-// Past its start, where A_s follows eq. 14 alone.
+// After the start-up, A_s follows eq. 14 alone.
 Parameters PastTheFastStart() {
   Parameters parameters = PresetNamed("gcc");
   parameters.a_s_follows_a_r = 0;
@@ -149,7 +149,7 @@ TEST(LossController, CountersThatStartAgainAreANewBeginning) {
   EXPECT_DOUBLE_EQ(controller.fraction_lost(), 0.2);
 }
 
-// RFC 3550 6.4.1: 2 of 100 are 5.12 / 256, told as 5 / 256, which is below 2 %.
+// RFC 3550 6.4.1: 2 of 100 are 5.12 / 256, reported as 5 / 256, which is below 2 %.
 TEST(LossController, TheFractionLostIsRoundedDownToItsBits) {
   for (const int bits : {0, 8}) {
     Parameters parameters = PastTheFastStart();

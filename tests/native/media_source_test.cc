@@ -141,7 +141,7 @@ TEST(MediaSource, WithoutLagItHasItsTargetAtOnceWithinItsBounds) {
   }
 }
 
-// 1240 B hold 1200 B of payload: a frame has no more packets than it needs and none without payload.
+// 1240 B hold 1200 B of payload: a frame has no more packets than it needs, and no packet is without payload.
 TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   for (const double payload : {1.0, 100.0, 1200.0, 9000.0}) {
     for (const double header : {0.0, 28.0, 40.0}) {
@@ -169,8 +169,8 @@ TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   }
 }
 
-// Every tenth second a frame of five times the mean, four frames too much, of which each frame behind it
-// gives back the eighteenth part of what is left (0.6 s at 30 fps).
+// Every tenth second a frame of five times the mean, which is four frames too much; each later frame makes up for
+// an eighteenth of the remainder (0.6 s at 30 fps).
 TEST(MediaSource, PaysKeyFramesBack) {
   MediaSource::Params params = Quiet();
   params.key_frame_interval_s = 10;
@@ -198,7 +198,7 @@ TEST(MediaSource, TheFirstFrameIsAKeyFrameAndNoOtherUnlessAskedFor) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(source.NextFrame(random).key_frame, i == 0);
 }
 
-// gcc-ton-2017, eq. 19: dr/dt = r / tau, so r(t) = r(0) e^(t / tau), whatever the controller asks for.
+// gcc-ton-2017, eq. 19: dr/dt = r / tau, so r(t) = r(0) e^(t / tau), regardless of the controller's target.
 TEST(MediaSource, RampsUpExponentially) {
   MediaSource::Params params = Quiet();
   params.ramp_time_constant_s = 5;

@@ -29,8 +29,8 @@ TEST(NadaOfChromium2015, RampsUpByTheLeastRoundTripInWholeKbps) {
   EXPECT_EQ(controller.r_ref().kbps(), 600);  // 0.5 at most
 }
 
-// From 1 Mbps with x = 20 ms: 100 (24500 - 950 * 20) / 250000 = 2.2. With x = 40 ms 100 ms later, x' is 0.2:
-// 100 (24500 - 952 * 240) / 250000 = -81.6, of which the cast behind adding a half leaves -81.
+// From 1 Mbps with x = 20 ms: 100 (24500 - 950 * 20) / 250000 = 2.2. With x = 40 ms 100 ms later, x' is 0.2: 100
+// (24500 - 952 * 240) / 250000 = -81.6; adding one half and casting gives -81.
 TEST(NadaOfChromium2015, CountsRatesFromTheLowestOne) {
   RateController controller(StartingAt(1000));
   controller.Update(Mode::kGradual, Ms(0), Kbps(1000), Ms(100), AtMs(0));
@@ -49,10 +49,10 @@ TEST(NadaOfChromium2015, CountsRatesFromTheLowestOne) {
 TEST(NadaOfChromium2015, LeavesTheLowestRate) {
   RateController controller(StartingAt(50));
   controller.Update(Mode::kGradual, Ms(0), Kbps(50), Ms(100), AtMs(0));
-  EXPECT_EQ(controller.r_ref().kbps(), 60);  // 9.8 kbps, whatever the signal
+  EXPECT_EQ(controller.r_ref().kbps(), 60);  // 9.8 kbps, for any signal
 }
 
-// 0.1 of 4 ms is rounded off, of 5 ms it is not: the smoothed delay stays where it is, then moves by 1 ms.
+// 0.1 of 4 ms is rounded off, 0.1 of 5 ms is not: the smoothed delay stays where it is, then moves by 1 ms.
 TEST(NadaOfChromium2015, SmoothsWholeMilliseconds) {
   Parameters p = nada_chromium_2015();
   p.filter_samples = 1;
@@ -92,7 +92,7 @@ TEST(NadaOfChromium2015, WarpsAndPenalisesInWholeMilliseconds) {
   EXPECT_EQ(CongestionSignal(Ms(5), 0.0004, 0, p).ms(), 5);
 }
 
-// Packets of one frame leave 20 ms apart, and each waits for nothing on its way. Behind the encoder the second is late.
+// Packets of one frame leave 20 ms apart, and none waits on its way. Measured from the encoder, the second is late.
 TEST(NadaOfChromium2015, DelaysBeginAtTheEncoder) {
   for (const bool since_encoded : {true, false}) {
     Parameters p = nada_chromium_2015();

@@ -77,7 +77,7 @@ TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
   EXPECT_NEAR(delays.QueuingMs(), 13.5005, 1e-9); // 8.5005 + 5
 }
 
-// What the next frame waits is what is left of this one's delay, whatever its own serialisation takes.
+// The next frame's wait is what is left of this one's delay, whatever its own serialisation takes.
 TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   Parameters p = nada_rfc8698();
   p.filter_samples = 1;
@@ -90,12 +90,12 @@ TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   delays.Wait(20);
   EXPECT_EQ(delays.Add(135).ms(), 85);   // frames come each 30 ms now
   delays.Wait(2000);
-  EXPECT_EQ(delays.Add(135).ms(), 15);   // behind a pause: an interval of 100 ms
+  EXPECT_EQ(delays.Add(135).ms(), 15);   // after a pause: an interval of 100 ms
 }
 
-// Lindley's recursion for frames of random sizes on a serial link: the sample is the wait of the next frame
-// less the smallest serialisation, which stands in the baseline (the first frame is as small as any, and
-// waits for nothing).
+// Lindley's recursion for frames of random sizes on a serial link: the sample is the wait of the next frame minus
+// the smallest serialisation, which is part of the baseline (the first frame has the smallest size, and does not
+// wait).
 TEST(NadaDelayFilter, TheWaitIsThatOfTheQueue) {
   Parameters p = nada_rfc8698();
   p.filter_samples = 1;
@@ -157,7 +157,7 @@ TEST(NadaLossEstimator, MeanLossInterval) {
   EXPECT_NEAR(losses.LossInterval(), (420 + 64 + 42 + 24 + 10.8) / 6, 1e-9);
 }
 
-// RFC 8698 4.2: all of it within 7 loss intervals behind the last loss, none from the eighth on.
+// RFC 8698 4.2: full warping within 7 loss intervals after the last loss, none from the eighth on.
 TEST(NadaLossEstimator, LossesAreRecentForSevenIntervals) {
   LossEstimator losses(nada_rfc8698());
   EXPECT_EQ(losses.WarpingShare(), 0);

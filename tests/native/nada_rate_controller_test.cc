@@ -44,7 +44,7 @@ TEST(NadaRateController, RampsUpFromWhatWasReceivedAndNeverFalls) {
   EXPECT_NEAR(controller.r_ref().bps(), 346'875, 1e-6);
 }
 
-// CMP eq. 2: R = (1 + gamma) R_r, gamma = 0.2, also where that is less than before.
+// CMP eq. 2: R = (1 + gamma) R_r, gamma = 0.2, even if that is less than before.
 TEST(NadaRateController, FollowsWhatWasReceivedIn2015) {
   RateController controller(With(nada_2015(), 300, 2500));
   controller.Update(Mode::kRampUp, Ms(0), Kbps(300), Ms(100), AtMs(100));
@@ -91,7 +91,7 @@ TEST(NadaRateController, MakesUpForAnEncoderThatStaysBelowItsTarget) {
   const double share = 1 - 0.2 * (1 - std::pow(0.9, 9));
   EXPECT_NEAR(controller.r_ref().kbps(), std::max(1000.0, 800 * (1 + 50.0 / 270) / share), 1e-6);
   EXPECT_GT(controller.r_ref().kbps(), 1070);
-  // Behind a queue it is the capacity that holds what is received down: that tells nothing of the encoder.
+  // With a queue, the capacity limits the received rate, which then says nothing about the encoder.
   RateController queued(p);
   for (int i = 0; i < 30; ++i) queued.Update(Mode::kGradual, Ms(0), Kbps(500), Ms(50), AtMs(100 * i));
   queued.Update(Mode::kRampUp, Ms(0), Kbps(900), Ms(50), AtMs(3000));

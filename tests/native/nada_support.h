@@ -1,4 +1,4 @@
-// What the tests of NADA's concepts share.
+// Helpers for the tests of NADA's concepts.
 #ifndef CCSCOPE_TESTS_NATIVE_NADA_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_NADA_SUPPORT_H_
 

@@ -81,8 +81,8 @@ struct Equilibrium {
 
 class NadaEquilibrium : public ::testing::TestWithParam<Equilibrium> {};
 
-// RFC 8698 4.3: x_curr = PRIO XREF RMAX / r_ref, XREF = 10 ms; the rate is the capacity, or else the
-// queue would not rest.
+// RFC 8698 4.3: x_curr = PRIO XREF RMAX / r_ref, XREF = 10 ms; the rate equals the capacity, otherwise the queue
+// would not be constant.
 TEST_P(NadaEquilibrium, RestsAtTheReferenceSignal) {
   const Equilibrium& e = GetParam();
   Parameters p = nada_rfc8698();
@@ -146,7 +146,7 @@ TEST(NadaSender, RefusesWhatNoReceiverHalfSends) {
   EXPECT_EQ(field(other), "values");
 }
 
-// RFC 8698 4.2, in the receiver half: ramp-up without losses and build-up, gradual for LOGWIN behind each.
+// RFC 8698 4.2, in the receiver half: ramp-up without losses and build-up, gradual for LOGWIN after each of them.
 TEST(NadaReceiver, TellsTheMode) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);
@@ -169,7 +169,7 @@ TEST(NadaReceiver, TellsTheMode) {
   EXPECT_EQ(run(3800, 50), 0);
 }
 
-// Arrivals are frames where the wire's counters are known: those tell what was lost, frames do not.
+// Arrivals are frames if the wire's counters are known: the counters report losses, frames do not.
 TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);
@@ -190,7 +190,7 @@ TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
   EXPECT_GE(messages, 9);
 }
 
-// In an outage the counters go on being read: nothing that they say may raise the rate.
+// During an outage the counters are still read: nothing in them may raise the rate.
 TEST(NadaReceiver, SaysNothingWhileNothingArrives) {
   Recorder recorder;
   Receiver receiver(nada_live(), 0, recorder);

@@ -68,7 +68,7 @@ TEST(Outages, AreExponentiallyDistributedAsAreTheTimesBetween) {
   EXPECT_NEAR(Mean(periods.off_ms), 20, 20 * 4 / std::sqrt(n));
   EXPECT_LT(DistanceFromExponential(periods.on_ms, 100), 1.95 / std::sqrt(n));
   EXPECT_LT(DistanceFromExponential(periods.off_ms, 20), 1.95 / std::sqrt(n));
-  // A mean of 30 ms would be told apart: the two distributions differ by (2/3)^2 - (2/3)^3 at most.
+  // A mean of 30 ms would be detected: the two distributions differ by at most (2/3)^2 - (2/3)^3.
   EXPECT_NEAR(DistanceFromExponential(periods.off_ms, 30), 4.0 / 27, 0.02);
 }
 
@@ -108,8 +108,8 @@ std::vector<Link::Delivery> Deliver(Link& link, double* dropped, double poll_us)
   return deliveries;
 }
 
-// The channel carries 625 B per ms. A packet departs within an outage never, and right behind an outage
-// packets depart one packet time, 1.6 ms, apart while there are any that waited.
+// The channel carries 625 B per ms. A packet never departs during an outage, and right after an outage the waiting
+// packets depart one packet time, 1.6 ms, apart.
 TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
   Link link = WifiLink(3);
   double dropped = 0;
@@ -132,10 +132,10 @@ TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
     if (deliveries[i - 1].depart < up_since) spared += apart.ms();
     if (deliveries[i - 1].depart >= up_since && apart.us() < 1600 + 1e-3) ++bursts;
   }
-  // Departures are apart by the outages themselves, a sixth of 20 s, and by what else separates them then.
+  // Departures are separated by the outages themselves, a sixth of 20 s, and by their usual distances.
   EXPECT_GT(spared, 20e3 / 6 * 0.7);
   EXPECT_LT(spared, 20e3 / 6 * 1.5);
-  // At 4 into 5 Mbps an outage of 20 ms leaves 10 packets and more, which take as long again, and more.
+  // At 4 into 5 Mbps an outage of 20 ms leaves 10 packets or more, which take as long again, or longer.
   EXPECT_GT(bursts, 2000);
 }
 
@@ -150,13 +150,13 @@ TEST(OutagesOfALink, EmptyNoTokenBucket) {
   ASSERT_GT(deliveries.size(), 5000u);
   Outages outages(kWifi, 8);
   for (const Link::Delivery& d : deliveries) {
-    while (outages.next() <= d.depart) outages.Toggle();  // as soon as it ends, tokens are there
+    while (outages.next() <= d.depart) outages.Toggle();  // as soon as it ends, there are tokens
     ASSERT_FALSE(outages.down());
   }
 }
 
-// Without a bottleneck there is no buffer in front of the channel: what is sent within an outage comes at
-// its end, all at once.
+// Without a bottleneck there is no buffer in front of the channel: everything that is sent during an outage arrives
+// at its end, all at once.
 TEST(OutagesOfAPath, WithoutABottleneckHoldPacketsBack) {
   Path path(Link::Params{.one_way_delay = TimeDelta::Millis(10), .outages = kWifi, .seed = 9});
   Outages outages(kWifi, 9);
@@ -176,7 +176,7 @@ TEST(OutagesOfAPath, WithoutABottleneckHoldPacketsBack) {
     ASSERT_NE(last, nullptr);
     late += expected > now + TimeDelta::Millis(10);
   }
-  EXPECT_GT(late, 10000 / 6 * 0.6);  // a sixth of the time is out, give or take that of 83 outages
+  EXPECT_GT(late, 10000 / 6 * 0.6);  // a sixth of the time is lost, within the scatter of 83 outages
   EXPECT_LT(late, 10000 / 6 * 1.4);
 }
 
@@ -210,7 +210,7 @@ TEST(OutagesOfALink, DoNotDependOnHowOftenItIsPolled) {
   EXPECT_TRUE(differs);  // another seed
 }
 
-// With and without a bottleneck, on either path: whatever is sent is received, lost or under way.
+// With and without a bottleneck, on either path: everything that is sent is received, lost or under way.
 TEST(OutagesOfASimulation, ConserveThePacketsOfEveryPath) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(60);

@@ -46,7 +46,7 @@ TEST(Pacer, PaysBackWhatWasOverdrawn) {
   EXPECT_EQ(waited, 3);
 }
 
-// As above, but nothing waits in between and nobody begins those intervals.
+// As above, but nothing waits in between and those intervals are not begun.
 TEST(Pacer, PaysBackWhileNothingWaits) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1600));

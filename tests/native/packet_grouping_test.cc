@@ -54,7 +54,7 @@ TEST(PacketGrouping, AGroupIsWhatLeavesWithin5MsOfItsFirstPacket) {
   Arrive(grouping, 0, 100, 1000);
   Arrive(grouping, 3, 103, 1000);
   Arrive(grouping, 5, 105, 1000);
-  Arrive(grouping, 5.01, 105.01, 1000);  // 0.01 ms late: the second group, although 2 ms behind a packet
+  Arrive(grouping, 5.01, 105.01, 1000);  // 0.01 ms late: the second group, although only 2 ms after a packet
   const auto deltas = Arrive(grouping, 50, 150, 1000);
   ASSERT_TRUE(deltas);
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
@@ -105,7 +105,7 @@ TEST(PacketGrouping, APacketOlderThanItsGroupIsLeftOut) {
   EXPECT_DOUBLE_EQ(deltas->arrival.ms(), 33);
 }
 
-// GRP: what an outage of the radio link held back arrives at once and says nothing of the queue.
+// GRP: packets that an outage of the radio link held back arrive at once and say nothing about the queue.
 TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   Parameters parameters = PresetNamed("gcc");
   parameters.pre_filter = 1;
@@ -152,8 +152,8 @@ TEST(PacketGrouping, WithPreFilterAnOutageLeavesNoVariation) {
   EXPECT_EQ(VariationsAcrossAnOutage(2), (std::vector<double>{0, 0, 0}));
 }
 
-// Packets sent each 10 ms that arrive each 1 ms: one burst for GRP and for the code of 2016, whatever its
-// age; the limit of 100 ms came into libwebrtc about 2019.
+// Packets sent every 10 ms that arrive every 1 ms: one burst for GRP and for the code of 2016, whatever its age;
+// the limit of 100 ms was added to libwebrtc about 2019.
 TEST(PacketGrouping, ABurstEndsByItsAgeOnlyWhereALimitIsSet) {
   const auto groups_of = [](const char* preset, double pre_filter, std::optional<double> longest_ms = std::nullopt) {
     Parameters parameters = PresetNamed(preset);

@@ -29,7 +29,7 @@ class ServedQueue {
       }
     }
   }
-  // The probability behind the update at a time; it is made up for by the next packet.
+  // The probability after the update at a time; the next packet makes up for that update.
   double ProbabilityAt(double ms) {
     Run(ms + bytes_ * 8 / 1000 - 1e-6);
     return pie.state().probability;
@@ -122,8 +122,8 @@ TEST(Pie, TheProbabilityGrowsByAtMostTwoPercentFromTenPercentOnAndByTwoMoreInLin
 }
 
 TEST(Pie, ABurstPassesUntilItsAllowanceIsUsedUp) {
-  // RFC 8033, 4.4: the allowance of 150 ms goes by 15 ms per update once the delay is known, at
-  // 150 ms; ten updates later, at 285 ms, it is gone.
+  // RFC 8033, 4.4: the allowance of 150 ms shrinks by 15 ms per update once the delay is known, at 150 ms; ten
+  // updates later, at 285 ms, it is gone.
   ServedQueue queue(PiePreset("pie-rfc8033"), 1024, 17);
   queue.ProbabilityAt(270);
   EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 15);
@@ -194,16 +194,16 @@ TEST(Pie, DropsInProportionToTheProbability) {
   EXPECT_NEAR(drops / n, constant_p, 4 * std::sqrt(constant_p / n));
 }
 
-// RFC 8033, 5.4: at least 0.85 and at most 8.5 of probability lie between two drops. Chance alone
-// would go beyond that now and then: exp(-7.65), 1 of 2100.
+// RFC 8033, 5.4: at least 0.85 and at most 8.5 of probability lie between two drops. Chance alone would exceed that
+// now and then: exp(-7.65), 1 of 2100.
 TEST(Pie, DropsOfTheRfcKeepTheirDistance) {
   Pie pie(PiePreset("pie-rfc8033"), 3);
   DropLog drops;
   double accumulated = 0;
   double long_distances = 0;
   Timestamp next_departure;
-  // 20 % more than a link of 10 Mbps carries: one of 6 has to go, after 0.85/p packets without and
-  // 1/p with a chance, so that p settles near 1.85/6.
+  // 20 % more than a link of 10 Mbps carries: one packet of 6 has to be dropped; each drop takes 0.85/p packets
+  // without a chance and 1/p with one, so that p settles near 1.85/6.
   for (double id = 0; id < 300000; ++id) {
     const Timestamp now = Timestamp::Millis(id * 0.8 / 1.2);
     for (; next_departure <= now; next_departure += TimeDelta::Millis(0.8)) pie.Dequeue(next_departure, drops);
@@ -300,8 +300,9 @@ TEST(DepartureRate, AveragesRatesOrTimes) {
   }
 }
 
-// Linux counts 64 ns and 1/256 B: 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, so 2, and 10 kB are thought to
-// take 1,280,000 ticks. The average stays at 2: an eighth of 2 is none. At 300 kbps nothing is known.
+// Linux counts 64 ns and 1/256 B: 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, so 2, and 10 kB are taken
+// to need 1,280,000 ticks. The average stays at 2: an eighth of 2 is 0 as a whole number. At 300 kbps no rate is
+// known.
 TEST(DepartureRate, IsAWholeNumberWhereLinuxComputesIt) {
   const DataSize threshold = DataSize::Bytes(10000);
   for (const double took_ms : {80.0, 266.7}) {
@@ -319,10 +320,10 @@ TEST(DepartureRate, IsAWholeNumberWhereLinuxComputesIt) {
 }
 
 TEST(Pie, UpdatesThatWereDueInASilenceAreMadeUpFor) {
-  // Asking at every millisecond, or once behind everything, gives the same.
+  // Asking at every millisecond, or once at the end, gives the same result.
   for (const char* preset : {"pie", "pie-rfc8033"}) {
     Pie::Params params = PiePreset(preset);
-    params.limit_packets = 30;  // so that what asks is refused and changes nothing
+    params.limit_packets = 30;  // so that the question is refused and changes nothing
     ServedQueue often(params, 1000, 30);
     ServedQueue once(params, 1000, 30);
     often.Run(550);

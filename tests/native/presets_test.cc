@@ -84,7 +84,7 @@ TEST(Presets, AQueueThatGrowsIsOveruseWithinThreeSecondsButForTheLiteralPaper) {
   EXPECT_EQ(GroupsUntilOveruse("ton-2017-literal", 100), -1);
 }
 
-// ToN eq. 11: behind a rise of gamma, k_d says how soon it falls again. August 2016 had the largest.
+// ToN eq. 11: after a rise of gamma, k_d decides how soon it falls again. August 2016 had the largest.
 TEST(Presets, TheThresholdFallsFastestInAugust2016) {
   const auto gamma_after_calm = [](const char* preset) {
     OveruseDetector detector(PresetNamed(preset));

@@ -1,4 +1,4 @@
-// What the tests of the queue disciplines share.
+// Helpers for the tests of the queue disciplines.
 #ifndef CCSCOPE_TESTS_NATIVE_QUEUE_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_QUEUE_SUPPORT_H_
 

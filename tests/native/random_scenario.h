@@ -1,5 +1,4 @@
-// Scenarios drawn at random: anything that a simulation can be asked for, in amounts that a test can
-// afford.
+// Scenarios drawn at random: everything that a simulation can be asked to do, in amounts that a test can afford.
 #ifndef CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 #define CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 
@@ -49,7 +48,7 @@ class RandomScenario {
   PathSpec DrawPath(double bottleneck) {
     PathSpec path;
     path.has_bottleneck = Chance(bottleneck);
-    // Without a bottleneck only the RTT keeps TCP from sending without end.
+    // Without a bottleneck only the RTT limits how much TCP sends.
     path.link.one_way_delay = TimeDelta::Millis(path.has_bottleneck && Chance(0.2) ? 0 : Between(5, 200));
     path.link.loss_ratio = Chance(0.5) ? 0 : Between(0, 0.2);
     path.link.jitter = TimeDelta::Millis(Chance(0.6) ? 0 : Between(0, 20));

@@ -315,7 +315,8 @@ TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 2000), Timestamp::Seconds(2)).kbps(), 810);
 }
 
-// On hold 1000 kbps came in at most. The first increase goes to 0.95 of it, beyond 1.5 times what comes in now.
+// During the hold at most 1000 kbps arrived. The first increase goes to 0.95 of that, which exceeds 1.5 times what
+// arrives now.
 TEST(RateController, ARateBehindAHoldComesBackToWhatWasReceived) {
   Parameters parameters = From(1000);
   parameters.regions = 1;

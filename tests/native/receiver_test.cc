@@ -55,17 +55,17 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
   EXPECT_LT(overuse->time_us, 5.5e6);
 }
 
-// A live call asks for 0.985 of the capacity that its frames show, and for up to 1/0.8 of that while the encoder stays
-// below its target: this one sends 0.8 Mbps first, whatever A_r is. Where the encoder sends more than its target it asks
-// for 1/1.05 of that, and for 0.08 less with each second in which frames waited for long. The overload has frames wait
-// longer and longer: what drains that comes off.
+// A live call asks for 0.985 of the capacity that its frames show, and for up to 1/0.8 of that while the encoder
+// stays below its target: this one first sends 0.8 Mbps, whatever A_r is. If the encoder sends more than its
+// target, the call asks for 1/1.05 of that, and for 0.08 less with each second in which frames waited for long. In
+// the overload frames wait longer and longer, and draining that is subtracted.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
   PushOverload(session, 5, 8);
   for (const GroupRow& row : Rows<GroupRow>(session.handle())) {
     if (row.time_us < 1e6) continue;
-    // Frames of nearly one size hardly tell their service from the propagation delay.
+    // Frames of nearly equal size hardly distinguish their service time from the propagation delay.
     ASSERT_NEAR(row.capacity_estimate_bps, kCapacityBps, 0.1 * kCapacityBps) << row.time_us;
     ASSERT_LE(row.a_r_bps, 1.1 * 0.985 / 0.8 * kCapacityBps) << row.time_us;
     const double room = 0.08 * std::floor(std::max(0.0, row.time_us / 1e6 - 5));
@@ -82,7 +82,7 @@ TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
 }
 
 using Requested = std::vector<std::pair<double, double>>;
-// When feedback went, us, and what it asked for, bps.
+// When feedback was sent, us, and what it asked for, bps.
 Requested RequestedBy(ReceiverSession& session) {
   Requested requested;
   for (const FeedbackRow& row : Rows<FeedbackRow>(session.handle())) {
@@ -91,7 +91,7 @@ Requested RequestedBy(ReceiverSession& session) {
   return requested;
 }
 
-// What goes before `each_us` has passed asks for at least 3 % less. Returns how often that was.
+// Feedback sent before `each_us` has passed asks for at least 3 % less. Returns how often that happened.
 int SentAtOnce(const Requested& requested, double each_us) {
   int at_once = 0;
   for (std::size_t i = 1; i < requested.size(); ++i) {
@@ -114,8 +114,8 @@ TEST(Receiver, AnOveruseIsFedBackAtOnceAndElseEach200Ms) {
   EXPECT_GE(SentAtOnce(requested, 200e3), 1);
 }
 
-// From 1 Mbps to 400 kbps a frame of 27 kbit takes 67 ms instead of 27: the second one behind the fall, which is
-// there within 150 ms, says so.
+// From 1 Mbps to 400 kbps a frame of 27 kbit takes 67 ms instead of 27: the second one after the fall, which
+// arrives within 150 ms, shows it.
 TEST(Receiver, AFallOfTheCapacityIsFedBackAtOnceAndElseEach100Ms) {
   ReceiverSession session{std::string("gcc-live")};
   Push(session, 5, 0.8e6, 0.4e6, 8);

@@ -1,4 +1,4 @@
-// Retransmission: what a receiver asks for and when, and what becomes of a call's packets through losses.
+// Retransmission: what a receiver requests and when, and how a call's packets get through losses.
 #include "sim/retransmission.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(NackList, GivesUpAfterTenRequests) {
   EXPECT_FALSE(nacks.OnArrival(1)) << "too late";
 }
 
-// Before a round trip is known a packet would otherwise be asked for ten times at once.
+// Before a round trip is known a packet would otherwise be requested ten times at once.
 TEST(NackList, AsksAgainNoSoonerThanAfter20Ms) {
   NackList nacks;
   nacks.OnArrival(0);
@@ -107,8 +107,8 @@ std::unique_ptr<Simulation> RunOf(const SimulationSpec& spec) {
   return simulation;
 }
 
-// Of n packets 0.05 n are lost; each is sent again until it comes, 1 / 0.95 times. So n / 0.95 are sent, and all of them
-// come but those of the last round trips. Requests cross a path without loss.
+// Of n packets 0.05 n are lost; each is sent again until it arrives, 1 / 0.95 times. So n / 0.95 are sent, and all
+// of them arrive except those of the last round trips. Requests cross a path without loss.
 TEST(Retransmission, BringsAllPacketsAndCostsWhatWasLost) {
   const auto without = RunOf(ThroughLoss(false));
   const auto with = RunOf(ThroughLoss(true));
@@ -147,7 +147,7 @@ TEST(ReceiverReports, ComeAtAPaceOfTheirOwn) {
   spec.media[0].controller.losses_from = 1;
   spec.media[0].controller.loss_report_interval_ms = 10;
   spec.media[0].controller.loss_high = 1;
-  spec.media[0].controller.loss_low = 0;  // no report grows A_s: what it is tells nothing here
+  spec.media[0].controller.loss_low = 0;  // no report increases A_s: its value does not matter here
   for (const double kbit : {0.0, 360.0}) {
     spec.media[0].source.receiver_report_kbit = kbit;
     const auto simulation = RunOf(spec);
@@ -158,7 +158,7 @@ TEST(ReceiverReports, ComeAtAPaceOfTheirOwn) {
       if (row.fraction_lost != last) ++changes;
       last = row.fraction_lost;
     }
-    // Rows are 0.2 s apart and reports at least 0.36 s, so that each shows; two of them may tell the same.
+    // Rows are 0.2 s apart and reports at least 0.36 s, so that each report shows; two rows may show the same one.
     const double reports = kbit > 0 ? 400 / 0.72 : 0;
     EXPECT_LE(changes, reports * 1.05);
     EXPECT_GE(changes, reports * 0.8);

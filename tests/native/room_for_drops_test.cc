@@ -25,7 +25,7 @@ TEST(RoomForDrops, IsMadeBySecondsWithLossesAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
 }
 
-// With the largest room after four seconds and five more of losses, they do not mind it.
+// With the largest room after four seconds and five more seconds of losses, the losses do not depend on it.
 TEST(RoomForDrops, GivesUpOnLossesThatGoOnWhateverRoomThereIs) {
   RoomForDrops room;
   double most = 0;

@@ -72,8 +72,8 @@ struct Halves {
 
 class FilterAt : public ::testing::TestWithParam<bool> {};
 
-// What the filter and the detector are fed with is the same, so what they say is: of every pair of
-// groups, in the same order. What they say of A_r may differ, since A_r is updated at other times.
+// The filter and the detector get the same input, so their output is the same: for every pair of groups, in the
+// same order. A_r may differ, since it is updated at other times.
 TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
   Parameters at_receiver = PresetNamed("cmp-2016");
   at_receiver.filter_at = 0;
@@ -112,7 +112,7 @@ TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
 }
 INSTANTIATE_TEST_SUITE_P(SenderFilters, FilterAt, ::testing::Bool());
 
-// 15 pairs of groups fill a message (4 numbers each, of 64): a burst of groups goes in several.
+// 15 pairs of groups fill a message (4 numbers each, of 64): a burst of groups is sent in several.
 TEST(SenderFilters, AFullMessageGoesAtOnceSoThatNoPairIsLeftOut) {
   Halves calm(PresetNamed("cmp-2016"));
   calm.Run(Call(false));

@@ -34,7 +34,7 @@ inline int PresetIndex(const std::string& name) {
   return 0;
 }
 
-// Writes all parameters of a preset to where the ABI takes them from.
+// Writes all parameters of a preset to the ABI's input buffer.
 inline void PassPreset(int preset) {
   const gcc::Parameters parameters = gcc::WithPreset(preset);
   double* input = ccs_input_buffer(gcc::kParameterCount);

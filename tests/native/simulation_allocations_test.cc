@@ -1,5 +1,5 @@
-// In the steady state a simulation allocates nothing: records of packets, queues and rings have grown to
-// what the flows need within the first seconds, and are used again.
+// In the steady state a simulation allocates nothing: records of packets, queues and rings have grown to their
+// needed size within the first seconds, and are reused.
 #include <gtest/gtest.h>
 
 #include "tests/native/allocations.h"
@@ -41,8 +41,8 @@ TEST(SimulationAllocations, ACubicFlowMakesNone) {
   EXPECT_EQ(AllocationsBetween(spec, 10, 20), 0);
 }
 
-// Where flows compete, a histogram or a ring may still grow to a new maximum: by powers of two, not
-// with the packets, of which there are thousands.
+// When flows compete, a histogram or a ring may still grow to a new maximum: by powers of two, not with each of
+// thousands of packets.
 TEST(SimulationAllocations, FlowsThatShareABottleneckMakeFew) {
   SimulationSpec spec = TokenBucket(DataRate::KilobitsPerSec(10000));
   spec.media.resize(3);

@@ -20,8 +20,8 @@ constexpr TimeDelta kFrameInterval = TimeDelta::Millis(40);
 // One direction of propagation.
 constexpr TimeDelta kDelay = TimeDelta::Millis(25);
 
-// A source that sends the same frames for ever, each at once (paced at ten times its rate), and no
-// sender report within 100 s but for one at a random time.
+// A source that sends the same frames forever, each at once (paced at ten times its rate), and no sender report
+// within 100 s except one at a random time.
 MediaSpec Constant(double bps) {
   MediaSpec media;
   media.source.frame_rate = 25;
@@ -117,8 +117,8 @@ TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
   // Resolution 1/256.
   EXPECT_NEAR(delays.Percentile(75), 9920, 9920 * 0.002);
   EXPECT_NEAR(delays.Percentile(95), 9920, 9920 * 0.002);
-  // What the receiver saw: each frame 40 ms after the last, its second packet 9.912 ms after the first
-  // (it is one byte smaller).
+  // At the receiver: each frame 40 ms after the last, its second packet 9.912 ms after the first (it is one byte
+  // smaller).
   const auto arrivals = TraceRows<ArrivalRow>(*s);
   ASSERT_EQ(arrivals.size(), delays.count());
   const double phase = arrivals[0].send_time_us;
@@ -144,9 +144,9 @@ TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
   EXPECT_NEAR(delays.mean(), 14876, 4956 / delays.count() + 1e-3);
 }
 
-// Paced at its own rate, 310 B per interval of 5 ms, on a link that adds 0.01 ms: the first packet of a frame
-// takes four intervals' budget, so the second leaves 20 ms behind it; only the count from the encoder on
-// knows that.
+// Paced at its own rate, 310 B per interval of 5 ms, on a link that adds 0.01 ms: the first packet of a frame takes
+// four intervals' budget, so the second leaves 20 ms later; only the delay measured from the encoder on includes
+// that.
 TEST(Metrics, CountTheWaitInThePacerSinceTheEncoder) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].controller.pacing_factor = 1;
@@ -208,8 +208,8 @@ TEST(Metrics, MeasureTheRttOfProbesAndWhatExceedsItsMinimum) {
   EXPECT_EQ(flow.probe_queue_delay_us.count(), flow.rtt_us.count());
 }
 
-// 95 % of the RTTs of reports between frames: a report waits for what is left of the frame in front of
-// it, whose 2479 B take 19.832 of each 40 ms; at most that, and uniformly.
+// 95 % of the RTTs of reports between frames: a report waits for the rest of the frame before it, whose 2479 B take
+// 19.832 of each 40 ms; that is the maximum, and the wait is uniform.
 TEST(Metrics, ProbesWaitBehindMedia) {
   SimulationSpec spec = OneFlow(400);
   spec.media[0].source.rtcp_interval_ms = 200;
@@ -224,8 +224,8 @@ TEST(Metrics, ProbesWaitBehindMedia) {
   EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6369 / std::sqrt(delays.count()));
 }
 
-// 2 Mbps into 1 Mbps: the link never idles. Between 2 and 7 s it can carry 625,000 B; what is cut at the two
-// ends is less than a packet each, behind a bucket less than two.
+// 2 Mbps into 1 Mbps: the link never idles. Between 2 and 7 s it can carry 625,000 B; the cut at each end is less
+// than a packet, with a bucket less than two.
 TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
   for (const auto mode : {CapacityLink::Mode::kSerial, CapacityLink::Mode::kTokenBucket}) {
     SimulationSpec spec = OneFlow(10);
@@ -234,7 +234,7 @@ TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
     spec.windows = {{AtSeconds(2), AtSeconds(7)}};
     const auto s = RunAll(spec);
     EXPECT_NEAR(ForwardOf(*s, 1).delivered.bytes(), 625000, 1240 * (mode == CapacityLink::Mode::kSerial ? 1 : 2));
-    // The queue of 300 ms is full, but for the packet that does not fit, when the last of a frame arrive.
+    // When the last packets of a frame arrive, the queue of 300 ms is full, except for less than one packet.
     EXPECT_NEAR(ForwardOf(*s, 1).queue_delay_us.max(), 300e3, 2 * 9920);
     EXPECT_NEAR(FlowOf(*s, 0, 1).lost / FlowOf(*s, 0, 1).sent, 0.5, 0.01);
   }
@@ -338,11 +338,11 @@ TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   EXPECT_DOUBLE_EQ(both.jain_mean, 0.8);
   EXPECT_DOUBLE_EQ(both.jain_all, 0.8);
   EXPECT_DOUBLE_EQ(both.jain_all_mean, 0.8);
-  // One flow alone is fair.
+  // A single flow is fair.
   EXPECT_DOUBLE_EQ(s->fairness(2).jain, 1);
   EXPECT_DOUBLE_EQ(s->fairness(2).jain_mean, 1);
-  // In 15 of the 20 intervals both are there, and the first frames of a flow are the same as the others:
-  // (5 * 1 + 15 * 0.8) / 20. The first interval lacks what is still under way, for one flow alone no matter.
+  // In 15 of the 20 intervals both exist, and the first frames of a flow are like the others: (5 * 1 + 15 * 0.8) /
+  // 20. The first interval lacks what is still under way, which does not matter for a single flow.
   EXPECT_NEAR(s->fairness(0).jain_mean, 0.85, 1e-9);
 }
 
@@ -362,14 +362,14 @@ TEST(Metrics, ComputeJainsIndexOfMediaAndOfTheForwardPath) {
   EXPECT_DOUBLE_EQ(f.jain_all_mean, 0.8);
 }
 
-// The share of flow 0 is min(1 Mbps, 500 kbps); from 1.2 s on it gets 495.8 kbps. The intervals are
-// those of the clock: the first one that lies behind its start is [1.5, 2.0] s.
+// The share of flow 0 is min(1 Mbps, 500 kbps); from 1.2 s on it gets 495.8 kbps. The intervals are those of the
+// clock: the first one after its start is [1.5, 2.0] s.
 TEST(Metrics, TakeTheConvergenceTimeFromTheFlowsStart) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].source.max_bitrate_bps = 500000;
   spec.media[0].flow.start = AtSeconds(1.2);
   EXPECT_DOUBLE_EQ(RunAll(spec)->convergence(0).seconds(), 0.8);
-  // Of 600 kbps it never gets 90 %.
+  // It never gets 90 % of 600 kbps.
   spec.media[0].source.max_bitrate_bps = 600000;
   EXPECT_LT(RunAll(spec)->convergence(0), TimeDelta::Zero());
 }
@@ -397,7 +397,7 @@ TEST(Metrics, MeasureAShortFile) {
   EXPECT_NEAR(flow.queue_delay_us.Percentile(95), 108000, 108000 * 0.002);
 }
 
-// In an outage the retransmission timer fires for segments that only wait: they arrive twice, and the file
+// During an outage the retransmission timer fires for segments that only wait: they arrive twice, and the file
 // counts once.
 TEST(Metrics, GoodputCountsWhatArrivesTwiceOnce) {
   SimulationSpec spec;

@@ -1,5 +1,5 @@
-// Whatever a simulation is asked for: packets are conserved, counters agree with each other, nothing
-// exceeds the capacity or the queue, time and order hold; and the same scenario gives the same bytes.
+// For any simulation: packets are conserved, counters agree with each other, nothing exceeds the capacity or the
+// queue, time and order hold; and the same scenario gives the same bytes.
 #include "sim/simulation.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ void ExpectPathConserves(const Simulation& s, Direction d) {
   ASSERT_EQ(run.delivered, stats.delivered);
   ASSERT_EQ(run.drops[static_cast<std::size_t>(DropReason::kNone)], 0);
   ASSERT_EQ(run.drops[static_cast<std::size_t>(DropReason::kRandomLoss)], stats.lost_packets);
-  // A drop inside of the queue is told when the path is next looked at.
+  // A drop inside the queue is reported when the path is next polled.
   ASSERT_LE(Total(run), stats.lost_packets + stats.dropped_packets);
 }
 
@@ -117,7 +117,7 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
       held_by_paths += link->stats().lost_packets + link->stats().dropped_packets - Total(s.path_window(0, d));
     }
   }
-  // What flows know to be under way is on a path, or behind it on the part that only its flow takes.
+  // Packets that flows count as under way are on a path, or after it on the part that only their flow takes.
   ASSERT_GE(s.packets(), held_by_flows);
   if (delayed_flows == 0) {
     ASSERT_EQ(held_by_flows, held_by_paths);
@@ -143,7 +143,7 @@ Sum OverFlows(const Simulation& s, Direction d) {
       sum.packets += flow.meter().received_packets();
       sum.bytes += flow.meter().window(0).received;
       sum.lost += flow.meter().lost_packets();
-      if (!tcp) sum.media_returns = true;  // sender reports are of the same size
+      if (!tcp) sum.media_returns = true;  // sender reports all have the same size
     } else {
       (tcp ? sum.tcp_returns : sum.media_returns) = true;
     }
@@ -162,7 +162,7 @@ void ExpectBalance(const Simulation& s) {
     SCOPED_TRACE(d == Direction::kForward ? "forward path" : "backward path");
     const PathWindow& run = s.path_window(0, d);
     const Sum flows = OverFlows(s, d);
-    // What is not data are ACKs, feedback and sender reports, whose sizes are known.
+    // Everything else is ACKs, feedback and sender reports, whose sizes are known.
     const double others = run.delivered_packets - flows.packets;
     const DataSize other_bytes = run.delivered - flows.bytes;
     ASSERT_GE(others, 0);
@@ -195,8 +195,8 @@ double PacketLimit(const QueueSpec& queue) {
   }
 }
 
-// Behind a FIFO of constant capacity a packet waits for what the limit admits and for the one that is
-// being transmitted; a token bucket may be in debt for another.
+// Behind a FIFO of constant capacity a packet waits for what the limit admits and for the packet that is being
+// transmitted; a token bucket may owe another one.
 void ExpectQueueDelayWithinLimit(const Simulation& s, const SimulationSpec& spec) {
   for (const Direction d : kDirections) {
     const PathSpec& path = SpecOf(spec, d);
@@ -230,7 +230,7 @@ void ExpectTimesInOrder(Simulation& s, const char* table) {
   }
 }
 
-// Packets of a flow arrive in the order in which they were sent, no sooner than they can.
+// Packets of a flow arrive in the order in which they were sent, no sooner than possible.
 void ExpectOrder(Simulation& s) {
   struct Last {
     double seq = -1;
@@ -277,7 +277,7 @@ void RunAndCheck(std::uint64_t seed, Drops& drops) {
     ExpectConservation(*s, spec);
     if (testing::Test::HasFatalFailure()) return;
   }
-  // All flows have stopped: a TCP flow sends no more, whatever still comes back.
+  // All flows have stopped: a TCP flow sends nothing more, whatever still returns.
   std::vector<double> sent;
   for (int i = 0; i < s->flows(); ++i) sent.push_back(s->flow(i).meter().sent_packets());
   const auto under_way = [&s] {
@@ -410,7 +410,7 @@ TEST(Simulation, EndsAtItsDurationOrWithTheEventsItWasAllowed) {
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kTooManyEvents);
   EXPECT_GT(s->now(), AtSeconds(3));
   EXPECT_LT(s->now(), AtSeconds(7));
-  // It stays there.
+  // It remains constant.
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kTooManyEvents);
   ExpectConservation(*s, spec);
 }
@@ -448,7 +448,7 @@ TEST(Simulation, EndsWhenTooManyRowsWaitAndGoesOnOnceTheyAreTaken) {
     s->RunUntil(Timestamp::PlusInfinity());
   }
   rows += s->recorder().kept_rows();
-  // As many as in one go.
+  // As many as in a single call.
   spec.params.max_rows = 1'000'000;
   s = Build(spec);
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kOk);

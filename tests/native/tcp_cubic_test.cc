@@ -142,7 +142,7 @@ TEST(Cubic, AfterATimeoutTheStageBeginsAtItsOwnMaximum) {
   EXPECT_NEAR(s.law.WCubic(10), 440, 1e-9);  // 0.4 * 10^3 + 40
 }
 
-// Section 4.2: t leaves out time in which the application held the window back.
+// Section 4.2: t excludes time in which the application limited the window.
 TEST(Cubic, TimeLimitedByTheApplicationDoesNotCount) {
   AfterLoss s(CubicOnly(), 100);
   AfterLoss idle(CubicOnly(), 100);
@@ -161,8 +161,8 @@ TEST(Cubic, TimeLimitedByTheApplicationDoesNotCount) {
   EXPECT_NEAR(idle.window.cwnd, s.window.cwnd, 1e-6);
 }
 
-// The law alone under one loss per 1/p segments, as the RFC's model has it: segments per round trip.
-// There is an ACK each 4 ms, or one for each segment where that is more.
+// The law alone with one loss per 1/p segments, as in the RFC's model: segments per round trip. There is an ACK
+// every 4 ms, or one for each segment if those are further apart.
 template <class Law>
 double AverageWindow(const Parameters& p, double rtt_s, double loss, double start, int epochs, int measured) {
   Law law(p);

@@ -40,7 +40,7 @@ TEST(NewReno, SlowStartEndsAtSsthresh) {
   NewReno law{Parameters{}};
   Window window{.cwnd = 15.5, .ssthresh = 16};
   law.OnAck(Acked(2), window);
-  EXPECT_NEAR(window.cwnd, 16 + 1 / 16.0, 1e-12);  // what is left goes to congestion avoidance
+  EXPECT_NEAR(window.cwnd, 16 + 1 / 16.0, 1e-12);  // the rest goes to congestion avoidance
 }
 
 // RFC 5681, equation 3.
@@ -117,7 +117,7 @@ TEST(NewReno, TheImpatientVariantTimesOutOneRtoAfterTheFirstPartialAck) {
   Recovery r(Window32(0), holes);
   EXPECT_TRUE(r.path.sender.finished());
   EXPECT_EQ(r.path.sender.stats().timeouts, 1);
-  // Holes 1 to 4 leave 0 to 300 ms behind the first; the timer expires 400 ms behind it.
+  // Holes 1 to 4 leave 0 to 300 ms after the first; the timer expires 400 ms after it.
   ASSERT_GT(r.retransmitted.size(), 5u);
   EXPECT_DOUBLE_EQ((r.retransmitted[3].second - r.retransmitted[0].second).ms(), 300);
   EXPECT_NEAR((r.retransmitted[4].second - r.retransmitted[0].second).ms(), 400, 5);
@@ -160,7 +160,7 @@ TEST(NewReno, TheThirdDuplicateRetransmitsAndFurtherOnesLetNewSegmentsGo) {
   EXPECT_EQ(sender.cwnd_segments(), 16);
 }
 
-// RFC 6582, section 3.2, step 1 and section 4: duplicates of what a timeout sent twice are no loss.
+// RFC 6582, section 3.2, step 1 and section 4: duplicates of what a timeout retransmitted are not a loss.
 TEST(NewReno, NoFastRetransmitUntilTheAckIsBeyondRecoverAfterATimeout) {
   Sender sender(Window32(0), kNewReno);
   sender.Start({});

@@ -1,4 +1,4 @@
-// Whatever a path does to segments and ACKs, a transfer completes, within its window.
+// Whatever a path does to segments and ACKs, a transfer completes within its window.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,7 +72,7 @@ void Transfer(const Case& c, std::uint64_t seed) {
     ASSERT_EQ(path.sender.pipe(), 0);
     if (random.Uniform() < 0.5) path.sender.Reset();
   }
-  // The timer is off once everything is acknowledged; what is left on the path dies out.
+  // The timer is off once everything is acknowledged; the packets left on the path cause nothing more.
   path.RunUntil(Timestamp::PlusInfinity());
   EXPECT_EQ(path.sender.next_timer(), Timestamp::PlusInfinity());
   EXPECT_EQ(path.sender.stats().acked, static_cast<double>(total));

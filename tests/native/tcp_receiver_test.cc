@@ -102,7 +102,7 @@ TEST(TcpReceiver, EchoesTheEarliestSegmentThatItAcknowledges) {
   receiver.OnSegment(Data(0, 10), {});
   EXPECT_EQ(receiver.OnSegment(Data(1, 11), {})->echo.ms(), 10);
   receiver.OnSegment(Data(2, 12), {});
-  EXPECT_EQ(receiver.OnSegment(Data(4, 14), {})->echo.ms(), 12);  // behind a hole: not the newest one
+  EXPECT_EQ(receiver.OnSegment(Data(4, 14), {})->echo.ms(), 12);  // after a hole: not the newest one
   EXPECT_EQ(receiver.OnSegment(Data(5, 15), {})->echo.ms(), 12);
   EXPECT_EQ(receiver.OnSegment(Data(3, 99), {})->echo.ms(), 99);  // what fills it
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr TimeDelta Ms(double ms) { return TimeDelta::Millis(ms); }
 
-// As the RFC has it, with the minimum of 2.4 out of the way unless a test asks for it.
+// As in the RFC, with the minimum of 2.4 disabled unless a test asks for it.
 Parameters Rfc(double min_ms = 0) {
   Parameters p;
   p.rto_min_of = 0;

@@ -187,8 +187,8 @@ TEST(TcpSender, SackRecoversManyHolesInAboutOneRoundTrip) {
   }
 }
 
-// RFC 6937, section 3: sending goes on at ssthresh/RecoverFS of what is delivered, and ends at
-// ssthresh; without it nothing leaves until the pipe has shrunk.
+// RFC 6937, section 3: sending continues at ssthresh/RecoverFS of the delivered data, and ends at ssthresh; without
+// it nothing leaves until the pipe has shrunk.
 TEST(TcpSender, ProportionalRateReductionSpreadsTheDecrease) {
   for (const bool prr : {false, true}) {
     Parameters p;
@@ -354,10 +354,10 @@ TEST(TcpSender, AllocatesNothingInTheSteadyState) {
   }
 }
 
-// RFC 9438, section 5.1, through the whole of the sender and receiver: one segment in 1/p is lost,
-// and the window is averaged over time. (The law alone is held to the whole table in
-// tcp_cubic_test.cc.) In the cubic region the model's equilibrium is neared from above only as
-// 1/sqrt(epochs); a loss that slow start notices near the table's window makes it begin close to it.
+// RFC 9438, section 5.1, through the complete sender and receiver: one segment in 1/p is lost, and the window is
+// averaged over time. (The law alone is compared with the whole table in tcp_cubic_test.cc.) In the cubic region
+// the model's equilibrium is approached from above only as 1/sqrt(epochs); a loss that slow start detects near the
+// table's window makes it start close to it.
 TEST(TcpSender, CubicsAverageWindowIsThatOfTheRfc) {
   struct Cell {
     double rtt_s;

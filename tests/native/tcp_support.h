@@ -49,7 +49,7 @@ class Connection {
     Flush();
   }
 
-  // Until `end`, or until nothing can happen any more.
+  // Until `end`, or until nothing more can happen.
   void RunUntil(Timestamp end) {
     while (Step(end)) {
     }
@@ -112,7 +112,7 @@ class Connection {
   TimeDelta one_way_;
   std::unique_ptr<Link> link_;
   Timestamp now_;
-  std::multimap<Timestamp, Segment> segments_;  // on their way behind the link, equal times in order
+  std::multimap<Timestamp, Segment> segments_;  // on their way after the link, in order at equal times
   std::multimap<Timestamp, Ack> acks_;
   std::int64_t packets_ = 0;
   std::unordered_map<std::int64_t, Segment> in_link_;

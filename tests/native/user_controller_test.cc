@@ -1,4 +1,4 @@
-// The core's half of user controllers: it asks the host, and stays sane whatever the answer is.
+// The core's half of user controllers: it asks the host, and stays consistent whatever the answer is.
 #include "abi/user_controller.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kValues[] = {100e3, 1e6, 300e3};  // lowest, highest, first
 
-// What the host answers to kRate and kArrival; what it was asked.
+// The host's answers to kRate and kArrival, and the questions it got.
 std::vector<double> rate_answer;
 int arrival_answer = kNoAnswer;
 std::vector<HostCall> asked;

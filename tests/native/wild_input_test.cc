@@ -1,4 +1,4 @@
-// Input at the edges of what the ABI takes, as fuzzing found it.
+// Inputs at the limits of what the ABI accepts, as found by fuzzing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +94,7 @@ TEST_P(AnyController, MoreBytesSentThanCanBeCountedAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(WildInput, AnyController, testing::Range(0, fuzz::kControllers));
 
-// Beyond 2^53 us a time and the next one of a timer are the same number: time would stand still.
+// Beyond 2^53 us a time and the next tick of a timer are the same number: time would stand still.
 TEST(WildInput, TimesOfALinkThatCannotAdvanceAreRefused) {
   const double queue[] = {300, 0, 0};
   std::copy(std::begin(queue), std::end(queue), ccs_input_buffer(3));

@@ -33,7 +33,7 @@ test.each([
 test('the help says how a browser is started, and what is left in pages', async () => {
   const { status, stdout } = await ccscope(['attach', '--help']);
   expect(status).toBe(0);
-  for (const words of ['--remote-debugging-port=9222', '--user-data-dir', '--adb', 'left alone'])
+  for (const words of ['--remote-debugging-port=9222', '--user-data-dir', '--adb', 'not changed'])
     expect(stdout).toContain(words);
 });
 

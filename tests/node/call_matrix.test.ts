@@ -121,7 +121,7 @@ describe('ccscope call --matrix', () => {
     expect(page).toContain("default-src 'none'");
     expect(page.match(/data-figure=/g)).toHaveLength(4);
     expect(page).toContain('gcc beside nada');
-    // The same seeds, whatever the workers did in which order.
+    // The same seeds, in whichever order the workers ran.
     const again = await installed('--matrix', matrix, '--twin', '--json', '-');
     expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
   }, 60_000);

@@ -64,6 +64,7 @@ describe('ccscope call', () => {
     [['--pages', '2'], /--pages: expected --url/],
     [['--machine', 'loaded'], /--machine: expected --twin with it/],
     [['--twin', '--machine', 'tired'], /--machine.*idle, busy, loaded, overloaded/],
+    [['--mode', 'contrl'], /--mode.*one of control, cap, observe\. Did you mean control\?/],
     [['--twin', '--controller', 'gcc,native'], /--controller: not native with --twin/],
     [['--twin', '--mode', 'cap'], /--mode: not with --twin; remove it/],
     [['--twin', '--shadow', 'nada'], /--shadow: not with --twin/],
@@ -91,6 +92,8 @@ describe('ccscope call', () => {
     const { status, stdout } = await ccscope(['call', '--help']);
     expect(status).toBe(0);
     expect(stdout).toContain('--key-frame-interval');
+    expect(stdout).toContain('(default: gcc)');
+    expect(stdout).not.toMatch(/default: [[{]/);
   });
 });
 

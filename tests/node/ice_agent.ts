@@ -14,14 +14,14 @@ import { checkOf, parseStun } from '../../src/shaper/relay/stun.js';
 export class IceAgent {
   /** Everything but STUN that came, as text. */
   readonly media: string[] = [];
-  /** Who sent the checks that came. */
+  /** Who sent the received checks. */
   readonly checkedBy: string[] = [];
   /** Answers to its checks that are authentic, and those that are not. */
   answers = 0;
   forged = 0;
   /** Everything that came, STUN too. */
   bytes = 0;
-  /** To whom its checks go, one after the other: whose answers it expects. */
+  /** The targets of its checks, one after the other, whose answers it expects. */
   #peer = '';
 
   private constructor(
@@ -65,7 +65,7 @@ export class IceAgent {
     else if (stun.class === 'success') this.forged++;
     else if (stun.class === 'request') {
       this.checkedBy.push(checkOf(stun)?.from ?? '');
-      // A far side learns the relay's address from what comes.
+      // A far side learns the relay's address from received packets.
       if (this.target.port === 0) this.target.port = fromPort;
       const isKnown = isAuthentic(packet, this.ufrag);
       const answer = isKnown ? bindingSuccess(packet, this.ufrag) : bindingError(packet);

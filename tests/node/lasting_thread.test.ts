@@ -1,4 +1,4 @@
-/** A link whose thread ends: another one takes its place, and the record goes on. */
+/** A link whose thread ends: a replacement takes over, and the record continues. */
 import { describe, expect, it } from 'vitest';
 
 import {

@@ -2,10 +2,10 @@ import { afterEach } from 'vitest';
 
 import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
 
-/** What each test of a file leaves open; closed behind it, in this order. */
+/** What the tests of a file leave open; closed afterwards, in this order. */
 export const closers: (() => unknown)[] = [];
 
-/** Call it once in a file: closes what a test of it has left. */
+/** Call it once in a file: closes what each test has left open. */
 export function closeAfterEach(): void {
   afterEach(async () => {
     for (const close of closers.splice(0)) await close();

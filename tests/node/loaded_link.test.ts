@@ -22,7 +22,7 @@ const BDP: LinkOptions = {
   queue: { kind: 'droptail', limitMs: 50 },
 };
 
-/** Bits of cross traffic per second from one second to another; nothing else goes through the link. */
+/** Bits of cross traffic per second from one time to another; nothing else passes the link. */
 function crossBps(link: Link, fromS: number, toS: number): number {
   const before = link.stats(fromS * 1e6).crossDepartedBytes;
   return ((link.stats(toS * 1e6).crossDepartedBytes - before) * 8) / (toS - fromS);
@@ -139,7 +139,7 @@ describe('losses in bursts and outages of a link', () => {
         late += Number(departUs - offeredUs > 100.5);
       return late / ((toS - fromS) * 1000);
     };
-    // A sixth of the time, and the bursts behind each outage, which take a tenth of its length.
+    // A sixth of the time, and the bursts after each outage, which take a tenth of its length.
     expect(held(3600, 3660)).toBeGreaterThan(0.12);
     link.set({ outages: null }, 3660e6);
     link.poll(3661e6);

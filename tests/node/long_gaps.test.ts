@@ -1,4 +1,4 @@
-/** What one call computes is bounded, however long nobody asked: a laptop sleeps for hours. */
+/** The work of one call is bounded, however long there was no call: a laptop may sleep for hours. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -36,7 +36,7 @@ const TRIES = 8;
 /** After this much time two tries are enough: what takes long is disturbed less. */
 const LONG_MS = 200;
 
-/** CPU time of the fastest try, at least a tenth of a millisecond, below which it tells nothing. */
+/** CPU time of the fastest try, but at least a tenth of a millisecond, below which it is not meaningful. */
 function cpuMs(prepare: () => () => void): number {
   let fastest = Infinity;
   let spent = 0;

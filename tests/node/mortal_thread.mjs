@@ -1,4 +1,4 @@
-// A link's thread that a test can end: by what it says on the channel of the link's seed.
+// A link's thread that a test can end, by messages on a channel named after the link's seed.
 import { BroadcastChannel, workerData } from 'node:worker_threads';
 
 const channel = new BroadcastChannel(`ccscope test ${workerData.seed}`);

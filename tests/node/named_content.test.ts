@@ -1,4 +1,4 @@
-/** Contents that ffmpeg makes, with a stand-in for it: when it is asked, and what is left when it fails. */
+/** Contents that ffmpeg makes, with a substitute for it: when it is called, and what remains when it fails. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Puts a program of this name into the only folder of the PATH but those of its own shell. */
+/** Puts a program of this name into the only folder of the PATH, besides those of its shell. */
 function standIn(script: string): void {
   const program = write(`tools-${tests}/ffmpeg`, `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);

@@ -1,4 +1,7 @@
-/** What the observer of a call holds when pages and contexts have come and gone: numbers, no objects of theirs. */
+/**
+ * What the observer of a call keeps when pages and contexts have come and gone: numbers, but none of their
+ * objects.
+ */
 import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -12,7 +15,7 @@ import { CallObserver } from '../../src/observe/observer.js';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What the observer asks of a page. */
+/** The part of a page that the observer uses. */
 class SomePage extends EventEmitter {
   readonly #frame = {};
   constructor(private readonly ofContext: SomeContext) {
@@ -24,7 +27,7 @@ class SomePage extends EventEmitter {
   readonly frames = () => [];
 }
 
-/** And of a context. */
+/** The same for a context. */
 class SomeContext extends EventEmitter {
   readonly pages = () => [];
   readonly exposeBinding = () => Promise.resolve();
@@ -45,7 +48,7 @@ it('lets go of pages and contexts that are closed, and keeps what it recorded of
   const observer = new CallObserver({ originEpochMs: Date.now() });
   const references: WeakRef<object>[] = [];
   for (let i = 0; i < 50; i++) references.push(...(await openAndClose(observer)));
-  // What a WeakRef has shown lives until the turn ends.
+  // An object that was reached through a WeakRef lives until the turn ends.
   await turn();
   collectGarbage();
   expect(references.filter((reference) => reference.deref() !== undefined)).toHaveLength(0);

@@ -1,4 +1,4 @@
-/** Links that pages have of their own, beside the one that the others share. */
+/** Links of single pages, besides the one that the others share. */
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 
@@ -20,7 +20,7 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** A page under test with a far side of its own, connected to each other. */
+/** A page under test with its own far side, connected to each other. */
 async function participant(link: ShaperLink, page: number): Promise<{ page: IceAgent; far: IceAgent }> {
   const made = { page: await agent(`page${page}`, link.relay.port), far: await agent(`far${page}`, 0) };
   link.local(made.page.ufrag, page);
@@ -116,7 +116,7 @@ describe('the link that a page has of its own', () => {
     const [shared, own] = [departures(link.record), departures(ownPath(link, 0))];
     expect([shared.length, own.length]).toEqual([10, 10]);
     expect(Math.max(...shared.map(({ departUs }) => departUs))).toBeLessThan(timeUs);
-    // What the capacity was before it had a link of its own.
+    // The capacity before it had its own link.
     expect(ownPath(link, 0).forward?.capacity.map(({ capacityBps }) => capacityBps)).toEqual([100e6, 1e6]);
   });
 

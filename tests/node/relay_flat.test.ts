@@ -1,5 +1,5 @@
-// A relay that goes on for days: what it knows, its sockets and its memory do not grow with the calls that it
-// has seen. Its clock is the test's, so that days take seconds.
+// A relay that runs for days: its memory, its sockets and what it remembers do not grow with the calls that it
+// has seen. The test controls its clock, so that days take seconds.
 import { readdirSync } from 'node:fs';
 import { platform } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
@@ -42,7 +42,7 @@ interface Bed {
   flows: number;
   /** Seconds of the test's clock. */
   pass(seconds: number): void;
-  /** What has passed no link yet passes it now. */
+  /** Packets that have not passed a link yet pass it now. */
   pump(): void;
   paths: ScheduledPaths<Arrival>;
 }
@@ -95,7 +95,7 @@ async function agentAt(ufrag: string, port: number): Promise<IceAgent> {
   return agent;
 }
 
-/** What `work` leaves behind from a tenth of its rounds on: bytes of heap and descriptors for each round. */
+/** What `work` leaves behind after the first tenth of its rounds: bytes of heap and descriptors per round. */
 async function growth(rounds: number, work: (round: number) => Promise<void>) {
   const warm = Math.ceil(rounds / 10);
   let [heap, open] = [0, 0];

@@ -213,7 +213,11 @@ describe('replay', () => {
     const [out, json] = [files.path('rows.ndjson'), files.path('summary.json')];
     const plain = (await ccscope(['replay', '-'], PLAIN)).stdout;
     const outcome = await ccscope(['replay', '-', '--out', out, '--json', json], PLAIN);
-    expect(outcome).toEqual({ status: 0, stdout: '', stderr: '' });
+    const count = (type: string): number => rows(plain).filter((row) => row['type'] === type).length;
+    const written = `${rows(plain).length} rows (${count('group')} group, ${count('rate')} rate)`;
+    const arrivals = PLAIN.split('\n').filter((row) => row.startsWith('{"type":"arrival"')).length;
+    const stderr = `${out}: wrote ${written} from ${arrivals} arrivals\n`;
+    expect(outcome).toEqual({ status: 0, stdout: '', stderr });
     expect(readFileSync(out, 'utf8')).toBe(plain);
     const summary = JSON.parse(readFileSync(json, 'utf8')) as Record<string, unknown>;
     const groups = rows(plain).filter((row) => row['type'] === 'group');

@@ -1,6 +1,6 @@
 /**
- * Replays reference vectors (see tests/vectors/README.md) through the command line and compares what
- * the filter and the detector made of them: packet by packet, and group by group.
+ * Replays reference vectors (see tests/vectors/README.md) through the command line and compares the output of the
+ * filter and the detector: packet by packet, and group by group.
  */
 import { readFileSync } from 'node:fs';
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await execute(process.execPath, ['--input-type=module', '--eval', build], { cwd: root });
 }, 180_000);
 
-/** The built command, in a process of its own. */
+/** The built command, in a separate process. */
 async function command(...args: string[]): Promise<Outcome> {
   const cli = `${root}/dist/lib/command_line/cli.js`;
   try {
@@ -237,7 +237,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       ['nada-rfc8698', 0],
       ['gcc-ton', 0],
     ]);
-    // Each has five published numbers: whatever the verdicts, all of them are judged.
+    // Each has five published numbers: all of them are judged, with any verdict.
     const { within, ordering, off } = summary.numbers;
     expect(within + ordering + off).toBe(10);
     expect(comparison).toEqual([]);
@@ -275,7 +275,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
           expect(row.values[i]?.measured, `${row.name} ${name}`).toEqual(number?.measured);
         });
       }
-      // One row at least is the best of its column, and has the best mean of those of as many runs.
+      // At least one row is the best of its column, and has the best mean among those with as many runs.
       columns.forEach(({ best }, i) => {
         const values = rows.flatMap((row) => row.values[i] ?? []);
         const most = Math.max(...values.map(({ measured }) => measured.n));

@@ -1,4 +1,4 @@
-// A worker for tests of the pool: what it does is told by the run's seed.
+// A worker for tests of the pool: the run's seed decides what it does.
 import { threadId } from 'node:worker_threads';
 
 export const REFUSED = 100;

@@ -58,15 +58,22 @@ const short = {
 };
 
 describe('ccscope run', () => {
-  it('lists the registry', async () => {
+  it('lists the registry, ids before titles, in lines that fit', async () => {
     const { status, stdout } = await ccscope(['run', '--list']);
     expect(status).toBe(0);
-    expect(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split(' ')[0]),
-    ).toEqual(registryIds());
+    const lines = stdout.trimEnd().split('\n');
+    const ids = lines.flatMap((line) => /^ {2}(\S+) {2,}\S/.exec(line)?.[1] ?? []);
+    expect(ids).toEqual(registryIds());
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
+    const words = stdout.split(/\s+/).join(' ');
+    for (const id of ids) expect(words).toContain(`${id} ${readScenario(id).title} `);
+  });
+
+  it('lists the ids when one is unknown, or the nearest ones', async () => {
+    const unknown = await ccscope(['run', 'something-else']);
+    expect(unknown.status).toBe(2);
+    expect(unknown.stderr).toContain(`The ids are ${registryIds().join(', ')}.`);
+    expect((await ccscope(['run', 'ton-fig12x'])).stderr).toContain('Did you mean ton-fig12 or');
   });
 
   it('runs the scenario of the README: cells, verdicts and claims', async () => {

@@ -54,7 +54,7 @@ describe('controllers of users', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(text.length)]);
   });
 
-  it('that there are not are not found', async () => {
+  it('that do not exist are not found', async () => {
     for (const path of ['own/other.mjs', 'own/', 'own/..%2Findex.html'])
       expect((await fetch(new URL(path, serving.url))).status, path).toBe(404);
     expect((await fetch(new URL('own/mine.wasm', server.url))).status).toBe(404);
@@ -81,7 +81,7 @@ async function agentsOf(
   return [await IceAgent.at(offerer, a.port), await IceAgent.at(answerer, b.port)];
 }
 
-/** Each sends a check; says whether each has had an answer by now. */
+/** Each sends a check; returns whether each has had an answer by now. */
 function meet(offerer: IceAgent, answerer: IceAgent): boolean {
   offerer.check({ to: answerer.ufrag, role: 'controlling', nominate: true });
   answerer.check({ to: offerer.ufrag, role: 'controlled' });
@@ -96,7 +96,7 @@ describe('links', () => {
     await expect.poll(() => meet(offerer, answerer)).toBe(true);
     offerer.send('hello');
     await expect.poll(() => answerer.media).toEqual(['hello']);
-    // Once a second, that of the latest one.
+    // The latest one, once a second.
     const late = await client.next(
       (m) => 'type' in m && m.type === 'link/lateness' && m.recent_p95_ms !== null,
     );

@@ -1,4 +1,4 @@
-/** The channel of the local server: who may have it, and what a view and its server say to each other. */
+/** The channel of the local server: who may connect to it, and the messages between a view and its server. */
 import { once } from 'node:events';
 
 import { afterEach, expect, test } from 'vitest';
@@ -72,7 +72,7 @@ test('a view is told where it is and what came before, and asks the pages', asyn
   expect(await next()).toEqual({ type: 'answer', id: 1, results: [null] });
   client.send(JSON.stringify({ id: 2, window: 'broken', request: { type: 'flush' } }));
   expect(await next()).toEqual({ type: 'refusal', id: 2, message: 'no such window' });
-  // What is no request reaches no page, and does not end the connection either.
+  // A message that is not a request reaches no page, and does not end the connection either.
   for (const text of ['', '{', '[]', '{"id":3,"window":null,"request":{"type":"constructor"}}'])
     client.send(text);
   client.send(JSON.stringify({ id: 4, window: null, request: { type: 'resume', more: 1 } }));

@@ -1,4 +1,4 @@
-/** What one client takes from the local server leaves the others theirs. */
+/** What one client uses of the local server leaves the others their share. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -40,7 +40,7 @@ function flood(sender: Client): void {
   for (let i = 0; i < FLOOD; i++) sender.socket.send(text);
 }
 
-/** What became of requests that were sent at once. */
+/** The outcomes of requests that were sent at once. */
 async function outcomes(client: Client, count: number, request: object): Promise<ServerMessage[]> {
   const ids = Array.from({ length: count }, (_, i) => 100 + i);
   for (const id of ids) client.socket.send(JSON.stringify({ id, ...request }));
@@ -118,7 +118,7 @@ describe('rooms', () => {
     await second.next((message) => 'data' in message);
     third.socket.send(JSON.stringify({ type: 'room/signal', room: 'r', data: 'mine' }));
     expect(await third.next(() => true)).toMatchObject({ id: 0, ok: false, error: { field: 'room' } });
-    // Whoever leaves makes room: a page that is loaded again, say.
+    // A client that leaves makes room: a page that is reloaded, for instance.
     first.socket.terminate();
     await second.next((message) => 'peers' in message && message.peers === 1);
     expect(await third.ask(join('r'))).toMatchObject({ ok: true, result: { peers: 2 } });

@@ -1,4 +1,4 @@
-/** To whom the local server answers: its own names, its own pages, and no other site's. */
+/** What the local server answers to: its own names and its own pages, and no other site's. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';

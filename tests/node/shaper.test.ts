@@ -39,7 +39,7 @@ async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a
   return { shaper, a, b };
 }
 
-/** What became of the packets forward, until now. */
+/** The fate of the forward packets so far. */
 async function packetsOf(shaper: Shaper): Promise<PacketRecord[]> {
   await shaper.sync();
   const { forward } = shaper.record;
@@ -75,7 +75,7 @@ describe('the shaper', () => {
   it('relays packets in order both ways, each after its transmission time', async () => {
     const { shaper, a, b } = await connected({ capacity: '1mbps', rtt_ms: 10 });
     const there = messages(b, 10);
-    // With 28 B of headers 1250 B, so 10 ms each.
+    // 1250 B with 28 B of headers, so 10 ms each.
     for (let i = 0; i < 10; i++) a.send(Buffer.alloc(1222, i), shaper.a.port, '127.0.0.1');
     expect((await there).map((packet) => packet[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expectSerial((await packetsOf(shaper)).slice(-10), 1e6);
@@ -97,11 +97,11 @@ describe('the shaper', () => {
       const packet = Buffer.alloc(200);
       packet.writeUInt16BE(i);
       a.send(packet, shaper.a.port, '127.0.0.1');
-      // No socket's buffer holds all of them at once: what came is read in between.
+      // No socket's buffer holds all of them at once, so received ones are read in between.
       if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     const order = (await there).map((packet) => packet.readUInt16BE());
-    // RFC 4737, 3.3: reordered is what comes behind a later packet.
+    // RFC 4737, 3.3: a packet is reordered if it arrives after a later one.
     let latest = -1;
     const reordered = order.filter((number) => {
       const isLate = number < latest;
@@ -140,9 +140,9 @@ describe('the shaper', () => {
     expect(lateMs).toHaveLength(50);
     expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
     const lateness = shaper.latenessMs();
-    // The two greetings too: that of b only if a was known when it was due.
+    // The two greetings too: b's only if its address was known when it was due.
     expect([51, 52]).toContain(lateness.packets);
-    // It is told to 0.01 ms; what arrived was under way for a moment besides.
+    // It is reported to 0.01 ms; delivered packets were also under way for a moment.
     expect(lateness.p50_ms).toBeLessThanOrEqual(Math.max(...lateMs) + 0.01);
     expect(lateness.p99_ms).toBeGreaterThanOrEqual(lateness.p50_ms);
   });
@@ -155,7 +155,7 @@ describe('the shaper', () => {
     const dropped = records.filter((record) => record.dropped === 'queue-full');
     expect(dropped.length).toBeGreaterThan(0);
     for (const record of records) {
-      // Those that were accepted before it and had not begun their transmission when it came.
+      // Those that were accepted before the change and whose transmission had not started.
       const waiting = records
         .filter((other) => other.dropped === null && other.offeredUs < record.offeredUs)
         .filter((other) => other.offeredUs + other.queueDelayUs > record.offeredUs)

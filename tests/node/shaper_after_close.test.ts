@@ -1,4 +1,4 @@
-/** A closed shaper changes nothing any more, neither itself nor the one that has its ports then. */
+/** A closed shaper changes nothing any more, neither itself nor the shaper that uses its ports afterwards. */
 import { expect, it } from 'vitest';
 
 import { ShaperError, startShaper } from '../../src/shaper/shaper.js';

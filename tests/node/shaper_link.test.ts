@@ -91,7 +91,7 @@ describe('two agents at a relay', () => {
     expect(packetsOf(link, 'backward', 36)).toMatchObject([{ flow: 1, reason: 0 }]);
     expect(direction(link, 'forward').capacity).toMatchObject([{ capacityBps: 10e6 }]);
     expect(link.record.latenessMs?.packets).toBeGreaterThanOrEqual(4);
-    // Told once a second, if there were any.
+    // Reported once a second, if there were any.
     await expect.poll(() => link.record.late, { timeout: 10_000 }).toHaveLength(1);
     const [second] = link.record.late;
     expect(second?.lateMs).toBeGreaterThanOrEqual(0);
@@ -125,7 +125,7 @@ describe('two agents at a relay', () => {
     await link.sync();
     const rows = packetsOf(link, 'forward', 1000);
     expect(rows.map(({ flow }) => flow).sort()).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2]);
-    // One bottleneck: 8 ms each, one behind the other, whosever they are.
+    // One bottleneck: 8 ms each, one after the other, whichever connection they belong to.
     for (const [i, { departUs }] of rows.entries()) {
       const before = rows[i - 1];
       if (before) expect(departUs - before.departUs).toBeGreaterThanOrEqual(8000 - 1e-3);
@@ -198,7 +198,7 @@ describe('a far side that is no page under test', () => {
     expect(packetsOf(link, 'backward', 41)).toMatchObject([{ flow: 1 }]);
   });
 
-  it('is none if it is a page after all', async () => {
+  it('is refused for what turns out to be a page', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const decoy = await agent('deco', 0);
     link.remote({ ufrag: 'answ', candidates: [decoy.address] });
@@ -306,7 +306,7 @@ describe('the settings of a link', () => {
     await expect.poll(() => b.media.length).toBe(1);
     await link.sync();
     const [row] = packetsOf(link, 'forward', 125);
-    // Its 100 us on the wire begin with the change, or behind a check that was on the wire when the link stopped.
+    // Its 100 us on the wire start at the change, or after a check that was on the wire when the link stopped.
     const waitedUs = (row?.departUs ?? NaN) - on.timeUs;
     expect(waitedUs).toBeGreaterThan(99.9);
     expect(waitedUs).toBeLessThan(100 + (1500 * 8) / 10);
@@ -321,7 +321,7 @@ describe('the settings of a link', () => {
     const [, second, third] = direction(link, 'forward').capacity;
     expect(second?.capacityBps).toBe(2e6);
     expect((third?.timeUs ?? NaN) - (second?.timeUs ?? NaN)).toBeCloseTo(200_000, 3);
-    // A capacity by itself ends what was running.
+    // A capacity without a schedule ends the schedule that was running.
     await link.set({ capacity: '1mbps,9mbps@1h' });
     await link.set({ capacity: '4mbps' });
     await link.sync();
@@ -404,7 +404,7 @@ describe('the settings of a link', () => {
     await link.sync();
     const departed = packets.departUs.subarray(0, packets.rows);
     expect(departed.every((timeUs, i) => i === 0 || timeUs >= (departed[i - 1] ?? NaN))).toBe(true);
-    // Every packet that came is in the log: all but what is lost in the sockets.
+    // Every packet that arrived is in the log: all except those lost in the sockets.
     expect(packets.rows).toBeGreaterThanOrEqual(b.media.length);
   }, 20_000);
 

@@ -1,5 +1,5 @@
-// The shaper judged on the wire by a sender and a receiver of its own. How late it is on an idle machine is
-// measured by `npm run bench -- --only shaper`, delays up to 20 Mbps too. Runs with nothing beside it.
+// The shaper judged on the wire by an independent sender and receiver. `npm run bench -- --only shaper` measures
+// how late it is on an idle machine, including delays up to 20 Mbps. Runs with nothing beside it.
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -25,7 +25,7 @@ async function overloaded(
   return rateRatio(passage, capacityBps);
 }
 
-// Again where another program had the machine: a shaper that is off is so each time.
+// Repeated if another program had the machine: a shaper that is wrong is wrong each time.
 describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
   it.each([
     [100e3, 250],

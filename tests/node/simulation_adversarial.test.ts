@@ -1,4 +1,7 @@
-/** Simulations that nobody should ask for: each ends within a bounded time, or is refused with a CoreError that names the field. */
+/**
+ * Simulations that make no sense: each ends within a bounded time, or is refused with a CoreError that names the
+ * field.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -58,7 +61,7 @@ function failure(options: Partial<SimulationOptions>): string | undefined {
   return 'nothing';
 }
 
-/** Every number of the metrics is one, or NaN where nothing was measured; counts and ratios are possible. */
+/** Every number of the metrics is finite, or NaN if nothing was measured; counts and ratios are possible. */
 function expectSane(windows: readonly WindowMetrics[]): void {
   for (const { forward, backward, flows, jain, jainAll } of windows) {
     for (const path of [forward, backward]) {
@@ -241,7 +244,7 @@ describe('a simulation without bounds is given up', () => {
   it('when it needs more events than it may', () => {
     expect(failure({ durationUs: 1e12 })).toBe('maxEvents');
     expect(failure({ maxEvents: 1 })).toBe('maxEvents');
-    // Without capacity and delay a connection sends for ever at one moment.
+    // Without capacity and delay a connection would send forever at one moment.
     expect(failure({ forward: {}, flows: [{ kind: 'tcp' }] })).toBe('maxEvents');
     const files: FlowOptions = {
       kind: 'tcp',
@@ -249,7 +252,7 @@ describe('a simulation without bounds is given up', () => {
       short: { minBytes: 1, maxBytes: 1, idleMeanUs: 0 },
     };
     expect(failure({ forward: {}, flows: [files] })).toBe('maxEvents');
-    // Nothing happens but ticks, which look at a thousand flows.
+    // Nothing happens except ticks, each of which checks a thousand flows.
     const idle = Array.from({ length: 1000 }, (): FlowOptions => ({ kind: 'tcp', startUs: 1e12 }));
     expect(failure({ flows: idle, rateIntervalUs: 1e3, durationUs: 1e12 })).toBe('maxEvents');
   });
@@ -362,7 +365,7 @@ class Fuzzer {
     const from = Math.max(low, high / 1e6);
     return from * (high / from) ** this.#random();
   }
-  /** With each of its fields or without. */
+  /** With and without each of its fields. */
   some(fields: Json): Json {
     return Object.fromEntries(Object.entries(fields).filter(() => this.chance(0.5)));
   }
@@ -507,7 +510,7 @@ describe('each number of the options', () => {
   /** A pause may have no end. */
   const MAY_BE_INFINITE = ['flows.0.pauses.0.toUs'];
 
-  it('is refused by its name when it is none, infinite, negative or beyond all measure', () => {
+  it('is refused by its name when it is NaN, infinite, negative or beyond all measure', () => {
     const simulate = (options: Json) => failure(options);
     expect(simulate(everything())).toBe('nothing');
     const paths = leaves(everything())
@@ -521,7 +524,7 @@ describe('each number of the options', () => {
         const leaf = leaves(options).find((each) => each.path === path);
         if (leaf !== undefined) leaf.holder[leaf.key] = bad;
         const told = simulate(options);
-        // A pause is told by the list, a begin by the end that it misses.
+        // An invalid pause is reported with its list, an invalid begin with the end that does not fit.
         const expected = path.startsWith('flows.0.pauses') ? 'flows.0.pauses' : path;
         expect(told, `${path}: ${bad}`).toBe(expected);
       }
@@ -559,7 +562,7 @@ describe('options at random', () => {
       const simulate = (): void => void run(options);
       expect(simulate, `seed ${seed}: ${where}`).toThrow(CoreError);
       const field = failure(options);
-      // A broken pause is told by its flow; steps and windows have to agree with what is beside them.
+      // An invalid pause is reported with its flow; steps and windows have to agree with their neighbours.
       const told = field?.replace(/\.(atUs|endUs|beginUs|stopUs|startUs)$/, '') ?? '';
       expect(
         where.startsWith(told) || where.replace(/_(\w)/g, (_, c: string) => c.toUpperCase()).startsWith(told),

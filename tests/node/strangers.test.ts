@@ -1,4 +1,4 @@
-// What strangers send to a relay: nothing of it moves a packet of a call, and nobody is flooded by it.
+// Packets that strangers send to a relay: none of them affects a call, and nobody is flooded by them.
 import { once } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
@@ -16,11 +16,11 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** Where the two sides of a call, and of whoever imitates one, send to. */
+/** The destinations of the two sides of a call, and of strangers who imitate one. */
 interface Bed {
   a: number;
   b: number;
-  /** Connections that the relay tells of; null where it tells of none. */
+  /** Connections that the relay reports; null if it reports none. */
   flows(): Promise<number> | null;
 }
 
@@ -61,7 +61,7 @@ async function connect(a: IceAgent, b: IceAgent): Promise<void> {
 const sent = (from: IceAgent, packet: Buffer | string, port: number): Promise<unknown> =>
   new Promise((done) => from.socket.send(packet, port, '127.0.0.1', done));
 
-/** Twenty packets each way arrive, and a stranger has none of them. */
+/** Twenty packets each way arrive, and a stranger gets none of them. */
 async function expectPrivate(a: IceAgent, b: IceAgent, strangers: readonly IceAgent[]): Promise<void> {
   for (const side of [a, b]) side.media.length = 0;
   for (let i = 0; i < 20; i++) {
@@ -95,7 +95,7 @@ describe.each([
 
   it.each([0, 1])('have no seat for fragments that they have seen, first at side %d', async (side) => {
     const bed = await open();
-    // They answer what they are sent, but know no password but that of their own name.
+    // They answer what they are sent, but only know the password of their own name.
     const thieves = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
     const [thiefA, thiefB] = thieves;
     const attempts = [
@@ -166,7 +166,7 @@ describe.each([
   it('are sent no more than they sent, and nothing without an own check', async () => {
     const bed = await open();
     const [a, victim] = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
-    // It never answers, as somebody in whose name a stranger sends.
+    // It never answers, like somebody in whose name a stranger sends.
     victim.socket.removeAllListeners('message');
     let got = 0;
     victim.socket.on('message', (packet) => (got += packet.length));
@@ -174,7 +174,7 @@ describe.each([
     await sent(victim, one, bed.b);
     for (let i = 0; i < 100; i++) offer(a, 'answ');
     for (let i = 0; i < 100; i++) a.send('data');
-    // One more round, which the relay goes through behind all that.
+    // One more round, which the relay processes after all that.
     const [c, d] = await Promise.all([agent('cccc', bed.a), agent('dddd', bed.b)]);
     await connect(c, d);
     expect(got).toBeLessThanOrEqual(one.length);

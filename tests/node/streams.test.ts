@@ -1,4 +1,4 @@
-/** What becomes of a command whose output nobody takes. */
+/** What happens to a command whose output nobody reads. */
 import { PassThrough, Readable, Writable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';

@@ -7,7 +7,7 @@ import { afterAll } from 'vitest';
 
 import { run } from '../../src/command_line/program.js';
 
-/** What a command line did. */
+/** The results of a command line. */
 export interface Outcome {
   status: number;
   stdout: string;

@@ -1,4 +1,4 @@
-/** The test run itself: what runs beside what, and what a change leaves out. */
+/** The test run itself: which parts run side by side, and which ones a change skips. */
 import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';

@@ -1,4 +1,4 @@
-/** `ccscope trend`: the latest run of tests beside those before it. */
+/** `ccscope trend`: the latest run of tests compared with earlier ones. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -120,7 +120,7 @@ describe('a folder', () => {
     ]);
   });
 
-  it('that is none, is empty or holds something else is refused with what to do', async () => {
+  it('that does not exist, is empty or holds something else is refused with what to do', async () => {
     expect(await ccscope(['trend', files.path('none')])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('none: expected a folder of runs (ENOENT)') as string,

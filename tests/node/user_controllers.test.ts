@@ -1,4 +1,4 @@
-/** Users' controllers on the command line: they run, and whatever they do wrong is contained and named. */
+/** Users' controllers on the command line: they run, and their errors are contained and named. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -122,7 +122,7 @@ describe('ccscope run --controller', () => {
       /allocated more than 1024 MB|nothing was heard/,
     ],
     ['fills', { arrival: 'for (;;) kept.push({ n });' }, /allocated more than 1024 MB|nothing was heard/],
-    // Its end is told by itself, however long that takes on a busy machine.
+    // Its end is reported, however long that takes on a busy machine.
     ['exits', { arrival: 'process.exit(3);' }, /it ended its own thread with code 3/, '30'],
   ])(
     'one that %s is ended and named, exit 1',
@@ -173,7 +173,7 @@ describe('ccscope replay --controller', () => {
   /** 60 s of frames of 600 kbps whose one-way delay is 25 ms, but 125 ms from 30 s to 40 s. */
   const arrivals = Array.from({ length: 1800 }, (_, seq) => {
     const send_time_us = Math.round((seq * 1e6) / 30);
-    // What came in before 40 s is in by 40.125 s.
+    // What arrived before 40 s has been processed by 40.125 s.
     const held = send_time_us >= 30e6 && send_time_us < 40e6 ? 125e3 : 25e3;
     const arrival_time_us = Math.max(send_time_us + held, send_time_us >= 40e6 ? 40.1e6 : 0);
     return { type: 'arrival', flow: 0, seq, send_time_us, arrival_time_us, size_bytes: 2500 };

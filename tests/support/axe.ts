@@ -1,4 +1,4 @@
-/** What axe finds in a page. */
+/** Runs axe on a page. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
@@ -11,7 +11,7 @@ interface Axe {
   ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
 }
 
-/** The faults in what a selector names, a line each. */
+/** The violations in what a selector matches, one per line. */
 export async function accessibilityFaults(page: Page, context = 'body'): Promise<string[]> {
   await page.evaluate(axeSource);
   return page.evaluate(async (selector) => {

@@ -1,6 +1,6 @@
 import { CoreError } from '../../src/core/index.js';
 
-/** The CoreError with which the core refuses what `act` asks of it. Throws what else `act` throws. */
+/** The CoreError with which the core refuses the call in `act`. Passes on any other error. */
 export function refused(act: () => unknown): CoreError {
   try {
     act();

@@ -207,7 +207,7 @@ describe('runs on an overloaded machine', () => {
     expect(lines).toContain('1 of 3 runs on an overloaded machine');
   });
 
-  it('leave no trace in the text where there are none', async () => {
+  it('leave no trace in the text if there are no such runs', async () => {
     const { report, text } = await made([0.9, 0.8], { runs: 2 });
     expect(report.overloaded_runs).toBe(0);
     expect(text).not.toMatch(/overloaded|!/);

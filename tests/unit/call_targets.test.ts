@@ -1,4 +1,4 @@
-/** What a controller asked for over a run, from its rows. */
+/** The targets of a controller over a run, from its rows. */
 import { expect, test } from 'vitest';
 
 import { targetReport } from '../../src/command_line/call/targets.js';

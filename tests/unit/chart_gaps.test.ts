@@ -1,10 +1,10 @@
-/** Lines and strips over time do not cross a stretch of which there are no rows. */
+/** Lines and strips over time do not cross a stretch without rows. */
 import { expect, it } from 'vitest';
 
 import { addPoint, gapS, type TimedPoint } from '../../src/charts/gaps.js';
 import { gccStrip, runsOf, stateAt } from '../../src/charts/strip_chart.js';
 
-it('a line breaks where rows are too far apart, and a value there is none', () => {
+it('a line breaks where rows are too far apart, and has no value there', () => {
   const points: TimedPoint[] = [];
   for (const x of [0, 1, 2, 10, 11]) addPoint(points, { x, y: x }, 3);
   expect(points.map(({ x, y }) => [x, y])).toEqual([

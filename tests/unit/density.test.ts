@@ -50,7 +50,7 @@ describe('density of a simulated flow', () => {
       there(density.ratesBps[top % 128]),
       there(density.delaysUs[Math.floor(top / 128)]),
     ];
-    // Where LCC works: below the capacity and a little, between propagation and eq. 8's limit.
+    // The region in which LCC works: up to slightly above the capacity, between propagation and eq. 8's limit.
     expect(rate).toBeGreaterThan(600e3);
     expect(rate).toBeLessThan(1.2e6);
     expect(delay).toBeGreaterThan(45e3);

@@ -1,4 +1,4 @@
-/** What the core's handles do after their end, and when the core has failed. */
+/** The core's handles after their end, and after the core has failed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { CoreError, CoreFailure, loadCore, type Core, type SimulationOptions } from '../../src/core/index.js';
@@ -18,7 +18,7 @@ const FEEDBACK = {
 interface Opened {
   /** Every method, with arguments that a living object takes. */
   calls: Record<string, () => unknown>;
-  /** What can be read of it. */
+  /** Everything that can be read from it. */
   state(): unknown;
   destroy(): void;
 }

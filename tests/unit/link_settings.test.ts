@@ -146,7 +146,7 @@ describe('the settings of a link', () => {
     expect(() => capacities({ capacity })).toThrow(message);
   });
 
-  it('refuse a trace that is none', () => {
+  it('refuse an invalid trace', () => {
     expect(() => capacities({ capacity: { mahimahi: '10\nx\n' } })).toThrow(
       /capacity\.mahimahi: expected line 2/,
     );

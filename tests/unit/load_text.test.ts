@@ -131,7 +131,7 @@ describe('texts that are made to take long', () => {
     const before = process.cpuUsage();
     problem(() => parseLinkConfig({ [field]: text }));
     const { user, system } = process.cpuUsage(before);
-    // It was 700 ms with a regular expression that tried three ways to share the blanks.
+    // It took 700 ms with a regular expression that tried three ways to divide the blanks.
     expect((user + system) / 1000).toBeLessThan(50);
   });
 

@@ -1,4 +1,4 @@
-/** What the package brings with it: whoever installs it gets each of its dependencies, too. */
+/** The package's dependencies, which everyone who installs it gets as well. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

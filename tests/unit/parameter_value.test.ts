@@ -18,7 +18,7 @@ import { ParameterProblem, parameterValue } from '../../src/trace/index.js';
 const MODE = SCHEMA.controllers.gcc.parameters.find(({ name }) => name === 'increase_mode');
 const GROUPS = SCHEMA.controllers.gcc.parameters.find(({ name }) => name === 'overuse_min_groups');
 
-/** The number that was made of it, or null where it was refused by name. */
+/** The resulting number, or null if the value was refused with the parameter's name. */
 function taken(act: () => number | undefined): number | null {
   try {
     return act() ?? null;
@@ -29,7 +29,7 @@ function taken(act: () => number | undefined): number | null {
   }
 }
 
-/** Texts near and beyond what the parameter takes. */
+/** Texts near and beyond the limits of the parameter. */
 const textsFor = ({ min, max, values = [] }: ParameterSpec): string[] => [
   ...values,
   ...[min, max, (min + max) / 2, min - 1, max + 1, min + 0.5].map(String),

@@ -78,7 +78,7 @@ describe('a capacity over time', () => {
     expect(schedule.passed(10.4e6)).toEqual([]);
     expect(schedule.passed(10.5e6)).toEqual([{ timeUs: 10.5e6, capacityBps: 2e6 }]);
     expect(schedule.upcoming(10.9e6)).toEqual([{ atUs: 11.8e6, capacityBps: 3e6 }]);
-    // More of a function's steps; what was given and has not come is given again.
+    // More of a function's steps; those that were given but have not taken effect are given again.
     schedule.extend(steps(1.85e6, 4e6));
     expect(schedule.upcoming(10.95e6)).toEqual([
       { atUs: 11.8e6, capacityBps: 3e6 },

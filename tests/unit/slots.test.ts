@@ -7,7 +7,7 @@ import type { WorkerEvent } from '../../src/worker/media/protocol.js';
 import { Reporter } from '../../src/worker/media/reporter.js';
 import { Slots } from '../../src/worker/media/slots.js';
 
-/** A slot that keeps what it was asked for, and fails when it is told to. */
+/** A slot that records its calls, and fails on request. */
 class FakeSlot implements Slot {
   readonly asked: string[] = [];
   destroyed = false;
@@ -149,7 +149,7 @@ describe('slots', () => {
     expect(() => slots.at(0, (slot) => slot.work())).toThrow('in charge trapped');
   });
 
-  it('bring each message to its flow, and none to a flow that there is not', async () => {
+  it('bring each message to its flow, and none to a flow that does not exist', async () => {
     const { slots, of } = await opened();
     await slots.setShadows([config(1), config(2)]);
     for (const flow of [0, 2, 7]) slots.at(flow, (slot) => slot.work());

@@ -1,4 +1,4 @@
-/** The soak's judgement of growth: the slope, its interval, and what is said of it. */
+/** The soak's judgement of growth: the slope, its interval, and the wording. */
 import { describe, expect, it } from 'vitest';
 
 import { slopeOf, verdictOf } from '../../scripts/soak/slope.mjs';

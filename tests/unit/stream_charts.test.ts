@@ -7,7 +7,7 @@ import { keyFrameMs, overtakenFrameMs, upperLayerMs } from '../../src/charts/str
 const FRAMES = [
   [0, 0, 1],
   [33, 40, 0],
-  // The one that was sent at 67 ms is lost, and comes again behind the next.
+  // The one sent at 67 ms is lost, and arrives after the next one.
   [100, 102, 0],
   [67, 150, 0],
   [133, 151, 0],

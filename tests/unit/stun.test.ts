@@ -31,7 +31,7 @@ describe('a STUN message', () => {
       role: 'controlled',
       useCandidate: false,
     });
-    // RFC 8445, 7.2.2: first the fragment of the peer, then that of who sends.
+    // RFC 8445, 7.2.2: first the fragment of the peer, then the sender's.
     expect(message && checkOf(message)).toEqual({ from: 'h6vY', to: 'evtj' });
   });
 
@@ -114,11 +114,11 @@ describe('a STUN message', () => {
     ['cut', REQUEST.subarray(0, REQUEST.length - 4)],
     ['longer than it says', Buffer.concat([REQUEST, Buffer.alloc(4)])],
     ['of another protocol', Buffer.from(REQUEST).fill(0, 4, 8)],
-  ])('is none: %s', (_, packet) => {
+  ])('is not recognised: %s', (_, packet) => {
     expect(parseStun(packet)).toBeNull();
   });
 
-  it('is none if an attribute leaves it', () => {
+  it('is invalid if an attribute exceeds it', () => {
     const packet = Buffer.from(REQUEST);
     packet.writeUInt16BE(200, 22);
     expect(parseStun(packet)).toBeNull();
@@ -131,7 +131,7 @@ describe('a STUN message', () => {
   });
 
   it('survives whatever comes', () => {
-    // Each length, and in it each byte in turn: nothing throws, whatever it is taken for.
+    // Each length, and each of its bytes in turn: nothing throws, however it is interpreted.
     let [messages, others] = [0, 0];
     for (let length = 0; length <= REQUEST.length; length++) {
       for (let at = 0; at < length; at++) {
@@ -144,7 +144,7 @@ describe('a STUN message', () => {
         }
       }
     }
-    // Both what ends at the header and what is read through its attributes.
+    // Both packets that end at the header and those that are read through their attributes.
     expect(messages).toBeGreaterThan(1000);
     expect(others).toBeGreaterThan(1000);
   });

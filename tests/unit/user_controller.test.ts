@@ -62,7 +62,7 @@ function simulation(controller: UserController, options: Partial<SimulationOptio
   return created;
 }
 
-/** A column of what a simulation recorded. */
+/** A column of a simulation's trace. */
 function column(of: Simulation, table: string, index: number): number[] {
   const batches = of.drain().filter((batch) => batch.table === table);
   return batches.flatMap(({ columns }) => [...(columns[index] ?? [])]);

@@ -89,7 +89,7 @@ describe('controllers as WebAssembly modules', () => {
   it('the core itself as a module: its GCC gives the numbers of GCC', async () => {
     const { windows, trace } = outcome({ controller: 'gcc' });
     const user = outcome({ controller: await gccOfTheCore() });
-    // Only the core's own GCC tells which of its two rates binds.
+    // Only the core's own GCC reports which of its two rates binds.
     const withoutBinding = (of: typeof windows) =>
       of.map((window) => ({
         ...window,

@@ -21,12 +21,12 @@ namespace ccscope {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// A message names its flow in 32 bits.
+// A feedback message carries its flow in 32 bits.
 constexpr double kFlows = 4294967296.0;
 // The fields of a feedback message, before the controller's own values.
 constexpr int kFeedbackFields = 6;
 
-// What receiver and sender sessions share. A handle is a pointer to one.
+// State that receiver and sender sessions share. A handle is a pointer to one.
 struct Session {
   virtual ~Session() = default;
   virtual void Configure() = 0;
@@ -65,7 +65,7 @@ Row RowFrom(const Session& session, int index) {
   return row;
 }
 
-// Whether the buffer has room for that many rows: what was never written is not read.
+// Checks that the buffer has room for that many rows, so that nothing unwritten is read.
 template <class Row>
 int CheckRows(const Session& session, int rows) {
   const std::size_t most = session.buffer.size() / (sizeof(Row) / sizeof(double));
@@ -73,22 +73,22 @@ int CheckRows(const Session& session, int rows) {
   return Fail("rows", "expected no more rows than the buffer holds");
 }
 
-// Numbers up to here count exactly: microseconds of 285 years, and any counter.
+// Doubles up to this value represent every integer: 285 years in microseconds, and any counter.
 constexpr double kMaxExact = 9007199254740992.0;  // 2^53
 
 int CheckNumber(double value, const char* field) {
   return std::fabs(value) <= kMaxExact ? 0 : Fail(field, "expected a finite number of at most 2^53");
 }
 
-// NaN: absent.
+// NaN marks an absent value.
 int CheckIfPresent(double value, const char* field) { return std::isnan(value) ? 0 : CheckNumber(value, field); }
 
-// Differences and ratios of numbers, which may be larger than these; NaN: absent.
+// For differences and ratios, which may exceed kMaxExact; NaN marks an absent value.
 int CheckFinite(double value, const char* field) {
   return std::isinf(value) ? Fail(field, "expected a finite number") : 0;
 }
 
-// A counter that wraps.
+// Checks a counter that wraps at `modulus`.
 int CheckWhole(double value, double modulus, const char* field) {
   if (value >= 0 && value < modulus && value == std::floor(value)) return 0;
   return Fail(field, modulus == SendClock::kAbsSendTimeModulus ? "expected a whole number from 0 to 2^24 - 1"
@@ -112,7 +112,7 @@ int CheckArrival(const ArrivalRow& row) {
   return 0;
 }
 
-// The send time that the sender stamped, else one of RTP's.
+// The send time that the sender stamped, or else one derived from RTP.
 Timestamp SendTime(ReceiverSession& session, const ArrivalRow& row) {
   if (!std::isnan(row.send_time_us)) return Timestamp::Micros(row.send_time_us);
   if (!std::isnan(row.abs_send_time)) return session.abs_send_clock.UnwrapAbsSendTime(row.abs_send_time);
@@ -157,7 +157,7 @@ bool SetUp(Session& session, int controller, double flow) {
          ReadParameters(*session.controller, Input(session.controller->parameter_count), session.parameters);
 }
 
-// One message: the fields, then the controller's own values.
+// A message: the common fields, then the controller's own values.
 int ReadFeedback(const Session& session, int count, Feedback& feedback) {
   if (count < kFeedbackFields || count > kFeedbackFields + Feedback::kMaxValues ||
       static_cast<std::size_t>(count) > session.buffer.size()) {

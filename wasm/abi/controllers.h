@@ -1,4 +1,4 @@
-// The controllers that can be asked for at the ABI, by number: the schema lists them in this order.
+// The controllers that the ABI can create, by number: the order in which the schema lists them.
 #ifndef CCSCOPE_ABI_CONTROLLERS_H_
 #define CCSCOPE_ABI_CONTROLLERS_H_
 
@@ -15,15 +15,15 @@ namespace ccscope {
 struct ControllerSpec {
   const ParameterSpec* parameters;
   int parameter_count;
-  // `values`: all parameters. Rows go to `recorder`, which outlives the half.
+  // `values` holds all parameters. Rows go to `recorder`, which must outlive the half.
   std::unique_ptr<ReceiverHalf> (*make_receiver)(const double* values, double flow, Recorder& recorder);
   std::unique_ptr<SenderHalf> (*make_sender)(const double* values, double flow, std::uint64_t seed, Recorder& recorder);
 };
 
-// Null, with the last error set, if there is none of that number.
+// Null, with the last error set, if there is no controller with that number.
 const ControllerSpec* FindController(int controller);
 
-// All parameters of a controller, taken from `input`, checked. False, with the last error set, if one is
+// Takes all parameters of a controller from `input` and checks them. False, with the last error set, if one is
 // refused.
 bool ReadParameters(const ControllerSpec& spec, const double* input, std::vector<double>& values);
 

@@ -1,5 +1,5 @@
-// What the files that define the ABI (abi/ccscope.h) share. CCSCOPE_FN marks its functions; everything
-// else stays inside the module.
+// Helpers shared by the files that implement the ABI (abi/ccscope.h). CCSCOPE_FN marks an exported function;
+// everything else stays inside the module.
 #ifndef CCSCOPE_ABI_EXPORT_H_
 #define CCSCOPE_ABI_EXPORT_H_
 
@@ -20,10 +20,10 @@ namespace ccscope {
 
 // Sets the text that ccs_last_error() returns to "field: expectation" and gives back status 1.
 int Fail(const char* field, const char* expectation);
-// Likewise for "group.field".
+// The same for "group.field".
 int FailIn(const char* group, const char* field, const char* expectation);
 
-// What the caller wrote to ccs_input_buffer() for this call; null if that holds fewer numbers.
+// The caller's input for this call, from ccs_input_buffer(); null if it holds fewer numbers.
 double* Input(int doubles);
 
 }  // namespace ccscope

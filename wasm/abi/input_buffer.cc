@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// One for all: a call that reads it follows at once on the one that filled it.
+// One buffer for all calls: the call that reads it directly follows the one that filled it.
 std::vector<double>& Buffer() {
   static std::vector<double> buffer;
   return buffer;

@@ -1,5 +1,5 @@
-// The link at the ABI: wasm/sim/link.h behind flat functions. Bad values are refused with the name
-// of the field; a change that is refused changes nothing.
+// The link at the ABI: wasm/sim/link.h behind flat functions. A bad value is refused with the name of its field; a
+// refused change has no effect.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr std::size_t kStatFields = 0
 #include "abi/link_rows.def"
     ;
 
-// Rows that the host reads: kept here, so that their storage is reused from poll to poll.
+// The rows that the host reads live in the handle, so that their storage is reused from poll to poll.
 struct LinkHandle {
   LinkHandle(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
       : link(params, std::move(queue)), seed(params.seed) {}
@@ -45,7 +45,7 @@ int Change(void* handle, double now_us, void (Link::*set)(Value, Timestamp), Val
   return 0;
 }
 
-// Whether cross traffic keeps up with a capacity that is about to be set.
+// Checks that cross traffic can keep up with a capacity that is about to be set.
 int CheckLoad(void* handle, double capacity_bps) {
   const bool fits = capacity_bps <= LoadedLink::kMaxCapacity.bps() || !Of(handle).link.has_cross_traffic();
   return fits ? 0 : Fail("capacityBps", "expected at most 1e9 bit/s beside crossTraffic; take that away first");
@@ -143,7 +143,7 @@ CCSCOPE_FN(int, ccs_link_set_schedule)(void* handle, int steps) {
   for (const double* step = in; step < in + 2 * steps; step += 2) {
     const Timestamp at = Timestamp::Micros(step[0]);
     if (!std::isfinite(step[0]) || at < last) {
-      return Fail("schedule", "expected finite times in microseconds, none before the one ahead of it");
+      return Fail("schedule", "expected finite times in microseconds, in ascending order");
     }
     if (CheckCapacityOrOutage(step[1]) || CheckLoad(handle, step[1])) return 1;
     last = at;

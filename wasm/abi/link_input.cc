@@ -14,7 +14,7 @@ constexpr int kMaxPhases = 100;
 
 }  // namespace
 
-// Up to 2^53 us (285 years) a time and what is added to it differ.
+// Beyond 2^53 us (285 years) doubles are too coarse: adding a microsecond would change nothing.
 int CheckTime(const char* field, double us) {
   return std::fabs(us) <= kMaxInteger ? 0 : Fail(field, "expected a finite time in microseconds of at most 2^53");
 }
@@ -48,7 +48,7 @@ int CheckSeed(double seed) {
 }
 
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params) {
-  // Shorter ones would take forever to draw.
+  // Drawing shorter periods would take too long.
   constexpr double kMinPeriodUs = 1e3;
   if (!Within(mean_on_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOnUs", "expected 1e3 to 6e7 us (one minute)"), false;
   if (!Within(mean_off_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOffUs", "expected 1e3 to 6e7 us (one minute)"), false;

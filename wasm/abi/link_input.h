@@ -1,4 +1,4 @@
-// What the link and the simulation at the ABI check alike: the numbers that describe a link.
+// Checks of the numbers that describe a link, shared by the link and the simulation at the ABI.
 #ifndef CCSCOPE_ABI_LINK_INPUT_H_
 #define CCSCOPE_ABI_LINK_INPUT_H_
 
@@ -17,9 +17,9 @@ inline constexpr double kMaxInteger = 9007199254740991.0;  // 2^53 - 1
 // False for NaN too.
 inline bool Within(double value, double min, double max) { return value >= min && value <= max; }
 
-// Each sets the last error and returns 1 if the value is refused.
+// Each function sets the last error and returns 1 if the value is refused.
 int CheckTime(const char* field, double us);
-// The first time that is given may also be left to the calls that follow: minus infinity.
+// As CheckTime(), but also takes minus infinity, which leaves the first time to the calls that follow.
 int CheckTimeOrNone(double us);
 int CheckCapacity(double bps);
 int CheckCapacityOrOutage(double bps);
@@ -30,10 +30,10 @@ int CheckJitter(double us);
 int CheckMode(int mode);
 int CheckSeed(double seed);
 
-// Outages as the host describes them: means in us, and the phases of an outage.
+// Outages as the host describes them: mean durations in us, and the number of phases of an outage.
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params);
 
-// Reordering: the share of packets that are held back, and for how long in us.
+// Reordering: the share of packets that are held back, and for how long, in us.
 bool ReadReordering(double ratio, double delay_us, Reordering::Params& params);
 
 // A link as the host describes it.
@@ -48,7 +48,7 @@ struct LinkInput {
 // False, with the last error set, if a value is refused.
 bool ReadLink(const LinkInput& input, Link::Params& params);
 
-// The discipline whose `count` values are in the input buffer. Null if one is refused.
+// The queue discipline whose `count` values are in the input buffer. Null if a value is refused.
 std::unique_ptr<QueueDisc> MakeQueue(int kind, int count, std::uint64_t seed);
 
 }  // namespace ccscope

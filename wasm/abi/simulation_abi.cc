@@ -1,6 +1,6 @@
-// The simulator at the ABI: wasm/sim/simulation.h behind flat functions. Setup comes first, in the
-// order paths, windows, flows; the first ccs_sim_run_until() ends it. Lists come in the input buffer.
-// Directions: 0 forward, 1 backward.
+// The simulator at the ABI: wasm/sim/simulation.h behind flat functions. Setup comes first, in the order windows,
+// paths, flows; the first ccs_sim_run_until() ends it. Lists come in the input buffer. Directions: 0 forward, 1
+// backward.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,16 +19,16 @@ namespace {
 constexpr double kMaxDurationUs = 1e12;  // eleven days
 constexpr int kMaxFlows = 10000;
 constexpr int kMaxWindows = 64;
-// Each holds three distributions.
+// Each flow in each window holds three distributions.
 constexpr int kMaxFlowsTimesWindows = 10000;
 constexpr double kMaxPacketsPerFrame = 10000;
-constexpr int kMaxPauses = 1000;  // each frame looks at all of them
+constexpr int kMaxPauses = 1000;  // every frame checks all of them
 
 struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
 
   Simulation simulation;
-  // They hold for the next path of each direction.
+  // These apply to the path that is created next, for each direction.
   Outages::Params outages[2];
   double burst_loss_packets[2] = {1, 1};
   bool jitter_behind_queue[2] = {false, false};
@@ -48,7 +48,7 @@ int CheckDirection(int direction) {
   return direction == 0 || direction == 1 ? 0 : Fail("direction", "expected forward or backward");
 }
 
-// What every flow has. NaN as stop: the end.
+// The fields that every flow has. A stop of NaN means the end of the run.
 struct FlowInput {
   int direction;
   double start_us;
@@ -74,7 +74,7 @@ bool ReadFlow(const SimulationHandle& h, const FlowInput& input, FlowParams& par
   return true;
 }
 
-// A key frame of a source that sends at its highest rate.
+// The size of a key frame when the source sends at its highest rate.
 bool CheckFrames(const MediaSource::Params& source) {
   const DataSize largest = std::max(source.min_rate(), source.max_rate()) * source.frame_interval() * source.key_frame_factor;
   if (largest / (source.payload() + source.header()) <= kMaxPacketsPerFrame) return true;
@@ -111,7 +111,7 @@ void WritePath(const Simulation& s, int window, Direction direction, std::vector
 void WriteFlow(const Simulation& s, int window, int index, std::vector<double>& out) {
   const Flow& flow = s.flow(index);
   const FlowWindow& f = flow.meter().window(window);
-  // Rates over the part of the window in which the flow existed.
+  // Rates are averaged over the part of the window in which the flow existed.
   const Timestamp begin = std::max(s.window(window).begin, flow.params().start);
   const Timestamp end = std::min({s.window(window).end, flow.params().stop, s.now()});
   const TimeDelta active = std::max(end - begin, TimeDelta::Zero());
@@ -209,7 +209,7 @@ CCSCOPE_FN(int, ccs_sim_schedule_capacity)(void* handle, int direction, double a
   const Timestamp at = Timestamp::Micros(at_us);
   Timestamp& last = h.last_scheduled[direction];
   if (!Within(at_us, 0, kMaxDurationUs) || at < last) {
-    return Fail("atUs", "expected 0 to 1e12 us, not before the step in front of it");
+    return Fail("atUs", "expected 0 to 1e12 us, not before the previous step");
   }
   h.simulation.ScheduleCapacity(static_cast<Direction>(direction), last = at, DataRate::BitsPerSec(capacity_bps));
   return 0;

@@ -35,7 +35,7 @@ struct Bounds {
 #undef PARAMETER
 };
 
-// One for all: an answer is read before the next question.
+// One buffer for all halves: an answer is read before the next question is asked.
 double numbers[kMessageFields + Feedback::kMaxValues];
 
 #if defined(__EMSCRIPTEN__)
@@ -52,7 +52,7 @@ int Ask(HostCall call, int half, std::initializer_list<double> question) {
   return AskHost(call, half, static_cast<int>(question.size()));
 }
 
-// The host's end of a half; number 0 is nobody, who has no answers.
+// The half's counterpart in the host. Number 0 stands for a half that the host could not make: it gets no answers.
 struct HostHalf {
   HostHalf(HostCall create, double flow, const Bounds& bounds)
       : number(Ask(create, 0, {flow, bounds.min_bitrate_bps, bounds.max_bitrate_bps, bounds.start_bitrate_bps})) {}
@@ -85,7 +85,7 @@ class UserReceiver final : public ReceiverHalf {
   }
 
  private:
-  // `count`: the host's answer. Without an arrival there is nothing to echo, so nothing to say.
+  // `count` is the length of the host's answer. Without an arrival there is nothing to echo, so no message is sent.
   std::optional<Feedback> Message(int count) {
     if (count < 0 || count > Feedback::kMaxValues || !stream_.has_arrivals()) return std::nullopt;
     Feedback feedback = stream_.Message(stream_.ReceivedRate(RateSource::kWire, kRateWindow).value_or(DataRate::Zero()));
@@ -139,7 +139,7 @@ class UserSender final : public SenderHalf {
       pacing_bps_ = numbers[1] > 0 && std::isfinite(numbers[1]) ? numbers[1] : target_bps_ * kPacingFactor;
     }
     const double target = std::clamp(target_bps_, bounds_.min_bitrate_bps, std::max(bounds_.min_bitrate_bps, bounds_.max_bitrate_bps));
-    // Slower than the encoder the queue in front of the pacer would only grow.
+    // If the pacer were slower than the encoder, its queue would only grow.
     const double pacing = std::max(target, pacing_bps_);
     return {DataRate::BitsPerSec(target), DataRate::BitsPerSec(pacing), DataRate::BitsPerSec(kAbsent),
             DataRate::BitsPerSec(kAbsent), fraction_lost_, rtt_};
@@ -153,7 +153,7 @@ class UserSender final : public SenderHalf {
     Ask(HostCall::kRtt, host_.number, {now_.us(), rtt.us()});
   }
 
-  // Cumulative counts: the fraction lost of the packets of at least one second.
+  // Takes cumulative counts; computes the fraction of lost packets over at least one second.
   void CountLosses(double received, double lost, Timestamp now) {
     if (counted_at_.IsFinite() && now - counted_at_ < kLossInterval) return;
     const double newly_lost = std::max(0.0, lost - lost_);

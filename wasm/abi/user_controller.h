@@ -1,7 +1,7 @@
-// Controllers that the host brings: objects in TypeScript, or other WebAssembly modules. The halves
-// here do what every controller needs (received rate, counters of packets, echo and RTT, bounds of the
-// application, rows of the trace) and ask the host for the rest, through one function.
-// A host that has nothing to say, because its half failed, leaves the last good rate in place.
+// Controllers that the host provides: objects in TypeScript, or other WebAssembly modules. The halves here do what
+// every controller needs (received rate, packet counters, echo and RTT, the application's bounds, trace rows) and
+// ask the host for everything else through one function. If the host does not answer because its half failed, the
+// last good rate stays in force.
 #ifndef CCSCOPE_ABI_USER_CONTROLLER_H_
 #define CCSCOPE_ABI_USER_CONTROLLER_H_
 
@@ -9,15 +9,15 @@
 
 namespace ccscope {
 
-// The number of user controllers; the schema's begin at 0.
+// The number of this controller at the ABI; those of the schema count from 0.
 inline constexpr int kUserController = -1;
 
 extern const ControllerSpec kUserControllerSpec;
 
-// What the host is asked. `numbers` hold the question and, on return, the answer. src/core/user_host.ts
-// has the same list.
+// The questions to the host. `numbers` holds the question and, on return, the answer. src/core/user_host.ts has the
+// same list.
 enum class HostCall : int {
-  kCreateReceiver,  // flow, min, max, start (bps) -> its number, which names it from then on; 0: it could not be made
+  kCreateReceiver,  // flow, min, max, start (bps) -> the number of the new half; 0: the host could not make it
   kCreateSender,    // the same
   kDestroy,
   kArrival,   // seq, send, arrival (us), bytes, RTP timestamp, key frame, RTT (us); NaN: absent -> values, if a message is due
@@ -27,12 +27,12 @@ enum class HostCall : int {
   kRate,      // now (us) -> target (bps), pacing (bps or NaN)
 };
 
-// Returns how many numbers the answer has, or kNoAnswer.
+// Returns the count of numbers in the answer, or kNoAnswer.
 inline constexpr int kNoAnswer = -1;
 using UserHost = int (*)(HostCall call, int half, double* numbers, int count);
 
 #if !defined(__EMSCRIPTEN__)
-// In the module the host is an import; natively it is whom this says, and at first nobody.
+// In the module the host function is an import; in native builds it is the one set here, and none by default.
 void SetUserHost(UserHost host);
 #endif
 

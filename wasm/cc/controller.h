@@ -1,6 +1,6 @@
-// The two halves of which every congestion controller consists (ToN Fig. 1): a receiver half that
-// sees arrivals and emits feedback, and a sender half that turns feedback into a target rate. In a
-// call they live in two pages and talk over a data channel; in the simulator over the return path.
+// The two halves of every congestion controller (ToN Fig. 1): a receiver half that sees arrivals and emits
+// feedback, and a sender half that turns feedback into a target rate. In a call they run in two pages and talk over
+// a data channel; in the simulator they talk over the return path.
 #ifndef CCSCOPE_CC_CONTROLLER_H_
 #define CCSCOPE_CC_CONTROLLER_H_
 
@@ -13,18 +13,18 @@
 
 namespace ccscope {
 
-// One arrival: a frame where frames are what can be seen (Encoded Transforms), else a packet.
+// One arrival: a frame where only frames are visible (Encoded Transforms), otherwise a packet.
 struct Arrival {
   double seq = 0;
   Timestamp send_time;     // when the (first packet of the) frame left, on the sender's clock
-  Timestamp arrival_time;  // when its last packet came in, on the receiver's clock
+  Timestamp arrival_time;  // when its last packet arrived, on the receiver's clock
   DataSize size;
   std::optional<double> rtp_timestamp;  // 32 bits, at 90 kHz for video
   bool key_frame = false;
-  std::optional<TimeDelta> rtt;  // as the sender last knew it
+  std::optional<TimeDelta> rtt;  // the sender's latest measurement
 };
 
-// Cumulative counters of the wire at the receiver, headers included (from getStats in a call).
+// Cumulative counters of the packets on the wire at the receiver, headers included (from getStats in a call).
 struct InboundCounters {
   Timestamp time;
   double packets_received = 0;
@@ -32,8 +32,8 @@ struct InboundCounters {
   DataSize received;
 };
 
-// Receiver half -> sender half. What every controller's receiver knows, and numbers that only the
-// sender half of the same controller understands; its header says which is which.
+// A message from the receiver half to the sender half: what every controller's receiver knows, and numbers that
+// only the sender half of the same controller understands; that controller's header documents them.
 struct Feedback {
   static constexpr int kMaxValues = 64;
   // An echo that gives a longer RTT than this comes from another clock.
@@ -48,7 +48,7 @@ struct Feedback {
   int value_count = 0;
   std::array<double, kMaxValues> values;  // the first value_count of them are set
 
-  // The RTT by the echo, at the sender half; nothing where it cannot be right.
+  // The RTT from the echo, measured at the sender half; nothing if it is implausible.
   std::optional<TimeDelta> Rtt(Timestamp now) const {
     const TimeDelta rtt = now - echo_send_time - echo_delay;
     return IsRtt(rtt) ? std::optional(rtt) : std::nullopt;
@@ -58,7 +58,7 @@ struct Feedback {
   void Add(double value) { values[static_cast<std::size_t>(value_count++)] = value; }
 };
 
-// A message without `value_count` values would be another controller's, or damaged.
+// A message without `value_count` values is damaged or comes from another controller.
 inline ParameterError ExpectValues(const Feedback& feedback, int count) {
   return feedback.value_count == count ? ParameterError{} : ParameterError{"values", "expected those of the same controller"};
 }
@@ -67,17 +67,18 @@ class FrameCapacity;  // cc/live/frame_capacity.h
 class ReceiverHalf {
  public:
   virtual ~ReceiverHalf() = default;
-  // All parameters, in the order of the controller's .def; also in the middle of a call.
+  // Sets all parameters, in the order of the controller's .def; allowed in the middle of a call.
   virtual void Configure(const double* values) = 0;
-  // Times of all inputs drive the half; it has no clock of its own. Each returns the feedback that
-  // became due, if any.
+  // The half has no clock: the times of its inputs drive it. Each function returns the feedback that became due, if
+  // any.
   [[nodiscard]] virtual std::optional<Feedback> OnArrival(const Arrival& arrival) = 0;
   [[nodiscard]] virtual std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) = 0;
-  // What it takes from frames in a live call, which receivers of one stream may share; null where it takes nothing.
+  // The analysis of frames in a live call, which receivers of one stream may share; null if the half does not use
+  // it.
   virtual FrameCapacity* frame_capacity() { return nullptr; }
 };
 
-// What the sender half asks for. A rate that a controller does not have is NaN.
+// The rates that the sender half asks for. A rate that a controller does not have is NaN.
 struct RateUpdate {
   DataRate target;  // for the encoder
   DataRate pacing;  // for the pacer
@@ -87,8 +88,8 @@ struct RateUpdate {
   TimeDelta rtt;
 };
 
-// What the sender knows of itself: cumulative bytes on the wire, and what waits in its pacer (nothing
-// where it cannot be seen, as in a browser).
+// Tells the half what was sent: cumulative bytes on the wire, and how much waits in the pacer (nothing where that
+// is not visible, as in a browser).
 struct SentCounters {
   Timestamp time;
   DataSize sent;
@@ -100,20 +101,20 @@ class SenderHalf {
  public:
   virtual ~SenderHalf() = default;
   virtual void Configure(const double* values) = 0;
-  // What is wrong with a message of the receiver half, which came over a network.
+  // Describes what is wrong with a message of the receiver half, which arrived over a network.
   [[nodiscard]] virtual ParameterError Check(const Feedback& feedback) const = 0;
-  // A message that passed Check().
+  // Takes a message that passed Check().
   virtual void OnFeedback(const Feedback& feedback, Timestamp now) = 0;
-  // Cumulative counts of packets from RTCP receiver reports, while no feedback comes.
+  // Takes cumulative packet counts from RTCP receiver reports, while no feedback arrives.
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
-  // The RTT from another source than the feedback's echo (ICE checks, RTCP).
+  // Takes an RTT from another source than the feedback's echo (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;
-  // Before each frame in a simulation, with each reading of the counters in a call. True if the rates may
-  // have changed by it.
+  // Called before each frame in a simulation, and with each reading of the counters in a call. Returns true if the
+  // rates may have changed.
   virtual bool OnSent(const SentCounters& /*counters*/) { return false; }
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
-  // The density of rate and delay that the controller has learnt, per bps and us, on a grid: one row of
-  // rates for each delay. False if there is none.
+  // Writes the density of rate and delay that the controller has learnt, per bps and us, on a grid: for each delay
+  // a row of rates. Returns false if the controller has no density.
   [[nodiscard]] virtual bool Density(DensityAxes& /*axes*/, double* /*values*/) const { return false; }
 };
 

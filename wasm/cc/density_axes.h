@@ -4,7 +4,7 @@
 
 namespace ccscope {
 
-// `count` points from `from` to `to`. Ends that are NaN are set to where the density ends.
+// `count` points from `from` to `to`. An end that is NaN is replaced by the end of the density.
 struct DensityAxis {
   static constexpr int kMaxCount = 256;
 

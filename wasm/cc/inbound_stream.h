@@ -1,5 +1,5 @@
-// What every receiver half knows of the stream that comes in: the time, packets received and lost, the received
-// rate, and the newest arrival, by whose echo the sender half measures the RTT.
+// What every receiver half knows of the incoming stream: the time, packets received and lost, the received rate,
+// and the newest arrival, whose echo lets the sender half measure the RTT.
 #ifndef CCSCOPE_CC_INBOUND_STREAM_H_
 #define CCSCOPE_CC_INBOUND_STREAM_H_
 
@@ -14,14 +14,14 @@ namespace ccscope {
 
 class InboundStream {
  public:
-  // `rate_window`: the window of the rate that is counted from arrivals.
+  // `rate_window`: the window over which the rate of arrivals is measured.
   explicit InboundStream(TimeDelta rate_window) : arrival_rate_(rate_window) {}
   void SetRateWindow(TimeDelta window) { arrival_rate_.SetWindow(window); }
 
-  // `is_echoed`: whether the RTT may be measured by this arrival. It counts in any case.
+  // Counts an arrival. `is_echoed`: whether it may be used to measure the RTT.
   void OnArrival(const Arrival& arrival, bool is_echoed = true);
-  // What came and was lost since the counters before; nothing with the first ones. Counters that run backward
-  // make it negative.
+  // Packets received and lost since the previous counters; nothing for the first ones. Negative if the counters ran
+  // backwards.
   struct Counted {
     double received;
     double lost;
@@ -34,12 +34,12 @@ class InboundStream {
   Timestamp last_arrival_time() const { return last_arrival_time_; }
   bool has_counters() const { return packets_.has_counters(); }
   std::optional<double> highest_seq() const { return packets_.highest_seq(); }
-  // Whether something that left after this arrival was here before it.
+  // Whether an arrival that left later came before this one.
   bool IsOvertaken(const Arrival& arrival) const { return has_arrivals() && arrival.send_time < last_send_time_; }
 
-  // Nothing before there is a rate. `window`: the time over which the wire's counters are compared.
+  // Nothing until a rate can be measured. `window`: the time over which the wire's counters are compared.
   std::optional<DataRate> ReceivedRate(RateSource source, TimeDelta window);
-  // The fields that every controller's message has, as of now; its values are the controller's to add.
+  // The fields that every controller's message has, as of now; the controller adds its own values.
   Feedback Message(DataRate received_rate) const;
 
  private:

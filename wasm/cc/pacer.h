@@ -1,8 +1,8 @@
-// The pacer between encoder and network: media packets wait in a queue that is drained each interval
-// Delta T = 5 ms with a budget of pacing rate * Delta T (GRP, the pacer of Chromium's sending engine).
-// A packet leaves while the budget is positive and may take it below zero, which the next intervals
-// pay back, also while nothing waits; a budget that is left over is lost, so that silence does not turn
-// into a burst. A queue that would take longer than two seconds raises the rate (deployed).
+// The pacer between encoder and network: media packets wait in a queue that is drained in each interval Delta T = 5
+// ms with a budget of pacing rate * Delta T (GRP, the pacer of Chromium's sending engine). A packet leaves while
+// the budget is positive and may overdraw it; the next intervals pay that back, also while nothing waits. Unused
+// budget is lost, so that silence does not turn into a burst. If the queue would take longer than two seconds, the
+// rate is raised (deployed).
 #ifndef CCSCOPE_CC_PACER_H_
 #define CCSCOPE_CC_PACER_H_
 
@@ -19,8 +19,8 @@ class Pacer {
 
   void SetRate(DataRate rate) { rate_ = rate; }
 
-  // Begins an interval, with so much waiting: what is left of the last one is lost, what was overdrawn
-  // is paid back. Intervals that nobody began since `last` count too.
+  // Begins an interval with this much waiting: unused budget of the last one is lost, an overdraft is paid back.
+  // Intervals that were skipped since `last` count too.
   void BeginInterval(Timestamp now, DataSize waiting) {
     const double skipped = began_ ? std::floor((now - last_) / kInterval + kRounding) - 1 : 0;
     if (skipped > 0) budget_ = std::min(budget_ + rate_ * kInterval * skipped, DataSize::Zero());
@@ -33,7 +33,7 @@ class Pacer {
 
  private:
   static constexpr TimeDelta kLongestQueue = TimeDelta::Seconds(2);
-  static constexpr double kRounding = 1e-6;  // of the sums of intervals that make a time
+  static constexpr double kRounding = 1e-6;  // tolerance for sums of intervals
 
   DataRate rate_;
   DataSize budget_;

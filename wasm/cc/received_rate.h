@@ -1,5 +1,5 @@
-// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), from arrivals, and from the wire's
-// cumulative counters where a call gives them: completed frames undercount under loss.
+// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), from arrivals, or from the wire's cumulative
+// counters if a call has them: completed frames undercount when packets are lost.
 #ifndef CCSCOPE_CC_RECEIVED_RATE_H_
 #define CCSCOPE_CC_RECEIVED_RATE_H_
 
@@ -12,17 +12,17 @@
 
 namespace ccscope {
 
-// What a received rate is counted from: the arrivals, or the wire's counters as soon as there are any.
+// The source of a received rate: the arrivals, or the wire's counters as soon as there are any.
 enum class RateSource { kArrivals, kWire };
 
 // Bytes of the last `window` (at most 2 s), counted per millisecond, with a running sum.
 class ArrivalRate {
  public:
   explicit ArrivalRate(TimeDelta window) { SetWindow(window); }
-  // What was counted so far is forgotten if the window changes.
+  // Changes the window, which discards what was counted so far.
   void SetWindow(TimeDelta window);
   void Add(DataSize size, Timestamp now);
-  // The rate over the window, or over what has passed since the first arrival; nothing before 2 ms.
+  // The rate over the window, or over the time since the first arrival; nothing before 2 ms have passed.
   std::optional<DataRate> Rate(Timestamp now);
 
  private:
@@ -36,7 +36,7 @@ class ArrivalRate {
   void Advance(double now_ms);
   void AddLate(DataSize size, double ms);
 
-  RingBuffer<Bucket> buckets_;  // of the window, in time order; none without arrivals
+  RingBuffer<Bucket> buckets_;  // of the window, in time order; empty without arrivals
   DataSize sum_;
   int window_ms_ = 0;
   bool started_ = false;

@@ -12,8 +12,8 @@ class SendClock {
   static constexpr double kAbsSendTimeModulus = 16777216.0;  // 2^24
   static constexpr double kRtpModulus = 4294967296.0;        // 2^32
 
-  // `ticks` of a counter that wraps at `modulus`, `tick` long each. The value nearest to the
-  // previous one is taken, so a reordered packet goes back a little and a wrap goes forward.
+  // Unwraps `ticks` of a counter that wraps at `modulus`, each `tick` long. The value nearest to the previous one
+  // is taken, so that a reordered packet goes back a little and a wrap goes forward.
   Timestamp Unwrap(double ticks, double modulus, TimeDelta tick) {
     if (!started_) {
       started_ = true;

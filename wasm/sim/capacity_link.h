@@ -26,7 +26,7 @@ class CapacityLink {
   // The bucket starts full.
   explicit CapacityLink(const Params& params);
 
-  // Takes effect at `now`; zero is an outage. What was sent of the current packet stays sent.
+  // Takes effect at `now`; zero is an outage. The part of the current packet that was sent stays sent.
   void SetCapacity(DataRate capacity, Timestamp now);
   // Takes effect at `now`; the current packet starts over in the new mode, with a full bucket.
   void SetMode(Mode mode, Timestamp now);
@@ -34,23 +34,22 @@ class CapacityLink {
   bool busy() const { return busy_; }
   Mode mode() const { return params_.mode; }
   DataRate capacity() const { return params_.capacity; }
-  // The capacity, or during an outage the one before it: never zero.
+  // The capacity; during an outage the one before it, so that it is never zero.
   DataRate nominal_capacity() const { return last_capacity_; }
 
-  // Begins to transmit. The link must not be busy.
+  // Begins to transmit a packet. The link must not be busy.
   void Start(const Packet& packet, Timestamp now);
-  // When the current packet will have left; infinity without one and during an outage.
+  // When the current packet will have left; infinity if there is none, and during an outage.
   Timestamp completion() const { return completion_; }
   // Ends the transmission, at completion().
   struct Sent {
     Packet packet;
     Timestamp depart;
-    TimeDelta queue_delay;  // between reaching the queue and the begin of the transmission
+    TimeDelta queue_delay;  // from reaching the queue to the start of the transmission
   };
   Sent Finish();
 
-  // How long a packet that finds `ahead` waiting would wait: during an outage, at the capacity that
-  // was there before.
+  // How long a packet behind `ahead` bytes of queue would wait; during an outage, at the capacity before it.
   TimeDelta WaitingTime(DataSize ahead, Timestamp now) const;
 
  private:

@@ -55,7 +55,7 @@ void EventQueue::SiftDown(std::size_t slot, const Entry& entry) {
   Place(slot, entry);
 }
 
-// A vacant root keeps the time that was popped, which no deadline precedes: nothing moves past it.
+// A vacant root keeps the time that was popped. No deadline is earlier, so no entry moves past it.
 void EventQueue::AddToHeap(const Entry& entry) {
   if (vacant_) {
     vacant_ = false;
@@ -129,7 +129,7 @@ void EventQueue::Schedule(Source source, Timestamp at) {
   const Entry before = node.entry;
   node.entry = {at, next_order_++ << kSourceBits | source};
   if (node.place == kOnWheel) {
-    // One that moves on stays where it is until its bucket is emptied.
+    // A source whose deadline moves to later stays where it is until its bucket is emptied.
     if (tick > tick_ && at > before.at) return;
     Unlink(source);
   } else if (node.place != kAbsent) {
@@ -150,7 +150,7 @@ EventQueue::Source EventQueue::Pop() {
   return source;
 }
 
-// The tick of the first bucket behind tick_ that holds anything.
+// The tick of the first bucket after tick_ that is not empty.
 EventQueue::Tick EventQueue::NextFullBucket() const {
   const std::size_t start = static_cast<std::size_t>(tick_ + 1) % kBuckets;
   std::uint64_t word = full_[start / 64] & ~std::uint64_t{0} << start % 64;
@@ -168,7 +168,7 @@ EventQueue::Tick EventQueue::EarliestOnWheel() const {
   return earliest;
 }
 
-// Moves the deadlines of this tick to the heap; the others belong to later turns or have moved on.
+// Moves the deadlines of this tick to the heap; those of later turns, or moved to later, stay behind.
 void EventQueue::Empty(std::size_t bucket) {
   Source source = buckets_[bucket];
   buckets_[bucket] = kNone;
@@ -181,12 +181,12 @@ void EventQueue::Empty(std::size_t bucket) {
   }
 }
 
-// To the next tick with a deadline; there is none in the heap.
+// Advances to the next tick with a deadline, since the heap is empty.
 void EventQueue::Advance() {
   if (on_wheel_ == 0) return;
   for (const Tick start = tick_; heap_.empty();) {
     const Tick next = NextFullBucket();
-    // Behind a turn without any, look where the next one is.
+    // After a turn without any deadline, looks up the next one.
     tick_ = next - start <= static_cast<Tick>(kBuckets) ? next : EarliestOnWheel();
     Empty(static_cast<std::size_t>(tick_) % kBuckets);
   }

@@ -28,10 +28,10 @@ class EventQueue {
 
   EventQueue() { buckets_.fill(kNone); }
 
-  // A new source, without a deadline.
+  // Adds a source, without a deadline.
   Source Add();
 
-  // Sets the deadline of a source, in place of the one it had; infinity takes it out.
+  // Replaces the deadline of a source; infinity removes it.
   void Schedule(Source source, Timestamp at);
 
   Timestamp deadline(Source source) const;
@@ -42,7 +42,7 @@ class EventQueue {
     if (heap_.empty()) Advance();
     return heap_.empty() ? Timestamp::PlusInfinity() : heap_.front().at;
   }
-  // Takes the earliest source out.
+  // Removes the earliest source.
   Source Pop();
 
  private:
@@ -51,26 +51,26 @@ class EventQueue {
   static constexpr std::size_t kArity = 4;
   static constexpr int kSourceBits = 20;
   static constexpr Source kNone = ~Source{0};
-  // Where a source is, if not in a slot of the heap.
+  // Where a source is, unless it is in a slot of the heap.
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   static constexpr std::uint32_t kOnWheel = kAbsent - 1;
-  // With the timers of video and TCP flows a tick sees few events, and most deadlines are within a turn.
+  // With the timers of video and TCP flows a tick has few events, and most deadlines are within one turn.
   static constexpr double kTicksPerUs = 1.0 / 1024;
   static constexpr std::size_t kBuckets = 512;
 
   struct Entry {
     Timestamp at = {};
-    std::uint64_t order = 0;  // in which deadlines were set; its lowest bits are the source
+    std::uint64_t order = 0;  // the order in which deadlines were set; its lowest bits are the source
     Source source() const { return static_cast<Source>(order & ((std::uint64_t{1} << kSourceBits) - 1)); }
   };
   struct Node {
     Entry entry;
     std::uint32_t place = kAbsent;
     Source next = kNone;       // in the same bucket
-    std::uint32_t bucket = 0;  // of a later deadline than the one it was put there for, perhaps
+    std::uint32_t bucket = 0;  // possibly with a later deadline than the one it was put there for
   };
 
-  // Without a branch, which would be mispredicted half of the time.
+  // Free of branches, which would be mispredicted half of the time.
   static bool Before(const Entry& a, const Entry& b) {
     return static_cast<int>(a.at < b.at) | (static_cast<int>(a.at == b.at) & static_cast<int>(a.order < b.order));
   }
@@ -88,7 +88,7 @@ class EventQueue {
 
   void Link(Source source, Tick tick);
   void Unlink(Source source);
-  // Into the heap or onto the wheel; it is in neither.
+  // Puts a source that is in neither into the heap or onto the wheel.
   void Put(Source source, Tick tick);
   Tick NextFullBucket() const;
   Tick EarliestOnWheel() const;
@@ -101,8 +101,8 @@ class EventQueue {
   std::array<Source, kBuckets> buckets_;              // the first of each
   std::array<std::uint64_t, kBuckets / 64> full_{};   // one bit for each bucket
   std::size_t on_wheel_ = 0;
-  // Pop() leaves the root's place to the next deadline that is set: if that belongs into the heap, this
-  // takes half the steps of moving the last entry there and adding the new one behind it.
+  // Pop() leaves the root vacant for the next deadline that is set: if that one belongs into the heap, this takes
+  // half the steps of moving the last entry to the root and appending the new one.
   bool vacant_ = false;
   std::uint64_t next_order_ = 0;
 };

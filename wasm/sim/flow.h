@@ -1,5 +1,5 @@
-// One end-to-end flow of a simulation: a sender and a receiver, data from one to the other and
-// messages back. The simulation carries packets, keeps the timers and does the measuring.
+// One end-to-end flow of a simulation: a sender and a receiver, data from one to the other and messages back. The
+// simulation carries the packets, runs the timers and takes the measurements.
 #ifndef CCSCOPE_SIM_FLOW_H_
 #define CCSCOPE_SIM_FLOW_H_
 
@@ -25,7 +25,7 @@ struct FlowParams {
   Direction direction = Direction::kForward;
   Timestamp start;
   Timestamp stop = Timestamp::PlusInfinity();
-  TimeDelta extra_delay;  // beyond the path's, each way
+  TimeDelta extra_delay;  // in addition to the path's, each way
 };
 
 class Recorder;
@@ -33,26 +33,26 @@ class SenderHalf;
 
 class Flow;
 
-// What a flow asks of the simulation it belongs to.
+// What a flow can ask of the simulation that it belongs to.
 class FlowNetwork {
  public:
-  // Sends a packet, which the flow names; false if it was dropped at once (then nothing more is heard of it).
+  // Sends a packet, which the flow numbers; false if it was dropped at once (nothing more is reported about it).
   virtual bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
-  // Tells of packets that begin to wait in the flow's pacer or, negative, that wait no longer.
+  // Reports packets that begin to wait in the flow's pacer or, if negative, that have stopped waiting.
   virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
   virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
-  // Propagation there and back, and of the data alone.
+  // Propagation delay of the round trip, and of the data's direction alone.
   virtual TimeDelta MinRtt(int flow) const = 0;
   virtual TimeDelta MinOneWayDelay(int flow) const = 0;
-  // The windows that are being measured now.
+  // The windows that are currently being measured.
   virtual const std::vector<int>& active_windows() const = 0;
 
  protected:
   ~FlowNetwork() = default;
 };
 
-// Counts what a flow does, in the windows that are active.
+// Counts what a flow does in the active windows.
 class FlowMeter {
  public:
   FlowMeter(const FlowNetwork& network, int windows)
@@ -60,19 +60,19 @@ class FlowMeter {
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
-  // What the one-way delay exceeds the propagation by, since a packet was sent (the queuing delay of
-  // CMP III and LCC III-A) and since the encoder made it (what the simulator that CMP names counts).
+  // By how much the one-way delay exceeds the propagation delay, measured since a packet was sent (the queuing
+  // delay of CMP III and LCC III-A) and since the encoder made it (the measure of the simulator that CMP names).
   void OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
-  // A frame is there to be shown; the picture stood still for so long before one.
+  // A frame can be shown, after the picture stood still for this long.
   void OnFrame();
   void OnFreeze(TimeDelta length);
 
   FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }
   const FlowWindow& window(int index) const { return windows_[static_cast<std::size_t>(index)]; }
 
-  // Since the last call: bytes that arrived, for rates over intervals.
+  // Bytes that arrived since the last call, for rates over intervals.
   DataSize TakeReceived();
   // The same for the trace.
   struct Interval {
@@ -86,7 +86,7 @@ class FlowMeter {
   Interval TakeInterval();
   TimeDelta last_rtt() const { return last_rtt_; }
 
-  // All there ever was, whatever the windows: sent = received + lost + under way.
+  // Totals since the start, whatever the windows: sent = received + lost + under way.
   double sent_packets() const { return sent_packets_; }
   double received_packets() const { return received_packets_; }
   double lost_packets() const { return lost_packets_; }
@@ -117,22 +117,22 @@ class Flow {
   virtual void OnTimer(int timer, Timestamp now) = 0;
   // A packet reached the far end of a leg.
   virtual void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) = 0;
-  // A packet that Send() took was dropped after all.
+  // A packet that Send() accepted was dropped later.
   virtual void OnDropped(Leg leg, std::uint32_t id, Timestamp now) = 0;
 
-  // Whether it has something to send all through [begin, end].
+  // Whether it has data to send during all of [begin, end].
   virtual bool ActiveThrough(Timestamp begin, Timestamp end) const { return begin >= params_.start && end <= params_.stop; }
-  // What its controller asks for; infinite without one.
+  // The rate that its controller asks for; infinite without a controller.
   virtual DataRate target() const { return DataRate::PlusInfinity(); }
-  // Whether losses are what bounds that, A_s < A_r (ToN III); false where a controller has no such rates.
+  // Whether losses limit that rate, A_s < A_r (ToN III); false if the controller has no such rates.
   virtual bool is_loss_bound() const { return false; }
-  // The sender half of that controller; null without one.
+  // The sender half of its controller; null without a controller.
   virtual const SenderHalf* sender() const { return nullptr; }
-  // The most that it would ever send.
+  // The highest rate at which it would ever send.
   virtual DataRate highest_rate() const { return DataRate::PlusInfinity(); }
-  // Writes its rows of the trace.
+  // Records its rows of the trace.
   virtual void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) = 0;
-  // Packets of a leg that are neither delivered nor dropped, sender reports included.
+  // The packets of a leg that are neither delivered nor dropped, sender reports included.
   virtual double packets_under_way(Leg leg) const = 0;
 
   FlowKind kind() const { return kind_; }

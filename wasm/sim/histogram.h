@@ -1,6 +1,6 @@
-// A distribution in bounded memory: counts in bins that are 1 wide up to 256 and at most 1/256 of the
-// value above, so that a percentile is off by less than 0.2 % however many samples there are. Mean, standard
-// deviation, smallest and largest value are exact.
+// A distribution in bounded memory: counts in bins that are 1 wide up to 256, and above that at most 1/256 of the
+// value, so that a percentile is off by less than 0.2 % for any number of samples. Mean, standard deviation,
+// minimum and maximum are exact.
 #ifndef CCSCOPE_SIM_HISTOGRAM_H_
 #define CCSCOPE_SIM_HISTOGRAM_H_
 
@@ -12,11 +12,11 @@ namespace ccscope {
 
 class Histogram {
  public:
-  // Negative samples count as 0, samples beyond 2^40 as 2^40 in percentiles.
+  // In percentiles, negative samples count as 0 and samples beyond 2^40 as 2^40.
   void Add(double sample);
 
   double count() const { return count_; }
-  // These are NaN without samples.
+  // NaN if there are no samples.
   double mean() const;
   double sd() const;  // of the population
   double min() const;
@@ -25,7 +25,7 @@ class Histogram {
   double Percentile(double percent) const;
 
  private:
-  std::vector<std::uint32_t> bins_;  // as far as samples reached
+  std::vector<std::uint32_t> bins_;  // only as many as the largest sample needs
   double count_ = 0;
   // Welford's running mean and sum of squares.
   double mean_ = 0;

@@ -1,5 +1,5 @@
-// What a path does to packets besides queueing them: random loss and jitter, which act before the queue (jitter also
-// behind it, as in the simulator of nada-vs-gcc-2016), and reordering, which acts behind it.
+// What a path does to packets besides queueing them: random loss and jitter, which act before the queue (jitter
+// optionally after it, as in the simulator of nada-vs-gcc-2016), and reordering, which acts after it.
 #ifndef CCSCOPE_SIM_IMPAIRMENTS_H_
 #define CCSCOPE_SIM_IMPAIRMENTS_H_
 
@@ -21,18 +21,18 @@ class RandomLoss {
   // `burst`: mean length of a run of lost packets; 1: independent losses.
   explicit RandomLoss(double ratio = 0, double burst = 1) { Set(ratio, burst); }
 
-  // The packet before keeps its fate.
+  // Changes the parameters and keeps the channel's state: whether the previous packet was lost still counts.
   void Set(double ratio, double burst) {
     ratio_ = ratio;
     burst_ = burst;
     behind_lost_ = std::max(ratio, 1 - 1 / burst);
-    // Without bursts both are the ratio itself, to the last bit.
+    // Without bursts both probabilities are the ratio itself, bit for bit.
     behind_good_ = behind_lost_ > ratio ? ratio * (1 - behind_lost_) / (1 - ratio) : ratio;
   }
   double ratio() const { return ratio_; }
   double burst() const { return burst_; }
 
-  // Draws only if there is loss at all, so that a link without it uses no random numbers.
+  // Draws only if the loss ratio is not zero, so that a link without loss uses no random numbers.
   bool Lose(Random& random) {
     if (ratio_ <= 0) return false;
     return lost_ = random.Uniform() < (lost_ ? behind_lost_ : behind_good_);
@@ -41,8 +41,8 @@ class RandomLoss {
  private:
   double ratio_;
   double burst_;
-  double behind_lost_;  // probability of a loss behind a lost packet: 1 - r
-  double behind_good_;  // behind another, or at first: q
+  double behind_lost_;  // probability of a loss after a lost packet: 1 - r
+  double behind_good_;  // after a packet that got through, or at first: q
   bool lost_ = false;
 };
 
@@ -53,9 +53,9 @@ class Jitter {
   explicit Jitter(TimeDelta sd = TimeDelta::Zero()) : sd_(sd) {}
 
   bool active() const { return sd_ > TimeDelta::Zero(); }
-  // When a packet offered at `now` gets through, not before the one offered before it.
+  // When a packet offered at `now` gets through; not before the packet offered before it.
   Timestamp Release(Timestamp now, Random& random);
-  // Another sd; packets under way keep their places.
+  // Changes the standard deviation; packets under way keep their times.
   void SetDeviation(TimeDelta sd) { sd_ = sd; }
 
  private:
@@ -64,7 +64,7 @@ class Jitter {
 };
 
 // Holds packets back behind the bottleneck, each with the same probability and for the same time; those that leave
-// within it overtake them. A packet that comes behind a later one is a reordered packet, and the time by which it
+// within it overtake them. A packet that comes after a later one is a reordered packet, and the time by which it
 // is late its late time offset (RFC 4737, 3.3 and 4.2.2).
 class Reordering {
  public:
@@ -76,7 +76,7 @@ class Reordering {
   explicit Reordering(const Params& params) : params_(params) {}
 
   void Set(const Params& params) { params_ = params; }
-  // Draws only if packets are reordered at all, so that a link without it uses no random numbers.
+  // Draws only if packets are reordered at all, so that a link without reordering uses no random numbers.
   TimeDelta Hold(Random& random) const;
 
  private:

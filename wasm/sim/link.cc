@@ -39,7 +39,7 @@ DropReason Link::Enqueue(double id, DataSize size, int flow, Timestamp now) {
     }
   }
   ArriveAtQueue(packet, now_);
-  // The queue may have dropped another packet; flows number theirs independently of each other.
+  // The queue may have dropped a different packet; flows number their packets independently of each other.
   if (drops_.empty() || drops_.back().packet.id != id || drops_.back().packet.flow != flow) return DropReason::kNone;
   return drops_.PopBack().reason;
 }
@@ -138,7 +138,7 @@ void Link::ApplyCapacity(DataRate capacity, Timestamp now) {
   queue_->OnCapacity(capacity);
 }
 
-// The queue knows nothing of outages: its limit in time stays that of the capacity.
+// The queue does not know of outages: its limit in time refers to the capacity before the outage.
 void Link::ToggleOutage() {
   const Timestamp now = outages_.next();
   outages_.Toggle();
@@ -146,7 +146,7 @@ void Link::ToggleOutage() {
   StartNext(now);
 }
 
-// The channel carries from then on; the next outage is behind the present.
+// The channel carries from this time on, and the next outage lies in the future.
 void Link::StartOutagesAgain(Timestamp from) {
   outages_.StartAgain(now_);
   bottleneck_.SetCapacity(capacity_, from);

@@ -41,7 +41,7 @@ class Link final : private DropSink {
     double loss_ratio = 0;
     double burst_loss_packets = 1;  // mean length of a run of lost packets
     TimeDelta jitter = TimeDelta::Zero();  // standard deviation
-    bool jitter_behind_queue = false;      // it acts behind the propagation delay, not before the queue
+    bool jitter_behind_queue = false;      // it acts after the propagation delay instead of before the queue
     Outages::Params outages = {};
     Reordering::Params reordering = {};
     std::uint64_t seed = 1;
@@ -50,9 +50,9 @@ class Link final : private DropSink {
   struct Delivery {
     Packet packet;
     Timestamp depart;   // last bit left the bottleneck
-    Timestamp deliver;  // reaches the far end, if it is not held back
+    Timestamp deliver;  // reaches the far end, unless it is held back
     TimeDelta queue_delay;
-    TimeDelta held = TimeDelta::Zero();  // by reordering: it arrives this much later
+    TimeDelta held = TimeDelta::Zero();  // by reordering: it arrives later by this
   };
   struct Drop {
     Packet packet;
@@ -60,7 +60,7 @@ class Link final : private DropSink {
     DropReason reason = DropReason::kNone;
   };
 
-  // Counts of packets and bytes since the link was made.
+  // Counts of packets and bytes since the link was created.
   struct Stats {
     double offered_packets = 0;
     DataSize offered;
@@ -78,12 +78,12 @@ class Link final : private DropSink {
 
   Link(const Params& params, std::unique_ptr<QueueDisc> queue);
 
-  // Offers a packet. The reason if it is dropped at once (then Poll() does not tell of it again).
+  // Offers a packet. Returns the reason if it is dropped at once (Poll() then does not report it).
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
 
   // Appends what was delivered and dropped until `now`, each in time order.
   void Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops);
-  // The same one by one, after AdvanceTo(): null when there is no more.
+  // The same, one at a time, after AdvanceTo(): null when there are no more.
   const Delivery* NextDelivery() const {
     return !propagating_.empty() && propagating_.front().deliver <= now_ ? &propagating_.front() : nullptr;
   }
@@ -91,12 +91,12 @@ class Link final : private DropSink {
   const Drop* NextDrop() const { return drops_.empty() ? nullptr : &drops_.front(); }
   void PopDrop() { drops_.Pop(); }
 
-  // When to call Poll() next: nothing is delivered before. Infinity if nothing is under way.
+  // When to call Poll() next: nothing is delivered before that. Infinity if nothing is under way.
   Timestamp NextEvent() const;
-  // The same of the caller's packets alone.
+  // The same for the caller's packets only.
   Timestamp NextEventOfCaller() const;
 
-  // Changes, each at `now`.
+  // Changes of settings, each at `now`.
   void SetCapacity(DataRate capacity, Timestamp now);  // zero is an outage
   void SetMode(CapacityLink::Mode mode, Timestamp now);
   void SetOneWayDelay(TimeDelta delay, Timestamp now);
@@ -104,31 +104,31 @@ class Link final : private DropSink {
   void SetBurstLoss(double packets, Timestamp now);
   void SetJitter(TimeDelta deviation, Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
-  // Applies to the caller's packets: cross traffic keeps its order.
+  // Applies to the caller's packets; cross traffic keeps its order.
   void SetReordering(Reordering::Params reordering, Timestamp now);
-  // Packets that wait move to the new queue, which may drop some of them.
+  // Waiting packets move to the new queue, which may drop some of them.
   void SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now);
 
-  // Capacity changes ahead, added in time order.
+  // Scheduled changes of the capacity, added in time order.
   void ScheduleCapacity(Timestamp at, DataRate capacity);
   void ClearSchedule() { schedule_.Clear(); }
 
-  // The highest capacity, now or ahead.
+  // The highest capacity, present or scheduled.
   DataRate HighestCapacity() const;
 
   const Stats& stats() const { return stats_[0]; }
   const Stats& cross_stats() const { return stats_[1]; }
   TimeDelta one_way_delay() const { return one_way_delay_; }
-  // Whatever the channel's outages.
+  // The capacity as set, even during an outage of the channel.
   DataRate capacity() const { return capacity_; }
   double queue_packets() const { return queue_->stats().packets; }
   DataSize queue_size() const { return queue_->stats().bytes; }
   // How long a packet that arrived at `now` would wait for its transmission.
   TimeDelta QueueDelay(Timestamp now);
-  // Packets between Enqueue() and Poll(), wherever they are.
+  // Packets between Enqueue() and Poll(), at any stage.
   double packets_inside() const;
 
-  // Runs what happens inside until `now`.
+  // Computes what happens inside until `now`.
   void AdvanceTo(Timestamp now);
 
  private:
@@ -138,7 +138,7 @@ class Link final : private DropSink {
   };
 
   Stats& StatsOf(int flow) { return stats_[flow < 0 ? 1 : 0]; }
-  // When something may be delivered of what has not passed the bottleneck.
+  // When a packet that has not passed the bottleneck may be delivered at the earliest.
   Timestamp NextBehindBottleneck() const;
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);

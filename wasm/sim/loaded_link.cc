@@ -22,7 +22,7 @@ Link::Params WithoutOutages(Link::Params params) {
 LoadedLink::LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
     : link_(WithoutOutages(params), std::move(queue)), seeds_(params.seed ^ kStream), outages_(params.outages) {}
 
-// The first time that is known is when outages and connections begin.
+// Outages and connections begin at the first time that is known.
 void LoadedLink::Begin() {
   begun_ = true;
   if (outages_.mean_off > TimeDelta::Zero()) link_.SetOutages(outages_, now_);
@@ -182,7 +182,7 @@ void LoadedLink::RunTimers() {
   }
 }
 
-// What the connections have in the link passes it and is nobody's at the end.
+// Packets that an ended connection has in the link still pass it, and are then discarded.
 void LoadedLink::LeaveOutUntil(Timestamp end) {
   connections_.clear();
   acks_.Clear();

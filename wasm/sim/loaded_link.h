@@ -1,17 +1,15 @@
-// A link that the caller's packets share with TCP cross traffic: the segments of simulated connections
-// wait in the same queue, between the caller's packets, in the time that the caller's clock tells. Their
-// ACKs come back after the one-way delay, or after what a given RTT of theirs leaves; that way is not
-// congested. Contract, besides that of Link:
-//
-//  1. The caller's flows are numbered from 0. Those of the cross traffic are below, so that disciplines
-//     that tell flows apart never take one for the other.
-//  2. Cross traffic is counted, but neither its deliveries nor its drops are told to the caller.
-//  3. What happens inside (segments, ACKs, TCP's timers) is computed at its own time, in time order,
-//     whenever it is asked for. At equal times deliveries come first, then ACKs, then timers.
-//  4. Cross traffic and outages that are set before any time is known begin with the first one.
-//  5. One call computes at most kMostEventsAtOnce events. What cross traffic would have done beyond them, in a
-//     silence of the caller that long, is left out: its connections end there, and others begin when the
-//     caller asks again. The caller's packets pass the link as ever.
+// A link that the caller's packets share with TCP cross traffic: the segments of simulated connections wait in the
+// same queue, between the caller's packets, on the caller's clock. Their ACKs return after the one-way delay, or
+// after the rest of a given RTT; the way back is not congested. Contract, in addition to that of Link:
+//  1. The caller's flows are numbered from 0. Those of the cross traffic have lower numbers, so that disciplines
+//     that distinguish flows never confuse the two.
+//  2. Cross traffic is counted, but its deliveries and drops are not reported to the caller.
+//  3. What happens inside (segments, ACKs, TCP's timers) is computed at its own time, in time order, however
+//     often the link is asked. At equal times deliveries come first, then ACKs, then timers.
+//  4. Cross traffic and outages that are set before any time is known begin at the first time.
+//  5. One call computes at most kMostEventsAtOnce events. If the caller was silent for longer, the cross traffic
+//     beyond them is omitted: its connections end there, and new ones begin when the caller asks again. The
+//     caller's packets pass the link as always.
 #ifndef CCSCOPE_SIM_LOADED_LINK_H_
 #define CCSCOPE_SIM_LOADED_LINK_H_
 
@@ -32,47 +30,48 @@ namespace ccscope {
 
 class LoadedLink final : private FlowNetwork {
  public:
-  // Connections that always have data, by their congestion control.
+  // Connections that always have data to send, by their congestion control.
   struct CrossTraffic {
     int cubic = 0;
     int new_reno = 0;
   };
   static constexpr int kMaxFlowsOfAKind = 64;
-  // A few tenths of a second of computing: minutes at 10 Mbps, and seconds at kMaxCapacity. Who asks when
-  // NextEvent() says so stays far below.
+  // Takes a few tenths of a second to compute: minutes of traffic at 10 Mbps, and seconds at kMaxCapacity. A caller
+  // that asks whenever NextEvent() says so stays far below.
   static constexpr int kMostEventsAtOnce = 1'000'000;
-  // In real time, beside other links of the same thread, each of which waits while one computes.
+  // For real time, with other links on the same thread, all of which wait while one computes.
   static constexpr DataRate kMaxCapacity = DataRate::BitsPerSec(1e9);
 
   LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue);
 
-  // As Link has them, of the caller's packets.
+  // The same as in Link, for the caller's packets.
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
   void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
-  // The same one by one, behind At(): what was not taken yet.
+  // The same, one at a time, after At(): what was not taken yet.
   RingBuffer<Link::Delivery>& deliveries() { return deliveries_; }
   RingBuffer<Link::Drop>& drops() { return drops_; }
-  // With cross traffic also now and then without need, so that there is never much to compute at once.
+  // With cross traffic it sometimes asks for a call without need, so that there is never much to compute at once.
   Timestamp NextEvent() const;
 
-  // The link when everything until `now` has happened: what is then changed, changes at `now`.
+  // The link after everything until `now` has happened: a setting changed through it changes at `now`.
   Link& At(Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
-  // Propagation of the connections there and back, at least the link's there. At first it is the link's twice.
+  // Round-trip propagation delay of the connections, at least the link's one way. By default it is twice the link's
+  // one way.
   void SetCrossRtt(TimeDelta rtt, Timestamp now);
-  // Surplus connections end, missing ones are started; the others go on.
+  // Ends surplus connections and starts missing ones; the others continue.
   void SetCrossTraffic(const CrossTraffic& wanted, Timestamp now);
 
   bool has_cross_traffic() const { return cross_traffic_.cubic + cross_traffic_.new_reno > 0; }
 
-  // For what does not depend on the time.
+  // For queries that do not depend on the time.
   Link& link() { return link_; }
   const Link& link() const { return link_; }
 
  private:
   struct Connection {
-    std::unique_ptr<TcpFlow> flow;  // null: there is none
-    int number = 0;                 // of its packets' flow: another one for each connection
+    std::unique_ptr<TcpFlow> flow;  // null: no connection
+    int number = 0;                 // its packets' flow number, different for each connection
     std::array<Timestamp, Flow::kTimers> timers;
   };
   struct ReturningAck {
@@ -111,9 +110,9 @@ class LoadedLink final : private FlowNetwork {
   bool begun_ = false;
   Timestamp now_ = Timestamp::MinusInfinity();
   const std::vector<int> no_windows_;
-  std::vector<Connection> connections_;  // CUBIC at even places, NewReno at odd ones
+  std::vector<Connection> connections_;  // CUBIC at even indexes, NewReno at odd ones
   int connections_made_ = 0;
-  Timestamp next_timer_ = Timestamp::PlusInfinity();  // none of the connections' timers is before it
+  Timestamp next_timer_ = Timestamp::PlusInfinity();  // no timer of the connections is due earlier
   RingBuffer<ReturningAck> acks_;
   RingBuffer<Link::Delivery> deliveries_;  // the caller's, until they are polled
   RingBuffer<Link::Drop> drops_;

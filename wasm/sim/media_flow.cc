@@ -12,8 +12,8 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // A compound RTCP packet (report and SDES, or report and REMB) with its UDP and IPv4 headers.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
-// The latest packets that may be sent again, and no more of them at once than the target brings in a round trip
-// once one is known (WebRTC of 2016: RTPPacketHistory, RTPSender::OnReceivedNACK).
+// The number of latest packets that may be retransmitted; at once no more of them than the target rate carries in a
+// round trip, once an RTT is known (WebRTC of 2016: RTPPacketHistory, RTPSender::OnReceivedNACK).
 constexpr std::size_t kSentPackets = 600;
 constexpr TimeDelta kLongestReportInterval = TimeDelta::Seconds(1);
 constexpr double kRtpModulus = 4294967296.0;
@@ -33,7 +33,7 @@ MediaFlow::MediaFlow(const FlowParams& params, const MediaSource::Params& source
   ApplyRate(params.start);
 }
 
-// Frames of different flows have different phases, though all start at full seconds.
+// Frames of different flows have different phases, although all flows start at full seconds.
 void MediaFlow::Begin() {
   const Timestamp start = params().start;
   network().SetTimer(index(), kFrame, start + source_params_.frame_interval() * random_.Uniform());
@@ -125,7 +125,7 @@ void MediaFlow::OnProbe(Timestamp now) {
   network().SetTimer(index(), kProbe, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * factor);
 }
 
-// RTCP at the pace of WebRTC where only video is sent (RTCPSender): between half and one and a half of the interval.
+// RTCP at the pace of WebRTC when only video is sent (RTCPSender): between half and one and a half of the interval.
 void MediaFlow::OnReport(Timestamp now) {
   if (now >= params().stop) return;
   if (arrived_.highest_seq()) SendMessage(ReceiverReport{arrived_.received(), arrived_.lost()}, kRtcpSize, now);
@@ -218,7 +218,7 @@ void MediaFlow::OnArrival(const DataPacket& packet, TimeDelta queue_delay, Times
   if (!is_new) return;
   arrived_.OnArrival(packet.seq);
   if (may_repeat()) AskForMissing(packet.rtt, now);
-  // A packet that is sent again keeps the time of the first try.
+  // A retransmitted packet keeps the time of its first transmission.
   const Arrival arrival{packet.seq,           packet.first_sent, now,       packet.size,
                         packet.rtp_timestamp, packet.key_frame,  packet.rtt};
   recorder_.Input(ArrivalRow{.flow = static_cast<double>(index()),

@@ -1,6 +1,6 @@
-// A video call in one direction: encoder -> pacer -> network -> receiver half -> feedback -> sender
-// half -> encoder (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V); where the source asks for
-// them, receiver reports at a pace of their own, and retransmissions.
+// A video call in one direction: encoder -> pacer -> network -> receiver half -> feedback -> sender half -> encoder
+// (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V). If the source asks for them, there
+// are receiver reports at their own pace, and retransmissions.
 #ifndef CCSCOPE_SIM_MEDIA_FLOW_H_
 #define CCSCOPE_SIM_MEDIA_FLOW_H_
 
@@ -23,7 +23,7 @@ namespace ccscope {
 
 class MediaFlow final : public Flow {
  public:
-  // The two halves of its controller, and where it starts.
+  // The two halves of its controller, and its start rate.
   struct Controller {
     std::unique_ptr<ReceiverHalf> receiver;
     std::unique_ptr<SenderHalf> sender;
@@ -50,7 +50,7 @@ class MediaFlow final : public Flow {
  private:
   enum Timer { kFrame, kPacer, kProbe, kReport };
 
-  // A media packet, waiting in the pacer or on its way; or a sender report.
+  // A media packet that waits in the pacer or is on its way; or a sender report.
   struct DataPacket {
     bool probe = false;
     bool key_frame = false;
@@ -99,12 +99,12 @@ class MediaFlow final : public Flow {
   MediaSource source_;
   Pacer pacer_;
   RateUpdate rate_;
-  RingBuffer<DataPacket> repeats_;  // to be sent again, before what is in `paced_`
+  RingBuffer<DataPacket> repeats_;  // retransmissions, sent before what is in `paced_`
   RingBuffer<DataPacket> paced_;
-  DataSize paced_size_;  // of both
+  DataSize paced_size_;  // of both queues
   RingBuffer<DataPacket> sent_packets_;  // the latest ones, by their numbers
-  DataSize sent_;  // in all, on the wire
-  Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest begin of an interval
+  DataSize sent_;  // total, on the wire
+  Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest start of an interval
   bool pacing_ = false;
   double next_seq_ = 0;
   NackList nacks_;
@@ -113,7 +113,7 @@ class MediaFlow final : public Flow {
   Pool<Message> messages_;
 };
 
-// Writes the rows of a flow that a controller with these rates is in charge of.
+// Records the rows of a flow whose controller has these rates.
 void TraceRates(Flow& flow, const RateUpdate& rate, Timestamp now, TimeDelta interval, Recorder& recorder);
 
 }  // namespace ccscope

@@ -8,7 +8,7 @@
 namespace ccscope {
 namespace {
 
-// A frame is never smaller than this share of its mean, whatever the noise.
+// However large the noise, a frame is never smaller than this share of its mean.
 constexpr double kSmallestShare = 0.2;
 
 double Step(TimeDelta interval, TimeDelta time_constant) {
@@ -52,7 +52,7 @@ void MediaSource::FollowTarget() {
   rate_ = std::clamp(next, params_.min_rate(), highest);
 }
 
-// VP8 spends, or saves, what a new target leaves of its buffer before it follows (media_source.md).
+// Before it follows a new target, VP8 uses up, or fills, the buffer that the target leaves (media_source.md).
 DataRate MediaSource::MeanRate() const {
   if (target_ >= rate_ || target_ < rate_ * (1 - params_.cut_without_inverse)) return rate_;
   const DataRate highest = std::max(params_.min_rate(), params_.max_rate());
@@ -84,7 +84,7 @@ MediaSource::Frame MediaSource::NextFrame(Random& random) {
   if (give_back_ > 0) excess_ += share - 1;
   const DataSize wire = mean * share;
   ++frames_;
-  // As many packets as the payload needs beside their headers.
+  // As many packets as the payload needs, given their headers.
   const DataSize packet = params_.payload() + params_.header();
   frame.packets = std::max(1, static_cast<int>(std::ceil(wire / packet)));
   const DataSize coded = wire - params_.header() * frame.packets;

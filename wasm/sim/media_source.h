@@ -1,4 +1,4 @@
-// A video encoder: frames at a fixed rate whose sizes follow a target rate, late and with noise.
+// A video encoder: frames at a fixed rate whose sizes follow a target rate with a delay and with noise.
 // media_source.md says what was measured of VP8.
 #ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
 #define CCSCOPE_SIM_MEDIA_SOURCE_H_
@@ -18,7 +18,7 @@ class MediaSource {
 
     TimeDelta frame_interval() const { return TimeDelta::Seconds(1 / frame_rate); }
     DataSize payload() const { return DataSize::Bytes(payload_bytes); }
-    // Of the packets of a frame of this size.
+    // The number of packets in a frame of this size.
     DataSize LargestFragment(DataSize frame) const;
     DataSize header() const { return DataSize::Bytes(header_bytes); }
     DataRate min_rate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
@@ -36,10 +36,10 @@ class MediaSource {
     int packets = 0;
     bool key_frame = false;
   };
-  // The next frame; frames are asked for at intervals of 1 / frame_rate.
+  // Makes the next frame; to be called at intervals of 1 / frame_rate.
   Frame NextFrame(Random& random);
 
-  // What the encoder aims at now, between the last target and the ones before it.
+  // The rate that the encoder presently aims at, between the last target and the ones before it.
   DataRate rate() const { return rate_; }
 
  private:
@@ -51,16 +51,16 @@ class MediaSource {
   Params params_;
   DataRate target_;
   DataRate rate_;
-  double follow_down_;  // share of the way to the target that one frame takes
+  double follow_down_;  // the share of the remaining way to the target that one frame covers
   double follow_up_;
-  double inverse_;      // what a frame has beyond that, over the way that is left
-  double innovation_;   // standard deviation of what is new in the noise of a frame
+  double inverse_;      // the excess of a frame, relative to the remaining way
+  double innovation_;   // standard deviation of the new part of a frame's noise
   double noise_ = 0;
   double ramp_ = 1;     // growth per frame
   int frames_ = 0;
   bool key_frame_requested_ = true;  // the first frame is one
-  double give_back_;    // share of the excess that one frame takes back
-  double excess_ = 0;   // by which the frames so far went over their means, in means
+  double give_back_;    // share of the excess that one frame makes up for
+  double excess_ = 0;   // the total by which the frames so far exceeded their means, in means
   int key_frame_interval_;  // in frames; 0: none
 };
 

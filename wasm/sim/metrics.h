@@ -1,5 +1,5 @@
-// What is measured of a simulation: the metrics of RFC 8868 section 3 and of the papers (ToN V, AQM 3,
-// CMP, LCC), per window of time, per flow and per path.
+// The measurements of a simulation: the metrics of RFC 8868 section 3 and of the papers (ToN V, AQM 3, CMP, LCC),
+// per window of time, per flow and per path.
 #ifndef CCSCOPE_SIM_METRICS_H_
 #define CCSCOPE_SIM_METRICS_H_
 
@@ -12,7 +12,7 @@
 
 namespace ccscope {
 
-// A stretch of time that is measured.
+// A measured stretch of time.
 struct Window {
   Timestamp begin;
   Timestamp end;
@@ -29,7 +29,7 @@ class RunningMean {
     squares_ += off * (sample - mean_);
   }
   double count() const { return count_; }
-  // NaN without samples.
+  // NaN if there are no samples.
   double mean() const;
   double sd() const;  // of the population
 
@@ -48,22 +48,22 @@ struct FlowWindow {
   double lost_packets = 0;
   DataSize lost;
   DataSize goodput;  // payload that arrived for the first time
-  // In a live call: frames that could be shown, how often the picture stood still, and its longest stop.
+  // In a live call: frames that could be shown, how often the picture froze, and the longest freeze.
   double frames = 0;
   double freezes = 0;
   TimeDelta longest_freeze;
   RunningMean target_bps;
   RunningMean loss_bound;  // 1 at the end of a rate interval where A_s < A_r, else 0
   RunningMean received_bps;  // over the rate intervals
-  RunningMean capacity_share;  // received_bps over the capacity of that time, R / b
+  RunningMean capacity_share;  // received_bps over the capacity at that time, R / b
   Histogram probe_queue_delay_us;
   Histogram rtt_us;
   Histogram queue_delay_us;
   Histogram owd_queue_delay_us;  // one-way delay less propagation: waiting, transmission, jitter
-  Histogram e2e_queue_delay_us;  // the same since the encoder made the packet
+  Histogram e2e_queue_delay_us;  // the same, measured since the encoder made the packet
 };
 
-// What went over one path within a window.
+// What one path carried within a window.
 struct PathWindow {
   DataSize offered_capacity;  // the integral of the capacity
   Histogram queue_delay_us;
@@ -81,7 +81,7 @@ class JainIndex {
     squares_ += x * x;
   }
   double count() const { return count_; }
-  // NaN without a flow; 1 if all of them are 0.
+  // NaN without flows; 1 if all rates are 0.
   double value() const;
 
  private:

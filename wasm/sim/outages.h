@@ -1,5 +1,5 @@
 // Outages of a wireless channel (gcc-packet-grouping-2016): for random times the channel carries, or it
-// does not. Packets wait in the buffer in front of it within an outage, and are sent one behind the
+// does not. Packets wait in the buffer in front of it during an outage, and are sent one after the
 // other at its end: a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's gain.
 //
 // Times on are exponentially distributed. So are outages with one phase; with k phases they are the sum
@@ -22,25 +22,25 @@ class Outages {
     int off_phases = 1;
   };
 
-  // The channel carries at first, at time 0. Outages draw from a generator of their own, so that they
-  // leave everything else that is drawn from the seed as it is.
+  // The channel carries at first, at time 0. Outages use their own generator, so that they leave all other draws
+  // from the seed unchanged.
   Outages(const Params& params, std::uint64_t seed);
-  // Others from `now` on, when the channel carries.
+  // Replaces the outages from `now` on, starting with a channel that carries.
   void Restart(const Params& params, Timestamp now);
 
   bool down() const { return down_; }
-  // When the channel goes up or down next; never without outages.
+  // When the channel goes up or down next; infinity without outages.
   Timestamp next() const { return next_; }
-  // It does, at next().
+  // Toggles the channel; call at next().
   void Toggle();
 
-  // How many changes one call makes up for. After a silence in which there would have been more (10 s at the
-  // shortest means, 20 minutes at those of the slides) the channel carries, and outages start again.
+  // How many changes one call catches up on. After a silence with more changes (10 s at the shortest means, 20
+  // minutes at those of the slides) the channel carries, and outages start again.
   static constexpr int kMostAtOnce = 10'000;
   void StartAgain(Timestamp now) { Restart(params_, now); }
 
-  // When what reaches the channel at `now` gets through if nothing waits for it: at once, or at the end of
-  // the outage. Times must not go back.
+  // When a packet that reaches the channel at `now` gets through if nothing waits before it: at once, or at the end
+  // of the outage. Times must not go back.
   Timestamp Release(Timestamp now) {
     for (int toggles = 0; now >= next_; ++toggles) {
       if (toggles < kMostAtOnce) {

@@ -7,8 +7,8 @@
 namespace ccscope {
 
 struct Packet {
-  double id = 0;             // the caller's name for it, an integer below 2^53
-  int flow = 0;              // for disciplines that tell flows apart
+  double id = 0;             // the caller's id for it, an integer below 2^53
+  int flow = 0;              // for disciplines that distinguish flows
   DataSize size = {};        // on the wire, headers included
   Timestamp offered = {};    // when the caller handed it to the link
   Timestamp queued = {};     // when it reached the queue (after jitter)

@@ -1,5 +1,5 @@
-// One direction of the network, shared by all flows: a Link with its queue and bottleneck, or, without
-// a bottleneck, loss, jitter, outages, delay and reordering alone.
+// One direction of the network, shared by all flows: a Link with its queue and bottleneck, or, without a
+// bottleneck, only loss, jitter, outages, delay and reordering.
 #ifndef CCSCOPE_SIM_PATH_H_
 #define CCSCOPE_SIM_PATH_H_
 
@@ -23,11 +23,11 @@ class Path {
   explicit Path(const Link::Params& link);
   Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue);
 
-  // Offers a packet. The reason if it is dropped at once (then NextDrop() does not tell of it again).
+  // Offers a packet. Returns the reason if it is dropped at once (NextDrop() then does not report it).
   DropReason Send(double id, DataSize size, int flow, Timestamp now);
 
-  // Runs what happens inside until `now`. What came of it is then asked for one by one, each in time
-  // order: null when there is no more.
+  // Computes what happens inside until `now`. The results are then taken one at a time, in time order: null when
+  // there are no more.
   void AdvanceTo(Timestamp now);
   const Link::Delivery* NextDelivery() const;
   void PopDelivery();

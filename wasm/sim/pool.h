@@ -1,5 +1,4 @@
-// Records of packets under way, by number. A freed record is used again, so that the steady state
-// allocates nothing.
+// Records of packets under way, by number. A freed record is reused, so that the steady state allocates nothing.
 #ifndef CCSCOPE_SIM_POOL_H_
 #define CCSCOPE_SIM_POOL_H_
 
@@ -28,7 +27,7 @@ class Pool {
     return index;
   }
 
-  // Gives the record back and frees its place.
+  // Returns the record and frees its place.
   T Take(Index index) {
     assert(used_ > 0 && index < slots_.size());
     --used_;

@@ -1,7 +1,7 @@
-// Retransmission of lost media packets on request, as WebRTC does it: the receiver asks for what is missing with generic
-// NACKs (RFC 4585 6.2.1), at once when a later packet comes and again after each round trip, and the sender sends it
-// again, ahead of everything that waits in its pacer. A packet that does not come after ten requests is given up, and a
-// key frame is asked for instead (PLI, RFC 4585 6.3.1).
+// Retransmission of lost media packets on request, as in WebRTC: the receiver requests missing packets with generic
+// NACKs (RFC 4585 6.2.1), at once when a later packet comes and again after each round trip, and the sender
+// retransmits them ahead of everything that waits in its pacer. A packet that does not come after ten requests is
+// given up, and a key frame is requested instead (PLI, RFC 4585 6.3.1).
 #ifndef CCSCOPE_SIM_RETRANSMISSION_H_
 #define CCSCOPE_SIM_RETRANSMISSION_H_
 
@@ -18,12 +18,12 @@ struct MissingRun {
   double count = 0;
 };
 
-// What a receiver misses.
+// The packets that a receiver is missing.
 class NackList {
  public:
-  // Takes the number of a packet that came. Whether it had not come before.
+  // Takes the number of a packet that arrived. Returns whether it is new.
   bool OnArrival(double seq);
-  // The next run that is to be asked for at `now`; nothing where none is.
+  // The next run of packets to request at `now`; nothing if there is none.
   std::optional<MissingRun> Due(TimeDelta rtt, Timestamp now);
   // Whether a packet was given up since the last call.
   bool TakeGivenUp();
@@ -36,7 +36,7 @@ class NackList {
   };
 
   std::optional<double> highest_;
-  std::vector<Missing> missing_;  // in the order of their numbers
+  std::vector<Missing> missing_;  // in the order of their sequence numbers
   bool has_given_up_ = false;
 };
 

@@ -9,7 +9,7 @@
 namespace ccscope {
 namespace {
 
-// Converged: this share of what is the flow's share of the capacity.
+// A flow has converged when it receives this share of its fair share of the capacity.
 constexpr double kConverged = 0.9;
 
 }  // namespace
@@ -96,7 +96,7 @@ void Simulation::Begin() {
   for (FlowSlot& slot : flows_) slot.flow->Begin();
 }
 
-// Which bound the work done so far, or what is held now, goes beyond.
+// The limit that the work done so far, or the memory held now, exceeds.
 Simulation::Status Simulation::Exceeded() const {
   if (work_ >= params_.max_events) return Status::kTooManyEvents;
   if (packets_ > params_.max_packets) return Status::kTooManyPackets;

@@ -33,11 +33,11 @@ class Simulation final : private FlowNetwork {
  public:
   struct Params {
     TimeDelta duration;
-    TimeDelta rate_interval = TimeDelta::Millis(500);  // of Jain's index and the convergence time
+    TimeDelta rate_interval = TimeDelta::Millis(500);  // for Jain's index and the convergence time
     std::uint64_t seed = 1;
     double max_events = 1e10;
     double max_packets = 1e6;  // in pacers and under way
-    int max_rows = 4'000'000;  // of the trace, since it was cleared
+    int max_rows = 4'000'000;  // of the trace, since it was last cleared
   };
   struct CapacityStep {
     Timestamp at;
@@ -47,19 +47,19 @@ class Simulation final : private FlowNetwork {
 
   explicit Simulation(const Params& params);
 
-  // Without a queue: no bottleneck. `link.seed` is set here.
+  // Without a queue there is no bottleneck. `link.seed` is set here.
   void SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue);
   // In time order.
   void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
-  // Seeds for whatever draws random numbers, in the order of the setup.
+  // Seeds for everything that draws random numbers, in the order of the setup.
   std::uint64_t NextSeed() { return seeds_.Next(); }
-  // For the controller of a flow. Not of that series: most controllers draw nothing, and another
-  // controller in a flow must not change what the network does.
+  // The seed for the controller of a flow. It is not part of that series: most controllers draw nothing, and
+  // changing a flow's controller must not change what the network does.
   std::uint64_t ControllerSeed(int flow) const {
     return Random(params_.seed + static_cast<std::uint64_t>(flow) * 0x9e3779b97f4a7c15).Next();
   }
 
-  // The first window is the whole run. Before the flows.
+  // The first window is the whole run. Add windows before the flows.
   int AddWindow(const Window& window);
   int AddMediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
                    MediaFlow::Controller controller);
@@ -67,7 +67,7 @@ class Simulation final : private FlowNetwork {
                   MediaFlow::Controller controller);
   int AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp);
 
-  // Rows of the tables whose bits are set, `rate` and `queue` rows at that interval.
+  // Records the tables whose bits are set; `rate` and `queue` rows at this interval.
   void SetTrace(std::uint32_t tables, TimeDelta interval);
   Recorder& recorder() { return recorder_; }
 
@@ -87,8 +87,8 @@ class Simulation final : private FlowNetwork {
   DataSize OfferedCapacity(int window, Direction direction) const;
   // How much of the window has passed.
   TimeDelta Elapsed(int window) const;
-  // Jain's index of the rates received over the window, and its mean over the rate intervals: of the
-  // media flows, and of all flows of the forward path.
+  // Jain's index of the rates received over the window, and its mean over the rate intervals: of the media flows
+  // only, and of all flows of the forward path.
   struct Fairness {
     double jain;
     double jain_mean;
@@ -107,13 +107,13 @@ class Simulation final : private FlowNetwork {
     int which;  // timer or lane
     Flow* flow;
   };
-  // Behind the path, each leg of a flow has two lanes, in each of which packets keep their order: the flow's extra
-  // delay, and the same for packets that reordering holds back.
+  // After the path, each leg of a flow has two lanes, in each of which packets keep their order: one with the
+  // flow's extra delay, and one for packets that reordering also holds back.
   static constexpr int kLanes = 4;
   static constexpr int LaneOf(Leg leg, bool held) { return 2 * static_cast<int>(leg) + (held ? 1 : 0); }
-  // How many sources in a row a flow has: its timers and its lanes.
+  // How many consecutive sources a flow has: its timers and its lanes.
   static constexpr int kSourcesPerFlow = Flow::kTimers + kLanes;
-  // What came out of a path, and how much later it arrives since reordering holds it back.
+  // A packet that came out of a path, and how much later it arrives because reordering holds it back.
   struct Arrival {
     std::uint32_t id;
     TimeDelta queue_delay;
@@ -182,7 +182,7 @@ class Simulation final : private FlowNetwork {
   std::vector<FlowSlot> flows_;
   std::vector<WindowSlot> windows_;
   std::vector<int> active_windows_;
-  // When a window begins or ends next: before the events of that time, whichever was scheduled first.
+  // When a window begins or ends next; this is handled before all events of the same time.
   Timestamp next_boundary_ = Timestamp::PlusInfinity();
   EventQueue::Source rate_tick_;
   EventQueue::Source trace_tick_;

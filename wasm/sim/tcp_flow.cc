@@ -45,7 +45,7 @@ void TcpFlow::StartOrStop(Timestamp now) {
     const ShortFiles& files = *tcp_params_.files;
     const DataSize size = files.smallest + (files.largest - files.smallest) * random_.Uniform();
     const double segments = std::ceil(size / Payload(tcp_params_.tcp));
-    sender_.Reset();  // each file is a connection of its own
+    sender_.Reset();  // each file gets a new connection
     sender_.Start(now, static_cast<std::int64_t>(std::max(1.0, segments)));
   } else {
     sender_.Start(now);

@@ -1,5 +1,5 @@
-// A TCP connection in a simulation: one with data without end, or one after the other for short files
-// (RFC 8867 5.7).
+// A TCP connection in a simulation: one with unlimited data, or a sequence of connections for short files (RFC 8867
+// 5.7).
 #ifndef CCSCOPE_SIM_TCP_FLOW_H_
 #define CCSCOPE_SIM_TCP_FLOW_H_
 
@@ -57,7 +57,7 @@ class TcpFlow final : public Flow {
   tcp::Sender sender_;
   tcp::Receiver receiver_;
   bool running_ = false;
-  // When the timers are set to fire: one that moves on is looked at again when it fires, not each time.
+  // When the timers are set to fire: a timer that is postponed is only checked again when it fires.
   Timestamp sender_timer_ = Timestamp::PlusInfinity();
   Timestamp receiver_timer_ = Timestamp::PlusInfinity();
   Pool<tcp::Segment> segments_;

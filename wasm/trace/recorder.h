@@ -17,12 +17,12 @@ class Recorder {
  public:
   static constexpr int kTables = kTraceTableCount;
 
-  // Only rows of the tables whose bits are set are kept; at first all are.
+  // Keeps only rows of the tables whose bits are set; by default all are kept.
   void KeepOnly(std::uint32_t tables) { kept_ = tables; }
   bool keeps(TraceTable table) const { return (kept_ >> static_cast<int>(table) & 1) != 0; }
 
-  // A row that the controller consumed. The order of inputs across tables is kept, since replaying
-  // them in this order gives the same outputs.
+  // Records a row that the controller consumed. The order of inputs across tables is kept, since replaying them in
+  // this order gives the same outputs.
   template <class Row>
   void Input(const Row& row) {
     if (!keeps(Row::kTable)) return;
@@ -30,7 +30,7 @@ class Recorder {
     Output(row);
   }
 
-  // A row that the controller produced.
+  // Records a row that the controller produced.
   template <class Row>
   void Output(const Row& row) {
     if (!keeps(Row::kTable)) return;
@@ -61,7 +61,7 @@ class Recorder {
     std::vector<std::vector<double>> columns;
     int rows = 0;
   };
-  // Once for all rows: a copy for each kind of row would make the module larger and nothing faster.
+  // One function for all kinds of rows: a copy for each kind would make the module larger and nothing faster.
   void Append(TraceTable table, const double* values, int columns);
 
   std::uint32_t kept_ = ~std::uint32_t{0};

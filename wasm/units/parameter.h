@@ -1,13 +1,9 @@
-// What a component (a controller, a queue discipline, TCP, a source) tells about one of its
-// parameters. Each declares its parameters once, in a .def file of
-//
+// The specification of one parameter of a component (a controller, a queue discipline, TCP, a source). Each
+// component declares its parameters once, in a .def file of
 //   PARAMETER(name, unit, default, min, max, values, section, description)
-//
-// `values` is "" for a number, "whole" for a whole one, or the names of an enumeration, "a|b|c", which the
-// numbers from 0 stand for.
-//
-// The struct it runs on, the checks of ranges, the schema that TypeScript takes its types and sliders
-// from, and the tables of the documentation, all come from there.
+// `values` is "" for a number, "whole" for a whole one, or the names of an enumeration, "a|b|c", which the numbers
+// from 0 stand for. Everything else is generated from this file: the struct that the component uses, the range
+// checks, the schema that gives TypeScript its types and sliders, and the tables of the documentation.
 #ifndef CCSCOPE_UNITS_PARAMETER_H_
 #define CCSCOPE_UNITS_PARAMETER_H_
 
@@ -19,16 +15,16 @@
 
 namespace ccscope {
 
-// What is needed while it runs; units, sections and descriptions are in the schema (abi/schema.cc).
+// The part that is needed at run time; units, sections and descriptions are in the schema (abi/schema.cc).
 struct ParameterSpec {
-  const char* name;  // carries the unit where there is one
+  const char* name;  // ends in the unit, if it has one
   double min;
   double max;
-  bool whole;               // a count, or the index of a list of names
-  const char* expectation;  // what a value must be, for messages
+  bool whole;               // a count, or the index into a list of names
+  const char* expectation;  // what a valid value is, for messages
 };
 
-// For `#define PARAMETER`: a field of a struct of doubles, and a line of a table of ParameterSpec.
+// For `#define PARAMETER`: a field of a struct of doubles, and an entry of a table of ParameterSpec.
 #define CCSCOPE_PARAMETER_FIELD(name, unit, def, min, max, values, section, description) double name = def;
 #define CCSCOPE_PARAMETER_SPEC(name, unit, def, min, max, values, section, description) \
   {#name, min, max, sizeof(values) > 1, "expected " #min " to " #max " " unit},
@@ -47,13 +43,13 @@ struct PresetSpec {
 
 // The value of an `off|on`.
 constexpr bool IsOn(double value) { return value != 0; }
-// The value of an enumeration as `E`, whose enumerators stand in the order of the names.
+// The value of an enumeration as `E`, whose enumerators are in the order of the names.
 template <class E>
 constexpr E Choice(double value) {
   return static_cast<E>(static_cast<int>(value));
 }
 
-// What is wrong with a component's parameters; `field` is null if nothing is.
+// What is wrong with a component's parameters; `field` is null if nothing is wrong.
 struct ParameterError {
   const char* field = nullptr;
   const char* expectation = "";
@@ -61,10 +57,10 @@ struct ParameterError {
   explicit operator bool() const { return field != nullptr; }
 };
 
-// Whether there are `spec_count` values, each in its range, and whole where it is a count or names one of a list.
+// Checks that there are `spec_count` values, each in its range, and whole if it is a count or an enumeration.
 ParameterError CheckValues(const ParameterSpec* specs, int spec_count, const double* values, int value_count);
 
-// A component's parameters, from their values in the order of its .def.
+// A component's parameters, from their values in the order of its .def file.
 template <class Params>
 Params ParamsFromValues(const double* values) {
   std::array<double, sizeof(Params) / sizeof(double)> copy;

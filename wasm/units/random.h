@@ -1,6 +1,6 @@
-// A seeded generator whose numbers are the same bits in a native build and in WebAssembly: integer
-// arithmetic, +, -, *, / and the square root (which IEEE 754 rounds exactly), and ccscope::det::Log.
-// There is no global generator: whoever needs chance is given one.
+// A seeded generator whose numbers have the same bits in a native build and in WebAssembly: integer arithmetic, +,
+// -, *, / and the square root (which IEEE 754 rounds exactly), and ccscope::det::Log. There is no global generator:
+// code that draws random numbers is given one.
 #ifndef CCSCOPE_UNITS_RANDOM_H_
 #define CCSCOPE_UNITS_RANDOM_H_
 

@@ -10,7 +10,7 @@ void Ring::Grow(std::size_t element_bytes) {
   constexpr std::size_t kFirst = 16;
   const std::size_t slots = std::max(kFirst, slots_ * 2);
   std::unique_ptr<std::byte[]> larger(new std::byte[slots * element_bytes]);
-  // From the front to the end of the array, then what is at its begin.
+  // First from the front to the end of the array, then from its beginning.
   const std::size_t before = head_ * element_bytes;
   const std::size_t all = slots_ * element_bytes;
   if (all > 0) {

@@ -10,7 +10,7 @@
 
 namespace ccscope {
 
-// What rings of all kinds of elements have in common.
+// The part that does not depend on the type of the elements.
 class Ring {
  public:
   bool empty() const { return size_ == 0; }
@@ -39,7 +39,7 @@ class RingBuffer : public Ring {
   }
   const T& back() const { return (*this)[size_ - 1]; }
 
-  // Counted from the front.
+  // Index from the front.
   T& operator[](std::size_t i) {
     assert(i < size_);
     return elements()[Slot(i)];

@@ -15,8 +15,8 @@ namespace ccscope {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What these types have in common: a number and its comparisons. They are spelled out since today's
-// compilers (clang 14, GCC 12) make up to three comparisons of one that goes through a defaulted <=>.
+// The common part of these types: a number and its comparisons. The comparisons are spelled out, since today's
+// compilers (clang 14, GCC 12) turn one that goes through a defaulted <=> into up to three.
 template <class T>
 class Quantity {
   friend constexpr bool operator==(const T& a, const T& b) { return a.value_ == b.value_; }
@@ -59,7 +59,7 @@ class TimeDelta : public Quantity<TimeDelta> {
   explicit constexpr TimeDelta(double us) : Quantity(us) {}
 };
 
-// A point on a clock that the caller owns; only differences mean anything.
+// A point in time on a clock that the caller owns; only differences are meaningful.
 class Timestamp : public Quantity<Timestamp> {
  public:
   constexpr Timestamp() = default;

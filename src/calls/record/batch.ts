@@ -1,4 +1,4 @@
-/** Reads what a page sent. */
+/** Parses what a page sent. */
 import * as v from 'valibot';
 
 import type { PageBatch } from '../../inject/protocol.js';
@@ -11,13 +11,13 @@ const batch = v.object({
   messages: v.array(pageMessage),
 });
 
-/** JSON knows no NaN; no number of these is ever null for another reason. */
+/** JSON has no NaN; these numbers are never null for any other reason. */
 const numbers = <T extends object>(stats: T): T =>
   Object.fromEntries(
     Object.entries(stats).map(([name, value]: [string, unknown]) => [name, value ?? NaN]),
   ) as T;
 
-/** The batch of an observer. Throws for anything else: a page can call what it finds, too. */
+/** The batch of an observer. Throws for anything else, since a page can call the observer's binding, too. */
 export function readBatch(text: unknown): PageBatch {
   const checked = v.parse(batch, typeof text === 'string' ? JSON.parse(text) : text);
   for (const message of checked.messages) {

@@ -1,9 +1,9 @@
-/** What bounds a sender from outside: its encodings' `maxBitrate`, and the far side's `b=` line. */
+/** Limits that are imposed on a sender: its encodings' `maxBitrate`, and the far side's `b=` line. */
 import type { OutboundStats } from './record.js';
 
-/** The bound of all layers of a media section together; NaN while nothing bounds them. */
+/** The limit of all layers of a media section together; NaN if there is none. */
 export function boundBps(layers: readonly OutboundStats[]): number {
-  // One layer without a bound may send anything.
+  // A single layer without a limit may send anything.
   const own = layers.reduce((sum, { maxBitrateBps }) => sum + maxBitrateBps, 0);
   // Recordings of earlier versions do not have it.
   const section = layers[0]?.sectionBoundBps ?? NaN;

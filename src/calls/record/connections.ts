@@ -1,4 +1,4 @@
-/** Finds who talks to whom, by the user name fragments of ICE (RFC 8839, section 5.4). */
+/** Finds which endpoints talk to each other, by the user name fragments of ICE (RFC 8839, section 5.4). */
 import type { CallRecord, ConnectionRecord, EndpointRecord, RelayFlow } from './record.js';
 
 const meet = (some: readonly string[], others: readonly string[]): boolean =>
@@ -11,14 +11,14 @@ const areMates = (a: EndpointRecord, b: EndpointRecord): boolean =>
 const wasConnected = (endpoint: EndpointRecord): boolean =>
   endpoint.states.some(({ state }) => state === 'connected');
 
-/** What is looked up of a record, so that each of many connections costs the same. */
+/** Indexes of a record, so that each of many connections costs the same. */
 interface Index {
-  /** Endpoints that have had a user name fragment. */
+  /** Endpoints by the user name fragments that they have had. */
   byLocalUfrag: Map<string, EndpointRecord[]>;
   /** By the ids of endpoints. */
   connections: Map<number, ConnectionRecord>;
   nextConnection: number;
-  /** Flows of the link that belong to no connection yet, and how many of the link's were looked at. */
+  /** Flows of the link that do not belong to a connection yet, and how many of the link's were examined. */
   loose: RelayFlow[];
   flowsSeen: number;
 }
@@ -47,7 +47,7 @@ function note({ byLocalUfrag }: Index, endpoint: EndpointRecord): void {
   }
 }
 
-/** The first in the record of those that have had one of these fragments and fit. */
+/** The first endpoint in the record that has had one of these fragments and fits. */
 function firstOf(
   { byLocalUfrag }: Index,
   ufrags: readonly string[],
@@ -57,7 +57,7 @@ function firstOf(
   return found.sort((a, b) => a.id - b.id)[0];
 }
 
-/** The endpoint at the other end, if that is under test. */
+/** The endpoint at the other end, if it is under test. */
 export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRecord | undefined {
   const connection = indexOf(record).connections.get(endpoint.id);
   if (connection === undefined) return undefined;
@@ -66,7 +66,10 @@ export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRe
   return id === null ? undefined : record.endpoints[id];
 }
 
-/** Seats two that talk to each other. Where both offered at once (RFC 3264, section 4) roles say little: the relay knows better. */
+/**
+ * Assigns the roles of two endpoints that talk to each other. If both offered at once (RFC 3264, section 4) their
+ * own roles are ambiguous, and the relay knows better.
+ */
 function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord): void {
   const [first, second] = a.id < b.id ? [a, b] : [b, a];
   const secondOffered = second.role === 'offerer' && first.role !== 'offerer';
@@ -75,7 +78,7 @@ function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord
   connection.answerer = answerer.id;
 }
 
-/** Brings the connections up to date with what is known of an endpoint. */
+/** Updates the connections with what is known of an endpoint. */
 export function join(record: CallRecord, endpoint: EndpointRecord): void {
   const index = indexOf(record);
   note(index, endpoint);
@@ -83,7 +86,7 @@ export function join(record: CallRecord, endpoint: EndpointRecord): void {
   if (existing !== undefined && existing.offerer !== null && existing.answerer !== null) return;
   const mate = firstOf(index, endpoint.remoteUfrags, (each) => areMates(endpoint, each));
   if (mate === undefined) {
-    // A far side that is not under test, as far as one knows.
+    // A far side that is not under test, as far as is known.
     if (existing === undefined && wasConnected(endpoint)) addConnection(record, index, endpoint);
     return;
   }
@@ -101,14 +104,14 @@ function addConnection(record: CallRecord, index: Index, endpoint: EndpointRecor
   return connection;
 }
 
-/** Its flows belong to another one from now on. */
+/** Moves its flows to another connection. */
 function remove({ connections, link }: CallRecord, index: Index, lonely: ConnectionRecord): void {
   connections.splice(connections.indexOf(lonely), 1);
   const flows = new Set(lonely.flows);
   index.loose.push(...(link?.flows ?? []).filter(({ flow }) => flows.has(flow)));
 }
 
-/** Whether both fragments of a flow are an endpoint's, its own and its far side's. */
+/** Whether both fragments of a flow are an endpoint's: its own and its far side's. */
 const hasFlow = (
   { localUfrags, remoteUfrags }: EndpointRecord,
   { offererUfrag, answererUfrag }: RelayFlow,
@@ -116,7 +119,7 @@ const hasFlow = (
   (localUfrags.includes(offererUfrag) && remoteUfrags.includes(answererUfrag)) ||
   (localUfrags.includes(answererUfrag) && remoteUfrags.includes(offererUfrag));
 
-/** Tells each connection which flows of the link are its; the first one also tells which side offered. */
+/** Assigns the link's flows to each connection; the first flow also tells which side offered. */
 export function assignFlows(record: CallRecord): void {
   const index = indexOf(record);
   const flows = record.link?.flows ?? [];

@@ -1,4 +1,4 @@
-/** Turns what pages tell of their connections into the record. */
+/** Turns what pages report about their connections into the record. */
 import {
   NUMBERS_PER_FRAME,
   type PageBatch,
@@ -13,7 +13,7 @@ import type { CallRecord, EndpointRecord, StatsSample } from './record.js';
 import type { Shadows } from './shadows.js';
 import { sourceOf, Sources } from './sources.js';
 
-/** The side of a link that is told whose packets it sees. */
+/** The part of a link that is told whose packets it sees. */
 interface ToldLink {
   readonly relay?: RelayAddress;
   local?(ufrag: string, page: number): void;
@@ -25,7 +25,10 @@ interface Known {
   freezes: FreezeFinder;
   /** Streams of which a transform has shown a frame. */
   framed: Set<number>;
-  /** Pictures that each stream had decoded when it was first seen: whoever watches late has not missed them. */
+  /**
+   * Pictures that each stream had already decoded when it was first seen: an observer that starts late has not
+   * missed them.
+   */
   decodedBefore: Map<number, number>;
 }
 
@@ -37,13 +40,13 @@ export interface WindowPlace {
 
 type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 
-/** Frames are shown this much later than they come, if nothing is wrong: what came before is waited for. */
+/** Frames are shown this much later than they arrive if nothing is wrong, so earlier ones are waited for. */
 const SHOWN_LATE_US = 500_000;
 
-/** After this many decoded pictures without a frame from the transform, the transform sees none. */
+/** After this many decoded pictures without a frame from the transform, the transform is taken to see none. */
 const PATIENCE_FRAMES = 30;
 
-/** Marks an endpoint whose transform is never asked, as browsers do in silence when it comes too late. */
+/** Marks an endpoint whose transform is never called: browsers silently ignore one that is set too late. */
 function checkFrames({ record, framed, decodedBefore }: Known, { inbound }: StatsSample): void {
   if (record.frameSource !== 'transform') return;
   for (const { ssrc, framesDecoded } of inbound)
@@ -186,14 +189,14 @@ export class Endpoints {
     checkFrames(known, sample);
   }
 
-  /** Where an endpoint of the record lives: its window, and its number there. */
+  /** Where an endpoint of the record lives: its window, and its number in that window. */
   homeOf({ id }: EndpointRecord): { window: string; number: number } | null {
     for (const [window, known] of this.#windows)
       for (const [number, { record }] of known) if (record.id === id) return { window, number };
     return null;
   }
 
-  /** The document is gone, and its connections with it. */
+  /** The document is gone, and with it its connections. */
   windowEnded(window: string, timeUs: number): void {
     for (const { record } of this.#windows.get(window)?.values() ?? []) {
       this.#sources.gone(record.id);

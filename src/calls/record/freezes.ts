@@ -1,13 +1,13 @@
-/** Freezes of the received pictures, from what getStats counts. */
+/** Freezes of the received pictures, derived from the counters of getStats. */
 import type { Window } from '../metrics.js';
 import type { EndpointRecord, Freeze, InboundStats, StatsSample } from './record.js';
 import type { Source } from './sources.js';
 
 /**
- * A picture that has stood still for this long is a freeze that still lasts, unless its source does: a still
- * picture of a live source is whole. A source that was stopped leaves a frozen one. Where frames come and none
- * is shown, the picture is frozen whatever its source does; before the first one packets count, since Chromium
- * counts no frame then.
+ * A picture that has stood still for this long is a freeze in progress, unless its source stands still: a still
+ * picture of a live source is intact. A source that was stopped leaves a frozen picture. If frames arrive and
+ * none is shown, the picture is frozen whatever its source does; before the first frame packets count, since
+ * Chromium counts no frames then.
  */
 const STANDS_US = 1e6;
 
@@ -16,23 +16,26 @@ interface Stream {
   count: number;
   totalS: number;
   decoded: number;
-  /** When a new picture was last seen, or the first packet; how many the source had then, and how many had come. */
+  /**
+   * When a new picture was last seen, or the first packet; how many frames the source had given then, and how
+   * many had arrived.
+   */
   grewUs: number;
   sourceFrames: number;
   framesReceived: number;
   packetsReceived: number;
-  /** The one that still lasts. */
+  /** The freeze in progress. */
   open: Freeze | null;
 }
 
-/** A picture that stands for less is no freeze (webrtc-stats, freezeCount): more of them no browser counts. */
+/** A picture that stands still for less is not a freeze (webrtc-stats, freezeCount); no browser counts more. */
 const SHORTEST_US = 150e3;
-/** More between two looks no browser counts, but a page can put anything in the place of its statistics. */
+/** No browser counts more between two samples, but a page can replace its statistics by anything. */
 const MOST_FREEZES = 1000;
 
 export type SourceOf = (ssrc: number) => Source;
 
-/** Finds an endpoint's freezes: feed it each sample. */
+/** Finds an endpoint's freezes: pass it each sample. */
 export class FreezeFinder {
   readonly #streams = new Map<number, Stream>();
 
@@ -63,7 +66,7 @@ export class FreezeFinder {
     Object.assign(before, { timeUs, count, totalS, decoded });
   }
 
-  /** The browser counts a freeze when the picture is back: some time between two samples. */
+  /** The browser counts a freeze when the picture is back, at some time between two samples. */
   #counted(stream: Stream, stats: InboundStats, timeUs: number): void {
     if (stream.open !== null) this.freezes.splice(this.freezes.indexOf(stream.open), 1);
     const most = Math.min(MOST_FREEZES, 1 + Math.floor((timeUs - stream.timeUs) / SHORTEST_US));
@@ -72,7 +75,7 @@ export class FreezeFinder {
     const endUs = Math.round((stream.timeUs + timeUs) / 2);
     for (let left = freezes; left > 0; left--) {
       const fromUs = endUs - left * lengthUs;
-      // The first is the one that was seen to last.
+      // The first one is the freeze that was seen in progress.
       const noticed = (left === freezes ? stream.open?.noticed : undefined) ?? { timeUs, fromUs };
       this.freezes.push({ fromUs, toUs: fromUs + lengthUs, ssrc: stats.ssrc, noticed });
     }
@@ -95,7 +98,7 @@ export class FreezeFinder {
   }
 }
 
-/** The freezes of some endpoints, each as far as it lies in a window. */
+/** The freezes of some endpoints, clipped to a window. */
 export const freezesIn = (receivers: readonly EndpointRecord[], { fromUs, toUs }: Window): Freeze[] =>
   receivers
     .flatMap(({ freezes }) => freezes)

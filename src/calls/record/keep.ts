@@ -1,8 +1,8 @@
 /**
- * Bounds the record of a call that goes on for hours: what is older than `keepUs` is dropped, an eighth of
- * `keepUs` at a time, so that memory stays the same however long the call is. Of each endpoint the last
- * sample before what is kept stays, since counters grow from one sample to the next. Endpoints, their states,
- * connections, freezes and notices are few and stay, too.
+ * Limits the record of a call that lasts for hours: what is older than `keepUs` is dropped, an eighth of `keepUs`
+ * at a time, so that memory stays constant. For each endpoint the last sample before the kept part stays, since
+ * counters are compared from one sample to the next. Endpoints, their states, connections, freezes and notices
+ * are few and stay, too.
  */
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/index.js';
@@ -21,7 +21,7 @@ export class Keeper {
     private readonly record: CallRecord,
     private readonly keepUs: number,
     private readonly shadows: Pick<Shadows, 'end'>,
-    /** Whether the record says that it is bounded. */
+    /** Whether the record states that it is limited. */
     private readonly tells = true,
   ) {
     this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
@@ -47,7 +47,7 @@ export class Keeper {
     notices.push({
       level: 'info',
       code,
-      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call; what is older is dropped, see keptFromUs.`,
+      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call; older data are dropped, see keptFromUs.`,
       fix: 'judge and report more often',
     });
   }
@@ -65,7 +65,7 @@ export class Keeper {
   }
 }
 
-/** Frames come in the order of their arrival, but for a few of several streams. */
+/** Frames come in the order of their arrival, except for a few when there are several streams. */
 function dropFrames(frames: FrameColumns, fromUs: number): void {
   const kept = frames.arrivalUs.subarray(0, frames.rows).findIndex((timeUs) => timeUs >= fromUs);
   dropRows(frames, FRAME_COLUMNS, kept < 0 ? frames.rows : kept);
@@ -80,7 +80,8 @@ function dropDirection(direction: DirectionRecord, fromUs: number): void {
   const { packets, rows, capacity } = direction;
   const kept = packets.departUs.subarray(0, packets.rows).findIndex((timeUs) => timeUs > fromUs);
   dropRows(packets, PACKET_COLUMNS, kept < 0 ? packets.rows : kept);
-  // Their counts are cumulative, and a capacity lasts until the next: the last one before is needed.
+  // Their counts are cumulative, and a capacity lasts until the next one: the last one before the kept part is
+  // needed.
   rows.splice(
     0,
     rows.findLastIndex(({ time_us }) => time_us <= fromUs),
@@ -92,7 +93,7 @@ function dropDirection(direction: DirectionRecord, fromUs: number): void {
   direction.keptFromUs = Math.max(direction.keptFromUs ?? -Infinity, fromUs);
 }
 
-/** The time of the last row of a batch; NaN without any. */
+/** The time of the last row of a batch; NaN if it is empty. */
 function lastTimeUs({ table, columns }: TraceBatch): number {
   const name = table === 'arrival' ? 'arrival_time_us' : 'time_us';
   return columns[tableSpec(table).columns.findIndex((column) => column.name === name)]?.at(-1) ?? NaN;

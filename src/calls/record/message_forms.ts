@@ -1,13 +1,13 @@
 /**
- * The form of each message that an observer tells. A page can call what it finds, and put a text of its own in the
- * place of the observer's: what has another form is no message.
+ * The form of each message that an observer sends. A page can call whatever it finds, and replace the observer's
+ * text by its own: a message of another form is ignored.
  */
 import * as v from 'valibot';
 
 import { readAction } from '../../inject/action_form.js';
 import type { Action, InboundStats, OutboundStats, PageMessage, StatsSample } from '../../inject/protocol.js';
 
-/** The form of what came of an action. */
+/** The form of an action's result. */
 export const actionResult = v.variant('ok', [
   v.object({
     ok: v.literal(true),
@@ -20,7 +20,7 @@ export const actionResult = v.variant('ok', [
 type AllStats = InboundStats & OutboundStats & Omit<StatsSample, 'inbound' | 'outbound'>;
 type FieldsThatAre<Value> = { [K in keyof AllStats]: AllStats[K] extends Value ? K : never }[keyof AllStats];
 
-/** Fields of getStats that are no numbers; the compiler sees to it that none is missing. */
+/** Fields of getStats that are not numbers; the compiler makes sure that none is missing. */
 const TEXTS: Record<FieldsThatAre<string>, true> = {
   kind: true,
   mid: true,
@@ -34,9 +34,9 @@ const TEXTS: Record<FieldsThatAre<string>, true> = {
 };
 const FLAGS: Record<FieldsThatAre<boolean>, true> = { active: true };
 
-/** JSON has no NaN: it comes as null. */
+/** JSON has no NaN: it arrives as null. */
 const number = v.nullable(v.number());
-/** A text that is no document. */
+/** A text of limited length. */
 export const text = v.pipe(v.string(), v.maxLength(4000));
 const endpoint = v.pipe(v.number(), v.integer(), v.minValue(0));
 const timeUs = v.number();
@@ -54,7 +54,7 @@ const stats = v.custom<Record<string, unknown>>(
     Object.entries(value).every(([name, each]) => isValid(name, each)),
 );
 
-/** A sample's numbers beside its streams'. */
+/** A sample's numbers, apart from its streams'. */
 const sample = v.custom<StatsSample>((value) => {
   if (typeof value !== 'object' || value === null) return false;
   const { outbound, inbound, ...own } = value as Record<string, unknown>;

@@ -1,10 +1,10 @@
-/** What people call pages and the ends of connections. */
+/** Names of pages and connection ends for people. */
 import type { CallRecord, EndpointRecord } from './record.js';
 
 /** Names a page by its id: ids count from 0, people from 1. */
 export const pageName = (id: number): string => `page ${id + 1}`;
 
-/** `page 1`, `page 2 (iframe)`; of several in one page with their roles: `page 1 (offerer)`. */
+/** `page 1`, `page 2 (iframe)`; if one page has several, with their roles: `page 1 (offerer)`. */
 export function endpointName({ endpoints }: CallRecord, { page, place, role }: EndpointRecord): string {
   const several = endpoints.filter((other) => other.page === page).length > 1;
   const parts = [place === 'page' ? null : place, several ? role : null].filter((part) => part !== null);

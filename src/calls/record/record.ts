@@ -1,7 +1,7 @@
 /**
- * What is known of a call under test: what its pages said of their peer connections, and what the
- * link did to their packets. It grows while the call goes on; whoever judges or draws only reads it.
- * Every time counts in microseconds from the record's origin.
+ * The record of a call under test: what its pages reported about their peer connections, and what the link did to
+ * their packets. It grows during the call; judgements and charts only read it. Every time counts in microseconds
+ * from the record's origin.
  */
 import type { Direction } from '../../core/direction.js';
 import type { TraceBatch } from '../../core/index.js';
@@ -21,20 +21,20 @@ export type {
 } from '../../inject/protocol.js';
 
 /**
- * Which way: `forward` is from the side that offered to the side that answered, and from a page to a far side
- * that is none, whoever offered: its upload.
+ * The direction: `forward` is from the side that offered to the side that answered, and from a page to a far side
+ * that is not a page, whoever offered: its upload.
  */
 export type { Direction };
 
-/** A packet of a call at the link. Columns, since there are many. */
+/** Packets of a call at the link, as columns, since there are many. */
 export interface PacketColumns {
-  /** Length of the columns that is filled. */
+  /** How much of the columns is filled. */
   rows: number;
   /** When it reached the link. */
   offeredUs: Float64Array;
   /** With IPv4 and UDP headers. */
   sizeBytes: Float64Array;
-  /** From reaching the queue to the beginning of its transmission; NaN if it was dropped. */
+  /** From reaching the queue to the start of its transmission; NaN if it was dropped. */
   queueDelayUs: Float64Array;
   /** When its last bit left the bottleneck, or when it was dropped. */
   departUs: Float64Array;
@@ -57,7 +57,10 @@ export interface DirectionRecord {
   rows: QueueRow[];
   /** What the capacity was, from the link's start on, in time order. */
   capacity: CapacityChange[];
-  /** From here on everything is kept; what came before was dropped in part, since it was too much or too old. Absent while nothing was. */
+  /**
+   * From here on everything is kept; of what came before, parts were dropped as too much or too old. Absent while
+   * nothing was dropped.
+   */
   keptFromUs?: number;
 }
 
@@ -69,26 +72,26 @@ export interface RelayFlow {
   answererUfrag: string;
 }
 
-/** A change that a test made to the link; the first is how it began. */
+/** A change that a test made to the link; the first one is its initial state. */
 export interface LinkChangeRecord {
   timeUs: number;
   /** For people: what was set, with units. */
   text: string;
 }
 
-/** A second of something that ought to be punctual. */
+/** A measurement of lateness over one second. */
 export interface LateSecond {
   /** Its end. */
   timeUs: number;
   lateMs: number;
 }
 
-/** Both ways between two sides: how they were set, and what they did. */
+/** Both directions between two sides: their settings, and what happened to packets. */
 export interface PathRecord {
-  /** The page (its id) whose own it is; null for the one that all others share. */
+  /** The page (its id) that it belongs to; null for the shared one. */
   page: number | null;
   changes: LinkChangeRecord[];
-  /** With the backend `devtools` only its capacity: the browser tells nothing of its queue. */
+  /** With the backend `devtools` only its capacity: the browser reports nothing about its queue. */
   forward: DirectionRecord | null;
   backward: DirectionRecord | null;
 }
@@ -96,14 +99,16 @@ export interface PathRecord {
 export interface LinkRecord extends PathRecord {
   page: null;
   backend: 'shaper' | 'devtools';
-  /** What pages have of their own: `link.for`. A capacity from before its first change is that of the shared one. */
+  /** The links of single pages: `link.for`. A capacity from before the first change is that of the shared one. */
   own: PathRecord[];
   flows: RelayFlow[];
-  /** How late packets were sent; null without a shaper or packets. */
+  /** The lateness of sent packets; null without a shaper or packets. */
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
-  /** The 95th percentile of it, each second in which packets were sent. */
+  /** Its 95th percentile, for each second in which packets were sent. */
   late: LateSecond[];
-  /** Times in which no packet passed, since the shaper's thread had ended; null: it lasts. */
+  /**
+   * Times in which no packet passed because the shaper's thread had ended; an end of null means that it lasts.
+   */
   interruptions: { fromUs: number; toUs: number | null }[];
   /** What went wrong with the link itself. */
   notices: RecordNotice[];
@@ -114,30 +119,30 @@ export interface FrameColumns {
   rows: number;
   ssrc: Float64Array;
   rtpTimestamp: Float64Array;
-  /** Arrival of the frame's last packet where the browser tells it, else when the transform saw it. */
+  /** Arrival of the frame's last packet if the browser reports it, else the time when the transform saw it. */
   arrivalUs: Float64Array;
   sizeBytes: Float64Array;
   /** 1 for a key frame. */
   keyFrame: Float64Array;
-  /** Its layers (webrtc-svc); NO_LAYER where the browser does not say. */
+  /** Its layers (webrtc-svc); NO_LAYER if the browser does not report it. */
   spatialIndex: Float64Array;
   temporalIndex: Float64Array;
 }
 
 /**
- * A pause in which the shown picture did not change. Its length is the browser's, its place within half
- * a second; the last one of a stream may still go on, and then grows.
+ * A pause in which the shown picture did not change. Its length is the browser's, its position is accurate to
+ * half a second; the last one of a stream may still be in progress, and then grows.
  */
 export interface Freeze {
   fromUs: number;
   toUs: number;
-  /** The stream whose picture it was; absent where that is not known. */
+  /** The stream whose picture it was; absent if unknown. */
   ssrc?: number;
-  /** At which sample it was first known, and when it seemed to have begun then; absent where that is not known. */
+  /** The sample at which it was first known, and when it seemed to have started then; absent if unknown. */
   noticed?: { timeUs: number; fromUs: number };
 }
 
-/** Something that was done to a call on command, or that could not be done. */
+/** An action on a call on command, or the failure of one. */
 export interface ActionRecord {
   timeUs: number;
   action: Action;
@@ -152,7 +157,7 @@ export interface EndpointRecord {
   page: number;
   url: string;
   place: 'page' | 'iframe' | 'popup';
-  /** Which side its first description made it; null before. */
+  /** The side that its first description made it; null before. */
   role: 'offerer' | 'answerer' | null;
   /** User name fragments that it has had: one, unless ICE was restarted or the media are not bundled. */
   localUfrags: string[];
@@ -160,16 +165,22 @@ export interface EndpointRecord {
   /** `connectionState` over time. */
   states: { timeUs: number; state: RTCPeerConnectionState }[];
   samples: StatsSample[];
-  /** Where frame timing comes from: `transform`, `elements` for a call that ran before it was observed, or `getStats` where it is not asked for, where the page has transforms of its own or the browser none. */
+  /**
+   * The source of frame timing: `transform`; `elements` for a call that ran before it was observed; or `getStats`
+   * if timing was not requested, the page has its own transforms, or the browser supports none.
+   */
   frameSource: FrameTiming;
   frames: FrameColumns;
   freezes: Freeze[];
-  /** Whether its packets pass the link; null before it is known. */
+  /** Whether its packets pass the link; null until known. */
   routed: boolean | null;
   notices: RecordNotice[];
-  /** What was done to it by command; absent while nothing was. */
+  /** The actions on it; absent while there were none. */
   actions?: ActionRecord[];
-  /** From here on its samples, frames and shadows are kept; what is older was dropped. Absent while nothing was. */
+  /**
+   * From here on its samples, frames and shadows are kept; older ones were dropped. Absent while none were
+   * dropped.
+   */
   keptFromUs?: number;
 }
 
@@ -181,15 +192,17 @@ export interface ConnectionRecord {
   offerer: number | null;
   answerer: number | null;
   /**
-   * The flows of its packets in the link's record: none until the relay saw it and without a shaper; more than
-   * one after an ICE restart or where the media are not bundled.
+   * The flows of its packets in the link's record: empty until the relay saw it, and without a shaper; more than
+   * one after an ICE restart or if the media are not bundled.
    */
   flows: number[];
 }
 
-/** What controllers run beside the call say of a video stream that an endpoint received. */
+/** What controllers that run beside the call report on a video stream that an endpoint received. */
 export interface ShadowRecord {
-  /** Number of the flow of arrivals in the rows, which is also that of the first controller: Chrome's, of the delay. */
+  /**
+   * The flow of the arrivals in the rows, which is also that of the first controller: Chrome's, for the delay.
+   */
   flow: number;
   endpoint: number;
   ssrc: number;
@@ -214,9 +227,12 @@ export interface CallRecord {
   endpoints: EndpointRecord[];
   connections: ConnectionRecord[];
   link: LinkRecord | null;
-  /** Empty where no frames are seen. */
+  /** Empty if frames are not observed. */
   shadows: ShadowRecord[];
-  /** How late the latest callback of the observer's worker in each page was, each second; empty where no frames are seen. */
+  /**
+   * The largest lateness of a callback of the observer's worker in each page, for each second; empty if frames
+   * are not observed.
+   */
   late: LateSecond[];
   notices: RecordNotice[];
 }

@@ -1,7 +1,7 @@
 /**
- * Controllers run beside a call: they see a received video stream frame by frame and say what they would have
- * done. Send times come from RTP timestamps, since nothing is added to frames. Their rows are those that a
- * replay of the recorded arrivals gives: the sender half acts on each feedback, on the receiver's clock.
+ * Controllers that run beside a call: they see a received video stream frame by frame and report what they would
+ * have done. Send times come from RTP timestamps, since nothing is added to frames. Their rows are the same as
+ * those of a replay of the recorded arrivals: the sender half acts on each feedback, on the receiver's clock.
  */
 import {
   type ArrivalInput,
@@ -17,7 +17,7 @@ import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import type { OutboundStats, StatsSample } from './record.js';
 import type { ShadowFlow } from './shadow_flow.js';
 
-/** What all but the first controller of a stream record: its inputs are the first one's. */
+/** What all controllers of a stream but the first record: their inputs are the same as the first one's. */
 const OUTPUTS: readonly TableName[] = ['group', 'feedback', 'rate', 'nada', 'lcc'];
 
 /** One frame of a stream. */
@@ -26,7 +26,7 @@ export interface ShadowFrame {
   arrivalUs: number;
   sizeBytes: number;
   keyFrame: boolean;
-  /** Whether frames may be missing that came. */
+  /** Whether some frames may be missing here although they arrived. */
   mayMiss: boolean;
   spatialIndex: number;
 }
@@ -36,7 +36,7 @@ interface Step {
   run(): void;
 }
 
-/** What the sending side knows of itself; NaN where it is not under test. */
+/** The sending side's own measurements; NaN if it is not under test. */
 interface Sent {
   bytes: number;
   browserEstimateBps: number;
@@ -55,7 +55,7 @@ class Halves {
     this.#sender = core.createSender(options);
   }
 
-  /** Has both go through the frames of their stream once. */
+  /** Makes both share the analysis of their stream's frames. */
   shareFrames(other: Halves): void {
     this.#receiver.shareFrames(other.#receiver);
   }
@@ -97,11 +97,11 @@ export class StreamShadow {
   #steps: Step[] = [];
   #nowUs = -Infinity;
   #rttUs = NaN;
-  /** As the last arrival that has one carries it: a replay knows no later one. */
+  /** From the last arrival that carries one: a replay knows no later one. */
   #arrivedRttUs = NaN;
   #sent: Sent = { bytes: NaN, browserEstimateBps: NaN };
 
-  /** The first of the flows also has the rows of what came in. */
+  /** The first of the flows also has the rows of the inputs. */
   constructor(core: Core, flows: readonly ShadowFlow[]) {
     this.#halves = flows.map((flow, i) => new Halves(core, flow, i === 0 ? undefined : OUTPUTS));
     const [first, ...others] = this.#halves;
@@ -112,7 +112,7 @@ export class StreamShadow {
     this.#steps.push({ timeUs: frame.arrivalUs, run: () => this.#arrive(frame) });
   }
 
-  /** What the receiving side counted. */
+  /** The counts of the receiving side. */
   received({ timeUs, inbound, rttS }: StatsSample, ssrc: number): void {
     const stats = inbound.find((each) => each.ssrc === ssrc);
     if (stats === undefined || Number.isNaN(stats.packetsReceived + stats.bytesReceived)) return;
@@ -130,7 +130,7 @@ export class StreamShadow {
     this.#steps.push({ timeUs, run });
   }
 
-  /** What the sending side counted, where that is under test. */
+  /** The counts of the sending side, if it is under test. */
   sent({ timeUs, outbound, rttS, availableOutgoingBps }: StatsSample): void {
     const videos = outbound.filter(({ kind }) => kind === 'video');
     if (videos.length === 0) return;
@@ -143,14 +143,14 @@ export class StreamShadow {
     this.#steps.push({ timeUs, run });
   }
 
-  /** Goes through everything up to `untilUs`, in the order of time. Returns the new rows. */
+  /** Processes everything up to `untilUs`, in the order of time. Returns the new rows. */
   advance(untilUs: number): TraceBatch[] {
     const due = this.#steps.filter(({ timeUs }) => timeUs <= untilUs);
     if (due.length === 0) return [];
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // What came later than told earlier counts as now: the core's clock does not go back.
+      // What arrived later than an earlier report counts as arriving now: the core's clock does not go back.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

@@ -7,10 +7,10 @@ export interface ShadowController {
   preset: PresetName;
 }
 
-/** A controller that watches a stream, and the flow that its rows are of. */
+/** A controller that watches a stream, and the flow of its rows. */
 export interface ShadowFlow extends ShadowController {
   flow: number;
 }
 
-/** Chrome's controller of live calls: the one that tests look at. */
+/** Chrome's controller of live calls, which tests examine. */
 export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const satisfies ShadowController;

@@ -6,13 +6,13 @@ import type { CallRecord, EndpointRecord, ShadowRecord, StatsSample } from './re
 import { StreamShadow } from './shadow.js';
 import { SHADOW, type ShadowController } from './shadow_flow.js';
 
-/** A stream that getStats have not named for this long is gone. */
+/** A stream that getStats has not listed for this long is gone. */
 export const GONE_US = 10e6;
 
 interface Shadow {
   record: ShadowRecord;
   stream: StreamShadow;
-  /** When getStats named it last; null before they did. */
+  /** When getStats last listed it; null before the first time. */
   namedUs: number | null;
 }
 
@@ -20,22 +20,22 @@ export interface ShadowsOptions {
   /** Run beside each stream; default: Chrome's. */
   controllers?: readonly ShadowController[];
   load?: () => Promise<Core>;
-  /** Whether controllers are told what the sender counted where it is under test, too. Default: true. */
+  /** Whether controllers are also given what the sender counted, if it is under test. Default: true. */
   knowsSenders?: boolean;
-  /** Numbers of the flows of a stream's controllers; default: one after the other, from 0. */
+  /** The flow numbers of a stream's controllers; default: consecutive numbers from 0. */
   flowsOf?: (endpoint: number, ssrc: number, count: number) => number[];
-  /** Is told of new rows, which are also in the record. */
+  /** Called with new rows, which are also in the record. */
   onRows?: (batches: TraceBatch[]) => void;
 }
 
 export class Shadows {
-  /** By the ids of endpoints, and then by the streams' SSRCs. */
+  /** By endpoint id, and then by the streams' SSRC. */
   readonly #all = new Map<number, Map<number, Shadow>>();
   #core: Promise<Core | null> | null = null;
   #loaded: Core | null = null;
   #failed = false;
   #closed = false;
-  /** What is known while the core still loads. */
+  /** What arrives while the core is still loading. */
   #waiting: (() => void)[] = [];
 
   readonly #options: Required<Pick<ShadowsOptions, 'controllers' | 'load' | 'knowsSenders' | 'flowsOf'>> &
@@ -68,7 +68,7 @@ export class Shadows {
     });
   }
 
-  /** A look of an endpoint at its counters; `mate` is the one that it receives from, and that receives from it. */
+  /** Takes a sample of an endpoint's counters; `mate` is the endpoint at the other end of its connection. */
   sample(endpoint: EndpointRecord, mate: EndpointRecord | undefined, sample: StatsSample): void {
     this.#whenLoaded(() => {
       for (const shadow of this.#ofEndpoint(endpoint)) this.#received(endpoint, shadow, sample);
@@ -77,7 +77,7 @@ export class Shadows {
     });
   }
 
-  /** A participant that left, or another SSRC: its controllers have nothing more to see. */
+  /** A participant that left, or another SSRC: its controllers get no more input. */
   #received({ id }: EndpointRecord, shadow: Shadow, sample: StatsSample): void {
     const { record, stream, namedUs } = shadow;
     stream.received(sample, record.ssrc);
@@ -88,7 +88,7 @@ export class Shadows {
     }
   }
 
-  /** Everything that an endpoint knew until `untilUs` has been told. */
+  /** Everything that an endpoint knew until `untilUs` has been reported. */
   advance(endpoint: EndpointRecord, untilUs: number): void {
     this.#whenLoaded(() => {
       for (const { record, stream } of this.#ofEndpoint(endpoint)) {
@@ -99,7 +99,7 @@ export class Shadows {
     });
   }
 
-  /** An endpoint is gone: its shadows have nothing more to see. Their rows stay. */
+  /** An endpoint is gone: its shadows get no more input. Their rows stay. */
   end({ id }: EndpointRecord): void {
     this.#whenLoaded(() => {
       for (const { stream } of this.#all.get(id)?.values() ?? []) stream.destroy();
@@ -156,12 +156,12 @@ export class Shadows {
     this.record.notices.push({
       level: 'warning',
       code: 'shadow-failed',
-      message: `The controller beside the call failed (${why}): its rows end here, all else goes on.`,
+      message: `A controller that runs beside the call failed (${why}): its rows end here, and everything else continues.`,
       fix: 'reinstall ccscope, or run npm run build in a clone',
     });
   }
 
-  /** Resolves when what was told so far has been gone through. Never rejects. */
+  /** Resolves when everything reported so far has been processed. Never rejects. */
   async settled(): Promise<void> {
     await this.#core;
   }

@@ -1,11 +1,11 @@
-/** The sources of the video that pages under test send: whether anything new is there to be seen. */
+/** The sources of the video that pages under test send: whether they give anything new to see. */
 import type { StatsSample } from './record.js';
 
-/** What is behind a received picture. */
+/** The source behind a received picture. */
 export interface Source {
-  /** Frames that it has given so far; NaN where that is not known. */
+  /** Frames that it has given so far; NaN if unknown. */
   frames: number;
-  /** It gives none any more: its track has ended or was taken away. */
+  /** It gives no more frames: its track has ended or was removed. */
   isStopped: boolean;
 }
 
@@ -14,7 +14,7 @@ const UNKNOWN: Source = { frames: NaN, isStopped: false };
 const isLive = ({ trackState, sourceFrames }: StatsSample['outbound'][number]): boolean =>
   trackState === 'live' && Number.isFinite(sourceFrames);
 
-/** The source of a stream, as the latest look at its sender has it. */
+/** The source of a stream, as of the latest sample of its sender. */
 export function sourceOf(sender: StatsSample | undefined, ssrc: number): Source {
   const stream = sender?.outbound.find((each) => each.ssrc === ssrc);
   if (stream === undefined) return UNKNOWN;
@@ -22,7 +22,7 @@ export function sourceOf(sender: StatsSample | undefined, ssrc: number): Source 
   return { frames: stream.sourceFrames, isStopped };
 }
 
-/** All of them, for pictures that come through a server: whose they are is not known there. */
+/** All sources, for pictures that come through a server, where it is unknown whose they are. */
 export class Sources {
   /** Frames of live sources so far, by endpoints and streams. */
   readonly #live = new Map<number, Map<number, number>>();
@@ -45,7 +45,7 @@ export class Sources {
     this.#live.delete(endpoint);
   }
 
-  /** Together: with none that is live, nothing new can come. */
+  /** Combines several: if none is live, nothing new can come. */
   get all(): Source {
     return { frames: this.#frames, isStopped: this.#live.size === 0 };
   }

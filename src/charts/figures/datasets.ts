@@ -1,11 +1,11 @@
-/** A figure's series as Chart.js wants them. */
+/** A figure's series in the form of Chart.js. */
 import type { ChartDataset } from 'chart.js';
 
 import type { BarFigure, BoxFigure, CurveFigure, CurveLook, Figure } from '../../figures/figure.js';
 import type { ChartTheme, ColourName } from '../theme.js';
 
 const ORDER: readonly ColourName[] = ['blue', 'orange', 'green', 'red', 'purple', 'sky', 'grey'];
-/** Series differ by dash too, once the colours are used up. */
+/** Once the colours are used up, series also differ by dash. */
 const DASHES: readonly number[][] = [[], [6, 3], [2, 2]];
 const DASHED = [7, 4];
 
@@ -57,7 +57,7 @@ function boxes(figure: BoxFigure): Dataset[] {
 
 function dash(look: CurveLook, index: number, colour: number): number[] {
   if (look === 'dashed') return DASHED;
-  // References are all of one colour.
+  // References share one colour.
   if (look === 'step') return DASHES[colour % DASHES.length] ?? [];
   return DASHES[Math.floor(index / ORDER.length) % DASHES.length] ?? [];
 }
@@ -71,7 +71,7 @@ function curves(figure: CurveFigure): Dataset[] {
     stepped: look === 'step',
     borderWidth: look === 'step' || look === 'dashed' ? 1.5 : 1.4,
     borderDash: dash(look, index, number ?? 0),
-    // Few points are measurements of their own; many are a signal.
+    // A few points are individual measurements; many form a signal.
     pointRadius: look === 'markers' ? 2.5 : points.length > 40 ? 0 : 3,
     pointHitRadius: 4,
     tension: 0,

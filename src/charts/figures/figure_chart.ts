@@ -45,7 +45,7 @@ const Y_WIDTH = 70;
 const axisTitle = ({ label, unit }: FigureAxis): string => (unit === '' ? label : `${label} (${unit})`);
 const number = (value: number): string => String(Number(value.toPrecision(4)));
 
-/** So that panels one under the other have their x axes in line. */
+/** Keeps the x axes of stacked panels aligned. */
 const sameWidth = (scale: { width: number }): void => void (scale.width = Y_WIDTH);
 
 function numericScale(
@@ -86,7 +86,7 @@ function xScale(figure: Figure, theme: ChartTheme): ScaleOptions {
   };
 }
 
-/** What the pointer shows of a bar: with its deviation and what was published. */
+/** The tooltip of a bar: with its deviation and the published value. */
 function barText(label: string, { mean, sd, published }: Bar, unit: string): string {
   const spread = sd > 0 ? ` ± ${number(sd)}` : '';
   const value = published?.value === undefined ? '' : `, published ${number(published.value)}`;
@@ -140,8 +140,8 @@ function options(figure: Figure, theme: ChartTheme): ChartOptions<'bar'> {
 }
 
 /**
- * Draws a paper's picture: bars, boxes or curves as measured, and the published values (diamonds) and
- * bands (shaded) over them. It creates its canvas in `container`, which must have a height.
+ * Draws a paper's picture: bars, boxes or curves as measured, with the published values (diamonds) and bands
+ * (shaded) on top. It creates its canvas in `container`, which must have a height.
  */
 export class FigureChart {
   readonly canvas: HTMLCanvasElement;
@@ -156,7 +156,7 @@ export class FigureChart {
     this.#chart = this.#draw(theme);
   }
 
-  /** Draws again: a change of theme is rare, and Chart.js keeps colours of elements that are there. */
+  /** Redraws everything: a change of theme is rare, and Chart.js keeps the colours of existing elements. */
   setTheme(theme: ChartTheme): void {
     this.#chart.destroy();
     this.#chart = this.#draw(theme);
@@ -175,7 +175,7 @@ export class FigureChart {
     return new Chart(this.canvas, configuration);
   }
 
-  /** Fits the canvas to its container, as printing needs it. */
+  /** Fits the canvas to its container, as needed for printing. */
   resize(): void {
     this.#chart.resize();
   }

@@ -1,9 +1,9 @@
 import type { Figure, PublishedMark } from '../../figures/figure.js';
 
-/** A band that would push what was measured into a corner goes on beyond the plot. */
+/** A band that would squeeze the measured data continues beyond the plot. */
 const FARTHEST_BAND = 1.6;
 
-/** What must be seen on the figure's y axis: measured and published values, and the near ends of bands. */
+/** What must be visible on the figure's y axis: measured and published values, and the near ends of bands. */
 interface Extents {
   values: number[];
   /** Far ends of bands, which may be beyond the plot. */
@@ -53,6 +53,6 @@ export function limits(figure: Figure): { suggestedMin: number; suggestedMax: nu
   for (const value of bands) if (value > high && value <= farthest) high = value;
   if (low > high) return { suggestedMin: 0, suggestedMax: 1 };
   if (low === high) high = low === 0 ? 1 : low + Math.abs(low) / 10;
-  // Deviations may reach below zero where nothing measured does.
+  // Deviations may reach below zero even if no measured value does.
   return { suggestedMin: (figure.y.min ?? low) >= 0 ? Math.max(0, low) : low, suggestedMax: high };
 }

@@ -1,11 +1,11 @@
-/** What Chart.js does not draw: standard deviations, and what was published, over the measured. */
+/** What Chart.js does not draw: standard deviations, and what was published, on top of the measured data. */
 import type { Chart, Plugin, Scale } from 'chart.js';
 
 import type { CurveFigure, Figure, PublishedMark } from '../../figures/figure.js';
 import type { ChartTheme } from '../theme.js';
 import { colourOf } from './datasets.js';
 
-/** Half the width of the band of a point that has no width of its own. */
+/** Half the width of the band of a point without a width. */
 const POINT_HALF_WIDTH = 7;
 const DIAMOND = 5;
 const CAP = 3;
@@ -16,7 +16,7 @@ interface Placed {
   halfWidth: number;
 }
 
-/** Where element `index` of a dataset is; null when it is hidden or not there. */
+/** Where element `index` of a dataset is; null if it is hidden or missing. */
 function place(chart: Chart, dataset: number, index: number): Placed | null {
   if (!chart.isDatasetVisible(dataset)) return null;
   const element = chart.getDatasetMeta(dataset).data[index];
@@ -35,7 +35,7 @@ class Painter {
     this.#ctx = chart.ctx;
   }
 
-  /** The band that counts as reproduced: to the edge of the plot where it has no limit. */
+  /** The band that counts as reproduced: it extends to the edge of the plot if it has no limit. */
   band({ x, halfWidth }: Placed, mark: PublishedMark, fill: string = this.theme.colours.ink): void {
     const { low = null, high = null } = mark;
     if (low === null && high === null) return;
@@ -43,7 +43,7 @@ class Painter {
     const clamp = (pixel: number): number => Math.min(bottom, Math.max(top, pixel));
     const from = high === null ? top : clamp(this.y.getPixelForValue(high));
     const to = low === null ? bottom : clamp(this.y.getPixelForValue(low));
-    // Narrower than a bar, whose colour is to be seen beside it.
+    // Narrower than a bar, whose colour must stay visible beside it.
     const half = Math.min(POINT_HALF_WIDTH, Math.max(3, 0.45 * halfWidth));
     const left = x - half;
     const width = 2 * half;
@@ -51,7 +51,7 @@ class Painter {
     this.#ctx.fillStyle = fill;
     this.#ctx.fillRect(left, from, width, Math.max(2, to - from));
     this.#ctx.globalAlpha = 0.8;
-    // A limit beyond the plot has no edge: the band goes on.
+    // A limit beyond the plot has no edge: the band continues.
     for (const limit of [low, high]) {
       const edge = limit === null ? NaN : this.y.getPixelForValue(limit);
       if (edge >= top - 1 && edge <= bottom + 1) this.#ctx.fillRect(left, edge - 0.75, width, 1.5);
@@ -59,7 +59,7 @@ class Painter {
     this.#ctx.globalAlpha = 1;
   }
 
-  /** The published value, in the colour of its series where several share a place. */
+  /** The published value, in the colour of its series if several share a place. */
   diamond({ x }: Placed, value: number, fill: string = this.theme.colours.ink): void {
     const y = this.y.getPixelForValue(value);
     const ctx = this.#ctx;
@@ -98,7 +98,7 @@ class Painter {
     ctx.stroke();
   }
 
-  /** Draws within the plot, and as far beyond as a mark at its edge reaches. */
+  /** Draws within the plot, and as far beyond it as a mark at its edge extends. */
   clipped(draw: () => void): void {
     const { left, top, width, height } = this.chart.chartArea;
     this.#ctx.save();
@@ -110,11 +110,11 @@ class Painter {
   }
 }
 
-/** How dark the thin parts are beside the peak: 1 would be proportional, and hardly to be seen. */
+/** The darkness of low densities relative to the peak: 1 would be proportional, and hardly visible. */
 const DENSITY_EXPONENT = 0.6;
 const LEAST_SEEN = 0.004;
 
-/** Each point of the density as a rectangle up to half way to the next ones. */
+/** Each point of the density as a rectangle that extends half way to its neighbours. */
 function paintDensity(
   ctx: CanvasRenderingContext2D,
   scales: { x: Scale; y: Scale },

@@ -1,4 +1,4 @@
-/** The browser of a phone: adb, of Android's platform tools, carries its debugging port to this machine. */
+/** The browser of a phone: adb, from Android's platform tools, forwards its debugging port to this machine. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 20_000;
 
 const execute = promisify(execFile);
 
-/** What to do about what adb says. */
+/** The fix for what adb reports. */
 const FIXES: readonly [said: RegExp, fix: string][] = [
   [/no devices/, 'connect the phone by USB, and allow USB debugging in its developer options'],
   [/more than one device/, 'say which with --adb SERIAL; adb devices lists them'],
@@ -25,7 +25,7 @@ async function adb(args: readonly string[]): Promise<string> {
     return (await execute('adb', args, { timeout: TIMEOUT_MS })).stdout.trim();
   } catch (error) {
     if (systemCode(error) === 'ENOENT')
-      throw new FailedRun('--adb: there is no adb in the PATH; install the platform tools of Android');
+      throw new FailedRun('--adb: adb is not in the PATH; install the platform tools of Android');
     const { stderr = '' } = error as { stderr?: string };
     const said = plain(stderr.trim() === '' ? String(error) : stderr.trim());
     const fix = FIXES.find(([pattern]) => pattern.test(said))?.[1] ?? 'see what adb devices says';
@@ -33,14 +33,14 @@ async function adb(args: readonly string[]): Promise<string> {
   }
 }
 
-/** The serial number of the only phone there is: one that is connected later must not be taken for it. */
+/** The serial number of the only connected phone: one that is connected later must not be mistaken for it. */
 async function onlySerial(): Promise<string> {
   const said = await adb(['get-serialno']);
   if (said !== '' && said !== 'unknown') return said;
   throw new FailedRun('--adb: adb names no phone; connect it by USB, and see what adb devices says');
 }
 
-/** Takes the port back. A phone that was unplugged may have done so itself. */
+/** Ends the forwarding. Unplugging the phone may have done so already. */
 async function giveBack(phone: readonly string[], port: string, say: (text: string) => void): Promise<void> {
   const command = [...phone, 'forward', '--remove', `tcp:${port}`];
   await adb(command).catch((error: unknown) => {
@@ -50,8 +50,8 @@ async function giveBack(phone: readonly string[], port: string, say: (text: stri
 }
 
 /**
- * Runs `work` with the address of the debugging port of the phone's Chrome, which leads nowhere afterwards; if it could
- * not be taken back, that is said. A null serial is the only phone there is. Throws FailedRun.
+ * Runs `work` with the address of the debugging port of the phone's Chrome, whose forwarding ends afterwards; if
+ * ending it fails, that is reported. A null serial means the only connected phone. Throws FailedRun.
  */
 export async function withPhone<T>(
   serial: string | null,

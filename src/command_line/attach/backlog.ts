@@ -1,6 +1,6 @@
 /**
- * What a view needs to hear that comes later: the latest half minute as it was told, and of all before it what says
- * which connections there are. So it is bounded, however long the calls last.
+ * What a view that connects later needs to hear: the latest half minute in full, and of everything before it the
+ * messages that describe connections. So its size is bounded, however long the calls last.
  */
 import type { PageBatch, PageMessage, WindowPlace } from '../../watch/index.js';
 
@@ -10,12 +10,12 @@ export interface Heard {
 }
 
 const KEPT_US = 30e6;
-/** What comes again and again: a view can do without the older of it. */
+/** Messages that recur: a view does not need the older ones. */
 const PERIODIC: readonly PageMessage['type'][] = ['sample', 'frames', 'late'];
 
 export class Backlog {
   #recent: Heard[] = [];
-  /** What is older, by windows. */
+  /** The older part, by window. */
   readonly #older = new Map<string, Heard>();
 
   add(heard: Heard): void {
@@ -36,13 +36,13 @@ export class Backlog {
     this.#recent = this.#recent.filter(({ batch }) => batch.window !== window);
   }
 
-  /** In the order in which it was heard. */
+  /** In the order of arrival. */
   get all(): Heard[] {
     return [...this.#older.values(), ...this.#recent];
   }
 }
 
-/** Without the messages of connections that were closed. */
+/** Without the messages of closed connections. */
 function withoutClosed(messages: readonly PageMessage[]): PageMessage[] {
   const closed = new Set(
     messages.flatMap((message) =>

@@ -1,4 +1,4 @@
-/** A browser that runs already, by its debugging port. */
+/** A running browser, reached through its debugging port. */
 import type { Browser } from 'playwright-core';
 import * as v from 'valibot';
 
@@ -8,19 +8,19 @@ import { unlessAborted } from '../interrupt.js';
 
 const ANSWER_MS = 5000;
 const CONNECT_MS = 15_000;
-/** How long a browser that no longer answers keeps the command from ending. */
+/** How long a browser that no longer answers can delay the end of the command. */
 const CLOSE_MS = 3000;
 
 const versionAnswer = v.object({ Browser: v.string(), webSocketDebuggerUrl: v.string() });
 
-/** What has to be done for a browser to be found at this address. */
+/** The instructions for making a browser reachable at this address. */
 function startFix(url: string): string {
   const { port } = new URL(url);
   const flags = `--remote-debugging-port=${port === '' ? '9222' : port}`;
-  return `start the browser with ${flags} (Chrome 136 and newer want --user-data-dir=FOLDER beside it), or name the port that it has: ccscope attach PORT`;
+  return `start the browser with ${flags} (Chrome 136 and newer want --user-data-dir=FOLDER beside it), or name its debugging port: ccscope attach PORT`;
 }
 
-/** `Chrome/156.0.1.2`, of the browser whose debugging port this is. Throws FailedRun. */
+/** The version of the browser with this debugging port, `Chrome/156.0.1.2`. Throws FailedRun. */
 async function browserAt(url: string): Promise<string> {
   let answer: Response;
   let body: unknown;
@@ -34,25 +34,25 @@ async function browserAt(url: string): Promise<string> {
   }
   const version = v.safeParse(versionAnswer, body);
   if (version.success) return plain(version.output.Browser);
-  // Chromium answers only to addresses and to localhost, so that no page can reach it by a name of its own.
+  // Chromium only answers to addresses and to localhost, so that no page can reach it by a name that it controls.
   const fix = answer.ok ? startFix(url) : "use the machine's IP address in the place of its name";
   throw new FailedRun(
     `what listens at ${url} is not the debugging port of a Chromium (it answered ${answer.status}); ${fix}`,
   );
 }
 
-/** A browser of somebody else. */
+/** A browser that somebody else started. */
 export interface AttachedBrowser {
   browser: Browser;
   /** As `Chrome/156.0.1.2`. */
   version: string;
-  /** Aborted when the command is to end, and when the browser has. */
+  /** Aborted when the command has to end, and when the browser has ended. */
   signal: AbortSignal;
 }
 
 /**
- * Runs `work` with the browser at an address, and lets go of it afterwards; the browser and its pages stay
- * as they are. Throws FailedRun.
+ * Runs `work` with the browser at an address, and disconnects afterwards; the browser and its pages stay as they
+ * are. Throws FailedRun.
  */
 export async function withBrowser<T>(
   url: string,
@@ -63,7 +63,7 @@ export async function withBrowser<T>(
   const browser = await unlessAborted(signal, connect(url));
   const ended = new AbortController();
   browser.once('disconnected', () => ended.abort(new FailedRun(`the browser at ${url} has ended`)));
-  // Without a listener Playwright would answer dialogs of pages; they are the user's to answer.
+  // Without a listener Playwright would answer dialogs of pages, which are for the user to answer.
   for (const context of browser.contexts()) context.on('dialog', () => undefined);
   try {
     return await work({ browser, version, signal: AbortSignal.any([signal, ended.signal]) });
@@ -75,7 +75,7 @@ export async function withBrowser<T>(
 async function connect(url: string): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   try {
-    // The defaults are those of tests: another colour scheme, and downloads that go elsewhere.
+    // Playwright's defaults are made for tests: another colour scheme, and another folder for downloads.
     return await chromium.connectOverCDP(url, { noDefaults: true, timeout: CONNECT_MS });
   } catch (error) {
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
@@ -85,7 +85,7 @@ async function connect(url: string): Promise<Browser> {
   }
 }
 
-/** Closing a browser that was only connected to ends the connection and nothing else. */
+/** Closing a browser that was only connected to just ends the connection. */
 async function letGo(browser: Browser): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));

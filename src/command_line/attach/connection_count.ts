@@ -1,13 +1,13 @@
 /**
- * How many connections were seen. After a pause a page tells all that it has again, under another name of its window: a
- * connection is known by the user name fragments of ICE, which the browser draws for each.
+ * Counts the connections that were seen. After a pause a page reports all its connections again, under another
+ * window name, so a connection is identified by its ICE user name fragments, which the browser draws at random.
  */
 import type { PageBatch } from '../../watch/index.js';
 
 export class ConnectionCount {
   count = 0;
   readonly #ufrags = new Set<string>();
-  /** Those that have said none yet, by their windows. */
+  /** Those that have not reported any yet, by window. */
   readonly #unnamed = new Map<string, Set<number>>();
 
   hear({ window, messages }: PageBatch): void {

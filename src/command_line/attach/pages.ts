@@ -1,4 +1,4 @@
-/** The pages of a browser and their calls, as they are before anything is observed. */
+/** The pages of a browser and their calls, before anything is observed. */
 import type { Browser, Page } from 'playwright-core';
 import * as v from 'valibot';
 
@@ -17,17 +17,17 @@ const connection = v.object({
 type Connection = v.InferOutput<typeof connection>;
 
 export interface ListedPage {
-  /** How the browser names it; it stays the same as long as the page is open. */
+  /** The browser's id for it, which stays the same as long as the page is open. */
   id: string;
   title: string;
   url: string;
-  /** Null where the page gave no answer. */
+  /** Null if the page did not answer. */
   connections: Connection[] | null;
 }
 
-/** How long a page may take to say what it is. */
+/** How long a page may take to describe itself. */
 const ANSWER_MS = 10_000;
-/** As much of an id as tells pages apart. */
+/** How many characters of an id are needed to tell pages apart. */
 const ID_LENGTH = 8;
 
 /** All pages of a browser. */
@@ -42,7 +42,7 @@ async function idOf(page: Page): Promise<string> {
   }
 }
 
-/** Looks at every page; nothing stays in them. */
+/** Inspects every page; leaves nothing in them. */
 export function listPages(browser: Browser): Promise<ListedPage[]> {
   return Promise.all(
     pagesOf(browser).map(async (page) => {
@@ -67,7 +67,7 @@ function streamsText({ streams }: Connection): string {
   return [of('send'), of('receive')].filter((text) => text !== '').join('; ') || 'no media';
 }
 
-/** A table for people: a line for each page, and beneath it one for each of its connections. */
+/** A table for people: a line for each page, followed by a line for each of its connections. */
 export function pagesText(pages: readonly ListedPage[]): string {
   if (pages.length === 0) return 'The browser has no pages.\n';
   const rows = pages.map(({ id, title, url, connections }) => ({
@@ -89,7 +89,10 @@ export function pagesText(pages: readonly ListedPage[]): string {
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Whether a page is meant: by the beginning of its id, or by a part of its title or URL, in which * is anything. */
+/**
+ * Whether a pattern matches a page: by the beginning of its id, or by a part of its title or URL, in which *
+ * matches anything.
+ */
 async function matches(page: Page, pattern: string): Promise<boolean> {
   const id = (await within(ANSWER_MS, idOf(page))) ?? '';
   if (/^[\da-f]{4,}$/i.test(pattern) && id.startsWith(pattern.toUpperCase())) return true;
@@ -97,7 +100,7 @@ async function matches(page: Page, pattern: string): Promise<boolean> {
   return expression.test(page.url()) || expression.test((await within(ANSWER_MS, page.title())) ?? '');
 }
 
-/** The pages that are meant. Throws FailedRun when there are none. */
+/** The pages that match. Throws FailedRun if there are none. */
 export async function choosePages(browser: Browser, pattern: string): Promise<Page[]> {
   const pages = pagesOf(browser);
   const meant = await Promise.all(pages.map((page) => matches(page, pattern)));

@@ -1,6 +1,6 @@
 /**
- * The recording of attached pages: a trace that is written while it grows. Its first line names the streams, which
- * come one by one: at the end the file gets the line that names them all.
+ * The recording of attached pages: a trace that is written while it grows. Its first line names the streams,
+ * which appear one by one, so at the end the file gets a new first line that names them all.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
@@ -17,10 +17,13 @@ export interface Recorded {
   arrivals: number;
 }
 
-/** Nothing of the recording leaves without being written, so the file has it from the first segment on. */
+/** Nothing leaves the recording without being written, so the file is complete from the first segment on. */
 const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
 
-/** At the end another file takes the place of this one: of a device or a folder that must not become. Throws UsageError. */
+/**
+ * Throws UsageError if the path is a device or a folder: at the end the file is replaced by another one, which
+ * must not happen to those.
+ */
 export function checkReplaceable(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile())
@@ -35,7 +38,7 @@ export class Recording {
   #rows = 0;
   #arrivals = 0;
 
-  /** Throws UsageError when the file cannot be made. */
+  /** Throws UsageError if the file cannot be created. */
   constructor(
     readonly file: string,
     private readonly watch: Watch,
@@ -55,7 +58,7 @@ export class Recording {
     this.#output.write(text);
   }
 
-  /** Writes what is left. Resolves with what the file holds. */
+  /** Writes the rest. Resolves with the content of the file. */
   async end(): Promise<Recorded> {
     this.watch.spill = null;
     const { before, after } = this.watch.export(WHOLE);
@@ -66,8 +69,8 @@ export class Recording {
   }
 
   /**
-   * Beside the file and moved there: whoever looks meanwhile sees a whole one. Its name is nobody else's, and a link stays
-   * one.
+   * Written beside the file and then renamed, so that readers always see a complete file. Its name is unique, and
+   * a link stays a link.
    */
   async #replaceHead(head: string): Promise<void> {
     const file = await realpath(this.file);

@@ -1,4 +1,4 @@
-/** Watches the pages of a browser that runs already: shows them in a view, records them, and leaves them as they were. */
+/** Watches the pages of a running browser: shows them in a view, records them, and leaves them as they were. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Browser, Page } from 'playwright-core';
@@ -18,20 +18,20 @@ import { Recording, type Recorded } from './recording.js';
 import { serveView, type ViewServer } from './view_server.js';
 
 export interface AttachPlan {
-  /** Where the browser is, for people. */
+  /** The browser's address, for people. */
   url: string;
-  /** Which pages are watched; null: all, and those that open later. */
+  /** Which pages are watched; null: all, including those that open later. */
   page: string | null;
   /** The file of the recording. */
   record: string | null;
-  /** Ends by itself after this time. */
+  /** Ends after this time. */
   durationMs: number | null;
-  /** Whether the view is opened. */
+  /** Whether the view is opened in a browser. */
   open: boolean;
   say(text: string): void;
 }
 
-/** What was seen, for programs. */
+/** The observations, for programs. */
 export interface AttachReport {
   browser: string;
   pages: { url: string; ended: 'closed' | 'crashed' | null }[];
@@ -41,11 +41,11 @@ export interface AttachReport {
 
 /** How much of a recording is in memory, and not in its file yet. */
 const UNWRITTEN_US = 30e6;
-/** A timer takes no longer time: what is longer is slept in pieces. */
+/** The longest time that a timer can take: longer waits are split. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 const CLOCK_MS = 2000;
 
-/** The time of the browser, which may be that of a phone, in milliseconds of the Unix epoch. */
+/** The clock of the browser, possibly that of a phone, in milliseconds of the Unix epoch. */
 async function epochMsOf(browser: Browser): Promise<number> {
   const pages = pagesOf(browser);
   const clocks = pages.map((page) =>
@@ -93,7 +93,7 @@ class Attachment {
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
       },
-      // A page that calls what is not for it is not heard.
+      // Calls of pages that are not watched are ignored.
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);
@@ -103,7 +103,7 @@ class Attachment {
       },
       opened: () => undefined,
       ended: ({ record }) => {
-        // With the connection to the browser all pages end.
+        // If the connection to the browser ends, so do all pages.
         if (!this.#leaves && this.attached.browser.isConnected() && record.ended !== null)
           plan.say(`page ${record.ended.why}: ${plain(record.url)}`);
       },
@@ -114,7 +114,7 @@ class Attachment {
     for (const { batch, place } of this.#backlog.all) yield { type: 'batch', batch, place };
   }
 
-  /** Begins to watch these pages, or with null all. Throws FailedRun. */
+  /** Starts to watch these pages, or all with null. Throws FailedRun. */
   async begin(chosen: readonly Page[] | null): Promise<void> {
     const { browser, version } = this.attached;
     const { plan } = this;
@@ -129,7 +129,7 @@ class Attachment {
     else await Promise.all(chosen.map((page) => this.#feed.observePage(page)));
     const count = this.#pages.length;
     plan.say(`attached to ${title}: ${count === 1 ? '1 page' : `${count} pages`}`);
-    if (count === 0) plan.say('there is no page yet; those that open from now on are watched');
+    if (count === 0) plan.say('no page is open yet; pages that open from now on are watched');
     plan.say(`view ${this.#view.url}`);
     if (plan.record !== null) plan.say(`recording ${plan.record}; Ctrl-C ends it`);
     if (plan.open && !(await openInBrowser(this.#view.url)))
@@ -156,7 +156,10 @@ class Attachment {
     };
   }
 
-  /** Views are told that it is over, also when the recording cannot be finished: a full disk must not keep the command. */
+  /**
+   * Views are told about the end even if the recording cannot be finished: a full disk must not block the
+   * command.
+   */
   async #endRecording(): Promise<Recorded | undefined> {
     try {
       return await this.#recording?.end();
@@ -168,7 +171,7 @@ class Attachment {
   }
 }
 
-/** Watches until the plan's duration is over or the signal is aborted. Throws FailedRun. */
+/** Watches for the plan's duration, or until the signal is aborted. Throws FailedRun. */
 export async function watchBrowser(
   attached: AttachedBrowser,
   plan: AttachPlan,

@@ -1,4 +1,6 @@
-/** Serves the view on attached pages: a page of the local server, and the channel by which it hears of the calls. */
+/**
+ * Serves the view on attached pages: a page of the local server, and the channel that informs it about the calls.
+ */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +12,7 @@ import { readViewMessage, VIEW_PATH, type FeedMessage, type PageRequest } from '
 interface ViewOptions {
   title: string;
   originEpochMs: number;
-  /** What a view has to hear that comes now. */
+  /** What a view that connects now has to be told first. */
   backlog(): Iterable<FeedMessage>;
   /** Asks a window of the pages, or all with null. */
   ask(window: string | null, request: PageRequest): Promise<unknown[]>;
@@ -20,14 +22,17 @@ export interface ViewServer {
   /** The address of the view, with its key. */
   readonly url: string;
   tell(message: FeedMessage): void;
-  /** Tells why, and ends. */
+  /** Tells the views why, and ends. */
   close(why: string): Promise<void>;
 }
 
-/** A view that comes late is told a backlog of several connections at once. */
+/** A view that connects late is sent a backlog of several connections at once. */
 const BUFFER_BYTES = 1 << 26;
 
-/** What the build makes of src/view, beside the compiled files; sources that are run as they are have it in the build. */
+/**
+ * The build's output for src/view, beside the compiled files; when sources run directly, it is in the build
+ * folder.
+ */
 function viewFolder(): string {
   const folders = ['../../view/', '../../../dist/lib/view/'].map((path) => new URL(path, import.meta.url));
   const built = folders.find((folder) => existsSync(new URL('main.js', folder)));
@@ -35,7 +40,7 @@ function viewFolder(): string {
   return fileURLToPath(built);
 }
 
-/** Starts the server, for this machine alone. Throws FailedRun and ServerError. */
+/** Starts the server, reachable from this machine only. Throws FailedRun and ServerError. */
 export async function serveView(options: ViewOptions): Promise<ViewServer> {
   const key = randomUUID();
   const sockets = new Set<ChannelSocket>();
@@ -72,7 +77,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
 
 const send = (socket: ChannelSocket, message: FeedMessage): void => socket.send(JSON.stringify(message));
 
-/** A view that asks for what there is not is told so; whatever says something else is not answered. */
+/** A request for something unknown gets an error; other messages get no answer. */
 async function answer(socket: ChannelSocket, text: string, { ask }: ViewOptions): Promise<void> {
   let id: number | null = null;
   try {

@@ -1,4 +1,4 @@
-/** Finds a Chromium, starts it so that it calls as a user's browser would, without a window, and ends it. */
+/** Finds a Chromium, starts it without a window so that calls work as in a user's browser, and ends it. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,8 +25,9 @@ const INSTALLED = [
 ];
 
 /**
- * What a browser without a window does without: the address bar's list, a page of its own that costs each new
- * page 1.6 s of CPU. The last switch of this name counts, so Playwright's own features stand here, too.
+ * Features that a browser without a window does not need: the address bar's list, a page of its own that costs
+ * each new page 1.6 s of CPU. Only the last switch with this name counts, so Playwright's features are repeated
+ * here.
  */
 const DISABLED_FEATURES = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter'],
@@ -36,7 +37,7 @@ const DISABLED_FEATURES = [
   ...['NetworkTimeServiceQuerying', 'PreconnectToSearch'],
 ];
 
-/** How Chromium is started for calls. */
+/** The options with which Chromium is started for calls. */
 export const CHROMIUM_FLAGS = [
   '--headless=new',
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
@@ -54,7 +55,7 @@ export const CHROMIUM_FLAGS = [
   '--disable-backgrounding-occluded-windows',
 ];
 
-/** CCSCOPE_CHROMIUM, the PATH, the usual places, `playwrights` own. Throws UsageError or FailedRun. */
+/** From CCSCOPE_CHROMIUM, the PATH, the usual places, or Playwright's own. Throws UsageError or FailedRun. */
 function findChromium(playwrights: string): string {
   const named = process.env['CCSCOPE_CHROMIUM'];
   if (named !== undefined && named !== '') {
@@ -73,14 +74,14 @@ function findChromium(playwrights: string): string {
 }
 
 /**
- * Starts Chromium, which plays the video file `camera` as its camera, if there is one. It ends with this
- * process, whatever becomes of that. Throws FailedRun.
+ * Starts Chromium, with the video file `camera` as its camera, if given. It ends with this process, however that
+ * ends. Throws FailedRun.
  */
 export async function launchChromium(
   camera: string | null = null,
   flags: readonly string[] = [],
 ): Promise<Browser> {
-  // Large, so that only calls load it and other commands start at once.
+  // A large module, loaded only for calls so that other commands start at once.
   const { chromium } = await import('playwright-core');
   const executablePath = findChromium(chromium.executablePath());
   const isRoot = process.getuid?.() === 0;
@@ -94,7 +95,7 @@ export async function launchChromium(
         ...(camera === null ? [] : [`--use-file-for-fake-video-capture=${camera}`]),
         ...flags,
       ],
-      // The command closes it on these itself, and then ends with its own status.
+      // On these signals the command closes Chromium itself, and then ends with its own status.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -105,24 +106,25 @@ export async function launchChromium(
   }
 }
 
-/** A browser that a call has to itself. */
+/** A browser that belongs to one call. */
 export interface OwnBrowser {
   browser: Browser;
-  /** Aborted when the call is to end, and when the browser or a page on which it depends has ended. */
+  /** Aborted when the call has to end, and when the browser or a page on which the call depends has ended. */
   signal: AbortSignal;
-  /** Opens a page without which the call is over. */
+  /** Opens a page; the call is over if this page ends. */
   newPage(): Promise<Page>;
 }
 
-/** How long a Chromium that no longer answers keeps a command from ending; the process's end kills it. */
+/** How long a Chromium that no longer answers can delay the end of a command; the end of the process kills it. */
 const CLOSE_TIMEOUT_MS = 3000;
-/** Playwright may fail a question to a page before it tells that the browser is gone. */
+/** Playwright may fail a request to a page before it reports that the browser is gone. */
 const NEWS_MS = 2000;
 const SOMETHING_ENDED = /closed|crashed|disconnected/;
 
 /**
- * Runs `work` with a Chromium (see launchChromium for its `camera`) that is closed afterwards, whatever happens. Rejects at once, whatever `work`
- * waits for: with the signal's reason when that is aborted, with FailedRun when Chromium or a page has ended.
+ * Runs `work` with a Chromium (see launchChromium for its `camera`) that is closed afterwards, whatever happens.
+ * Rejects at once, whatever `work` waits for: with the signal's reason if that is aborted, with FailedRun if
+ * Chromium or a page has ended.
  */
 export async function withChromium<T>(
   signal: AbortSignal,
@@ -157,7 +159,7 @@ export async function withChromium<T>(
   }
 }
 
-/** A Chromium that was still starting when nobody wanted it any more is closed when it has started. */
+/** If Chromium is no longer wanted while it still starts, it is closed once it has started. */
 async function launched(signal: AbortSignal, camera: string | null): Promise<Browser> {
   const launching = launchChromium(camera);
   try {

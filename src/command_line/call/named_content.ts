@@ -1,4 +1,4 @@
-/** Contents that ffmpeg makes for Chromium's camera, each once, in the user's cache. */
+/** Video contents that ffmpeg makes for Chromium's camera, each only once, in the user's cache. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,22 +10,22 @@ import { text } from 'node:stream/consumers';
 
 import { FailedRun, systemCode } from '../../text/errors.js';
 import type { Io } from '../io.js';
-import { progress } from './series.js';
+import { progress } from '../progress.js';
 import type { VideoFormat } from './video_file.js';
 
-/** Chromium plays a file without end: each content begins where it ended. */
+/** Chromium repeats a file endlessly: each content ends where it began. */
 const LOOP_S = 10;
 
-/** The first half, then the same backwards. */
+/** The first half, then the same in reverse. */
 const THERE_AND_BACK = 'split[there][back];[back]reverse[reversed];[there][reversed]concat';
 
 interface Recipe {
-  /** One of ffmpeg's own sources. */
+  /** One of ffmpeg's built-in sources. */
   input: string;
   filters: string;
 }
 
-/** Words of one to nine letters in lines of a screen's width; the same at each call. */
+/** Words of one to nine letters in lines of a screen's width; the same for each call. */
 function lines(count: number): string {
   let state = 1;
   const random = (below: number): number => {
@@ -47,17 +47,17 @@ const TEXT_ROWS = 24;
 const SCROLLED = 'if(lt(t,3),0,if(lt(t,5),(t-3)/2,if(lt(t,8),1,(10-t)/2)))';
 
 const RECIPES = {
-  /** Moving bars and figures of sharp edges. */
+  /** Moving bars and figures with sharp edges. */
   'test-picture': ({ width, height, fps }) => ({
     input: `testsrc2=s=${width}x${height}:r=${fps}:d=${LOOP_S / 2}`,
     filters: THERE_AND_BACK,
   }),
-  /** A zoom into the Mandelbrot set, and out of it. */
+  /** Zooms into the Mandelbrot set, and out of it. */
   fractal: ({ width, height, fps }) => ({
     input: `mandelbrot=s=${width}x${height}:r=${fps}:start_scale=1:end_scale=0.05:end_pts=${(fps * LOOP_S) / 2}`,
     filters: `trim=duration=${LOOP_S / 2},${THERE_AND_BACK}`,
   }),
-  /** Soft shapes before a camera that sways, with the noise of its sensor, new in each frame. */
+  /** Soft shapes in front of a swaying camera, with sensor noise that is new in each frame. */
   noise: ({ width, height, fps }) => ({
     input: `mandelbrot=s=${width + 64}x${height + 64}:r=${fps}:start_scale=0.3:end_scale=0.3`,
     filters: [
@@ -89,7 +89,7 @@ function ffmpegArguments(name: ContentName, format: VideoFormat): string[] {
   return [...source, '-frames:v', frames, '-pix_fmt', 'yuv420p', '-f', 'yuv4mpegpipe'];
 }
 
-/** The user's folder for what can be made again. */
+/** The user's cache folder. */
 function cacheFolder(): string {
   const { env, platform } = process;
   const folders: Partial<Record<NodeJS.Platform, string>> = {
@@ -101,7 +101,7 @@ function cacheFolder(): string {
   return join(chosen === undefined || chosen === '' ? usual : chosen, 'ccscope', 'sources');
 }
 
-/** Where the file of a content is, or will be; another recipe has another file. */
+/** The path of a content's file; another recipe has another file. */
 export function contentFile(name: ContentName, format: VideoFormat): string {
   const recipe = createHash('sha256').update(ffmpegArguments(name, format).join('\0')).digest('hex');
   const { width, height, fps } = format;
@@ -115,7 +115,7 @@ interface Making {
 }
 
 /**
- * Makes a content's file unless it is there, with a bar on a terminal. Only a whole file ever has its name.
+ * Creates a content's file unless it exists, and reports progress. Only a complete file ever has the final name.
  * Throws FailedRun.
  */
 export async function makeContent(name: ContentName, format: VideoFormat, making: Making): Promise<void> {
@@ -133,12 +133,12 @@ export async function makeContent(name: ContentName, format: VideoFormat, making
     signal.throwIfAborted();
     throw new FailedRun(`--source ${name}: ${whyNot(error, dirname(file))}`);
   } finally {
-    bar.stop();
+    bar.clear();
     rmSync(part, { force: true });
   }
 }
 
-/** Removes what processes have left that were killed at it. */
+/** Removes files left by processes that were killed while they wrote. */
 function removeOrphans(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, pid] = /\.(\d+)\.part$/.exec(name) ?? [];
@@ -150,7 +150,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is there, too.
+    // The process exists but belongs to another user.
     return systemCode(error) === 'EPERM';
   }
 }
@@ -163,7 +163,7 @@ function whyNot(error: unknown, folder: string): string {
   return `its file could not be made (${reason}); see that ${folder} can be written to and has 500 MB left`;
 }
 
-/** Runs ffmpeg, and tells how many frames there are. Rejects with what ffmpeg said last. */
+/** Runs ffmpeg, and reports the number of frames so far. Rejects with ffmpeg's last message. */
 async function ffmpeg(
   args: readonly string[],
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** The Call page as the command drives it: its address, and the answers of its `window.ccscope`. */
+/** The Call page as the command controls it: its address, and the answers of its `window.ccscope`. */
 import type { Page } from 'playwright-core';
 
 import type { ControllerFault } from '../../core/index.js';
@@ -12,7 +12,7 @@ const ANSWER_TIMEOUT_MS = 30_000;
 /** A trace of hours is a long text. */
 const TRACE_TIMEOUT_MS = 300_000;
 
-/** What the page says of itself (`window.ccscope` of the Call page). */
+/** The page's state (`window.ccscope` of the Call page). */
 export interface PageState {
   phase: string;
   /** Its link at the local server; null without one. */
@@ -49,7 +49,7 @@ export interface PageTargets extends TargetRows {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** These are for the page's own pictures; a camera that plays a file has its one format. */
+/** These apply to the page's own pictures; a camera that plays a file has its fixed format. */
 function formatOf({ file, width, height, fps }: CallSource): Record<string, string> {
   if (file !== null) return {};
   const size = VIDEO_SIZE_NAMES.find(
@@ -58,7 +58,7 @@ function formatOf({ file, width, height, fps }: CallSource): Record<string, stri
   return { fps: String(fps), ...(size === undefined ? {} : { size }) };
 }
 
-/** The Call page's address for a plan and a link that its server was lent: its whole state is in the query. */
+/** The Call page's address for a plan and a link lent to its server: the whole state is in the query. */
 export function pageUrl(url: string, plan: CallPlan, link: string): string {
   const query = new URLSearchParams({
     autostart: '1',
@@ -73,7 +73,7 @@ export function pageUrl(url: string, plan: CallPlan, link: string): string {
     ...(plan.preset === undefined ? {} : { preset: plan.preset }),
     shadow: plan.shadows.join(','),
     max_bps: String(plan.sourceMaxBps),
-    // The simulated camera's as well: the plan's, which differs from run to run.
+    // This also seeds the simulated camera, so it is the plan's seed, which differs from run to run.
     seed: String(plan.seed),
     key_frame_interval_s: String(plan.keyFrameIntervalS),
   });
@@ -81,7 +81,7 @@ export function pageUrl(url: string, plan: CallPlan, link: string): string {
   return `${url}?${query.toString()}`;
 }
 
-/** Asks the page. Every question throws FailedRun when the page does not answer. */
+/** Queries the page. Every query throws FailedRun if the page does not answer. */
 export class OwnPage {
   constructor(private readonly page: Page) {}
 

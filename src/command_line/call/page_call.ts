@@ -1,7 +1,6 @@
 /**
- * One call of somebody's own pages in a headless Chromium: all their peer connections go through
- * the relay of one link, and are observed as a test would (../observe). The pages decide
- * their bitrates themselves.
+ * One call of pages that are not ccscope's in a headless Chromium: all their peer connections go through the
+ * relay of one link, and are observed as in a test (../observe). The pages decide their bitrates themselves.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -19,22 +18,22 @@ import { withChromium } from './chromium.js';
 import { pageReport } from './page_report.js';
 import type { RunContext, RunResult } from './run.js';
 
-/** Whose pages, and what happens to them. */
+/** The pages, and what is done with them. */
 export interface PagePlan {
-  /** One page each, in a context of its own. */
+  /** One page each, in its own context. */
   urls: readonly string[];
-  /** Selectors that are clicked on every page, in this order, once it has loaded. */
+  /** Selectors that are clicked on every page once it has loaded, in this order. */
   clicks: readonly string[];
-  /** Both directions. */
+  /** The settings for both directions. */
   link: LinkConfig;
-  /** From the first connection on. */
+  /** Counted from the first connection. */
   durationMs: number;
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const CLICK_TIMEOUT_MS = 10_000;
 const POLL_MS = 250;
-/** Ours make their calls look like those of people who allowed everything. */
+/** The contexts behave as if the user had granted all permissions. */
 const PERMISSIONS = ['camera', 'microphone'];
 
 /** Makes one call. Throws FailedRun; whatever happens, the browser and the link are closed. */
@@ -67,7 +66,7 @@ async function openPages(
   { urls, clicks }: PagePlan,
   observer: CallObserver,
 ): Promise<void> {
-  // One after the other: who comes first offers or waits, as the pages have it.
+  // One after the other: the pages decide what the first one does, offer or wait.
   for (const url of urls) {
     const context: BrowserContext = await browser.newContext({
       ignoreHTTPSErrors: true,
@@ -78,7 +77,7 @@ async function openPages(
   }
 }
 
-/** How long news of a crash may take. */
+/** How long the report of a crash may take. */
 const NEWS_MS = 2000;
 
 const firstLine = (error: unknown): string =>
@@ -86,7 +85,7 @@ const firstLine = (error: unknown): string =>
 
 async function openPage(page: Page, url: string, clicks: readonly string[]): Promise<void> {
   await page.goto(url).catch(async (error: unknown) => {
-    // Playwright may fail a question to a page before it tells that the page has crashed.
+    // Playwright may fail a request to a page before it reports that the page has crashed.
     if (firstLine(error).includes('detached'))
       await page.waitForEvent('crash', { timeout: NEWS_MS }).catch(() => undefined);
     throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); see that its server runs`);
@@ -162,7 +161,7 @@ function neverConnected({ endpoints }: CallRecord): string {
   return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); see that the pages find each other without ccscope`;
 }
 
-/** Without its link, or one of its pages, a call is over. */
+/** A call is over if it loses its link or one of its pages. */
 function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
   if (crashed) throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; see the browser's log`);
@@ -170,7 +169,7 @@ function refuseLoss({ pages, link }: CallRecord): void {
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }
 
-/** A call that ends early has no numbers. */
+/** A call that ends early has no measurements. */
 function refuseEnd(record: CallRecord): void {
   refuseLoss(record);
   const alive = record.endpoints.some((endpoint) =>

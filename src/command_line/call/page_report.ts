@@ -1,6 +1,6 @@
 /**
- * What `ccscope call --url` reports of a call of somebody's own pages, in the shape of every call's
- * report. Of a call both ways the direction counts that carried more media.
+ * What `ccscope call --url` reports of a call, in the same form as other calls. If media flow both ways, the
+ * direction that carried more media counts.
  */
 import { machineReport } from '../../machine/index.js';
 import { tableSpec, type TableName } from '../../core/index.js';
@@ -17,7 +17,7 @@ import { SHADOW } from '../../calls/record/shadow_flow.js';
 import { targetReport, type TargetRows } from './targets.js';
 import type { RunReport, ShadowReport, SharesReport } from './types.js';
 
-/** What the browsers believed that they may send. */
+/** The browsers' own bandwidth estimates. */
 function estimates(senders: readonly EndpointRecord[]): TargetRows {
   const samples = senders
     .flatMap((endpoint) => endpoint.samples)
@@ -37,7 +37,7 @@ function column({ batches }: ShadowRecord, table: TableName, name: string): numb
     .flatMap(({ columns }) => Array.from(columns[index] ?? []));
 }
 
-/** How often the detector of a shadow went into overuse. */
+/** How often the detector of a shadow entered overuse. */
 function overuses(shadow: ShadowRecord): number {
   const overuse = tableSpec('group')
     .columns.find(({ name }) => name === 'signal')
@@ -46,7 +46,7 @@ function overuses(shadow: ShadowRecord): number {
   return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
 }
 
-/** What GCC, beside the call, would have asked for: of the stream that it saw most of. */
+/** What GCC, running beside the call, would have asked for: for the stream of which it saw most. */
 function shadowReport(
   shadow: ShadowRecord | undefined,
   steps: readonly CapacityStep[],
@@ -57,7 +57,7 @@ function shadowReport(
   return [{ name: 'GCC', ...SHADOW, parameters: {}, ...targetReport(rows, steps, run) }];
 }
 
-/** Whether media came or, where the far side is not under test, was sent. */
+/** Whether media arrived or, if the far side is not under test, were sent. */
 const hasMedia = ({ sender, receiver }: Path): boolean =>
   ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;
 
@@ -68,7 +68,7 @@ function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): {
   return { shares: { received_bps: received.map(finiteOrNull), jain: finiteOrNull(jainIndex(received)) } };
 }
 
-/** Capacities since the beginning of a run; the first is what it began with. */
+/** Capacities since the start of a run; the first is its initial one. */
 function stepsSince(
   changes: readonly { timeUs: number; capacityBps: number }[],
   fromUs: number,
@@ -86,8 +86,8 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
 ];
 
 /**
- * The report of a run, which began when the first connection was there, or of what is kept of it. Throws
- * FailedRun if nothing passed the link.
+ * The report of a run, from its first connection or from the start of what is kept. Throws FailedRun if nothing
+ * passed the link.
  */
 export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: boolean): RunReport {
   const all = pathsOf(record, {});
@@ -115,7 +115,7 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // The queue's rows come ten times a second: without cross traffic they differ from the packets by a little.
+    // The queue's rows come ten times a second: without cross traffic they differ slightly from the packets.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

@@ -9,7 +9,7 @@ import type { Series } from './series.js';
 import { prepareSource } from './source.js';
 import type { CallPlan, TwinMachine } from './types.js';
 
-/** What a report says of a plan at its top. */
+/** The head of a report on a plan. */
 function headOf(plan: CallPlan): Series['head'] {
   const { mode, controller, preset = null, set, codec, audio, link, durationMs } = plan;
   const { file: _, ...source } = plan.source;
@@ -40,8 +40,8 @@ export function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
 }
 
 /**
- * What real calls need: contents, each made once, and the local server with the users' controllers of all
- * plans. Throws UsageError, FailedRun.
+ * Prepares what real calls need: contents, each made once, and the local server with the users' controllers of
+ * all plans. Throws UsageError, FailedRun.
  */
 export async function openServer(plans: readonly CallPlan[], io: Io): Promise<LocalServer> {
   const sources = new Map(plans.map(({ source }) => [source.file, source]));
@@ -49,7 +49,7 @@ export async function openServer(plans: readonly CallPlan[], io: Io): Promise<Lo
   return startServer({ controllers: await filesOf(plans) });
 }
 
-/** The users' controllers of all plans, bundled, each once. Throws UsageError. */
+/** The users' controllers of all plans, each bundled once. Throws UsageError. */
 async function filesOf(plans: readonly CallPlan[]): Promise<ServedController[]> {
   const paths = new Map(plans.flatMap(({ files }) => files).map(({ name, path }) => [name, path]));
   const reading = [...paths].map(async ([name, path]) => ({ ...(await loadControllerFile(path)), name }));

@@ -1,4 +1,7 @@
-/** One real call of our own page in a headless Chromium, through a link that this opens and the page joins. */
+/**
+ * One real call of ccscope's own page in a headless Chromium, through a link that this code opens and the page
+ * joins.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ControllerFault } from '../../core/index.js';
@@ -18,17 +21,17 @@ import type { CallPlan, FaultReport, RunReport, SentReport } from './types.js';
 const CONNECT_TIMEOUT_MS = 30_000;
 const POLL_MS = 250;
 
-/** The local server with our own page. */
+/** The local server with ccscope's own page. */
 export type CallServer = Pick<LocalServer, 'url' | 'lend'>;
 
 export interface RunContext {
   signal: AbortSignal;
-  /** The number of the run of this controller, from 0. */
+  /** The index of this run of the controller, from 0. */
   run: number;
-  /** Told of the share of the run that is over. */
+  /** Called with the finished share of the run. */
   onProgress(share: number): void;
   wantTrace: boolean;
-  /** The interactive chart; only of somebody's own pages. */
+  /** The interactive chart; null for calls of ccscope's own page. */
   wantHtml: boolean;
 }
 
@@ -40,7 +43,10 @@ export interface RunResult {
   html: string | null;
 }
 
-/** Makes one call of our own page over a link of its own. Throws FailedRun; whatever happens, browser and link are closed. */
+/**
+ * Makes one call of ccscope's own page over a new link. Throws FailedRun; browser and link are closed in any
+ * case.
+ */
 export async function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
   context.signal.throwIfAborted();
   const config = { ...plan.link, origin_epoch_ms: Date.now() };
@@ -70,7 +76,7 @@ export async function runCall(plan: CallPlan, server: CallServer, context: RunCo
   }
 }
 
-/** A call that is under way. */
+/** A call in progress. */
 interface Running {
   page: OwnPage;
   /** The name by which the page joins the link. */
@@ -101,7 +107,7 @@ async function connected(running: Running, signal: AbortSignal): Promise<void> {
 const linkFailure = (error: unknown): unknown =>
   error instanceof ShaperError || error instanceof ConfigError ? new FailedRun(error.message) : error;
 
-/** Throws FailedRun where the call does not pass the link, or the link was interrupted. */
+/** Throws FailedRun if the call does not pass the link, or the link was interrupted. */
 function refuseWrongLink(now: PageState, { link, shaper }: Running): void {
   if (shaper.failure !== null) throw linkFailure(shaper.failure);
   if (shaper.record.interruptions.length > 0)
@@ -147,7 +153,7 @@ async function measure(
   const capacity = parseSchedule(plan.link.capacity);
   // The page's rows and the link's count from the same origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
-  // With the browser in charge flow 0 only watches, too.
+  // If the browser decides the bitrate, flow 0 only watches, too.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
   const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({
@@ -178,7 +184,7 @@ async function measure(
   return { report, trace, html: null };
 }
 
-/** What the page and the link have counted until now. */
+/** What the page and the link have counted so far. */
 async function seen({ page, shaper }: Running) {
   const media = await page.media();
   await shaper.sync().catch((error: unknown) => {
@@ -201,7 +207,7 @@ const faultReport = ({ timeUs, ...fault }: ControllerFault): FaultReport => ({ .
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** Waits while the call goes on. Throws FailedRun if it ends before, or goes on through another link. */
+/** Waits while the call runs. Throws FailedRun if it ends early, or continues through another link. */
 async function until(
   atUs: number,
   run: { fromUs: number; toUs: number },

@@ -1,20 +1,19 @@
-/** Runs of calls, the controllers by turns, so that all meet the same minutes. */
+/** Runs of calls, with the controllers taking turns, so that all meet the same conditions. */
 import { extname } from 'node:path';
-
-import { SingleBar } from 'cli-progress';
 
 import { loadText } from '../../machine/index.js';
 import { fileOutput, type Io } from '../io.js';
+import { progress } from '../progress.js';
 import type { RunContext, RunResult } from './run.js';
 import { ratios, summarise } from './summary.js';
 import type { CallReport, ControllerReport, RunReport } from './types.js';
 
-/** The runs of one controller so far, and how another is made. */
+/** The runs of one controller so far, and how to make another one. */
 export interface Series {
   head: Omit<ControllerReport, 'browser' | 'runs' | 'set_aside' | 'overloaded_runs' | 'summary'>;
   browser: string;
   runs: RunReport[];
-  /** Runs on an overloaded machine that were made again. */
+  /** Runs on an overloaded machine that were repeated. */
   setAside: RunReport[];
   make(context: RunContext): Promise<RunResult>;
 }
@@ -22,16 +21,16 @@ export interface Series {
 export interface SeriesOptions {
   /** How many runs each controller has. */
   runs: number;
-  /** Files; with several calls their names get the controller and the number of the run. */
+  /** Output files; with several calls their names get the controller and the number of the run. */
   trace?: string | undefined;
   html?: string | undefined;
-  /** How often a run on an overloaded machine is made again; default: never. */
+  /** How often a run on an overloaded machine is repeated; default: never. */
   again?: number | undefined;
   signal: AbortSignal;
   io: Io;
 }
 
-/** Makes the calls and adds what they measured. Throws FailedRun. */
+/** Makes the calls and adds their results. Throws FailedRun. */
 export async function makeCalls(calls: readonly Series[], options: SeriesOptions): Promise<void> {
   const total = calls.length * options.runs;
   const bar = progress(options.io, total);
@@ -58,11 +57,14 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
       await keep(options.html, suffix, result.html);
     }
   } finally {
-    bar.stop();
+    bar.clear();
   }
 }
 
-/** Makes a run, and again while the machine is overloaded, as often as the options say; those before the last are set aside. */
+/**
+ * Makes a run, and repeats it while the machine is overloaded, as often as the options allow; runs before the
+ * last are set aside.
+ */
 export async function untilQuiet(
   make: () => Promise<RunResult>,
   own: Series,
@@ -80,7 +82,7 @@ export async function untilQuiet(
   }
 }
 
-/** Writes what was asked for, with the suffix before the ending of the file's name. */
+/** Writes a requested file, with the suffix before the extension. */
 async function keep(file: string | undefined, suffix: string, text: string | null): Promise<void> {
   if (file === undefined || text === null) return;
   const ending = extname(file);
@@ -89,13 +91,13 @@ async function keep(file: string | undefined, suffix: string, text: string | nul
   await output.end();
 }
 
-/** What a controller's runs came to. */
+/** The results of a controller's runs. */
 export function controllerReport({ head, browser, runs, setAside }: Series): ControllerReport {
   const overloaded_runs = runs.filter(({ machine }) => machine.overloaded).length;
   return { ...head, browser, runs, set_aside: setAside, overloaded_runs, summary: summarise(runs) };
 }
 
-/** The first controller's report, with the others in it; null if no run came to its end. */
+/** The first controller's report, with the others in it; null if no run was completed. */
 export function reportOf(calls: readonly Series[]): CallReport | null {
   const [first, ...others] = calls.filter(({ runs }) => runs.length > 0).map(controllerReport);
   const [second] = others;
@@ -103,22 +105,4 @@ export function reportOf(calls: readonly Series[]): CallReport | null {
   if (second === undefined) return first;
   const compared = Object.fromEntries(others.map((other) => [other.controller, other]));
   return { ...first, comparison: { ...compared, ratios: ratios(first.runs, second.runs) } };
-}
-
-export interface Progress {
-  update(done: number, what: string): void;
-  stop(): void;
-}
-
-/** A bar on a terminal, nothing elsewhere; `total` is what 100 % are. */
-export function progress(io: Io, total: number): Progress {
-  if (io.stderr.isTTY !== true) return { update: () => undefined, stop: () => undefined };
-  const bar = new SingleBar({
-    stream: io.stderr,
-    format: '{bar} {percentage} %  {what}',
-    hideCursor: true,
-    clearOnComplete: true,
-  });
-  bar.start(total, 0, { what: 'starting' });
-  return { update: (done, what) => bar.update(done, { what }), stop: () => bar.stop() };
 }

@@ -8,7 +8,7 @@ import { contentFile, isContent, makeContent } from './named_content.js';
 import type { CallSource } from './types.js';
 import { readVideoFile } from './video_file.js';
 
-/** What was asked for; a file decides the size and the frame rate itself. */
+/** The options for the source; a file has its own size and frame rate. */
 export interface SourceFlags {
   /** `synthetic`, a content's name, or a path. */
   source: string;
@@ -19,7 +19,9 @@ export interface SourceFlags {
 const DEFAULT_SIZE: VideoSize = '360p';
 const DEFAULT_FPS = 30;
 
-/** Throws UsageError for a file that cannot be played, and for a size or frame rate beside one. */
+/**
+ * Throws UsageError for a file that cannot be played, and for a size or frame rate given together with a file.
+ */
 export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
   const format = { ...VIDEO_SIZES[size ?? DEFAULT_SIZE], fps: fps ?? DEFAULT_FPS };
   if (source === 'synthetic') return { name: source, ...format, file: null };
@@ -32,7 +34,7 @@ export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
   return { name: basename(source), ...readVideoFile(source), file: resolve(source) };
 }
 
-/** Makes the file of a content unless it is there. Throws FailedRun, which says what is missing. */
+/** Creates the file of a content unless it exists. Throws FailedRun, which says what is missing. */
 export async function prepareSource(
   { name, file, ...format }: CallSource,
   signal: AbortSignal,

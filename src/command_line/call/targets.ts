@@ -10,13 +10,16 @@ export interface TargetRows {
   targetBps: readonly number[];
 }
 
-/** Rows come each 100 ms and with each feedback message: over time they count as they last. */
+/**
+ * Rows come every 100 ms and with each feedback message: in averages over time each counts for as long as it
+ * held.
+ */
 const SAMPLE_US = 100_000;
 
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** What held at each tick of a window; NaN before the first row. */
+/** The value at each tick of a window; NaN before the first row. */
 function sampled(
   { timeUs, targetBps }: TargetRows,
   { fromUs, toUs }: Window,
@@ -30,7 +33,7 @@ function sampled(
   return samples.filter(({ bps }) => !Number.isNaN(bps));
 }
 
-/** `steps` in times of the rows, as `run`, which is the whole run. */
+/** `steps` and `run`, which is the whole run, use the times of the rows. */
 export function targetReport(rows: TargetRows, steps: readonly CapacityStep[], run: Window): TargetReport {
   const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
   const samples = sampled(rows, lastTwoThirds);

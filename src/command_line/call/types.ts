@@ -1,4 +1,4 @@
-/** What `ccscope call` is asked for and what it reports. Keep the report's shape stable. */
+/** The options and the report of `ccscope call`. Keep the report's shape stable. */
 import { COMPONENT_SPECS } from '../../core/index.js';
 import type { MachineReport } from '../../machine/index.js';
 import type { LinkConfig } from '../../link/link_config.js';
@@ -7,11 +7,11 @@ import type { LinkMetrics, Percentiles } from '../../calls/metrics.js';
 
 export type CallMode = 'control' | 'cap' | 'observe';
 
-/** Presets of the component `live_call`: how busy the machine is on which a twin's call is made. */
+/** Presets of the component `live_call`: how busy the machine of a twin's call is. */
 export const TWIN_MACHINES: readonly string[] = COMPONENT_SPECS.live_call.presets.map(({ name }) => name);
 export type TwinMachine = string;
 
-/** The pictures that a call of our own page sends. */
+/** The pictures that a call of ccscope's own page sends. */
 export interface SourceReport {
   /** `synthetic`, a content by its name, or the name of a file. */
   name: string;
@@ -22,23 +22,23 @@ export interface SourceReport {
 }
 
 export interface CallSource extends SourceReport {
-  /** What Chromium plays as its camera; null where the page paints the pictures itself. */
+  /** What Chromium plays as its camera; null if the page paints the pictures itself. */
   file: string | null;
 }
 
-/** One controller's calls: how each is made. */
+/** The calls of one controller: how each is made. */
 export interface CallPlan {
   /** A controller of the core, `native`, or the name of a user's file. */
   controller: string;
-  /** It in the page's address. */
+  /** The controller in the form of the page's address. */
   text: string;
   mode: CallMode;
-  /** The preset of flow 0; left out for a user's own controller. */
+  /** The preset of flow 0; absent for a user's controller. */
   preset?: string;
   set: Readonly<Record<string, number>>;
-  /** Who only watches, as the page's address has them. */
+  /** The shadows, in the form of the page's address. */
   shadows: readonly string[];
-  /** The user's controllers among all these. */
+  /** All users' controllers among these. */
   files: readonly { name: string; path: string }[];
   source: CallSource;
   codec: VideoCodec;
@@ -51,7 +51,10 @@ export interface CallPlan {
   seed: number;
 }
 
-/** What a controller asked for, or would have asked for; over the last two thirds of the run, but for the last. */
+/**
+ * What a controller asked for, or would have asked for, over the last two thirds of the run; the last value is
+ * the one at the end.
+ */
 export interface TargetReport {
   /** Over time. */
   target_mean_bps: number | null;
@@ -69,7 +72,7 @@ export interface ShadowReport extends TargetReport {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** A half of a controller that failed while the call went on. */
+/** A half of a controller that failed during the call. */
 export interface FaultReport {
   controller: string;
   half: 'sender' | 'receiver';
@@ -78,7 +81,7 @@ export interface FaultReport {
   message: string;
 }
 
-/** What the encoder was given, and its codec, at the end of a run. */
+/** The encoder's input and codec at the end of a run. */
 export interface SentReport {
   codec: string | null;
   width: number | null;
@@ -86,7 +89,7 @@ export interface SentReport {
   fps: number | null;
 }
 
-/** What came out at the far side at the end of a run; an encoder short of bits sends a smaller picture. */
+/** The picture at the far side at the end of a run; an encoder short of bits sends a smaller picture. */
 export interface ReceivedReport {
   width: number | null;
   height: number | null;
@@ -94,21 +97,27 @@ export interface ReceivedReport {
   audio_bps: number | null;
 }
 
-/** How the calls of somebody's own pages share a direction of the link, over the last two thirds of the run. */
+/** How several calls of the same pages share a direction of the link, over the last two thirds of the run. */
 export interface SharesReport {
-  /** What each connection received that carries its media this way, in the order in which they were made. */
+  /**
+   * What each connection that carries its media in this direction received, in the order in which connections
+   * were made.
+   */
   received_bps: readonly (number | null)[];
-  /** Jain's index of these. */
+  /** Jain's index of these rates. */
   jain: number | null;
 }
 
 /** One call. Absent numbers are null. */
 export interface RunReport extends LinkMetrics, TargetReport {
-  /** The mode that was in force: `control` only where the takeover was verified. */
+  /** The mode that was in force: `control` only if the takeover was verified. */
   mode: CallMode;
-  /** What TCP cross traffic took of the capacity, over the last two thirds of the run; 0 without any. */
+  /**
+   * The share of the capacity that TCP cross traffic took, over the last two thirds of the run; 0 without cross
+   * traffic.
+   */
   cross_utilisation: number;
-  /** How often the detector went into overuse. */
+  /** How often the detector entered overuse. */
   overuse_count: number;
   /** Decoded frames per second over the last two thirds. */
   fps: number | null;
@@ -116,17 +125,17 @@ export interface RunReport extends LinkMetrics, TargetReport {
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;
-  /** Null for somebody's own pages. */
+  /** Null for calls of other pages. */
   sent: SentReport | null;
-  /** Only where somebody's own pages made several calls beside each other. */
+  /** Only if the pages made several calls at the same time. */
   shares?: SharesReport;
-  /** Null for those, and in a twin, which has no pictures. */
+  /** Null for calls of other pages, and in a twin, which has no pictures. */
   received: ReceivedReport | null;
   machine: MachineReport;
   shadows: ShadowReport[];
-  /** Those of users' controllers, or of the core. */
+  /** Faults of users' controllers, or of the core. */
   controller_faults: FaultReport[];
-  /** What the page told its user. */
+  /** The notices that the page showed. */
   notices: string[];
 }
 
@@ -158,32 +167,36 @@ export type SummaryKey = (typeof SUMMARY_KEYS)[number];
 export interface ControllerReport {
   mode: CallMode;
   controller: string;
-  /** Somebody's own pages that made the calls; absent for ours. */
+  /** The pages that made the calls; absent for ccscope's own. */
   urls?: readonly string[];
-  /** The preset of the controller, or of the first shadow where the browser is in charge; null for a user's own. */
+  /**
+   * The preset of the controller, or of the first shadow if the browser decides; null for a user's controller.
+   */
   preset: string | null;
   /** Parameters that differ from the preset. */
   parameters: Readonly<Record<string, number>>;
-  /** These three are absent where somebody's own pages decide them. */
+  /** These three are absent if the pages decide them. */
   source?: SourceReport;
   codec?: VideoCodec;
   audio?: boolean;
   /** The calls were simulated; absent for real ones. */
   twin?: true;
-  /** How busy the machine was that the twin was simulated on. */
+  /** How busy the twin's machine was. */
   machine?: TwinMachine;
   link: LinkConfig;
   duration_s: number;
   browser: string;
   runs: RunReport[];
-  /** Runs on an overloaded machine that were made again (`--until-quiet`): in no summary. */
+  /** Runs on an overloaded machine that were repeated (`--until-quiet`): not part of any summary. */
   set_aside: RunReport[];
   /** How many of `runs` were made on an overloaded machine. */
   overloaded_runs: number;
   summary: Summary;
 }
 
-/** The ratio of the first controller to the other: of their medians, and the spread of the ratios run by run. */
+/**
+ * The ratio of the first controller to the other one: of their medians, and the spread of the ratios run by run.
+ */
 export interface Ratio extends Spread {
   of_medians: number | null;
 }

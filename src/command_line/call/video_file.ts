@@ -1,6 +1,6 @@
 /**
- * Files that Chromium plays as its camera: YUV4MPEG2 and MJPEG. It ends itself over a file that is not as it
- * expects (media/capture/video/file_video_capture_device.cc), so they are checked here.
+ * Files that Chromium plays as its camera: YUV4MPEG2 and MJPEG. Chromium terminates on a file of unexpected form
+ * (media/capture/video/file_video_capture_device.cc), so files are checked here.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -13,10 +13,10 @@ export interface VideoFormat {
   fps: number;
 }
 
-/** Endings of the files' names, from which Chromium tells their formats. */
+/** File name extensions, by which Chromium recognises the formats. */
 export const VIDEO_FILE = /\.(y4m|mjpeg)$/i;
 
-/** Chromium looks for the first frame in so much of a file. */
+/** Chromium searches this much of a file for the first frame. */
 const Y4M_HEADER_BYTES = 200;
 const FRAME = 'FRAME\n';
 /** 8-bit 4:2:0 without alpha, by all its names. */
@@ -68,17 +68,17 @@ function y4mFormat(head: Buffer, size: number, expected: Expected): VideoFormat 
   const isEven = (side: number): boolean => Number.isInteger(side) && side > 0 && side % 2 === 0;
   if (!isEven(width) || !isEven(height)) throw expected('an even width and height');
   const [, frames = '', seconds = ''] = /^(\d+):(\d+)$/.exec(token('F') ?? '') ?? [];
-  // Chromium divides integers: 30000:1001 are 29 to it.
+  // Chromium divides integers: it takes 30000:1001 for 29.
   const fps = Math.floor(Number(frames) / Number(seconds));
   if (!(fps >= 1 && fps <= 240)) throw expected('a frame rate from 1 to 240');
   if (!Y4M_COLOURS.includes(token('C') ?? '420')) throw expected('8-bit pictures in 4:2:0');
   if (token('I')?.startsWith('m')) throw expected('frames that are all progressive or all interlaced');
   const frameBytes = FRAME.length + (width * height * 3) / 2;
-  if ((size - begin) % frameBytes !== 0) throw expected('whole frames without parameters of their own');
+  if ((size - begin) % frameBytes !== 0) throw expected('complete frames without frame parameters');
   return { width, height, fps };
 }
 
-/** Markers of a JPEG that are followed by no length: start of image, restarts, and fill bytes. */
+/** Markers of a JPEG without a length: start of image, restarts, and fill bytes. */
 const isBare = (marker: number): boolean =>
   marker === 0xd8 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
 /** Frame headers, baseline to progressive; C4, C8 and CC are other segments. */
@@ -92,5 +92,5 @@ function mjpegFormat(head: Buffer, expected: Expected): VideoFormat {
       return { width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5), fps: MJPEG_FPS };
     at += isBare(marker) ? (marker === 0xff ? 1 : 2) : 2 + head.readUInt16BE(at + 2);
   }
-  throw expected('pictures of JPEG, one behind the other');
+  throw expected('a sequence of JPEG pictures');
 }

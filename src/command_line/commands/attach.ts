@@ -24,21 +24,21 @@ const DEFAULT_URL = 'http://127.0.0.1:9222';
 
 const HELP = `
 BROWSER is the debugging port of a Chromium (Chrome, Edge, Android's Chrome and others): 9222, or an address
-such as http://127.0.0.1:9222. Start the browser with --remote-debugging-port=9222; Chrome 136 and newer want
---user-data-dir=FOLDER beside it.
+such as http://127.0.0.1:9222. Start the browser with --remote-debugging-port=9222; Chrome 136 and newer also
+need --user-data-dir=FOLDER.
 --list shows the pages and their calls, and changes nothing in them. Without it, an observer is put into the
-pages, and a view on this machine shows their connections, streams and controllers. Calls that run already are
-found, too: of them getStats is known, and not the single frames, which need a page that was loaded, or a call
-that was begun, since ccscope attached.
-The browser, its pages and their calls are left alone. At the end the observers are paused, and stay so.
---page takes the beginning of an id of --list, or a part of a title or URL, in which * stands for anything.
---adb looks into Chrome on the Android phone that is connected, or on the one with this serial number.`;
+pages, and a view on this machine shows their connections, streams and controllers. Calls in progress are found,
+too: for these, only getStats are available; single frames require a page that was loaded, or a call that was
+started, after ccscope attached.
+The browser, its pages and their calls are not changed. At the end the observers are paused, and stay paused.
+--page takes the beginning of an id of --list, or a part of a title or URL, in which * matches anything.
+--adb attaches to Chrome on the connected Android phone, or on the one with this serial number.`;
 
 /** Adds `ccscope attach`. */
 export function register(program: Command, io: Io): void {
   program
     .command('attach')
-    .description('look into the calls of a browser that runs already, and record them')
+    .description('inspect and record the calls of a running browser')
     .argument('[browser]', `port or address of the browser (default: ${DEFAULT_URL})`, browserArgument)
     .option('--adb [serial]', "Chrome on a phone, by adb of Android's platform tools")
     .option('--list', 'list the pages and their connections, and end')

@@ -27,45 +27,54 @@ import {
   urlArgument,
   type CallFlags,
 } from './call_options.js';
-import { addLinkOptions, argument, millisecondsArgument, numberArgument } from './link_options.js';
+import { addLinkOptions, argument, choice, millisecondsArgument, numberArgument } from './link_options.js';
 
 const HELP = `
-Each run is a call in a Chromium of its own, through the shaper. With several controllers the runs
-alternate, so that all meet the same minutes. Utilisation and queuing delay are those of the last
-two thirds of a run, losses and the time to 90 % of the capacity those of all of it.
-With --url the calls are those of your own pages, unmodified: all their connections pass one link,
-which treats both directions alike, and the numbers are those of the direction that carries more.
-With --twin they are simulated, and the report is the same; --matrix makes every combination of a file's
-links, controllers and sources, real or simulated (src/command_line/call/README.md has its form).
-A run whose machine was too busy is marked: its numbers are about the machine.
-With several runs, FILE of --trace and --html gets the controller and the number of the run before its ending.`;
+Each run is a call in a new Chromium, through the shaper. With several controllers the runs alternate,
+so that all meet the same conditions. Utilisation and queuing delay cover the last two thirds of a run;
+losses and the time to 90 % of the capacity cover the whole run.
+With --url your own pages make the calls, unmodified: all their connections pass one link, which treats
+both directions alike, and the numbers are those of the direction that carries more.
+With --twin the calls are simulated, with the same report; --matrix runs every combination of a file's
+links, controllers and sources, real or simulated (src/command_line/call/README.md describes the file).
+A run on a machine that was too busy is marked: its numbers reflect the machine.
+With several runs, the FILE names of --trace and --html get the controller and the number of the run
+before their extension.`;
 
 /** Adds `ccscope call`. */
 export function register(program: Command, io: Io): void {
   const command = program
     .command('call')
     .description('make real calls in a headless Chromium over a shaped link, and measure them')
-    .option(
-      '--controller <names>',
-      'gcc, nada, lcc, native (the browser’s own) or a file of your own; several joined by commas',
-      controllersArgument,
-      [{ name: 'gcc', text: 'gcc' }],
+    .addOption(
+      new Option(
+        '--controller <names>',
+        'gcc, nada, lcc, native (the browser’s own) or a file of your own; several joined by commas',
+      )
+        .default([{ name: 'gcc', text: 'gcc' }], 'gcc')
+        .argParser(controllersArgument),
     )
     .option(
       '--compare <name>',
       'another controller, whose runs alternate with the first’s',
       controllerArgument,
     )
-    .option(
-      '--shadow <name>',
-      'a controller, preset or file that only watches: what would it have asked for? (may be repeated)',
-      shadowArgument,
-      [],
+    .addOption(
+      new Option(
+        '--shadow <name>',
+        'a controller, preset or file that only watches: what would it have asked for? (may be repeated)',
+      )
+        .default([], 'none')
+        .argParser(shadowArgument),
     )
     .option('--preset <preset>', 'preset of the controller (default: its own for calls)', presetArgument)
-    .option('--set <name=value>', 'set a parameter of the controller (may be repeated)', setArgument, {})
     .addOption(
-      new Option('--mode <mode>', 'who decides the bitrate (default: control; native: observe)').choices([
+      new Option('--set <name=value>', 'set a parameter of the controller (may be repeated)')
+        .default({}, 'none')
+        .argParser(setArgument),
+    )
+    .addOption(
+      choice('--mode <mode>', 'who decides the bitrate (default: control; native: observe)', [
         'control',
         'cap',
         'observe',
@@ -91,25 +100,28 @@ export function register(program: Command, io: Io): void {
       'how often a key frame is forced (default: none)',
       millisecondsArgument(100),
     )
-    .option(
-      '--source <what>',
-      'synthetic, test-picture, fractal, noise, text (ffmpeg makes these four once) or a file (.y4m, .mjpeg)',
-      sourceArgument,
-      'synthetic',
+    .addOption(
+      new Option(
+        '--source <what>',
+        'synthetic, test-picture, fractal, noise, text (ffmpeg makes these four once) or a file (.y4m, .mjpeg)',
+      )
+        .default('synthetic', 'synthetic')
+        .argParser(sourceArgument),
     )
     .addOption(
-      new Option('--size <size>', 'size of the pictures, unless they are a file’s (default: 360p)').choices(
-        VIDEO_SIZE_NAMES,
-      ),
+      choice('--size <size>', 'size of the pictures; a file has its own (default: 360p)', VIDEO_SIZE_NAMES),
     )
-    .option('--fps <rate>', '15 or 30 frames per second, unless a file’s (default: 30)', frameRateArgument)
-    .addOption(new Option('--codec <codec>', 'video codec').choices(VIDEO_CODECS).default('vp8'))
-    .option('--audio', 'send a voice beside the video, over the same link')
     .option(
-      '--source-max <rate>',
-      'most that the source sends',
-      argument((text) => parseRate(text)),
-      2_500_000,
+      '--fps <rate>',
+      '15 or 30 frames per second; a file has its own rate (default: 30)',
+      frameRateArgument,
+    )
+    .addOption(choice('--codec <codec>', 'video codec', VIDEO_CODECS).default('vp8'))
+    .option('--audio', 'send a voice beside the video, over the same link')
+    .addOption(
+      new Option('--source-max <rate>', 'most that the source sends')
+        .default(2_500_000, '2.5mbps')
+        .argParser(argument((text: string) => parseRate(text))),
     )
     .option(
       '--matrix <file>',
@@ -117,26 +129,28 @@ export function register(program: Command, io: Io): void {
     )
     .option('--twin', 'simulate the calls instead of making them: the same link, source and controllers')
     .addOption(
-      new Option('--machine <load>', 'with --twin: how busy the machine is (default: idle)').choices(
-        TWIN_MACHINES,
-      ),
+      choice('--machine <load>', 'with --twin: how busy the machine is (default: idle)', TWIN_MACHINES),
     )
-    .option(
-      '--url <address>',
-      'drive this page instead of ccscope’s own (may be repeated: one page each)',
-      urlArgument,
-      [],
+    .addOption(
+      new Option(
+        '--url <address>',
+        'drive this page instead of ccscope’s own (may be repeated: one page each)',
+      )
+        .default([], 'none')
+        .argParser(urlArgument),
     )
     .option(
       '--pages <number>',
       'with one --url: how many pages of it make the call (default: 2)',
       numberArgument(1, 8, { integer: true }),
     )
-    .option(
-      '--click <selector>',
-      'with --url: click this on each page once it has loaded (may be repeated)',
-      (selector: string, before: string[]) => [...before, selector],
-      [],
+    .addOption(
+      new Option(
+        '--click <selector>',
+        'with --url: click this on each page once it has loaded (may be repeated)',
+      )
+        .default([], 'none')
+        .argParser((selector: string, before: string[]) => [...before, selector]),
     )
     .option('--trace <file>', 'write the recorded trace (NDJSON)')
     .option(
@@ -167,7 +181,7 @@ async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
   } finally {
     await close();
   }
-  // What was measured is then not what the controller does; a shadow's fault changes nothing of that.
+  // The measurements then do not show the controller; a shadow's fault does not affect them.
   const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
   const inCharge = faults.filter(({ flow }) => flow === 0);
   if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
@@ -183,7 +197,7 @@ async function makeAndReport(
   try {
     await makeCalls(calls, { runs, trace, html, again, signal, io });
   } finally {
-    // Also when one failed: those before it are worth knowing.
+    // Also if a run failed: the runs before it are worth reporting.
     const report = reportOf(calls);
     if (report !== null) await writeReport(report, flags, io);
   }
@@ -194,7 +208,7 @@ interface Planned {
   close(): Promise<void>;
 }
 
-/** Checks what was asked for, at once; then gets ready what the calls need. Throws UsageError. */
+/** Checks the options at once, and returns what prepares the calls. Throws UsageError. */
 function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Planned> {
   if (flags.url.length > 0) {
     const plan = pagePlanOf(flags, isGiven);
@@ -224,7 +238,7 @@ async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promis
   if (flags.json !== '-') io.stdout.write(reportText(report));
 }
 
-/** Calls of somebody's pages. */
+/** Calls of pages that are not ccscope's. */
 function pageCalls(plan: PagePlan): Series {
   const { urls, link, durationMs } = plan;
   const { preset } = SHADOW;

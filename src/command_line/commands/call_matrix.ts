@@ -16,7 +16,7 @@ import { sourcePreset } from '../twin/options.js';
 import { version } from '../../html/version.js';
 import type { CallFlags } from './call_options.js';
 
-/** What the file does not decide, or what may be decided otherwise than it does. */
+/** Options that the file does not decide, or that may override it. */
 const WITH_MATRIX: readonly string[] = [
   ...['matrix', 'twin', 'machine', 'runs', 'duration', 'untilQuiet', 'json', 'html'],
 ];
@@ -24,7 +24,7 @@ const WITH_MATRIX: readonly string[] = [
 const LEFT_OUT =
   'native was left out: the browser’s own controller cannot be simulated. Without --twin it takes part.';
 
-/** Makes all runs and writes the report, also of what was made before an interruption. Throws UsageError, FailedRun. */
+/** Makes all runs and writes the report, even after an interruption. Throws UsageError, FailedRun. */
 export async function callMatrix(
   name: string,
   flags: CallFlags,
@@ -103,7 +103,7 @@ async function callAll({ file, head, cells }: Planned, flags: CallFlags, io: Io)
   }
 }
 
-/** Writes what there is, whatever ends the runs. A run that failed makes the command fail in the end. */
+/** Writes the results so far, however the runs end. If a run failed, the command fails in the end. */
 async function writing(
   report: () => MatrixReport,
   flags: CallFlags,

@@ -1,4 +1,4 @@
-/** What the command line of `ccscope call` says, checked and made into plans. */
+/** Checks the command line of `ccscope call` and turns it into plans. */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -24,12 +24,12 @@ import { UsageError } from '../../text/errors.js';
 import { sourcePreset } from '../twin/options.js';
 import { linkConfigOf, type LinkFlags } from './link_options.js';
 
-/** A controller as it was named: of the core, of the browser (`native`), or a file. */
+/** A controller by name: of the core, of the browser (`native`), or a file. */
 export interface NamedController {
   name: string;
-  /** As the page's address has it. */
+  /** In the form of the page's address. */
   text: string;
-  /** The file of a user's own controller. */
+  /** The file of a user's controller. */
   path?: string;
 }
 
@@ -81,7 +81,7 @@ export function controllersArgument(text: string): NamedController[] {
   throw new InvalidArgumentError(`Expected each of ${LIST} at most once, joined by commas.`);
 }
 
-/** A shadow may also be a preset, or have parameters of its own: `gcc:gcc-live:k_u=0.02`. */
+/** A shadow may also be a preset, or have its own parameters: `gcc:gcc-live:k_u=0.02`. */
 export function shadowArgument(text: string, before: NamedController[]): NamedController[] {
   if (FILE.test(text)) return [...before, fileNamed(text)];
   try {
@@ -102,7 +102,7 @@ export function presetArgument(name: string): string {
 
 const SOURCES: readonly string[] = ['synthetic', ...CONTENT_NAMES];
 
-/** A file is looked at once all flags are known. */
+/** A file is checked once all flags are known. */
 export function sourceArgument(text: string): string {
   if (SOURCES.includes(text) || VIDEO_FILE.test(text)) return text;
   throw new InvalidArgumentError(
@@ -116,7 +116,7 @@ export function frameRateArgument(text: string): number {
   throw new InvalidArgumentError(`Expected ${FRAME_RATES.join(' or ')}.`);
 }
 
-/** Values are checked with the controller that they are for. */
+/** Values are checked once their controller is known. */
 export function setArgument(text: string, before: Record<string, string>): Record<string, string> {
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (parameterNames.includes(name)) return { ...before, [name]: value };
@@ -125,7 +125,7 @@ export function setArgument(text: string, before: Record<string, string>): Recor
   );
 }
 
-/** One plan for each controller, the first one's report being the main one. Throws UsageError. */
+/** One plan for each controller; the first one's report is the main one. Throws UsageError. */
 export function plansOf(flags: CallFlags): CallPlan[] {
   const { compare, mode } = flags;
   const controllers = [...flags.controller];
@@ -142,7 +142,7 @@ export function plansOf(flags: CallFlags): CallPlan[] {
 function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
   const isNative = name === 'native';
   const shadows = [...flags.shadow];
-  // With the browser in charge somebody is flow 0 and watches: the first shadow, if that can be.
+  // If the browser decides the bitrate, flow 0 has to be a shadow: the first one, if possible.
   const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
   const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
   if (watches !== undefined) shadows.shift();
@@ -172,7 +172,7 @@ function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPl
 }
 
 const MAX_PAGES = 8;
-/** Two people make a call. */
+/** Most calls have two participants. */
 const DEFAULT_PAGES = 2;
 
 export function urlArgument(text: string, before: string[]): string[] {
@@ -180,10 +180,10 @@ export function urlArgument(text: string, before: string[]): string[] {
   throw new InvalidArgumentError('Expected an address such as http://localhost:5173/room.');
 }
 
-/** A flag as it is written. */
+/** A flag as it is written on the command line. */
 const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The plan for somebody's own pages, whose code decides about everything but the link. Throws UsageError. */
+/** The plan for pages that are not ccscope's, whose code decides everything but the link. Throws UsageError. */
 export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) => boolean): PagePlan {
   const ours = [
     'controller',
@@ -218,13 +218,13 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
   return { urls, clicks: click, link: linkOf(flags), durationMs: duration };
 }
 
-/** The preset that was asked for, where it is one of this controller, else its own for calls. */
+/** The requested preset if it belongs to this controller, else the controller's own for calls. */
 function presetOf(controller: ControllerName | undefined, isNative: boolean, { preset }: CallFlags): string {
   if (preset !== undefined && (isNative || controllerOfPreset(preset) === controller)) return preset;
   return defaultPreset(controller ?? 'gcc', 'live');
 }
 
-/** What of `--set` this controller has. Throws UsageError for a value that it refuses. */
+/** The part of `--set` that belongs to this controller. Throws UsageError for a value that it refuses. */
 function setOf(controller: ControllerName, given: CallFlags['set']): Record<string, number> {
   const set: Record<string, number> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -262,10 +262,10 @@ function linkOf(flags: CallFlags): CallPlan['link'] {
   }
 }
 
-/** Flags of real calls alone. */
+/** Flags for real calls only. */
 const REAL = ['mode', 'shadow', 'untilQuiet'] as const;
 
-/** Throws UsageError for what the twin of a call cannot do. */
+/** Throws UsageError for options that the twin of a call does not support. */
 export function checkTwin(plans: readonly CallPlan[], isGiven: (flag: keyof CallFlags) => boolean): void {
   const strange = REAL.find(isGiven);
   if (strange !== undefined) throw new UsageError(`--${dashed(strange)}: not with --twin; remove it`);

@@ -8,8 +8,8 @@ import { writeJson, type Io } from '../io.js';
 import { openTrace } from './trace_source.js';
 
 const HELP = `
-TRACE is a recording of the overlay, of the extension or of ccscope attach, or - for standard input. Each fall of a
-stream's rate by more than 15 %, each freeze and each rise of the round trip is named with its cause, the numbers
+TRACE is a recording of the overlay, the extension or ccscope attach, or - for standard input. Each fall of a
+stream's rate by more than 15 %, each freeze and each rise of the round trip is listed with its cause, the numbers
 that show it, and what to do, by the same rules as in the live view and in the evidence of tests.`;
 
 interface IncidentsFlags {
@@ -49,7 +49,7 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
 
 const LONGEST_LINE = 1000;
 
-/** `12.5 s`: since the recording's zero. */
+/** `12.5 s`: counted from the recording's zero. */
 const timeText = (timeUs: number): string => `${(timeUs / 1e6).toFixed(1)} s`;
 
 function linesOf(incidents: readonly Incident[]): string {
@@ -63,6 +63,6 @@ function linesOf(incidents: readonly Incident[]): string {
       `    To do: ${cause.fix}`,
     ];
   });
-  // A page named what it sends: nothing of that may steer a terminal.
+  // The page chose the names of its streams: they must not be able to control a terminal.
   return lines.map((line) => `${plain(line, LONGEST_LINE)}\n`).join('');
 }

@@ -9,11 +9,12 @@ import { mahimahiSchedule } from '../../link/mahimahi.js';
 import { LINK_WORDS, usualText } from '../../link/words.js';
 import { ConfigError, parseDuration } from '../../text/quantities.js';
 import { systemCode } from '../../text/errors.js';
+import { didYouMean } from '../../text/suggest.js';
 
-/** By the names of the kit's settings; values as LinkConfig has them. */
+/** Keyed by the names of the kit's settings; values as in LinkConfig. */
 export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: LinkConfig[K] };
 
-/** Turns what a parser of this package refuses into a usage error of the command line. */
+/** Turns errors of this package's parsers into usage errors of the command line. */
 export function argument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
@@ -35,6 +36,16 @@ export function numberArgument(min: number, max: number, { integer = false } = {
   };
 }
 
+/**
+ * An option that takes one of these values. The error for an unknown value lists them and suggests the nearest.
+ */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  return new Option(flags, description).choices(values).argParser((text: string) => {
+    if (values.includes(text)) return text;
+    throw new InvalidArgumentError(`Expected one of ${values.join(', ')}.${didYouMean(text, values)}`);
+  });
+}
+
 /** A duration in milliseconds, of at least `minMs`. */
 export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
   argument((text) => {
@@ -46,7 +57,7 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
 /** How much of a trace is used; its last capacity stays. */
 const TRACE_US = 300e6;
 
-/** A capacity as it was written, or that of a trace of mahimahi's as a schedule. */
+/** A capacity as it was written, or a mahimahi trace as a schedule. */
 const capacityArgument = argument((text) => {
   const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
   if (file === undefined) return readLinkValue('capacity', text);
@@ -68,7 +79,7 @@ const TRACES = ', or mahimahi:FILE (its first 5 minutes, repeated if shorter)';
 /** `burstLoss` as an option is `--burst-loss`. */
 const flagOf = (setting: string): string => `--${setting.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 
-/** Adds the options of a link to a command; where `traces`, the capacity may be a trace of mahimahi's. */
+/** Adds the options of a link to a command; with `traces`, the capacity may be a mahimahi trace. */
 export function addLinkOptions(command: Command, { traces = false } = {}): Command {
   for (const key of LINK_KEYS) {
     const { setting, usual } = LINK_FIELDS[key];

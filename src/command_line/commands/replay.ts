@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { Option, type Command } from 'commander';
 
 import { CONTROLLER_NAMES, loadCore, type TraceBatch } from '../../core/index.js';
@@ -21,9 +20,10 @@ import {
 } from '../controllers/controllers.js';
 import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
+import { progress, type Progress } from '../progress.js';
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from './replay_rows.js';
 import { endReport } from '../run/cell_runner.js';
-import { numberArgument } from './link_options.js';
+import { choice, numberArgument } from './link_options.js';
 import { openTrace, type Source } from './trace_source.js';
 import { didYouMean } from '../../text/suggest.js';
 
@@ -43,11 +43,11 @@ const HELP = `
 TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard input. Rows of the
 types group and rate, of NADA and LCC also nada and lcc, go to standard output, messages to standard
 error. With --json - the summary goes to standard output instead of the rows, which --out FILE keeps.
-Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.
+Without --preset the recorded preset, its parameters and their changes are used; --set overrides them.
 --controller replays with another controller, in its default preset and with the recorded bounds: one of
 ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own controller" in the README).
-A trace of several flows, as simulations make them, replays each with a controller of its own, and the
-field flow says whose a row is; --flow takes one of them alone.`;
+In a trace of several flows, such as a simulation's, each flow gets its own controller, and the field
+flow of a row names it; --flow replays only one of them.`;
 
 /** Adds \`ccscope replay\`. */
 export function register(program: Command, io: Io): void {
@@ -76,14 +76,12 @@ export function register(program: Command, io: Io): void {
         .default({}, 'none')
         .argParser(setArgument),
     )
+    .addOption(choice('--format <format>', 'how rows are written', ['ndjson', 'csv']).default('ndjson'))
     .addOption(
-      new Option('--format <format>', 'how rows are written').choices(['ndjson', 'csv']).default('ndjson'),
-    )
-    .addOption(
-      new Option(
-        '--rows <type>',
-        'which rows to write (default: all; group with csv, where one type must do)',
-      ).choices([...REPLAY_TABLES, 'all']),
+      choice('--rows <type>', 'which rows to write (default: all; with csv, which holds one type: group)', [
+        ...REPLAY_TABLES,
+        'all',
+      ]),
     )
     .option('--out <file>', 'write the rows to a file')
     .option('--json <file>', 'write a summary as JSON to a file, or to standard output with -')
@@ -141,10 +139,12 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   const { about, arrivals, faults } = done;
   const result = { trace: source.name, ...about, set: flags.set, ...summary.result(arrivals) };
   if (flags.json !== undefined) await writeJson(flags.json, result, io);
+  if (isFile(flags.out))
+    io.stderr.write(`${flags.out}: wrote ${summary.rowsText(tables)} from ${arrivals} arrivals\n`);
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-/** What a replay says of itself. */
+/** The results of a replay. */
 interface Replayed {
   about: Record<string, unknown>;
   arrivals: number;
@@ -170,14 +170,14 @@ async function replayHere(
   }
 }
 
-/** A user's controller runs in a worker; the pieces of the trace go there, and its rows come back. */
+/** Replays with a user's controller, which runs in a worker: pieces of the trace go there, and rows come back. */
 async function replayInWorker(
   file: ControllerFile,
   source: Source,
   { parameters = {}, flow, emit }: ReplayOptions,
   { output, io, controllerTimeout }: { output: Output; io: Io; controllerTimeout: number },
 ): Promise<Replayed> {
-  const bar = progressBar(source, io);
+  const bar = progressOf(source, io);
   let runner: ControllerRunner | undefined;
   let [arrivals, bytes] = [0, 0];
   let faults: readonly FaultReport[] = [];
@@ -204,15 +204,15 @@ async function replayInWorker(
     faults = [...faults, endReport(error)];
     return { about: about(error.controller), arrivals, faults };
   } finally {
-    bar?.stop();
+    bar?.clear();
     source.stream.destroy();
     await runner?.close();
   }
 }
 
-/** Reads the trace through to its end, or until nobody reads the rows any more. */
+/** Reads the trace to its end, or until nobody reads the rows any more. */
 async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
-  const bar = progressBar(source, io);
+  const bar = progressOf(source, io);
   const gone = new Error('the reader of the rows has left');
   try {
     await readTrace(source.stream, replayer, {
@@ -231,20 +231,14 @@ async function feed(source: Source, replayer: Replayer, output: Output, io: Io):
     replayer.flush();
     throw error;
   } finally {
-    bar?.stop();
+    bar?.clear();
     source.stream.destroy();
   }
 }
 
-function progressBar(source: Source, io: Io): SingleBar | null {
-  if (io.stderr.isTTY !== true || io.stdout.isTTY === true || source.bytes === null) return null;
-  const bar = new SingleBar({
-    format: '{bar} {percentage} %',
-    clearOnComplete: true,
-    stream: process.stderr,
-  });
-  bar.start(source.bytes, 0);
-  return bar;
+/** Null if the trace's length is unknown, and if rows scroll over the terminal. */
+function progressOf({ bytes }: Source, io: Io): Progress | null {
+  return bytes === null || io.stdout.isTTY === true ? null : progress(io, bytes);
 }
 
 function chosenTables(flags: ReplayFlags): readonly ReplayTable[] {
@@ -254,8 +248,10 @@ function chosenTables(flags: ReplayFlags): readonly ReplayTable[] {
   return REPLAY_TABLES;
 }
 
+const isFile = (path: string | undefined): path is string => path !== undefined && path !== '-';
+
 function openOutput(flags: ReplayFlags, io: Io): Output {
-  if (flags.out !== undefined && flags.out !== '-') return fileOutput(flags.out);
+  if (isFile(flags.out)) return fileOutput(flags.out);
   if (flags.json === '-')
     return { write: () => undefined, ready: () => Promise.resolve(true), end: () => Promise.resolve() };
   return streamOutput(io.stdout);

@@ -1,14 +1,14 @@
 import { tableSpec, type TraceBatch } from '../../core/index.js';
 import { RowFormatter } from '../../trace/index.js';
 
-/** The tables that a replay makes. */
+/** The tables that a replay produces. */
 export const REPLAY_TABLES = ['group', 'rate', 'nada', 'lcc'] as const;
 export type ReplayTable = (typeof REPLAY_TABLES)[number];
 export type RowFormat = 'ndjson' | 'csv';
 
 const SIGNALS = tableSpec('group').columns.find(({ name }) => name === 'signal')?.values ?? [];
 
-/** Text of rows as NDJSON (with a `type` each) or CSV (a line of names first, empty where absent). */
+/** Text of rows as NDJSON (with a `type` each) or CSV (a header line first, empty cells for absent values). */
 export class RowText {
   readonly #format: RowFormat;
   readonly #formatters = new Map(REPLAY_TABLES.map((table) => [table, new RowFormatter(tableSpec(table))]));
@@ -17,7 +17,7 @@ export class RowText {
     this.#format = format;
   }
 
-  /** What stands above all rows. */
+  /** The header before all rows. */
   head(table: ReplayTable): string {
     if (this.#format === 'ndjson') return '';
     return `${tableSpec(table)
@@ -46,9 +46,9 @@ function csvLine(table: ReplayTable, { columns }: TraceBatch, row: number): stri
   return cells.join(',');
 }
 
-/** What came out of a replay, in numbers. */
+/** The results of a replay, in numbers. */
 export class ReplaySummary {
-  /** GCC makes groups, NADA and LCC have tables of their own: those are named where there are rows of them. */
+  /** GCC produces groups; NADA and LCC have their own tables, which are only listed if they have rows. */
   readonly #rows: { group: number; rate: number; nada?: number; lcc?: number } = { group: 0, rate: 0 };
   readonly #entered = { overuse: 0, underuse: 0 };
   readonly #signal = new Map<number, string>();
@@ -74,7 +74,18 @@ export class ReplaySummary {
     if (changed && (signal === 'overuse' || signal === 'underuse')) this.#entered[signal] += 1;
   }
 
-  /** `overuse_count` and `underuse_count` say how often the detector went into that signal. */
+  /** `800 rows (500 group, 300 rate)`: the rows of these tables. */
+  rowsText(tables: readonly ReplayTable[]): string {
+    const counts = tables.flatMap((table) => {
+      const rows = this.#rows[table];
+      return rows === undefined ? [] : [{ table, rows }];
+    });
+    const total = counts.reduce((sum, { rows }) => sum + rows, 0);
+    const each = counts.map(({ table, rows }) => `${rows} ${table}`).join(', ');
+    return `${total} ${total === 1 ? 'row' : 'rows'} (${each})`;
+  }
+
+  /** `overuse_count` and `underuse_count` say how often the detector entered that signal. */
   result(arrivals: number): Record<string, unknown> {
     return {
       rows: { arrival: arrivals, ...this.#rows },

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 
 import type { Scenario } from '../../scenario/index.js';
@@ -8,6 +7,7 @@ import { didYouMean } from '../../text/suggest.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
+import { progress } from '../progress.js';
 import { reportHtml } from '../../papers/html.js';
 import { reproduce as run, type Reproduction } from '../../papers/reproduce.js';
 import { reportText } from '../../papers/table.js';
@@ -27,16 +27,16 @@ interface ReproduceFlags {
 }
 
 const HELP = `
-ID is the id of an experiment or the file of a scenario; without one all experiments of all papers run.
-Run i of a cell has the seed of the scenario (or --seed) plus i: the results do not depend on --jobs.
-Verdicts: within (the mean lies in the band), ordering (it does not, but what the paper states about it
+ID is the id of an experiment or the file of a scenario; without one, all experiments of all papers run.
+Run i of a cell uses the seed of the scenario (or --seed) plus i: the results do not depend on --jobs.
+Verdicts: within (the mean lies in the band), ordering (it does not, but the paper's statement about it
 holds), off (neither). A verdict is a result: the exit status is 0 unless runs fail, or --strict is given.`;
 
 /** Adds `ccscope reproduce`. */
 export function register(program: Command, io: Io): void {
   program
     .command('reproduce')
-    .description("run the papers' experiments: published next to measured")
+    .description("run the papers' experiments and compare the results with the published ones")
     .argument('[id...]', 'experiments, such as ton-fig11')
     .option('--paper <paper>', 'the experiments of one paper, such as gcc-ton-2017')
     .option(
@@ -72,7 +72,7 @@ async function runAll(
   signal: AbortSignal,
   io: Io,
 ): Promise<Reproduction> {
-  const bar = progressBar(io);
+  const bar = progress(io, 1, { withEta: true });
   try {
     return await run(scenarios, {
       ...(runs !== undefined && { runs }),
@@ -81,27 +81,11 @@ async function runAll(
       pictures: html !== undefined,
       version: version(),
       signal,
-      onProgress: (done, { scenario }) => bar?.update(Math.floor(done * STEPS), { what: scenario.id }),
+      onProgress: (done, { scenario }) => bar.update(done, scenario.id),
     });
   } finally {
-    bar?.stop();
+    bar.clear();
   }
-}
-
-const STEPS = 1000;
-
-/** A bar on a terminal, nothing elsewhere. */
-function progressBar(io: Io): SingleBar | null {
-  if (io.stderr.isTTY !== true) return null;
-  const bar = new SingleBar({
-    stream: io.stderr,
-    format: '{bar} {percentage} %  {eta_formatted} to go  {what}',
-    hideCursor: true,
-    clearOnComplete: true,
-    etaBuffer: 50,
-  });
-  bar.start(STEPS, 0, { what: '' });
-  return bar;
 }
 
 async function writeReport({ report, pictures }: Reproduction, flags: ReproduceFlags, io: Io): Promise<void> {
@@ -122,7 +106,7 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
 const usesColours = ({ stdout }: Io): boolean =>
   stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
 
-/** The experiments that are asked for. Throws UsageError. */
+/** The requested experiments. Throws UsageError. */
 function chosen(ids: readonly string[], { paper, full }: ReproduceFlags): Scenario[] {
   const names = ids.length > 0 ? [...new Set(ids)] : registryIds();
   const all = names.map((name) => readScenario(name, { full: full === true }));

@@ -1,5 +1,4 @@
-import { SingleBar } from 'cli-progress';
-import { Option, type Command } from 'commander';
+import { Help, Option, type Command } from 'commander';
 
 import { CONTROLLER_NAMES, CoreError, TABLE_SPECS, type TraceBatch } from '../../core/index.js';
 import {
@@ -24,7 +23,8 @@ import { surfaceLines, surfaceReport } from '../../papers/surface.js';
 import { ControllerEnded } from '../controllers/runner.js';
 import { faultLine, type FaultReport } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
-import { writeJson, type Io } from '../io.js';
+import { columnsOf, writeJson, type Io } from '../io.js';
+import { progress, type Progress } from '../progress.js';
 import { cellRunner, endReport, type CellRunner } from '../run/cell_runner.js';
 import { chart, claimLines, publishedTable, resultTable } from '../run/text.js';
 import { writeTrace } from '../run/trace_file.js';
@@ -43,16 +43,16 @@ interface RunFlags {
 }
 
 const HELP = `
-SCENARIO is an id (--list shows them) or a file. Each cell of it runs once, with the scenario's own
-seed, unless --runs or --seed say otherwise; further runs take the seeds that follow. What a paper
-published stands beside what was measured; \`ccscope reproduce\` does that with the number of runs of
-the paper. Every run of a seed gives the same numbers.
+SCENARIO is an id (--list shows them) or a file. Each of its cells runs once, with the scenario's own
+seed, unless --runs or --seed say otherwise; further runs use the following seeds. Published values are
+shown next to the measured ones; \`ccscope reproduce\` does the same with the paper's number of runs.
+A seed always gives the same numbers.
 
---controller puts another controller into the place of those of all media flows, in its default preset
-and with the bounds that they had: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see
-"Your own controller" in the README). Yours runs in a worker. When it throws, or gives a rate that is
-none, its flow keeps the last good one, the run goes on, and the exit status is 1; when it does not
-return, or allocates more than a gigabyte, it is ended.`;
+--controller replaces the controllers of all media flows by another one, in its default preset and with
+the same bounds: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own
+controller" in the README). Your own runs in a worker. If it throws or returns an invalid rate, its flow
+keeps the last good one, the run continues, and the exit status is 1; if it does not return, or allocates
+more than a gigabyte, it is ended.`;
 
 /** Adds `ccscope run`. */
 export function register(program: Command, io: Io): void {
@@ -94,30 +94,30 @@ function cellArgument(text: string, before: Record<string, string[]>): Record<st
 
 async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<void> {
   if (flags.list === true) {
-    io.stdout.write(listText());
+    io.stdout.write(listText(columnsOf(io)));
     return;
   }
   if (names.length === 0) {
-    throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows what there is');
+    throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows the ids');
   }
   const plans = names.map((name) => planOf(readScenario(name), flags));
   const cells = plans.reduce((sum, plan) => sum + plan.cells.length, 0);
   if (flags.trace !== undefined && cells > 1) {
     throw new UsageError(`--trace: expected one cell, got ${cells}; choose one with --cell axis=value`);
   }
-  const progress = new Progress(plans, io);
+  const shown = new RunProgress(plans, io);
   const results: ExperimentResult[] = [];
   let runs: CellRunner | undefined;
   let ended: ControllerEnded | undefined;
   try {
     runs = await cellRunner(flags);
-    for (const plan of plans) results.push(await runPlan(runs, plan, flags, progress, io));
+    for (const plan of plans) results.push(await runPlan(runs, plan, flags, shown, io));
   } catch (error) {
     if (error instanceof ConfigError || error instanceof CoreError) throw new UsageError(error.message);
     if (!(error instanceof ControllerEnded)) throw error;
     ended = error;
   } finally {
-    progress.stop();
+    shown.clear();
     await runs?.close();
   }
   const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
@@ -134,15 +134,20 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-function listText(): string {
-  return registryIds()
-    .map((id) => {
-      const scenario = readScenario(id);
-      const cells = cellsOf(scenario).length;
-      const size = cells === 1 ? '' : `, ${cells} cells`;
-      return `${id.padEnd(12)} ${scenario.title} (${scenario.paper ?? ''}, ${scenario.source ?? ''}${size})\n`;
-    })
-    .join('');
+/** Ids, followed by titles with their origin on the next line, wrapped between words. */
+function listText(columns: number): string {
+  const scenarios = registryIds().map((id) => readScenario(id));
+  const idWidth = Math.max(...scenarios.map(({ id }) => id.length));
+  const help = new Help();
+  help.helpWidth = columns;
+  const items = scenarios.map((scenario) => {
+    const { id, title, paper, source } = scenario;
+    const cells = cellsOf(scenario).length;
+    const about = [paper, source, cells === 1 ? undefined : `${cells} cells`];
+    const text = `${title}\n${about.filter((part) => part !== undefined).join(', ')}`;
+    return help.formatItem(id, idWidth, text, help);
+  });
+  return items.map((item) => `${item}\n`).join('');
 }
 
 interface Plan {
@@ -160,18 +165,19 @@ function planOf(scenario: Scenario, flags: RunFlags): Plan {
     throw error;
   }
   const cells = cellsOf(scenario).filter((cell) => selects(flags.cell, cell));
-  if (cells.length === 0) throw new UsageError('--cell: expected a combination that there is');
+  if (cells.length === 0)
+    throw new UsageError('--cell: expected a combination of values that the scenario runs');
   return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
 }
 
-/** Points of the chart over time. */
+/** Number of points in the chart over time. */
 const CHART_POINTS = 60;
 
 async function runPlan(
   runs: CellRunner,
   plan: Plan,
   flags: RunFlags,
-  progress: Progress,
+  shown: RunProgress,
   io: Io,
 ): Promise<ExperimentResult> {
   const { scenario, cells, seed } = plan;
@@ -183,16 +189,16 @@ async function runPlan(
     for (let i = 0; i < plan.runs; i++) {
       const trace = i === 0 && cells.length === 1 ? traceOf(scenario, flags) : undefined;
       const result = await runs.run({ scenario, cell, seed: seed + i, trace: trace ?? null }, (share) =>
-        progress.at(scenario, cell, share),
+        shown.at(scenario, cell, share),
       );
       if (trace !== undefined) ({ batches, faults: tracedFaults } = result);
       for (const [key, value] of result.values) values.set(key, [...(values.get(key) ?? []), value]);
-      progress.done();
+      shown.done();
     }
     results.push({ cell, values });
   }
   const { surface } = scenario;
-  // A part of a map is shown as cells are.
+  // A part of a map is shown like ordinary cells.
   const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const [cell] = cells;
@@ -200,7 +206,7 @@ async function runPlan(
     writeTrace(flags.trace, traceHeader(scenario, cell, seed, runs.controller), batches, tracedFaults);
   }
   if (flags.json !== '-') {
-    progress.clear();
+    shown.clear();
     io.stdout.write(`${resultText(plan, result, batches, runs.controller)}\n`);
   }
   return result;
@@ -210,7 +216,7 @@ function traceOf(
   scenario: Scenario,
   flags: RunFlags,
 ): { tables: (typeof TABLE_SPECS)[number]['name'][]; intervalUs: number } {
-  // Each packet of each flow would make a file several times as large.
+  // Rows for each packet of each flow would make a file several times as large.
   const tables = TABLE_SPECS.map(({ name }) => name).filter((name) => name !== 'packet');
   if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
   return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };
@@ -248,45 +254,26 @@ function resultText(
   ].join('\n');
 }
 
-/** A bar on standard error, on a terminal, once the work has taken a second. */
-class Progress {
-  readonly #bar: SingleBar | null;
-  readonly #total: number;
-  readonly #begin = Date.now();
+/** Progress over the runs of all plans. */
+class RunProgress {
+  readonly #shown: Progress;
   #runs = 0;
-  #shown = false;
 
   constructor(plans: readonly Plan[], io: Io) {
-    this.#total = plans.reduce((sum, plan) => sum + plan.cells.length * plan.runs, 0);
-    this.#bar =
-      io.stderr.isTTY === true
-        ? new SingleBar({
-            format: '{bar} {percentage} %  {what}',
-            clearOnComplete: true,
-            stream: process.stderr,
-          })
-        : null;
+    const total = plans.reduce((sum, plan) => sum + plan.cells.length * plan.runs, 0);
+    this.#shown = progress(io, total, { afterMs: 1000 });
   }
 
   at(scenario: Scenario, cell: CellParams, share: number): void {
-    if (this.#bar === null || Date.now() - this.#begin < 1000) return;
-    const payload = { what: `${scenario.id} ${cellKey(cell)}` };
-    if (!this.#shown) this.#bar.start(this.#total, 0, payload);
-    this.#shown = true;
-    this.#bar.update(this.#runs + share, payload);
+    this.#shown.update(this.#runs + share, `${scenario.id} ${cellKey(cell)}`);
   }
 
   done(): void {
     this.#runs++;
   }
 
-  /** Takes the bar away, for text. */
+  /** Makes room for text. */
   clear(): void {
-    if (this.#shown) this.#bar?.stop();
-    this.#shown = false;
-  }
-
-  stop(): void {
-    this.clear();
+    this.#shown.clear();
   }
 }

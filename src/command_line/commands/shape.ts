@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 
 import { ConfigError } from '../../text/quantities.js';
 import { UsageError } from '../../text/errors.js';
@@ -32,26 +32,28 @@ interface Peers {
 const REPORT_INTERVAL_MS = 1000;
 
 const HELP = `
-Peer A sends to the first socket, peer B to the second. On a loopback address each is known by its
-first packet; on another one the peers are ICE agents, as browsers are, or named by --peers, so that
-nobody else can use the link. What A sends reaches B behind the shaped link; the way back has half the
-RTT and nothing else.
+Peer A sends to the first socket, peer B to the second. On a loopback address each is identified by its
+first packet; on any other address the peers are ICE agents, such as browsers, or named by --peers, so
+that nobody else can use the link. What A sends reaches B through the shaped link; the way back has half
+the RTT and nothing else.
 A capacity schedule counts from A's first packet. Ctrl-C ends it.`;
 
 /** Adds `ccscope shape`. */
 export function register(program: Command, io: Io): void {
   const command = program
     .command('shape')
-    .description('the UDP shaper by itself: relay real packets through a simulated link')
-    .option(
-      '--listen <address>',
-      'IPv4 address to bind and, optionally, the two ports: ADDRESS[:PORT_A,PORT_B]',
-      listenArgument,
-      { address: '127.0.0.1', ports: [0, 0] } satisfies Listen,
+    .description('run the stand-alone UDP shaper: relay real packets through a simulated link')
+    .addOption(
+      new Option(
+        '--listen <address>',
+        'IPv4 address to bind and, optionally, the two ports: ADDRESS[:PORT_A,PORT_B]',
+      )
+        .default({ address: '127.0.0.1', ports: [0, 0] } satisfies Listen, '127.0.0.1, free ports')
+        .argParser(listenArgument),
     );
   command.option(
     '--peers <addresses>',
-    'where the peers send from, and nobody else: ADDRESS_A:PORT_A,ADDRESS_B:PORT_B',
+    'where the peers send from; packets of others are ignored: ADDRESS_A:PORT_A,ADDRESS_B:PORT_B',
     peersArgument,
   );
   addLinkOptions(command, { traces: true })
@@ -59,9 +61,6 @@ export function register(program: Command, io: Io): void {
     .option('--json <file>', 'write what was measured as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
     .action((flags: ShapeFlags) => shape(flags, io));
-  // A default that is an object would be shown as JSON.
-  const listen = command.options.find(({ long }) => long === '--listen');
-  if (listen) listen.defaultValueDescription = '127.0.0.1, free ports';
 }
 
 function listenArgument(text: string): Listen {
@@ -93,7 +92,7 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   shaper.onError = (error) => failure.abort(error);
   const stream = flags.json === '-' ? io.stderr : io.stdout;
   const say = (text: string) => stream.write(`${text}\n`);
-  // Nobody would end it who no longer reads it.
+  // Once nobody reads its output, nobody would end it either.
   const unread = new AbortController();
   if (flags.duration === undefined) stream.once('error', () => unread.abort());
   say(`a ${shaper.a.address}:${shaper.a.port}  (peer A sends here)`);

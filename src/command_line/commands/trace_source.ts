@@ -8,13 +8,13 @@ import type { Io } from '../io.js';
 export interface Source {
   name: string;
   stream: Readable;
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   bytes: number | null;
 }
 
 /**
- * Opens a trace; `written` are the files that are written meanwhile, by their flags. Throws UsageError for a trace that
- * is not there, and for one that would be written over.
+ * Opens a trace; `written` are the files that the command writes meanwhile, by flag. Throws UsageError for a
+ * trace that does not exist, and for one that would be overwritten.
  */
 export function openTrace(
   trace: string,

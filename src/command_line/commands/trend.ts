@@ -26,7 +26,7 @@ A number outside the earlier range is a result: the exit status is 0.`;
 export function register(program: Command, io: Io): void {
   program
     .command('trend')
-    .description('how the calls of tests went over their last runs')
+    .description('show how the calls of tests developed over the last runs')
     .argument('<folder>', 'the folder of runs')
     .option('--last <n>', 'how many runs', numberArgument(1, 10_000, { integer: true }), 20)
     .option('--json <file>', 'write the trend as JSON to a file, or to standard output with -')

@@ -7,7 +7,7 @@ import { CONTROLLER_NAMES, type ControllerName } from '../../core/schema.js';
 import { didYouMean } from '../../text/suggest.js';
 import { systemCode, UsageError } from '../../text/errors.js';
 
-/** A controller of a user's, ready to be loaded in a worker or served to a page. */
+/** A user's controller, ready to be loaded in a worker or served to a page. */
 export interface ControllerFile {
   /** The file's name without its ending. */
   name: string;
@@ -20,7 +20,7 @@ export interface ControllerFile {
 const SCRIPTS = ['.ts', '.mts', '.js', '.mjs'];
 const WASM_MAGIC = Buffer.from([0x00, 0x61, 0x73, 0x6d]);
 
-/** A controller by its name in the core, or a user's by its path. Throws UsageError. */
+/** A controller by its name in the core, or a user's controller by its path. Throws UsageError. */
 export async function loadController(argument: string): Promise<ControllerName | ControllerFile> {
   const known = CONTROLLER_NAMES.find((name) => name === argument);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export async function loadController(argument: string): Promise<ControllerName |
   throw new UsageError(`--controller: expected ${names}, or the path of a file; got ${argument}.${hint}`);
 }
 
-/** Reads and bundles a user's controller. Throws UsageError that says where it is wrong. */
+/** Reads and bundles a user's controller. Throws UsageError that says where the error is. */
 export async function loadControllerFile(path: string): Promise<ControllerFile> {
   await expectFile(path);
   const ending = extname(path);
@@ -72,11 +72,11 @@ async function bundle(path: string): Promise<Uint8Array<ArrayBuffer>> {
   });
   const [output] = Object.values(built.metafile.outputs);
   if (output?.exports.includes('default') !== true)
-    throw new UsageError(`${path}: expected a default export that is a UserController; there is none`);
+    throw new UsageError(`${path}: expected a default export that is a UserController, got none`);
   return new Uint8Array(built.outputFiles[0]?.contents ?? []);
 }
 
-/** Messages of esbuild, as far as they are read here. */
+/** Messages of esbuild, as far as they are used here. */
 interface BundleProblem {
   text: string;
   location: { file: string; line: number; column: number } | null;
@@ -92,10 +92,10 @@ function firstProblem(path: string, error: unknown): string {
     : `${location.file}:${location.line}:${location.column + 1}: ${text}`;
 }
 
-/** What a user's controller did wrong, as the JSON of commands has it. */
+/** A fault of a user's controller, in the form of the commands' JSON. */
 export interface FaultReport {
   controller: string;
-  /** Left out where it had to be ended. */
+  /** Absent if the controller had to be ended. */
   half?: 'receiver' | 'sender';
   flow?: number;
   time_us?: number;

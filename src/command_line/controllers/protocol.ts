@@ -1,27 +1,27 @@
-/** What a command and the worker that runs a user's controller for it say to each other. */
+/** The messages between a command and the worker that runs a user's controller for it. */
 import type { ControllerFault, SimulationOptions, TraceBatch, WindowMetrics } from '../../core/index.js';
 import type { CellParams, Scenario, TraceOptions } from '../../scenario/index.js';
 import type { GivenParameters } from '../../trace/index.js';
 import type { ControllerFile } from './controllers.js';
 
-/** What the worker is started with. */
+/** The worker's initial data. */
 export interface WorkerSetup {
   controller: ControllerFile;
   memoryLimitBytes: number;
 }
 
-/** One thing to do; each gets one answer. */
+/** A task; each gets one answer. */
 export type Task =
-  /** One run of one cell, all media flows with the controller. */
+  /** One run of one cell, in which all media flows have the controller. */
   | { kind: 'run'; scenario: Scenario; cell: CellParams; seed: number; trace: TraceOptions | null }
-  /** A simulation, all media flows with the controller. */
+  /** A simulation in which all media flows have the controller. */
   | { kind: 'simulate'; options: SimulationOptions }
-  /** Begins a replay. */
+  /** Starts a replay. */
   | { kind: 'replay'; file: string; flow: string | undefined; parameters: GivenParameters }
   /** The next piece of the trace; null: its end. */
   | { kind: 'piece'; bytes: Uint8Array | null };
 
-/** What came of a task. */
+/** The result of a task. */
 export interface TaskResult {
   /** Metrics of one run of a cell. */
   values: ReadonlyMap<string, number>;
@@ -29,11 +29,11 @@ export interface TaskResult {
   windows: readonly WindowMetrics[];
   batches: TraceBatch[];
   arrivals: number;
-  /** What the controller did wrong in it. */
+  /** Faults of the controller during the task. */
   faults: readonly ControllerFault[];
 }
 
-/** What of an error survives the way out of a worker. */
+/** The parts of an error that survive leaving a worker. */
 export interface TaskProblem {
   /** Name of its class. */
   name: string;
@@ -41,7 +41,7 @@ export interface TaskProblem {
 }
 
 export type WorkerMessage =
-  /** The controller is loaded; `name` is its own. */
+  /** The controller is loaded; `name` is its own name. */
   | { kind: 'ready'; name: string }
   | { kind: 'progress'; share: number }
   | { kind: 'done'; result: TaskResult }

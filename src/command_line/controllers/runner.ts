@@ -1,4 +1,7 @@
-/** A command's end of the worker that runs a user's controller: what never returns, or fills the memory, is ended. */
+/**
+ * A command's end of the worker that runs a user's controller: a controller that never returns, or fills the
+ * memory, is ended.
+ */
 import { Worker } from 'node:worker_threads';
 
 import type { ControllerFile } from './controllers.js';
@@ -6,19 +9,19 @@ import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import type { Task, TaskProblem, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
 export interface RunnerOptions {
-  /** How long nothing may be heard of it; default 10 s. */
+  /** How long it may be silent; default 10 s. */
   timeLimitMs?: number;
-  /** What the worker's JavaScript may keep, and what the process may grow by beside that; default 1 GiB. */
+  /** What the worker's JavaScript may keep, and what the process may additionally grow by; default 1 GiB. */
   memoryLimitMb?: number;
 }
 
 const TIME_LIMIT_MS = 10_000;
 const MEMORY_LIMIT_MB = 1024;
 const WATCH_MS = 100;
-/** Memory of a controller that is a WebAssembly module. */
+/** Memory limit of a WebAssembly controller. */
 const WASM_LIMIT_BYTES = 64 * 2 ** 20;
 
-/** The controller ended its run: it never returned, or it filled the memory. */
+/** The controller had to be ended: it never returned, or it filled the memory. */
 export class ControllerEnded extends FailedRun {
   constructor(
     message: string,
@@ -29,7 +32,7 @@ export class ControllerEnded extends FailedRun {
   }
 }
 
-/** Errors by name: the classes do not survive the way out of a worker. */
+/** Errors by name, since classes are lost when an error leaves a worker. */
 function errorOf({ name, message }: TaskProblem): Error {
   if (
     ['UsageError', 'CoreError', 'ConfigError', 'TraceError', 'ParameterProblem', 'SyntaxError'].includes(name)
@@ -38,7 +41,7 @@ function errorOf({ name, message }: TaskProblem): Error {
   return new FailedRun(`the controller's run failed: ${name}: ${message}`);
 }
 
-/** Who waits for an answer. */
+/** The caller that waits for an answer. */
 interface Pending {
   resolve(result: TaskResult): void;
   reject(error: Error): void;
@@ -72,14 +75,17 @@ export class ControllerRunner {
     this.#worker.on('exit', (code) => this.#end(`it ended its own thread with code ${code}`));
   }
 
-  /** Loads a controller. Rejects with UsageError for what is no controller, with ControllerEnded if loading does not end. */
+  /**
+   * Loads a controller. Rejects with UsageError if it is not a controller, with ControllerEnded if loading does
+   * not end.
+   */
   static async open(file: ControllerFile, options: RunnerOptions = {}): Promise<ControllerRunner> {
     const runner = new ControllerRunner(file, options);
     await runner.#answer();
     return runner;
   }
 
-  /** Rejects with ControllerEnded, UsageError for what was asked wrongly, or FailedRun. */
+  /** Rejects with ControllerEnded, UsageError for invalid requests, or FailedRun. */
   do(task: Task, progress?: (share: number) => void): Promise<TaskResult> {
     const answered = this.#answer(progress);
     this.#worker.postMessage(task);
@@ -119,7 +125,7 @@ export class ControllerRunner {
 
   #look(): void {
     const grownMb = (process.memoryUsage.rss() - this.#rssBytes) / 2 ** 20;
-    // Its JavaScript, as much again outside of that, and what is being recorded.
+    // Its JavaScript, the same amount again outside of it, and what is being recorded.
     if (grownMb > 2 * this.#memoryLimitMb) this.#end(`it allocated more than ${this.#memoryLimitMb} MB`);
     else if (performance.now() - this.#heardAt > this.#timeLimitMs)
       this.#end(

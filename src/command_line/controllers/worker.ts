@@ -1,4 +1,4 @@
-/** Runs a user's controller for a command: in a worker, which can be ended whatever its code does. */
+/** Runs a user's controller for a command in a worker, which can be ended whatever the controller's code does. */
 import { parentPort, workerData } from 'node:worker_threads';
 
 import {
@@ -15,7 +15,7 @@ import { controllerOf } from '../../worker/guest/user_module.js';
 import type { Task, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
 const { controller: file, memoryLimitBytes } = workerData as WorkerSetup;
-/** A command that hears nothing for long takes the controller for one that never returns. */
+/** A command takes a controller that is silent for long for one that never returns. */
 const PROGRESS_MS = 100;
 
 const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
@@ -31,7 +31,7 @@ async function load(): Promise<UserController> {
   return controllerOf(await import(address), file.path);
 }
 
-/** What is done with one controller: runs, or a replay. */
+/** The tasks for one controller: runs, or a replay. */
 class Tasks {
   readonly #core: Core;
   readonly #controller: UserController;
@@ -76,7 +76,7 @@ class Tasks {
     return nothing();
   }
 
-  /** Gives the rows since the last piece. */
+  /** Returns the rows since the last piece. */
   #piece(bytes: Uint8Array | null): TaskResult {
     if (this.#replay === null) throw new Error('no replay was begun');
     const { reader, replayer, result } = this.#replay;
@@ -102,7 +102,7 @@ const nothing = (): TaskResult => ({
   faults: noFaults,
 });
 
-/** Runs to the end, and tells how far it is. */
+/** Runs to the end, and reports progress. */
 function through<T>(run: Iterator<RunStep, T, boolean | undefined>): { batches: TraceBatch[]; end: T } {
   const batches: TraceBatch[] = [];
   let told = performance.now();

@@ -1,4 +1,4 @@
-/** The form of a matrix of calls: links, controllers and sources of which every combination is run. */
+/** The form of a matrix of calls: links, controllers and sources, every combination of which is run. */
 import * as v from 'valibot';
 
 import { integer, list, named, record, text } from '../../text/form.js';
@@ -10,7 +10,7 @@ import { parsed } from '../../scenario/scenario.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { TWIN_MACHINES } from '../call/types.js';
 
-/** What controllers are compared by: names of a report's summary. */
+/** The metrics by which controllers are compared: names in a report's summary. */
 export const COMPARED = [
   'utilisation',
   'queue_delay_p95_ms',
@@ -20,15 +20,15 @@ export const COMPARED = [
 ] as const;
 export type Compared = (typeof COMPARED)[number];
 
-/** Who may look at a link's results: `training` links are those that parameters are chosen on. */
+/** The use of a link's results: parameters may be tuned on `training` links only. */
 export const SETS = ['training', 'test'] as const;
 export type LinkSet = (typeof SETS)[number];
 
-/** A link, with the fields of `LinkConfig`, whose defaults they have. */
+/** A link, with the fields of `LinkConfig` and their defaults. */
 const link = record({
   name: named('a name'),
   set: v.optional(v.picklist(SETS, 'training or test')),
-  /** Most that sources send over it. Default 2.5mbps. */
+  /** The highest rate that sources send over it. Default 2.5mbps. */
   source_max: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 2.5mbps'), (value) => parseRate(value)),
   ),
@@ -39,7 +39,7 @@ const controller = record({
   name: named('a name'),
   /** gcc, nada, lcc, native or a file beside the matrix. Default: the name. */
   controller: v.optional(text('gcc, nada, lcc, native or a file')),
-  /** Default: the controller's own for calls. */
+  /** Default: the controller's own preset for calls. */
   preset: v.optional(text('the name of a preset')),
   /** Parameters that differ from the preset. */
   set: v.optional(v.record(v.string(), v.union([v.number(), v.string()]), 'parameters with their values')),
@@ -47,19 +47,19 @@ const controller = record({
 
 const source = record({
   name: named('a name'),
-  /** As `--source` has it; a file is found beside the matrix. Default: the name. */
+  /** In the form of `--source`; a file is looked up beside the matrix. Default: the name. */
   source: v.optional(text('synthetic, test-picture, fractal, noise, text or a file')),
   size: v.optional(v.picklist(VIDEO_SIZE_NAMES, VIDEO_SIZE_NAMES.join(' or '))),
   fps: v.optional(v.picklist([15, 30], '15 or 30')),
   codec: v.optional(v.picklist(VIDEO_CODECS, VIDEO_CODECS.join(' or '))),
   audio: v.optional(v.boolean('true or false')),
-  /** The names of the links that it is sent over. Default: all. */
+  /** The names of the links on which it is used. Default: all. */
   links: v.optional(list(text('the name of a link'), 'names of links')),
 });
 
 /**
- * What is asked of a difference of medians, a controller's less the baseline's: at least, or at most, this.
- * `over: links` asks it of the median over the links instead of each.
+ * A target for a difference of medians, a controller's minus the baseline's: at least, or at most, this. With
+ * `over: links` it applies to the median over the links instead of each link.
  */
 const target = v.pipe(
   record({
@@ -81,11 +81,11 @@ const matrixSchema = record({
   ccscope_matrix: v.literal(1, '1, the version of this format'),
   title: text('a title'),
   description: v.optional(text('a description')),
-  /** Length of a run. Default 42, as long as the shipped schedules. */
+  /** Length of a run. Default 42, the length of the shipped schedules. */
   duration_s: v.optional(within(3, 86_400, ' s')),
   /** Runs of each controller on each link. Default 3. */
   runs: v.optional(integer(1, 1000)),
-  /** How busy the machine of a twin is. Default idle. */
+  /** How busy the twin's machine is. Default idle. */
   machine: v.optional(v.picklist(TWIN_MACHINES, `one of ${TWIN_MACHINES.join(', ')}`)),
   links: filled(link, 'links'),
   controllers: filled(controller, 'controllers'),
@@ -106,7 +106,7 @@ export const DEFAULT_DURATION_S = 42;
 export const DEFAULT_RUNS = 3;
 export const DEFAULT_SOURCES: readonly MatrixSource[] = [{ name: 'synthetic' }];
 
-/** Checks a matrix that came from outside: its form, its names. Throws ConfigError; `at` begins its paths. */
+/** Checks an external matrix: its form, its names. Throws ConfigError; `at` begins its paths. */
 export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
   const matrix = parsed(matrixSchema, input, at);
   const { links, controllers, sources = [], baseline } = matrix;

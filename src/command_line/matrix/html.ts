@@ -1,4 +1,4 @@
-/** A matrix's report as one page that needs nothing else. */
+/** A matrix's report as one self-contained page. */
 import type { Bar, BarFigure, Figure } from '../../figures/figure.js';
 import type { RunReport } from '../call/types.js';
 import { standalonePage } from '../../html/document.js';
@@ -9,7 +9,7 @@ import type { MatrixReport } from './report.js';
 import { differenceText, HOLDS, METRICS, QUANTITIES, setText, targetText, valueText } from './text.js';
 import type { CellReport, VerdictReport } from './verdicts.js';
 
-/** What is drawn, link by link, each controller beside the others. */
+/** The charts: link by link, with the controllers side by side. */
 const PICTURES: readonly {
   metric: Compared;
   title: string;
@@ -41,7 +41,7 @@ function barOf(values: readonly number[]): Bar | null {
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** The cells of one source and one set of links. */
+/** The cells with the same source in one set of links. */
 interface Chapter {
   title: string;
   cells: readonly CellReport[];

@@ -1,4 +1,4 @@
-/** The cells of a matrix, a plan of calls each, and the order in which their runs are made. */
+/** The cells of a matrix, each with a plan of calls, and the order of their runs. */
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 
@@ -31,10 +31,10 @@ import type { MatrixFile } from './read.js';
 export const NATIVE = 'native';
 const DEFAULT_SOURCE_MAX_BPS = 2_500_000;
 
-/** Where a cell is in its matrix. */
+/** The position of a cell in its matrix. */
 export interface CellNames {
   link: string;
-  /** Null where the matrix has no sets. */
+  /** Null if the matrix has no sets. */
   set: LinkSet | null;
   source: string;
   /** The controller's name in the matrix. */
@@ -46,10 +46,10 @@ export interface Cell extends CellNames {
   plan: CallPlan;
 }
 
-/** What all controllers have in common; decided once for each. */
+/** The settings that all controllers share, determined once. */
 type Choice = Pick<CallPlan, 'controller' | 'text' | 'mode' | 'preset' | 'set' | 'files'>;
 
-/** All cells, link by link, source by source. Throws UsageError with the path of what is wrong in the file. */
+/** All cells, link by link, source by source. Throws UsageError with the path of the error in the file. */
 export function cellsOf(file: MatrixFile, durationS?: number): Cell[] {
   const { matrix, at } = file;
   const { links, controllers, sources = DEFAULT_SOURCES } = matrix;
@@ -86,7 +86,7 @@ export function cellsOf(file: MatrixFile, durationS?: number): Cell[] {
   }
 }
 
-/** Files are served to pages by their names alone. */
+/** Files are served to pages by their bare names. */
 function checkFiles(choices: readonly Choice[], at: string): void {
   const paths = new Map<string, string>();
   for (const [i, { files }] of choices.entries()) {
@@ -195,7 +195,7 @@ function parametersOf(
   return Object.fromEntries(values);
 }
 
-/** One run of one cell, by the cell's place in the list. */
+/** One run of one cell, by the cell's index in the list. */
 export interface Step {
   cell: number;
   /** From 0. */
@@ -203,8 +203,8 @@ export interface Step {
 }
 
 /**
- * The order of the runs: link by link and source by source; there the first run of each controller, then
- * the second of each, so that all controllers meet the same minutes.
+ * The order of the runs: link by link and source by source; for each, the first run of every controller, then the
+ * second of every controller, so that all controllers meet the same conditions.
  */
 export function stepsOf(cells: readonly CellNames[], runs: number): Step[] {
   const groups = new Map<string, number[]>();

@@ -1,4 +1,4 @@
-/** Matrices by name or file: those that come with the package, and people's own. */
+/** Matrices by name or file: those that come with the package, and users' own. */
 import { dirname, join, resolve } from 'node:path';
 
 import { ConfigError } from '../../text/quantities.js';
@@ -10,13 +10,13 @@ import { parseMatrix, type Matrix } from './form.js';
 
 export interface MatrixFile {
   matrix: Matrix;
-  /** What its faults begin with: its name, or its file. */
+  /** The prefix of its errors: its name, or its file. */
   at: string;
-  /** Where the files are that it names. */
+  /** The folder of the files that it names. */
   folder: string;
 }
 
-/** The matrix of that name, or in that file. Throws UsageError that says what is wrong where. */
+/** The matrix with that name, or in that file. Throws UsageError that says where the error is. */
 export function readMatrix(nameOrFile: string): MatrixFile {
   const names = namesIn('matrices');
   const shipped = names.includes(nameOrFile);

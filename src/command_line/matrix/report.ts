@@ -1,13 +1,13 @@
-/** What a matrix of calls came to: one report of all cells. Keep its shape stable. */
+/** The results of a matrix of calls: one report on all cells. Keep its shape stable. */
 import { controllerReport, type Series } from '../call/series.js';
 import type { TwinMachine } from '../call/types.js';
 import type { Matrix } from './form.js';
 import { NATIVE, type Cell, type CellNames } from './plan.js';
 import { compareCells, type CellReport, type ComparisonReport, type OverLinksReport } from './verdicts.js';
 
-/** A run that came to no end; the others went on. */
+/** A run that failed; the others continued. */
 export interface FailureReport extends CellNames {
-  /** From 1, as texts count. */
+  /** Counted from 1, for display. */
   run: number;
   error: string;
 }
@@ -20,18 +20,18 @@ export interface MatrixReport {
   ccscope: string;
   /** When it began, in ISO 8601. */
   created: string;
-  /** Simulated on a machine of that load; absent for real calls. */
+  /** The load of the simulated machine; absent for real calls. */
   twin?: true;
   machine?: TwinMachine;
-  /** Runs that were asked for in each cell. */
+  /** Planned runs of each cell. */
   runs: number;
   duration_s: number;
-  /** False where it was interrupted: what follows is what there was. */
+  /** False if it was interrupted: the rest covers what was done. */
   complete: boolean;
-  /** What took another course than the file says. */
+  /** Deviations from what the file says. */
   notes: string[];
   cells: CellReport[];
-  /** Whom the others are compared with; null where it took no part. */
+  /** The baseline; null if it took no part. */
   baseline: string | null;
   comparisons: ComparisonReport[];
   over_links: OverLinksReport[];
@@ -43,7 +43,7 @@ export interface RunCell extends Cell {
   series: Series;
 }
 
-/** What is known of a matrix before its first run. */
+/** The part of a matrix's report that is known before its first run. */
 export type MatrixHead = Omit<
   MatrixReport,
   'complete' | 'cells' | 'baseline' | 'comparisons' | 'over_links' | 'failures'

@@ -1,8 +1,9 @@
 /** Makes the runs of a matrix: real calls one after the other, or their twins on all cores. */
 import type { RunContext } from '../call/run.js';
-import { progress, untilQuiet } from '../call/series.js';
+import { untilQuiet } from '../call/series.js';
 import type { RunReport, TwinMachine } from '../call/types.js';
 import type { Io } from '../io.js';
+import { progress } from '../progress.js';
 import { runJobs } from '../../papers/pool.js';
 import { stepsOf, type Cell } from './plan.js';
 import { namesOf, type FailureReport, type RunCell } from './report.js';
@@ -12,7 +13,7 @@ export interface MatrixOptions {
   runs: number;
   signal: AbortSignal;
   io: Io;
-  /** How often a real run on an overloaded machine is made again. */
+  /** How often a real run on an overloaded machine is repeated. */
   again?: number | undefined;
 }
 
@@ -30,17 +31,17 @@ function failed(made: Made, cell: RunCell, run: number, error: string, io: Io): 
   io.stderr.write(`${what(cell, run)} failed: ${error}\n`);
 }
 
-/** Real calls. Rejects when it is interrupted; what was made until then is in `made`. */
+/** Real calls. Rejects when interrupted; the results until then are in `made`. */
 export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOptions): Promise<void> {
   const steps = stepsOf(made.cells, runs);
-  const bar = progress(io, steps.length);
+  // Without a bar, each run has its own line.
+  const bar = progress(io, steps.length, { everyMs: Infinity });
   try {
     for (const [done, { cell: index, run }] of steps.entries()) {
       const cell = made.cells[index];
       if (cell === undefined) continue;
       signal.throwIfAborted();
       bar.update(done, what(cell, run));
-      // Without a bar, two hours of calls would pass in silence.
       if (io.stderr.isTTY !== true) io.stderr.write(`${done + 1} of ${steps.length}: ${what(cell, run)}\n`);
       const context: RunContext = {
         ...{ signal, run, wantTrace: false, wantHtml: false },
@@ -57,11 +58,11 @@ export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOp
       }
     }
   } finally {
-    bar.stop();
+    bar.clear();
   }
 }
 
-/** Simulated calls, on all cores. Rejects when it is interrupted; what was made until then is in `made`. */
+/** Simulated calls, on all cores. Rejects when interrupted; the results until then are in `made`. */
 export async function makeTwins(
   made: Made,
   machine: TwinMachine,
@@ -87,8 +88,8 @@ export async function makeTwins(
       },
     });
   } finally {
-    bar.stop();
-    // In the order of their seeds, whichever ended first; those that failed left holes.
+    bar.clear();
+    // In the order of their seeds, whichever ended first; failed runs left holes.
     for (const [index, { series }] of made.cells.entries())
       series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
   }

@@ -1,4 +1,4 @@
-/** A matrix's report as text for people, and the words that its page shares. */
+/** A matrix's report as text for people, and the wording that its page shares. */
 import { aligned } from '../../text/terminal.js';
 import type { Compared, Target } from './form.js';
 import type { MatrixReport } from './report.js';
@@ -18,7 +18,7 @@ export const QUANTITIES: Readonly<Record<Compared, Quantity>> = {
   time_to_90pct_s: { name: '90 % after', unit: ' s', digits: 1 },
 };
 
-/** `-` where there is none: a time that was never reached. */
+/** `-` for a missing value: a time that was never reached. */
 export const valueText = (metric: Compared, value: number | null): string =>
   value === null ? '-' : value.toFixed(QUANTITIES[metric].digits);
 
@@ -49,7 +49,7 @@ export const METRICS = Object.keys(QUANTITIES) as Compared[];
 
 const title = (metric: Compared): string => `${QUANTITIES[metric].name}${QUANTITIES[metric].unit}`;
 
-/** A median, and behind it how far it is from the baseline's. */
+/** A median, followed by its distance from the baseline's. */
 function cellText(metric: Compared, { report }: CellReport, differences: Differences | undefined): string {
   const text = valueText(metric, report.summary[metric].median);
   return differences === undefined ? text : `${text} (${differenceText(metric, differences[metric])})`;

@@ -1,22 +1,22 @@
-/** Controllers of a matrix beside its baseline: differences of medians, and what of the targets holds. */
+/** Compares the controllers of a matrix with its baseline: differences of medians, and which targets hold. */
 import { median } from '../../calls/percentile.js';
 import type { ControllerReport, Summary } from '../call/types.js';
 import { COMPARED, type Compared, type LinkSet, type Target } from './form.js';
 import type { CellNames } from './plan.js';
 
-/** A cell with its runs; cells without any are left out. */
+/** A cell with its runs; cells without any are omitted. */
 export interface CellReport extends CellNames {
   report: ControllerReport;
 }
 
 export interface VerdictReport extends Target {
-  /** Null where a time was never reached, or a number is missing. */
+  /** Null if a time was never reached, or a number is missing. */
   difference: number | null;
-  /** Null where the difference is not known. */
+  /** Null if the difference is unknown. */
   holds: boolean | null;
 }
 
-/** A controller's median less the baseline's; null as in VerdictReport. */
+/** A controller's median minus the baseline's; null as in VerdictReport. */
 export type Differences = Record<Compared, number | null>;
 
 export interface ComparisonReport extends CellNames {
@@ -33,7 +33,7 @@ export interface OverLinksReport {
   set: LinkSet | null;
   /** How many cells are compared. */
   cells: number;
-  /** Medians of the differences over them. */
+  /** Medians of the differences over these cells. */
   differences: Differences;
   /** For each target of single links, in how many cells it holds. */
   holding: (Target & { holds_in: number })[];
@@ -42,14 +42,14 @@ export interface OverLinksReport {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** NaN where a median is missing. A time that was never reached is infinite; of two such none is longer. */
+/** NaN if a median is missing. A time that was never reached is infinite; two such times are equal. */
 function difference(metric: Compared, own: Summary, base: Summary): number {
   const missing = metric === 'time_to_90pct_s' ? Infinity : NaN;
   const [a, b] = [own[metric].median ?? missing, base[metric].median ?? missing];
   return a === b ? 0 : a - b;
 }
 
-/** Differences that differ by less are taken for equal: sums of decimals are not exact. */
+/** Values that differ by less count as equal: sums of decimals are not exact. */
 const TOLERANCE = 1e-9;
 
 /** Whether a difference is where the target wants it. */
@@ -82,7 +82,10 @@ function pairsOf(cells: readonly CellReport[], against: string): Pair[] {
 
 const ofLinks = ({ over }: Target): boolean => over === 'links';
 
-/** Every controller beside the baseline: cell by cell, and over the links. Empty where the baseline took no part. */
+/**
+ * Every controller compared with the baseline: cell by cell, and over the links. Empty if the baseline took no
+ * part.
+ */
 export function compareCells(
   cells: readonly CellReport[],
   against: string,

@@ -7,13 +7,13 @@ import { runTwin } from '../twin/run.js';
 export interface TwinJob {
   plan: CallPlan;
   machine: TwinMachine;
-  /** The cell's place in the matrix. */
+  /** The cell's index in the matrix. */
   cell: number;
   run: number;
   cost: number;
 }
 
-/** Never rejects: what went wrong is in the outcome. A pool that is ended ends its workers. */
+/** Never rejects: errors are part of the outcome. Ending the pool ends its workers. */
 export default async function run({ plan, machine, run: index }: TwinJob): Promise<Outcome<RunReport>> {
   const context = { run: index, wantTrace: false, wantHtml: false, onProgress: () => undefined };
   try {

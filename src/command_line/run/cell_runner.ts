@@ -1,4 +1,4 @@
-/** Runs cells of scenarios for a command: with their own controllers, or with the one that was asked for. */
+/** Runs cells of scenarios for a command: with the scenario's controllers, or with the requested one. */
 import { loadCore, type ControllerName, type TraceBatch } from '../../core/index.js';
 import {
   ControllerSimulator,
@@ -30,16 +30,18 @@ export interface CellOutcome {
 }
 
 export interface CellRunner {
-  /** Name of the controller that all media flows have, if they were given one. */
+  /** Name of the controller that replaces those of all media flows, if any. */
   readonly controller: string | undefined;
-  /** What users' controllers did wrong, over all runs. */
+  /** Faults of users' controllers, over all runs. */
   readonly faults: FaultReport[];
   /** Rejects with ConfigError or CoreError, or ControllerEnded. */
   run(task: CellTask, progress: (share: number) => void): Promise<CellOutcome>;
   close(): Promise<void>;
 }
 
-/** Rejects with UsageError for what is no controller, with ControllerEnded for one that cannot even be loaded in time. */
+/**
+ * Rejects with UsageError if it is not a controller, with ControllerEnded if it cannot even be loaded in time.
+ */
 export async function cellRunner(flags: {
   controller?: string;
   controllerTimeout: number;

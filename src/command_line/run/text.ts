@@ -1,4 +1,4 @@
-/** What `ccscope run` prints: a table of metrics per cell, what was published, and a chart over time. */
+/** The output of `ccscope run`: a table of metrics per cell, what was published, and a chart over time. */
 import { tableSpec, type TraceBatch } from '../../core/index.js';
 import {
   cellLabel,
@@ -10,7 +10,7 @@ import {
 } from '../../scenario/index.js';
 import { aligned, sparkline } from '../../text/terminal.js';
 
-/** `0.91 ± 0.02`, in the metric's unit; the deviation from two runs on. */
+/** `0.91 ± 0.02`, in the metric's unit; with a deviation from two runs on. */
 export function measuredText({ name, measured: { mean, sd, n } }: MetricResult): string {
   const value = metricText(name, mean);
   if (n < 2) return value;
@@ -35,7 +35,7 @@ function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly 
   return metrics.filter((metric) => names.has(columnName(metric)));
 }
 
-/** One row per cell, one column per metric; turned around where there is one cell. */
+/** One row per cell, one column per metric; transposed if there is only one cell. */
 export function resultTable(scenario: Scenario, { cells }: ExperimentResult): string[] {
   const asked = cells.map(({ params, metrics }) => ({ params, metrics: wanted(scenario, metrics) }));
   const columns = [...new Set(asked.flatMap(({ metrics }) => metrics.map(columnName)))];

@@ -7,7 +7,7 @@ import { formatHeader, RowFormatter, TRACE_VERSION } from '../../trace/index.js'
 import type { FaultReport } from '../controllers/controllers.js';
 import { systemCode, UsageError } from '../../text/errors.js';
 
-/** Writes rows as they were recorded, behind a line that says what they are. Throws UsageError. */
+/** Writes a header line, followed by the rows as they were recorded. Throws UsageError. */
 export function writeTrace(
   path: string,
   about: SimulationHeader,

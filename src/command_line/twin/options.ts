@@ -13,19 +13,19 @@ import type { VideoCodec } from '../../scenario/video_format.js';
 import type { CallPlan, SourceReport, TwinMachine } from '../call/types.js';
 import { UsageError } from '../../text/errors.js';
 
-/** Bounds that our own page gives its controllers. */
+/** The bounds that ccscope's own page gives its controllers. */
 const MIN_BITRATE_BPS = 50e3;
 const START_BITRATE_BPS = 300e3;
-/** A voice beside the video, as on the wire (wasm/sim/media_source.md). */
+/** The voice that accompanies the video, as on the wire (wasm/sim/media_source.md). */
 const AUDIO_BPS = 54e3;
-/** Between two rows of rates and of the queue. */
+/** Interval between rows of rates and of the queue. */
 const TRACE_INTERVAL_US = 50e3;
-/** Without these no report can be made. */
+/** The tables that a report needs. */
 const REPORTED: readonly TableName[] = ['packet', 'rate', 'group'];
 
 /**
- * The preset of the component `media_source` for what a call sends: the one of that size where it was measured,
- * else that of 360p. Throws UsageError for what was not measured at all.
+ * The preset of the component `media_source` for what a call sends: the one of that size if it was measured, else
+ * that of 360p. Throws UsageError for a source that was not measured at all.
  */
 export function sourcePreset({ name, height }: SourceReport, codec: VideoCodec): string {
   const known: string[] = COMPONENT_SPECS.media_source.presets.map((preset) => preset.name);
@@ -39,7 +39,7 @@ export function sourcePreset({ name, height }: SourceReport, codec: VideoCodec):
   );
 }
 
-/** The flows beside the call are flows of the simulation, whose seed is its own. */
+/** Cross traffic becomes flows of the simulation, which use the simulation's seed. */
 function simulatedLink(link: LinkConfig): SimulatedLinkOptions {
   const { crossTraffic: _, crossRttUs: __, seed: ___, ...simulated } = forwardLink(link);
   return simulated;
@@ -56,7 +56,7 @@ function mediaFlow(plan: CallPlan, machine: TwinMachine): FlowOptions {
   return {
     kind: 'media',
     name: 'call',
-    // A user's own takes its place where the simulation is made.
+    // A user's controller replaces it when the simulation is created.
     ...(known !== undefined && { controller: known }),
     ...(preset !== undefined && { preset }),
     parameters: { ...bounds, ...set },
@@ -77,7 +77,7 @@ function crossFlows(link: LinkConfig): FlowOptions[] {
   return [...tcp(cubic, 'cubic'), ...tcp(newReno, 'new_reno')];
 }
 
-/** What is simulated for a plan. Throws UsageError for a source without a twin. */
+/** The simulation for a plan. Throws UsageError for a source without a twin. */
 export function twinOptions(
   plan: CallPlan,
   machine: TwinMachine,
@@ -87,7 +87,8 @@ export function twinOptions(
   const durationUs = plan.durationMs * 1e3;
   const tables = wantTrace ? TABLE_SPECS.map(({ name }) => name) : [...REPORTED];
   return {
-    // A packet is recorded when it is delivered: those that left the bottleneck in time are so after the end.
+    // A packet is recorded when it is delivered, so packets that left the bottleneck in time are recorded a
+    // little after the end.
     durationUs: durationUs + (forward.oneWayDelayUs ?? 0),
     seed,
     forward,

@@ -1,4 +1,4 @@
-/** The report of a simulated call, by the definitions of real ones. */
+/** The report of a simulated call, with the same definitions as for real ones. */
 import {
   DROP_REASONS,
   tableSpec,
@@ -13,7 +13,7 @@ import type { CallPlan, FaultReport, RunReport } from '../call/types.js';
 import { linkMetrics, utilisation } from '../../calls/metrics.js';
 import type { PacketRecord } from '../../link/packet_log.js';
 
-/** What a simulation gave. */
+/** The results of a simulation. */
 export interface Simulated {
   /** The whole run, then the windows of `twinOptions`. */
   windows: readonly WindowMetrics[];
@@ -21,7 +21,7 @@ export interface Simulated {
   faults: readonly FaultReport[];
 }
 
-/** A packet at the bottleneck on the way there, and whose it was. */
+/** A packet at the bottleneck of the forward path, and its flow. */
 type FlowPacket = PacketRecord & { flow: number };
 
 /** The columns of a table over all batches, by name. */
@@ -34,7 +34,7 @@ function columnsOf(batches: readonly TraceBatch[], table: TableName): (name: str
   };
 }
 
-/** In the order in which they left the bottleneck or were dropped. */
+/** In the order in which packets left the bottleneck or were dropped. */
 function packetsOf(batches: readonly TraceBatch[]): FlowPacket[] {
   const column = columnsOf(batches, 'packet');
   const [link, flow, depart, offered, size, delay, dropped] = [
@@ -53,7 +53,7 @@ function packetsOf(batches: readonly TraceBatch[]): FlowPacket[] {
     .sort((a, b) => a.departUs - b.departUs);
 }
 
-/** What one flow's controller wanted, row by row. */
+/** The targets of one flow's controller, row by row. */
 function targetRows(batches: readonly TraceBatch[]): { timeUs: number[]; targetBps: number[] } {
   const column = columnsOf(batches, 'rate');
   const own = column('flow').flatMap((flow, i) => (flow === 0 ? [i] : []));
@@ -61,7 +61,7 @@ function targetRows(batches: readonly TraceBatch[]): { timeUs: number[]; targetB
   return { timeUs: own.map((i) => timeUs[i] ?? NaN), targetBps: own.map((i) => targetBps[i] ?? NaN) };
 }
 
-/** How often a detector went into overuse. */
+/** How often a detector entered overuse. */
 function overuses(batches: readonly TraceBatch[]): number {
   const spec = tableSpec('group').columns.find(({ name }) => name === 'signal');
   const overuse = spec?.values?.indexOf('overuse') ?? NaN;

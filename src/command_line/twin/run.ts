@@ -1,4 +1,4 @@
-/** One simulated call: the twin of what `ccscope call` makes in a browser. */
+/** One simulated call: the twin of a call that `ccscope call` makes in a browser. */
 import { setImmediate } from 'node:timers/promises';
 
 import {
@@ -20,14 +20,14 @@ import { unlessAborted } from '../interrupt.js';
 import { twinOptions } from './options.js';
 import { twinReport, type Simulated } from './report.js';
 
-/** What stands in the place of a browser's name. */
+/** Replaces a browser's name. */
 export const TWIN = 'twin';
 
 let core: Promise<Core> | null = null;
 
 /**
- * Simulates one call; each run has a seed of its own. Throws UsageError for what the simulator refuses,
- * FailedRun when a user's controller had to be ended.
+ * Simulates one call; each run has its own seed. Throws UsageError for options that the simulator refuses,
+ * FailedRun if a user's controller had to be ended.
  */
 export async function runTwin(plan: CallPlan, machine: TwinMachine, context: RunContext): Promise<RunResult> {
   const seed = plan.seed + context.run;
@@ -55,13 +55,13 @@ async function withCore(options: SimulationOptions, { signal, onProgress }: RunC
     }
   } catch (error) {
     if (error instanceof CoreError) throw new UsageError(error.message);
-    // Behind a trap the module's memory is in no known state.
+    // After a trap the state of the module's memory is unknown.
     if (error instanceof WebAssembly.RuntimeError) core = null;
     throw error;
   }
 }
 
-/** A user's controller runs in a worker, which can be ended whatever its code does. */
+/** A user's controller runs in a worker, which can be ended whatever the controller's code does. */
 async function withFile(
   path: string,
   options: SimulationOptions,

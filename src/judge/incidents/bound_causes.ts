@@ -1,4 +1,4 @@
-/** Falls to a bound that came or was lowered. */
+/** Falls to a limit that was set or lowered. */
 import type { Cause } from '../cause_kinds.js';
 import { rateText } from '../text.js';
 import { capBps, least, usualOf, type Evidence } from './evidence.js';
@@ -6,9 +6,9 @@ import { ownBound, RELEASE_FIX, type OwnBound } from './own_actions.js';
 import { AT_BOUND, cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** Headers and repairs, which no bound counts, and what an encoder overshoots by. */
+/** Headers and repairs, which no limit counts, and the overshoot of an encoder. */
 const ABOVE_BOUND = 1.2;
-/** A bound that is not below the rate by more than rates scatter has taken nothing from it. */
+/** A limit that is not below the rate by more than rates scatter has taken nothing away. */
 const BELOW_RATE = 0.95;
 
 const rateBps = (look: Look): number => look.rateBps;
@@ -16,12 +16,12 @@ const rateBps = (look: Look): number => look.rateBps;
 const isAt = (rate: number, bound: number): boolean =>
   rate >= AT_BOUND * bound && rate <= ABOVE_BOUND * bound;
 
-/** The bound that came, or that was lowered, and at which the rate stands now; null where there was none. */
+/** The limit that was set or lowered, and at which the rate stands now; null if there was none. */
 function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
   const { usual, around, since } = evidence;
   const [before, now] = [usualOf(usual, capBps), least(around, capBps)];
   const rate = usualOf(usual, rateBps);
-  // It may have held long before it was known.
+  // It may have been in force long before it was known.
   const isNew = Number.isFinite(now) && !(before <= now) && now < BELOW_RATE * rate;
   if (!isNew || !isAt(usualOf(since.slice(-3), rateBps), now)) return null;
   const from = Number.isFinite(before) ? `from ${rateText(before)} ` : '';
@@ -45,7 +45,7 @@ export const cap: Rule = (evidence) => {
   return own?.isDriven === true ? null : newBound(evidence, own);
 };
 
-/** A controller that drives a sender lowers its bound for a reason of its own: where that is known, it is the cause. */
+/** A controller that drives a sender lowers its limit for its own reason; if that is known, it is the cause. */
 export const capByDrive: Rule = (evidence) => {
   const own = ownBound(evidence);
   return own?.isDriven === true ? newBound(evidence, own) : null;

@@ -1,4 +1,4 @@
-/** What the browser's own estimate of a sender's connection says, beside round trips and losses. */
+/** What the browser's own estimate for a sender's connection says, together with round trips and losses. */
 import type { Cause } from '../cause_kinds.js';
 import { msText, rateText } from '../text.js';
 import {
@@ -16,17 +16,17 @@ import { LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A queue that is full is rarely shorter. */
+/** A full queue is rarely shorter. */
 const FULL_QUEUE_MS = 50;
-/** The first report of heavy loss may cover a time in which nothing was lost yet, so it tells of less. */
+/** The first report of heavy loss may cover a time without losses, so it shows less. */
 const FIRST_LOSSES = LOSS_DECREASES / 2;
-/** One that drops packets does so at its longest. */
+/** A queue that drops packets does so when it is longest. */
 const OF_FULL_QUEUE = 0.6;
-/** The estimate is one that fell. */
+/** The estimate counts as fallen below this. */
 export const ESTIMATE_FELL = 0.9;
-/** An encoder that uses less of its target is not held back by it. */
+/** An encoder that uses less than this of its target is not limited by it. */
 export const FILLED = 0.8;
-/** A value that does not change in this many looks, half a second each, stands still. */
+/** A value that does not change over this many samples, half a second each, is constant. */
 const STILL_LOOKS = 4;
 
 export const availableBps = ({ sample }: Look): number => sample.availableOutgoingBps;
@@ -46,8 +46,8 @@ export const overuseSeenBySender: Rule = (evidence) => {
 };
 
 /**
- * Losses that were first reported while the round trip was about the usual one, or before it grew to its longest: it was
- * no full queue that dropped the packets.
+ * Losses that were first reported while the round trip was normal, or before it reached its maximum: no full
+ * queue dropped the packets.
  */
 export const lossWithoutQueue: Rule = (evidence) => {
   const { usual, around } = evidence;
@@ -59,24 +59,24 @@ export const lossWithoutQueue: Rule = (evidence) => {
 };
 
 /**
- * Whether an encoder mostly needs about what it may use: what its target is says nothing of its rate otherwise. Single
- * looks may be filled by probes.
+ * Whether an encoder mostly needs about what it may use: otherwise its target says nothing about its rate. Single
+ * samples may contain probes.
  */
 export const usesTarget = (looks: readonly Look[]): boolean =>
   share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
 
-/** Somebody said that no more may be sent (REMB, TMMBR): an estimate that was told stands at one value. */
+/** The far side limited the rate (REMB, TMMBR): an estimate that was set this way is constant. */
 const toldBound = (before: number, now: number, also: string): Cause =>
   cause(
     'far-side-limited',
     `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, ${also}: the far side asks for no more (REMB).`,
-    'See what the far side, usually a server, is set to accept from this sender.',
+    'Check what the far side, usually a server, is configured to accept from this sender.',
   );
 
 const isStillAt = (looks: readonly Look[], bps: number, within: number): boolean =>
   looks.every((look) => Math.abs(availableBps(look) - bps) <= within * bps);
 
-/** The estimate went down in a single step: a controller that backs off goes on changing it, whatever queue there is. */
+/** The estimate went down in a single step: a controller that backs off keeps changing it, with any queue. */
 export const limitedAtOnce: Rule = (evidence) => {
   const { usual, around } = evidence;
   const before = usualOf(usual, availableBps);
@@ -88,7 +88,7 @@ export const limitedAtOnce: Rule = (evidence) => {
   return toldBound(before, now, 'from one moment to the next');
 };
 
-/** The estimate fell and stays at one value, without a queue. */
+/** The estimate fell and is constant, without a queue. */
 export const limitedByFarSide: Rule = ({ usual, since }) => {
   const before = usualOf(usual, availableBps);
   const latest = since.slice(-3);
@@ -100,10 +100,13 @@ export const limitedByFarSide: Rule = ({ usual, since }) => {
 export const estimateFell = ({ usual, around }: Evidence): boolean =>
   least(around, availableBps) < ESTIMATE_FELL * usualOf(usual, availableBps);
 
-/** Some loss explains an estimate that fell better than a gradient that nobody saw. */
+/** Some loss explains an estimate that fell better than a gradient that nothing shows. */
 export const someLossByEstimate: Rule = (evidence) => (estimateFell(evidence) ? someLoss(evidence) : null);
 
-/** The estimate fell, and nothing else is known: the browser's controller saw a gradient that getStats do not show. */
+/**
+ * The estimate fell, and nothing else is known: the browser's controller saw a gradient that getStats does not
+ * show.
+ */
 export const overuseByEstimate: Rule = (evidence) => {
   const { usual, around, since } = evidence;
   if (!estimateFell(evidence) || share(since, isLimitedBy('bandwidth')) === 0) return null;

@@ -1,4 +1,4 @@
-/** What the causes of an incident are told by: the looks at its stream before and while it began. */
+/** The evidence for an incident's cause: the samples of its stream before and while it began. */
 import { boundBps } from '../../calls/record/bounds.js';
 import type { CallRecord, EndpointRecord } from '../../calls/record/record.js';
 import { median } from '../../calls/percentile.js';
@@ -13,21 +13,24 @@ import type { Look } from './stream_looks.js';
 export const LEAD_US = 2.5e6;
 export const TRAIL_US = 2.5e6;
 /**
- * Where nothing comes in, or nothing is decoded, a little longer: until a connectivity check has had its chance, and the
- * receiver has asked for a key frame (Chromium waits three seconds for a frame before).
+ * A little longer if nothing arrives, or nothing is decoded: until a connectivity check was due, and the receiver
+ * has requested a key frame (Chromium first waits three seconds for a frame).
  */
 export const QUIET_TRAIL_US = 6e6;
 /** GCC decreases its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
 export const LOSS_DECREASES = 0.1;
-/** What queues this long after heavy loss was counted was there before; later it may be the repair's. */
+/**
+ * A queue that exists within this time after heavy loss was counted was there before; a later one may be due to
+ * the repair.
+ */
 const BESIDE_LOSS_US = 0.5e6;
 /** A queue is signalled before the rate falls, not long after. */
 const DETECTED_US = 0.5e6;
-/** What was usual is told by these before that. */
+/** The length of time before that which defines what was usual. */
 const USUAL_US = 6e6;
-/** How much something scatters takes longer to see: connectivity checks come every two and a half seconds. */
+/** The scatter needs a longer time: connectivity checks come every two and a half seconds. */
 const SCATTERED_US = 20e6;
-/** Looks that are older than this are not looked at again: a slow fall is compared with what was usual before it. */
+/** Older samples are not examined again: a slow fall is compared with what was usual before it. */
 export const KEPT_US = HIGHEST_US + BEFORE_US + QUIET_TRAIL_US;
 
 export interface Evidence {
@@ -38,23 +41,26 @@ export interface Evidence {
   /** The first and the last value of what changed. */
   before: number;
   after: number;
-  /** What is known is known until then. */
+  /** Until when data are known. */
   untilUs: number;
-  /** Looks before anything of it showed, and those around its beginning. */
+  /** Samples before anything of it showed, and those around its beginning. */
   usual: readonly Look[];
   around: readonly Look[];
-  /** All looks of some seconds before the beginning, and those around it. */
+  /** All samples of some seconds before the beginning, and those around it. */
   recent: readonly Look[];
-  /** The looks of a longer time in which all was usual: they show how much it scatters. */
+  /** The samples of a longer, usual time, which show the scatter. */
   past: readonly Look[];
-  /** Those of `around` that end after it began. */
+  /** The samples of `around` that end after it began. */
   since: readonly Look[];
   machine: MachineState;
-  /** What the detector said about a received stream; null where its frames are not seen. */
+  /** What the detector reported for a received stream; null if its frames are not seen. */
   detector: DetectorFacts | null;
-  /** By how much its frames waited longer, in ms; null where they are not seen. */
+  /** How much longer its frames waited, in ms; null if they are not seen. */
   queueMs: number | null;
-  /** The least that its frames waited longer once heavy loss was counted, in ms; null, too, where there was none. */
+  /**
+   * The smallest excess wait of its frames after heavy loss was counted, in ms; also null if there was no such
+   * loss.
+   */
   queueBesideLossMs: number | null;
 }
 
@@ -64,7 +70,7 @@ export interface Begun {
   fromUs: number;
   before: number;
   after: number;
-  /** Until when that was usual which was before; absent where it was until the beginning. */
+  /** Until when the earlier state was usual; absent if until the beginning. */
   usualUntilUs?: number | undefined;
 }
 
@@ -79,7 +85,7 @@ export function trailUs(looks: readonly Look[], fromUs: number): number {
 const within = (looks: readonly Look[], fromUs: number, toUs: number): Look[] =>
   looks.filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
 
-/** The looks that tell what was usual, and how much that scatters. */
+/** The samples that define what was usual, and its scatter. */
 function usualLooks(
   looks: readonly Look[],
   { fromUs, usualUntilUs }: Begun,
@@ -127,11 +133,11 @@ export function evidenceOf(
   };
 }
 
-/** The median of what looks say; NaN where none says anything. */
+/** The median of a value over samples; NaN if none has it. */
 export const usualOf = (looks: readonly Look[], value: (look: Look) => number): number =>
   median(looks.map(value).filter(Number.isFinite));
 
-/** By how much they scatter: the median of the distances from the median. */
+/** The scatter: the median of the distances from the median. */
 export function scatterOf(looks: readonly Look[], value: (look: Look) => number): number {
   const middle = usualOf(looks, value);
   return usualOf(looks, (look) => Math.abs(value(look) - middle));
@@ -155,13 +161,13 @@ export function lossCount(looks: readonly Look[], direction: StreamId['direction
   return { lost, of: direction === 'send' ? packets : packets + lost };
 }
 
-/** The share that was lost of the packets that were sent or expected meanwhile. */
+/** The lost share of the packets that were sent or expected in that time. */
 export function lossOf(looks: readonly Look[], direction: StreamId['direction']): number {
   const { lost, of } = lossCount(looks, direction);
   return of > 0 ? lost / of : 0;
 }
 
-/** The stream's layer whose receiver reports say the longest round trip; undefined where none says one. */
+/** The stream's layer whose receiver reports show the longest round trip; undefined if none shows one. */
 function slowestLayer({ sent }: Look): Look['sent'][number] | undefined {
   const [first, ...more] = sent.filter(({ roundTripTimeS }) => Number.isFinite(roundTripTimeS));
   return more.reduce(
@@ -170,10 +176,10 @@ function slowestLayer({ sent }: Look): Look['sent'][number] | undefined {
   );
 }
 
-/** The round trip of a look, in ms: by RTCP where it says one, else by connectivity checks. */
+/** The round trip of a sample, in ms: by RTCP if available, else by connectivity checks. */
 export const rttMs = (look: Look): number => (slowestLayer(look)?.roundTripTimeS ?? look.sample.rttS) * 1e3;
 
-/** The looks with a measurement of the round trip that the look before did not have: looks repeat the latest one. */
+/** The samples with a new measurement of the round trip: samples repeat the latest one. */
 export function rttMeasured(looks: readonly Look[]): Look[] {
   const isNew = (look: Look, before: Look): boolean =>
     rttMs(look) !== rttMs(before) ||
@@ -190,14 +196,14 @@ export const targetBps = ({ sent }: Look): number => {
   return known.length === 0 ? NaN : known.reduce((sum, bps) => sum + bps, 0);
 };
 
-/** What bounds the stream from outside; NaN while nothing does. */
+/** The limit that is imposed on the stream; NaN if there is none. */
 export const capBps = ({ sent }: Look): number => boundBps(sent);
 
-/** The share of the looks for which something holds; 0 of none. */
+/** The share of the samples for which something holds; 0 without samples. */
 export const share = (looks: readonly Look[], holds: (look: Look) => boolean): number =>
   looks.length === 0 ? 0 : looks.filter(holds).length / looks.length;
 
-/** Whether an encoder gives this as its qualityLimitationReason. */
+/** Whether an encoder reports this as its qualityLimitationReason. */
 export const isLimitedBy =
   (reason: string) =>
   ({ sent }: Look): boolean =>

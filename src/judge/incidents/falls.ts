@@ -1,48 +1,51 @@
 /**
- * Finds falls of a stream's rate and rises of its delay, look by look. Rates of encoders scatter, so a fall is
- * measured between means: over a second and a half, against the median of the five seconds before, and, for one that
- * is so slow that each second resembles the last, against the highest such median of half a minute.
+ * Finds falls of a stream's rate and rises of its delay, sample by sample. Rates of encoders scatter, so a fall
+ * is measured between means: over a second and a half, compared with the median of the five seconds before and,
+ * for a fall so slow that each second resembles the last, with the highest such median of half a minute.
  */
 import { median } from '../../calls/percentile.js';
 import type { Look } from './stream_looks.js';
 
-/** A change that lasts: from its first look until what is new is the usual. */
+/** A lasting change: from its first sample until the new state is the usual one. */
 export interface Change {
-  /** When it began. A slow fall has no first look: here stands when it was found. */
+  /** When it began. A slow fall has no first sample: this is then the time when it was found. */
   fromUs: number;
   toUs: number | null;
-  /** Until when a slow fall's earlier rate was the usual one; absent for a fast fall, where that is `fromUs`. */
+  /** Until when a slow fall's earlier rate was usual; absent for a fast fall, where that is `fromUs`. */
   usualUntilUs?: number;
   before: number;
   after: number;
 }
 
-/** A rate has fallen when it is less than this share of what it was before. */
+/** A rate has fallen when it is less than this share of the earlier rate. */
 export const FALLEN = 0.85;
 const RECOVERED = 0.92;
-/** A slow fall is a larger one: what swings by a tenth about its mean goes down to 0.9 / 1.1 = 0.82 of its highest. */
+/**
+ * A slow fall has to be larger: a rate that swings by a tenth about its mean goes down to 0.9 / 1.1 = 0.82 of its
+ * maximum.
+ */
 const SLOWLY_FALLEN = 0.75;
-/** Smaller falls are those of a slide or of a face that stands still. */
+/** Smaller falls come from a slide, or a face that keeps still. */
 const LEAST_FALL_BPS = 30_000;
-/** What the mean of now is taken over, and the median of before. */
+/** The windows of the present mean and of the earlier median. */
 const NOW_US = 1.5e6;
 export const BEFORE_US = 5e6;
 /** How far back the highest such median of a slow fall may lie. */
 export const HIGHEST_US = 30e6;
-/** Before this much is known of a stream, nothing is compared. */
+/** Nothing is compared before this much of a stream is known. */
 const LEAST_KNOWN_US = 3e6;
 /** A lower rate that has lasted this long is the usual one. */
 const SETTLED_US = 6e6;
-/** What falls below this share of a rate that was falling already has another cause than that. */
+/** A fall below this share of a rate that was already falling has another cause. */
 const ABRUPT = 0.6;
-/** A rate that gets below its lowest so far by more than encoders scatter has not settled. */
+/** A rate that falls below its lowest value so far by more than encoders scatter has not settled. */
 const LOWER = 0.93;
-/** A stream that is left with less than this share of a rate that stood was stopped. */
+/** A stream that drops to less than this share of a constant rate was stopped. */
 const STOPPED = 0.1;
 
-/** A delay has risen when it is this much above its least. */
+/** A delay has risen when it is this much above its minimum. */
 export const RISEN_MS = 60;
-/** The least is of this much of the past: routes change, and clocks drift. */
+/** The minimum is taken over this much of the past: routes change, and clocks drift. */
 const BASE_US = 30e6;
 
 export interface Point {
@@ -56,19 +59,19 @@ const mean = (points: readonly Point[]): number =>
 const within = (points: readonly Point[], fromUs: number, toUs: number): Point[] =>
   points.filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
 
-/** Falls of a rate: feed it each look. */
+/** Finds falls of a rate: pass it each sample. */
 export class FallFinder {
   #points: Point[] = [];
-  /** The median of the last five seconds, look by look. */
+  /** The median of the last five seconds, sample by sample. */
   #medians: Point[] = [];
   #open: Change | null = null;
-  /** What one look alone has shown: the next one bears it out, or it was the bottom of a swing. */
+  /** What only one sample has shown: the next one confirms it, or it was the bottom of a swing. */
   #seen: Change | null = null;
-  /** The lowest rate of the open fall, and since when it was not clearly lower. */
+  /** The lowest rate of the open fall, and since when the rate has not been clearly lower. */
   #lowest: Point = { timeUs: 0, value: 0 };
   #startUs: number | null = null;
 
-  /** The change that began, goes on or ended with this look; null if there is none. */
+  /** The change that began, continues or ended with this sample; null if there is none. */
   see({ timeUs, rateBps }: Pick<Look, 'timeUs' | 'rateBps'>): Change | null {
     this.#startUs ??= rateBps > 0 ? timeUs : null;
     if (this.#startUs === null || !Number.isFinite(rateBps)) return null;
@@ -101,7 +104,8 @@ export class FallFinder {
     const past = within(this.#points, -Infinity, timeUs - NOW_US);
     const before = median(past.map(({ value }) => value));
     if (!(now < FALLEN * before) || before - now < LEAST_FALL_BPS) return null;
-    // It began with the first look from which on all are below what was usual: one may have been low by accident.
+    // It began with the first sample from which on all are below the usual rate: a single one may have been low
+    // by chance.
     const latest = within(this.#points, timeUs - NOW_US, timeUs);
     const lastUsual = latest.findLastIndex(({ value }) => value >= RECOVERED * before);
     const first = latest[lastUsual + 1];
@@ -117,7 +121,7 @@ export class FallFinder {
     return { fromUs: timeUs, toUs: null, usualUntilUs: highest.timeUs, before, after: now };
   }
 
-  /** Whether something else happened while a fall went on: the rate is suddenly far below that of the last seconds. */
+  /** Whether something else happened during a fall: the rate is suddenly far below that of the last seconds. */
   #isAnother(open: Change, now: Point): boolean {
     const sinceUs = now.timeUs - open.fromUs;
     if (sinceUs >= 2 * NOW_US && this.#hasStopped(now)) return true;
@@ -126,7 +130,7 @@ export class FallFinder {
     return found !== null && now.value < ABRUPT * found.before;
   }
 
-  /** Whether a rate that stood has gone to about nothing. */
+  /** Whether a constant rate has dropped to nearly nothing. */
   #hasStopped({ timeUs, value: now }: Point): boolean {
     const stood = within(this.#points, timeUs - 2 * NOW_US, timeUs - NOW_US);
     const least = Math.min(...stood.map(({ value }) => value));
@@ -138,7 +142,7 @@ export class FallFinder {
     if (this.#isAnother(open, point)) {
       open.toUs = timeUs;
       this.#open = null;
-      // The next look finds the other fall, by what was usual in this one.
+      // The next sample finds the other fall, compared with what was usual in this one.
       this.#points = within(this.#points, open.fromUs, timeUs);
       this.#medians = [];
       return open;
@@ -149,7 +153,7 @@ export class FallFinder {
     if (now < RECOVERED * open.before && !isSettled) return open;
     open.toUs = timeUs;
     this.#open = null;
-    // What is compared from now on begins here: the fall is not to be found a second time.
+    // Comparisons start here from now on, so that the fall is not found a second time.
     this.#points = within(this.#points, timeUs - NOW_US, timeUs);
     this.#medians = [];
     this.#startUs = timeUs - NOW_US;
@@ -157,12 +161,12 @@ export class FallFinder {
   }
 }
 
-/** Rises of a delay above its least: feed it points in time order. */
+/** Finds rises of a delay above its minimum: pass it points in time order. */
 export class RiseFinder {
   #points: Point[] = [];
   #open: Change | null = null;
 
-  /** Two points above, one after the other, begin a rise; one is an accident. */
+  /** Two consecutive points above it begin a rise; a single one may be chance. */
   #above = 0;
 
   see(point: Point): Change | null {

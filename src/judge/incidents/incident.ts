@@ -3,11 +3,11 @@ import type { Cause } from '../cause_kinds.js';
 
 export type IncidentKind = 'rate-fall' | 'freeze' | 'delay-rise';
 
-/** A stream as an end of a connection has it: what is sent as one media section, or what is received as one SSRC. */
+/** A stream at one end of a connection: what is sent as one media section, or received as one SSRC. */
 export interface StreamId {
   endpoint: number;
   direction: 'send' | 'receive';
-  /** The mid of a sent stream ('' where the browser does not say); the SSRC of a received one. */
+  /** The mid of a sent stream ('' if the browser does not report it); the SSRC of a received one. */
   key: string;
 }
 
@@ -18,12 +18,12 @@ export interface Incident {
   stream: StreamId;
   /** When it began, on the record's clock. */
   fromUs: number;
-  /** When it was over, or the new state was the usual one; null while it lasts. */
+  /** When it was over, or the new state had become usual; null while it lasts. */
   toUs: number | null;
   /** The rates of a fall; the delays of a rise, in ms; 0 and the length of a freeze, in ms. */
   before: number;
   after: number;
   cause: Cause;
-  /** Whether everything that the cause is judged by is known; until then it may still become another one. */
+  /** Whether all evidence for its cause is known; until then the cause may still change. */
   settled: boolean;
 }

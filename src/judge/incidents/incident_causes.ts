@@ -1,7 +1,7 @@
 /**
- * Why a stream's rate fell, its delay rose or its picture froze, each cause with the numbers that bear it out. An
- * incident is a change, so a rule compares what was usual with what was around its beginning. The order matters: what
- * somebody did comes before what the network did, and what explains everything before what explains a part.
+ * Why a stream's rate fell, its delay rose or its picture froze: each cause with the numbers that support it. An
+ * incident is a change, so a rule compares what was usual with the time around its beginning. The order matters:
+ * people's actions come before the network's, and what explains everything before what explains a part.
  */
 import type { Cause } from '../cause_kinds.js';
 import { msText, rateText } from '../text.js';
@@ -35,7 +35,7 @@ import { senderPaused, slowSource, applicationLimited, largerPicture } from './s
 const unknownCause = ({ usual, around }: Evidence): Cause =>
   cause(
     'unknown',
-    `No usual cause shows: the round trip was ${msText(usualOf(usual, rttMs))} and at most ${msText(greatest(around, rttMs))}, the estimate ${rateText(usualOf(usual, availableBps))} and at least ${rateText(least(around, availableBps))}.`,
+    `No common cause is visible: the round trip was ${msText(usualOf(usual, rttMs))} and at most ${msText(greatest(around, rttMs))}, the estimate ${rateText(usualOf(usual, availableBps))} and at least ${rateText(least(around, availableBps))}.`,
     'Take the recording, and look at the charts around this time.',
   );
 
@@ -114,7 +114,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
   },
 };
 
-/** The first cause that the evidence bears out. */
+/** The first cause that the evidence supports. */
 export function causeOf(evidence: Evidence): Cause {
   for (const rule of RULES[evidence.kind][evidence.stream.direction]) {
     const found = rule(evidence);

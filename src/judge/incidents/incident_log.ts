@@ -1,6 +1,7 @@
 /**
- * The log of what went wrong in a call: falls of a stream's rate, rises of its delay, freezes, each with its cause.
- * The same code reads a call that goes on, a recording and the record of a test: it is fed the record as it grows.
+ * The log of what went wrong in a call: falls of a stream's rate, rises of its delay, freezes, each with its
+ * cause. The same code reads a call in progress, a recording and the record of a test: it is given the record as
+ * it grows.
  */
 import type { CallRecord, EndpointRecord, Freeze, StatsSample } from '../../calls/record/record.js';
 import { causeOf } from './incident_causes.js';
@@ -9,9 +10,9 @@ import { FallFinder, RiseFinder, type Change } from './falls.js';
 import type { Incident, IncidentKind, StreamId } from './incident.js';
 import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
-/** In a call that is bad for hours the older half of the incidents is forgotten. */
+/** In a call that is bad for hours, the older half of the incidents is forgotten. */
 const MOST_INCIDENTS = 2000;
-/** A stream that was in no sample for this long does not come back; its last incident has its cause by then. */
+/** A stream that was in no sample for this long will not return; its last incident has its cause by then. */
 const GONE_US = 10e6;
 
 interface Watched {
@@ -23,7 +24,7 @@ interface Watched {
   rises: RiseFinder;
 }
 
-/** A freeze of the record as it was seen last, and the incident that it belongs to. */
+/** A freeze of the record as it was last seen, and the incident that it belongs to. */
 interface KnownFreeze extends Readonly<Freeze> {
   incident: Incident;
 }
@@ -31,11 +32,11 @@ interface KnownFreeze extends Readonly<Freeze> {
 interface WatchedEndpoint {
   streams: Map<string, Watched>;
   before: StatsSample | null;
-  /** By what was first noticed of them: the browser may say later where they really were. */
+  /** Keyed by where they were first seen: the browser may report later where they really were. */
   freezes: Map<object, KnownFreeze>;
-  /** All that it receives comes over one connection, and has its round trip. */
+  /** Everything that it receives comes over one connection, and has its round trip. */
   rises: RiseFinder;
-  /** Incidents that go on, by what found them. */
+  /** Incidents in progress, by what found them. */
   open: Map<Change, Incident>;
 }
 
@@ -57,14 +58,14 @@ export class IncidentLog {
 
   constructor(private readonly record: CallRecord) {}
 
-  /** All that was found so far, in the order of being noticed; those that are not settled still change. */
+  /** All incidents so far, in the order in which they were noticed; those that are not settled still change. */
   get incidents(): readonly Incident[] {
     return this.#incidents;
   }
 
   /**
-   * Goes through what the record has got since the last time, sample by sample, so that a whole call gives what it gave
-   * while it went on. Returns the incidents that are new or changed.
+   * Processes what was added to the record since the last call, sample by sample, so that a whole call gives the
+   * same results as it did in progress. Returns the incidents that are new or have changed.
    */
   update(): Incident[] {
     const changed = new Set<Incident>();
@@ -74,7 +75,7 @@ export class IncidentLog {
     return [...changed];
   }
 
-  /** The samples since the last time, in the order of time. */
+  /** The samples since the last call, in the order of time. */
   #news(): { endpoint: EndpointRecord; sample: StatsSample }[] {
     return this.record.endpoints
       .flatMap((endpoint) => {
@@ -131,7 +132,7 @@ export class IncidentLog {
     this.#change(known, stream, 'delay-rise', rises.see(delay), changed);
   }
 
-  /** A rise of the round trip is told once for all that is received: of the first stream that there is. */
+  /** A rise of the round trip is reported once for everything that is received: for the first stream. */
   #received(known: WatchedEndpoint, streams: readonly StreamId[], changed: Set<Incident>): void {
     const stream = streams.find(({ direction }) => direction === 'receive');
     if (stream === undefined) return;
@@ -197,7 +198,7 @@ export class IncidentLog {
     }
   }
 
-  /** A freeze that ended before the browser counted it is there twice: the longer one says how long it was. */
+  /** A freeze that ended before the browser counted it is listed twice: the longer entry has its length. */
   #lasted({ freezes }: WatchedEndpoint, incident: Incident, changed: Set<Incident>): void {
     const its = [...freezes.values()].filter((each) => each.incident === incident);
     const after = Math.max(...its.map(({ fromUs, toUs }) => (toUs - fromUs) / 1e3));
@@ -211,7 +212,9 @@ export class IncidentLog {
     return undefined;
   }
 
-  /** Where the record does not say whose picture froze, it is that of the stream that got the fewest frames lately. */
+  /**
+   * If the record does not say whose picture froze, the stream that recently got the fewest frames is assumed.
+   */
   #frozen(endpoint: number, { streams }: WatchedEndpoint, { ssrc }: Freeze): StreamId {
     if (ssrc !== undefined) return { endpoint, direction: 'receive', key: String(ssrc) };
     const received = [...streams.values()].filter(({ stream }) => stream.direction === 'receive');
@@ -225,7 +228,7 @@ export class IncidentLog {
     return this.#endpoints.get(stream.endpoint)?.streams.get(keyOf(stream))?.looks ?? [];
   }
 
-  /** Judges for good the incidents about which no later look will say more. */
+  /** Settles the incidents about which no later sample will say more. */
   #settle(changed: Set<Incident>): void {
     for (const pending of this.#pending) {
       const { incident } = pending;
@@ -239,7 +242,7 @@ export class IncidentLog {
     this.#pending = this.#pending.filter(({ incident }) => !incident.settled);
   }
 
-  /** Judges by what is known now; that is all that there will be where the connection has closed. */
+  /** Judges by what is known now, which is all there will be if the connection has closed. */
   #judge({ incident, usualUntilUs }: Pending, changed: Set<Incident>): void {
     const endpoint = this.record.endpoints[incident.stream.endpoint];
     if (endpoint === undefined) return;
@@ -253,7 +256,7 @@ export class IncidentLog {
   }
 }
 
-/** All incidents of a record that does not grow any more. */
+/** All incidents of a record that no longer grows. */
 export function incidentsOf(record: CallRecord): readonly Incident[] {
   const log = new IncidentLog(record);
   log.update();

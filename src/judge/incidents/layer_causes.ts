@@ -1,10 +1,10 @@
-/** Layers of simulcast or SVC that are not sent or not forwarded any more. */
+/** Layers of simulcast or SVC that are no longer sent or forwarded. */
 import { greatest, usualOf } from './evidence.js';
 import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A picture that has fewer of the lines than this is a lower layer, not an encoder that adapts. */
+/** A picture with fewer lines than this share is a lower layer, not the work of an encoder that adapts. */
 export const LAYER_SHRANK = 0.8;
 
 export const layerSwitchedOff: Rule = (evidence) => {
@@ -25,7 +25,7 @@ export const layerSwitchedOff: Rule = (evidence) => {
   );
 };
 
-/** Lines of the largest picture of which something passes; -Infinity while nothing does. */
+/** Number of lines of the largest picture of which anything passes; -Infinity if nothing does. */
 export const pictureHeight = (look: Look): number =>
   greatest([look], ({ layers }) =>
     Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),
@@ -40,6 +40,6 @@ export const layerLowered: Rule = ({ usual, since, stream }) => {
   return cause(
     'layer-dropped',
     `${who} gives a smaller picture: ${now} lines instead of ${before}; neither a queue nor loss shows that the network asked for it.`,
-    'See which simulcast or SVC layer the server forwards, and what it takes the receiver for.',
+    'Check which simulcast or SVC layer the server forwards, and which bandwidth it assumes for the receiver.',
   );
 };

@@ -6,19 +6,19 @@ import type { Look } from './stream_looks.js';
 
 /** GCC does not increase its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
 const LOSS_HOLDS = 0.02;
-/** Three standard deviations of a count (Poisson): of fewer packets more must be lost. */
+/** Three standard deviations of a count (Poisson): with fewer packets, more must be lost. */
 const COUNTS_SCATTER = 3;
-/** A report on fewer packets is 10 % for one or two of them. */
+/** In a report on fewer packets, one or two lost packets are 10 %. */
 const LEAST_REPORTED = 25;
 
-/** Whether more was lost than usually, by more than counts scatter. */
+/** Whether more was lost than usual, by more than counts scatter. */
 export function losesMore(looks: readonly Look[], { usual, stream: { direction } }: Evidence): boolean {
   const { lost, of } = lossCount(looks, direction);
   const expected = of * lossOf(usual, direction);
   return lost - expected > COUNTS_SCATTER * Math.sqrt(expected + 1);
 }
 
-/** The greatest share that a receiver report told. */
+/** The largest share that a receiver report stated. */
 function toldLoss(looks: readonly Look[]): number {
   const told = greatest(
     looks.filter(({ packets }) => packets >= LEAST_REPORTED),

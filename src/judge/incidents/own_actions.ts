@@ -1,4 +1,4 @@
-/** What ccscope itself was told to do to a stream that is sent, and has not taken back. */
+/** What ccscope itself was told to do to a sent stream and has not undone. */
 import type { ActionRecord } from '../../calls/record/record.js';
 import { rateText } from '../text.js';
 import { capBps, type Evidence } from './evidence.js';
@@ -9,7 +9,7 @@ type InForce = Done['inForce'][number];
 /** Bounds are rounded, and shared among encodings. */
 const SAME = 0.02;
 
-/** What was done to the stream and went well, in order. */
+/** Successful actions on the stream, in order. */
 function doneTo({ endpoint, stream, around, untilUs }: Evidence): ActionRecord[] {
   const ssrcs = new Set(around.flatMap(({ sent }) => sent.map(({ ssrc }) => ssrc)));
   return (endpoint.actions ?? []).filter(({ timeUs, action: { target }, result }) => {
@@ -18,19 +18,19 @@ function doneTo({ endpoint, stream, around, untilUs }: Evidence): ActionRecord[]
   });
 }
 
-/** Each action's result tells all that is in force then. */
+/** Each action's result states everything that is in force then. */
 function inForce(evidence: Evidence): readonly InForce[] {
   const result = doneTo(evidence).at(-1)?.result;
   return result?.ok === true ? result.inForce : [];
 }
 
-/** As what follows `ccscope was told to`. */
+/** In the form that follows `ccscope was told to`. */
 export interface OwnBound {
   order: string;
   isDriven: boolean;
 }
 
-/** What ccscope was told that holds the stream at its present bound; null where the bound is the page's or the far side's. */
+/** The action that holds the stream at its present limit; null if the limit is the page's or the far side's. */
 export function ownBound(evidence: Evidence): OwnBound | null {
   const held = inForce(evidence);
   const last = evidence.around.at(-1);
@@ -43,7 +43,7 @@ export function ownBound(evidence: Evidence): OwnBound | null {
     const order = isHeld ? 'hold it at its rate' : `cap it at ${rateText(cap.maxBitrateBps)}`;
     return { order, isDriven: false };
   }
-  // What a controller says after the first time is not told.
+  // A controller's later changes are not recorded.
   const drive = held.find(({ kind }) => kind === 'drive');
   return drive?.kind === 'drive' ? { order: `drive it with ${drive.controller}`, isDriven: true } : null;
 }

@@ -1,4 +1,4 @@
-/** What happened to the path as a whole: another route, an outage, reports that stopped. */
+/** What happened to the path as a whole: a new route, an outage, reports that stopped. */
 import { msText, secondsText } from '../text.js';
 import { rttMs, usualOf, type Evidence } from './evidence.js';
 import { losesMore } from './loss_causes.js';
@@ -8,10 +8,13 @@ import type { Look } from './stream_looks.js';
 /** RTCP reports of a video stream come about once a second, at most half as seldom (RFC 3550, 6.2 and 6.3.1). */
 const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
-/** So long after a route changed what it does not carry may show: a sender knows by reports, and is slow to believe them. */
+/**
+ * For how long after a change of route its effects may show: a sender learns of them from reports, and reacts
+ * slowly.
+ */
 const ROUTE_LEAD_US = 6e6;
 
-/** The looks before and after the latest change of the route that may be the cause; null where it did not change. */
+/** The samples before and after the latest change of route that may be the cause; null if there was none. */
 function routeStep({ recent, fromUs }: Evidence): [Look, Look] | null {
   for (let i = recent.length - 1; i > 0; i--) {
     const [old, fresh] = [recent[i - 1], recent[i]];
@@ -33,16 +36,19 @@ export const routeChange: Rule = (evidence) => {
   return cause(
     'route-change',
     `The connection changed its route from ${old.sample.route} to ${fresh.sample.route}${ago}; the round trip was ${msText(usualOf(evidence.usual, rttMs))} before and is ${msText(rttMs(now))} now.`,
-    'See which network interface or TURN server the connection uses now, and why the old route failed.',
+    'Check which network interface or TURN server the connection uses now, and why the old route failed.',
   );
 };
 
-/** Checks of a quiet connection come every two and a half seconds or so (RFC 7675, 5.1): longer without an answer, it is away. */
+/**
+ * Checks of a quiet connection come about every two and a half seconds (RFC 7675, 5.1): after a longer time
+ * without an answer, it is down.
+ */
 const UNANSWERED_US = 2.9e6;
 
 /**
- * Looks in which nothing came in although something had to: feedback on what was sent, or what is received. They are
- * the longest that follow one another, since pauses of a tenth of a second between reports are usual.
+ * Samples in which nothing arrived although something had to: feedback on what was sent, or what is received.
+ * Only the longest consecutive series counts, since pauses of a tenth of a second between reports are normal.
  */
 function silence({ around, stream }: Evidence): Look[] {
   let longest: Look[] = [];
@@ -58,8 +64,8 @@ function silence({ around, stream }: Evidence): Look[] {
 const LEAST_PACKETS = 5;
 
 /**
- * Whether a silence was an outage: checks were not answered, or more packets than usual were lost in it. A sender that
- * pauses, or has little to send, is as silent.
+ * Whether a silence was an outage: checks were not answered, or more packets than usual were lost in it. A sender
+ * that pauses, or has little to send, is just as silent.
  */
 function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
   const [first] = silent;
@@ -88,7 +94,7 @@ export const outage: Rule = (evidence) => {
   return cause(
     'outage',
     `Nothing came in from the far side for about ${secondsText(us)}, neither media nor feedback nor answers to connectivity checks${told}.`,
-    'See whether the network was away (a handover, a sleeping radio, a VPN), or the far side.',
+    'Check whether the network was down (a handover, a sleeping radio, a VPN), or the far side.',
   );
 };
 
@@ -98,8 +104,8 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   if (last === undefined || !had) return null;
   const newest = Math.max(...last.sent.map(({ reportTimeUs }) => reportTimeUs).filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  // A check that was answered before the next report was due says nothing of why that did not come, and what is heard
-  // again behind a silence comes after an outage.
+  // A check that was answered before the next report was due does not explain why the report did not come, and
+  // what is received after a silence comes after an outage.
   const due = around.filter(({ fromUs }) => fromUs >= newest + REPORT_US);
   const silent = due.findIndex(({ bytesIn }) => bytesIn === 0);
   const isBack = silent >= 0 && due.slice(silent).some(({ bytesIn }) => bytesIn > 0);
@@ -108,6 +114,6 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   return cause(
     'feedback-missing',
     `The far side's RTCP reports stopped ${secondsText(ageUs)} ago, though the connection answers its checks: without feedback a sender lowers its rate.`,
-    'See why the far side sends no RTCP: a stuck server or page, or a firewall that drops it.',
+    'Find out why the far side sends no RTCP: a stuck server or page, or a firewall that drops it.',
   );
 };

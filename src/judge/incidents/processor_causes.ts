@@ -1,11 +1,11 @@
-/** What had too little of the processor: the machine, the encoder or the decoder. */
+/** What lacked processor time: the machine, the encoder or the decoder. */
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
 import { msText, percentText } from '../text.js';
 import { usualOf, share, isLimitedBy } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A codec that takes so much longer for a frame, and so long, has too little of the processor. */
+/** A codec that takes this much longer for a frame, and at least this long, lacks processor time. */
 const SLOWER = 2;
 const SLOW_MS = 12;
 
@@ -23,7 +23,7 @@ export const cpuOfEncoder: Rule = ({ usual, since }) => {
   if (now < 0.5 || share(usual, isLimitedBy('cpu')) >= 0.5) return null;
   return cause(
     'cpu-limited',
-    `The encoder says that the CPU limits it (qualityLimitationReason cpu) in ${percentText(now)} of the looks since then.`,
+    `The encoder says that the CPU limits it (qualityLimitationReason cpu) in ${percentText(now)} of the samples since then.`,
     'Send a smaller picture or fewer streams, or free the processor.',
   );
 };
@@ -35,7 +35,7 @@ export const slowCodec: Rule = ({ usual, since, stream }) => {
   const isSent = stream.direction === 'send';
   return cause(
     'cpu-limited',
-    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it has too little of the processor.`,
+    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it gets too little processor time.`,
     `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free the processor.`,
   );
 };

@@ -1,4 +1,4 @@
-/** What the round trip says of a queue: how much it grew, and whether that is more than it scatters by. */
+/** What the round trip reveals about a queue: how much it grew, and whether that exceeds its scatter. */
 import {
   greatest,
   lossOf,
@@ -11,31 +11,33 @@ import {
 } from './evidence.js';
 import type { Look } from './stream_looks.js';
 
-/** A round trip that grew by this much has met a queue: more than it scatters by on wireless links. */
+/** A round trip that grew by this much has met a queue: wireless links scatter less. */
 const QUEUED_MS = 25;
 /** A queue this long explains the losses that come with it. */
 export const LONG_QUEUE_MS = 100;
-/** A queue that frames have met: more than what single large frames take. */
+/** A queue in front of frames: longer than single large frames take. */
 export const LEAST_QUEUE_MS = 12.5;
 /** On a link with jitter, a queue exceeds this many median deviations, nearly three standard deviations. */
 const SCATTERS = 4;
 
-/** The measurements around the beginning, the longest first; what was measured before is not of now. */
+/** The measurements around the beginning, the longest first; earlier measurements do not count. */
 function measured({ recent, around }: Evidence): Look[] {
   const ofNow = rttMeasured(recent).filter((look) => around.includes(look));
   return ofNow.sort((a, b) => rttMs(b) - rttMs(a));
 }
 
-/** How much the round trip grew around the beginning, in ms, a single measurement included; -Infinity without one. */
+/**
+ * How much the round trip grew around the beginning, in ms, even in a single measurement; -Infinity without one.
+ */
 export const rttGrowthMs = (evidence: Evidence): number =>
   greatest(measured(evidence), rttMs) - usualOf(evidence.usual, rttMs);
 
 const scatterMs = ({ past }: Evidence): number => SCATTERS * scatterOf(past, rttMs);
 
 /**
- * A second measurement bears a long round trip out. A sender has one with each report: one that is very long and comes
- * with heavy loss is that of a full queue. A receiver has only its connectivity checks, which are seldom: there frames that
- * waited do as well, or, where none are seen, that it is longer than it ever was lately.
+ * A second measurement confirms a long round trip. A sender gets one with each report: a very long one together
+ * with heavy loss comes from a full queue. A receiver only has its infrequent connectivity checks, so there
+ * frames that waited also count or, if none are seen, a round trip that is longer than it recently ever was.
  */
 function isBorneOut(
   evidence: Evidence,
@@ -51,7 +53,7 @@ function isBorneOut(
   return queueMs === null ? rttMs(first) > greatest(past, rttMs) + QUEUED_MS : queueMs >= LEAST_QUEUE_MS;
 }
 
-/** How much the round trip grew around the beginning, in ms, as it does where there is a queue; 0 where it did not. */
+/** How much the round trip grew around the beginning, in ms, if that indicates a queue; else 0. */
 export function queuedMs(evidence: Evidence): number {
   const usual = usualOf(evidence.usual, rttMs);
   const leastMs = usual + Math.max(QUEUED_MS, scatterMs(evidence));
@@ -62,7 +64,7 @@ export function queuedMs(evidence: Evidence): number {
 }
 
 /**
- * Frames also wait in a sender's pacer, which a connectivity check does not: one that came through since then, as
+ * Frames also wait in a sender's pacer, which a connectivity check does not: one that has come through since, as
  * quickly as ever, has met no queue.
  */
 export function knowsNoQueue(evidence: Evidence): boolean {

@@ -1,4 +1,4 @@
-/** What a receiver's frames, packets and key frames say. */
+/** What a receiver's frames, packets and key frames reveal. */
 import { keyFrameWait } from '../key_frames.js';
 import { msText, percentText, rateText, secondsText } from '../text.js';
 import { rttMs, usualOf } from './evidence.js';
@@ -7,7 +7,10 @@ import { knowsNoQueue, LEAST_QUEUE_MS, LONG_QUEUE_MS, queuedMs, rttGrowthMs } fr
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** The least share of the packet groups around the beginning that must signal overuse: a single one may be an accident. */
+/**
+ * The smallest share of the packet groups around the beginning that must signal overuse: a single one may be
+ * chance.
+ */
 const LEAST_OVERUSE = 0.05;
 
 export const remotePaused: Rule = ({ since }) => {
@@ -20,11 +23,11 @@ export const remotePaused: Rule = ({ since }) => {
   return cause(
     'sender-paused',
     'The far side sends nothing of this stream any more, though the connection is alive.',
-    'See whether the sender muted or stopped its track, or the server paused forwarding it.',
+    'Check whether the sender muted or stopped its track, or the server paused forwarding it.',
   );
 };
 
-/** What the detector beside the stream, its frames or the round trip say of a queue. */
+/** What the shadow's detector, the stream's frames or the round trip say about a queue. */
 export const overuseSeenByReceiver: Rule = (evidence) => {
   const { detector, queueMs, usual } = evidence;
   const grown = queuedMs(evidence);
@@ -49,8 +52,8 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
 };
 
 /**
- * Packets that a full queue drops are lost while all frames wait in it. Where single ones did not wait long, loss came
- * first, and what queues later is its repair.
+ * Packets that a full queue drops are lost while all frames wait in it. If some frames did not wait long, the
+ * loss came first, and the later queue is its repair.
  */
 export const lossBesideShortQueue: Rule = (evidence) => {
   const { queueBesideLossMs } = evidence;
@@ -58,8 +61,8 @@ export const lossBesideShortQueue: Rule = (evidence) => {
 };
 
 /**
- * A queue that is long explains the loss beside it. It is seen by frames, where there are any: connectivity checks are
- * seldom, and under loss they are repeated.
+ * A long queue explains the loss beside it. Frames show it, if there are any: connectivity checks are infrequent,
+ * and under loss they are repeated.
  */
 export const overuseByLongQueue: Rule = (evidence) => {
   const queueMs = evidence.queueMs ?? rttGrowthMs(evidence);
@@ -69,7 +72,7 @@ export const overuseByLongQueue: Rule = (evidence) => {
 export const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
   const rateOf = (looks: readonly Look[]): number => usualOf(looks, ({ rateBps }) => rateBps);
   const [before, rate] = [kind === 'rate-fall' ? fell : rateOf(usual), rateOf(since.slice(-3))];
-  // A picture also freezes for other reasons, while as much comes as before, or before anything is usual.
+  // A picture also freezes for other reasons, while as much arrives as before, or before anything is usual.
   if (!(rate < before)) return null;
   return cause(
     'far-side-limited',
@@ -90,11 +93,11 @@ export const waitingForKeyFrame: Rule = ({ around }) => {
     cause(
       'waiting-for-key-frame',
       `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
-      'See that key frames are sent when they are asked for: a server must forward PLI to the sender.',
+      'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender.',
     )
   );
 };
 
-/** While packets come all the time, no route and no outage keeps the key frame away. */
+/** While packets keep arriving, neither a route nor an outage holds the key frame back. */
 export const waitingThroughout: Rule = (evidence) =>
   evidence.since.every(({ packets }) => packets > 0) ? waitingForKeyFrame(evidence) : null;

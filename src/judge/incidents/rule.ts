@@ -1,4 +1,4 @@
-/** A cause that evidence may bear out. */
+/** A cause that evidence may support. */
 import type { Cause, CauseKind } from '../cause_kinds.js';
 import type { Evidence } from './evidence.js';
 
@@ -6,5 +6,5 @@ export type Rule = (evidence: Evidence) => Cause | null;
 
 export const cause = (kind: CauseKind, evidence: string, fix: string): Cause => ({ kind, evidence, fix });
 
-/** A rate that stands at a bound is at least this share of it. */
+/** A rate that stands at a limit is at least this share of it. */
 export const AT_BOUND = 0.75;

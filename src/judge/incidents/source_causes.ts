@@ -9,7 +9,7 @@ import type { Look } from './stream_looks.js';
 
 const PAUSED_FIX = 'Resume the track or the encoding when the picture is wanted again.';
 
-/** How a sender that stopped can be told, for people; null while it sends. */
+/** How to recognise that a sender stopped, in words; null while it sends. */
 function pausedText({ sent }: Look, usual: readonly Look[]): string | null {
   if (sent.length === 0) return 'its transceiver does not send any more';
   if (sent.every(({ active }) => !active)) return 'all its encodings are switched off (active: false)';
@@ -35,7 +35,7 @@ export const senderPaused: Rule = (evidence) => {
   );
 };
 
-/** Frames a second that the source of what is sent gave, between the first and the last of some looks. */
+/** Frames per second that a sender's source gave between the first and the last of some samples. */
 function sourceFps(looks: readonly Look[]): number {
   const [first, last] = [looks[0], looks.at(-1)];
   const frames = (look: Look | undefined): number => look?.sent[0]?.sourceFrames ?? NaN;
@@ -49,7 +49,7 @@ export const slowSource: Rule = ({ usual, since }) => {
   return cause(
     'application-limited',
     `The source gives ${now.toFixed(1)} frames a second, and gave ${before.toFixed(1)} before.`,
-    'Look at what makes the pictures: a camera in bad light, a screen that stands still, a page that is too busy to draw.',
+    'Look at what makes the pictures: a camera in bad light, a screen that does not change, a page that is too busy to draw.',
   );
 };
 
@@ -57,7 +57,7 @@ export const applicationLimited: Rule = ({ since, usual }) => {
   const latest = since.slice(-3);
   const [before, now] = [usualOf(usual, targetBps), usualOf(latest, targetBps)];
   const rate = usualOf(latest, ({ rateBps }) => rateBps);
-  // A target that fell explains a rate that followed it, and none that is below it all the time.
+  // A target that fell explains a rate that followed it, but not one that is always below it.
   const isFree = since.length >= 3 && !usesTarget(since);
   const isAsBefore = rate < FILLED * now && now >= AT_BOUND * before;
   if (!isFree && !isAsBefore) return null;
@@ -69,8 +69,8 @@ export const applicationLimited: Rule = ({ since, usual }) => {
 };
 
 /**
- * Chromium starts an encoder again for a larger picture, with a lower target until it knows what that needs. The
- * estimate tells that the network did not ask for it.
+ * Chromium restarts an encoder for a larger picture, with a lower target until it knows what the picture needs.
+ * The estimate shows that the network did not demand it.
  */
 export const largerPicture: Rule = (evidence) => {
   const { usual, since } = evidence;
@@ -81,7 +81,7 @@ export const largerPicture: Rule = (evidence) => {
     return null;
   return cause(
     'application-limited',
-    `The encoder began a larger picture, ${largest} lines instead of ${before}, with a target of ${rateText(lower)} instead of ${rateText(target)}, while the estimate stays at ${rateText(least(since, availableBps))}.`,
+    `The encoder started a larger picture, ${largest} lines instead of ${before}, with a target of ${rateText(lower)} instead of ${rateText(target)}, while the estimate stays at ${rateText(least(since, availableBps))}.`,
     'Nothing is wrong with the network: the rate comes back within some seconds.',
   );
 };

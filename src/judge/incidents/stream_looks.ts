@@ -1,9 +1,11 @@
-/** What one end of a connection says of one video stream: its samples of getStats, reduced to the stream. */
+/**
+ * What one end of a connection reports about one video stream: its samples of getStats, reduced to the stream.
+ */
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../../calls/record/record.js';
 import { orZero, receivedBytes, sentBytes } from '../../calls/record/stream_bytes.js';
 import type { StreamId } from './incident.js';
 
-/** One layer that is sent, or the one stream that is received. */
+/** One layer that is sent, or the stream that is received. */
 export interface LayerLook {
   /** Its rid (RFC 8851), or its SSRC. */
   name: string;
@@ -11,7 +13,7 @@ export interface LayerLook {
   frameHeight: number;
 }
 
-/** From one sample to the next. NaN where the browser does not say; sums are over the layers. */
+/** From one sample to the next. NaN if the browser does not report it; sums are over the layers. */
 export interface Look {
   fromUs: number;
   timeUs: number;
@@ -23,10 +25,10 @@ export interface Look {
   /** Frames encoded, or received; frames decoded. */
   frames: number;
   decoded: number;
-  /** How long a frame took to be encoded, or decoded, in ms. */
+  /** How long the encoding, or decoding, of a frame took, in ms. */
   codecMs: number;
   layers: readonly LayerLook[];
-  /** For the whole connection: bytes that came in, and connectivity checks that were answered. */
+  /** For the whole connection: bytes that arrived, and connectivity checks that were answered. */
   bytesIn: number;
   checksAnswered: number;
   sent: readonly OutboundStats[];
@@ -36,7 +38,7 @@ export interface Look {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** How much a count grew; 0 where it restarted or is not known. */
+/** How much a count grew; 0 if it restarted or is unknown. */
 const growth = (before: number | undefined, now: number): number =>
   before === undefined ? 0 : Math.max(0, orZero(now - before));
 
@@ -65,7 +67,7 @@ function layerLook(
   return { name, frameHeight, rateBps: (8 * bytes) / seconds };
 }
 
-/** A stream between two samples; one that is not in the later one sends or receives nothing. */
+/** A stream between two samples; one that is missing in the later sample sends or receives nothing. */
 export function lookAt(stream: StreamId, before: StatsSample, now: StatsSample): Look {
   const seconds = (now.timeUs - before.timeUs) / 1e6;
   const common = {

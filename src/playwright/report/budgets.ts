@@ -1,4 +1,4 @@
-/** Limits of the numbers of calls, kept in a file beside the configuration: `ccscope.budgets.json`. */
+/** Limits for metrics of calls, kept in a file beside the configuration: `ccscope.budgets.json`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -26,9 +26,9 @@ const schema = record({
   ccscope_budgets: v.literal(1, '1, the version of this format'),
   budgets: list(
     record({
-      /** The whole title, `describe › test`; `*` stands for any text. Default: all tests with calls. */
+      /** The whole title, `describe › test`; `*` matches any text. Default: all tests with calls. */
       test: v.optional(text('the title of a test, or *'), '*'),
-      /** What the link began with, as the summary has it; `*` stands for any text. Default: all. */
+      /** The initial settings of the link, as the summary shows them; `*` matches any text. Default: all. */
       network: v.optional(text('a network as the summary names it, or *'), '*'),
       limits: v.pipe(
         record(
@@ -51,7 +51,7 @@ export function readBudgets(file: string): Budget[] {
   return parsed(schema, parseJson(readFileSync(file, 'utf8'), name), name).budgets;
 }
 
-/** A limit that a call did not keep. */
+/** A limit that a call exceeded. */
 export interface BrokenLimit {
   test: TestCase;
   title: string;
@@ -65,7 +65,7 @@ export interface BrokenLimit {
 
 export interface BudgetReport {
   broken: BrokenLimit[];
-  /** For people: budgets that no call fell under. */
+  /** For people: budgets that matched no call. */
   unmatched: string[];
 }
 
@@ -74,7 +74,7 @@ function matches(pattern: string, title: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 's').test(title);
 }
 
-/** What is judged of a test: its calls, or that a budget names it and it has none. */
+/** What is judged of a test: its calls, or the fact that a budget names it and it has none. */
 type Judged = TestedCall | { test: TestCase; title: string; properties: null };
 
 function judgedBy(budget: Budget, test: TestCase): Judged[] {
@@ -94,7 +94,7 @@ function brokenLimits(judged: Judged, { limits }: Budget): BrokenLimit[] {
     const allowed = `${side === 'min' ? 'at least' : 'at most'} ${limit}`;
     const value = judged.properties === null ? null : numberOf(judged, property);
     if (value === null) {
-      // A test that fails says itself why nothing was measured.
+      // A test that fails already says why nothing was measured.
       if (!test.ok()) return [];
       const got = judged.properties === null ? 'no call in this test' : `no ${property} of this call`;
       return [{ test, title, limit: name, allowed, got }];
@@ -119,7 +119,7 @@ export function checkBudgets(budgets: readonly Budget[], tests: readonly TestCas
   return report;
 }
 
-/** The table of broken limits, its head first. */
+/** The table of broken limits, header first. */
 export const brokenRows = (broken: readonly BrokenLimit[]): string[][] => [
   ['test', 'limit', 'allowed', 'got'],
   ...broken.map(({ title, limit, allowed, got }) => [title, limit, allowed, got]),

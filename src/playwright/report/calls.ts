@@ -1,6 +1,6 @@
 /**
- * The calls of tests, read from the annotations `ccscope.*` that the kit puts on each test: so they
- * come through blobs and `merge-reports` as well.
+ * The calls of tests, read from the annotations `ccscope.*` that the kit puts on each test, so that they survive
+ * blob reports and `merge-reports`.
  */
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 
@@ -8,13 +8,13 @@ import type { PropertyName } from '../../evidence/properties.js';
 import { PROPERTY } from '../property.js';
 import { failedOf, type FailedExpectation } from './failed.js';
 
-/** The properties of one call, by their names without `ccscope.`. */
+/** The properties of one call, keyed by their names without `ccscope.`. */
 export type Properties = ReadonlyMap<string, string>;
 
 /** One call of an attempt at a test. */
 export interface TestedCall {
   test: TestCase;
-  /** `describe › test`, and behind it the run of `repeat`. */
+  /** `describe › test`, followed by the run of `repeat`. */
   title: string;
   /** The run of `repeat`, as `run-2`; otherwise empty. */
   run: string;
@@ -26,10 +26,10 @@ const RUN = /^(run-\d+)\.(.+)$/;
 /** `describe › test` */
 export const titleOf = (test: TestCase): string => test.titlePath().slice(3).join(' › ');
 
-/** The calls of an attempt: one, or one for each run of `repeat`; none if it asked for none. */
+/** The calls of an attempt: one, or one for each run of `repeat`; none if it used none. */
 export function callsOf(test: TestCase, result: TestResult): TestedCall[] {
   const calls = new Map<string, Map<string, string>>();
-  // Before Playwright 1.52 a result has none of its own.
+  // Before Playwright 1.52 a result has no annotations.
   const annotations = (result as Partial<TestResult>).annotations ?? test.annotations;
   for (const { type, description = '' } of annotations) {
     if (!type.startsWith(PROPERTY)) continue;
@@ -51,7 +51,7 @@ export function callsOf(test: TestCase, result: TestResult): TestedCall[] {
 export const lastCalls = (tests: readonly TestCase[]): TestedCall[] =>
   tests.flatMap((test) => test.results.slice(-1).flatMap((result) => callsOf(test, result)));
 
-/** A property as a number; null if it is not known. */
+/** A property as a number; null if unknown. */
 export function numberOf({ properties }: TestedCall, name: PropertyName | 'cores'): number | null {
   const text = properties.get(name);
   const value = text === undefined || text === '' ? NaN : Number(text);

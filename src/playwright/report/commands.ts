@@ -1,6 +1,6 @@
 /**
- * Workflow commands of GitHub Actions, which make annotations beside the lines of a pull request
- * (docs.github.com, "Workflow commands", ::error and ::warning; escapes as in @actions/core).
+ * Workflow commands of GitHub Actions, which annotate lines of a pull request (docs.github.com, "Workflow
+ * commands", ::error and ::warning; escapes as in @actions/core).
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -11,7 +11,7 @@ export interface Annotation {
   level: 'error' | 'warning';
   title: string;
   text: string;
-  /** Without one the annotation belongs to the run. */
+  /** Without a file the annotation belongs to the run. */
   location?: Location;
 }
 
@@ -20,7 +20,7 @@ const escapedText = (text: string): string =>
 const escapedProperty = (text: string): string =>
   escapedText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-/** The folder with `.git` around another; that folder itself without one. */
+/** The folder with `.git` above another folder; that folder itself if there is none. */
 function gitRoot(folder: string): string {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
@@ -33,8 +33,8 @@ export const repositoryRoot = (testFolder: string): string =>
   process.env['GITHUB_WORKSPACE'] || gitRoot(testFolder);
 
 /**
- * A file as annotations name it. One that lies elsewhere, since its test ran in a container or on another
- * machine, is the one that ends alike in this repository, where there is one.
+ * A file as annotations name it. If it lies outside this repository, since its test ran in a container or on
+ * another machine, the file with the same ending in this repository is used, if it exists.
  */
 export function repositoryPath(file: string, root: string): string {
   const path = relative(root, file).replaceAll('\\', '/');

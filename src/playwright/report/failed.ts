@@ -8,7 +8,7 @@ const schema = v.array(
   v.object({
     /** `toRecoverWithin`, `not.toConvergeTo`. */
     matcher: v.string(),
-    /** As in the message of the error, with units. */
+    /** As in the error's message, with units. */
     expected: v.string(),
     received: v.string(),
     cause: v.nullable(v.object({ kind: v.string(), evidence: v.string(), fix: v.string() })),
@@ -17,10 +17,10 @@ const schema = v.array(
 
 export type FailedExpectation = v.InferOutput<typeof schema>[number];
 
-/** Expectations that are tried again and again fail often; the last ones are those that count. */
+/** Expectations that are retried fail often; the last failures are the ones that count. */
 const MOST = 10;
 
-/** The property's text; null where every expectation was met. */
+/** The property's text; null if every expectation was met. */
 export function failedText(judged: readonly JudgedExpectation[]): string | null {
   const texts = judged
     .filter((one) => !holds(one))
@@ -29,7 +29,7 @@ export function failedText(judged: readonly JudgedExpectation[]): string | null 
         matcher: `${isNot ? 'not.' : ''}${matcher}`,
         expected: `${isNot ? 'not ' : ''}${expected}`,
         received,
-        // The contrary of an expectation fails because it was met, which needs no explanation.
+        // The negation of an expectation fails because the expectation was met, which needs no explanation.
         cause: isNot && settled ? null : cause,
       };
       return JSON.stringify(failed);
@@ -37,7 +37,7 @@ export function failedText(judged: readonly JudgedExpectation[]): string | null 
   return texts.length === 0 ? null : `[${[...new Set(texts)].slice(-MOST).join(',')}]`;
 }
 
-/** What the property says; nothing where another version wrote something else. */
+/** Parses the property; empty if another version wrote something else. */
 export function failedOf(text: string | undefined): FailedExpectation[] {
   if (text === undefined) return [];
   try {

@@ -1,4 +1,4 @@
-/** Failed expectations of calls at the lines where they stand. */
+/** Reports failed expectations of calls at the lines where they are written. */
 import { stripVTControlCharacters } from 'node:util';
 
 import type { TestCase, TestError, TestResult } from '@playwright/test/reporter';
@@ -12,7 +12,10 @@ interface Failure extends FailedExpectation {
   run: string;
 }
 
-/** Whether an error tells of a failure. That of `repeat` has only what was received, a line for each run. */
+/**
+ * Whether an error is about a failed expectation. The error of `repeat` contains only what was received, one line
+ * per run.
+ */
 function tells(message: string, { expected, received }: Failure): boolean {
   const same = message.includes(`Received: ${received}`);
   return same && (!message.includes('Expected: ') || message.includes(`Expected: ${expected}`));
@@ -49,7 +52,10 @@ function annotationOf(
 
 const isFailed = ({ errors }: TestResult): boolean => errors.length > 0;
 
-/** An annotation for each error of the last failed attempt that tells of a call: a warning if the test passed in the end. */
+/**
+ * An annotation for each error of the last failed attempt that is about a call: a warning if the test passed in
+ * the end.
+ */
 export function failureAnnotations(test: TestCase): Annotation[] {
   const outcome = test.outcome();
   const result = test.results.findLast(isFailed);

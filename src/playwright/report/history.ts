@@ -1,4 +1,4 @@
-/** What a run of tests leaves behind for trends. */
+/** What a test run leaves behind for trends. */
 import { execFileSync } from 'node:child_process';
 
 import type { TestCase } from '@playwright/test/reporter';
@@ -8,7 +8,10 @@ import type { HistoryCall, HistoryRun } from '../../trend/history.js';
 import { version } from '../../html/version.js';
 import { lastCalls, numberOf, titleOf, type TestedCall } from './calls.js';
 
-/** What GitHub says that the run is of, else what git has checked out; null without either. */
+/**
+ * The commit that GitHub says the run belongs to, else the one that git has checked out; null if both are
+ * unknown.
+ */
 function commitOf(folder: string): string | null {
   const said = process.env['GITHUB_SHA'];
   if (said !== undefined && said !== '') return said;

@@ -26,14 +26,14 @@ const COLUMNS: readonly { head: string; cell: (call: Properties) => string; numb
   { head: 'backend', cell: (call) => call.get('backend') ?? '–', number: false },
 ];
 
-/** Tests and networks are as long as people like; a table is not. */
+/** Names of tests and networks can have any length; columns of a table cannot. */
 const LONGEST_CELL = 48;
 const short = (text: string): string =>
   text.length <= LONGEST_CELL ? text : `${text.slice(0, LONGEST_CELL - 1)}…`;
 
 const HEADS = ['', 'call', ...COLUMNS.map(({ head }) => head)];
 
-/** The row of a call: one of an attempt at a test, as it ended. */
+/** The row of a call in one attempt at a test, as it ended. */
 export function summaryRow({ test, title, properties }: TestedCall, { status, retry }: TestResult): string[] {
   const again = retry > 0 ? ` (retry ${retry})` : '';
   const verdict = status === test.expectedStatus ? '✓' : '✗';
@@ -58,6 +58,6 @@ export function summaryMarkdown(rows: readonly (readonly string[])[]): string {
   return `\n### Calls under test\n\n${markdownRows([HEADS, rule, ...rows])}\n`;
 }
 
-/** Rows of a table in Markdown, each with its end of line. */
+/** Rows of a table in Markdown, each with its line end. */
 export const markdownRows = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');

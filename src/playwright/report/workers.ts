@@ -1,10 +1,10 @@
-/** Whether calls had the cores that they need to be judged. */
+/** Checks whether calls had the CPU cores that a verdict needs. */
 import { numberOf, type TestedCall } from './calls.js';
 
-/** A call wants about a core: its pages encode and decode, and the link beside them has to be punctual. */
+/** A call needs about one core: its pages encode and decode, and the link beside them has to be punctual. */
 const workersFor = (cores: number): number => Math.max(1, Math.ceil(cores / 2));
 
-/** A sentence with its fix where calls ran in more workers than half of the cores; null where they did not. */
+/** A sentence with its fix if calls ran in more workers than half of the cores; null otherwise. */
 export function workersWarning(calls: readonly TestedCall[]): string | null {
   // This holds for merged reports, too: their configuration has the sum of all shards' workers.
   const used = new Set(calls.flatMap(({ test }) => test.results.map(({ parallelIndex }) => parallelIndex)));

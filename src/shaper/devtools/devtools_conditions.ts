@@ -1,11 +1,11 @@
-/** What Chrome's own throttling can do of a link's settings. */
+/** The part of a link's settings that Chrome's own throttling can do. */
 import { ConfigError, shown } from '../../text/quantities.js';
 import { parseQueue } from '../../link/queue_text.js';
 import { NETWORKS } from '../../link/networks.js';
 import { LINK_FIELDS, LINK_KEYS, readLinkValue, type LinkKey } from '../../link/fields.js';
 import type { DirectionSettings, LinkSettings } from '../../link/settings.js';
 
-/** Those parameters of Network.emulateNetworkConditionsByRule that do not change by themselves. */
+/** The parameters of Network.emulateNetworkConditionsByRule that do not change over time. */
 export interface Conditions {
   /** Added to each way, milliseconds. */
   latency: number;
@@ -15,17 +15,17 @@ export interface Conditions {
   packetQueueLength: number;
 }
 
-/** A packet of video: what a queue that is given as a time holds is counted in these. */
+/** The size of a video packet, in which a queue that is given as a time is counted. */
 const PACKET_BYTES = 1200;
 
 const refuse = (field: string, expected: string, got: unknown): ConfigError =>
   new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
 
-/** What Chrome has, too; the usual value of every other setting changes nothing. */
+/** The settings that Chrome has, too; for every other setting only the default is possible. */
 const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];
 const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
 
-/** What of the settings is conditions. Throws ConfigError for what Chrome cannot do. */
+/** Converts settings to conditions. Throws ConfigError for settings that Chrome cannot apply. */
 export function conditionsOf(settings: LinkSettings): Partial<Conditions> {
   const { network, backward = {} } = settings;
   const preset = network === undefined ? undefined : NETWORKS[network];

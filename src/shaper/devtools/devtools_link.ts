@@ -1,9 +1,9 @@
 /**
- * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. Each
- * page that is attached has the link on its way: forward is its upload, back its download. What two
- * attached pages send each other passes both of theirs, so then each has half of the RTT and of the loss.
- * Measured in Chromium 156: with `latency` 50 ms at one page the RTT grows by 102 ms, at both by 204 ms;
- * 500 kbps let 487 kbps of a video pass. Changes take effect at once, in the middle of a call too.
+ * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. The link
+ * applies to each page that is attached: forward is its upload, backward its download. Packets between two
+ * attached pages pass both, so each page then has half of the RTT and of the loss. Measured in Chromium 156: with
+ * `latency` 50 ms at one page the RTT grows by 102 ms, at both by 204 ms; 500 kbps let 487 kbps of a video pass.
+ * Changes take effect at once, also in the middle of a call.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -24,7 +24,9 @@ import { ShaperError } from '../udp.js';
 
 export interface DevtoolsLink extends ControlledLink {
   readonly backend: 'devtools';
-  /** Puts the link on the way of this page, whatever it connects. Rejects with ConfigError if it is no page of Chromium. */
+  /**
+   * Applies the link to all connections of this page. Rejects with ConfigError if it is not a page of Chromium.
+   */
   attach(page: Page): Promise<void>;
 }
 
@@ -34,7 +36,7 @@ export interface DevtoolsLinkOptions {
   originEpochMs?: number;
 }
 
-/** How often capacities that change are looked at. */
+/** How often changing capacities are read. */
 const TICK_MS = 50;
 
 /** Throws ConfigError for settings that Chrome's throttling cannot do. */
@@ -53,7 +55,7 @@ class CdpLink implements DevtoolsLink {
   /** The present capacity, bit/s. */
   readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
   readonly #timer: NodeJS.Timeout;
-  /** What the pages were told. */
+  /** What the pages were last told. */
   #sent = '';
   #isStarted = false;
   #closed = false;
@@ -61,7 +63,7 @@ class CdpLink implements DevtoolsLink {
   constructor({ settings = {}, originEpochMs }: DevtoolsLinkOptions) {
     this.originEpochMs = originEpochMs ?? Math.floor(performance.timeOrigin + performance.now());
     const parsed = parseLinkSettings(settings);
-    // Chrome has no queue in milliseconds: without one that is given it has no limit.
+    // Chrome has no queue in milliseconds: without a queue in packets there is no limit.
     const { queue: _, ...usual } = withDefaults(parsed);
     this.#apply({ ...usual, ...(parsed.queue !== undefined && { queue: parsed.queue }) });
     this.#feeds.onSteps = (directions, steps) => {
@@ -97,7 +99,7 @@ class CdpLink implements DevtoolsLink {
   }
 
   async sync(): Promise<void> {
-    // The browser tells nothing of its packets: there is nothing to wait for.
+    // The browser reports nothing about its packets, so there is nothing to wait for.
   }
 
   async close(): Promise<void> {
@@ -110,7 +112,7 @@ class CdpLink implements DevtoolsLink {
       await session.detach();
     });
     this.#sessions.clear();
-    // A page that is gone has nothing to be reset.
+    // A page that is gone needs no reset.
     await Promise.allSettled(off);
   }
 
@@ -160,12 +162,12 @@ class CdpLink implements DevtoolsLink {
     const { latency, packetLoss, packetQueueLength } = this.#conditions;
     const share = this.#sessions.size > 1 ? 0.5 : 1;
     const conditions = {
-      // Empty: everything, connections between peers included.
+      // An empty pattern matches everything, including connections between peers.
       urlPattern: '',
       latency: latency * share,
       packetLoss: 100 * (1 - (1 - packetLoss / 100) ** share),
       packetQueueLength,
-      // Nothing passes at 0, which would mean no throttling.
+      // 0 would mean no throttling; with this, nothing passes.
       uploadThroughput: Math.max(1, forward / 8),
       downloadThroughput: Math.max(1, backward / 8),
     };

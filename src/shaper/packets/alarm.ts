@@ -1,15 +1,18 @@
 /**
- * An alarm with a resolution below a millisecond: a timer for most of the wait, and turns of the
- * event loop for the rest of it, in which sockets are served as ever, with naps between them: nothing else may
- * run in its thread.
+ * An alarm with a resolution below a millisecond: a timer for most of the wait, and turns of the event loop with
+ * short naps for the rest. Sockets are served during these turns, but nothing else should run in the thread.
  */
 
 /** Timers fire up to this much late. */
 const SPIN_US = 1200;
-/** A thread of its own sleeps between two turns of its event loop, this long at most and not at the very end. */
+/**
+ * The thread sleeps between two turns of its event loop, at most this long and not at the very end of the wait.
+ */
 const NAP_US = 100;
 const AWAKE_US = 150;
-/** On a busy machine a sleeper is woken late: after a nap that took this long, it stays awake for a while. */
+/**
+ * On a busy machine a sleeping thread wakes up late: after a nap that took this long, it stays awake for a while.
+ */
 const LONG_NAP_US = 400;
 const NO_NAP_US = 200e3;
 
@@ -19,7 +22,7 @@ export class Alarm {
   #timer: NodeJS.Timeout | null = null;
   #turn: NodeJS.Immediate | null = null;
   #dueUs = Infinity;
-  /** When the timer wakes. */
+  /** When the timer fires. */
   #wakeUs = Infinity;
   #noNapUntilUs = 0;
 
@@ -28,16 +31,16 @@ export class Alarm {
     private readonly ring: () => void,
   ) {}
 
-  /** When it rings; Infinity if it does not. */
+  /** When the alarm is due; Infinity if it is off. */
   get dueUs(): number {
     return this.#dueUs;
   }
 
-  /** Rings once at this time, and at no time that was set before. Infinity: not at all. */
+  /** Sets the alarm to this time, replacing any earlier one. Infinity turns it off. */
   set(dueUs: number): void {
     this.#dueUs = dueUs;
     if (dueUs === Infinity) this.clear();
-    // A wake-up that comes soon enough looks at the new time.
+    // A wake-up that is early enough will see the new time.
     else if (this.#turn === null && (this.#timer === null || this.#wakeUs > dueUs - SPIN_US)) this.#wait();
   }
 
@@ -72,7 +75,7 @@ export class Alarm {
     this.#wait();
   }
 
-  /** Spares the processor: a thread that turns its event loop without a pause takes all of one. */
+  /** Relieves the processor: a thread that turns its event loop without pause takes a whole core. */
   #nap(): void {
     const fromUs = this.nowUs();
     if (fromUs < this.#noNapUntilUs) return;

@@ -1,17 +1,20 @@
-/** A capacity that changes while packets pass: it hands a link what comes next, and tells what came. */
+/**
+ * A capacity that changes while packets pass: gives a link the steps ahead, and reports those that have taken
+ * effect.
+ */
 import type { CapacityStep } from '../../core/link.js';
 import type { CapacityChange } from '../../calls/record/record.js';
 import type { CapacitySteps } from '../thread/protocol.js';
 
-/** How much of a schedule the core is given ahead of time. */
+/** How much of a schedule is given to the core ahead of time. */
 const AHEAD_US = 1e6;
 
 export class CapacitySchedule {
   /** Pairs, counted from the start. */
   #steps: number[] = [];
-  /** The first step that the core was not given. */
+  /** The first step that the core does not have yet. */
   #given = 0;
-  /** The first that was not told of. */
+  /** The first step that was not reported yet. */
   #told = 0;
   #startUs: number | null = null;
 
@@ -19,7 +22,7 @@ export class CapacitySchedule {
     return this.#startUs;
   }
 
-  /** Replaces everything; gives the capacity from now on. */
+  /** Replaces the whole schedule; returns the capacity from now on. */
   replace(steps: CapacitySteps, startUs: number | null): number {
     this.#steps = [...steps];
     this.#given = 1;
@@ -32,12 +35,12 @@ export class CapacitySchedule {
     for (const value of steps) this.#steps.push(value);
   }
 
-  /** The first packet came: times count from here. */
+  /** The first packet arrived: times count from here. */
   start(nowUs: number): void {
     this.#startUs ??= nowUs;
   }
 
-  /** What the core has to know from now on; null if it knows. */
+  /** The steps that the core needs from now on; null if it has them. */
   upcoming(nowUs: number): CapacityStep[] | null {
     let end = this.#given;
     while (this.#atUs(end) <= nowUs + AHEAD_US) end++;
@@ -48,7 +51,7 @@ export class CapacitySchedule {
     return ahead;
   }
 
-  /** What came since the last time. */
+  /** The steps that took effect since the last call. */
   passed(nowUs: number): CapacityChange[] {
     const changes: CapacityChange[] = [];
     for (; this.#told < this.#given && this.#atUs(this.#told) <= nowUs; this.#told++) {
@@ -58,13 +61,13 @@ export class CapacitySchedule {
     return changes;
   }
 
-  /** For a link that is told of each capacity when it comes: the one of now, if another one was before. */
+  /** For a link that is told each capacity when it takes effect: the present one, if it has changed. */
   advance(nowUs: number): number | undefined {
     this.upcoming(nowUs);
     return this.passed(nowUs).at(-1)?.capacityBps;
   }
 
-  /** When step i comes; Infinity if there is none. */
+  /** When step i takes effect; Infinity if there is no such step. */
   #atUs(i: number): number {
     const atUs = this.#steps[2 * i];
     return atUs === undefined || this.#startUs === null ? Infinity : this.#startUs + atUs;

@@ -1,10 +1,10 @@
 /** How late a shaper sends: the actual minus the due time of each packet, in milliseconds. */
 import type { LatenessMs } from '../../link/server_protocol.js';
 
-/** Packets are counted by lateness in steps of this width; the last step has everything that is later. */
+/** A histogram with steps of this width; the last step holds everything that is later. */
 const STEP_MS = 0.01;
 const STEPS = 20_000;
-/** More packets than this are not kept between two looks at the recent ones. */
+/** At most this many packets are kept between two calls for the recent ones. */
 const MOST_RECENT = 10_000;
 
 export class Lateness {
@@ -19,7 +19,7 @@ export class Lateness {
     this.#packets++;
   }
 
-  /** Percentiles over all packets, to 0.01 ms; NaN where there were none. */
+  /** Percentiles over all packets, to 0.01 ms; NaN if there were none. */
   summary(): LatenessMs {
     const [p50_ms, p95_ms, p99_ms] = [50, 95, 99].map((percent) => this.#percentile(percent)) as [
       number,
@@ -29,7 +29,7 @@ export class Lateness {
     return { p50_ms, p95_ms, p99_ms, packets: this.#packets };
   }
 
-  /** The 95th percentile of the packets since the last time that this was asked; null where there were none. */
+  /** The 95th percentile of the packets since the last call; null if there were none. */
   takeRecentP95Ms(): number | null {
     const sorted = this.#recentMs.sort((a, b) => a - b);
     this.#recentMs = [];

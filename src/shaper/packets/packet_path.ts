@@ -1,8 +1,8 @@
 /**
- * Both directions between two peers, driven by a clock: packets go through the core's links and come
- * out when they are due. The propagation delay is kept here and not in the core's link, so that the log
- * knows of each departure at once and not when the packet has arrived. The core is told of it only for
- * its cross traffic.
+ * Both directions between two peers, driven by a clock: packets pass the core's links and come out when they are
+ * due. The propagation delay is applied here instead of in the core's link, so that the log knows of each
+ * departure at once and not only when the packet has arrived. The core knows the delay only for its cross
+ * traffic.
  */
 import {
   createLink,
@@ -25,7 +25,7 @@ export interface PathOptions<T> {
   core: CoreModule;
   forward: LinkOptions;
   backward: LinkOptions;
-  /** Where it is kept what became of each packet; default: nowhere. */
+  /** Keeps the fate of each packet; default: not kept. */
   logs?: Partial<Record<Direction, PacketLog>>;
   /** Microseconds; never goes back. */
   nowUs(): number;
@@ -35,17 +35,17 @@ export interface PathOptions<T> {
   deliver(packet: T, direction: Direction): boolean;
 }
 
-/** One direction: a link, what is under way in it, and the delay behind it. */
+/** One direction: a link, its packets under way, and the delay after it. */
 class Way<T> {
   readonly #link: Link;
   readonly #line = new DelayLine<T>();
   readonly #packets = new Map<number, { packet: T; flow: number }>();
   readonly #log: PacketLog | undefined;
   #delayUs: number;
-  /** When the last packet is due that is not held back: a shorter delay lets none overtake another. */
+  /** When the last packet that is not held back is due: with a shorter delay, none may overtake another. */
   #lastDueUs = -Infinity;
   #nextId = 0;
-  /** Dropped since the last look at the link. */
+  /** Dropped since the link was last polled. */
   #dropped: LoggedDrop[] = [];
 
   constructor(core: CoreModule, options: LinkOptions, log: PacketLog | undefined) {
@@ -66,7 +66,7 @@ class Way<T> {
     }
   }
 
-  /** Brings the log and the delay line up to this time. */
+  /** Updates the log and the delay line to this time. */
   advance(nowUs: number): void {
     const deliveries = this.#link.poll(nowUs);
     for (const drop of this.#link.lateDrops()) {
@@ -76,12 +76,12 @@ class Way<T> {
     else for (const delivery of deliveries) this.#departed(delivery);
   }
 
-  /** The next packet that is due, with the time when it was. */
+  /** The next packet that is due, and when it was due. */
   next(nowUs: number): { packet: T; dueUs: number } | null {
     return this.#line.next(nowUs);
   }
 
-  /** When something is due at the earliest: a packet in the link has the delay still ahead of it. */
+  /** The earliest time at which something may be due: a packet in the link still has the delay ahead of it. */
   nextUs(): number {
     return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
   }
@@ -101,7 +101,7 @@ class Way<T> {
     this.#link.destroy();
   }
 
-  /** Drops and departures came to pass between each other: the log has them in the order of time. */
+  /** Merges drops and departures, so that the log is in the order of time. */
   #advanceWithDrops(deliveries: LinkDelivery[]): void {
     const drops = this.#dropped.sort((a, b) => a.timeUs - b.timeUs);
     this.#dropped = [];
@@ -120,7 +120,7 @@ class Way<T> {
     if (taken === undefined) return;
     this.#log?.delivered(delivery, taken.flow);
     this.#lastDueUs = Math.max(this.#lastDueUs, delivery.departUs + this.#delayUs);
-    // The bracket is 0, to the last bit, for a packet that is not held back.
+    // For a packet that is not held back, the term in brackets is 0, bit for bit.
     this.#line.push(taken.packet, this.#lastDueUs + (delivery.deliverUs - delivery.departUs));
   }
 
@@ -131,7 +131,7 @@ class Way<T> {
   }
 }
 
-/** What the core is told of a delay that is kept here. */
+/** What the core is told of a delay that is applied here. */
 const outside = (delayUs: number) => ({ oneWayDelayUs: 0, crossRttUs: 2 * delayUs });
 
 function checkedDelayUs(delayUs: number): number {
@@ -161,12 +161,12 @@ export class PacketPath<T> {
     this.#alarm = new Alarm(nowUs, () => this.pump());
   }
 
-  /** A packet of this size on the wire comes to the link, now. */
+  /** A packet of this size on the wire reaches the link, now. */
   offer(direction: Direction, packet: T, sizeBytes: number, flow = 0): void {
     if (this.#closed) return;
     const way = this.#ways[direction];
     way.offer(packet, sizeBytes, flow, this.#options.nowUs());
-    // What is due is sent when the alarm rings, which it does in the same turn of the event loop if need be.
+    // What is due is sent when the alarm rings, if necessary in the same turn of the event loop.
     this.#alarm.set(Math.min(this.#alarm.dueUs, way.nextUs()));
   }
 
@@ -180,7 +180,7 @@ export class PacketPath<T> {
     return this.#ways[direction].stats(nowUs);
   }
 
-  /** Sends what is due, brings the logs up to date and arranges the next wake-up. */
+  /** Sends what is due, updates the logs and arranges the next wake-up. */
   pump(): void {
     if (this.#closed) return;
     let nextUs = Infinity;

@@ -1,4 +1,4 @@
-/** A path of a thread that shapes: its links, their capacities over time, and what is told of them. */
+/** A path in a shaping thread: its links, their capacities over time, and its reports. */
 import type { LinkStats } from '../../core/link.js';
 import type { CoreModule } from '../../core/load.js';
 import type { QueueRow } from '../../link/server_protocol.js';
@@ -17,16 +17,16 @@ import type {
   WayChange,
 } from '../thread/protocol.js';
 
-/** Until the first change says it. */
+/** The initial value, until the first change. */
 const ANY_BPS = 1e6;
-/** The two directions draw from generators of their own. */
+/** The two directions use separate random generators. */
 const SEED_STEP = 1_000_003;
 
-/** What stands before paths: it takes packets from sockets and hands them to a path. */
+/** What is in front of paths: it takes packets from sockets and hands them to a path. */
 export interface Front<T> {
   /** From now on packets of this owner go into this path. */
   attach(owner: PathOwner, path: Pick<PacketPath<T>, 'offer'>): void;
-  /** Sends what came out of a path; false if nobody is there. */
+  /** Sends what came out of a path; false if there is no recipient. */
   deliver(packet: T): boolean;
 }
 
@@ -42,7 +42,7 @@ export interface FrontPaths<T> {
   core: CoreModule;
   front: Front<T>;
   nowUs(): number;
-  /** Whether it is told what became of each packet; default: yes. */
+  /** Whether it reports the fate of each packet; default: yes. */
   tellsPackets?: boolean;
   /** The direction whose first packet starts schedules; default: either. */
   startedBy?: Direction;
@@ -81,13 +81,13 @@ export class ScheduledPath<T> {
     });
   }
 
-  /** A packet comes to the path. */
+  /** A packet reaches the path. */
   offer(...[direction, packet, sizeBytes, flow]: Parameters<PacketPath<T>['offer']>): void {
     if (this.#startUs === null && (this.#startedBy ?? direction) === direction) this.#start();
     this.#path.offer(direction, packet, sizeBytes, flow);
   }
 
-  /** Throws CoreError. Gives the time from which on it counts. */
+  /** Throws CoreError. Returns the time from which on it counts. */
   set(change: PathChange): number {
     const nowUs = this.#nowUs();
     for (const direction of DIRECTIONS) {
@@ -130,7 +130,7 @@ export class ScheduledPath<T> {
   #setWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
     const { schedule, changes } = this.#ways[direction];
     const capacityBps = capacity?.[1];
-    // All at once, or, if the core refuses any of it, nothing.
+    // Applies all of it or, if the core refuses any part, none.
     this.#path.set(direction, { ...options, ...(capacityBps !== undefined && { capacityBps }) }, nowUs);
     if (capacity === undefined || capacityBps === undefined) return;
     changes.push(...schedule.passed(nowUs));
@@ -165,7 +165,7 @@ const newWay = (tellsPackets: boolean): Way => ({
   changes: [],
 });
 
-/** A row of the trace table `queue`; what came through the bottleneck is cross traffic, too. */
+/** A row of the trace table `queue`; what passed the bottleneck includes cross traffic. */
 function queueRow(stats: LinkStats, timeUs: number, link: number): QueueRow {
   return {
     link,

@@ -1,4 +1,4 @@
-/** The paths behind a relay or a pair of sockets: the one that all share, and those that pages have of their own. */
+/** The paths behind a relay or a pair of sockets: the shared one, and those of single pages. */
 import type { Socket } from 'node:dgram';
 
 import type { LateSecond } from '../../calls/record/record.js';
@@ -9,21 +9,24 @@ import { Relay, type RelayOptions } from '../relay/relay.js';
 import type { Arrival } from '../relay/ice_door.js';
 import { ScheduledPath, type FrontPaths } from './scheduled_path.js';
 
-/** Batches are made ten times a second: after this long without one, the machine stood still. */
+/** Batches are sent ten times a second: after this long without one, the machine stood still. */
 const PAUSE_US = 1e6;
-/** How often it is told how late packets were. */
+/** How often the lateness of packets is reported. */
 const SECOND_US = 1e6;
 
-/** What a relay with its paths is opened with. */
+/** Options of a relay with its paths. */
 export interface OpenOptions
   extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'>, Omit<FrontPaths<Arrival>, 'front'> {
-  /** The seed of the shared path; `change` is how that begins. */
+  /** The seed of the shared path; `change` has its initial settings. */
   seed: number;
   change: PathChange;
   bind(): Promise<Socket>;
 }
 
-/** Rejects with CoreError for settings that the core refuses, and with what `bind` does; nothing stays open then. */
+/**
+ * Rejects with CoreError for settings that the core refuses, and with the errors of `bind`; nothing stays open
+ * then.
+ */
 export async function openRelay(
   options: OpenOptions,
 ): Promise<{ relay: Relay; paths: ScheduledPaths<Arrival>; socket: Socket }> {
@@ -52,7 +55,7 @@ export class ScheduledPaths<T> {
     this.#secondUs = options.nowUs();
   }
 
-  /** Gives the time from which on the path is there. Throws CoreError; then everything is as before. */
+  /** Returns the time from which on the path exists. Throws CoreError; then everything is as before. */
   open(owner: PathOwner, seed: number, change: PathChange): number {
     const path = new ScheduledPath({ ...this.options, owner, seed, lateness: this.#lateness });
     let timeUs: number;
@@ -68,7 +71,7 @@ export class ScheduledPaths<T> {
     return timeUs;
   }
 
-  /** Throws CoreError. Gives the time from which on it counts. */
+  /** Throws CoreError. Returns the time from which on it counts. */
   set(owner: PathOwner, change: PathChange): number {
     return this.#of(owner).set(change);
   }
@@ -94,7 +97,7 @@ export class ScheduledPaths<T> {
     this.#paths.clear();
   }
 
-  /** Once a second: how late packets were in it; null in between, and where there were none. */
+  /** Once a second: how late packets were in it; null in between, and if there were none. */
   #lateSecond(nowUs: number): LateSecond | null {
     if (nowUs - this.#secondUs < SECOND_US) return null;
     this.#secondUs = nowUs;

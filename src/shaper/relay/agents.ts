@@ -1,23 +1,23 @@
 /**
- * The two ICE agents of each connection that passes a relay. Who is who is read from their connectivity
- * checks: `USERNAME` has both user name fragments, so that two agents find each other by them, wherever
- * their packets come from. A connection counts, and has a number, from the first check that was answered.
+ * The two ICE agents of each connection that passes a relay, identified by their connectivity checks: `USERNAME`
+ * contains both user name fragments, so that two agents can be matched wherever their packets come from. A
+ * connection counts, and has a number, from the first check that was answered.
  */
 import { CONSENT_US, type Endpoint } from './endpoint.js';
 import type { Direction } from '../../core/direction.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
 
-/** How many connections are known at most: those without an answered check, and the others. */
+/** The maximum number of connections: those without an answered check, and the others. */
 const MAX_FLOWS = 1024;
 
 /** One side of a connection. */
 export interface Agent {
   readonly ufrag: string;
   readonly flow: Flow;
-  /** Which way its packets go. */
+  /** The direction of its packets. */
   readonly direction: Direction;
-  /** Where it is, for those that send to the relay by themselves. */
+  /** Where it is, for agents that send to the relay by themselves. */
   readonly seat: AgentSeat;
 }
 
@@ -26,9 +26,9 @@ export type AgentEndpoint = Endpoint<AgentSeat>;
 
 /** A connection. */
 export interface Flow {
-  /** Checks of the same connection have the same key, whichever agent sent them. */
+  /** A key that is the same for both agents of a connection. */
   readonly key: string;
-  /** From 1; 0 before a check of it was answered. */
+  /** From 1; 0 until a check of it was answered. */
   number: number;
   readonly offerer: Agent;
   readonly answerer: Agent;
@@ -36,10 +36,10 @@ export interface Flow {
   heardUs: number;
 }
 
-/** What a check says of its connection. */
+/** What a check reveals of its connection. */
 export interface Roles {
   key: string;
-  /** Whether the agent that sent it has offered, or is the page where the other one is none. */
+  /** Whether the agent that sent it has offered, or is the only one of the two that is a page. */
   isOfferer: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface AgentsOptions {
   nowUs(): number;
   /** The first check of a connection was answered. */
   onFlow(flow: Flow): void;
-  /** Nothing was heard of it for long. */
+  /** Nothing was heard of it for a long time. */
   onFlowEnded?(flow: Flow): void;
 }
 
@@ -76,7 +76,7 @@ export class Agents {
     return flow.offerer.ufrag === check.from ? flow.offerer : flow.answerer;
   }
 
-  /** A check of it was answered. */
+  /** A check of this agent was answered. */
   confirm(flow: Flow): void {
     if (flow.number > 0 || !this.#beginning.delete(flow.key)) return;
     flow.number = ++this.#numbers;
@@ -84,7 +84,7 @@ export class Agents {
     this.options.onFlow(flow);
   }
 
-  /** Forgets addresses that were silent for long, and connections of which no address is left. */
+  /** Forgets addresses that have long been silent, and connections without any address. */
   sweep(nowUs: number): void {
     for (const flow of [...this.flows()]) {
       const { offerer, answerer, heardUs } = flow;

@@ -1,14 +1,17 @@
-/** An address at which an ICE agent may be, and what it has proved of itself. */
+/** An address at which an ICE agent may be, and what it has proved about itself. */
 
 /** How long the consent to be sent data lasts (RFC 7675, 5.1). */
 export const CONSENT_US = 30e6;
-/** An address that proved nothing is forgotten when it was silent for this long. */
+/** An address that proved nothing is forgotten after this long a silence. */
 const UNPROVED_US = 10e6;
 /** A transaction is answered within this time or not at all (RFC 8489, 6.2.1). */
 const TRANSACTION_US = 39.5e6;
-/** How many of the checks that were sent to an address are remembered, which also shows replayed ones. */
+/** How many of the checks sent to an address are remembered, which also reveals replayed ones. */
 const MAX_ASKED = 256;
-/** Checks of an address that proved nothing: browsers send one each 48 ms, agents at most each 50 ms (RFC 8445, 14.2). */
+/**
+ * Limit for checks of an address that proved nothing: browsers send one every 48 ms, agents at most every 50 ms
+ * (RFC 8445, 14.2).
+ */
 const CHECKS_PER_S = 25;
 
 /** Sends from a socket of the relay. */
@@ -18,9 +21,9 @@ export interface Place<S> {
   address: string;
   port: number;
   send: Send;
-  /** Signalling said that the agent is here; otherwise only packets did. */
+  /** Signalling announced the agent here; otherwise only packets did. */
   isSignalled: boolean;
-  /** Nothing is known of it any more. */
+  /** The address was forgotten. */
   ended?(endpoint: Endpoint<S>): void;
 }
 
@@ -37,12 +40,12 @@ export interface Answered<S> {
   nominates: boolean;
 }
 
-/** An address; `S` is whose seat it may be. */
+/** An address; `S` is the type of the seat that it may belong to. */
 export class Endpoint<S> {
   readonly address: string;
   readonly port: number;
   readonly #place: Place<S>;
-  /** Bytes that it may still be sent before it has answered: as many as came from it. */
+  /** How many bytes may still be sent to it before it has answered: as many as came from it. */
   #creditBytes = 0;
   #checks = CHECKS_PER_S;
   #heardUs: number;
@@ -50,7 +53,7 @@ export class Endpoint<S> {
   #confirmedUs = -Infinity;
   #confirmedSinceUs = -Infinity;
   #isEnded = false;
-  /** Checks that were sent here, by transaction; the oldest first. */
+  /** Checks that were sent here, by transaction; oldest first. */
   readonly #asked = new Map<string, Asked<S>>();
 
   constructor(
@@ -72,7 +75,7 @@ export class Endpoint<S> {
     return this.#answeredUs;
   }
 
-  /** When it was confirmed for the first time; -Infinity before. */
+  /** When it was first confirmed; -Infinity before. */
   get confirmedSinceUs(): number {
     return this.#confirmedSinceUs;
   }
@@ -85,12 +88,12 @@ export class Endpoint<S> {
     return this.#isEnded;
   }
 
-  /** A check of it was answered: the agent at the other end knows it by its password. */
+  /** One of its checks was answered: the agent at the other end has verified its password. */
   isConfirmed(nowUs: number): boolean {
     return nowUs - this.#confirmedUs < CONSENT_US;
   }
 
-  /** It answered a check that was sent here: what is sent here arrives. */
+  /** It answered a check that was sent here, so what is sent here arrives. */
   hasAnswered(nowUs: number): boolean {
     return nowUs - this.#answeredUs < CONSENT_US;
   }
@@ -99,12 +102,12 @@ export class Endpoint<S> {
     return this.isConfirmed(nowUs) || this.hasAnswered(nowUs);
   }
 
-  /** Whether data that come from here are the agent's. */
+  /** Whether data from here are taken to be the agent's. */
   mayTalk(nowUs: number): boolean {
     return this.isConfirmed(nowUs) || (this.isSignalled && this.hasAnswered(nowUs));
   }
 
-  /** Whether it was silent for so long that it is forgotten. */
+  /** Whether it has been silent long enough to be forgotten. */
   isOver(nowUs: number): boolean {
     if (this.isSignalled) return false;
     const everProved = this.#confirmedUs > -Infinity || this.#answeredUs > -Infinity;
@@ -133,7 +136,7 @@ export class Endpoint<S> {
   }
 
   /**
-   * Notes a check that is about to be sent here; false if it is not to be: somebody else has sent the same
+   * Notes a check that is about to be sent here; false if it must not be sent: someone else has sent the same
    * one, or the address would get more than came from it.
    */
   ask(
@@ -153,12 +156,12 @@ export class Endpoint<S> {
     return true;
   }
 
-  /** It answers: whose check, null if none is awaited that was sent here. */
+  /** It answers: returns whose check this is, or null if none that was sent here is awaited. */
   answer(transactionId: string, nowUs: number): Answered<S> | null {
     const asked = this.#asked.get(transactionId);
     if (asked === undefined || asked.isAnswered || nowUs - asked.atUs > TRANSACTION_US) return null;
     if (asked.asker.isEnded) return null;
-    // It stays, so that a replay from elsewhere is known for one.
+    // It is kept, so that a replay from elsewhere is recognised.
     asked.isAnswered = true;
     return { asker: asked.asker, nominates: asked.nominates };
   }

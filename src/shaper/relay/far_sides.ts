@@ -1,13 +1,13 @@
 /**
- * Far sides of connections that are no page under test, as a selective forwarding unit is: the relay
- * reaches them at the candidates that a page was told. Each address that a page sends from has a socket of
- * its own there, as behind a NAT, since servers tell their clients apart by address and port. It follows
- * the far side by the rules of ice_door.ts: to an address that answers a check, or whose own check the
- * page answers. A socket ends with the address of the page, or when nothing has passed it for 30 s.
+ * Far sides of connections that are not pages under test, such as a selective forwarding unit: the relay reaches
+ * them at the candidates that a page was told. Each address that a page sends from gets its own socket towards
+ * the far side, as behind a NAT, since servers tell their clients apart by address and port. A socket follows the
+ * far side by the rules of ice_door.ts: to an address that answers a check, or whose own check the page answers.
+ * It ends with the address of the page, or when nothing has passed it for 30 s.
  *
- * Pages tell the relay's address as their own: what such a far side sends there by itself is refused, so
- * that it is found at its candidates alone. One that names no IPv4 address, as a browser that hides its own
- * behind `.local` names, is taken where it comes from.
+ * Pages announce the relay's address as their own: packets that such a far side sends there by itself are
+ * refused, so that it is only reached at its candidates. A far side without any IPv4 address, such as a browser
+ * that hides its own behind `.local` names, is accepted wherever it comes from.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
@@ -22,9 +22,9 @@ import { parseStun } from './stun.js';
 import { closeSocket } from '../udp.js';
 
 const MAX_CANDIDATES = 16;
-/** How many user name fragments are remembered; the one that was told first goes first. */
+/** How many user name fragments are remembered; the oldest is dropped first. */
 const MAX_UFRAGS = 1024;
-/** How many sockets are open at most; the one that has been idle for longest goes first. */
+/** How many sockets are open at most; the one that has been idle for longest is closed first. */
 const MAX_UPSTREAMS = 64;
 
 /** By address and port. */
@@ -32,7 +32,7 @@ type Candidates = Map<string, RelayAddress>;
 
 type Receive = (arrival: Arrival) => void;
 
-/** Removes the oldest entries of a map that has more than it may have. */
+/** Removes the oldest entries of a map that exceeds its limit. */
 function bound(map: Map<string, unknown>, most: number): void {
   for (const oldest of map.keys()) {
     if (map.size <= most) break;
@@ -40,7 +40,7 @@ function bound(map: Map<string, unknown>, most: number): void {
   }
 }
 
-/** The way from one address of a page to a far side. */
+/** The connection from one address of a page to a far side. */
 class Upstream {
   readonly #seat: AgentSeat;
   readonly #socket: Socket;
@@ -56,7 +56,7 @@ class Upstream {
     this.#usedUs = nowUs();
     this.#socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
     this.#socket.on('message', (packet, { address, port }) => this.#receive(packet, address, port));
-    // A far side that cannot be reached does not answer: that is all there is to know.
+    // A far side that cannot be reached does not answer; the error adds nothing.
     this.#socket.on('error', () => undefined);
   }
 
@@ -125,12 +125,12 @@ export class FarSides {
     bound(this.#local, MAX_UFRAGS);
   }
 
-  /** The page under test whose fragment it is; null if none is known. */
+  /** The page under test whose fragment it is; null if unknown. */
   ownerOf(ufrag: string): number | null {
     return this.#local.get(ufrag) ?? null;
   }
 
-  /** Addresses that are no IPv4 addresses are left out. */
+  /** Addresses other than IPv4 are omitted. */
   add({ ufrag, candidates }: RemoteSide): void {
     const known = this.#told.get(ufrag) ?? new Map<string, RelayAddress>();
     this.#told.set(ufrag, known);
@@ -141,8 +141,9 @@ export class FarSides {
   }
 
   /**
-   * Which of two agents is the page, the other being none; null where both are pages, undefined while neither
-   * is known, or not the far side of the one that is: checks come faster than what pages tell, and are repeated.
+   * Which of two agents is the page, if the other is not a page; null if both are pages; undefined while neither
+   * is known, or while the known one's far side is another one: checks come faster than what pages report, and
+   * are repeated.
    */
   pageOf(one: string, other: string): string | null | undefined {
     if (this.#local.has(one) === this.#local.has(other)) return this.#local.has(one) ? null : undefined;
@@ -151,8 +152,8 @@ export class FarSides {
   }
 
   /**
-   * Whether an agent is reached this way, by a page under test, and is refused at the relay. One that was found
-   * there before its candidates were known stays there.
+   * Whether an agent is reached this way by a page under test, and is therefore refused at the relay. One that
+   * was found there before its candidates were known stays there.
    */
   has(agent: Agent): boolean {
     const { ufrag } = peerOf(agent);
@@ -160,7 +161,9 @@ export class FarSides {
     return isFar && (this.#told.get(agent.ufrag)?.size ?? 0) > 0 && !agent.seat.isProved(this.nowUs());
   }
 
-  /** Where this agent is, for what comes from this address; null if it sends to the relay by itself, or nothing is known of it. */
+  /**
+   * Where this agent is, for packets from this address; null if it sends to the relay by itself, or is unknown.
+   */
   of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
     const candidates = this.#told.get(agent.ufrag);
     if (this.#closed || candidates === undefined || !this.has(agent) || from.isEnded) return null;
@@ -170,14 +173,14 @@ export class FarSides {
     return upstream.seat();
   }
 
-  /** An address of a page is known no more. */
+  /** An address of a page was forgotten. */
   leave(page: AgentEndpoint): void {
     const upstream = this.#upstreams.get(page);
     this.#upstreams.delete(page);
     void upstream?.close();
   }
 
-  /** A connection is over, and with it what was known of its agents. */
+  /** A connection is over: forgets its agents. */
   forget(ufrag: string): void {
     this.#local.delete(ufrag);
     this.#told.delete(ufrag);

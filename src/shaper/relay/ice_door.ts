@@ -1,24 +1,22 @@
 /**
- * One socket of a relay that passes on what ICE agents send, and nothing of anybody else. The relay knows
- * no passwords; it lets the agents' own answers tell who is who:
- *
- * - An address is nobody before a connectivity check came from it that has both user name fragments, a
- *   message integrity and a fingerprint that is right (RFC 8445, 7.2.2; RFC 8489, 14.7). It is provisional
- *   then: checks of the other agent are tried there, nothing else, and not more bytes than came from it
- *   (factor 1 of what RFC 9000, 8.1 allows with 3), so that nobody is flooded with the help of a relay.
- * - An answer counts if it comes from exactly the address and port that a check with its transaction was
- *   sent to, within 39.5 s, once (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It goes to who asked.
+ * One socket of a relay, which passes on what ICE agents send, and nothing else. The relay knows no passwords; it
+ * lets the agents' own answers decide who is who:
+ * - An address is unknown until a connectivity check came from it with both user name fragments, a message
+ * integrity and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). It is then provisional: only checks of
+ * the other agent are tried there, and no more bytes than came from it (factor 1; RFC 9000, 8.1 allows 3), so
+ * that nobody can be flooded with the help of a relay.
+ * - An answer counts if it comes from exactly the address and port that a check with its transaction was sent to,
+ * within 39.5 s, once (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It goes to the address that asked.
  * - A check that the other agent answered with success was authentic, since that agent has verified its
- *   integrity. With the answer, the address that asked is confirmed: it takes the seat if nobody has it, if
- *   it nominated (RFC 8445, 8.1.1), or if the one that has it was silent for 3 s. Data are taken from
- *   confirmed addresses alone.
- * - Data go to the seat. An agent may send them as soon as its check was answered, before the first check
- *   of the other one was: they go to the address that answered, which lasts until one is confirmed.
- * - All that ends 30 s after the last answer (RFC 7675, 5.1); an address that proved nothing, after 10 s.
- *
- * Somebody who replays a check that they saw on the wire is refused as long as its transaction is
- * remembered: the last 256 of each address. Two who have seen both fragments and come before the agents,
- * one at each side, are taken for them; whoever reads everything on the way is beyond this.
+ * integrity. With the answer, the address that asked is confirmed: it takes the seat if the seat is free, if it
+ * nominated (RFC 8445, 8.1.1), or if the seat's address was silent for 3 s. Data are accepted from confirmed
+ * addresses only.
+ * - Data go to the seat. An agent may send data as soon as its check was answered, before the first check of the
+ * other one was: such data go to the address that answered, until an address is confirmed.
+ * - All of this ends 30 s after the last answer (RFC 7675, 5.1); for an address that proved nothing, after 10 s.
+ * Someone who replays a check that they saw on the wire is refused as long as its transaction is remembered: the
+ * last 256 of each address. Two who have seen both fragments and come before the agents, one at each side, are
+ * taken for the agents; protection against someone who reads everything on the way is out of scope.
  */
 import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';
 import type { Answered, Send } from './endpoint.js';
@@ -31,7 +29,10 @@ const MAX_PER_ADDRESS = 16;
 export interface Arrival {
   packet: Buffer;
   from: AgentEndpoint;
-  /** A check is tried where the other agent may be; an answer goes to who asked; data go to where it is. */
+  /**
+   * A check is tried wherever the other agent may be; an answer goes to the address that asked; data go to the
+   * agent's address.
+   */
   what:
     | { kind: 'check'; transactionId: string; nominates: boolean }
     | { kind: 'answer'; answered: Answered<AgentSeat>; isSuccess: boolean }
@@ -42,18 +43,18 @@ export interface IceDoorOptions {
   agents: Agents;
   nowUs(): number;
   send: Send;
-  /** What a check says of its connection; null if it is not expected. */
+  /** What a check reveals of its connection; null if the check is not expected. */
   rolesOf(check: Check, stun: StunMessage): Roles | null;
-  /** Whether an agent is looked for elsewhere, and nothing is taken from it here. */
+  /** Whether an agent is looked for elsewhere, so that nothing is accepted from it here. */
   isRefused?(agent: Agent): boolean;
-  /** Nothing is known of an address any more. */
+  /** An address was forgotten. */
   onEnded?(endpoint: AgentEndpoint): void;
 }
 
-/** Whether a STUN message is an answer, and which. */
+/** Whether a STUN message is an answer, and of which kind. */
 const isAnswer = ({ class: kind }: StunMessage): boolean => kind === 'success' || kind === 'error';
 
-/** The check that an ICE agent sent; null if it is not one, or lacks what every agent gives it. */
+/** The check that an ICE agent sent; null if it is not one, or lacks what every agent's check has. */
 export function protectedCheck(packet: Buffer, stun: StunMessage | null): Check | null {
   const check = stun && checkOf(stun);
   return check && check.from !== check.to && isProtected(packet) ? check : null;
@@ -65,7 +66,7 @@ export const checkArrival = (packet: Buffer, from: AgentEndpoint, stun: StunMess
   what: { kind: 'check', transactionId: stun.transactionId, nominates: stun.useCandidate },
 });
 
-/** What an address has to say besides checks; null if that is nothing that counts. */
+/** What an address sends besides checks; null if it does not count. */
 export function otherArrival(
   packet: Buffer,
   stun: StunMessage | null,
@@ -106,7 +107,7 @@ export class IceDoor {
     return this.#endpoints.size;
   }
 
-  /** A packet came; null if it is a stranger's, or has nowhere to go. */
+  /** A packet came in; returns null if it is a stranger's, or has no destination. */
   receive(packet: Buffer, { address, port }: { address: string; port: number }): Arrival | null {
     const nowUs = this.options.nowUs();
     const key = `${address}:${port}`;
@@ -153,7 +154,7 @@ export class IceDoor {
   }
 }
 
-/** Sends what came out of a path to the other agent, whose seat this is; false if there is nowhere to send it. */
+/** Sends what came out of a path to the other agent, whose seat this is; false if there is no address for it. */
 export function passOn(
   { packet, from, what }: Arrival,
   seat: AgentSeat,
@@ -181,6 +182,6 @@ export function passOn(
   }
 }
 
-/** Whether the other agent may be anywhere at all: a check that has nowhere to go takes no room on the link. */
+/** Whether any address for the other agent is known: a check without a destination takes no room on the link. */
 export const hasSomewhere = ({ from, what }: Arrival): boolean =>
   what.kind !== 'check' || peerOf(from.seat.agent).seat.size > 0;

@@ -1,4 +1,4 @@
-/** Who the two peers of a shaper are: whose packets it takes at its sockets, and where it sends them. */
+/** The two peers of a shaper: whose packets it accepts at its sockets, and where it sends them. */
 import { BlockList } from 'node:net';
 
 import type { RelayAddress } from '../../link/server_protocol.js';
@@ -16,25 +16,27 @@ export interface PeerUfrags {
 
 /**
  * - `ice`: the ICE agents whose checks are answered, see ice_door.ts. A connection has one agent at each socket.
- * - `first-datagram`: whoever sends first, for packets that are no calls. On loopback addresses only.
- * - Addresses: these and nobody else.
+ * - `first-datagram`: whoever sends first, for packets that are not calls. On loopback addresses only.
+ * - Addresses: only these.
  */
 export type PeersOption = 'ice' | 'first-datagram' | { a: RelayAddress; b: RelayAddress };
 
-/** Sends a packet that has passed the link; false if there is nowhere to send it. */
+/** Sends a packet that has passed the link; false if it has no destination. */
 export type Forward = () => boolean;
 
-/** Decides for each packet whether it comes in, and where it goes when it comes out. Directions are those of packets. */
+/**
+ * Decides for each packet whether it is accepted, and where it goes afterwards. Directions are those of packets.
+ */
 export interface Peers {
-  /** What sends the packet when it has passed the link; null for a stranger's packet. */
+  /** Returns what sends the packet when it has passed the link; null for a stranger's packet. */
   receive(packet: Buffer, from: RelayAddress, direction: Direction): Forward | null;
-  /** Forgets what is over. */
+  /** Forgets connections that are over. */
   sweep(): void;
 }
 
 export interface PeersContext {
   nowUs(): number;
-  /** Sends from the socket that a direction leaves by. */
+  /** Sends from the socket at which a direction leaves. */
   sends: Readonly<Record<Direction, Send>>;
 }
 
@@ -53,14 +55,14 @@ export class IcePeers implements Peers {
       new IceDoor({
         agents: this.#agents,
         nowUs,
-        // What comes in this direction is answered by the socket at which it came.
+        // What arrives in this direction is answered by the socket at which it arrived.
         send: sends[opposite[direction]],
         rolesOf: (check) => this.#rolesOf(check, direction),
       });
     this.#doors = { forward: door('forward'), backward: door('backward') };
   }
 
-  /** From now on nobody else begins a connection. */
+  /** From now on only these may begin a connection. */
   expect(ufrags: PeerUfrags): void {
     this.#expected = ufrags;
   }
@@ -122,7 +124,7 @@ export class AddressPeers implements Peers {
   }
 
   sweep(): void {
-    // Two addresses are all there is.
+    // These two addresses are everything.
   }
 
   #send(packet: Buffer, direction: Direction): boolean {
@@ -136,5 +138,5 @@ export class AddressPeers implements Peers {
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 
-/** Whether only programs of this machine reach a socket that is bound to this IPv4 address. */
+/** Whether only programs on this machine can reach a socket that is bound to this IPv4 address. */
 export const isLoopback = (address: string): boolean => loopback.check(address);

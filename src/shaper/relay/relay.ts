@@ -1,7 +1,7 @@
 /**
- * The relay of calls under test: one UDP socket that the pages of a test take for the address of
- * every peer. Packets of all connections share one path, but for those of pages that have one of their own;
- * each connection is a flow. Who may use the relay, and where packets go, is in ice_door.ts.
+ * The relay of calls under test: one UDP socket that the pages of a test take for the address of every peer.
+ * Packets of all connections share one path, except those of pages with their own; each connection is a flow.
+ * ice_door.ts decides who may use the relay, and where packets go.
  */
 import type { Socket } from 'node:dgram';
 
@@ -15,10 +15,10 @@ import type { PathOwner } from '../thread/protocol.js';
 import type { Check, StunMessage } from './stun.js';
 import { closeSocket } from '../udp.js';
 
-/** How often what is over is looked for. */
+/** How often the relay looks for connections that are over. */
 const SWEEP_US = 1e6;
 
-/** Where packets go into. */
+/** The path that packets enter. */
 export type RelayTarget = Pick<PacketPath<Arrival>, 'offer'>;
 
 export interface RelayOptions {
@@ -29,13 +29,13 @@ export interface RelayOptions {
   onError(error: Error): void;
 }
 
-/** How much a relay knows: each of these has a bound, and falls to 0 when all calls are over. */
+/** How much a relay remembers: each of these is bounded, and falls to 0 when all calls are over. */
 export interface RelayCensus {
   flows: number;
   addresses: number;
   /** Sockets to far sides. */
   sockets: number;
-  /** User name fragments that were told. */
+  /** Announced user name fragments. */
   ufrags: number;
 }
 
@@ -60,7 +60,7 @@ export class Relay {
     this.#door = new IceDoor({
       agents: this.#agents,
       nowUs,
-      // A page that is gone is no failure of the relay.
+      // A page that is gone is not a failure of the relay.
       send: (packet, port, address) => socket.send(packet, port, address, () => undefined),
       isRefused: (agent) => this.#farSides.has(agent),
       rolesOf: (check, stun) => this.#rolesOf(check, stun),
@@ -74,22 +74,24 @@ export class Relay {
     socket.on('error', (error) => options.onError(error));
   }
 
-  /** The path that all share, before which packets are lost, or that of a page, for what comes from now on. */
+  /**
+   * Sets the path for what comes from now on: the shared one, without which packets are lost, or that of a page.
+   */
   attach(owner: PathOwner, path: RelayTarget): void {
     this.#paths.set(owner, path);
   }
 
-  /** This user name fragment belongs to a page under test. */
+  /** Announces that this user name fragment belongs to a page under test. */
   local(ufrag: string, page: number): void {
     this.#farSides.claim(ufrag, page);
   }
 
-  /** A far side that may be no page under test. */
+  /** Announces a far side that may not be a page under test. */
   remote(side: RemoteSide): void {
     this.#farSides.add(side);
   }
 
-  /** Sends what came out of the path; false if nobody is there. */
+  /** Sends what came out of the path; false if there is no recipient. */
   deliver(arrival: Arrival): boolean {
     const { from, what } = arrival;
     const to = peerOf(from.seat.agent);
@@ -97,7 +99,7 @@ export class Relay {
     return passOn(arrival, seat, this.#agents, this.#options.nowUs());
   }
 
-  /** Forgets what is over, at most once a second. It does so by itself while packets come. */
+  /** Forgets what is over, at most once a second. The relay also does this while packets come in. */
   sweep(): void {
     const nowUs = this.#options.nowUs();
     if (nowUs - this.#sweptUs < SWEEP_US) return;
@@ -132,7 +134,7 @@ export class Relay {
   }
 
   #flowEnded({ number, offerer, answerer }: Flow): void {
-    // Strangers begin connections, too: what pages have told does not end with those.
+    // Strangers can begin connections, too: what pages announced does not end with those.
     if (number === 0) return;
     for (const { ufrag } of [offerer, answerer]) {
       const isUsed = [...this.#agents.flows()].some(
@@ -143,9 +145,9 @@ export class Relay {
   }
 
   /**
-   * Both fragments, whichever sent. Of two pages the controlling agent of the first check is taken for the one
-   * that offered (RFC 8445, 6.1.1). A page takes the offerer's seat before a far side that is not under test, and
-   * a page with a path of its own takes it before one without, so that forward is its upload.
+   * Both fragments, whichever agent sent. Of two pages, the controlling agent of the first check is taken for the
+   * one that offered (RFC 8445, 6.1.1). A page takes the offerer's seat before a far side that is not under test,
+   * and a page with its own path before one without, so that forward is its upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
     const page = this.#farSides.pageOf(from, to);

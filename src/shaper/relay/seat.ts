@@ -1,9 +1,12 @@
-/** Where an ICE agent is, as one socket of a relay knows: the address that it is reached at, and those that it may be at. */
+/**
+ * Where an ICE agent is, from the view of one socket of a relay: the address at which it is reached, and those at
+ * which it may be.
+ */
 import { Endpoint, type Place } from './endpoint.js';
 
-/** An address that was silent for this long makes room for another one. */
+/** An address that was silent for this long can be replaced by another one. */
 const SILENT_US = 3e6;
-/** How many addresses are known at most: more than most machines have interfaces. */
+/** How many addresses are remembered at most: more than most machines have interfaces. */
 const MAX_ENDPOINTS = 32;
 
 const keyOf = ({ address, port }: { address: string; port: number }): string => `${address}:${port}`;
@@ -29,7 +32,7 @@ export class Seat<A> {
     return false;
   }
 
-  /** The endpoint at a place, which is new if need be; null if there are too many that proved themselves. */
+  /** The endpoint of an address, created if necessary; null if too many endpoints have proved themselves. */
   admit(place: Place<Seat<A>>, nowUs: number): Endpoint<Seat<A>> | null {
     const known = this.at(place.address, place.port);
     if (known !== undefined) return known;
@@ -39,34 +42,34 @@ export class Seat<A> {
     return endpoint;
   }
 
-  /** The other agent has answered a check of this endpoint: it may take the seat. */
+  /** The other agent has answered a check of this endpoint, which may therefore take the seat. */
   confirm(endpoint: Endpoint<Seat<A>>, { nominates }: { nominates: boolean }, nowUs: number): void {
     endpoint.confirm(nowUs);
     const active = this.#active;
     if (nominates || active === null || !this.#isThere(active, nowUs)) this.#active = endpoint;
   }
 
-  /** It has answered a check. Where signalling said that the agent is, that is where it is. */
+  /** It has answered a check. If signalling announced the agent here, this is where it is. */
   answered(endpoint: Endpoint<Seat<A>>, nowUs: number): void {
     endpoint.answered(nowUs);
     const active = this.#active;
     if (endpoint.isSignalled && (active === null || !this.#isThere(active, nowUs))) this.#active = endpoint;
   }
 
-  /** The agent sends data from this endpoint: that is where it is. */
+  /** The agent sends data from this endpoint, so this is where it is. */
   chosen(endpoint: Endpoint<Seat<A>>): void {
     this.#active = endpoint;
   }
 
-  /** Where a check goes: to where the agent is, or to all addresses at which it may be. */
+  /** Where a check goes: to the agent's address, or to all addresses at which it may be. */
   forCheck(nowUs: number): Endpoint<Seat<A>>[] {
     const active = this.#active;
     return active !== null && this.#isThere(active, nowUs) ? [active] : [...this.#endpoints.values()];
   }
 
   /**
-   * Where data go: to where the agent is. Before a check of the agent was answered, to the address that has
-   * answered the last one: what comes from the other agent says that it found the answer authentic.
+   * Where data go: to the agent's address. Before a check of the agent was answered, to the address that answered
+   * the last check: data from the other agent show that it found that answer authentic.
    */
   forData(nowUs: number): Endpoint<Seat<A>> | null {
     if (this.#active?.isProved(nowUs)) return this.#active;
@@ -97,7 +100,7 @@ export class Seat<A> {
     return endpoint.isProved(nowUs) && nowUs - endpoint.heardUs <= SILENT_US;
   }
 
-  /** Forgets the address that has been silent for longest of those that proved nothing. */
+  /** Forgets, of the addresses that proved nothing, the one that has been silent for longest. */
   #makeRoom(nowUs: number): boolean {
     let oldest: Endpoint<Seat<A>> | null = null;
     for (const endpoint of this.#endpoints.values()) {

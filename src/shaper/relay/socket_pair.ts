@@ -1,7 +1,7 @@
 /**
- * Two sockets, one for each of two peers: what peer A sends to socket a comes out of socket b to peer B behind
- * the shaped link, and what B sends out of a. A packet counts with its IPv4 and UDP headers. Who the peers are
- * is in peers.ts.
+ * Two sockets, one for each of two peers: what peer A sends to socket a comes out of socket b to peer B after the
+ * shaped link, and what B sends comes out of a. A packet counts with its IPv4 and UDP headers. peers.ts decides
+ * who the peers are.
  */
 import type { Socket } from 'node:dgram';
 
@@ -22,7 +22,7 @@ import type { PathOwner, Sockets } from '../thread/protocol.js';
 import type { Front } from '../packets/scheduled_path.js';
 import { bindUdp, closeSocket } from '../udp.js';
 
-/** How often what is over is looked for. */
+/** How often it looks for connections that are over. */
 const SWEEP_US = 1e6;
 
 export interface PairOptions extends Omit<Extract<Sockets, { kind: 'pair' }>, 'kind'> {
@@ -49,7 +49,7 @@ export async function openSocketPair(options: PairOptions): Promise<SocketPair> 
 }
 
 export class SocketPair implements Front<Forward> {
-  /** What goes forward comes in at socket a, and back at b. */
+  /** Forward packets come in at socket a, backward ones at b. */
   readonly #sockets: Readonly<Record<Direction, Socket>>;
   readonly #peers: Peers;
   readonly #nowUs: () => number;
@@ -61,7 +61,7 @@ export class SocketPair implements Front<Forward> {
     this.#sockets = { forward: socketA, backward: socketB };
     this.#nowUs = nowUs;
     this.#sweptUs = nowUs();
-    // A peer that is gone is no failure of the shaper.
+    // A peer that is gone is not a failure of the shaper.
     const sendBy =
       (socket: Socket) =>
       (packet: Buffer, port: number, to: string): void =>
@@ -87,7 +87,7 @@ export class SocketPair implements Front<Forward> {
     return forward();
   }
 
-  /** With ICE: nobody else begins a connection from now on. */
+  /** With ICE: from now on only these may begin a connection. */
   expect(ufrags: PeerUfrags): void {
     if (this.#peers instanceof IcePeers) this.#peers.expect(ufrags);
   }

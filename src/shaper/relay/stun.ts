@@ -1,7 +1,7 @@
 /**
- * What a relay has to know of STUN (RFC 8489) to tell ICE agents apart (RFC 8445, 7.1): whose packet it is,
- * which agent is the controlling one and which pair it nominated. Nothing is changed, and only fingerprints
- * are verified: a relay does not know the agents' passwords.
+ * The part of STUN (RFC 8489) that a relay needs to tell ICE agents apart (RFC 8445, 7.1): whose packet it is,
+ * which agent is the controlling one and which pair it nominated. Nothing is changed, and only fingerprints are
+ * verified: a relay does not know the agents' passwords.
  */
 import { crc32 } from 'node:zlib';
 
@@ -29,10 +29,10 @@ export interface StunMessage {
   class: (typeof CLASSES)[number];
   /** 1 is a binding. */
   method: number;
-  /** Its 12 bytes as text, to be compared. */
+  /** Its 12 bytes as text, for comparison. */
   transactionId: string;
   username: string | null;
-  /** The role of who sent it; null where it does not say. */
+  /** The sender's role; null if the message does not state it. */
   role: 'controlling' | 'controlled' | null;
   /** The controlling agent nominates the pair that this request is sent on. */
   useCandidate: boolean;
@@ -46,7 +46,7 @@ export interface Check {
   to: string;
 }
 
-/** Null if the packet is no STUN message of RFC 8489: DTLS, RTP or anything else. */
+/** Parses a packet. Null if it is not a STUN message of RFC 8489 but DTLS, RTP or anything else. */
 export function parseStun(packet: Buffer): StunMessage | null {
   if (!isStun(packet)) return null;
   const type = packet.readUInt16BE(0);
@@ -61,7 +61,7 @@ export function parseStun(packet: Buffer): StunMessage | null {
   let isSealed = false;
   for (const { type: attribute, value } of attributesOf(packet)) {
     if (value === null) return null;
-    // What follows the integrity is protected by nothing, and agents ignore it (RFC 8489, 14.5).
+    // Attributes after the integrity are not protected, and agents ignore them (RFC 8489, 14.5).
     if (!isSealed) readAttribute(message, attribute, value);
     isSealed ||= attribute === MESSAGE_INTEGRITY || attribute === MESSAGE_INTEGRITY_SHA256;
   }
@@ -70,9 +70,9 @@ export function parseStun(packet: Buffer): StunMessage | null {
 
 interface Attribute {
   type: number;
-  /** Null if it would leave the packet. */
+  /** Null if it would exceed the packet. */
   value: Buffer | null;
-  /** Where it begins in the packet. */
+  /** Its offset in the packet. */
   at: number;
 }
 
@@ -91,8 +91,8 @@ function* attributesOf(packet: Buffer): Generator<Attribute> {
 }
 
 /**
- * What the FINGERPRINT of a STUN message says (RFC 8489, 14.7): whether it is the last attribute, and the
- * CRC-32 of what comes before it. Null if there is none.
+ * The FINGERPRINT of a STUN message (RFC 8489, 14.7): whether it is the last attribute, and the CRC-32 of
+ * everything before it. Null if there is none.
  */
 export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null {
   if (!isStun(packet)) return null;
@@ -106,8 +106,8 @@ export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null 
 }
 
 /**
- * Whether a packet has what ICE asks of a connectivity check besides its user name: a message integrity,
- * which the agent that it is for verifies, and a fingerprint that is right.
+ * Whether a packet has what ICE requires of a connectivity check besides its user name: a message integrity,
+ * which the addressed agent verifies, and a correct fingerprint.
  */
 export function isProtected(packet: Buffer): boolean {
   if (parseFingerprint(packet)?.isCorrect !== true) return false;
@@ -135,7 +135,7 @@ function readAttribute(message: StunMessage, type: number, value: Buffer): void 
   if (type === ICE_CONTROLLED) message.role = 'controlled';
 }
 
-/** Whose check this is; null for anything else than a connectivity check. */
+/** Whose check this is; null if it is not a connectivity check. */
 export function checkOf({ class: kind, method, username }: StunMessage): Check | null {
   if (kind !== 'request' || method !== BINDING || username === null) return null;
   const colon = username.indexOf(':');

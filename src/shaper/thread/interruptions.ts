@@ -1,4 +1,4 @@
-/** The record of a link whose thread was replaced: one clock, one numbering of flows, counters that go on. */
+/** The record of a link whose thread was replaced: one clock, one numbering of flows, counters that continue. */
 import type { LinkRecord, PathRecord, RecordNotice } from '../../calls/record/record.js';
 import type { QueueRow } from '../../link/server_protocol.js';
 import { LOG_COLUMNS } from '../../link/packet_log.js';
@@ -15,18 +15,18 @@ const lastOf = (path: PathRecord): Record<Direction, Counted> => ({
 });
 const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 
-/** Turns what each thread tells into what stands in the record. */
+/** Translates each thread's reports into the terms of the record. */
 export class Interruptions {
-  /** Numbers of the thread that runs, and those of the record. */
+  /** Numbers of the running thread, and those of the record. */
   #flows = new Map<number, number>();
-  /** What the threads before have counted on each path. */
+  /** The counts of earlier threads on each path. */
   readonly #counted = new Map<PathOwner, Record<Direction, Counted>>();
   #lateness: LinkRecord['latenessMs'] = null;
   #lasting: { notice: RecordNotice; why: string } | null = null;
 
   constructor(private readonly record: LinkRecord) {}
 
-  /** The thread ended. What it did since its last batch is not known. */
+  /** The thread ended. What it did since its last batch is unknown. */
   begin(why: string, nowUs: number): void {
     const { record } = this;
     for (const path of [record, ...record.own]) this.#counted.set(path.page, lastOf(path));
@@ -46,7 +46,7 @@ export class Interruptions {
     this.#tell();
   }
 
-  /** No other thread comes: what lasts is no interruption, but the end. */
+  /** No new thread comes: an interruption that lasts is the end. */
   giveUp(): void {
     const { notices } = this.record;
     if (this.#lasting !== null) notices.splice(notices.indexOf(this.#lasting.notice), 1);
@@ -97,7 +97,7 @@ export class Interruptions {
     this.#lasting = null;
   }
 
-  /** How late packets were sent over all threads: each percentile is the worst of theirs. */
+  /** The lateness of sent packets over all threads: each percentile is the worst of theirs. */
   latenessMs({
     p50_ms: p50,
     p95_ms: p95,

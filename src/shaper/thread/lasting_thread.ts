@@ -1,7 +1,6 @@
 /**
- * The thread of a link, which outlasts its deaths: when it ends in the middle of a call, another one
- * takes its port and its settings, so that the pages' next connectivity checks find the relay where
- * it was.
+ * The thread of a link, replaced when it dies: when it ends in the middle of a call, a new one takes over its
+ * port and its settings, so that the pages' next connectivity checks find the relay where it was.
  */
 import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
@@ -27,19 +26,19 @@ import { ShaperError } from '../udp.js';
 
 type Ready = Extract<FromThread, { kind: 'ready' }>;
 
-/** After this many ends of its thread, a link is given up. */
+/** After its thread has ended this many times, a link is given up. */
 const MAX_DEATHS = 3;
 
 export interface ThreadHooks {
-  /** The thread listens, for the first time or again. */
+  /** The thread listens, for the first time or after a replacement. */
   ready(where: Ready): void;
   flow(message: Extract<FromThread, { kind: 'flow' }>): void;
   batch(batch: PathBatch): void;
   /** After the batches of all paths. */
   tick(tick: ThreadTick): void;
-  /** It ended, and another one is on its way. */
+  /** It ended, and a replacement is starting. */
   died(why: string): void;
-  /** Nothing can be asked any more. */
+  /** No more requests are possible. */
   ended(error: Error): void;
 }
 
@@ -49,7 +48,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** Errors by name: the classes do not survive the way out of a thread. */
+/** Errors by name, since classes are lost when an error leaves a thread. */
 function errorOf({ name, message, field }: ThreadProblem): Error {
   if (name === 'ShaperError') return new ShaperError(message);
   if (field !== undefined)
@@ -62,7 +61,7 @@ const shaperFailed = (why: string): ShaperError =>
 
 const failure = (text: string): { text: string; error: ShaperError } => ({ text, error: shaperFailed(text) });
 
-/** The same sockets, where the first thread found ports for them. */
+/** The same sockets, at the ports that the first thread found. */
 const bound = (sockets: Sockets, { a, b }: Ready): Sockets =>
   sockets.kind === 'relay' ? { ...sockets, port: a.port } : { ...sockets, ports: [a.port, b.port] };
 
@@ -79,9 +78,9 @@ export class LastingThread {
   /** The sockets with the ports that the first thread took; null before. */
   #sockets: Sockets | null = null;
   #deaths = 0;
-  /** What the thread that runs said before its end. */
+  /** What the running thread said before its end. */
   #why: { text: string; error: Error } | null = null;
-  /** Why nothing can be asked any more. */
+  /** Why no more requests are possible. */
   #ended: Error | null = null;
   #isClosing = false;
 
@@ -103,12 +102,12 @@ export class LastingThread {
     for (const message of this.#memory.extend(owner, directions, steps)) this.#post(message);
   }
 
-  /** When the schedule of a direction began, whichever thread ran it then. */
+  /** When the schedule of a direction started, in whichever thread that was. */
   scheduleStartUs(owner: PathOwner, direction: Direction, batch: WayBatch): number | null {
     return this.#memory.started(owner, direction, batch);
   }
 
-  /** Resolves to the time from which on it counts. A request that was not answered is repeated to the next thread. */
+  /** Resolves to the time from which on it counts. An unanswered request is repeated to the next thread. */
   ask(request: LinkRequest): Promise<number> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const message = { ...request, id: this.#nextId++ };
@@ -127,7 +126,7 @@ export class LastingThread {
   }
 
   #start(setup: ThreadSetup): Worker {
-    // Options of the test's own process, as its loaders, are not for the thread.
+    // Options of the test's own process, such as its loaders, must not reach the thread.
     const worker = new Worker(this.file, { workerData: setup, execArgv: [], name: 'ccscope shaper' });
     worker.on('message', (message: FromThread) => this.#hear(message));
     worker.on('error', ({ message }) => (this.#why ??= failure(message)));
@@ -139,7 +138,10 @@ export class LastingThread {
     if (this.#ended === null) this.#worker.postMessage(message);
   }
 
-  /** While somebody waits for an answer the process does not end for lack of work; a link that a test forgot to close lets it. */
+  /**
+   * The process does not end for lack of work while somebody awaits an answer, but it may end if a test forgot to
+   * close a link.
+   */
   #refer(): void {
     if (this.#pending.size > 0 || this.#sockets === null) this.#worker.ref();
     else this.#worker.unref();
@@ -179,7 +181,7 @@ export class LastingThread {
   #failed({ id, problem }: Extract<FromThread, { kind: 'failed' }>): void {
     const error = errorOf(problem);
     if (id !== null) return this.#answered(id)?.reject(error);
-    // The thread cannot go on: its end is awaited, which frees its port.
+    // The thread cannot continue: its end is awaited, which frees its port.
     this.#why ??= {
       text: problem.message,
       error:

@@ -1,6 +1,6 @@
 /**
- * The thread that shapes the packets of a link: code that blocks the thread of a test, or of a server, does
- * not disturb it. What happened goes out ten times a second.
+ * The thread that shapes the packets of a link, so that code that blocks the thread of a test or a server does
+ * not disturb it. It reports what happened ten times a second.
  */
 import { setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -22,7 +22,7 @@ import { openSocketPair } from '../relay/socket_pair.js';
 import { bindUdp } from '../udp.js';
 
 const BATCH_INTERVAL_MS = 100;
-/** The highest there is. */
+/** The highest priority there is. */
 const NICE = -20;
 const ADDRESS = '127.0.0.1';
 
@@ -40,7 +40,7 @@ function problemOf(error: unknown): ThreadProblem {
 const fail = (error: unknown, id: number | null = null): void =>
   tell({ kind: 'failed', id, problem: problemOf(error) });
 
-/** The clock of process.hrtime, which is one for all threads, from this zero on. */
+/** The clock of process.hrtime, which is the same in all threads, with this zero. */
 function clockFrom(zeroUs: number): () => number {
   const [s, ns] = hrtime();
   const offsetUs = s * 1e6 + ns / 1e3 - performance.now() * 1e3 - zeroUs;
@@ -58,7 +58,7 @@ interface Opened {
   a: number;
   b: number;
   paths: Pick<ScheduledPaths<never>, 'batches' | 'close' | 'extend' | 'open' | 'set' | 'tick'>;
-  /** Takes what is told of those who connect. */
+  /** Takes announcements about those who connect. */
   agent(message: AgentMessage): void;
   sweep(): void;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ class LinkThread {
   }
 
   #tick(): void {
-    // Nobody sends any more: that, too, ends what is over.
+    // This also ends what is over when nobody sends any more.
     this.opened.sweep();
     this.#report();
   }
@@ -125,13 +125,16 @@ class LinkThread {
   }
 }
 
-/** On a busy machine packets would wait for the thread. Linux has priorities of threads, for who may set them. */
+/**
+ * On a busy machine packets would wait for the thread. Linux has priorities for threads, if the user may set
+ * them.
+ */
 function hurry(): void {
   if (platform !== 'linux') return;
   try {
     setPriority(NICE);
   } catch {
-    // Not allowed: the thread waits its turn as others do.
+    // Not allowed: the thread competes like all others.
   }
 }
 

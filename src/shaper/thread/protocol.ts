@@ -1,4 +1,4 @@
-/** What a link and the thread that shapes its packets say to each other. */
+/** The messages between a link and the thread that shapes its packets. */
 import type { LinkOptions, LinkStats } from '../../core/link.js';
 import type { RemoteSide } from '../../inject/protocol.js';
 import type { LatenessMs, QueueRow, RelayAddress } from '../../link/server_protocol.js';
@@ -6,10 +6,10 @@ import type { CapacityChange, LateSecond, RelayFlow } from '../../calls/record/r
 import type { Direction } from '../../core/direction.js';
 import type { PeersOption, PeerUfrags } from '../relay/peers.js';
 
-/** Capacities from times on, as pairs of microseconds and bit/s; times count from the schedule's start. */
+/** Capacities from given times on, as pairs of microseconds and bit/s; times count from the schedule's start. */
 export type CapacitySteps = Float64Array<ArrayBuffer>;
 
-/** What changes in one direction. */
+/** The changes in one direction. */
 export interface WayChange {
   options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
   /** The first is at 0. */
@@ -18,15 +18,15 @@ export interface WayChange {
 
 export type PathChange = Partial<Record<Direction, WayChange>>;
 
-/** Which path: a page's own (its id in the record), or the one that all others share. */
+/** Which path: a page's own (its id in the record), or the shared one. */
 export type PathOwner = number | null;
 
 /** The sockets of a thread. */
 export type Sockets =
-  /** One, which pages of a test take for the address of every peer. */
+  /** One, which the pages of a test take for the address of every peer. */
   | { kind: 'relay'; port: number }
   /**
-   * One for each of two peers: what comes from peer A at socket a leaves from b, behind the shaped link. `expected`:
+   * One for each of two peers: what peer A sends to socket a leaves from b, after the shaped link. `expected`:
    * with ICE, who may connect; default: everybody, until it is told.
    */
   | {
@@ -40,7 +40,7 @@ export type Sockets =
 /** What the thread is started with. */
 export interface ThreadSetup {
   sockets: Sockets;
-  /** Whether it tells what became of each packet. */
+  /** Whether it reports the fate of each packet. */
   tellsPackets: boolean;
   /** The zero of all times, on the clock of process.hrtime, in microseconds. */
   zeroUs: number;
@@ -49,16 +49,16 @@ export interface ThreadSetup {
 }
 
 export type LinkRequest =
-  /** From now on a page has a path of its own. */
+  /** From now on a page has its own path. */
   | { kind: 'open'; owner: number; seed: number; change: PathChange }
   | { kind: 'set'; owner: PathOwner; change: PathChange }
-  /** Answered after everything that happened until then was sent. */
+  /** Answered once everything that happened before was sent. */
   | { kind: 'sync' }
   | { kind: 'close' };
 
 export type ToThread =
   | ({ id: number } & LinkRequest)
-  /** More steps for schedules that are running, in time order. */
+  /** More steps for running schedules, in time order. */
   | { kind: 'extend'; owner: PathOwner; directions: Direction[]; steps: CapacitySteps }
   /** A user name fragment of a page under test. */
   | { kind: 'local'; ufrag: string; page: number }
@@ -66,21 +66,21 @@ export type ToThread =
   /** With a pair of sockets: who may connect from now on. */
   | { kind: 'expect'; ufrags: PeerUfrags };
 
-/** What a thread is told of those who connect. */
+/** Announcements to a thread about those who connect. */
 export type AgentMessage = Extract<ToThread, { kind: 'local' | 'remote' | 'expect' }>;
 
 /** What happened in one direction since the last time. */
 export interface WayBatch {
-  /** As PacketLog.take gives them. */
+  /** In the form of PacketLog.take. */
   packets: Float64Array<ArrayBuffer>;
   row: QueueRow;
   stats: LinkStats;
   capacity: CapacityChange[];
-  /** When the schedule that is running began; null before the first packet. */
+  /** When the running schedule started; null before the first packet. */
   scheduleStartUs: number | null;
 }
 
-/** A time in which the machine did not run the shaper. */
+/** A period in which the machine did not run the shaper. */
 export interface HostPause {
   fromUs: number;
   toUs: number;
@@ -90,18 +90,18 @@ export interface HostPause {
 export interface PathBatch extends Record<Direction, WayBatch> {
   kind: 'batch';
   owner: PathOwner;
-  /** When the first packet came that starts schedules; null before. */
+  /** When the first packet that starts schedules arrived; null before. */
   startUs: number | null;
 }
 
-/** What is told of a thread itself, after the batches of all its paths. */
+/** Reports about a thread itself, after the batches of all its paths. */
 export interface ThreadTick {
   lateness: LatenessMs;
   late: LateSecond | null;
   pause: HostPause | null;
 }
 
-/** What of an error survives the way out of a thread. */
+/** The parts of an error that survive leaving a thread. */
 export interface ThreadProblem {
   /** Name of its class. */
   name: string;
@@ -113,7 +113,7 @@ export type FromThread =
   /** The thread listens. A relay has one socket for both. */
   | { kind: 'ready'; a: RelayAddress; b: RelayAddress }
   | { kind: 'done'; id: number; timeUs: number }
-  /** Without an id: the thread cannot go on. */
+  /** Without an id: the thread cannot continue. */
   | { kind: 'failed'; id: number | null; problem: ThreadProblem }
   | { kind: 'flow'; flow: RelayFlow }
   | PathBatch

@@ -1,4 +1,4 @@
-/** What a shaper's thread was told: another one that takes its place is told the same. */
+/** Remembers everything that a shaper's thread was told, so that its replacement can be told the same. */
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { PeerUfrags } from '../relay/peers.js';
 import type {
@@ -13,19 +13,19 @@ import type {
   WayChange,
 } from './protocol.js';
 
-/** A new thread is told of the agents of this many connections: the latest ones. */
+/** How many connections, the latest ones, a new thread is told the agents of. */
 const MAX_AGENTS = 1024;
-/** When there are this many steps of a schedule, those that are over are forgotten. */
+/** Once there are this many steps of a schedule, past ones are forgotten. */
 const MAX_PASSED = 512;
 
-/** One direction: its settings, and its capacity from the schedule's own start on. */
+/** One direction: its settings, and its capacity from the start of the schedule. */
 class WayMemory {
   #options: WayChange['options'] = {};
   /** Pairs, as in CapacitySteps. */
   #steps: number[] = [];
-  /** When the schedule began; null before the first packet. */
+  /** When the schedule started; null before the first packet. */
   #startUs: number | null = null;
-  /** How much later than this one the schedule of the running thread began. */
+  /** How much later than this one the running thread's schedule started. */
   #offsetUs = 0;
 
   change({ options, capacity }: WayChange): void {
@@ -36,13 +36,13 @@ class WayMemory {
     this.#offsetUs = 0;
   }
 
-  /** More steps; gives them as the thread that runs counts them. */
+  /** Adds steps; returns them in the running thread's time. */
   extend(steps: CapacitySteps): CapacitySteps {
     this.#steps.push(...steps);
     return steps.map((value, i) => (i % 2 === 0 ? value - this.#offsetUs : value));
   }
 
-  /** The thread's schedule began then; gives when the whole schedule did. */
+  /** The thread's schedule started then; returns when the whole schedule did. */
   started(threadStartUs: number | null, nowUs: number): number | null {
     if (threadStartUs === null) return null;
     this.#startUs = threadStartUs - this.#offsetUs;
@@ -59,7 +59,7 @@ class WayMemory {
     return { options: this.#options, ...(capacity.length > 0 && { capacity }) };
   }
 
-  /** How many steps are over: the next one has come, too. */
+  /** How many steps are past: those whose successor has taken effect. */
   #passed(elapsedUs: number): number {
     let passed = 0;
     while ((this.#steps[2 * passed + 2] ?? Infinity) <= elapsedUs) passed++;
@@ -92,7 +92,7 @@ class PathMemory {
   }
 }
 
-/** The id of requests whose answer nobody waits for. */
+/** The id of requests whose answer is not awaited. */
 const NOBODY = 0;
 
 export class ThreadMemory {
@@ -110,7 +110,7 @@ export class ThreadMemory {
     if (request.kind === 'set') this.#paths.get(request.owner)?.change(request.change);
   }
 
-  /** Who may connect; null where everybody may. */
+  /** Who may connect; null if everybody may. */
   get expected(): PeerUfrags | null {
     return this.#expected;
   }
@@ -127,7 +127,7 @@ export class ThreadMemory {
     if (this.#agents.size > MAX_AGENTS && oldest !== undefined) this.#agents.delete(oldest);
   }
 
-  /** More steps of running schedules, as messages to the thread that runs. */
+  /** More steps of running schedules, as messages to the running thread. */
   extend(owner: PathOwner, directions: readonly Direction[], steps: CapacitySteps): ToThread[] {
     const path = this.#paths.get(owner);
     if (path === undefined) return [];
@@ -139,12 +139,12 @@ export class ThreadMemory {
     }));
   }
 
-  /** When the schedule of a direction began, from what the thread tells of it. */
+  /** When the schedule of a direction started, from the thread's report. */
   started(owner: PathOwner, direction: Direction, { scheduleStartUs, row }: WayBatch): number | null {
     return this.#paths.get(owner)?.way(direction).started(scheduleStartUs, row.time_us) ?? null;
   }
 
-  /** What a new thread begins with. */
+  /** The initial messages for a new thread. */
   resume(nowUs: number): { change: PathChange; messages: readonly ToThread[] } {
     const opened = [...this.#paths].flatMap(([owner, path]): ToThread[] =>
       owner === null

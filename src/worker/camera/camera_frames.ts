@@ -1,10 +1,9 @@
 /**
- * Draws the synthetic camera's pictures: bands of noise, a ball, slowly changing colours. Half of the
- * bands drift, which motion search follows, half are new in every frame, which costs bits at any
- * search. Their contrasts span a range of 16 to 1, so that an encoder gives them up one after the
- * other as its rate falls, as with a filmed scene; noise of one contrast would come and go at once,
- * with a frame of several times the usual size at each change. All of it is copied from tiles made
- * once, so a frame costs little.
+ * Draws the synthetic camera's pictures: bands of noise, a ball, slowly changing colours. Half of the bands
+ * drift, which motion search can follow; the other half are new in every frame, which costs bits in any case.
+ * Their contrasts span a range of 16 to 1, so that an encoder gives them up one after the other as its rate
+ * falls, as in a filmed scene; noise of a single contrast would appear and disappear all at once, with a frame of
+ * several times the usual size at each change. Everything is copied from prepared tiles, so a frame costs little.
  */
 export interface CameraSettings {
   width: number;
@@ -50,7 +49,7 @@ export class FramePainter {
     this.#strips = Array.from({ length: TILES }, (_, tile) => this.#strip(tile));
   }
 
-  /** A band of noise as high as a block and wide enough to begin at many places. */
+  /** A band of noise as high as a block and wide enough to start at many places. */
   #strip(tile: number): Uint8Array {
     const amplitude = this.settings.texture * MAX_AMPLITUDE * 2 ** (-CONTRAST_OCTAVES * this.#random());
     const middle = 64 + (tile * 128) / TILES;

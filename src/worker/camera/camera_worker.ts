@@ -1,4 +1,4 @@
-/** The synthetic camera's worker: paints pictures at an even pace and writes them where it is told. */
+/** The synthetic camera's worker: paints pictures at a steady pace and writes them to its output. */
 import { expose } from 'comlink';
 import { FramePainter, type CameraSettings } from './camera_frames.js';
 
@@ -25,7 +25,7 @@ function toStream(
   const writer = writable.getWriter();
   return (timestamp) => {
     const frame = new VideoFrame(painter.data, { format: 'I420', codedWidth, codedHeight, timestamp });
-    // The track has ended: nobody looks any more.
+    // The track has ended: nobody watches any more.
     writer.write(frame).catch(() => stop());
   };
 }
@@ -50,7 +50,7 @@ function run(settings: CameraSettings, sink: CameraSink): void {
   const next = (n: number) => {
     painter.paint(n);
     write(Math.round(n * periodMs * 1000));
-    // After a pause (a sleeping machine) go on from now, rather than catch up.
+    // After a pause (a sleeping machine), continues from now instead of catching up.
     const due = Math.max(n + 1, Math.floor((performance.now() - startMs) / periodMs));
     timer = setTimeout(() => next(due), startMs + due * periodMs - performance.now());
   };

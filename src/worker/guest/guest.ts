@@ -1,5 +1,5 @@
 /**
- * A guest worker from outside: half a user's controller, asked through a port, and ended when it does not
+ * The outside of a guest worker: half a user's controller, called through a port, and terminated if it does not
  * answer.
  */
 import { COMPONENT_SPECS } from '../../core/index.js';
@@ -11,13 +11,16 @@ import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.j
 
 /** A slot that a user's controller runs in; its parameters are the three bitrates. */
 export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'parameters'> {
-  /** Where its module is: JavaScript whose default export is a UserController, or WebAssembly. */
+  /** The URL of its module: JavaScript whose default export is a UserController, or WebAssembly. */
   url: string;
   /** The guest worker's script; default: the file beside this one. */
   workerUrl?: string | URL;
-  /** How long a guest may take for an answer; default 1 s. */
+  /** How long a guest may take to answer; default 1 s. */
   answerWithinMs?: number;
-  /** Memory that a WebAssembly controller may have; default 64 MiB. JavaScript's buffers and long arrays, with those not collected yet, may have eight times that. */
+  /**
+   * The memory limit of a WebAssembly controller; default 64 MiB. JavaScript's buffers and long arrays, including
+   * those not collected yet, may use eight times that.
+   */
   memoryLimitBytes?: number;
 }
 
@@ -26,10 +29,10 @@ const ANSWER_WITHIN_MS = 1000;
 const WATCH_MS = 100;
 const MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
 
-/** Asks, and ends what does not answer. */
+/** Sends questions, and terminates a guest that does not answer. */
 export class Guest {
   readonly #port: MessagePort;
-  /** For each question without an answer, oldest first, how often the watch has looked since. */
+  /** For each unanswered question, oldest first, how many checks have passed since. */
   #looks: number[] = [];
   #watch: ReturnType<typeof setInterval> | undefined;
   #ended = false;
@@ -47,7 +50,7 @@ export class Guest {
     });
   }
 
-  /** Rejects with an Error if the module cannot be loaded. A half that cannot be made is a fault. */
+  /** Rejects with an Error if the module cannot be loaded. A half that cannot be created is a fault. */
   static async open(
     half: GuestSetup['half'],
     config: GuestConfig,
@@ -108,8 +111,8 @@ export class Guest {
   }
 
   /**
-   * Looks are counted instead of time: while this worker is busy itself, answers wait in its queue, and
-   * nobody looks either.
+   * Checks are counted instead of time: while this worker itself is busy, answers wait in its queue, and no
+   * checks happen.
    */
   #look(): void {
     this.#looks = this.#looks.map((looks) => looks + 1);
@@ -139,7 +142,7 @@ function defaultWorker(): Worker {
   return new Worker(new URL('./guest_worker.js', import.meta.url), { type: 'module' });
 }
 
-/** What a half of that slot is made with. Throws CoreError for an unknown parameter. */
+/** The options with which a half of that slot is created. Throws CoreError for an unknown parameter. */
 export function halfOptions({ name, flow, parameters }: GuestConfig): HalfOptions {
   const values = valuesOf(name, COMPONENT_SPECS.user_controller, { parameters, path: 'parameters' });
   const [minBitrateBps = NaN, maxBitrateBps = NaN, startBitrateBps = NaN] = values;

@@ -1,7 +1,7 @@
 /**
- * A user's controller in a live call. Its code runs in a guest worker of its own, one per half; what the
- * core does for every controller stays here, so that this side always has an answer: the latest of the
- * guest. A guest that does not answer is ended, and its last good rate stays.
+ * A user's controller in a live call. Its code runs in a separate guest worker per half; everything that the core
+ * does for every controller stays here, so that this side always has an answer: the guest's latest one. A guest
+ * that does not answer is terminated, and its last good rate stays in force.
  */
 import {
   loadCore,
@@ -27,7 +27,7 @@ const noSender = (): never => {
   throw new Error('this is a receiver half');
 };
 
-/** Columns of the `feedback` table, as a message fills them. */
+/** Columns of the `feedback` table, in the order in which a message fills them. */
 function feedbackRow(flow: number, f: Feedback): TraceBatch {
   const row: Readonly<Record<string, number>> = {
     flow,
@@ -46,7 +46,7 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
   };
 }
 
-/** The receiver half: arrivals go to the guest; its values go out with the fields of the latest arrival. */
+/** The receiver half: arrivals go to the guest; its values are sent with the fields of the latest arrival. */
 class GuestReceiver implements ReceiverSlot {
   readonly #half: ReceiverHalf;
   readonly #config: GuestConfig;
@@ -62,12 +62,12 @@ class GuestReceiver implements ReceiverSlot {
       controller: this.#relay(config.name),
       flow: config.flow,
       parameters: config.parameters,
-      // Inputs of shadows are not recorded: they are those of flow 0.
+      // Inputs of shadows are not recorded: they are the same as those of flow 0.
       record: config.flow === 0 ? ['arrival', 'inbound'] : [],
     });
   }
 
-  /** Rejects with an Error that says why there is no such controller. */
+  /** Rejects with an Error that says why the controller cannot be used. */
   static async open(core: Core, config: GuestConfig, hooks: SlotHooks): Promise<GuestReceiver> {
     const receiver = new GuestReceiver(core, config, hooks);
     receiver.#guest = await Guest.open('receiver', config, {
@@ -77,7 +77,7 @@ class GuestReceiver implements ReceiverSlot {
     return receiver;
   }
 
-  /** A controller whose every arrival makes a message, for its fields. */
+  /** A controller that produces a message for every arrival, for the sake of its fields. */
   #relay(name: string): UserController {
     return {
       name,
@@ -138,7 +138,7 @@ class GuestReceiver implements ReceiverSlot {
   }
 }
 
-/** The sender half: messages go to the guest; its latest rate is the one that counts. */
+/** The sender half: messages go to the guest, whose latest rate counts. */
 class GuestSender implements SenderSlot {
   readonly #half: SenderHalf;
   #guest: Guest | null = null;
@@ -150,7 +150,7 @@ class GuestSender implements SenderSlot {
     this.#half = core.createSender({ controller: this.#relay(name), flow, parameters, record: ['rate'] });
   }
 
-  /** Rejects with an Error that says why there is no such controller. */
+  /** Rejects with an Error that says why the controller cannot be used. */
   static async open(
     core: Core,
     config: GuestConfig,
@@ -193,7 +193,7 @@ class GuestSender implements SenderSlot {
     this.#half.pushSent(nowUs, sentBytes, rttUs, browserEstimateBps);
   }
 
-  /** The rates as the guest last asked for them; its next ones come with the next call. */
+  /** The rates that the guest last asked for; new ones come with its next answer. */
   run(nowUs: number): RateUpdate {
     return this.#half.run(nowUs);
   }
@@ -216,7 +216,7 @@ class GuestSender implements SenderSlot {
   }
 }
 
-/** The receiver half in a guest worker. Rejects with an Error that says why there is no such controller. */
+/** The receiver half in a guest worker. Rejects with an Error that says why the controller cannot be used. */
 export async function guestReceiver(
   module: WebAssembly.Module,
   config: GuestConfig,
@@ -225,7 +225,7 @@ export async function guestReceiver(
   return GuestReceiver.open(await loadCore(module), config, hooks);
 }
 
-/** Likewise the sender half. It has no feedback to tell of. */
+/** The sender half in a guest worker. It produces no feedback. */
 export async function guestSender(
   module: WebAssembly.Module,
   config: GuestConfig,

@@ -1,13 +1,13 @@
 /**
- * A limit on what a guest's JavaScript keeps in buffers and in arrays made with a length. Browsers tell no
- * worker how much memory it has, and one that keeps gigabytes takes its page down with it; so what is made
- * here is counted, and what was collected is taken off again.
+ * Limits what a guest's JavaScript keeps in buffers and in arrays created with a length. Browsers do not tell a
+ * worker how much memory it uses, and a worker that keeps gigabytes crashes its page; so allocations are counted
+ * here, and collected ones are subtracted.
  */
 
 type Constructor = new (...args: unknown[]) => object;
 
 const BYTES_PER_ELEMENT = 8;
-/** Smaller ones are as cheap as other objects, and worth no entry in the registry. */
+/** Smaller allocations are as cheap as other objects, and not worth an entry in the registry. */
 const LEAST_COUNTED_BYTES = 1024;
 
 const BUFFERS = ['ArrayBuffer', 'SharedArrayBuffer'] as const;
@@ -18,8 +18,8 @@ const VIEWS = [
 ] as const;
 
 /**
- * From now on, in this worker, whoever makes more than `limitBytes` that is still held gets a RangeError.
- * Literals, objects and strings are not counted.
+ * From now on, allocations in this worker beyond `limitBytes` still in use throw a RangeError. Literals, objects
+ * and strings are not counted.
  */
 export function limitMemory(limitBytes: number): void {
   let heldBytes = 0;
@@ -38,17 +38,17 @@ export function limitMemory(limitBytes: number): void {
   for (const name of VIEWS) {
     counted(name, (made, [source]) => {
       const { buffer, byteLength } = made as Uint8Array;
-      // A view of what is there already holds nothing of its own.
+      // A view of an existing buffer holds no memory of its own.
       if (buffer !== source) count(buffer, byteLength);
     });
   }
   counted('Array', (made) => count(made, BYTES_PER_ELEMENT * (made as unknown[]).length));
 }
 
-/** Has every object that a global constructor makes looked at. */
+/** Checks every object that a global constructor creates. */
 function counted(name: string, look: (made: object, args: readonly unknown[]) => void): void {
   const original = (globalThis as Record<string, unknown>)[name];
-  // SharedArrayBuffer is not there without cross-origin isolation.
+  // SharedArrayBuffer is missing without cross-origin isolation.
   if (typeof original !== 'function') return;
   const proxy: Constructor = new Proxy(original as Constructor, {
     construct(target, args: unknown[], newTarget) {
@@ -57,7 +57,7 @@ function counted(name: string, look: (made: object, args: readonly unknown[]) =>
       return made as object;
     },
     apply(target, self, args: unknown[]) {
-      // Array alone may be called without `new`; the others throw.
+      // Only Array may be called without `new`; the others throw.
       const made: unknown = Reflect.apply(target, self, args);
       look(made as object, args);
       return made;

@@ -1,4 +1,4 @@
-/** What a media worker and its guest workers say to each other, over a port of their own. */
+/** The messages between a media worker and its guest workers, over a dedicated port. */
 import type { HalfOptions } from '../../core/user_controller.js';
 import type { Question, UsableAnswer } from '../../core/user_answers.js';
 
@@ -6,7 +6,7 @@ import type { Question, UsableAnswer } from '../../core/user_answers.js';
 export interface GuestSetup {
   /** A JavaScript module whose default export is a UserController, or a WebAssembly module. */
   url: string;
-  /** For modules that name no controller themselves. */
+  /** For modules that do not name a controller themselves. */
   name: string;
   half: 'receiver' | 'sender';
   options: HalfOptions;
@@ -19,8 +19,8 @@ export type GuestQuestion = Question;
 
 export type GuestMessage =
   | { kind: 'ready' }
-  /** The module could not be loaded, or is no controller. */
+  /** The module could not be loaded, or is not a controller. */
   | { kind: 'refused'; message: string }
   | { kind: 'answer'; answer: UsableAnswer }
-  /** The half did something wrong; nothing more will come. */
+  /** The half failed; nothing more will come. */
   | { kind: 'fault'; message: string };

@@ -1,13 +1,13 @@
 /**
- * A guest worker: half a user's controller, alone in a worker, so that it may run for ever or fill its
- * memory without anybody else noticing. What ends it is in guest.ts.
+ * A guest worker: half a user's controller, alone in a worker, so that it may loop forever or fill its memory
+ * without affecting anything else. guest.ts terminates it.
  */
 import { askHalf, makeHalf, problemOf } from '../../core/user_answers.js';
 import { limitMemory } from './guest_memory.js';
 import { loadUserModule } from './user_module.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
-/** What was given up counts until it is collected, which takes its time. */
+/** Released memory counts until it is collected, which takes time. */
 const UNCOLLECTED = 8;
 
 async function begin(setup: GuestSetup): Promise<void> {

@@ -1,11 +1,11 @@
-/** Loads a user's controller by its address, in a worker: a JavaScript or a WebAssembly module. */
+/** Loads a user's controller by its URL, in a worker: a JavaScript or a WebAssembly module. */
 import { CoreError } from '../../core/load.js';
 import { userControllerProblem, type UserController } from '../../core/user_controller.js';
 import { wasmController, type WasmControllerOptions } from '../../core/wasm_controller.js';
 
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d];
 
-/** Throws CoreError that says what is wrong; `options` are for WebAssembly, which names nothing itself. */
+/** Throws CoreError that says what is wrong; `options` are for WebAssembly, which contains no name. */
 export async function loadUserModule(url: string, options: WasmControllerOptions): Promise<UserController> {
   const response = await fetch(url).catch(() => null);
   if (response?.ok !== true) {
@@ -29,10 +29,7 @@ async function imported(url: string, name: string): Promise<unknown> {
 export function controllerOf(module: unknown, name: string): UserController {
   const exported = (module as { default?: unknown }).default;
   if (exported === undefined)
-    throw new CoreError(
-      `${name}: expected a default export that is a UserController; there is none`,
-      'default',
-    );
+    throw new CoreError(`${name}: expected a default export that is a UserController, got none`, 'default');
   const problem = userControllerProblem(exported);
   if (problem === null) return exported as UserController;
   const field = problem.field.replace('controller', 'default');

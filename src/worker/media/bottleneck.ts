@@ -2,24 +2,23 @@ import type { Link, LinkOptions, TraceBatch } from '../../core/index.js';
 import { DelayLine } from '../../link/delay_line.js';
 import type { CallClock } from './clock.js';
 
-/** RTP payload of a packet, and what RTP, UDP and IP put in front of each. */
+/** RTP payload of a packet, and the RTP, UDP and IP headers in front of each. */
 const PAYLOAD_BYTES = 1200;
 const HEADER_BYTES = 40;
 
-/** The bytes that a frame puts on the wire. */
+/** The bytes that a frame takes on the wire. */
 export function wireBytes(frameBytes: number): number {
   return frameBytes + Math.ceil(frameBytes / PAYLOAD_BYTES) * HEADER_BYTES;
 }
 
 /**
- * The in-page bottleneck: the core's link at frame granularity. A frame waits for its turn in the
- * link's queue, for its own serialisation and for the propagation delay, or is dropped by the
- * queue. What it shows is coarser than a shaper of packets: the browser sends on bursts only after
- * the frame has passed here.
+ * The in-page bottleneck: the core's link at frame granularity. A frame waits for its turn in the link's queue,
+ * for its own serialisation and for the propagation delay, or is dropped by the queue. It is coarser than a
+ * shaper of packets: the browser sends a frame as a burst after it has passed here.
  */
 export class Bottleneck {
   readonly #inside = new Map<number, () => void>();
-  /** What has passed the link and is held back by its reordering. */
+  /** Frames that have passed the link and that its reordering holds back. */
   readonly #line = new DelayLine<() => void>();
   readonly #hop = new MessageChannel();
   #nextId = 0;
@@ -34,7 +33,7 @@ export class Bottleneck {
     this.#hop.port2.onmessage = () => this.#serve();
   }
 
-  /** Takes a frame in; `deliver` is called when it comes out at the far end, if it does. */
+  /** Takes a frame; `deliver` is called if and when it comes out at the far end. */
   admit(frameBytes: number, deliver: () => void): void {
     const id = this.#nextId++;
     if (this.link.enqueue(id, wireBytes(frameBytes), this.clock.nowUs()) !== null) {
@@ -65,8 +64,8 @@ export class Bottleneck {
   }
 
   /**
-   * Waits for the link's next event. Browsers round nested timers up to 4 ms; a timer that is set
-   * from a message is not nested, so each one ends in a message to ourselves.
+   * Waits for the link's next event. Browsers round nested timers up to 4 ms; a timer set from a message is not
+   * nested, so each one ends in a message to this worker itself.
    */
   #wait(): void {
     const nextUs = Math.min(this.link.nextEventUs(), this.#line.nextUs());
@@ -93,7 +92,7 @@ export class Bottleneck {
     return { table: 'queue', rows: 1, columns: row.map((value) => Float64Array.of(value)) };
   }
 
-  /** Lets every held frame go at once, in order. */
+  /** Lets all held frames go at once, in order. */
   release(): void {
     clearTimeout(this.#timer);
     this.#hop.port2.onmessage = null;

@@ -1,4 +1,4 @@
-/** The call's clock in this context: microseconds since the call's origin, as whole numbers. */
+/** The call's clock in this context: whole microseconds since the call's origin. */
 export class CallClock {
   /** `originEpochMs` is the zero of the clock, in milliseconds of the Unix epoch. */
   constructor(readonly originEpochMs: number) {}
@@ -17,7 +17,7 @@ const RTP_WRAP = 2 ** 32;
 /** RTP clock of every video payload format (RFC 3551, section 5). */
 const VIDEO_TICKS_PER_MS = 90;
 
-/** Turns 32-bit RTP timestamps into a growing time in microseconds, from 0 at the first. */
+/** Turns 32-bit RTP timestamps into a growing time in microseconds that starts at 0. */
 export class RtpTimeline {
   #last: number | null = null;
   #ticks = 0;

@@ -1,31 +1,33 @@
 /**
- * Removes the drift between a sender's RTP clock and the receiver's clock. Both are quartz clocks that differ by some
- * tens of millionths, bad ones by a few hundred, and the difference of their readings, the one-way delay, ramps.
+ * Removes the drift between a sender's RTP clock and the receiver's clock. Both are quartz clocks that differ by
+ * some tens of millionths, bad ones by a few hundred, and the difference of their readings, the one-way delay,
+ * ramps. Queues and retransmissions only ever add to a delay. So the ramp is the slope of the lower envelope of
+ * the delays, as in S. Moon, P. Skelly, D. Towsley, "Estimation and Removal of Clock Skew from Network Delay
+ * Measurements", INFOCOM 1999: of all lines below all points, the one closest to them, which contains the edge of
+ * their lower convex hull at their mean time.
  *
- * Queues and retransmissions only ever add to a delay. So the ramp is the slope of what the delays lie above, as in
- * S. Moon, P. Skelly, D. Towsley, "Estimation and Removal of Clock Skew from Network Delay Measurements", INFOCOM
- * 1999: of all lines below all points, the one with the least distance to them, which holds the edge of their lower
- * convex hull at their mean time.
- *
- * A queue that grows may not pass for a drift. Nothing is removed before there is a minute of delays; what is removed
- * is bounded, and both halves of the time that is looked at have to agree about it: delays that ramp for some tens of
- * seconds, or that step, are in one of them only. A queue that grew evenly for minutes, by less than half a
- * millisecond each second, could not be told from a drift.
+ * A growing queue must not be mistaken for a drift. Nothing is removed before there is a minute of delays, the
+ * amount removed is limited, and both halves of the examined time have to agree on it: delays that ramp for some
+ * tens of seconds, or that step, are in one half only. A queue that grew evenly for minutes, by less than half a
+ * millisecond per second, could not be told from a drift.
  */
 
-/** Delays are looked at by their least in so much time. */
+/** Of each period of this length the lowest delay is used. */
 const BIN_US = 2e6;
-/** Nothing is removed before there are this many of them, a minute. */
+/** Nothing is removed before there are this many of them: a minute. */
 const LEAST_BINS = 30;
 /** Five minutes. */
 const MOST_BINS = 150;
-/** Clocks are not worse than this. */
+/** No clock is worse than this. */
 const MOST_DRIFT = 500e-6;
-/** Halves that differ by more than this are no drift. */
+/** If the halves differ by more than this, it is not a drift. */
 const AGREEMENT = 60e-6;
-/** What had gathered before the drift was known is removed at this rate: a third of a millisecond in three seconds. */
+/**
+ * The drift that had accumulated before it was known is removed at this rate: a third of a millisecond in three
+ * seconds.
+ */
 const CATCH_UP = 100e-6;
-/** Delays that fall so far below all before have another path, or another begin of timestamps. */
+/** Delays that fall this far below all earlier ones belong to another path, or to restarted timestamps. */
 const STEP_US = 20_000;
 
 interface Point {
@@ -53,7 +55,7 @@ export function lowerSlope(points: readonly Point[]): number {
   return (to.delayUs - from.delayUs) / (to.timeUs - from.timeUs);
 }
 
-/** Feed it the delay of each frame, in the order of arrival. The same delays give the same numbers. */
+/** Takes the delay of each frame, in the order of arrival. The same delays give the same numbers. */
 export class ClockDrift {
   #bins: Point[] = [];
   #bin: Point | null = null;
@@ -62,15 +64,18 @@ export class ClockDrift {
   #firstUs = NaN;
   #latestUs = NaN;
   #removedUs = 0;
-  /** What gathered before the drift was known; null before that. */
+  /** The drift that accumulated before it was known; null before that. */
   #backlogUs: number | null = null;
 
-  /** How much faster delays grow than they should, as the clocks are believed to differ: 1e-6 is one millionth. */
+  /** The estimated difference of the clocks, as the rate at which delays grow too fast: 1e-6 is one millionth. */
   get drift(): number {
     return this.#drift;
   }
 
-  /** What the drift has added to this delay, to be taken from it; a whole number. `delayUs` is as it was measured. */
+  /**
+   * What the drift has added to this delay, to be subtracted from it; a whole number. `delayUs` is the measured
+   * delay.
+   */
   of(timeUs: number, delayUs: number): number {
     this.#note(timeUs, delayUs);
     if (Number.isNaN(this.#firstUs)) this.#firstUs = this.#latestUs = timeUs;

@@ -1,4 +1,4 @@
-/** Where the halves of a slot run: in this worker, or, a user's, in one of their own. */
+/** Where the halves of a slot run: in this worker or, for a user's controller, in a separate one. */
 import {
   loadCore,
   TABLE_SPECS,
@@ -14,7 +14,7 @@ import { guestReceiver, guestSender } from '../guest/guest_client.js';
 import type { ReceiverSlot, SenderSlot, SlotConfig, SlotHooks } from '../slot.js';
 
 const INPUTS: readonly TableName[] = ['arrival', 'inbound'];
-/** Inputs of shadows are not recorded: they are those of flow 0. */
+/** Inputs of shadows are not recorded: they are the same as those of flow 0. */
 const OUTPUTS: readonly TableName[] = TABLE_SPECS.map(({ name }) => name).filter(
   (name) => !INPUTS.includes(name),
 );
@@ -67,7 +67,7 @@ function optionsOf({ flow, controller, preset, parameters }: SlotConfig): Contro
   };
 }
 
-/** Each slot has an instance of the core for itself: one that traps leaves the others' memory alone. */
+/** Each slot has its own instance of the core: one that traps leaves the others' memory alone. */
 export async function receiverSlot(
   module: WebAssembly.Module,
   config: SlotConfig,
@@ -79,7 +79,7 @@ export async function receiverSlot(
   return new LocalReceiver(core.createReceiver(optionsOf(config)), hooks);
 }
 
-/** Likewise. A sender half of the core is a slot as it is. */
+/** The same for the sender side. A sender half of the core already is a slot. */
 export async function senderSlot(
   module: WebAssembly.Module,
   config: SlotConfig,

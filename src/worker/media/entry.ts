@@ -1,7 +1,7 @@
 /**
- * The media worker: one side of one call. Frames flow through it from the moment a transform is
- * attached; the core joins with `start`. Whatever fails in here, frames go on: an error in the core
- * ends control, is reported as a fault, and from then on frames only pass.
+ * The media worker: one side of one call. Frames flow through it from the moment a transform is attached; the
+ * core joins with `start`. Whatever fails in here, frames continue: an error in the core ends control, is
+ * reported as a fault, and from then on frames only pass.
  */
 import { expose } from 'comlink';
 import { compileCore, CoreError } from '../../core/index.js';
@@ -35,11 +35,11 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // The core has failed already and this is the cleaning up after it: there is no more to save.
+    // The core has already failed, and this is the cleanup: nothing more can be saved.
   }
 }
 
-/** Ends control. What the core still gives away of its records is kept. */
+/** Ends control. Rows that the core can still deliver are kept. */
 function stopPipeline(): void {
   const ended = pipeline;
   pipeline = null;
@@ -55,7 +55,10 @@ function fail(error: unknown): void {
   reporter?.emit({ kind: 'fault', message: message(error) });
 }
 
-/** Runs `work` on the pipeline, if there is one; bad values are the caller's, the rest is a fault. */
+/**
+ * Runs `work` on the pipeline, if there is one; invalid values are the caller's errors, everything else is a
+ * fault.
+ */
 function withPipeline(work: (p: Pipeline) => void): void {
   const current = pipeline;
   if (current === null || reporter === null) return;
@@ -67,7 +70,10 @@ function withPipeline(work: (p: Pipeline) => void): void {
   }
 }
 
-/** Takes a whole trailer off a received frame, also one that says nothing usable; anything else stays as it is. */
+/**
+ * Removes a complete trailer from a received frame, even one without usable content; other frames stay as they
+ * are.
+ */
 function strip(frame: EncodedFrame): void {
   const data = frame.data;
   if (hasTrailer(data)) frame.data = data.slice(0, data.byteLength - TRAILER_BYTES);
@@ -93,7 +99,7 @@ function onFrame(frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): vo
   }
 }
 
-/** Asks for a key frame, again and again, until one has passed. */
+/** Requests a key frame repeatedly, until one has passed. */
 function untilKeyFrame(): (frame: EncodedFrame) => void {
   let done = false;
   let askedMs = -Infinity;
@@ -105,7 +111,7 @@ function untilKeyFrame(): (frame: EncodedFrame) => void {
   };
 }
 
-/** Lets frames flow; `late` means that some were lost before, so that a key frame is needed. */
+/** Lets frames flow; `late` means that some were lost before, so a key frame is needed. */
 function connect(streams: EncodedStreams, late: boolean): void {
   const repair = late ? untilKeyFrame() : undefined;
   const through = new TransformStream<EncodedFrame, EncodedFrame>({
@@ -122,8 +128,8 @@ function connect(streams: EncodedStreams, late: boolean): void {
 }
 
 /**
- * A receiver asks the far side. A sender asks its encoder, where the browser lets a worker do so;
- * Chromium does not, and there the page does it.
+ * A receiver asks the far side. A sender asks its encoder, if the browser lets a worker do so; Chromium does not,
+ * so the page does it there.
  */
 function requestKeyFrame(): void {
   const asked = side === 'sender' ? transformer?.generateKeyFrame?.() : transformer?.sendKeyFrameRequest?.();

@@ -1,19 +1,25 @@
-/** Received frames as controllers take them, in the worker of a call and beside a call that is only observed. */
+/**
+ * Received frames in the form that controllers take, in the worker of a call and beside a call that is only
+ * observed.
+ */
 import type { ArrivalInput } from '../../core/index.js';
 import { RtpTimeline } from './clock.js';
 import { ClockDrift } from './clock_drift.js';
 import { FrameNumbers } from './frame_numbers.js';
 import type { Trailer } from './trailer.js';
 
-/** A frame as it came. */
+/** A frame as it arrived. */
 export interface ReceivedFrame {
-  /** What its sender wrote behind it, if it runs ccscope. */
+  /** What its sender appended to it, if the sender runs ccscope. */
   trailer: Trailer | null;
   rtpTimestamp: number | null;
   arrivalTimeUs: number;
   sizeBytes: number;
   keyFrame: boolean;
-  /** Whether frames may be missing that came: it is one of those that an element has shown. Default: false. */
+  /**
+   * Whether some frames may be missing here although they arrived: this one was seen in an element that shows it.
+   * Default: false.
+   */
   mayMiss?: boolean;
   /** Its spatial layer (webrtc-svc): all layers of a picture have one RTP timestamp. Default: the lowest. */
   spatialIndex?: number;
@@ -22,10 +28,10 @@ export interface ReceivedFrame {
 type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
 
 /**
- * Send times of frames. With a trailer it is the sender's word; without one it follows from the
- * RTP timestamp, put on the time line of the trailers seen before, or, where there never was one
- * (the far side does not run ccscope), on a time line that begins with the first arrival. What the
- * sender's RTP clock drifts against the receiver's is then taken out.
+ * Send times of frames. A trailer contains the sender's own time; without one the time follows from the RTP
+ * timestamp, on the time line of the trailers seen before or, if there never was one (the far side does not run
+ * ccscope), on a time line that starts with the first arrival. The drift of the sender's RTP clock against the
+ * receiver's is then removed.
  */
 class SendTimes {
   readonly #rtp = new RtpTimeline();
@@ -56,8 +62,8 @@ const REMEMBERED_FRAMES = 256;
 const RTP_TIMESTAMPS = 2 ** 32;
 
 /**
- * Frames that came before. Browsers probe with copies of packets that were sent already, so a
- * whole frame may arrive twice; its second arrival says nothing about the path.
+ * Frames that arrived before. Browsers probe with copies of packets that were already sent, so a complete frame
+ * may arrive twice; its second arrival says nothing about the path.
  */
 class SeenFrames {
   readonly #recent = new Set<number>();
@@ -77,21 +83,21 @@ export class FrameArrivals {
   readonly #seen = new SeenFrames();
   #latestUs = -Infinity;
 
-  /** Null for a frame that came before. */
+  /** Null for a frame that arrived before. */
   of(frame: ReceivedFrame): ArrivalInput | null {
     const { trailer, rtpTimestamp, sizeBytes, keyFrame, spatialIndex = 0 } = frame;
     const layer = Math.max(0, spatialIndex) * RTP_TIMESTAMPS;
     const id = trailer?.frameSeq ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
     if (id !== null && !this.#seen.add(id)) return null;
-    // A frame completed by a retransmission comes out before later frames that were complete earlier.
-    // Controllers meet them in this order, so their arrival clock must not go back.
+    // A frame completed by a retransmission comes out before later frames that were complete earlier. Controllers
+    // get frames in this order, so their arrival clock must not go back.
     const arrivalTimeUs = Math.max(this.#latestUs, frame.arrivalTimeUs);
     const { seq, sendTimeUs, rttUs } = this.#times.of({ ...frame, arrivalTimeUs });
     const rtp = rtpTimestamp === null ? {} : { rtpTimestamp };
     return { seq, sendTimeUs, arrivalTimeUs, sizeBytes, ...rtp, keyFrame, rttUs };
   }
 
-  /** A controller took this arrival: those after it are not earlier. */
+  /** A controller took this arrival: the next ones are not earlier. */
   took({ arrivalTimeUs }: ArrivalInput): void {
     this.#latestUs = arrivalTimeUs;
   }

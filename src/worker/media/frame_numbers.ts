@@ -1,29 +1,36 @@
 /**
- * Numbers received frames that carry no number, as their sender would have: controllers take a gap in the numbers for a
- * loss, and a number below the newest for a frame that was sent again. Both show in RTP timestamps: a source that
- * gives a picture every 33 ms and then one after 67 ms may have lost one on the way, and a frame that comes behind later
- * ones was held up.
- *
- * A frame that the source or the encoder left out makes the same gap. It never comes, though, and one that was lost is
- * sent again. So a gap is believed as long as a frame came into every fourth of the gaps before it: a queue that drops
- * frames also makes the encoder leave some out, and then a loss that is overlooked costs more than one that was none.
- * A source that keeps no rhythm (a shared screen) shows no gaps; its frames are numbered one by one.
+ * Numbers received frames that carry no number, as their sender would have: controllers take a gap in the numbers
+ * for a loss, and a number below the newest for a retransmitted frame. Both show in RTP timestamps: a source that
+ * gives a picture every 33 ms and then one after 67 ms may have lost one on the way, and a frame that arrives
+ * after later ones was held up. A frame that the source or the encoder skipped leaves the same gap, but never
+ * arrives, while a lost one is retransmitted. So gaps are believed as long as at least every fourth earlier gap
+ * was filled by a late frame: a queue that drops frames also makes the encoder skip some, and then missing a loss
+ * costs more than inventing one. A source without a rhythm (a shared screen) shows no gaps; its frames are
+ * numbered consecutively.
  */
 
-/** The rhythm is judged by the latest steps from frame to frame, and not before there are half as many. */
+/** The rhythm is judged by this many latest steps between frames, and not before half as many are known. */
 const STEPS = 30;
-/** A step is as usual within this share of the usual one, and the source keeps a rhythm if that many are. */
+/**
+ * A step is regular within this share of the usual one, and the source has a rhythm if this share of the steps is
+ * regular.
+ */
 const NEAR = 0.25;
 const IN_RHYTHM = 0.7;
-/** A gap is this near to a whole number of steps. */
+/** A gap has to be this near to a whole number of steps. */
 const NEAR_WHOLE = 0.35;
 /** A longer gap is a pause, not the loss of that many frames. */
 const MOST_MISSING = 30;
-/** Frames that come this much later are numbered as the oldest that is remembered. */
+/** Frames that arrive later than this are numbered like the oldest remembered one. */
 const REMEMBERED = 64;
-/** A frame that has not come after this time was never sent: requests for it are repeated more often. */
+/**
+ * A frame that has not arrived after this time was never sent: requests for it are repeated more often than that.
+ */
 const COMES_WITHIN_US = 1e6;
-/** How many of the latest gaps decide whether the next one is believed, and the least share that must have been filled. */
+/**
+ * The number of latest gaps that decide whether the next one is believed, and the smallest share of them that
+ * must have been filled.
+ */
 const JUDGED_BY = 16;
 const LEAST_FILLED = 0.25;
 
@@ -32,32 +39,32 @@ interface Numbered {
   number: number;
 }
 
-/** From the frame before it to the one behind it. */
+/** From the frame before it to the one after it. */
 interface Gap {
   fromUs: number;
   toUs: number;
 }
 
 export class FrameNumbers {
-  /** From frame to frame, in microseconds, the latest last. */
+  /** Steps between frames, in microseconds, the latest last. */
   readonly #steps: number[] = [];
   /** In the order of their times. */
   #recent: Numbered[] = [];
-  /** Those into which a frame may still come. */
+  /** Those that a frame may still fill. */
   #open: Gap[] = [];
-  /** Whether a frame came into each of the latest gaps. */
+  /** Whether each of the latest gaps was filled. */
   readonly #filled: boolean[] = [];
   #newest = -1;
 
-  /** The sender has numbered a frame itself: those without a number go on from there. */
+  /** The sender has numbered a frame: frames without a number continue from there. */
   told(number: number): void {
     this.#newest = number;
     this.#recent = [];
   }
 
   /**
-   * The number of the frame that has come now. `rtpUs` is its RTP timestamp as a time, NaN for none; `mayMiss` says that
-   * not each frame that came is seen, so that a gap says nothing.
+   * The number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time, NaN for none;
+   * `mayMiss` says that not every arrived frame is seen, so that a gap means nothing.
    */
   of(rtpUs: number, mayMiss = false): number {
     const last = this.#recent.at(-1);
@@ -73,13 +80,13 @@ export class FrameNumbers {
     return this.#newest;
   }
 
-  /** Whether gaps are those of lost frames. */
+  /** Whether gaps are taken for lost frames. */
   get #isBelieved(): boolean {
     const filled = this.#filled.filter((isFilled) => isFilled).length;
     return filled >= LEAST_FILLED * this.#filled.length;
   }
 
-  /** Into these gaps no frame comes any more. */
+  /** No frame can fill these gaps any more. */
   #giveUp(nowUs: number): void {
     for (let [oldest] = this.#open; oldest !== undefined; [oldest] = this.#open) {
       if (nowUs - oldest.toUs < COMES_WITHIN_US) return;
@@ -99,7 +106,7 @@ export class FrameNumbers {
     return isGap && frames <= MOST_MISSING ? frames : 1;
   }
 
-  /** A number between those of its neighbours in time; where there is none left, the earlier one's. */
+  /** A number between those of its neighbours in time; if there is none left, the earlier neighbour's. */
   #overtaken(rtpUs: number): number {
     const filled = this.#open.findIndex(({ fromUs, toUs }) => fromUs < rtpUs && rtpUs < toUs);
     if (filled >= 0) this.#open.splice(filled, 1);

@@ -8,10 +8,10 @@ export class WorkerError extends Error {
 
 const START_TIMEOUT_MS = 10_000;
 const COMMAND_TIMEOUT_MS = 1000;
-/** A started worker ticks each 100 ms. After this much silence it is asked, and then has to answer. */
+/** A started worker ticks every 100 ms. After this much silence it is asked, and then has to answer. */
 const SILENCE_MS = 400;
 const WATCH_MS = 100;
-/** Asked twice: a page that was busy itself may see one answer too late, but not two. */
+/** It is asked twice: a page that was busy itself may see one answer too late, but not two. */
 const QUESTIONS = 2;
 const ANSWER_MS = 200;
 
@@ -23,8 +23,8 @@ function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T
 }
 
 /**
- * The page's end of a media worker. Make it with `createMediaWorker`, which proves it alive: a
- * transform with a dead worker stops the media.
+ * The page's end of a media worker. Create it with `createMediaWorker`, which proves that it runs: a transform
+ * with a dead worker stops the media.
  */
 export class MediaWorker {
   readonly #remote: Remote<MediaWorkerApi>;
@@ -39,12 +39,12 @@ export class MediaWorker {
     worker.addEventListener('messageerror', () => this.#die('a message to the page was unreadable'));
   }
 
-  /** The worker's commands. Each resolves when the worker has done it, and never if it died. */
+  /** The worker's commands. Each resolves when the worker has executed it, and never if it died. */
   get commands(): Remote<MediaWorkerApi> {
     return this.#remote;
   }
 
-  /** Waits for a command's answer, but not for ever. */
+  /** Waits for a command's answer, but not forever. */
   answered<T>(command: Promise<T>): Promise<T> {
     return within(command, COMMAND_TIMEOUT_MS, 'the worker did not answer');
   }
@@ -62,7 +62,7 @@ export class MediaWorker {
     await within(Promise.race([this.#remote.ping(), failed]), timeoutMs, 'no answer');
   }
 
-  /** Loads the core in the worker and begins to listen and to watch. */
+  /** Loads the core in the worker and starts to listen and to watch. */
   async start(
     config: MediaConfig,
     onEvent: (event: WorkerEvent) => void,
@@ -106,7 +106,7 @@ export class MediaWorker {
     told?.(reason);
   }
 
-  /** Ends the worker; nobody is told. */
+  /** Ends the worker without notifying anyone. */
   terminate(): void {
     this.#onDeath = null;
     clearInterval(this.#watch);
@@ -115,12 +115,11 @@ export class MediaWorker {
 }
 
 /**
- * Makes a media worker and waits until it answers.
- *
- * The literal `new Worker(new URL('./entry.js', import.meta.url))` is what bundlers look for. Vite
- * resolves the `.js` to the TypeScript source beside it, in dev and build alike; in the compiled
- * package the file really is `entry.js`. Pass a URL where a Content-Security-Policy or a server
- * needs the worker elsewhere. Throws WorkerError when it cannot be made or does not answer.
+ * Creates a media worker and waits until it answers. The literal `new Worker(new URL('./entry.js',
+ * import.meta.url))` is what bundlers look for. Vite resolves the `.js` to the TypeScript source beside it, in
+ * dev and build alike; in the compiled package the file really is `entry.js`. Pass a URL if a
+ * Content-Security-Policy or a server needs the worker elsewhere. Throws WorkerError if it cannot be created or
+ * does not answer.
  */
 export async function createMediaWorker(workerUrl?: string | URL): Promise<MediaWorker> {
   const made = () =>

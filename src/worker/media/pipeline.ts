@@ -3,7 +3,7 @@ import type { SlotConfig } from '../slot.js';
 import type { EncodedFrame } from './encoded.js';
 import type { InboundReport, ReceiverReport, SentReport } from './protocol.js';
 
-/** One side's work between the frames and the core. Any method may throw when the core fails. */
+/** The work of one side between the frames and the core. Any method may throw if the core fails. */
 export interface Pipeline {
   /** Handles a frame and passes it on with `forward`, now or later, or not at all (a drop). */
   frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void;
@@ -12,11 +12,11 @@ export interface Pipeline {
   /** Changes the controller in charge. */
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
-  /** Replaces the controllers that are not in charge. Those that fail are reported, never thrown. */
+  /** Replaces the controllers that are not in charge. Failing ones are reported, never thrown. */
   setShadows(shadows: readonly SlotConfig[]): Promise<void>;
-  /** Sends on what the core has recorded so far. */
+  /** Sends everything that the core has recorded so far. */
   flush(): void;
-  /** Passes on what is still held back. The core is not touched: it may have failed. */
+  /** Passes on everything that is still held back. The core is not used: it may have failed. */
   release(): void;
   destroy(): void;
 

@@ -1,7 +1,7 @@
 /**
- * What pages and media workers say to each other. Commands go through comlink, so that this one
- * interface is both the map of commands and their argument and result types; whatever a worker has
- * to report goes, in order, through the port that `start` hands over.
+ * The messages between pages and media workers. Commands go through comlink, so that this one interface defines
+ * both the commands and their argument and result types; the worker's reports go, in order, through the port that
+ * `start` hands over.
  */
 import type { ControllerFault, LinkOptions, TraceBatch, TraceEvent } from '../../core/index.js';
 import type { SlotConfig } from '../slot.js';
@@ -9,10 +9,10 @@ import type { EncodedFrame } from './encoded.js';
 
 export type Side = 'sender' | 'receiver';
 
-/** What a transform is made with. */
+/** The options of a transform. */
 export interface TransformOptions {
   side: Side;
-  /** It takes the place of one that failed: frames were lost, and a key frame has to come. */
+  /** It replaces one that failed: frames were lost, and a key frame is needed. */
   late: boolean;
 }
 
@@ -21,21 +21,21 @@ export interface MediaConfig {
   side: Side;
   /** Zero of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
-  /** Flow 0, in charge if anyone here is. */
+  /** Flow 0, in charge if any controller here is. */
   controller: SlotConfig;
-  /** Fed the same, and never obeyed. */
+  /** Given the same input, but never obeyed. */
   shadows: readonly SlotConfig[];
-  /** Where the core's module is; absent: beside the worker's own code. */
+  /** The URL of the core's module; absent: beside the worker's own code. */
   wasmUrl?: string;
   /** Sender: a bottleneck inside the transform, at frame granularity. */
   bottleneck?: LinkOptions;
   /**
-   * Sender: whether changes of parameters go into the trace from here. A receiver's always do, in
-   * their place between its rows, so that a replay repeats them exactly; in a page with both sides
-   * once is enough.
+   * Sender: whether changes of parameters are recorded in the trace here. A receiver always records them, in
+   * their place between its rows, so that a replay repeats them exactly; in a page with both sides once is
+   * enough.
    */
   recordsChanges?: boolean;
-  /** Sender: seconds from one key frame to the next. */
+  /** Sender: seconds between key frames. */
   keyFrameIntervalS?: number;
 }
 
@@ -47,14 +47,14 @@ export interface InboundReport {
   bytesReceived: number;
 }
 
-/** Cumulative wire bytes sent, and what the browser itself believes; NaN where it does not say. */
+/** Cumulative wire bytes sent, and the browser's own measurements; NaN where it reports nothing. */
 export interface SentReport {
   sentBytes: number;
   rttUs: number;
   browserEstimateBps: number;
 }
 
-/** Receiver reports (RTCP) as the sender's browser sums them up; used when feedback is missing. */
+/** Receiver reports (RTCP) as summed up by the sender's browser; used when feedback is missing. */
 export interface ReceiverReport {
   packetsSent: number;
   packetsLost: number;
@@ -64,7 +64,7 @@ export interface ReceiverReport {
 export interface MediaWorkerApi {
   /** Proves that the worker runs; resolves to its clock in milliseconds of the Unix epoch. */
   ping(): number;
-  /** Loads the core and begins to control. Frames pass untouched before it and when it rejects. */
+  /** Loads the core and starts to control. Until then, and if it rejects, frames pass untouched. */
   start(config: MediaConfig, port: MessagePort): Promise<void>;
   /** Hands over insertable streams, in browsers without script transforms. */
   attachStreams(
@@ -80,13 +80,13 @@ export interface MediaWorkerApi {
   setPreset(name: string): void;
   setShadows(shadows: readonly SlotConfig[]): Promise<void>;
   setBottleneck(options: Partial<LinkOptions>): void;
-  /** Asks the far side (receiver) or the encoder (sender) for a key frame. */
+  /** Requests a key frame from the far side (receiver) or the encoder (sender). */
   requestKeyFrame(): void;
-  /** Ends control: what was recorded is sent, frames pass. A receiver still takes trailers off. */
+  /** Ends control: recorded rows are sent, frames pass. A receiver still removes trailers. */
   passThrough(): void;
 }
 
-/** What the worker costs and sees; sent with each tick. */
+/** The worker's cost and observations; sent with each tick. */
 export interface WorkerStats {
   /** Frames since the start. */
   frames: number;
@@ -96,7 +96,7 @@ export interface WorkerStats {
   framesWithoutTrailer: number;
   /** Receiver: frames without the browser's `receiveTime`. */
   framesWithoutReceiveTime: number;
-  /** Arrivals, counters and reports that the core refused; each was lost alone. */
+  /** Arrivals, counters and reports that the core refused; each was dropped individually. */
   rowsRefused: number;
   /** By how many milliseconds the latest tick of the last whole second was late; NaN in the first. */
   tickLateMs: number;
@@ -109,12 +109,15 @@ export type WorkerEvent =
   | { kind: 'event'; event: TraceEvent }
   | { kind: 'feedback'; bytes: ArrayBuffer }
   | { kind: 'target'; targetBps: number; rttUs: number; source: 'feedback' | 'receiver-reports' | 'none' }
-  /** The page is to ask the encoder for a key frame. */
+  /** The page is asked to request a key frame from the encoder. */
   | { kind: 'key-frame' }
   | { kind: 'fault'; message: string }
-  /** The core refused a row, and the call goes on without it. Told of the first alone; the statistics count them. */
+  /**
+   * The core refused a row, and the call continues without it. Only the first is reported; the statistics count
+   * them.
+   */
   | { kind: 'row-refused'; message: string }
-  /** A half failed, and the call goes on: the one in charge keeps its last good rate, a shadow is taken out. */
+  /** A half failed, and the call continues: the one in charge keeps its last good rate, a shadow is removed. */
   | { kind: 'controller-fault'; fault: ControllerFault }
   | { kind: 'tick'; stats: WorkerStats };
 

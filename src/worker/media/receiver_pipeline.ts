@@ -10,7 +10,7 @@ import type { Reporter } from './reporter.js';
 import { Slots } from './slots.js';
 import { readTrailer } from './trailer.js';
 
-/** The RTP timestamp of a frame, if it has one: others would stay in the time line for good. */
+/** The RTP timestamp of a frame, if it has one: any other value would stay in the time line for good. */
 function rtpTimestampOf(frame: EncodedFrame, metadata: EncodedFrameMetadata): number | null {
   const timestamp = metadata.rtpTimestamp ?? frame.timestamp;
   return Number.isInteger(timestamp) && timestamp >= 0 && timestamp < 2 ** 32 ? timestamp : null;
@@ -27,7 +27,7 @@ export class ReceiverPipeline implements Pipeline {
     private readonly reporter: Reporter,
   ) {}
 
-  /** Throws what the controller in charge does. */
+  /** Throws the errors of the controller in charge. */
   static async open(
     module: WebAssembly.Module,
     { originEpochMs, controller, shadows }: MediaConfig,
@@ -80,7 +80,7 @@ export class ReceiverPipeline implements Pipeline {
     this.slots.shadows((slot) => void this.reporter.row(() => slot.pushArrival(arrival)));
   }
 
-  /** Marks, in the trace, from which frame on send times are of another kind. */
+  /** Marks, in the trace, the frame from which on send times are of another kind. */
   #mark(source: 'trailer' | 'rtp_timestamp'): void {
     if (source === this.#source) return;
     this.flush();

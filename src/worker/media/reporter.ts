@@ -2,7 +2,7 @@ import { CoreError, type TraceBatch } from '../../core/index.js';
 import { TickLateness } from '../../machine/tick_lateness.js';
 import { TICK_MS, type WorkerEvent, type WorkerStats } from './protocol.js';
 
-/** A worker's one way out: keeps the order of events, moves columns instead of copying them. */
+/** A worker's only way out: keeps the order of events, and moves columns instead of copying them. */
 export class Reporter {
   readonly stats: WorkerStats = {
     frames: 0,
@@ -37,15 +37,15 @@ export class Reporter {
   }
 
   /**
-   * Runs `work` on a row from outside. One that the core refuses is lost alone: it is counted, and the first
-   * is told of. Returns whether it was taken; throws whatever else goes wrong.
+   * Runs `work` on an external row. A row that the core refuses is dropped individually: it is counted, and the
+   * first one is reported. Returns whether the row was accepted; throws everything else that goes wrong.
    */
   row(work: () => void): boolean {
     try {
       work();
       return true;
     } catch (error) {
-      // A refusal names the field; without one it is the core itself that cannot go on.
+      // A refusal names the field; an error without one means that the core itself cannot continue.
       if (!(error instanceof CoreError) || error.field === undefined) throw error;
       this.stats.rowsRefused += 1;
       if (this.stats.rowsRefused === 1) this.emit({ kind: 'row-refused', message: error.message });

@@ -11,14 +11,14 @@ import { SenderSeat } from './sender_seat.js';
 import { Slots } from './slots.js';
 import { appendTrailer } from './trailer.js';
 
-/** A key frame after drops is asked for this often at most: it takes a while itself. */
+/** The shortest interval between key frames requested after drops: a key frame itself takes a while. */
 const KEY_FRAME_RETRY_MS = 500;
 
-/** What a pipeline has of its worker. */
+/** What a pipeline needs of its worker. */
 interface SenderHost {
   reporter: Reporter;
   requestKeyFrame(): void;
-  /** Told of what fails outside any call of the pipeline. */
+  /** Called for failures outside any call of the pipeline. */
   failed(error: unknown): void;
 }
 
@@ -43,7 +43,7 @@ export class SenderPipeline implements Pipeline {
     this.#nextKeyFrameMs = performance.now() + (config.keyFrameIntervalS ?? Infinity) * 1000;
   }
 
-  /** Throws what the controller in charge does. */
+  /** Throws the errors of the controller in charge. */
   static async open(
     module: WebAssembly.Module,
     config: MediaConfig,
@@ -79,7 +79,7 @@ export class SenderPipeline implements Pipeline {
     else this.#bottleneck.admit(data.byteLength, () => forward(frame));
   }
 
-  /** Frames behind a dropped one can't be decoded until a key frame comes. */
+  /** Frames after a dropped one can't be decoded until a key frame comes. */
   #afterDrop(): void {
     const now = performance.now();
     if (now - this.#lastRequestMs < KEY_FRAME_RETRY_MS) return;
@@ -116,7 +116,7 @@ export class SenderPipeline implements Pipeline {
     if (taken) this.slots.shadows((seat) => void this.host.reporter.row(() => seat.sent(report, nowUs)));
   }
 
-  /** Without feedback only losses are known. */
+  /** Without feedback only the losses are known. */
   receiverReport(report: ReceiverReport): void {
     const nowUs = this.clock.nowUs();
     const taken = this.host.reporter.row(() => this.slots.first.receiverReport(report, nowUs));

@@ -2,10 +2,12 @@ import { CoreError, type Feedback, type RateUpdate, type TraceBatch } from '../.
 import type { SenderSlot, Slot } from '../slot.js';
 import type { ReceiverReport, SentReport } from './protocol.js';
 
-/** Controllers send feedback each 200 ms or more often; after this long without any, receiver reports take over. */
+/**
+ * Controllers send feedback every 200 ms or more often; after this long without any, receiver reports take over.
+ */
 const FEEDBACK_SILENCE_US = 1_500_000;
 
-/** A sender half, and where it hears of the network from. */
+/** A sender half, and its sources of information about the network. */
 export class SenderSeat implements Slot {
   #heardUs = -Infinity;
   #source: 'feedback' | 'receiver-reports' | 'none' = 'none';
@@ -16,7 +18,7 @@ export class SenderSeat implements Slot {
     return this.#source;
   }
 
-  /** A message that is another controller's, since the far side runs that, counts as none. */
+  /** A message of another controller, which the far side runs, is ignored. */
   pushFeedback(feedback: Feedback, nowUs: number): void {
     try {
       this.slot.pushFeedback(feedback, nowUs);
@@ -28,15 +30,15 @@ export class SenderSeat implements Slot {
     this.#source = 'feedback';
   }
 
-  /** Returns the round trip that the half was told of, NaN for none. */
+  /** Returns the round trip that the half was given, NaN for none. */
   sent({ sentBytes, rttUs, browserEstimateBps }: SentReport, nowUs: number): number {
-    // The browser measures the round trip each few seconds only; the echo in feedback is better.
+    // The browser measures the round trip only every few seconds; the echo in feedback is better.
     const told = this.#source === 'feedback' ? NaN : rttUs;
     this.slot.pushSent(nowUs, sentBytes, told, browserEstimateBps);
     return told;
   }
 
-  /** Without feedback only losses are known. */
+  /** Without feedback only the losses are known. */
   receiverReport({ packetsSent, packetsLost }: ReceiverReport, nowUs: number): void {
     if (nowUs - this.#heardUs < FEEDBACK_SILENCE_US) return;
     this.#source = 'receiver-reports';

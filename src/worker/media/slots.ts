@@ -3,7 +3,7 @@ import type { Slot, SlotConfig, SlotHooks } from '../slot.js';
 import type { Side } from './protocol.js';
 import type { Reporter } from './reporter.js';
 
-/** Makes one side's slot. */
+/** Creates one side's slot. */
 export type MakeSlot<S extends Slot> = (config: SlotConfig, hooks: SlotHooks) => Promise<S>;
 
 interface Shadow<S> {
@@ -28,8 +28,8 @@ const sameController = (a: SlotConfig, b: SlotConfig): boolean =>
 const same = (a: SlotConfig, b: SlotConfig): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * The controllers of one side of a call. What the one in charge throws is its pipeline's; a shadow
- * that throws is reported and taken out, and nothing else notices.
+ * The controllers of one side of a call. Errors of the one in charge are thrown to its pipeline; a shadow that
+ * throws is reported and removed, without further effects.
  */
 export class Slots<S extends Slot> {
   readonly #shadows = new Map<number, Shadow<S>>();
@@ -43,7 +43,7 @@ export class Slots<S extends Slot> {
     private readonly context: SlotsContext,
   ) {}
 
-  /** Throws what the one in charge does; shadows are made later, by `setShadows`. */
+  /** Throws the errors of the one in charge; shadows are created later, by `setShadows`. */
   static async open<S extends Slot>(
     config: SlotConfig,
     make: MakeSlot<S>,
@@ -52,25 +52,25 @@ export class Slots<S extends Slot> {
     try {
       return new Slots(await make(config, hooksOf(config, context)), make, context);
     } catch (error) {
-      // What cannot be loaded is a user's: there its name is to be known.
+      // Only a user's controller can fail to load, so its name belongs in the message.
       if (config.url !== undefined) report(config, context, message(error));
       throw error;
     }
   }
 
-  /** Has every shadow do something. */
+  /** Calls a function on every shadow. */
   shadows(work: (slot: S) => void): void {
     for (const shadow of this.#shadows.values()) this.#guard(shadow, () => work(shadow.slot));
   }
 
-  /** Has the slot of a flow do something, if there is one. */
+  /** Calls a function on the slot of a flow, if there is one. */
   at(flow: number, work: (slot: S) => void): void {
     const shadow = this.#shadows.get(flow);
     if (flow === 0) work(this.first);
     else if (shadow !== undefined) this.#guard(shadow, () => work(shadow.slot));
   }
 
-  /** Replaces the shadows by those; those that stay go on. Shadows that cannot be made are reported. */
+  /** Replaces the shadows; those that stay continue. Shadows that cannot be created are reported. */
   setShadows(configs: readonly SlotConfig[]): Promise<void> {
     this.#changing = this.#changing.then(() => this.#change(configs));
     return this.#changing;
@@ -119,18 +119,18 @@ export class Slots<S extends Slot> {
     }
   }
 
-  /** Takes a shadow out; what it still gives away of its records is kept. */
+  /** Removes a shadow; rows that it can still deliver are kept. */
   #remove({ config, slot }: Shadow<S>): void {
     this.#shadows.delete(config.flow);
     try {
       this.context.reporter.batches(slot.drain());
       slot.destroy();
     } catch {
-      // It has failed already, and that was reported.
+      // It has already failed, and that was reported.
     }
   }
 
-  /** What the one in charge recorded, then what the shadows did. */
+  /** The rows of the one in charge, then those of the shadows. */
   drain(): TraceBatch[] {
     const batches = this.first.drain();
     this.shadows((slot) => batches.push(...slot.drain()));

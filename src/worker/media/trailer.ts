@@ -8,10 +8,10 @@
 export const TRAILER_BYTES = 24;
 const MAGIC = 0x31534343; // 'CCS1', little-endian
 const MAX_U32 = 0xffffffff;
-/** Microseconds up to here count exactly; the core takes no later times. */
+/** Doubles represent every whole microsecond up to this; the core takes no later times. */
 const MAX_TIME_US = 2 ** 53;
 
-/** What the sender says about a frame. */
+/** The sender's information about a frame. */
 export interface Trailer {
   /** When the frame left the encoder, on the sender's call clock. */
   sendTimeUs: number;
@@ -49,7 +49,7 @@ export function appendTrailer(frame: ArrayBuffer, trailer: Trailer): ArrayBuffer
   return out.buffer;
 }
 
-/** Whether a frame ends with a whole trailer, whatever it says. */
+/** Whether a frame ends with a complete trailer, whatever its content. */
 export function hasTrailer(frame: ArrayBuffer): boolean {
   const at = frame.byteLength - TRAILER_BYTES;
   if (at < 0) return false;
@@ -59,7 +59,10 @@ export function hasTrailer(frame: ArrayBuffer): boolean {
   );
 }
 
-/** Reads the trailer at the end of a frame; null when there is none, a damaged one, or one of no possible time. */
+/**
+ * Reads the trailer at the end of a frame; null if there is none, or if it is damaged or contains an impossible
+ * time.
+ */
 export function readTrailer(frame: ArrayBuffer): Trailer | null {
   if (!hasTrailer(frame)) return null;
   const view = new DataView(frame, frame.byteLength - TRAILER_BYTES);

@@ -13,7 +13,7 @@ import type {
 } from './simulation_protocol.js';
 import type { SimulationWorkerApi } from './simulation_worker.js';
 
-/** Why a simulation gave no result: `kind`, the `field` that is wrong where there is one, and a `fix`. */
+/** Why a simulation gave no result: `kind`, the `field` that is wrong, if any, and a `fix`. */
 export class SimulationError extends Error implements SimulationProblem {
   override readonly name = 'SimulationError';
   readonly kind: SimulationProblem['kind'];
@@ -39,7 +39,7 @@ export interface SimulationWorkerOptions {
   createWorker?: () => Worker;
   /** The core's module; default: the file that ships with the worker. */
   wasmUrl?: string | URL;
-  /** A run with a user's controller of which nothing is heard for this long is ended; default 10 s. */
+  /** A run with a user's controller that is silent for this long is ended; default 10 s. */
   controllerTimeoutMs?: number;
 }
 
@@ -59,8 +59,8 @@ const CONTROLLER_TIMEOUT_MS = 10_000;
 const WATCH_MS = 200;
 
 /**
- * Runs simulations in a worker, one at a time. A worker that breaks down fails the run with a
- * SimulationError, and the next run starts a new one.
+ * Runs simulations in a worker, one at a time. If the worker breaks down, the run fails with a SimulationError,
+ * and the next run starts a new worker.
  */
 export class SimulationWorker {
   readonly #options: SimulationWorkerOptions;
@@ -101,7 +101,7 @@ export class SimulationWorker {
     return this.#ask((remote) => remote.check(scenario));
   }
 
-  /** What the simulator is told to do for a request, without a trace. Rejects with SimulationError. */
+  /** The simulator's options for a request, without a trace. Rejects with SimulationError. */
   plan(request: SimulationRequest): Promise<SimulationOptions> {
     return this.#ask((remote) => remote.plan(request));
   }
@@ -135,7 +135,7 @@ export class SimulationWorker {
     return remote;
   }
 
-  /** The silence of a user's controller: one that never returns would keep its worker for ever. */
+  /** Watches for silence of a user's controller: one that never returns would occupy its worker forever. */
   #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
     const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;
     let heardAt = performance.now();
@@ -153,7 +153,7 @@ export class SimulationWorker {
     return { heard: () => (heardAt = performance.now()), silent };
   }
 
-  /** Rejects when the worker fails, or does not stop when it should. */
+  /** Rejects if the worker fails, or does not stop when it should. */
   #breakdown(life: AbortSignal, stop?: AbortSignal): Promise<never> {
     return new Promise((_, reject) => {
       const fail = (message: string, fix: string): void => {

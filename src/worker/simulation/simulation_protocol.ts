@@ -1,28 +1,33 @@
-/** What a page and its simulation worker say to each other. */
+/** The messages between a page and its simulation worker. */
 import type { ControllerFault, SimulationOptions, WindowMetrics } from '../../core/index.js';
 import type { CellParams, MetricResult, Scenario, TraceOptions } from '../../scenario/index.js';
 import type { PackedBatches } from '../../trace/index.js';
 
 /** A user's controller. */
 export interface ControllerModule {
-  /** A JavaScript module whose default export is a UserController, or a WebAssembly module; `blob:` too. */
+  /**
+   * A JavaScript module whose default export is a UserController, or a WebAssembly module; `blob:` URLs are
+   * allowed.
+   */
   url: string;
-  /** For messages, and of a WebAssembly module, which names nothing itself. */
+  /** Its name in messages, and for a WebAssembly module, which contains no name. */
   name: string;
   /** The media flows of the scenario that get it, by their names; default: all. */
   flows?: readonly string[];
 }
 
-/** A cell of a scenario with a seed, or a simulation by its options; with a controller of the user's, if one is given. */
+/**
+ * A cell of a scenario with a seed, or a simulation by its options; with a user's controller, if one is given.
+ */
 export type SimulationRequest = { controller?: ControllerModule } & (
   | {
-      /** A scenario as its file has it; it is checked. */
+      /** A scenario in the form of its file; it is checked. */
       scenario: unknown;
       /** Default: the first cell. */
       cell?: CellParams;
       /** Default: the scenario's. */
       seed?: number;
-      /** Trace rows to send; none when left out. */
+      /** Trace rows to send; by default none. */
       trace?: TraceOptions;
     }
   | { options: SimulationOptions }
@@ -35,7 +40,7 @@ export interface CheckedScenario {
   cells: CellParams[];
 }
 
-/** How far a run is, with the rows since the last time. */
+/** The progress of a run, with the rows since the last report. */
 export interface SimulationProgress {
   timeUs: number;
   /** 0 to 1. */
@@ -47,21 +52,22 @@ export interface SimulationProgress {
 export interface SimulationResult {
   /** The whole run first, then the windows. */
   windows: WindowMetrics[];
-  /** What the scenario wants measured, beside what was published; empty for a run by options or a cancelled one. */
+  /** The scenario's metrics, including published ones; empty for a run by options or a cancelled one. */
   metrics: readonly MetricResult[];
   events: number;
-  /** Virtual time that was simulated: less than all when it was cancelled. */
+  /** Virtual time that was simulated: less than the whole if the run was cancelled. */
   timeUs: number;
-  /** Wall-clock time it took, pauses for other work included. */
+  /** Wall-clock time that it took, including pauses for other work. */
   elapsedMs: number;
   cancelled: boolean;
-  /** What the user's controller did wrong; its flow kept the last good rate from then on. */
+  /** Faults of the user's controller; its flow kept the last good rate from then on. */
   faults: readonly ControllerFault[];
 }
 
 /**
- * Why there is no result. `scenario`: what was asked for cannot be run, `field` says where;
- * `core`: the module could not be loaded; `controller`: the user's could not, or had to be ended; `fault`: the simulator or its worker broke down.
+ * Why there is no result. `scenario`: the request cannot be run, `field` says where; `core`: the module could not
+ * be loaded; `controller`: the user's controller could not be loaded, or had to be ended; `fault`: the simulator
+ * or its worker broke down.
  */
 export interface SimulationProblem {
   kind: 'scenario' | 'core' | 'controller' | 'fault';

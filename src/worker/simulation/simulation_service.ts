@@ -1,4 +1,6 @@
-/** What runs in the simulation worker: one simulation at a time, in slices, so that it can be told to stop. */
+/**
+ * The inside of the simulation worker: runs one simulation at a time, in slices, so that it can be told to stop.
+ */
 import {
   CoreError,
   loadCore,
@@ -40,9 +42,9 @@ import type {
   SimulationResult,
 } from './simulation_protocol.js';
 
-/** After this long the worker lets messages in, such as the one to stop. */
+/** After this long the worker lets messages in, such as a request to stop. */
 const SLICE_MS = 25;
-/** Least time between two reports of progress. */
+/** The shortest time between two reports of progress. */
 const REPORT_MS = 80;
 
 type Run = Generator<RunStep, Simulated | CellRun, boolean | undefined>;
@@ -64,7 +66,7 @@ export class SimulationService {
     });
   }
 
-  /** What the simulator is told to do for a request, without a trace. */
+  /** The simulator's options for a request, without a trace. */
   plan(request: SimulationRequest): Answer<SimulationOptions> {
     return this.#answer(() => {
       if ('options' in request) return request.options;
@@ -73,7 +75,10 @@ export class SimulationService {
     });
   }
 
-  /** Simulates. `report` gets the rows in order and is awaited each time, so that it has all when this resolves. */
+  /**
+   * Simulates. `report` gets the rows in order and is awaited each time, so that it has all of them when this
+   * resolves.
+   */
   async run(
     request: SimulationRequest,
     report: (progress: SimulationProgress) => unknown,
@@ -171,7 +176,7 @@ export class SimulationService {
       const fix = 'mend the file, or choose another; the README has an example under "Your own controller"';
       return { kind: 'controller', message: error.message, field: 'controller', fix };
     }
-    // A trap leaves the module's memory in no known state: the next run gets a new one.
+    // After a trap the state of the module's memory is unknown: the next run gets a new one.
     this.#core = null;
     const fix = 'run it again; if it fails again, report the scenario, the cell and the seed';
     return { kind: 'fault', message: `the simulator broke down: ${messageOf(error)}`, fix };
@@ -222,7 +227,7 @@ function started(simulator: Simulator, request: SimulationRequest): Started {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Lets messages that wait be handled. (Timers would be held up to 4 ms each.) */
+/** Lets waiting messages be handled. (Timers would be delayed by up to 4 ms each.) */
 function nextMessage(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

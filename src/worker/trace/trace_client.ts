@@ -13,11 +13,11 @@ import { watchLife } from '../life.js';
 import { TraceJournal } from './trace_journal.js';
 import type { TraceService } from './trace_service.js';
 
-/** A trace that lives in a worker of its own, so that it outlives the workers that write to it. */
+/** A trace that lives in a separate worker, so that it outlives the workers that write to it. */
 export interface TraceStore {
   /**
-   * Appends rows; they stand in files in the order of these calls. The columns are transferred:
-   * the caller must not use them again. Failures go to `onError`.
+   * Appends rows; files have them in the order of these calls. The columns are transferred: the caller must not
+   * use them again. Failures go to `onError`.
    */
   append(batch: TraceBatch): void;
   /** The same for many batches, whose buffers are transferred. */
@@ -27,34 +27,34 @@ export interface TraceStore {
   view(query: ViewQuery): Promise<TraceView>;
   extent(): Promise<TraceExtent>;
   events(): Promise<readonly TraceEvent[]>;
-  /** The trace as a file of format v1; without a header, with that of the file that was opened. */
+  /** The trace as a file of format v1; without a header, with the header of the file that was opened. */
   exportNdjson(header?: Partial<TraceHeader>): Promise<Blob>;
-  /** Replaces the contents by a file's. Rejects with TraceError, and keeps what was there. */
+  /** Replaces the contents by a file's. Rejects with TraceError, and then keeps the old contents. */
   open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<TraceHeader>;
   clear(): Promise<void>;
-  /** Ends the worker; what was not exported is gone. */
+  /** Ends the worker; what was not exported is lost. */
   close(): void;
 }
 
 export interface TraceStoreOptions {
   /** Starts the worker; by default `new Worker` on the file beside this one. */
   createWorker?: () => Worker;
-  /** Told of errors of calls that return nothing, and of the worker's own. */
+  /** Called for errors of calls that return nothing, and of the worker itself. */
   onError?: (error: Error) => void;
-  /** Keeps a copy of everything outside the worker: one that ends is replaced, and nothing is lost. */
+  /** Keeps a copy of everything outside the worker: if the worker ends it is replaced, and nothing is lost. */
   isKept?: boolean;
-  /** Told when that was done. */
+  /** Called when that has happened. */
   onReplaced?: (why: Error) => void;
 }
 
-/** Starts a trace worker. Rejects if it does not start (for instance a policy forbids workers). */
+/** Starts a trace worker. Rejects if it does not start (for instance because a policy forbids workers). */
 export async function createTraceStore(options: TraceStoreOptions = {}): Promise<TraceStore> {
   const store = new LastingTraceStore(options);
   await store.start();
   return store;
 }
 
-/** Workers that end again and again end of what they are given. */
+/** If workers end repeatedly, their input makes them end. */
 const MAX_WORKERS = 4;
 
 class LastingTraceStore implements TraceStore {
@@ -64,7 +64,7 @@ class LastingTraceStore implements TraceStore {
   #isClosed = false;
   /** While the contents are given again, what comes waits in the journal. */
   #isReplaying = false;
-  /** What was asked and is not answered yet: the next worker is asked again. */
+  /** Unanswered requests, which are repeated to the next worker. */
   readonly #asked = new Set<() => void>();
 
   constructor(private readonly options: TraceStoreOptions) {
@@ -178,7 +178,7 @@ function defaultWorker(): Worker {
   return new Worker(new URL('./trace_worker.js', import.meta.url), { type: 'module' });
 }
 
-/** The store behind an endpoint at whose other end a TraceService is exposed. */
+/** The store behind an endpoint whose other end exposes a TraceService. */
 export function connectTraceStore(
   endpoint: Endpoint,
   onError: (error: Error) => void = reportError,

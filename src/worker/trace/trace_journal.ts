@@ -1,4 +1,4 @@
-/** What a trace worker was given, so that another one can be given it again. */
+/** Everything that a trace worker was given, so that a replacement can be given it again. */
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import { packBatches, type PackedBatches } from '../../trace/index.js';
 
@@ -35,7 +35,7 @@ export class TraceJournal {
     this.#entries.push({ event });
   }
 
-  /** Everything before is gone; the contents are this file's, or nothing. */
+  /** Discards everything before; the contents are now this file's, or empty. */
   restart(file?: Blob): void {
     this.#open = [];
     this.#entries = file ? [{ file }] : [];
@@ -48,7 +48,7 @@ export class TraceJournal {
     this.packed(packed);
   }
 
-  /** Gives everything again. What comes meanwhile is a part of it. */
+  /** Replays everything. Entries that are added meanwhile are included. */
   async replay(reader: JournalReader): Promise<void> {
     this.#seal();
     for (let i = 0; i < this.#entries.length; i++) {

@@ -1,4 +1,4 @@
-/** What runs in the trace worker: a trace in memory, and the reading and writing of files. */
+/** The inside of the trace worker: a trace in memory, and the reading and writing of files. */
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import {
   collector,
@@ -54,13 +54,13 @@ export class TraceService {
     return this.#trace.events;
   }
 
-  /** The trace as a file. Fields of `header` replace those of the trace that was opened, if one was. */
+  /** The trace as a file. Fields of `header` replace those of the trace that was opened, if any. */
   exportNdjson(header: Partial<TraceHeader>): Blob {
     const chunks = [...formatTrace(this.#trace, { ...this.#header, ...header })];
     return new Blob(chunks, { type: 'application/x-ndjson' });
   }
 
-  /** Replaces the contents by those of a file; a file with an error leaves them as they were. */
+  /** Replaces the contents by those of a file; a file with an error leaves them unchanged. */
   async open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<Opened> {
     const { sink, trace, header } = collector();
     try {

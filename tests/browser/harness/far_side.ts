@@ -26,7 +26,7 @@ async function gathered(peer: RTCPeerConnection): Promise<RTCSessionDescription>
 const isDescription = (data: unknown): data is RTCSessionDescriptionInit & { ccscope: string } =>
   typeof data === 'object' && data !== null && 'sdp' in data;
 
-/** A worker that puts random bytes, now and then with a trailer's magic, behind each frame. */
+/** A worker that appends random bytes to each frame, sometimes with a trailer's magic number. */
 const NOISE_WORKER = `
 onrtctransform = ({ transformer: { readable, writable } }) => {
   const noise = (frame, controller) => {
@@ -47,7 +47,7 @@ async function noiseWorker(): Promise<Worker> {
   return worker;
 }
 
-/** Sends a video to a ccscope call of role `receive`; with `noise`, with garbage behind its frames. */
+/** Sends a video to a ccscope call of role `receive`; with `noise`, garbage follows each frame. */
 export async function plainSender(signalling: Signalling, noise: boolean): Promise<() => void> {
   const peer = new RTCPeerConnection();
   const camera = await createSyntheticCamera();
@@ -66,7 +66,7 @@ export async function plainSender(signalling: Signalling, noise: boolean): Promi
   };
 }
 
-/** Receives the video of a ccscope call of role `send`; tells how many frames were decoded. */
+/** Receives the video of a ccscope call of role `send`; reports how many frames were decoded. */
 export function plainReceiver(signalling: Signalling): { frames(): Promise<number>; stop(): void } {
   const peer = new RTCPeerConnection();
   peer.ontrack = ({ track }) => {

@@ -1,4 +1,4 @@
-/** Runs calls for the tests and keeps what they say. */
+/** Runs calls for the tests and keeps their reports. */
 import {
   createCall,
   createSyntheticCamera,
@@ -24,7 +24,7 @@ import { trapExport } from './wasm_trap.js';
 export type Choices = Partial<
   Omit<CallOptions, 'track' | 'onTrace' | 'onEvent' | 'onStatus' | 'signalling'>
 > & {
-  /** Who is at the other end of roles `send` and `receive`. Default: a second ccscope call. */
+  /** The other end of roles `send` and `receive`. Default: a second ccscope call. */
   farSide?: 'ccscope' | 'plain' | 'noise';
   /** Plays the core with this export replaced by a trap. */
   trap?: string;
@@ -36,7 +36,7 @@ type Row = Record<string, number>;
 const workers: { url: string; worker: Worker }[] = [];
 const channels: RTCDataChannel[] = [];
 
-/** Keeps hold of what a fault has to get at. */
+/** References to the objects that a fault has to access. */
 function watch(): void {
   const NativeWorker = window.Worker;
   window.Worker = class extends NativeWorker {
@@ -207,7 +207,7 @@ class Harness {
     );
   }
 
-  /** What was recorded in order: tables by name, events by name. */
+  /** The recorded items in order: tables and events by name. */
   order(): string[] {
     return this.recorded.map((item) => ('batch' in item ? item.batch.table : `event:${item.event.name}`));
   }

@@ -37,7 +37,7 @@ export class Batches {
     if (this.#pending.length >= this.size) await this.#flush();
   }
 
-  /** Sends what is left, and ends the server. Throws DoorFault. */
+  /** Sends the rest, and ends the server. Throws DoorFault. */
   async close(): Promise<void> {
     try {
       await this.#flush();

@@ -1,5 +1,5 @@
-// The built local server in a process of its own, so that what ends it is seen from outside.
-// Argument: the limits of clients, as JSON. Sends its port to its parent and ends with it.
+// The built local server in a separate process, so that its crashes are visible from outside. Argument: the
+// limits of clients, as JSON. Sends its port to its parent and ends with it.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The local server in a process of its own, and the question whether it is alive. */
+/** The local server in a separate process, and the check whether it is alive. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { on, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,7 @@ export class ServerProcess {
         await this.#webSocketAnswers();
         return null;
       } catch (error) {
-        // Its end may be told of after the connection's.
+        // The end of the process may be reported after that of the connection.
         await Promise.race([once(this.child, 'exit'), pause(200)]);
         if (!this.ended) return `it does not answer: ${String(error)}`;
       }

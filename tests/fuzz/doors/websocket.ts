@@ -7,7 +7,7 @@ import { Batches, inParallel } from './batches.js';
 
 const BATCH = 2048;
 const CONNECTIONS = 48;
-/** Texts that share a connection; what they open ends with it. */
+/** Texts that share a connection; everything they open ends with it. */
 const TEXTS_EACH = 64;
 const PATIENCE_MS = 100;
 const MASK = Buffer.from([0x12, 0x34, 0x56, 0x78]);
@@ -73,8 +73,8 @@ const texts = (...messages: string[]): Buffer =>
   Buffer.concat(messages.map((text) => frame(OPCODE.text, Buffer.from(text))));
 
 /**
- * An input whose first byte has its highest bit set, as every last frame has, is the bytes of a
- * connection; any other is the text of a message. Oracle: that of the HTTP door.
+ * An input whose first byte has its highest bit set, as every final frame has, is taken as the bytes of a
+ * connection; any other is the text of a message. The oracle is the same as for the HTTP door.
  */
 export const target: FuzzTarget = {
   name: 'door: WebSocket',

@@ -30,7 +30,7 @@ function commandTakes(option: string, text: string): boolean {
 
 type Field = 'capacity' | 'queue' | 'outage' | 'cross_traffic';
 
-/** What a door's own parser makes of a text, which all doors take or none does. */
+/** How each parser reads a text; either all of them accept it or none does. */
 function atEveryDoor<T>(field: Field, text: string, parse: (text: string) => T): T | undefined {
   const value = refused(() => parse(text), ConfigError);
   const takes = value !== undefined;
@@ -155,7 +155,7 @@ const queues: FuzzTarget = {
   ],
   run(input) {
     const queue = atEveryDoor('queue', textOf(input), (text) => parseQueue(text));
-    // What is taken here, the core takes: a CoreError is a violation.
+    // The core accepts what is accepted here: a CoreError is a violation.
     if (queue !== undefined) check(queueArguments(queue).kind >= 0, () => 'no discipline of the core');
   },
 };

@@ -78,7 +78,7 @@ const message = (values: readonly number[], changes: Partial<Feedback> = {}): Ui
     }),
   );
 
-/** What halves of the controllers really send: after these arrivals. */
+/** What halves of the controllers really send after these arrivals. */
 function sent(controller: (typeof CONTROLLERS)[number]): Uint8Array[] {
   const receiver = core.createReceiver({ controller });
   const messages: Uint8Array[] = [];
@@ -107,7 +107,7 @@ function messagesIn(input: Uint8Array): Uint8Array[] {
   return starts.map((start, i) => input.subarray(start, starts[i + 1] ?? input.length));
 }
 
-/** Those of every message; the values behind them mean something to one controller alone. */
+/** The fields of every message; the values after them mean something to one controller only. */
 const COMMON_FIELDS = ['time_us', 'received_rate_bps', 'packets_received', 'packets_lost'].concat([
   'echo_send_time_us',
   'echo_delay_us',
@@ -115,7 +115,9 @@ const COMMON_FIELDS = ['time_us', 'received_rate_bps', 'packets_received', 'pack
   'now_us',
 ]);
 
-/** The core takes what is decoded, or says that its values are another controller's; its rate stays sound. */
+/**
+ * The core takes what was decoded, or reports that its values belong to another controller; its rate stays valid.
+ */
 function checkCore(controller: (typeof CONTROLLERS)[number], messages: readonly Feedback[]): void {
   const sender = core.createSender({ controller, record: [] });
   try {

@@ -1,4 +1,4 @@
-/** STUN: the relay's reader beside a plain one, and nothing outside of the packet counts. */
+/** STUN: compares the relay's parser with a simple one; nothing outside of the packet may matter. */
 import { checkOf, parseStun } from '../../../src/shaper/relay/stun.js';
 import { check, same } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';
@@ -31,7 +31,7 @@ function plainly(packet: Uint8Array) {
     attributes.push([view.getUint16(at), packet.slice(at + 4, at + 4 + length)]);
     at += 4 + Math.ceil(length / 4) * 4;
   }
-  // What follows the integrity counts for nothing (RFC 8489, 14.5).
+  // Attributes after the integrity are ignored (RFC 8489, 14.5).
   const seal = attributes.findIndex(([each]) => each === 0x0008 || each === 0x001c);
   const read = seal < 0 ? attributes : attributes.slice(0, seal);
   const last = (wanted: readonly number[]) => read.findLast(([each]) => wanted.includes(each));

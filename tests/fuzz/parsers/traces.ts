@@ -15,13 +15,13 @@ const SEED = [
   '',
 ];
 
-/** What was read, in a form that can be compared: a text for each row. */
+/** What was read, in a comparable form: a text for each row. */
 interface Read {
   rows: string[];
   error: TraceError | undefined;
 }
 
-/** Sinks keep what they are given; this one only as text, which is much faster. */
+/** Sinks normally keep their rows; this one keeps only text, which is much faster. */
 function listing(): { sink: TraceSink; rows: string[] } {
   const rows: string[] = [];
   const sink: TraceSink = {
@@ -60,7 +60,7 @@ function written(bytes: Uint8Array): Uint8Array {
   return new TextEncoder().encode([...formatTrace(trace, header())].join(''));
 }
 
-/** Where the line of this number begins. */
+/** Where the line with this number starts. */
 function startOf(bytes: Uint8Array, line: number): number {
   let at = 0;
   for (let i = 1; i < line; i++) at = bytes.indexOf(10, at) + 1;

@@ -1,4 +1,4 @@
-/** The state of pages in their addresses: never an exception, and what is written is read. */
+/** The state of pages in their addresses: parsing never throws, and what is written is read back. */
 import { parseLab, serialiseLab } from '../../../src/app/lab/state.js';
 import { bitratesInOrder, parseState, serialiseState } from '../../../src/app/state.js';
 import { parseQueue } from '../../../src/link/queue_text.js';

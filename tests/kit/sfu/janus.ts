@@ -13,7 +13,7 @@ export interface JanusOptions {
 
 const ROOM = 1234;
 
-/** What Debian puts beside its one library folder. */
+/** The additional library folder that Debian uses. */
 function pluginFolder(kind: 'plugins' | 'transports'): string {
   const lib = '/usr/lib';
   for (const name of readdirSync(lib)) {

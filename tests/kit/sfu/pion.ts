@@ -10,7 +10,7 @@ const BINARY = fileURLToPath(new URL('../../../build/test/pion_sfu', import.meta
 
 let building: Promise<string> | null = null;
 
-/** Its binary. Go itself knows what has to be built again. */
+/** Its binary. Go itself decides what has to be rebuilt. */
 export function buildPion(): Promise<string> {
   building ??= run('go', ['build', '-mod=readonly', '-o', BINARY, '.'], { cwd: SOURCES }).then(() => BINARY);
   return building;

@@ -1,18 +1,18 @@
-/** Servers under test as processes of their own. */
+/** Servers under test as separate processes. */
 import { spawnSync, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 
 /** How long a server may take to begin. */
 const START_MS = 20_000;
 
-/** Whether a program can be run; in CI it has to be there. */
+/** Whether a program can be run; in CI it must exist. */
 export function isInstalled(program: string): boolean {
   if (process.env['CI'] !== undefined) return true;
   const found = spawnSync(process.platform === 'win32' ? 'where' : 'which', [program], { stdio: 'ignore' });
   return found.status === 0;
 }
 
-/** A TCP port that nobody listened on just now. */
+/** A TCP port on which nobody listened a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -21,7 +21,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves with what a process says once it is this; rejects with all of its words if it ends or waits before. */
+/**
+ * Resolves with the matching output of a process; rejects with all of its output if it ends or takes too long
+ * first.
+ */
 export async function outputMatching(server: ChildProcess, expected: RegExp): Promise<RegExpExecArray> {
   let said = '';
   let timer: NodeJS.Timeout | undefined;

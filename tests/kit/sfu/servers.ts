@@ -1,4 +1,4 @@
-/** Real servers for calls under test, each a process of its own. */
+/** Real servers for calls under test, each in its own process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -11,17 +11,20 @@ import { freePort, outputMatching } from './process.js';
 
 /** A selective forwarding unit that runs. */
 export interface Unit {
-  /** The page that speaks with it, for a role, with what the page takes besides. */
+  /** The page that talks to it, for a role, with additional options of the page. */
   page(role: 'publish' | 'watch' | 'both', more?: Readonly<Record<string, string | number>>): string;
   close(): Promise<void>;
 }
 
-/** What a unit forwards: nothing while paused, this simulcast layer, with or without key frames that watchers ask for. */
+/**
+ * What a unit forwards: nothing while paused, this simulcast layer, with or without the key frames that watchers
+ * request.
+ */
 export interface Forwarding {
   paused?: boolean;
   rid?: string | null;
   keyFrames?: boolean;
-  /** On pion: publishers are told of no higher rate (REMB); 0: of none but what watchers can take. */
+  /** On pion: publishers are limited to this rate (REMB); 0: only to what watchers can receive. */
   limitBps?: number;
   /** On pion: whether it sends any RTCP. */
   feedback?: boolean;
@@ -65,7 +68,7 @@ export const startPion = async (...flags: string[]): Promise<ControlledUnit> =>
   startUnit(await buildPion(), flags);
 
 interface UnitKind {
-  /** What the guide calls it. */
+  /** Its name in the guide. */
   name: string;
   /** The program that it needs besides Node. */
   program: 'janus' | 'go' | 'node';
@@ -74,7 +77,7 @@ interface UnitKind {
 }
 
 /**
- * With ICE-lite werift keeps to the pair that is nominated first. A page that speaks with it directly may nominate the
+ * With ICE-lite werift keeps the pair that is nominated first. A page that talks to it directly may nominate the
  * loopback address, from which no answer reaches it.
  */
 const startWeriftLite = (by?: 'relay' | 'page'): Promise<Unit> =>

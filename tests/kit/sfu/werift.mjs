@@ -1,5 +1,5 @@
-// A selective forwarding unit on werift: each publisher's video goes to each watcher, and its data, too. Run as a
-// process of its own. What it forwards can be changed: see `control`.
+// A selective forwarding unit on werift: each publisher's video, and data, are forwarded to each watcher. Run as
+// a separate process. What it forwards can be changed: see `control`.
 import { createServer } from 'node:http';
 
 import {
@@ -44,7 +44,7 @@ async function describe(peer, description) {
   return peer.localDescription.sdp;
 }
 
-/** What a publisher sends: its layers, the lowest first; one without a name where it has no simulcast. */
+/** What a publisher sends: its layers, lowest first; a single one without a name if there is no simulcast. */
 class Publisher {
   layers = new Map();
   feeds = new Set();
@@ -61,14 +61,14 @@ class Publisher {
     });
   }
 
-  /** The layer that is asked for, else the highest that is sent. */
+  /** The requested layer, else the highest one that is sent. */
   chosen() {
     const sent = [...this.layers.values()].filter(({ heardMs }) => Date.now() - heardMs < SILENT_MS);
     return sent.find(({ rid }) => rid === settings.rid) ?? sent.at(-1);
   }
 }
 
-/** What one watcher gets of one publisher. */
+/** What one watcher gets from one publisher. */
 class Feed {
   layer = null;
 
@@ -88,7 +88,7 @@ class Feed {
     this.track.writeRtp(packet.clone());
   }
 
-  /** Another layer goes on where the one before ended. */
+  /** A new layer continues where the previous one ended. */
   async choose() {
     const layer = this.publisher.chosen();
     if (layer === undefined || layer === this.layer) return;
@@ -125,7 +125,7 @@ async function publish({ sdp }) {
   return { id, sdp: await describe(peer, await peer.createAnswer()) };
 }
 
-/** Offers what others publish; nothing while there are fewer of these than asked for. */
+/** Offers what others publish; nothing while there are fewer of these than requested. */
 async function watch({ own = 0, publishers: least = 1 }) {
   const others = [...publishers].filter(([id]) => id !== own).map(([, publisher]) => publisher);
   if (others.length < least) return {};
@@ -152,7 +152,7 @@ async function answer({ id, sdp }) {
   return { id };
 }
 
-/** `paused`: nothing is forwarded. `rid`: this layer is. `keyFrames`: whether they are asked for. */
+/** `paused`: nothing is forwarded. `rid`: this layer is. `keyFrames`: whether they are requested. */
 async function control(change) {
   Object.assign(settings, change);
   for (const { feeds } of publishers.values()) for (const feed of feeds) await feed.choose();

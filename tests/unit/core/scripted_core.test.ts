@@ -1,4 +1,4 @@
-/** Where a page's policy refuses WebAssembly the controllers run as JavaScript: the same numbers, bit by bit. */
+/** If a page's policy refuses WebAssembly, the controllers run as JavaScript: the same numbers, bit by bit. */
 import { readFileSync } from 'node:fs';
 
 import { beforeAll, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** Ten minutes of a call whose link changes, loses and reorders. */
 const SECONDS = 600;
 
-/** All that the controllers beside a stream have made, in the order in which they made it. */
+/** All rows of the controllers beside a stream, in the order in which they were made. */
 async function rowsOf(core: Core, seed: number): Promise<TraceBatch[]> {
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core), keepUs: 2 * SECONDS * 1e6 });
   const batches: TraceBatch[] = [];

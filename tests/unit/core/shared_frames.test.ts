@@ -1,4 +1,4 @@
-/** Receiver halves of one stream that go through its frames together give what each gives alone. */
+/** Receiver halves of one stream that share the analysis of its frames give the same results as each alone. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {

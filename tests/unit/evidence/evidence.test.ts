@@ -1,4 +1,4 @@
-/** What evidence says of a call whose every packet is known. */
+/** The evidence of a call whose packets are all known. */
 import { writeFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -121,7 +121,7 @@ describe('the trace', () => {
 describe('the metrics', () => {
   it('count from the connecting at 0.5 s', () => {
     const metrics = metricsJson(input);
-    // 11.5 s at 1 Mbps, 8 s at 0.5, 10 s at 1: 25.5 Mbit in 29.5 s, less what the last moments lack.
+    // 11.5 s at 1 Mbps, 8 s at 0.5, 10 s at 1: 25.5 Mbit in 29.5 s, minus what the last moments lack.
     expect(metrics['call']).toMatchObject({ from_us: 5e5 });
     const call = metrics['call'] as Record<string, number>;
     expect(call['capacity_mean_bps']).toBeGreaterThan(0.99 * (25.5e6 / 29.5));

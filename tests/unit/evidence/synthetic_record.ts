@@ -1,7 +1,7 @@
 /**
- * A call of 30 s that never took place, for tests of what is made of a record: one page sends video
- * through the core's own link to another, at a rate that a controller might choose. The link is
- * 1 Mbps, 500 kbps from 12 s on and 1 Mbps again from 20 s on; a freeze follows the fall.
+ * A synthetic call of 30 s for tests of what is derived from a record: one page sends video through the core's
+ * link to another, at a rate that a controller might choose. The link is 1 Mbps, 500 kbps from 12 s on and 1 Mbps
+ * again from 20 s on; a freeze follows the fall.
  */
 import * as judged from '../judge/synthetic.js';
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
@@ -29,7 +29,7 @@ const CAPACITY = [
   { timeUs: 20e6, capacityBps: 1e6 },
 ];
 
-/** What the sender sends: it grows to nine tenths, notices a fall after 0.8 s, and grows again. */
+/** The sending rate: it grows to nine tenths, reacts to a fall after 0.8 s, and grows again. */
 function rateBps(timeUs: number): number {
   const s = timeUs / 1e6;
   if (s < 12.8) return Math.min(9e5, 3e5 * 1.18 ** s);
@@ -77,7 +77,7 @@ class Sender {
   }
 
   #frame(timeUs: number): void {
-    // Every frame differs a little from the mean, as those of a camera do.
+    // Every frame differs a little from the mean, like a camera's.
     const wave = 1 + 0.25 * Math.sin(this.frames.length * 1.7) + 0.1 * Math.sin(this.frames.length * 0.31);
     const sizeBytes = Math.round((rateBps(timeUs) * FRAME_US * wave) / 8e6);
     const packets: number[] = [];
@@ -211,7 +211,7 @@ const emptyDirection = (): DirectionRecord => ({
   capacity: [...CAPACITY],
 });
 
-/** What GCC's receiver half makes of the frames: rows for the trace. */
+/** The rows that GCC's receiver half produces from the frames, for the trace. */
 function shadowOf(core: Core, frames: FrameColumns): TraceBatch[] {
   const receiver = core.createReceiver({ preset: 'gcc', flow: 0 });
   for (let i = 0; i < frames.rows; i++)

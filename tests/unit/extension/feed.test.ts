@@ -1,4 +1,4 @@
-/** What of a document's batches is new to a panel, and on which clock. */
+/** Which parts of a document's batches are new to a panel, and on which clock. */
 import { expect, test } from 'vitest';
 
 import { Feed } from '../../../src/extension/feed.js';

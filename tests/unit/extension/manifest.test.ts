@@ -1,4 +1,4 @@
-/** The manifests against the rules of the stores that an extension must keep, and against what the README promises. */
+/** The manifests against the stores' rules for extensions, and against what the README promises. */
 import { expect, test } from 'vitest';
 
 import { BROWSERS, manifestFor } from '../../../scripts/extension/manifest.mjs';

@@ -1,10 +1,10 @@
-/** What a page can put into a panel: an observer's messages, and nothing of another form. */
+/** What a page can send to a panel: an observer's messages, and nothing of another form. */
 import { expect, test } from 'vitest';
 
 import { readFromPage } from '../../../src/extension/page_text.js';
 import { readSample } from '../../../src/inject/sample.js';
 
-/** As the observer makes it of a report. */
+/** As the observer turns a report into a text. */
 const sample = readSample(
   new Map<string, object>([
     ['P', { id: 'P', type: 'candidate-pair', nominated: true, currentRoundTripTime: 0.05, timestamp: 1000 }],
@@ -37,7 +37,7 @@ const valid: readonly (readonly [string, Record<string, unknown>])[] = [
   ['late', { type: 'late', timeUs: 1, lateMs: 2 }],
 ];
 
-/** Every field of a message, as a path, with those of what it holds. */
+/** Every field of a message as a path, with nested ones. */
 function* paths(value: unknown, path: readonly string[] = []): Generator<readonly string[]> {
   if (path.length > 0) yield path;
   if (typeof value !== 'object' || value === null) return;

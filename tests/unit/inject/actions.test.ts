@@ -1,4 +1,7 @@
-/** What was asked for before the end of a watch, and would only be done after it. Actions in a browser: tests/inject. */
+/**
+ * Actions requested before the end of a watch that would only take effect after it. Actions in a browser:
+ * tests/inject.
+ */
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { Actions } from '../../../src/inject/actions.js';
@@ -7,7 +10,7 @@ import { SenderParameters } from '../../../src/inject/sender_parameters.js';
 
 type Parameters = Pick<RTCRtpSendParameters, 'encodings'>;
 
-/** As browsers have them; each test patches its own. */
+/** As in browsers; each test patches its own. */
 function classes() {
   class Sender {
     maxBitrate: number | undefined;
@@ -28,7 +31,7 @@ function classes() {
     }
   }
   class Receiver {
-    /** What is in force, past what the page is shown. */
+    /** The parameters in force, not those that the page is shown. */
     delayMs: number | null = null;
     readonly track = { kind: 'video' };
     waitsFor = Promise.resolve();
@@ -120,7 +123,7 @@ for (const action of onSender)
     await ending;
     expect(await acting).toMatchObject(REFUSED);
     expect(sender.maxBitrate).toBeUndefined();
-    // Nor does a drive end once more after its three seconds: until then its sender would be held.
+    // Nor does a drive end a second time after its three seconds: until then its sender would be held.
     if (action.kind === 'drive') await new Promise((resolve) => setTimeout(resolve, 3200));
     expect(told).toEqual([`${action.kind} refused`]);
   });
@@ -150,7 +153,7 @@ test('a stream of a connection that the page keeps to itself is not said to be c
   const release: Action = { kind: 'release', target: { ...SENT, endpoint: 1 }, of: null };
   expect(await actions.act(release)).toEqual({
     ok: false,
-    why: 'The page keeps the connection of this stream to itself, so nobody else can act on it.',
+    why: 'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
     fix: 'reload the page with ccscope in it from the start',
   });
   expect(await actions.act({ ...release, target: { ...SENT, endpoint: 2 } })).toMatchObject({

@@ -1,4 +1,4 @@
-/** Just as much of a page as shown frames need: elements whose frames the test gives out. */
+/** The parts of a page that shown frames need: elements whose frames the test provides. */
 import { vi } from 'vitest';
 
 interface Shown {
@@ -52,7 +52,7 @@ export class FakeVideo {
 }
 
 export interface FakePage {
-  /** Elements that were made, whoever made them. */
+  /** All elements that were created. */
   made: FakeVideo[];
   /** Those in the document. */
   videos: FakeVideo[];

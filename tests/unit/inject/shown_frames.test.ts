@@ -19,7 +19,10 @@ function watched(): { page: FakePage; track: FakeTrack; shown: ShownFrames; elem
   return { page, track, shown, element };
 }
 
-/** Looks twice a second at a stream of 250 kB/s, of which some seconds show no frame; the sizes by the times of the looks. */
+/**
+ * Samples twice a second of a stream of 250 kB/s that shows no frame in some seconds; returns the sizes by sample
+ * time.
+ */
 function sizesOf(fps: number, isShown: (ms: number) => boolean, endMs = 10_000): Map<number, number[]> {
   const { shown, element } = watched();
   const sizes = new Map<number, number[]>();
@@ -52,7 +55,7 @@ test('a stream with fewer frames than looks has all its bytes', () => {
 test('what came while nothing was shown belongs to nobody', () => {
   const sizes = sizesOf(25, (ms) => ms < 2000 || ms > 7600);
   expect(sum([...sizes].flatMap(([ms, each]) => (ms > 2000 && ms < 8000 ? each : [])))).toBe(0);
-  // Nothing more than that half second's.
+  // Only that half second's bytes.
   expect(sum(sizes.get(8000) ?? [])).toBeCloseTo(125e3);
   expect(sum(sizes.get(8500) ?? [])).toBeCloseTo(125e3);
 });

@@ -39,7 +39,7 @@ const asTrack = (track: FakeTrack): MediaStreamTrack => track as unknown as Medi
 const asReceiver = (track: FakeTrack): RTCRtpReceiver =>
   ({ track, getStats: () => Promise.resolve(new Map()) }) as unknown as RTCRtpReceiver;
 
-/** A debugger may still tell whose track it is: before two seconds a stray is not told of. */
+/** A debugger may still reveal whose track it is: a stray is not reported before two seconds. */
 const grownOld = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2100));
 
 test('a track that no known connection receives is told of; a clone of it is not', async () => {

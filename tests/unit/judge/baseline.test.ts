@@ -33,7 +33,7 @@ describe('curves', () => {
     const curve = curveOf(asked(call(3), 13)) ?? { receivedBps: [], queueDelayMs: [] };
     const rule = { curve, tolerance: 0.01, delayToleranceMs: 1 };
     expect(judgeBaseline(asked(call(8), 18), rule)).toMatchObject({ pass: true, final: true, cause: null });
-    // A second before the end of the curve there is no verdict.
+    // One second before the end of the curve there is no verdict.
     const early = judgeBaseline(asked(call(8), 17), rule);
     expect(early).toMatchObject({ pass: false, final: false, settled: false, dueUs: 18e6 });
     expect(early.received).toBe('9 s of it so far');

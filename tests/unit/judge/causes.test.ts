@@ -104,7 +104,7 @@ describe('causes of a low rate', () => {
   });
 
   it('application-limited: the source stands still', () => {
-    expect(whyLow(slowCall({ sourceFrames: 77 }))?.evidence).toContain('gave no frames');
+    expect(whyLow(slowCall({ sourceFrames: 77 }))?.evidence).toContain('delivered no frames');
   });
 
   it('loss: more than 10 % is lost', () => {
@@ -117,7 +117,7 @@ describe('causes of a low rate', () => {
           ),
         },
       );
-    // One of eight: 12.5 %, give or take a packet of 220.
+    // One of eight: 12.5 %, plus or minus a packet of 220.
     expect(whyLow(lossy(8))).toMatchObject({ kind: 'loss' });
     expect(whyLow(lossy(8))?.evidence).toMatch(/^12\.\d+ % was lost \(\d+ packets by chance, 0 by/);
     // One of twenty: 5 % holds it.
@@ -160,14 +160,14 @@ describe('causes of a low rate', () => {
   });
 
   it('outage: the link stands still while packets wait', () => {
-    // From 7 to 9 s nothing leaves; what came then leaves at 9 s.
+    // From 7 to 9 s nothing leaves; what arrived meanwhile leaves at 9 s.
     const waiting = steady(7, 9, 4e5).map(({ departS }, i) => ({
       departS: 9 + i * 0.005,
       queueDelayMs: (9 + i * 0.005 - departS) * 1e3,
     }));
     const packets = [...steady(0, 7, 4e5), ...waiting, ...steady(9.5, 20, 4e5)];
     expect(whyLow(slowCall({}, { packets }))).toMatchObject({ kind: 'outage' });
-    // The same pause, but nobody sent: no outage.
+    // The same pause, but nothing was sent: not an outage.
     const silent = [...steady(0, 7, 4e5), ...steady(9, 20, 4e5)];
     expect(whyLow(slowCall({}, { packets: silent }))?.kind).not.toBe('outage');
   });
@@ -265,7 +265,7 @@ describe('causes of other failures', () => {
     expect(verdict).toMatchObject({ pass: false, cause: { kind: 'outage' } });
     expect(verdict.received).toBe('longest 1100 ms, 1 in all for 1100 ms');
     expect(judgeFreezes(asked(record), { ...rule, longestUs: 1.1e6 })).toMatchObject({ pass: true });
-    // Over the last second of the window there was none.
+    // There was none during the last second of the window.
     expect(judgeFreezes(asked(record), { ...rule, overUs: 1e6 })).toMatchObject({ pass: true });
   });
 });
@@ -320,7 +320,7 @@ describe('windows', () => {
     const ended = judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 8e6 });
     expect(ended).toMatchObject({ pass: false, final: true });
     expect(ended.received).toBe('the call ended after 4 s of them');
-    // What it was can be judged when it is over.
+    // Its cause can be judged when it is over.
     expect(judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 3e6 })).toMatchObject({
       pass: true,
     });
@@ -361,10 +361,10 @@ describe('an overloaded machine', () => {
     expect(whyLow(slowCall({}, { callbacksLateMs: each(0.99 * callbacksMs) }))?.kind).toBe('unknown');
   });
 
-  it('is none for hiccups, nor for what was over before the window', () => {
+  it('is not named for hiccups, nor for what was over before the window', () => {
     const hiccups = (every: number) => each(1).map((ms, i) => (i % every < 1 ? 300 : ms));
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(12) }))?.kind).toBe('unknown');
-    // One second of three: said where nothing else explains it.
+    // One second of three: reported if nothing else explains it.
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(3) }))?.evidence).toMatch(
       /^Nothing else explains it, and in \d of \d+ seconds the machine was late: .* by up to 300 ms\.$/,
     );

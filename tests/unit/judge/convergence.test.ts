@@ -59,7 +59,7 @@ describe('convergence', () => {
         { atS: 20, bps: 4e5 },
       ],
     });
-    // Asked for after the change: what came before it does not count.
+    // Requested after the change: what came before it does not count.
     const after = judgeConvergence(asked(record, 40, 21), RULE);
     expect(after).toMatchObject({ pass: false, final: true, cause: { kind: 'capacity' } });
     expect(judgeConvergence(asked(record, 40, 19), RULE)).toMatchObject({ pass: true });
@@ -107,9 +107,9 @@ describe('recovery', () => {
   ];
 
   it('comes when rate and queue are back', () => {
-    // Before: 900 kbps. After the change at 20 s: 500 kbps with 300 ms of queue until 23 s, then
-    // 480 kbps without: 480 >= 0.9 * 500. The queue is short for a second at 24 s: 23 + 1, and the
-    // last packet with a queue left at 23.0 s, so the first look that sees none is at 24.0 or 24.1 s.
+    // Before: 900 kbps. After the change at 20 s: 500 kbps with 300 ms of queue until 23 s, then 480 kbps
+    // without: 480 >= 0.9 * 500. The queue has been short for a second at 24 s: 23 + 1, and the last packet with
+    // a queue left at 23.0 s, so the first evaluation without a queue is at 24.0 or 24.1 s.
     const packets = [
       ...steady(0, 20, 9e5),
       ...steady(20, 23, 5e5, { queueDelayMs: 300 }),
@@ -133,7 +133,7 @@ describe('recovery', () => {
     const verdict = judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 8e6 });
     expect(verdict).toMatchObject({ pass: false, final: true });
     expect(verdict.received).toContain('420 kbps in the last 2 s (needed 450 kbps)');
-    // But 420 kbps is enough if 400 is asked for.
+    // But 420 kbps is enough if 400 is requested.
     expect(judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 8e6, toBps: 4e5 }).pass).toBe(
       true,
     );

@@ -19,7 +19,7 @@ import {
 } from '../../../src/judge/incidents/index.js';
 import { callRecord, inbound, outbound, sample, samples } from './synthetic.js';
 
-/** What an end of a call says at a time; rates and counts are summed up here. */
+/** What an end of a call reports at a time; rates and counts are summed up here. */
 interface Moment {
   bps?: number;
   /** Share of the packets that are lost. */
@@ -31,7 +31,7 @@ interface Moment {
   checks?: number;
   route?: string;
   stream?: Partial<OutboundStats> & Partial<InboundStats>;
-  /** More layers, beside the first. */
+  /** Additional layers, besides the first. */
   layers?: readonly (Partial<OutboundStats> & { bps: number })[];
 }
 
@@ -87,7 +87,10 @@ function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => 
   return record;
 }
 
-/** Takes an endpoint's samples and states away, and gives them back one after the other, with what is found of freezes. */
+/**
+ * Removes an endpoint's samples and states, and returns them one after the other, together with the freezes
+ * found.
+ */
 function growing(endpoint: EndpointRecord): {
   samples: readonly StatsSample[];
   next(sample: StatsSample): void;
@@ -379,7 +382,7 @@ describe('why the rate of what is sent fell', () => {
   });
 });
 
-/** A controller beside the stream that signals overuse at each tenth group for a while, in which frames wait. */
+/** A controller beside the stream that signals overuse at every tenth group for a while in which frames wait. */
 function beside(record: CallRecord, fromS: number, waitMs: number): CallRecord {
   const { columns } = tableSpec('group');
   const overuse = columns.find(({ name }) => name === 'signal')?.values?.indexOf('overuse') ?? NaN;
@@ -469,7 +472,7 @@ describe('why the rate of what is received fell', () => {
   });
 });
 
-/** A call of two ends in which a few things go wrong, one after the other. */
+/** A call with two ends in which a few things go wrong, one after the other. */
 function badCall(): CallRecord {
   const sends = (timeS: number): Moment => {
     if (timeS > 20 && timeS <= 35) return { bps: 3e5, stream: { targetBps: 3e5, maxBitrateBps: 3e5 } };
@@ -484,7 +487,7 @@ function badCall(): CallRecord {
       framesReceived: Math.round(30 * timeS),
       framesDecoded: frames(timeS),
       pliCount: Math.min(4, Math.max(0, Math.floor(timeS - 40))),
-      // The browser counts the freeze when it is over: then it is known where it really was.
+      // The browser counts the freeze when it is over: only then is it known where it was.
       ...(timeS > 44 && { freezeCount: 1, totalFreezesDurationS: 3.7 }),
       frameHeight: timeS > 70 && timeS <= 80 ? 180 : 360,
     },
@@ -529,7 +532,7 @@ describe('a whole call', () => {
   });
 });
 
-/** What one received stream has counted at a time, of 30 frames a second. */
+/** The counters of one received stream at a time, at 30 frames per second. */
 const stream = (ssrc: number, timeS: number, more: Partial<InboundStats> = {}): InboundStats => {
   const frames = Math.round(30 * timeS);
   return inbound({
@@ -553,9 +556,9 @@ function receives(
   return record;
 }
 
-/** Nothing comes of it, and nothing ever did. */
+/** Nothing arrives, and nothing ever did. */
 const dead = (ssrc: number): InboundStats => inbound({ ssrc, mid: String(ssrc) });
-/** It is not decoded from a time on, while packets come; of `asks` a key frame is asked for each second. */
+/** It is not decoded from a time on, while packets arrive; in `asks` a key frame is requested each second. */
 const stuck = (ssrc: number, timeS: number, fromS: number, asks: boolean): InboundStats =>
   stream(ssrc, timeS, {
     framesDecoded: Math.round(30 * Math.min(timeS, fromS)),
@@ -652,7 +655,7 @@ describe('an outage that lasts', () => {
 /** Frames that the source has given, at 30 a second, and 10 later. */
 const slowing = (timeS: number): number => 30 * Math.min(timeS, FALL_S) + 10 * Math.max(0, timeS - FALL_S);
 
-/** What explains a fall of what is sent, each with how the call is then. */
+/** The explanations for a fall of a sending rate, each with the matching state of the call. */
 const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
   ['application-limited', () => ({ stream: { targetBps: 1e6 } })],
   ['far-side-limited', () => ({ availableOutgoingBps: 2.6e5, stream: { targetBps: 2.5e5 } })],
@@ -779,7 +782,7 @@ describe('a route that changed', () => {
 
 /** Scatters evenly by up to ±30 ms, the same each time. */
 const scattered = (timeS: number): number => 0.05 + 0.06 * (((timeS * 7.919) % 1) - 0.5);
-/** 50 ms, but for one measurement after the fall. */
+/** 50 ms, except for one measurement after the fall. */
 const outlier = (timeS: number): number => (timeS === FALL_S + 1 ? 0.15 : 0.05);
 
 describe('a round trip that scatters', () => {
@@ -955,7 +958,7 @@ describe('a bound that ccscope set itself', () => {
       kind: 'cap',
       fix: 'ccscope was told to drive it with GCC; Release takes it back.',
     });
-    // A bound of the page is one, whatever is lost beside it.
+    // A limit of the page is a cause, whatever is lost at the same time.
     expect(why([], { ...low, loss: 0.2 }, before).kind).toBe('cap');
   });
 

@@ -5,7 +5,7 @@ import { judgeFreezes, judgeProved } from '../../../src/judge/index.js';
 import { keyFrameWait } from '../../../src/judge/key_frames.js';
 import { callRecord, inbound, outbound, samples, steady } from './synthetic.js';
 
-/** 30 frames a second; from 5 to 8 s none is decoded, and a key frame is asked for each second. */
+/** 30 frames per second; from 5 to 8 s none is decoded, and a key frame is requested each second. */
 const waits = (asks: boolean) =>
   samples(0, 20, (t) => ({
     bytesReceived: 5e4 * t,

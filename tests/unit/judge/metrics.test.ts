@@ -170,7 +170,7 @@ function* numbers(seed: number): Generator<number, never> {
 }
 
 describe('what holds for every serial link', () => {
-  // Packets of any size that arrive at any time leave one after the other at 1 Mbps.
+  // Packets of any size and arrival time leave one after the other at 1 Mbps.
   const random = numbers(7);
   const next = (): number => random.next().value;
   let [arrivalS, freeS] = [0, 0];

@@ -141,7 +141,7 @@ describe('directions of connections', () => {
     });
     const [first] = record.endpoints;
     if (first === undefined) throw new Error('no endpoint');
-    // A second connection to a server, over which nothing but checks has gone so far: its busier way is back.
+    // A second connection to a server, which has only carried checks so far: its busier direction is backward.
     const idle = samples(0, 20, (t) => ({
       ...{ bytesSent: 40 * t, bytesReceived: 40 * t },
       inbound: [inbound({ ssrc: 77, bytesReceived: t < 1 ? 1 : 2 })],

@@ -192,7 +192,10 @@ export const endpoint = (
   ...more,
 });
 
-/** What two endpoints say of a call that sends video at a rate from `connectedS` on, with all that this leads to at both. */
+/**
+ * What two endpoints report of a call that sends video at a given rate from `connectedS` on, with all the
+ * consequences at both.
+ */
 export function videoSamples(
   connectedS: number,
   untilS: number,

@@ -1,4 +1,4 @@
-/** The end of a window is found in times that are no whole microseconds, as the clock of a process gives them. */
+/** The end of a window is found even if times are not whole microseconds, as with the clock of a process. */
 import { describe, expect, it } from 'vitest';
 
 import { judgeLoss } from '../../../src/judge/index.js';

@@ -79,14 +79,14 @@ describe('choosing a cell', () => {
     expect(cellFor([], { queue: 'pie' })).toEqual({});
   });
 
-  it('keeps the other axes where there is such a cell, and moves them where there is none', () => {
+  it('keeps the other axes if there is such a cell, and moves them if not', () => {
     expect(withAxis(cells, { queue: 'codel', load: 'high' }, 'queue', 'pie')).toBe(cells[2]);
     expect(withAxis(cells, { queue: 'codel', load: 'low' }, 'queue', 'pie')).toBe(cells[2]);
     expect(withAxis(cells, { queue: 'pie', load: 'high' }, 'load', 'low')).toBe(cells[0]);
     expect(withAxis(cells, { queue: 'pie', load: 'high' }, 'load', '')).toBe(cells[3]);
   });
 
-  it('says what is chosen that there is not', () => {
+  it('names a choice that does not exist', () => {
     expect(wrongChoices(cells, { queue: 'pie', load: '' })).toEqual([]);
     expect(wrongChoices(cells, { queue: 'red', speed: '9' })).toEqual([
       { axis: 'queue', value: 'red', expected: 'one of codel, pie, none' },
@@ -94,7 +94,7 @@ describe('choosing a cell', () => {
     ]);
   });
 
-  it('lists the values that there are', () => {
+  it('lists the existing values', () => {
     expect(valuesOf(cells, 'load')).toEqual(['low', 'high', '']);
   });
 });
@@ -146,7 +146,7 @@ describe('choosing a controller', () => {
         { preset, controller: controllerOfPreset(preset), parameters: { max_bitrate_bps: 2e6 } },
       ]);
     }
-    // What the paper says is of its own controller.
+    // The paper's statements are about its own controller.
     expect(chosen.expectations).toBeUndefined();
     expect(chosen.claims).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** The lessons: every choice runs, the task is solved by its solution and not by what is shown at first. */
+/** The lessons: every choice runs, and the task is solved by its solution but not by the initial state. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../../src/core/index.js';
@@ -21,7 +21,7 @@ function tried({ scenario }: Lesson, value: string, seed = 1): Tried {
 
 /** The papers' sections and equations, and the RFCs'. */
 const CITED = /\((ToN|CMP|LCC|AQM|GRP|RFC \d+)\b|RFC \d{4}|Table I|AQM, section/;
-/** What charts there are. */
+/** The available charts. */
 const CHARTS = ['rates', 'delays', 'losses', 'control', 'detector', 'nada', 'lcc', 'states'];
 
 it('there are twelve, each with a name of its own', () => {
@@ -55,7 +55,7 @@ describe.each(LESSONS)('$id', ({ id, title, load }) => {
     expect(text.split('\n').length).toBeLessThanOrEqual(3);
   });
 
-  it('draws charts that there are', () => {
+  it('draws existing charts', () => {
     expect(lesson.charts.length).toBeGreaterThan(1);
     for (const chart of lesson.charts) expect(CHARTS).toContain(chart);
   });
@@ -78,7 +78,10 @@ describe.each(LESSONS)('$id', ({ id, title, load }) => {
   });
 });
 
-/** Learners see one seed. What they learn from it may not be its chance: it is so in at least four seeds of five. */
+/**
+ * Learners see one seed. What they learn from it must not depend on that seed: it is true for at least four seeds
+ * of five.
+ */
 describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
   it('has the same solution', async () => {
     const lesson = (await load()).default;
@@ -90,7 +93,7 @@ describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
   });
 });
 
-/** What predictions and explanations say of the runs, where a number can tell. */
+/** What predictions and explanations say about the runs, as far as numbers can check it. */
 describe('what the lessons say is so', () => {
   const lessonOf = async (id: string): Promise<Lesson> => {
     const listed = LESSONS.find((each) => each.id === id);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { TickLateness } from '../../../src/machine/index.js';
 
-/** What ticks at these times tell, those that tell nothing left out. */
+/** The reports for ticks at these times, without empty ones. */
 function told(times: readonly number[]): number[] {
   const lateness = new TickLateness(100);
   return times.map((nowMs) => lateness.tick(nowMs)).filter((ms) => ms !== null);

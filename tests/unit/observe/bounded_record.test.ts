@@ -9,7 +9,7 @@ import { callRecord, steady } from '../judge/synthetic.js';
 
 const BATCH = 20_000;
 
-/** Packets from number `first` on, one each millisecond, as PacketLog.take gives them. */
+/** Packets from number `first` on, one every millisecond, in the form of PacketLog.take. */
 function taken(first: number): Float64Array {
   const columns = new Float64Array(LOG_COLUMNS * BATCH);
   for (let i = 0; i < BATCH; i++) {

@@ -88,7 +88,7 @@ describe('freezes of a received picture', () => {
     ];
     expect(freezesOf([...before, ...waiting, ...shown])).toHaveLength(1);
     expect(freezesOf([...before, ...shown])).toEqual([]);
-    // A stream that has not begun does not stand still.
+    // A stream that has not started is not frozen.
     expect(freezesOf(Array<Look>(8).fill({ decoded: 0 }))).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { Shadows } from '../../../src/calls/record/shadows.js';
 import type { PageMessage } from '../../../src/inject/protocol.js';
 import { sample } from '../judge/synthetic.js';
 
-/** What a page with a number of connected pairs tells each time. */
+/** What a page with a number of connected pairs reports each time. */
 function messagesOf(pairs: number): PageMessage[] {
   const look = sample(1e-6);
   return Array.from(
@@ -72,7 +72,7 @@ describe('the observer', () => {
       [many, 800],
     ] as const)
       expect(record.connections.flatMap(({ flows }) => flows)).toHaveLength(pairs);
-    // By turns, so that both meet the same minutes; the least of each is what it takes undisturbed.
+    // Alternating, so that both meet the same conditions; the minimum of each is the undisturbed time.
     let [fewUs, manyUs] = [Infinity, Infinity];
     for (let round = 0; round < 30; round++) {
       fewUs = Math.min(fewUs, spentUs(few.batch));

@@ -1,4 +1,4 @@
-/** Budgets: who they are for, when they are broken, and what is said of a file that is wrong. */
+/** Budgets: which tests they apply to, when they are broken, and the errors for an invalid file. */
 import { describe, expect, it } from 'vitest';
 
 import { checkBudgets, readBudgets } from '../../../src/playwright/report/budgets.js';

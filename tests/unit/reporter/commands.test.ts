@@ -1,4 +1,4 @@
-/** Annotations of GitHub Actions: what its runner makes of a command, and of which file. */
+/** Annotations of GitHub Actions: how its runner reads a command, and which file it refers to. */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 

@@ -41,7 +41,7 @@ describe('the timing trailer', () => {
     expect(hasTrailer(frame)).toBe(false);
   });
 
-  it('is not seen where there is none, or where one bit of it is wrong', () => {
+  it('is not seen if it is missing, or if one bit of it is wrong', () => {
     expect(readTrailer(frame)).toBeNull();
     expect(readTrailer(new ArrayBuffer(0))).toBeNull();
     expect(readTrailer(new ArrayBuffer(TRAILER_BYTES - 1))).toBeNull();

@@ -177,8 +177,8 @@ describe('the form of a scenario', () => {
       'a claim that is not there',
       { ...minimal, expectations: [{ ...expectation, claims: ['x'] }] },
       'scenario.expectations.0.claims',
-      /there is none/,
-      /use one/,
+      /the scenario has none/,
+      /remove it/,
     ],
     [
       'an axis of an expectation',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mahimahiSchedule } from '../../../src/scenario/index.js';
 import { problem } from './support.js';
 
-/** What a link of these steps could carry within (beginUs, endUs], bytes. */
+/** How much a link with these steps could carry within (beginUs, endUs], in bytes. */
 function bytes(steps: ReturnType<typeof mahimahiSchedule>, beginUs: number, endUs: number): number {
   return steps.reduce((sum, { atUs, capacityBps }, i) => {
     const next = steps[i + 1]?.atUs ?? Infinity;

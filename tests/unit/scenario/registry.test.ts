@@ -12,7 +12,7 @@ import {
 } from '../../../src/scenario/index.js';
 import { METRICS, selectedFlows } from '../../../src/scenario/metrics.js';
 
-/** What the papers and RFC 8867 hold, and is here: all of it. */
+/** Everything in the papers and RFC 8867 is in the registry. */
 const EXPERIMENTS = [
   ...[1, 2, 3, 4].map((table) => `cmp-table${table}`),
   'lcc-table1',

@@ -40,7 +40,9 @@ function gaussian(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** A map whose height at the decades (log10) of both axes is given, and the same in all parts but for the scatter. */
+/**
+ * A map with a given height at the decades (log10) of both axes, the same in all parts except for the scatter.
+ */
 function mapOf(height: (x: number, y: number) => number, sd: number, scenario: Scenario = small): Surface {
   const { surface } = scenario;
   if (surface === undefined) throw new Error('no surface');

@@ -16,7 +16,7 @@ import { varied } from './support.js';
 
 const holds = [[{ holds: true }, { holds: true }]];
 const fails = [[{ holds: true }], [{ holds: true }, { holds: false }]];
-/** A claim of which the cell is no part. */
+/** A claim that does not involve the cell. */
 const elsewhere = [[{ holds: true }], []];
 
 describe('the verdict on a number', () => {
@@ -190,7 +190,8 @@ describe('a claim that compares', () => {
     expect(holds([67, 68, 69])).toBe(true);
     expect(holds([31, 32, 33])).toBe(true);
     expect(holds([10, 50, 90])).toBe(false);
-    // Without any scatter the tolerance itself is within it, and 0 is equality.
+    // Without any scatter a difference of exactly the tolerance is within it, and a tolerance of 0 means
+    // equality.
     expect([holds([70, 70, 70]), holds([71, 71, 71])]).toEqual([true, false]);
     expect([holds([50, 50, 50], 0), holds([50, 50, 51], 0)]).toEqual([true, false]);
   });

@@ -1,4 +1,7 @@
-/** What a source of the simulator makes under a given target, measured as the sources of real calls were (wasm/sim/media_source.md). */
+/**
+ * The output of a source of the simulator under a given target, measured in the same way as the sources of real
+ * calls (wasm/sim/media_source.md).
+ */
 import { tableSpec, type Core, type TableName, type UserController } from '../../../src/core/index.js';
 
 export interface EncodedFrame {
@@ -76,7 +79,7 @@ function correlation(values: readonly number[], lag: number): number {
   return mean(products) / sd(values) ** 2;
 }
 
-/** Relative to the mean of the frames from 5 s on, but for `rate`, which is that mean rate over the target. */
+/** Relative to the mean of the frames from 5 s on, except for `rate`, which is that mean rate over the target. */
 export function constantStatistics(frames: readonly EncodedFrame[], targetBps: number, fps = 30) {
   const first = frames[0]?.bytes ?? NaN;
   const sizes = frames.filter(({ atS }) => atS >= 5).map(({ bytes }) => bytes);
@@ -108,7 +111,7 @@ const INTERVALS = [
   [1, 2],
 ] as const;
 
-/** Mean frame sizes before a step and in the intervals behind it, over those of 2 to 5 s behind it. */
+/** Mean frame sizes before a step and in the intervals after it, relative to those of 2 to 5 s after it. */
 export function stepResponse(frames: readonly EncodedFrame[], stepS: number): number[] {
   const over = (fromS: number, toS: number): number =>
     mean(frames.filter(({ atS }) => atS >= stepS + fromS && atS < stepS + toS).map(({ bytes }) => bytes));

@@ -134,7 +134,7 @@ describe('a user’s controller in the simulation service', () => {
     expect(ran.result.timeUs).toBe(30e6);
   });
 
-  it('that is none is refused', async () => {
+  it('that is invalid is refused', async () => {
     const { ran } = await run(request({ url: 'data:text/javascript,export%20const%20x=1', name: 'x.js' }));
     expect(ran).toMatchObject({ ok: false, problem: { kind: 'controller', field: 'controller' } });
     expect(!ran.ok && ran.problem.message).toMatch(/x\.js: expected a default export/);

@@ -1,4 +1,4 @@
-/** The presets of the video source beside what was measured of real calls (wasm/sim/media_source.md). */
+/** The presets of the video source compared with measurements of real calls (wasm/sim/media_source.md). */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../../src/core/index.js';
@@ -38,7 +38,10 @@ const CONSTANT: readonly (readonly [preset: string, kbps: number, measured: read
   ['noise-vp9', 1500, [0.14, 0.022, 0.008, 0.006, -0.6, 0.99]],
 ];
 
-/** Mean frame sizes before a step between 1500 and 600 kbps, and over the intervals behind it, over the new mean. */
+/**
+ * Mean frame sizes before a step between 1500 and 600 kbps, and over the intervals after it, relative to the new
+ * mean.
+ */
 const STEPS: readonly (readonly [preset: string, down: readonly number[], up: readonly number[]])[] = [
   ['synthetic', [2.54, 3.13, 1.9, 0.76, 0.88, 0.88], [0.41, 0.38, 0.63, 0.77, 0.75, 0.89]],
   ['synthetic-720p', [2.46, 3.37, 1.89, 1.18, 1.4, 1.4], [0.4, 0.46, 0.69, 0.69, 0.73, 0.87]],

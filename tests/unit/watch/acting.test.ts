@@ -63,7 +63,7 @@ describe('what was done to a call', () => {
 });
 
 describe('a driver', () => {
-  /** What it asks for after some seconds in which a share of the packets is lost. */
+  /** The rate that it asks for after some seconds with a share of lost packets. */
   const driven = (lossRatio: number, availableOutgoingBps = NaN): number => {
     const driver = new Driver(core, 0, 1e6);
     let packets = 0;

@@ -1,4 +1,4 @@
-/** What a window's observer tells of calls, for as long as it is asked for; the same each time. */
+/** The reports of a window's observer on calls, for any length of time; the same each time. */
 import type { PageBatch, PageMessage, StatsSample } from '../../../src/inject/protocol.js';
 import { inbound, outbound, sample } from '../judge/synthetic.js';
 

@@ -1,4 +1,4 @@
-/** Received frames in a trace: what comes back is what was told, with aliases for SSRCs. */
+/** Received frames in a trace: what is read back equals what was written, with aliases for SSRCs. */
 import { expect, it } from 'vitest';
 
 import { NO_LAYER } from '../../../src/inject/protocol.js';
@@ -24,7 +24,7 @@ it('layers stand apart, also those of some frames only', () => {
   expect(frameRows(fields, original)).toEqual(told);
 });
 
-it('a line of a file that lacks numbers gives what there is', () => {
+it('a line of a file that lacks numbers gives the available ones', () => {
   const rows = [...[1, 90_000, null, 1200, 0], ...[2, 90_000]];
   expect(frameRows({ rows, layers: [1] }, original)).toEqual([7001, 90_000, NaN, 1200, 0, 1, NO_LAYER]);
 });

@@ -1,4 +1,4 @@
-/** Batches of which every text and number is hostile: the watch never throws, and goes on with what follows. */
+/** Batches whose texts and numbers are all hostile: the watch never throws, and continues with the next ones. */
 import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A call that goes on for hours is watched in as much memory as one of a quarter of an hour: all that is kept is
- * bounded by then. CCSCOPE_WATCH_HOURS=8 goes through a working day.
+ * A call that lasts for hours is watched in as much memory as a quarter of an hour: everything that is kept has
+ * reached its limit by then. CCSCOPE_WATCH_HOURS=8 simulates a working day.
  */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -25,7 +25,7 @@ const MOST_BYTES = 50e6;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What is in use, the core's memory and columns of numbers included. */
+/** Memory in use, including the core's memory and columns of numbers. */
 function usedBytes(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();

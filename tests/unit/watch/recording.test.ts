@@ -80,7 +80,7 @@ const shadowRows = ({ batches, flows }: ShadowRecord): unknown =>
     ),
   );
 
-/** What a judge can see of a record, whatever pieces its rows came in. */
+/** What a judgement can see of a record, in whatever pieces its rows arrived. */
 const seen = (record: CallRecord): unknown => ({
   ...record,
   endpoints: record.endpoints.map(({ frames, ...endpoint }) => ({
@@ -150,7 +150,7 @@ describe('a recording of a watch', () => {
     }
     const again: unknown[] = [];
     await recordOfTrace(fileOf(watch), { onHeard: (record) => again.push(look(record)) });
-    // The controllers were still loading when the first batch was heard: its rows stand before the second.
+    // The controllers were still loading when the first batch arrived: its rows come before the second.
     expect(again.slice(1)).toEqual(live.slice(1));
   });
 

@@ -1,4 +1,4 @@
-/** Streams that come and go in a call that goes on, and the loss controller beside what is sent. */
+/** Streams that come and go during a call, and the loss controller beside sent ones. */
 import { beforeAll, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../../src/core/index.js';
@@ -102,7 +102,7 @@ it('the layers of which frames come are those of the last two seconds (webrtc-sv
   expect(await modeAfter(GOES_S + 1, asTold)).toBe('L3T2');
   expect(await modeAfter(GOES_S + 3, asTold)).toBe('L2T2');
   expect(await modeAfter(GOES_S, () => NO_LAYER)).toBe('');
-  // A page of somebody else's may say anything.
+  // A page may report anything.
   for (const absurd of [1e9, 0.5, NaN, -7]) expect(await modeAfter(GOES_S, () => absurd)).toBe('');
 });
 
@@ -118,7 +118,7 @@ it('a hundred participants who come and go leave nothing', async () => {
     };
   });
   expect(watch.record.shadows.length).toBeGreaterThan(90);
-  // Those of the last ten seconds, and the one that has just come.
+  // Those of the last ten seconds, and the newest one.
   expect(watch.state.streams.length).toBeLessThanOrEqual(8);
   watch.close();
 });
@@ -146,7 +146,7 @@ it('beside what is sent A_s holds while nothing is lost, and falls by half the l
   };
   const free = await lastA_s(0);
   expect(free).toBeGreaterThan(1e6);
-  // Not further than one and a half times what is sent: it only watches.
+  // At most one and a half times the sending rate: it only watches.
   expect(free).toBeLessThanOrEqual(1.5e6);
   expect(await lastA_s(0.2)).toBeLessThan(0.5e6);
 });

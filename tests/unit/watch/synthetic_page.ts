@@ -1,4 +1,4 @@
-/** A page that receives video streams and sends one, as its observer tells of it. Deterministic. */
+/** A page that receives video streams and sends one, in the form of its observer's reports. Deterministic. */
 import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type {
   InboundStats,
@@ -68,7 +68,7 @@ function outbound(ssrc: number, frames: number): OutboundStats {
   };
 }
 
-/** All that the page tells, a batch each half second. Endpoint 0 receives, endpoint 1 sends. */
+/** All reports of the page, one batch every half second. Endpoint 0 receives, endpoint 1 sends. */
 export function* pageBatches(options: PageOptions): Generator<PageBatch> {
   const { durationS, streams = 2, queueUs = () => 0 } = options;
   const random = randoms(1);
@@ -94,7 +94,7 @@ export function* pageBatches(options: PageOptions): Generator<PageBatch> {
         if (random() < 0.002) upcoming.push({ timeUs: arrivalUs + 900, row: rowAt(arrivalUs + 900, 0) });
       }
     }
-    // Frames come out in the order of decoding, none before it is complete.
+    // Frames come out in decoding order, none before it is complete.
     const rows: number[] = [];
     let at = 0;
     for (; at < upcoming.length && (upcoming[at]?.timeUs ?? Infinity) <= timeUs; at++)

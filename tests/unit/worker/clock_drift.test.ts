@@ -60,7 +60,7 @@ function slopePpm(all: readonly Delay[], fromS: number): number {
   return lowerSlope([...bins.values()]) * 1e6;
 }
 
-/** A queue that stands for 3 s in every 15. */
+/** A queue that lasts for 3 s in every 15. */
 const queues = (timeS: number): number => (timeS % 15 > 12 ? 80_000 * (((timeS % 15) - 12) / 3) : 0);
 
 describe('the drift of a clock', () => {
@@ -68,7 +68,7 @@ describe('the drift of a clock', () => {
     const all = delays({ durationS: 600, driftPpm, queueUs: queues });
     const residual = slopePpm(all, 200);
     expect(Math.abs(residual)).toBeLessThan(10);
-    // What had gathered before it was known is gone, too: the last delays are as the first.
+    // What had accumulated before it was known is gone, too: the last delays equal the first ones.
     const least = (from: number, to: number): number =>
       Math.min(...all.filter(({ timeS }) => timeS >= from && timeS < to).map(({ delayUs }) => delayUs));
     expect(Math.abs(least(550, 600) - least(0, 2))).toBeLessThan(3000);
@@ -79,7 +79,7 @@ describe('the drift of a clock', () => {
     for (const all of [plain, removed])
       for (let i = 31; i < (all?.length ?? 0); i++) {
         const [before, now] = [all?.[i - 30]?.delayUs ?? NaN, all?.[i]?.delayUs ?? NaN];
-        // In a second: 300 millionths of drift, and 100 of what is caught up.
+        // Per second: 300 millionths of drift, and 100 of catching up.
         expect(Math.abs(now - before)).toBeLessThan(450);
       }
   });

@@ -1,4 +1,4 @@
-/** Which received frames controllers are told of. */
+/** Which received frames controllers are given. */
 import { expect, it } from 'vitest';
 
 import { FrameArrivals } from '../../../src/worker/media/frame_arrivals.js';
@@ -17,7 +17,7 @@ it('each spatial layer of a picture is a frame, and copies are dropped (webrtc-s
     true,
   ]);
   expect([isTaken(3000, 1.03e6, 1), isTaken(3000, 1.03e6, 0)]).toEqual([false, false]);
-  // Nothing is told of the layers of a stream that has none: -1, or nothing at all.
+  // A stream without layers reports -1, or nothing at all.
   expect([isTaken(6000, 1.04e6, -1), isTaken(6000, 1.05e6), isTaken(6000, 1.06e6, 0)]).toEqual([
     true,
     false,

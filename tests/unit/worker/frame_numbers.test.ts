@@ -37,7 +37,7 @@ describe('numbers of frames without a number', () => {
   });
 
   it('count one by one where the source itself leaves frames out, until frames are overtaken again', () => {
-    // Every tenth picture is missing for a minute, and none of them ever comes.
+    // Every tenth picture is missing for a minute, and none of them ever arrives.
     const places = range(0, 1800).filter((place) => place % 10 !== 9);
     const numbers = numbered(places);
     expect(numbers.slice(-1000).map((number, i, all) => number - (all[i - 1] ?? number - 1))).toEqual(

@@ -1,4 +1,4 @@
-/** What comes from outside into the two sides of a call: a row that cannot be used costs that row alone. */
+/** External input to the two sides of a call: an invalid row only costs that row. */
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ function listener() {
   return { reporter: new Reporter(port), rows, count };
 }
 
-/** Frame `i` of a video, with whatever of it is to be wrong. */
+/** Frame `i` of a video, with the given parts invalid. */
 function frameOf(i: number, wrong: { sendTimeUs?: number; metadata?: Partial<EncodedFrameMetadata> } = {}) {
   const atMs = i * FRAME_MS;
   const sendTimeUs = wrong.sendTimeUs ?? Math.round(atMs * 1000);
@@ -98,7 +98,7 @@ describe('the receiving side', () => {
   ])('goes on after a frame without %s', async (_, metadata) => {
     const { pipeline, frame, count, reporter } = await opened();
     for (let i = 0; i < 60; i++) frame(frameOf(i, i === 30 ? { metadata } : {}));
-    // Without trailers the send times come from RTP timestamps: one bad one may not stay in them.
+    // Without trailers the send times come from RTP timestamps: an invalid one must not stay in them.
     for (let i = 60; i < 90; i++) {
       const plain = frameOf(i);
       plain.data = new ArrayBuffer(FRAME_BYTES);

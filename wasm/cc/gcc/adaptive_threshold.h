@@ -30,7 +30,7 @@ class AdaptiveThreshold {
   explicit AdaptiveThreshold(const Parameters& parameters) : params_(parameters), gamma_(params_.fixed) {}
   void Configure(const Parameters& parameters);
 
-  // `detector_input` is T, what was compared with gamma at `now`.
+  // `detector_input` is T, the value that was compared with gamma at `now`.
   void Update(TimeDelta detector_input, Timestamp now);
   TimeDelta gamma() const { return gamma_; }
 

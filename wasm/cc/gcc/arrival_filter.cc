@@ -40,7 +40,7 @@ double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
   const int size = params_.frame_interval_history;
   if (send_delta_next_ >= size) send_delta_next_ = 0;
   double& oldest = send_deltas_[static_cast<std::size_t>(send_delta_next_)];
-  // All are looked at only when the shortest leaves, or the history does not have its full size.
+  // The whole history is searched only when its minimum leaves, or while it is not yet full.
   const bool search = send_delta_count_ != size || (oldest <= shortest_send_delta_ && send_delta_ms > oldest);
   oldest = send_delta_ms;
   if (++send_delta_next_ == size) send_delta_next_ = 0;
@@ -50,10 +50,10 @@ double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
   return shortest_send_delta_;
 }
 
-// Running mean and variance of the residual with weights that do not depend on the frame rate.
+// The running mean and variance of the residual, with weights that do not depend on the frame rate.
 void ArrivalFilter::UpdateNoiseTimeScaled(double residual, double frame_interval_ms) {
   const double a = num_deltas_ > params_.noise_a_initial_groups ? params_.noise_a : params_.noise_a_initial;
-  // A group may have been sent before its predecessor where a burst was merged: then no time passed.
+  // After bursts were merged, a group may have been sent before its predecessor: then no time has passed.
   if (a != beta_of_a_ || frame_interval_ms != beta_of_interval_ms_) {
     beta_ = det::Pow(1 - a, std::max(frame_interval_ms, 0.0) * 30 / 1000);
     beta_of_a_ = a;
@@ -97,7 +97,7 @@ void ArrivalFilter::Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSi
 
   const double denominator = noise_variance_ + h0 * ph0 + ph1;
   previous_m_ = m_;
-  if (!(denominator > 0)) return;  // noiseless and certain: nothing to learn
+  if (!(denominator > 0)) return;  // noiseless and certain: there is nothing to learn
   const double k0 = ph0 / denominator;  // eq. 7
   const double k1 = ph1 / denominator;
 

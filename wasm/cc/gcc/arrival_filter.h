@@ -1,10 +1,8 @@
-// Arrival filter: the Kalman filter that splits the measured one-way delay variation d_m into the
-// transmission time variation dL/C and the queuing delay variation m (ToN III-A, eq. 4-10).
-//
+// Arrival filter: the Kalman filter that splits the measured one-way delay variation d_m into the transmission time
+// variation dL/C and the queuing delay variation m (ToN III-A, eq. 4-10).
 //   theta = [1/C, m]'   H = [dL, 1]   z = d_m - H theta   (eq. 4, 6)
 //   K = (P + Q) H' / (H (P + Q) H' + sigma^2)   P = (I - K H)(P + Q)   (eq. 7, 8)
-//
-// Units inside are milliseconds and bytes: Q and P(0) are published for these.
+// The units inside are milliseconds and bytes, since Q and P(0) are published for these.
 #ifndef CCSCOPE_CC_GCC_ARRIVAL_FILTER_H_
 #define CCSCOPE_CC_GCC_ARRIVAL_FILTER_H_
 
@@ -41,10 +39,10 @@ class ArrivalFilter {
   explicit ArrivalFilter(const Parameters& parameters);
   void Configure(const Parameters& parameters) { params_ = Params(parameters); }
 
-  // One pair of groups; `previous` is the detector's signal before this pair.
+  // Updates with one pair of groups; `previous` is the detector's signal before this pair.
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
 
-  // After pairs that were left out: the queue is what it was before them, so m starts from 0 again.
+  // To be called after pairs were left out: the queue is unchanged across them, so m starts from 0 again.
   void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }
@@ -66,12 +64,12 @@ class ArrivalFilter {
   double noise_variance_;
   double noise_mean_ = 0;
   int num_deltas_ = 0;
-  // beta of UpdateNoiseTimeScaled(), and what it was computed from.
+  // The beta of UpdateNoiseTimeScaled(), and the inputs that it was computed from.
   double beta_ = 1;
   double beta_of_a_ = 0;
   double beta_of_interval_ms_ = 0;
   std::array<double, 60> send_deltas_{};
-  double shortest_send_delta_ = 0;  // of those
+  double shortest_send_delta_ = 0;  // the number of those
   int send_delta_count_ = 0;
   int send_delta_next_ = 0;
 };

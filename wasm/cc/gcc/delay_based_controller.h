@@ -1,6 +1,6 @@
-// The delay-based controller: arrival filter -> over-use detector -> rate controller (ToN Fig. 1). It
-// stands behind the packet grouping wherever that sends its deltas: in the receiver half (ToN, the
-// deployed REMB), or in the sender half, to which the receiver half sends d_m (CMP Fig. 3).
+// The delay-based controller: arrival filter -> over-use detector -> rate controller (ToN Fig. 1). It takes the
+// deltas of the packet grouping: in the receiver half (ToN, the deployed REMB), or in the sender half, to which the
+// receiver half then sends d_m (CMP Fig. 3).
 #ifndef CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
 
@@ -18,7 +18,7 @@ namespace ccscope::gcc {
 
 class DelayBasedController {
  public:
-  // What the rate controller is told beside the signal.
+  // The inputs of the rate controller besides the signal.
   struct Conditions {
     std::optional<DataRate> received_rate;  // R_r
     double loss = 0;
@@ -30,24 +30,25 @@ class DelayBasedController {
       : flow_(flow), recorder_(recorder), filter_(parameters), detector_(parameters), rate_controller_(parameters) {}
   void Configure(const Parameters& parameters);
 
-  // The deltas of two groups, complete at `time` on the clock of the arrivals.
+  // Takes the deltas between two groups, complete at `time` on the clock of the arrivals.
   void OnGroups(const GroupDeltas& deltas, Timestamp time);
-  // The queue is what it was before pairs that were left out, or empty: neither m nor the signal
-  // speaks of it any more.
+  // To be called after pairs were left out: the queue is unchanged across them, or empty, so neither m nor the
+  // signal describes it any more.
   void OnQueueRestored();
 
   Signal signal() const { return detector_.signal(); }
-  // One update of A_r.
+  // Updates A_r once.
   void UpdateRate(Signal signal, const Conditions& conditions, Timestamp now);
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const {
     return rate_controller_.MayDecreaseAgain(received_rate, rtt, now);
   }
   DataRate a_r() const { return rate_controller_.a_r(); }
-  // A_r is what something else made it.
+  // Sets A_r to a value that was decided elsewhere.
   void Follow(DataRate a_r, Timestamp now) { rate_controller_.Follow(a_r, now); }
 
   bool records() const { return recorder_.keeps(TraceTable::kGroup); }
-  // The row of a pair; `capacity`: as frames show it; `held`: the pair did not reach the filter.
+  // Records the row of a pair; `capacity`: the capacity that frames show; `held`: the pair did not reach the
+  // filter.
   void Record(const GroupDeltas& deltas, const Conditions& conditions, std::optional<DataRate> capacity, bool held,
               Timestamp now);
 

@@ -1,8 +1,8 @@
-// The values of GCC's feedback (cc/controller.h), in one of two forms. Where the receiver half filters,
-// they are A_r and how far to stay below it. Where the sender half filters (CMP Fig. 3), they are the
-// number of pairs of groups since the last message, the one-way delay of the latest group, and then,
-// for each pair, what the filter takes: d_m and its parts. f_l and R of CMP come from the common
-// fields. A message that is full goes at once, so that no pair is left out.
+// The values of GCC's feedback (cc/controller.h), in one of two forms. If the receiver half filters, they are A_r
+// and how far to stay below it. If the sender half filters (CMP Fig. 3), they are the number of pairs of groups
+// since the last message, the one-way delay of the latest group, and then, for each pair, the filter's inputs: d_m
+// and its parts. f_l and R of CMP come from the common fields. A full message is sent at once, so that no pair is
+// lost.
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 
@@ -20,23 +20,23 @@ enum RateValue {
   kRateValues
 };
 
-// A pair of groups as it is sent.
+// A pair of groups, as it is sent.
 struct SentPair {
   TimeDelta delay_variation;  // d_m
   TimeDelta send;
   DataSize size;
-  TimeDelta elapsed;  // since the pair before it was complete
+  TimeDelta elapsed;  // since the previous pair was complete
 };
 
 enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
-// No clock and no size gets beyond this (us, bytes); a row of a trace may ask for more.
+// Real clocks and sizes stay below this (us, bytes); a row of a trace may hold larger values.
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 
-// Never true of the other form: A_r is above 0.
+// Distinguishes the two forms: in the other one this is A_r, which is above 0.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&
          feedback.values[kPairs] * kValuesPerPair == feedback.value_count - kValuesBeforePairs;

@@ -10,8 +10,8 @@ void LossController::Configure(const Parameters& parameters) {
   if (!counting_) a_s_ = parameters.start_bitrate();
 }
 
-// The start-up of deployed code trusts the delay-based rate until there is a sign of congestion;
-// eq. 14 alone would grow by 5 % a report.
+// During start-up, deployed code trusts the delay-based rate until there is a sign of congestion; eq. 14 alone
+// would grow by 5 % per report.
 bool LossController::FollowsDelayBased(double fraction_lost) const {
   const auto follows = Choice<FollowsA_r>(params_.a_s_follows_a_r);
   if (follows == FollowsA_r::kOn) return fraction_lost <= params_.loss_high;
@@ -45,7 +45,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
     return;
   }
   if (now - last_report_ < TimeDelta::Millis(params_.loss_report_interval_ms)) return OnDelayBasedRate(a_r);
-  // Late packets can take a loss back: it counts as none then (RFC 3550 A.3).
+  // Late packets can make the loss count shrink; that counts as no loss (RFC 3550 A.3).
   const double lost = std::max(0.0, packets_lost - lost_at_report_);
   const double expected = packets_received - received_at_report_ + lost;
   if (expected < std::max(1.0, params_.loss_report_min_packets)) return;
@@ -55,7 +55,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
   OnReport(Rounded(lost / expected), a_r, rtt, now);
 }
 
-// What a report with little loss lifts: A_s, or its minimum over the last second.
+// The rate that a report with little loss raises: A_s, or its minimum over the last second.
 DataRate LossController::IncreaseBase(Timestamp now) {
   if (Choice<LossIncreaseBase>(params_.loss_increase_base) == LossIncreaseBase::kCurrent) return a_s_;
   int kept = 0;

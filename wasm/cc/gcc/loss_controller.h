@@ -1,8 +1,7 @@
-// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14).
-//
-// It acts on reports that are loss_report_interval apart (RFC 3550: about 1 s), formed here from
-// cumulative counters. Browsers report several times a second, at times on a handful of packets;
-// fed one by one, those cut A_s to a quarter within a second.
+// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14). It acts on
+// reports that are loss_report_interval apart (RFC 3550: about 1 s) and forms them from cumulative counters.
+// Browsers report several times a second, sometimes about only a handful of packets; taken one by one, such reports
+// would cut A_s to a quarter within a second.
 #ifndef CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 
@@ -19,9 +18,9 @@ class LossController {
   explicit LossController(const Parameters& parameters) : params_(parameters), a_s_(parameters.start_bitrate()) {}
   void Configure(const Parameters& parameters);
 
-  // Cumulative counters of the receiver, with the A_r that came along.
+  // Cumulative counters of the receiver, with the A_r of the same message.
   void OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
-  // A message with A_r whose losses do not count.
+  // A message whose A_r counts but whose losses do not.
   void OnDelayBasedRate(DataRate a_r);
   // One report of the fraction lost (eq. 14).
   void OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt, Timestamp now);

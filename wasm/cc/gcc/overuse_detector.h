@@ -1,9 +1,9 @@
-// Over-use detector: compares m with the threshold and signals overuse, underuse or normal
-// (ToN III-A "Congestion detection", Fig. 3).
+// Over-use detector: compares m with the threshold and signals overuse, underuse or normal (ToN III-A "Congestion
+// detection", Fig. 3).
 //
-// Deviation from the paper's text: m, a variation per group, is compared as T = min(n, 60) m, and
-// overuse has to persist (> 10 ms, two groups, m not falling) before it is signalled, as deployed.
-// With gain 1 the detector never fires; without persistence GCC yields to any TCP flow.
+// Deviation from the paper's text, as deployed: m, a variation per group, is compared as T = min(n, 60) m, and
+// overuse has to persist (> 10 ms, two groups, m not falling) before it is signalled. With gain 1 the detector
+// never fires; without persistence GCC yields to any TCP flow.
 #ifndef CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 #define CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 
@@ -29,10 +29,10 @@ class OveruseDetector {
   explicit OveruseDetector(const Parameters& parameters) : params_(parameters), threshold_(parameters) {}
   void Configure(const Parameters& parameters);
 
-  // One estimate of the arrival filter, made from `num_deltas` pairs, the last `send_delta` long.
+  // Takes one estimate of the arrival filter, based on `num_deltas` pairs, the last of them `send_delta` long.
   Signal Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now);
 
-  // After pairs that were left out: the signal is normal until the next one.
+  // To be called after pairs were left out: the signal is normal until the next pair.
   void OnQueueRestored();
 
   Signal signal() const { return signal_; }

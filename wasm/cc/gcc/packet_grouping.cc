@@ -5,10 +5,10 @@
 namespace ccscope::gcc {
 namespace {
 
-// A burst is what arrives within this time (deployed; the same 5 ms as GRP's Delta T).
+// Arrivals within this time form a burst (deployed; the same 5 ms as GRP's Delta T).
 constexpr TimeDelta kBurstArrivalSpacing = TimeDelta::Millis(5);
 
-// A send clock that falls back by more than this has been restarted; a reordered packet has not.
+// A send clock that goes back by more than this has been restarted; less is reordering.
 constexpr TimeDelta kSendClockRestart = TimeDelta::Seconds(32);
 
 }  // namespace
@@ -29,7 +29,7 @@ void PacketGrouping::Reset() {
 
 bool PacketGrouping::BelongsToBurst(Timestamp send_time, Timestamp arrival_time) const {
   const TimeDelta send_delta = send_time - current_.last_send;
-  // Deployed code compares in whole milliseconds: what left in the same one is one burst.
+  // Deployed code compares whole milliseconds: packets sent in the same millisecond form one burst.
   if (send_delta < TimeDelta::Millis(0.5) && send_delta >= TimeDelta::Zero()) return true;
   const TimeDelta arrival_delta = arrival_time - current_.last_arrival;
   const TimeDelta rounded_send = TimeDelta::Millis(static_cast<double>(static_cast<long long>(send_delta.ms() + 0.5)));
@@ -64,7 +64,7 @@ std::optional<GroupDeltas> PacketGrouping::OnArrival(Timestamp send_time, Timest
   if (current_.empty) {
     current_ = {false, send_time, send_time, arrival_time, arrival_time, DataSize::Zero(), rtp_timestamp};
   } else if (send_time < current_.first_send) {
-    return std::nullopt;  // older than the group: it was reordered on the way
+    return std::nullopt;  // it left before the group began: reordered on the way
   } else if (!BelongsToGroup(send_time, arrival_time, rtp_timestamp)) {
     if (!previous_.empty) {
       deltas = GroupDeltas{current_.last_send - previous_.last_send, current_.last_arrival - previous_.last_arrival,

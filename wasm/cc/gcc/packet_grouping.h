@@ -1,9 +1,9 @@
-// Packet grouping: turns arrivals into groups and gives the deltas between two finished ones
-// (ToN III-A, eq. 3; pre-filter of GRP).
+// Packet grouping: turns arrivals into groups and gives the deltas between two complete ones (ToN III-A, eq. 3;
+// pre-filter of GRP).
 //
-// A group is a video frame, told by its RTP timestamp, or what left within group_length of its first
-// packet. The deltas use the last packet's send time: with the first packet's (the paper's
-// T_i) a merged burst would count the sender's own spacing as queuing.
+// A group is a video frame, recognised by its RTP timestamp, or everything that left within group_length of its
+// first packet. The deltas use the last packet's send time: with the first packet's (the paper's T_i) a merged
+// burst would count the sender's own spacing as queuing.
 #ifndef CCSCOPE_CC_GCC_PACKET_GROUPING_H_
 #define CCSCOPE_CC_GCC_PACKET_GROUPING_H_
 
@@ -19,7 +19,7 @@ struct GroupDeltas {
   TimeDelta arrival;
   DataSize size;
   DataSize later_size;      // of the later group
-  TimeDelta one_way_delay;  // of the later group, with the clocks' offset in it
+  TimeDelta one_way_delay;  // of the later group, including the offset between the clocks
 
   // d_m (eq. 3).
   TimeDelta delay_variation() const { return arrival - send; }
@@ -40,7 +40,7 @@ class PacketGrouping {
   explicit PacketGrouping(const Parameters& parameters) : params_(parameters) {}
   void Configure(const Parameters& parameters) { params_ = Params(parameters); }
 
-  // Takes one arrival. Returns the deltas of the two groups before it when it begins a new one.
+  // Takes one arrival. When it begins a new group, returns the deltas of the two groups before it.
   [[nodiscard]] std::optional<GroupDeltas> OnArrival(Timestamp send_time, Timestamp arrival_time, DataSize size,
                                                      std::optional<double> rtp_timestamp = std::nullopt);
 

@@ -9,7 +9,7 @@ namespace {
 constexpr int IndexOf(std::size_t offset) { return static_cast<int>(offset / sizeof(double)); }
 #define INDEX(name) IndexOf(offsetof(Parameters, name))
 
-// BASED_ON lists come out as a marker that WithPreset() follows.
+// A BASED_ON entry becomes a marker, which WithPreset() follows.
 constexpr int kBasedOn = -1;
 
 enum PresetIndex {
@@ -28,7 +28,7 @@ enum PresetIndex {
 #define PRESET(id, name, description) constexpr PresetValue values_##id[] = {
 #define SET(name, value) {INDEX(name), value},
 #define BASED_ON(id) {kBasedOn, k_##id},
-// The last entry only keeps the array from being empty; the count leaves it out.
+// The last entry only keeps the array from being empty; the count excludes it.
 #define END_PRESET(id) \
   { INDEX(min_bitrate_bps), Parameters{}.min_bitrate_bps } \
   }                                                        \

@@ -1,4 +1,4 @@
-// GCC's parameters as one flat struct, and what is known of each; both from parameters.def.
+// GCC's parameters as one flat struct, and their specifications; both come from parameters.def.
 #ifndef CCSCOPE_CC_GCC_PARAMETERS_H_
 #define CCSCOPE_CC_GCC_PARAMETERS_H_
 
@@ -8,7 +8,7 @@
 
 namespace ccscope::gcc {
 
-// What the enumerated parameters choose from.
+// The values of the enumerated parameters.
 enum class GroupBy { kSendTime, kFrame };
 enum class PreFilter {
   kOff,
@@ -46,7 +46,7 @@ extern const int kPresetCount;
 
 double Get(const Parameters& parameters, int index);
 void Set(Parameters& parameters, int index, double value);
-// The defaults with the preset's values over them.
+// The defaults, overridden by the preset's values.
 Parameters WithPreset(int preset);
 
 }  // namespace ccscope::gcc

@@ -10,23 +10,23 @@ namespace {
 
 constexpr double kFramesPerSecond = 30;
 constexpr DataSize kPacketSize = DataSize::Bytes(1200);
-// Time that counts in one multiplicative increase (draft-02 5.5).
+// The longest time that counts in one multiplicative increase (draft-02 5.5).
 constexpr TimeDelta kMaxElapsed = TimeDelta::Seconds(1);
 // Bounds of the normalised variance of R_r at decreases (deployed: 14 kbps at 500 kbps to 35).
 constexpr double kMinVariance = 0.4;
 constexpr double kMaxVariance = 2.5;
 constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
-// Regions (remote_rate_control.cc): above the maximum from this many standard deviations on.
+// Regions (remote_rate_control.cc): a rate this many standard deviations above the maximum counts as above it.
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;
-// The bound of 1.5 R_r does not apply while R_r and the new rate are at most these.
+// The bound of 1.5 R_r does not apply while R_r and the new rate are at or below these.
 constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
 constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
-// Where something else makes A_r, it counts as a decrease from this share on.
+// A rate that the hooks decide counts as a decrease if it is below this share of the last one.
 constexpr double kDecreased = 0.95;
 
-// Average size of the packets of a frame at this rate.
+// The average packet size of a frame at this rate.
 DataSize AveragePacketSize(DataRate rate) {
   const DataSize frame = DataSize::Bits(rate.bps() / kFramesPerSecond);
   return frame / std::max(1.0, std::ceil(frame / kPacketSize));
@@ -107,7 +107,7 @@ DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) cons
   const bool literal = params_.mode_of_increase() == IncreaseMode::kAdditiveTon;
   const double responses = literal ? elapsed / response : std::min(elapsed / response, 1.0);
   const DataRate slowest = DataRate::BitsPerSec(params_.additive_min_bps_per_s) * elapsed.seconds();
-  // As many bits per second as the packets have bits.
+  // The increase in bits per second is the size of the packets in bits.
   return std::max(DataRate::BitsPerSec(step.bits() * responses), slowest);
 }
 
@@ -116,7 +116,7 @@ double RateController::Alpha() const {
   return region_ == Region::kNearMax ? kAlphaNearMax : kAlphaElsewhere;
 }
 
-// Half the growth near the maximum, thrice while no maximum is known.
+// Half the growth near the maximum, and three times the growth while no maximum is known.
 double RateController::RegionalGrowth() const {
   constexpr double kNear = 0.5;
   constexpr double kUnknown = 3;
@@ -159,7 +159,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
     const double above_kbps = input.received_rate->kbps() - *mean_max_kbps_;
     const double deviation_kbps = MaxDeviationKbps();
     if (above_kbps > params_.near_max_sigmas * deviation_kbps) {
-      mean_max_kbps_.reset();  // beyond the old maximum: look for a new one
+      mean_max_kbps_.reset();  // beyond the old maximum: search for a new one
       region_ = Region::kMaxUnknown;
     } else if (above_kbps > kAboveMaxSigmas * deviation_kbps) {
       region_ = Region::kAboveMax;
@@ -178,7 +178,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
 DataRate RateController::Decreased(const Input& input) {
   const DataRate received = input.received_rate.value_or(a_r_);
   DataRate cut = received * Alpha();
-  // Where more comes in than the rate allows, the maximum tells better than what comes in.
+  // While more arrives than the rate allows, the maximum is a better guide than the received rate.
   if (IsOn(params_.regions) && cut > a_r_ && region_ != Region::kMaxUnknown && mean_max_kbps_) {
     cut = DataRate::KilobitsPerSec(*mean_max_kbps_) * Alpha();
   }
@@ -192,7 +192,7 @@ DataRate RateController::Decreased(const Input& input) {
 
 DataRate RateController::Bounded(DataRate rate, const Input& input) const {
   if (input.received_rate && params_.upper_bound_factor > 0 && IsOn(params_.regions)) {
-    // A rate that is too far from what comes in stays where it is.
+    // A rate that is too far above the received rate is kept as it is.
     const bool is_low = *input.received_rate <= kLowReceived && rate <= kLowRate;
     if (!is_low && rate > *input.received_rate * params_.upper_bound_factor) rate = a_r_;
   } else if (input.received_rate && params_.upper_bound_factor > 0) {

@@ -17,8 +17,8 @@ enum class RateState { kHold = 0, kIncrease = 1, kDecrease = 2 };
 // The transition table of Fig. 4.
 RateState NextState(RateState state, Signal signal);
 
-// The growth factor per second of the code that Chromium ran until 2015, the eta in [1.005, 1.3] of AQM
-// Fig. 2: smaller the longer the response time and the noisier the delay.
+// The growth factor per second of the code that Chromium ran until 2015, which is eta in [1.005, 1.3] of AQM Fig.
+// 2: the longer the response time and the noisier the delay, the smaller it is.
 double AdaptiveEta(TimeDelta response_time, double noise_variance_ms2);
 
 class RateController {
@@ -26,7 +26,7 @@ class RateController {
   struct Input {
     Signal signal;
     std::optional<DataRate> received_rate;    // R_r
-    double loss = 0;                          // fraction lost lately; ends the fast start
+    double loss = 0;                          // recent fraction lost; ends the fast start
     TimeDelta rtt;
     double noise_variance_ms2 = 0;            // sigma^2 of the arrival filter
   };
@@ -34,16 +34,16 @@ class RateController {
   explicit RateController(const Parameters& parameters);
   void Configure(const Parameters& parameters);
 
-  // One update of A_r, with each feedback and at once on overuse.
+  // Updates A_r once: with each feedback, and at once on overuse.
   DataRate Update(const Input& input, Timestamp now);
-  // A_r is what something else made it (receiver_hooks.h).
+  // Sets A_r to a rate that was decided elsewhere (receiver_hooks.h).
   void Follow(DataRate rate, Timestamp now);
-  // Whether an overuse may cut the rate again so soon after the last change.
+  // Whether an overuse may cut the rate again, given how recently it changed.
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;
 
   DataRate a_r() const { return a_r_; }
   RateState state() const { return state_; }
-  // The state in which the last update changed A_r: Decrease passes on to Hold at once.
+  // The state in which the last update changed A_r: Decrease moves on to Hold at once.
   RateState acted_state() const { return acted_state_; }
 
  private:
@@ -54,11 +54,11 @@ class RateController {
   DataRate AdaptiveIncrease(TimeDelta elapsed, const Input& input) const;
   DataRate Bounded(DataRate rate, const Input& input) const;
   DataRate Clamped(DataRate rate) const;
-  // Where the rate is in relation to the known maximum (the parameter `regions`).
+  // How the rate relates to the known maximum (the parameter `regions`).
   enum class Region { kMaxUnknown, kAboveMax, kNearMax };
   double Alpha() const;
   double RegionalGrowth() const;
-  // After a hold, raises a rate to alpha times the highest R_r of that hold. Returns whether it did.
+  // After a hold, raises a rate to alpha times the highest R_r of that hold. Returns whether it raised it.
   bool Recover(DataRate& rate);
   double MaxDeviationKbps() const;
   void OnMaximumSeen(DataRate received_rate);
@@ -73,14 +73,14 @@ class RateController {
   std::optional<Timestamp> first_received_;
   std::optional<Timestamp> last_change_;
   std::optional<Timestamp> last_decrease_;
-  // Between two updates of A_r, averaged.
+  // The averaged time between two updates of A_r.
   std::optional<Timestamp> last_update_;
   TimeDelta update_period_ = TimeDelta::Seconds(1);
   // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.
   std::optional<double> mean_max_kbps_;
   double variance_max_ = 0.4;
   Region region_ = Region::kMaxUnknown;
-  DataRate most_on_hold_ = DataRate::Zero();  // the highest R_r of the hold
+  DataRate most_on_hold_ = DataRate::Zero();  // the highest R_r during the hold
 };
 
 }  // namespace ccscope::gcc

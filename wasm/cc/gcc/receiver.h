@@ -1,6 +1,6 @@
-// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback, with A_r; or,
-// if the sender half is to filter (CMP Fig. 3), packet grouping -> feedback, with d_m. What else may decide
-// over the first comes in by its hooks.
+// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r; or, if the
+// sender half filters (CMP Fig. 3), packet grouping -> feedback with d_m. Its hooks let other rules take part in
+// the former.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_H_
 #define CCSCOPE_CC_GCC_RECEIVER_H_
 
@@ -21,7 +21,7 @@ namespace ccscope::gcc {
 
 class Receiver final : public ReceiverHalf {
  public:
-  // Group and feedback rows go to `recorder`, which outlives the receiver.
+  // Group and feedback rows go to `recorder`, which must outlive the receiver.
   Receiver(const Parameters& parameters, double flow, Recorder& recorder,
            std::unique_ptr<ReceiverHooks> hooks = std::make_unique<ReceiverHooks>());
   void Configure(const double* values) override;
@@ -53,10 +53,10 @@ class Receiver final : public ReceiverHalf {
   TimeDelta rtt_;
   double loss_ = 0;  // fraction lost between the last two readings of the counters
 
-  Feedback pairs_;  // its values are those of the next message, if the sender half filters
+  Feedback pairs_;  // if the sender half filters, its values belong to the next message
   std::optional<Timestamp> last_pair_;
 
-  DataRate drain_;  // to leave of A_r, as the hooks ask
+  DataRate drain_;  // the share of A_r that the hooks leave unused
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();

@@ -1,5 +1,5 @@
-// Where rules that are not the papers' take part in GCC's receiver half. As they stand here, none of them changes
-// anything; those of ccscope's live calls are in cc/gcc/live.
+// The points at which rules other than the papers' take part in GCC's receiver half. The defaults here change
+// nothing; ccscope's rules for live calls are in cc/gcc/live.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_HOOKS_H_
 #define CCSCOPE_CC_GCC_RECEIVER_HOOKS_H_
 
@@ -15,44 +15,44 @@ namespace ccscope::gcc {
 
 class ReceiverHooks {
  public:
-  // What a rate may depend on beside the frames.
+  // What a rate may depend on besides the frames.
   struct Conditions {
-    std::optional<DataRate> delivered;  // on the wire, in the last second
+    std::optional<DataRate> delivered;  // on the wire, during the last second
     double loss = 0;
     TimeDelta rtt;
   };
   // The rate to ask for.
   struct Rate {
     DataRate a_r;
-    DataRate drain;  // to leave of it for now
+    DataRate drain;  // to leave unused for now
   };
   // How the filter treats a pair of groups.
   struct Use {
     bool is_filtered = true;
-    bool queue_is_restored = false;  // what filter and detector knew of a queue is over; before this pair
+    bool queue_is_restored = false;  // filter and detector must forget what they knew of a queue before this pair
   };
 
   virtual ~ReceiverHooks() = default;
   virtual void Configure(const Parameters& /*parameters*/) {}
 
-  // Called for each arrival, before it is grouped. `highest_seq`: the highest one that came before.
+  // Called for each arrival, before it is grouped. `highest_seq`: the highest sequence number so far.
   virtual void OnArrival(const Arrival& /*arrival*/, std::optional<double> /*highest_seq*/, Timestamp /*now*/) {}
-  // Called for each reading of the counters. `loss`: the fraction lost since the reading before.
+  // Called for each reading of the counters. `loss`: the fraction lost since the previous reading.
   virtual void OnCounters(double /*loss*/, Timestamp /*now*/) {}
   // Called for each pair of groups, before the filter sees it.
   [[nodiscard]] virtual Use OnGroups(const GroupDeltas& /*deltas*/, Signal /*signal*/, Timestamp /*now*/) { return {}; }
 
-  // The capacity, where something but the filter shows it; then NextRate() decides, not the paper.
+  // The capacity, if a rule knows it; NextRate() then decides instead of the paper.
   [[nodiscard]] virtual std::optional<DataRate> Capacity() const { return std::nullopt; }
-  // Whether that rate is not to wait for the next interval.
+  // Whether that rate must take effect before the next interval.
   [[nodiscard]] virtual bool IsUrgent(DataRate /*a_r*/) const { return false; }
-  // The rate to follow `a_r`; nothing where the paper is to decide.
+  // The rate that succeeds `a_r`; nothing where the paper decides.
   [[nodiscard]] virtual std::optional<Rate> NextRate(DataRate /*a_r*/, const Conditions& /*conditions*/, Timestamp /*now*/) {
     return std::nullopt;
   }
-  // As of a receiver half.
+  // The same as in Half.
   virtual FrameCapacity* frame_capacity() { return nullptr; }
-  // Whether the paper's rate controller is to wait.
+  // Whether the paper's rate controller must wait.
   [[nodiscard]] virtual bool IsPaused() const { return false; }
 };
 

@@ -1,6 +1,6 @@
-// GCC's sender half (ToN Fig. 1): the loss-based controller and A = min(A_s, A_r). From a receiver half
-// that sends d_m (CMP Fig. 3), it makes A_r itself; it takes every message as what it is, since a
-// parameter may change on one side before the other.
+// GCC's sender half (ToN Fig. 1): the loss-based controller and A = min(A_s, A_r). If the receiver half sends d_m
+// (CMP Fig. 3), this half computes A_r itself. It takes each message in the form in which it comes, since a
+// parameter may change on one side before it changes on the other.
 #ifndef CCSCOPE_CC_GCC_SENDER_H_
 #define CCSCOPE_CC_GCC_SENDER_H_
 
@@ -14,7 +14,7 @@ namespace ccscope::gcc {
 
 class Sender final : public SenderHalf {
  public:
-  // Group rows go to `recorder`, which outlives the sender.
+  // Group rows go to `recorder`, which must outlive the sender.
   Sender(const Parameters& parameters, double flow, Recorder& recorder);
   void Configure(const double* values) override;
 
@@ -29,7 +29,7 @@ class Sender final : public SenderHalf {
 
   Parameters params_;
   DelayBasedController controller_;
-  Timestamp arrivals_;  // the clock of the pairs, from the first one on
+  Timestamp arrivals_;  // the clock of the pairs, starting with the first one
   LossController loss_controller_;
   bool has_feedback_ = false;  // until then A_r is the start bitrate
   DataRate a_r_;

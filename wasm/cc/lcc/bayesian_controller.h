@@ -1,6 +1,6 @@
-// Bayesian controller (LCC II-C): the delay target T_A, the delay control parameter T_c (eq. 5), the
-// rate that is expected to have caused a delay of T_c (eq. 6 and 7), and the cut (eq. 8). The first
-// equation of the paper, S_{i+1} = f(D_ave,i, P(S, D)), is Next().
+// Bayesian controller (LCC II-C): the delay target T_A, the delay control parameter T_c (eq. 5), the rate that is
+// expected to have caused a delay of T_c (eq. 6 and 7), and the cut (eq. 8). Sender::OnFeedback() combines them
+// into the next rate, S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
 #ifndef CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
 #define CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
 
@@ -10,7 +10,7 @@
 
 namespace ccscope::lcc {
 
-// As in trace/columns.def.
+// In the order of trace/columns.def.
 enum class Action { kExpectation, kCut, kExploration };
 
 class BayesianController {
@@ -19,14 +19,14 @@ class BayesianController {
   void Configure(const Parameters& parameters) { params_ = parameters; }
   void Clear() { started_ = false; }
 
-  // What the tracker knows: on clocks with an unknown offset, so `propagation` tells how much of the
-  // smallest delay is a delay.
+  // The delays of the tracker come from clocks with an unknown offset; `propagation` estimates how much of the
+  // smallest delay is real.
   struct Delays {
     TimeDelta average;  // D_ave,i
     TimeDelta smallest;
     TimeDelta propagation;
   };
-  // T_A and T_c,i (eq. 5). T_c starts at T_A and stays within [lowest, highest].
+  // Computes T_A and T_c,i (eq. 5). T_c starts at T_A and stays within [lowest, highest].
   void Update(const Delays& delays, TimeDelta lowest, TimeDelta highest);
 
   // Whether eq. 8 holds: D_ave,i > R T_A.

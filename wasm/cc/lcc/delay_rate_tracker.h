@@ -1,6 +1,6 @@
-// Delay-rate tracker (LCC II-A): the mean one-way delay D_i of each epoch, its weighted average D_ave,i
-// (eq. 2), and the smallest one-way delay, above which the delay target stands. One-way delays are
-// differences between two clocks, so only their differences mean anything.
+// Delay-rate tracker (LCC II-A): the mean one-way delay D_i of each epoch, its weighted average D_ave,i (eq. 2),
+// and the smallest one-way delay, to which the delay target is added. One-way delays are differences between two
+// clocks, so only their differences mean anything.
 #ifndef CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
 #define CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
 
@@ -23,14 +23,14 @@ class EpochCollector {
   explicit EpochCollector(TimeDelta epoch) : epoch_(epoch) {}
   void SetEpoch(TimeDelta epoch) { epoch_ = epoch; }
 
-  // Arrivals in the order of `now`. The epoch that had ended by then, if there were arrivals in it.
+  // Takes arrivals in the order of `now`. Returns the epoch that ended by then, if it had arrivals.
   std::optional<EpochDelays> Add(TimeDelta one_way_delay, Timestamp now);
   // The same without an arrival.
   std::optional<EpochDelays> Advance(Timestamp now);
 
  private:
   TimeDelta epoch_;
-  Timestamp end_ = Timestamp::MinusInfinity();  // of the epoch under way
+  Timestamp end_ = Timestamp::MinusInfinity();  // of the current epoch
   double arrivals_ = 0;
   EpochDelays delays_;  // `mean` is their running mean
 };
@@ -41,7 +41,7 @@ class DelayRateTracker {
   explicit DelayRateTracker(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // False if all that is known is void, because a clock was set.
+  // False if a clock was set, which makes everything known so far void.
   bool OnEpoch(const EpochDelays& delays);
 
   bool started() const { return started_; }

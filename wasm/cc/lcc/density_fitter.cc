@@ -11,7 +11,7 @@ namespace {
 // Beyond this, e^-x adds nothing to a sum of at most kMaxPairs terms of which one is near 1.
 constexpr double kNegligible = 40;
 constexpr double kSqrtTwoPi = 2.5066282746310002;
-// How many bandwidths the kernels reach, for axes that nobody gave.
+// How many bandwidths the kernels extend, for axes whose ends were not given.
 constexpr double kReach = 4;
 
 double HalfSquare(double x) { return x * x / 2; }
@@ -20,7 +20,7 @@ double Normal(double x) {
   return half_square < 2 * kNegligible ? det::Exp(-half_square) / kSqrtTwoPi : 0;
 }
 
-// Where an end of the axis was not given, it is where the kernels of the pairs end.
+// An end of the axis that was not given is where the kernels of the pairs end.
 void Fit(DensityAxis& axis, double smallest, double largest, double bandwidth) {
   if (std::isnan(axis.from)) axis.from = smallest - kReach * bandwidth;
   if (std::isnan(axis.to)) axis.to = largest + kReach * bandwidth;
@@ -45,7 +45,7 @@ void DensityFitter::Add(DataRate rate, TimeDelta delay) {
   count_ = std::min(count_ + 1, capacity_);
 }
 
-// Weights go by age, so that those of a window that is not full yet are those of its latest part.
+// Weights go by age; a window that is not full yet uses the weights of the latest pairs.
 void DensityFitter::Refit() {
   fitted_ = count_;
   double sum = 0;
@@ -69,7 +69,7 @@ DensityFitter::Range DensityFitter::DelayRange() const {
   return {TimeDelta::Micros(smallest), TimeDelta::Micros(largest)};
 }
 
-// The exponents are taken relative to the largest, so that far from all pairs the nearest one decides.
+// The exponents are taken relative to the largest, so that far from all pairs the nearest pair decides.
 DataRate DensityFitter::ConditionalMean(TimeDelta delay) const {
   const auto exponent = [&](const Fitted& pair) { return HalfSquare((delay.us() - pair.delay_us) / bandwidth_delay_us_); };
   double smallest = kInfinity;
@@ -110,7 +110,7 @@ void DensityFitter::FitAxes(DensityAxes& axes) const {
   Fit(axes.delay_us, ends[2], ends[3], bandwidth_delay_us_);
 }
 
-// A product of two kernels: for each pair, as many exponentials as the axes are long.
+// The product of two kernels takes, for each pair, as many exponentials as the axes have points.
 void DensityFitter::Grid(const DensityAxes& axes, double* values) const {
   const int rates = axes.rate_bps.count;
   const double scale = 1 / (bandwidth_rate_bps_ * bandwidth_delay_us_);

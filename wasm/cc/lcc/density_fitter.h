@@ -30,25 +30,25 @@ class DensityFitter {
   void Configure(const Parameters& parameters);
   void Clear() { count_ = fitted_ = 0; }
 
-  // The latest pair; the oldest leaves a full window.
+  // Adds the latest pair; a full window drops its oldest one.
   void Add(DataRate rate, TimeDelta delay);
   void Refit();
 
   int pairs() const { return count_; }
   bool fitted() const { return fitted_ > 0; }
-  // The delays of the pairs in the window, of which there is at least one.
+  // The delays of the pairs in the window, which must hold at least one.
   struct Range {
     TimeDelta smallest;
     TimeDelta largest;
   };
   Range DelayRange() const;
 
-  // These ask the fitted density, which must exist.
+  // Queries on the fitted density; they require fitted().
   DataRate ConditionalMean(TimeDelta delay) const;  // E[S | D = delay]
   double Density(DataRate rate, TimeDelta delay) const;  // per bps and us
-  // Fills in the ends that are NaN.
+  // Replaces ends that are NaN.
   void FitAxes(DensityAxes& axes) const;
-  // Its values on a grid: one row of rates for each delay.
+  // The density on a grid: one row of rates for each delay.
   void Grid(const DensityAxes& axes, double* values) const;
 
  private:

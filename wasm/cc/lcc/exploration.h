@@ -1,7 +1,7 @@
-// Exploration, which is ours: the paper names none. Its law only ever returns an average of rates that
-// were tried before, so the first rate would stay for ever, and a link that grows would go unnoticed.
-// Rates that the density does not hold yet are tried while the delay asks for them, and each rate varies a
-// little, so that there is a relation between rate and delay to learn.
+// Exploration, which is ccscope's own: the paper has none. The paper's law only ever returns an average of rates
+// that were tried before, so the first rate would stay forever and a link that grows would go unnoticed. Here,
+// rates that the density does not hold yet are tried while the delay allows them, and each rate varies a little, so
+// that there is a relation between rate and delay to learn.
 #ifndef CCSCOPE_CC_LCC_EXPLORATION_H_
 #define CCSCOPE_CC_LCC_EXPLORATION_H_
 
@@ -19,7 +19,7 @@ class Exploration {
   void Configure(const Parameters& parameters) { params_ = parameters; }
 
   bool on() const { return IsOn(params_.exploration); }
-  // How far T_c may leave the delays in the window; without exploration it may go anywhere.
+  // How far T_c may leave the range of delays in the window; without exploration it is not limited.
   TimeDelta headroom() const {
     return on() ? TimeDelta::Millis(params_.exploration_delay_ms) : TimeDelta::PlusInfinity();
   }
@@ -30,12 +30,12 @@ class Exploration {
     TimeDelta average;  // D_ave
     TimeDelta target;   // T_A
   };
-  // While T_c is beyond the delays that were seen, or the delay is below its target.
+  // Whether to explore: T_c is beyond the delays that were seen, or the delay is below its target.
   bool Wanted(const State& state) const {
     return on() && (state.control >= state.largest || state.average < state.target);
   }
-  // From the present rate, at least, or half way to the expected one, a step up; a larger one where frames show
-  // room.
+  // A step up, from the present rate at least, or from half way to the expected one; a larger step where frames
+  // show room.
   DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room = false) const;
   DataRate Vary(DataRate rate);
 

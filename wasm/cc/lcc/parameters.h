@@ -1,4 +1,4 @@
-// LCC's parameters as one flat struct, and what is known of each; both from parameters.def.
+// LCC's parameters as one flat struct, and their specifications; both come from parameters.def.
 #ifndef CCSCOPE_CC_LCC_PARAMETERS_H_
 #define CCSCOPE_CC_LCC_PARAMETERS_H_
 
@@ -7,7 +7,7 @@
 
 namespace ccscope::lcc {
 
-// What the enumerated parameters choose from.
+// The values of the enumerated parameters.
 enum class DelaySample { kOneWay, kWait };
 enum class SentRate { kTarget, kSent };
 enum class CutFrom { kSent, kReceived };

@@ -8,7 +8,7 @@ namespace ccscope::lcc {
 namespace {
 
 constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);
-// Clocks further apart than this (30 years) tell nothing, and a message carries at most 2^53 us.
+// Clocks further apart than this (30 years) are meaningless, and a message carries at most 2^53 us.
 constexpr TimeDelta kMaxDelay = TimeDelta::Seconds(1e9);
 
 }  // namespace
@@ -25,7 +25,8 @@ void Receiver::Configure(const double* values) {
   epochs_.SetEpoch(TimeDelta::Millis(params_.epoch_ms));
 }
 
-// The received rate is the wire's where that is known: frames that never completed are missing in arrivals.
+// The received rate comes from the wire's counters where they are known: arrivals exclude frames that never
+// completed.
 std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoch) {
   if (!epoch) return std::nullopt;
   Feedback feedback = stream_.Message(stream_.ReceivedRate(RateSource::kWire, kRateWindow).value_or(DataRate::Zero()));
@@ -37,8 +38,8 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
   return feedback;
 }
 
-// Served after its predecessor has been, an arrival waits for what is left of that one's way when it
-// leaves (Lindley's recursion); a frame that finds the queue empty has waited for nothing.
+// An arrival that is served after its predecessor waits for what is left of that one's service when it leaves
+// (Lindley's recursion); a frame that finds the queue empty has not waited.
 TimeDelta Receiver::Sample(const Arrival& arrival) {
   const TimeDelta one_way_delay = std::clamp(arrival.arrival_time - arrival.send_time, -kMaxDelay, kMaxDelay);
   if (params_.sample_of_delay() == DelaySample::kOneWay) return one_way_delay;
@@ -47,7 +48,7 @@ TimeDelta Receiver::Sample(const Arrival& arrival) {
 }
 
 std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
-  // A frame that comes after later ones waited for what was sent again: that is no queue, and no RTT.
+  // A frame that arrives after later ones waited for a retransmission: its delay is neither a queue nor an RTT.
   const bool is_late = params_.sample_of_delay() == DelaySample::kWait && stream_.IsOvertaken(arrival);
   const TimeDelta sample = Sample(arrival);
   stream_.OnArrival(arrival, !is_late);

@@ -1,5 +1,5 @@
-// LCC's receiver half: the one-way delays of each epoch (LCC II-A), which it sends as soon as the epoch
-// has passed. What the delays mean is the sender half's matter.
+// LCC's receiver half: it sends the one-way delays of each epoch (LCC II-A) as soon as the epoch has ended. The
+// sender half interprets them.
 #ifndef CCSCOPE_CC_LCC_RECEIVER_H_
 #define CCSCOPE_CC_LCC_RECEIVER_H_
 
@@ -14,13 +14,13 @@
 
 namespace ccscope::lcc {
 
-// The values of LCC's feedback: one-way delays of an epoch in us, receiver's clock less sender's, and a bound
-// of the rate by the capacity that frames show (capacity_bound.h), bps; 0: none.
+// The values of LCC's feedback: one-way delays of an epoch in us, on the receiver's clock minus the sender's, and
+// an upper bound of the rate from the capacity that frames show (capacity_bound.h), bps; 0: no bound.
 enum FeedbackValue { kMeanDelay, kSmallestDelay, kBound, kFeedbackValues };
 
 class Receiver final : public ReceiverHalf {
  public:
-  // Feedback rows go to `recorder`, which outlives the receiver.
+  // Feedback rows go to `recorder`, which must outlive the receiver.
   Receiver(const Parameters& parameters, double flow, Recorder& recorder);
   void Configure(const double* values) override;
 

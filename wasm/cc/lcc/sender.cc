@@ -11,10 +11,10 @@ namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
-// A message that is older than the one before by more than this does not come late: the clock was set.
+// A message that is older than the previous one by more than this is not late: the clock was set.
 constexpr TimeDelta kMaxReordering = TimeDelta::Seconds(3);
 
-// A rate below this share of the capacity that frames show has room.
+// A rate below this share of the capacity that frames show has room to grow.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace
@@ -54,18 +54,18 @@ void Sender::OnRtt(TimeDelta rtt) {
   smallest_rtt_ = std::min(smallest_rtt_, rtt);
 }
 
-// Decisions are made with feedback.
+// Decisions are made when feedback arrives, not here.
 bool Sender::OnSent(const SentCounters& counters) {
   sent_rate_.Add({counters.time, 0, 0, counters.sent});
   return false;
 }
 
-// The two clocks have an unknown offset: half of the smallest RTT stands for the propagation.
+// The two clocks have an unknown offset, so half of the smallest RTT is taken as the propagation delay.
 BayesianController::Delays Sender::delays() const {
   return {tracker_.average(), tracker_.smallest(), smallest_rtt_.IsFinite() ? smallest_rtt_ / 2 : TimeDelta::Zero()};
 }
 
-// S_i: what was asked for until now, or what has left.
+// S_i: the rate that was asked for until now, or the rate that was sent.
 DataRate Sender::SendingRate() const {
   if (Choice<SentRate>(params_.sending_rate) == SentRate::kTarget) return rate_;
   return sent_rate_.Rate(TimeDelta::Millis(params_.sent_window_ms)).value_or(rate_);
@@ -74,7 +74,7 @@ DataRate Sender::SendingRate() const {
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   if (const auto rtt = feedback.Rtt(now)) OnRtt(*rtt);
   const TimeDelta since = feedback.time - last_feedback_;
-  if (has_feedback_ && since <= TimeDelta::Zero() && since > -kMaxReordering) return;  // overtaken
+  if (has_feedback_ && since <= TimeDelta::Zero() && since > -kMaxReordering) return;  // it was overtaken
   has_feedback_ = true;
   last_feedback_ = feedback.time;
   CountLosses(feedback);
@@ -102,7 +102,7 @@ void Sender::Learn(const EpochDelays& epoch, DataRate sent, Timestamp now) {
   controller_.Update(delays(), range_.smallest - exploration_.headroom(), range_.largest + exploration_.headroom());
 }
 
-// S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
+// The next rate: S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
 DataRate Sender::Decide(DataRate sent, DataRate received, DataRate bound) {
   expected_ = fitter_.ConditionalMean(controller_.control_delay());
   const BayesianController::Delays now = delays();

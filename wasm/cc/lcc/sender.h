@@ -1,5 +1,5 @@
-// LCC's sender half (LCC II): delay-rate tracker -> probability density fitter -> Bayesian controller,
-// once per epoch, that is with each message of the receiver half.
+// LCC's sender half (LCC II): delay-rate tracker -> probability density fitter -> Bayesian controller, run once per
+// epoch, that is, with each message of the receiver half.
 #ifndef CCSCOPE_CC_LCC_SENDER_H_
 #define CCSCOPE_CC_LCC_SENDER_H_
 
@@ -19,7 +19,7 @@ namespace ccscope::lcc {
 
 class Sender final : public SenderHalf {
  public:
-  // Rows of the table `lcc` go to `recorder`, which outlives the sender.
+  // Rows of the table `lcc` go to `recorder`, which must outlive the sender.
   Sender(const Parameters& parameters, double flow, std::uint64_t seed, Recorder& recorder);
   void Configure(const double* values) override;
 
@@ -58,7 +58,7 @@ class Sender final : public SenderHalf {
   TimeDelta rtt_ = TimeDelta::Zero();
   TimeDelta smallest_rtt_ = TimeDelta::PlusInfinity();
 
-  // Losses over about a second, for those who look on.
+  // Losses over about a second; for display only.
   Timestamp counted_;
   double received_ = 0;
   double lost_ = 0;

@@ -7,11 +7,13 @@
 namespace ccscope {
 namespace {
 
-// Share of the capacity: a little less than GCC asks for, since nothing here knows what the encoder makes of it.
+// Share of the capacity: a little less than GCC asks for, since nothing here knows how much the encoder really
+// sends.
 constexpr double kTarget = 0.985;
-// A queue is to be gone after this time.
+// The time in which a queue is to be drained.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
-// What leaves at the old rate for so long after a frame was stamped is on its way into the queue of a fall.
+// After a fall, what left at the old rate for this long after a frame was stamped is still on its way into the
+// queue.
 constexpr TimeDelta kResponse = TimeDelta::Millis(150);
 // There is room while less than this share of the capacity is used.
 constexpr double kMuchUnused = 0.8;

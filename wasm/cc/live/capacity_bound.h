@@ -1,6 +1,6 @@
-// An upper bound of the rate of a live call, from what its own frames show of the bottleneck
-// (frame_capacity.h): for controllers whose own law sees a fall of the capacity, or a short queue, too late.
-// ccscope's own addition to NADA and LCC; off unless the parameter capacity_bound is on.
+// An upper bound of the rate of a live call, from the bottleneck capacity that its own frames show
+// (frame_capacity.h): for controllers whose own law notices a fall of the capacity, or a short queue, too late.
+// ccscope's own addition to NADA and LCC; it is off unless the parameter capacity_bound is on.
 #ifndef CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_
 #define CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_
 
@@ -17,14 +17,14 @@ class CapacityBound {
  public:
   void OnFrame(const Arrival& arrival) { capacity_.OnFrame(arrival); }
   FrameCapacity& frame_capacity() { return capacity_; }
-  // Share of the packets that were lost since the last time.
+  // Takes the share of packets lost since the last call.
   void OnLoss(double fraction, Timestamp now);
-  // Whether the capacity has fallen far below what was delivered lately: the sender is not to wait for the
-  // next message that is due.
+  // Whether the capacity has fallen far below the rate recently delivered, so that the next message must not wait
+  // until it is due.
   bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
-  // Whether frames show that much of the capacity is unused, and no queue.
+  // Whether frames show that much of the capacity is unused and that there is no queue.
   bool ShowsRoom(DataRate delivered) const;
-  // Less what drains a queue that is really there; nothing where no capacity is seen.
+  // The bound, less what drains a queue that really exists; nothing if no capacity is known.
   std::optional<DataRate> Next(DataRate delivered, Timestamp now);
 
  private:
@@ -33,7 +33,7 @@ class CapacityBound {
   FrameCapacity capacity_;
   RoomForDrops room_;
   double loss_ = 0;
-  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog of a fall will be gone
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall left will be gone
 };
 
 }  // namespace ccscope

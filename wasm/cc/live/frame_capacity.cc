@@ -6,22 +6,22 @@
 namespace ccscope {
 namespace {
 
-// Frames looked at: for the capacity, and just after a fall.
+// Number of frames examined: for the capacity, and just after a fall.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
-// A capacity below this share of what is sent has fallen.
+// The capacity has fallen if it is below this share of what is sent.
 constexpr double kFallenTo = 0.85;
-// For so long frames wait for what was lost; fewer frames than these say nothing of the capacity then.
+// Frames wait this long for lost packets; during that time, fewer frames than these tell nothing of the capacity.
 constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 constexpr int kFramesBehindLoss = 5;
-// Frames that a new capacity serves are served alike: within this factor.
+// After a fall, the new capacity serves all frames alike: within this factor.
 constexpr double kAlike = 2.5;
-// Longer waits are a queue; of such a one, what is beyond this is drained.
+// A wait longer than the first is a queue; the part beyond the second is drained.
 constexpr TimeDelta kQueue = TimeDelta::Millis(12);
 constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
-// Beyond doubt are heavy losses, losses behind a queue, a longer queue, or one that grows by so much with each
-// frame.
+// Beyond doubt are heavy losses, losses behind a queue, a longer queue, or a queue that grows by this much with
+// each frame.
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
 constexpr double kSureLatenesses = 6;

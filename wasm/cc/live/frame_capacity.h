@@ -1,5 +1,5 @@
-// The capacity of a bottleneck as the frames of about the last second show it (frame_dispersion.h), and its
-// falls: the fewer frames speak of one, the further beyond the lateness of stamps each has to be.
+// The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and its falls: the
+// fewer frames show a fall, the further each has to exceed the lateness of stamps.
 #ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 #define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 
@@ -14,29 +14,29 @@ namespace ccscope {
 
 class FrameCapacity {
  public:
-  // A larger share of lost packets comes from a full queue only.
+  // A larger share of lost packets can only come from a full queue.
   static constexpr double kHeavyLoss = 0.1;
 
   void OnFrame(const Arrival& arrival);
-  // From now on frames are gone through once for both, which see the same ones: most of the work does not depend on
-  // whose they are. Only before the first one.
+  // Shares the analysis of frames with another receiver that sees the same ones, since most of it does not depend
+  // on the receiver. Only allowed before the first frame.
   void ShareFrames(const FrameCapacity& other) { dispersion_ = other.dispersion_; }
-  // Something was lost: frames that wait for it say nothing of the capacity.
+  // Records a loss: frames that wait for the lost packet tell nothing of the capacity.
   void OnLoss(Timestamp now) { lost_at_ = now; }
   void Reset() { estimate_.reset(); }
 
   std::optional<DataRate> capacity() const { return estimate_ ? std::optional(estimate_->rate) : std::nullopt; }
   // FrameDispersion::Estimate::spread; 0 without an estimate.
   double spread() const { return estimate_ ? estimate_->spread : 0; }
-  // The capacity that the latest frames speak of, where it is far below `sent` and they queue.
+  // The capacity that the latest frames show, if it is far below `sent` and they queue.
   std::optional<DataRate> FallenBelow(DataRate sent) const;
-  // From now on what was before this fall says nothing.
+  // Discards everything that was learnt before this fall.
   void OnFall(Timestamp now) { fell_at_ = now; }
 
-  // Whether a queue is really there: beyond what late stamps explain.
+  // Whether there really is a queue, beyond what late stamps explain.
   bool SeesQueue() const;
-  // Whether it is beyond doubt: by heavy losses, by its length, or since frames take far longer to be served
-  // than single stamps are late.
+  // Whether the queue exists beyond doubt: because of heavy losses, its length, or frames that take far longer to
+  // be served than single stamps are late.
   bool IsSureOfQueue(double loss) const;
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return dispersion_->Wait(); }

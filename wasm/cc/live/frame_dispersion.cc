@@ -8,34 +8,35 @@
 namespace ccscope {
 namespace {
 
-// A frame, as transforms see it, travels in packets of up to 1,173 B. Each has 28 B of IPv4 and UDP, 12 B of RTP and 10 B
-// of SRTP's tag (RFC 3711) around it, and, as measured in Chromium, 13 B of header extensions and payload descriptor.
+// A frame, as transforms see it, travels in packets of up to 1,173 B. Each packet adds 28 B of IPv4 and UDP, 12 B
+// of RTP and 10 B of SRTP's tag (RFC 3711), and, as measured in Chromium, 13 B of header extensions and payload
+// descriptor.
 constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1173);
 constexpr DataSize kHeadersPerPacket = DataSize::Bytes(63);
 
 // The regression starts with this many frames.
 constexpr int kMinPoints = 6;
-// Less dispersion than this per frame is clock noise.
+// Dispersion per frame below this is clock noise.
 constexpr TimeDelta kMinServiceTime = TimeDelta::Millis(2);
 
-// Regression: the line has this share of the points below it.
+// Quantile regression: this share of the points lies below the line.
 constexpr double kQuantile = 0.25;
-// Capacities looked at, by golden section over the logarithm: 160 Mbps to 50 kbps.
+// The range of capacities searched, by golden section over the logarithm: 160 Mbps to 50 kbps.
 constexpr double kMinUsPerByte = 0.05;
 constexpr double kMaxUsPerByte = 160;
 constexpr double kGolden = 0.6180339887498949;
 constexpr int kSections = 20;
-// The intercept follows a regression that fits: while frames queue, few lie on the line. It follows
-// slowly upwards, since a queue that stays for seconds lifts all points alike.
+// How fast the intercept follows a regression that fits. While frames queue, few lie on the line. It follows slowly
+// upwards, since a queue that stays for seconds lifts all points alike.
 constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // mean pinball loss
 constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;
 constexpr double kWeightOfBadFit = 0.1;
 
-// Frames that come within this share of the time that the link takes for one are bunched.
+// Frames that arrive within this share of the time that the link needs for one are bunched.
 constexpr double kBunched = 0.3;
 
-// How late stamps are: this share of the latest frames took no longer than that to be served.
+// The lateness of stamps: this share of the latest frames took no longer than that to be served.
 constexpr int kLatenessFrames = 64;
 constexpr double kLatenessQuantile = 0.85;
 
@@ -43,13 +44,14 @@ DataSize OnTheWire(DataSize frame) {
   return frame + kHeadersPerPacket * std::max(1.0, std::ceil(frame / kPayloadPerPacket));
 }
 
-// Frames that have not come are as large as the next one; more of them than this are no gap, but a pause.
+// Missing frames are assumed to be as large as the next one; if more than this are missing, it is a pause, not a
+// gap.
 constexpr double kMostMissing = 3;
 
 double Pinball(double residual) { return residual > 0 ? kQuantile * residual : (kQuantile - 1) * residual; }
 
-// The n-th smallest of some numbers, from 0, which it moves about (C. A. R. Hoare, CACM 4, 1961; the partition without a
-// branch on each number: which side of the pivot it is on is as good as random).
+// The n-th smallest of some numbers, counted from 0; reorders them. (C. A. R. Hoare, CACM 4, 1961; the partition
+// has no branch on each number, since the side of the pivot is unpredictable.)
 double NthSmallest(double* from, int count, int n) {
   while (count > 1) {
     const double a = from[0];
@@ -144,7 +146,7 @@ double FrameDispersion::Ordered::ServedUs(int i, double free_us, double us_per_b
   return std::max(free_us, send_us[at]) + own_us;
 }
 
-// The intercept that fits best at this capacity, over all frames, and how well it does.
+// The intercept that fits best at this capacity, over all frames, and how well it fits.
 FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
   int count = 0;
   double free_us = Timestamp::MinusInfinity().us();
@@ -155,7 +157,7 @@ FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
     count += ordered_.tells_time[at] ? 1 : 0;
   }
   if (count < kMinPoints) return {us_per_byte, 0, kMaxUsPerByte};
-  // In another array: a sum has the same bits in one order only.
+  // Copied to another array: floating-point sums are reproducible in one order only.
   std::copy(residuals_.begin(), residuals_.begin() + count, partitioned_.begin());
   Fit fit{us_per_byte, NthSmallest(partitioned_.data(), count, static_cast<int>(kQuantile * (count - 1))), 0};
   for (int k = 0; k < count; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us);
@@ -190,8 +192,8 @@ void FrameDispersion::UpdateLateness() {
   lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
 }
 
-// The loss over the latest frames, with the base as it is. A frame that came earlier than it could corrects the
-// model: the queue was shorter. One that came later need not: stamps are late.
+// The loss over the latest frames, with the base as it is. A frame that came earlier than the model allows corrects
+// the model: the queue was shorter. One that came later does not, since stamps are late.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
   const int first = ordered_.count - frames;
   double free_us = ordered_.arrival_us[static_cast<std::size_t>(first - 1)] - *base_us_;
@@ -232,7 +234,7 @@ std::optional<TimeDelta> FrameDispersion::Base() const {
   return TimeDelta::Micros(*base_us_);
 }
 
-// Goes back until `visit` has counted `frames` of them; false if there are fewer.
+// Goes back until `visit` has counted `frames` frames; false if there are fewer.
 template <class Visit>
 bool FrameDispersion::ForLatest(int frames, Visit&& visit) const {
   for (int k = 0; k < count_ && frames > 0; ++k) {
@@ -250,7 +252,7 @@ TimeDelta FrameDispersion::Wait(int frames) const {
   return base_us_ && enough ? std::max(least, TimeDelta::Zero()) : TimeDelta::Zero();
 }
 
-// The fewer frames say it, the further beyond single stamps' lateness it has to be.
+// The fewer frames show it, the further it has to exceed the lateness of single stamps.
 TimeDelta FrameDispersion::Wait() const {
   struct Evidence {
     int frames;
@@ -292,7 +294,7 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 
-// No link serves a frame so much faster than those of the last seconds: it waited for the process that
+// No link serves a frame so much faster than those of the last seconds: the frame waited for the process that
 // stamps it.
 void FrameDispersion::MarkBunch() {
   if (!Back(0).tells_service() || Back(1).sent_again) return;
@@ -300,7 +302,7 @@ void FrameDispersion::MarkBunch() {
   if (Back(0).arrival - Back(1).arrival < served * kBunched) Back(0).bunched = Back(1).bunched = true;
 }
 
-// At its place in the order of sending: behind how many; nothing if that is long over.
+// The frame's position in the order of sending, counted from the end; nothing if that is too long ago.
 std::optional<int> FrameDispersion::Insert(const Frame& frame) {
   int later = 0;  // frames
   while (later < count_ && Back(later).seq > frame.seq) ++later;
@@ -316,7 +318,7 @@ std::optional<int> FrameDispersion::Insert(const Frame& frame) {
   return later;
 }
 
-// What the frame's stamp says of its way, if those before it have come.
+// What the frame's stamp tells of its transmission, if the frames before it have arrived.
 void FrameDispersion::Measure(int k) {
   Frame& frame = Back(k);
   const TimeDelta base = TimeDelta::Micros(*base_us_);
@@ -334,14 +336,14 @@ void FrameDispersion::OnFrame(const Arrival& arrival) {
   if (latest_ == seen) return;
   latest_ = seen;
   const Frame frame{arrival.seq, arrival.send_time, arrival.arrival_time, OnTheWire(arrival.size)};
-  if (count_ > 0 && frame.seq < Back(0).seq - kFrames) count_ = 0;  // the sender has started again
+  if (count_ > 0 && frame.seq < Back(0).seq - kFrames) count_ = 0;  // the sender was restarted
   const std::optional<int> later = Insert(frame);
   if (!later || count_ < kMinPoints) return;
   MarkBunch();
   Order();
   UpdateBase();
   if (!base_us_) return;
-  // What came late says what its successor was served with.
+  // A frame that came late also changes the service time of its successor.
   for (int k = *later; k >= std::max(0, *later - 1); --k) Measure(k);
   UpdateLateness();
 }

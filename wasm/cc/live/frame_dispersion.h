@@ -27,26 +27,26 @@ namespace ccscope {
 
 class FrameDispersion {
  public:
-  // The same arrival again, of another controller that shares this, changes nothing.
+  // Takes an arrival. A repeated one, from another controller that shares this object, changes nothing.
   void OnFrame(const Arrival& arrival);
 
   struct Estimate {
     DataRate rate;
     double spread;  // mean pinball loss of the frames' times, over the mean time that the link takes for a frame
   };
-  // Over the frames of the last `horizon`, at least `min_frames`; nothing before that many have come,
-  // or while their dispersion is lost in the noise of the clocks.
+  // Over the frames of the last `horizon`, at least `min_frames`; nothing until that many have arrived, or while
+  // their dispersion is within the noise of the clocks.
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
-  // The propagation delay b, with the clocks' offset in it.
+  // The propagation delay b, including the clocks' offset.
   std::optional<TimeDelta> Base() const;
-  // How long each of the latest `frames` frames waited for its service at least, beyond what the
-  // lateness of stamps explains. Zero before there is a base.
+  // The minimum time that each of the latest `frames` frames waited for its service, beyond what the lateness of
+  // stamps explains. Zero until there is a base.
   TimeDelta Wait(int frames) const;
-  // The same, of so few frames as the lateness of stamps allows.
+  // The same, for the smallest number of frames that the lateness of stamps allows.
   TimeDelta Wait() const;
-  // By how much each of the latest `frames` frames took longer to be served, at least, than at the
-  // capacity of the last seconds. A capacity that has fallen makes all of them take longer; a late stamp,
-  // a retransmission, a pause of the machine or of a radio link makes one late, and the next the shorter.
+  // By how much, at least, each of the latest `frames` frames took longer to be served than at the capacity of the
+  // last seconds. A fall of the capacity makes all of them take longer; a late stamp, a retransmission, or a pause
+  // of the machine or of a radio link makes one frame late and the next one's service shorter.
   TimeDelta ServiceExcess(int frames) const;
   // The rates at which the slowest and the fastest of them were served.
   struct ServiceRates {
@@ -54,11 +54,11 @@ class FrameDispersion {
     DataRate fastest;
   };
   ServiceRates ServiceRatesOf(int frames) const;
-  // What came of frames in the last `window`, on the wire, or since the first; of a longer time where the window
-  // has only a few.
+  // The rate of frames on the wire in the last `window`, or since the first frame; over a longer time if the window
+  // holds only a few.
   std::optional<DataRate> Delivered(TimeDelta window) const;
-  // Whether the newest frame was stamped so soon after the one before it that the link cannot have served it
-  // in between.
+  // Whether the newest frame was stamped so soon after its predecessor that the link cannot have served it in
+  // between.
   bool IsBunched() const { return Back(0).bunched; }
   // By how much single stamps are late, beyond the model.
   TimeDelta Lateness() const { return lateness_; }
@@ -69,27 +69,27 @@ class FrameDispersion {
     Timestamp send;
     Timestamp arrival;
     DataSize size;  // on the wire
-    TimeDelta excess = {};          // of the one-way delay over propagation and own service
-    DataSize served = {};           // it and those sent again just before it,
-    TimeDelta service = {};         // how long they were served,
-    TimeDelta service_excess = {};  // beyond that at the capacity of the last seconds
-    double missing = 0;             // frames between this and the one before that have not come
-    bool sent_again = false;        // it came after later frames
-    bool bunched = false;           // stamped with a neighbour: neither time is the link's
+    TimeDelta excess = {};          // one-way delay beyond propagation and own service
+    DataSize served = {};           // this frame and those retransmitted just before it,
+    TimeDelta service = {};         // how long they took to be served,
+    TimeDelta service_excess = {};  // and by how much longer than at the capacity of the last seconds
+    double missing = 0;             // missing frames between this one and its predecessor
+    bool sent_again = false;        // it arrived after later frames
+    bool bunched = false;           // stamped together with a neighbour: neither time is the link's
     TimeDelta one_way_delay() const { return arrival - send; }
-    // Whether its stamp says when the link had served it, and its service what the link needs for it.
+    // Whether its stamp tells when the link had served it, and its service how long the link needs for it.
     bool tells_time() const { return !sent_again && !bunched && missing == 0; }
     bool tells_service() const { return !sent_again && missing == 0; }
   };
   static constexpr int kFrames = 128;
 
-  // The frames as the regressions go through them, again and again: the oldest first, without anything else between.
+  // The frames in the form in which the regressions repeatedly scan them: oldest first, contiguous.
   struct Ordered {
     int count = 0;
     std::array<double, kFrames> send_us{};
     std::array<double, kFrames> arrival_us{};
     std::array<double, kFrames> bytes{};
-    std::array<double, kFrames> missing{};  // that count, before each
+    std::array<double, kFrames> missing{};  // of those that count, before each
     std::array<bool, kFrames> tells_time{};
 
     // When the link has served a frame, if it was free at `free_us`.
@@ -127,7 +127,7 @@ class FrameDispersion {
   std::array<double, kFrames> residuals_{};    // scratch
   std::array<double, kFrames> partitioned_{};  // scratch
   std::optional<double> base_us_;
-  double us_per_byte_ = 0;  // that the base was found with
+  double us_per_byte_ = 0;  // with which the base was found
   bool had_good_fit_ = false;
   TimeDelta lateness_;
 };

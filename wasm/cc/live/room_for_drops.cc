@@ -6,11 +6,11 @@ namespace ccscope {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// Made with each second with a loss, and given back with each without.
+// Added for each second with a loss, and removed for each second without.
 constexpr double kMore = 0.03;
 constexpr double kLess = 0.004;
 constexpr double kMost = 0.12;
-// After this number of lossy seconds at the largest room, the losses do not depend on it.
+// After this many lossy seconds with the largest room, the losses are taken to be independent of it.
 constexpr int kLossySeconds = 5;
 constexpr TimeDelta kRandomFor = TimeDelta::Seconds(30);
 constexpr double kForRetransmissions = 0.03;

@@ -1,6 +1,6 @@
-// How much of a capacity to leave unused where losses come. CoDel and its like drop while the queue is
-// short, the less the more often it is empty: room helps. Losses that go on whatever room there is are the
-// path's own: for a while they are not answered, but for the room that retransmissions need.
+// How much of the capacity to leave unused when losses occur. CoDel and its like drop packets while the queue is
+// short; the more often the queue is empty, the less they drop, so room helps. Losses that continue however much
+// room there is belong to the path: for a while they get no answer except the room that retransmissions need.
 #ifndef CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
 #define CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
 
@@ -10,9 +10,9 @@ namespace ccscope {
 
 class RoomForDrops {
  public:
-  // With each reading of the counters, or more often.
+  // To be called with each reading of the counters, or more often.
   void Update(bool lost, Timestamp now);
-  // Share of the capacity.
+  // The share of the capacity to leave unused.
   double room() const { return room_; }
   // Whether something was lost in the last `span`.
   bool LostIn(TimeDelta span, Timestamp now) const { return now - lost_at_ < span; }

@@ -9,9 +9,9 @@
 namespace ccscope::nada {
 namespace {
 
-// Between two frames; what is longer is a pause, or a gap.
+// The longest interval between two frames; a longer one is a pause or a gap.
 constexpr TimeDelta kLongestInterval = TimeDelta::Millis(100);
-// Shorter tenths of the baseline's window could not be counted one by one from the clock's zero.
+// Shorter tenths of the baseline's window could not be counted exactly from the clock's zero.
 constexpr TimeDelta kShortestPart = TimeDelta::Millis(1);
 
 }  // namespace
@@ -66,8 +66,8 @@ TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Ti
   const TimeDelta exact_delay = arrival_time - send_time;
   const TimeDelta one_way_delay = whole_ ? WholeMs(exact_delay) : exact_delay;
   UpdateBase(one_way_delay, now);
-  // The next frame leaves an interval later, and waits for what is left of this one's delay. Without that,
-  // a frame that leaves as a burst would be charged with its own serialisation.
+  // The next frame leaves an interval later and waits for what is left of this one's delay. Without this, a frame
+  // that leaves as a burst would be charged with its own serialisation.
   const TimeDelta interval = std::clamp(send_time - last_send_, TimeDelta::Zero(), kLongestInterval);
   const TimeDelta sample = wait_ ? std::max(one_way_delay - interval, base_) : one_way_delay;
   last_send_ = send_time;

@@ -1,6 +1,6 @@
-// Queuing delay from one-way delays (RFC 8698 5.1.1, CMP II-A): the smallest one-way delay is the
-// baseline, what an arrival has beyond it is its queuing delay, and a filter over the latest arrivals
-// takes out what is not congestion: the minimum of 15, or the median of 5 and exponential smoothing.
+// Queuing delay from one-way delays (RFC 8698 5.1.1, CMP II-A): the smallest one-way delay is the baseline, the
+// excess of an arrival over it is its queuing delay, and a filter over the latest arrivals removes what is not
+// congestion: the minimum of 15, or the median of 5 with exponential smoothing.
 #ifndef CCSCOPE_CC_NADA_DELAY_FILTER_H_
 #define CCSCOPE_CC_NADA_DELAY_FILTER_H_
 
@@ -17,7 +17,8 @@ class DelayFilter {
   explicit DelayFilter(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // `send_time`: from when the delay counts. `now` never goes back. Returns the queuing delay of this arrival by itself.
+  // `send_time`: the time from which the delay is measured. `now` never goes back. Returns the unfiltered queuing
+  // delay of this arrival.
   TimeDelta OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now);
 
   TimeDelta base_delay() const { return base_; }
@@ -43,7 +44,7 @@ class DelayFilter {
   std::array<TimeDelta, kParts> part_minima_;
   std::optional<double> part_;  // the current one, counted from the clock's zero
   Timestamp last_send_ = Timestamp::MinusInfinity();
-  std::array<TimeDelta, kMaxSamples> samples_;  // delays with the baseline in them
+  std::array<TimeDelta, kMaxSamples> samples_;  // the delays among which the baseline is
   int count_ = 0;
   int next_ = 0;
   TimeDelta smoothed_;

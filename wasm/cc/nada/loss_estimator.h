@@ -1,6 +1,6 @@
-// What the receiver knows of losses (RFC 8698 5.1.2 and 4.2): the loss ratio over LOGWIN and its
-// exponential average (eq. 10), and the mean loss interval loss_int of RFC 5348 5.4, in packets, which
-// tells for how long losses count as recent.
+// The receiver's estimates of losses (RFC 8698 5.1.2 and 4.2): the loss ratio over LOGWIN and its exponential
+// average (eq. 10), and the mean loss interval loss_int of RFC 5348 5.4, in packets, which decides how long losses
+// count as recent.
 #ifndef CCSCOPE_CC_NADA_LOSS_ESTIMATOR_H_
 #define CCSCOPE_CC_NADA_LOSS_ESTIMATOR_H_
 
@@ -17,9 +17,9 @@ class LossEstimator {
   explicit LossEstimator(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // How many packets came, and how many before them did not. `now` never goes back.
+  // Takes the number of packets that arrived, and of those missing before them. `now` never goes back.
   void OnPackets(double received, double lost, TimeDelta rtt, Timestamp now);
-  // Averages the ratio of the window into p_loss: once per feedback.
+  // Averages the window's ratio into p_loss; to be called once per feedback.
   void Update(Timestamp now);
 
   double p_loss() const { return p_loss_; }
@@ -27,8 +27,8 @@ class LossEstimator {
   bool RecentLoss(Timestamp now) const { return now - last_loss_ < window_; }
   // loss_int, in packets; 0 before the first loss.
   double LossInterval() const;
-  // How much of the warped queuing delay counts: all of it until loss_exp = MULTILOSS * loss_int packets
-  // behind the last loss, then less and less over another loss_int.
+  // The share of the warped queuing delay that counts: all of it until loss_exp = MULTILOSS * loss_int packets
+  // after the last loss, then gradually less over another loss_int.
   double WarpingShare() const;
 
  private:
@@ -50,9 +50,9 @@ class LossEstimator {
   double received_ = 0;         // in the window
   double lost_ = 0;
   double p_loss_ = 0;
-  std::array<double, kIntervals> intervals_;  // closed ones, the latest first
+  std::array<double, kIntervals> intervals_;  // the closed intervals, latest first
   int interval_count_ = 0;
-  double since_event_ = 0;  // packets since the loss event began, or the session: I_0
+  double since_event_ = 0;  // packets since the loss event or the session began: I_0
   double since_loss_ = 0;   // packets since the last loss
   Timestamp event_began_ = Timestamp::MinusInfinity();
   Timestamp last_loss_ = Timestamp::MinusInfinity();

@@ -1,4 +1,4 @@
-// NADA's parameters as one flat struct, and what is known of each; both from parameters.def.
+// NADA's parameters as one flat struct, and their specifications; both come from parameters.def.
 #ifndef CCSCOPE_CC_NADA_PARAMETERS_H_
 #define CCSCOPE_CC_NADA_PARAMETERS_H_
 
@@ -8,7 +8,7 @@
 
 namespace ccscope::nada {
 
-// What the enumerated parameters choose from.
+// The values of the enumerated parameters.
 enum class DelaySample { kOneWay, kWait, kSinceEncoded };
 enum class Filter { kMinimum, kMedian };
 enum class Warping { kOff, kBehindLosses, kAlways };
@@ -29,7 +29,7 @@ struct Parameters {
   RateSource rate_source() const { return Choice<RateSource>(received_rate_source); }
   bool has_capacity_bound() const { return IsOn(capacity_bound); }
   DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
-  // Never below the lowest.
+  // Never below the lowest rate.
   DataRate max_bitrate() const {
     return DataRate::BitsPerSec(max_bitrate_bps < min_bitrate_bps ? min_bitrate_bps : max_bitrate_bps);
   }

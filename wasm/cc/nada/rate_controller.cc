@@ -8,14 +8,14 @@
 namespace ccscope::nada {
 namespace {
 
-// Longer silences of the feedback count as this: the law is linearised for intervals well below TAU.
+// Longer gaps between feedback messages count as this: the law is linearised for intervals well below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
-// The weight of a new share of the encoder.
+// The weight of a new measurement of the encoder's share.
 constexpr double kShareWeight = 0.1;
 
-// A capacity that frames show leaves at least this share of what was received.
+// The bound by the capacity leaves at least this share of the received rate.
 constexpr double kLeastOfReceived = 0.5;
-// Rates counted from RMIN are at least this, so that one at RMIN can grow.
+// A rate counted from RMIN is at least this, so that a rate at RMIN can grow.
 constexpr DataRate kLeastAboveOrigin = DataRate::BitsPerSec(1);
 // A rate below this share of the capacity may grow by the largest step.
 constexpr double kMuchUnused = 0.8;
@@ -32,8 +32,8 @@ void RateController::Configure(const Parameters& parameters) {
   Clip();
 }
 
-// What was received against what was asked for about a second before, the time that an encoder takes
-// to follow. Without a queue only: there it tells of the encoder, not of the capacity.
+// The received rate over the rate asked for about a second before, which is how long an encoder takes to follow.
+// Measured without a queue only: with one, the received rate reflects the capacity instead of the encoder.
 void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   DataRate& then = history_[static_cast<std::size_t>(updates_ % kHistory)];
   if (mode == Mode::kRampUp && updates_ >= kHistory) {
@@ -44,13 +44,13 @@ void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   ++updates_;
 }
 
-// The step may cause no more queue than qbound, or what fits below the capacity where that is known.
+// The step may cause no more queue than qbound, or no more than fits below the capacity if that is known.
 double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataRate> bound) const {
   return bound && r_recv < *bound * kMuchUnused ? params_.gamma_max : RampUpGamma(rtt, params_);
 }
 
-// What may grow by gamma is what is sent. An encoder that leaves more than gamma of its target unused
-// would else hold the ramp-up for ever.
+// The sent rate is what may grow by gamma. Otherwise an encoder that leaves more than gamma of its target unused
+// would hold up the ramp-up forever.
 DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
   const DataRate exact = r_recv * ((1 + gamma) / share);

@@ -31,8 +31,8 @@ class RateController {
   }
   void Configure(const Parameters& parameters);
 
-  // With each feedback message. `bound`: what the capacity that frames show allows, if they show one; the rate
-  // does not exceed it, nor, up to it, is it less than half of what was received.
+  // Takes each feedback message. `bound`: the upper bound from the capacity that frames show, if known; the rate
+  // does not exceed it and, up to it, is at least half of the received rate.
   void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now,
               std::optional<DataRate> bound = std::nullopt);
 
@@ -54,9 +54,9 @@ class RateController {
   TimeDelta x_prev_;
   std::optional<Timestamp> last_update_;
   TimeDelta least_rtt_ = TimeDelta::PlusInfinity();
-  std::array<DataRate, kHistory> history_{};  // r_ref behind the last updates
+  std::array<DataRate, kHistory> history_{};  // r_ref after the last updates
   int updates_ = 0;
-  double encoder_share_ = 1;  // of its target that the encoder sends
+  double encoder_share_ = 1;  // the share of its target that the encoder sends
 };
 
 }  // namespace ccscope::nada

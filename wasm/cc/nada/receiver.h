@@ -1,5 +1,5 @@
-// NADA's receiver half (RFC 8698 4.2): delay filter and loss estimator -> congestion signal and mode ->
-// feedback each DELTA.
+// NADA's receiver half (RFC 8698 4.2): delay filter and loss estimator -> congestion signal and mode -> feedback
+// every DELTA.
 #ifndef CCSCOPE_CC_NADA_RECEIVER_H_
 #define CCSCOPE_CC_NADA_RECEIVER_H_
 
@@ -19,7 +19,7 @@ namespace ccscope::nada {
 
 class Receiver final : public ReceiverHalf {
  public:
-  // A `nada` and a `feedback` row per message go to `recorder`, which outlives the receiver.
+  // A `nada` and a `feedback` row per message go to `recorder`, which must outlive the receiver.
   Receiver(const Parameters& parameters, double flow, Recorder& recorder);
   void Configure(const double* values) override;
 
@@ -28,7 +28,8 @@ class Receiver final : public ReceiverHalf {
   FrameCapacity* frame_capacity() override { return &bound_.frame_capacity(); }
 
  private:
-  // From when the delay of an arrival counts; where that is an RTP timestamp, on a clock with a zero of its own.
+  // The time from which the delay of an arrival is measured; if it is an RTP timestamp, that clock's zero is
+  // arbitrary.
   Timestamp DelaysBegin(const Arrival& arrival);
   bool IsRising(TimeDelta x_curr, Timestamp now) const;
   void CountPacket(double seq, std::optional<double> highest_seq);
@@ -47,7 +48,7 @@ class Receiver final : public ReceiverHalf {
   TimeDelta rtt_;
   Timestamp last_build_up_ = Timestamp::MinusInfinity();  // of a sample that reached QEPS
   std::optional<Timestamp> last_feedback_;
-  TimeDelta last_signal_;  // x_curr of that
+  TimeDelta last_signal_;  // x_curr of that sample
   SendClock encoder_clock_;
 };
 

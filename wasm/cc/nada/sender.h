@@ -9,12 +9,12 @@
 
 namespace ccscope::nada {
 
-// The values of NADA's feedback (RFC 8698 5.3); r_recv is the received rate that all controllers report.
+// The values of NADA's feedback (RFC 8698 5.3); r_recv is the received rate that every controller reports.
 enum FeedbackValue {
   kMode,       // rmode
   kSignal,     // x_curr, ms
-  kLossRatio,  // p_loss; only to be shown
-  kBound,      // of the rate, by the capacity that frames show (capacity_bound.h), bps; 0: none
+  kLossRatio,  // p_loss; for display only
+  kBound,      // upper bound of the rate, from the capacity that frames show (capacity_bound.h), bps; 0: none
   kFeedbackValues
 };
 

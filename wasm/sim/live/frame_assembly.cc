@@ -5,12 +5,12 @@
 namespace ccscope::live {
 namespace {
 
-// A browser's receiver asks again for a key frame that has not come by then.
+// A browser's receiver asks again for a key frame that has not arrived by then.
 constexpr TimeDelta kKeyFrameRetry = TimeDelta::Millis(500);
 
 }  // namespace
 
-// Packets arrive in their order, but for those that were asked for again.
+// Packets arrive in order, except retransmissions.
 void FrameAssembly::FindMissing(double seq, Timestamp now) {
   const auto found = std::find_if(missing_.begin(), missing_.end(), [seq](const Missing& m) { return m.seq == seq; });
   if (found != missing_.end()) missing_.erase(found);
@@ -23,7 +23,7 @@ void FrameAssembly::FindMissing(double seq, Timestamp now) {
   highest_seq_ = std::max(highest_seq_.value_or(seq), seq);
 }
 
-// The frame's place, made with those before it; none once its turn is over.
+// The frame's place, created together with those before it; none if it was already passed over.
 FrameAssembly::Slot* FrameAssembly::SlotOf(const FramePacket& packet) {
   if (packet.frame < next_frame_) return nullptr;
   const auto index = static_cast<std::size_t>(packet.frame - next_frame_);
@@ -42,7 +42,7 @@ std::optional<FrameAssembly::Frame> FrameAssembly::OnPacket(const FramePacket& p
   return slot->frame;
 }
 
-// Whatever waits for a packet that never comes is skipped, up to the next whole key frame.
+// Skips what waits for a packet that will never come, up to the next complete key frame.
 void FrameAssembly::SkipToKeyFrame() {
   std::size_t first = 0;
   while (first < slots_.size() && !(slots_[first].complete() && slots_[first].frame.of.key_frame)) ++first;

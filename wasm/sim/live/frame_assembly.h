@@ -1,6 +1,6 @@
-// A receiver's packets on their way to frames: which are missing, when they are asked for again (RFC 4585,
-// 6.2.1), and which frames are complete. A browser hands a frame to its transform as soon as it is whole,
-// whatever is missing before it, and to its decoder when those that it refers to are there as well.
+// Assembles a receiver's packets into frames: which packets are missing, when to request them again (RFC 4585,
+// 6.2.1), and which frames are complete. A browser hands a frame to its transform as soon as it is complete,
+// whatever is missing before it, and to its decoder when the frames that it refers to are complete as well.
 #ifndef CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 #define CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 
@@ -14,9 +14,9 @@
 
 namespace ccscope::live {
 
-// What every packet of a frame says of it.
+// What every packet of a frame carries about it.
 struct FramePacket {
-  double seq = 0;  // of the packet, without retransmissions
+  double seq = 0;  // packet's number, without retransmissions
   double frame = 0;
   int packets = 1;      // of the frame
   DataSize frame_size;  // payload
@@ -37,7 +37,7 @@ class FrameAssembly {
     FramePacket of;
     Timestamp arrived;  // its last packet
   };
-  // The most packets that one message asks for.
+  // The most packets that one message requests.
   static constexpr int kMaxAskedFor = 64;
   struct Request {
     int count = 0;
@@ -46,20 +46,20 @@ class FrameAssembly {
 
   explicit FrameAssembly(const Params& params) : params_(params) {}
 
-  // The frame that is whole with this packet, if any.
+  // The frame that this packet completes, if any.
   std::optional<Frame> OnPacket(const FramePacket& packet, Timestamp now);
-  // The next frame that can be decoded: it and all before it are whole, or it is a key frame that was asked for.
+  // The next frame that can be decoded: it and all before it are complete, or it is a requested key frame.
   std::optional<Frame> NextFrame();
 
-  // The packets to ask for now.
+  // The packets to request now.
   Request TakeRequest(Timestamp now);
-  // When TakeRequest() has something to say next; infinity if nothing is missing.
+  // When TakeRequest() has a request next; infinity if nothing is missing.
   Timestamp NextRequest() const;
-  // Whether to ask for a key frame now: behind a packet that was given up nothing else helps.
+  // Whether to request a key frame now: nothing else helps once a packet was given up.
   bool TakeNeedsKeyFrame(Timestamp now);
 
-  // How many packets were missed so far; as in receiver reports, one that comes again stays lost, since it
-  // comes in a stream of its own (RFC 4588).
+  // How many packets were missed so far. As in receiver reports, a retransmitted packet stays lost, since it
+  // arrives in a separate stream (RFC 4588).
   double packets_lost() const { return packets_lost_; }
 
  private:
@@ -80,7 +80,7 @@ class FrameAssembly {
   void GiveUp();
 
   Params params_;
-  RingBuffer<Slot> slots_;  // from next_frame_ on
+  RingBuffer<Slot> slots_;  // starting with next_frame_
   double next_frame_ = 0;
   std::optional<double> highest_seq_;
   std::vector<Missing> missing_;  // in the order in which they were missed

@@ -1,6 +1,6 @@
-// How late a process handles what reaches it on a machine that does other things: it waits for the
-// processor now and then, and what came meanwhile is handled at once when it runs again. So stamps
-// are only ever late, and come in bunches (live.md).
+// How late a process handles its input on a machine that is also busy with other work: now and then it waits for
+// the processor, and the input of that time is handled at once when it runs again. So stamps are only ever late,
+// and come in bunches (live.md).
 #ifndef CCSCOPE_SIM_LIVE_LATENESS_H_
 #define CCSCOPE_SIM_LIVE_LATENESS_H_
 
@@ -15,14 +15,14 @@ class Lateness {
  public:
   struct Params {
     TimeDelta usual;      // mean of an exponential delay of each item
-    double stalls_per_s;  // how often a wait begins, by a Poisson process between the waits
-    TimeDelta stall;      // a wait is this times an exponential variate
-    double tail;          // to this power
+    double stalls_per_s;  // how often a wait begins: a Poisson process that pauses during a wait
+    TimeDelta stall;      // a wait is this multiple of an exponential variate
+    double tail;          // raised to this power
   };
   Lateness(const Params& params, std::uint64_t seed);
 
-  // When an item that is there at `at` is handled: never before one that was there earlier. Times
-  // do not go back from one call to the next.
+  // When an item that is there at `at` is handled: never before an earlier item. Times do not go back from one call
+  // to the next.
   Timestamp Handled(Timestamp at);
 
  private:

@@ -9,18 +9,18 @@ namespace ccscope::live {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// RTCP with its UDP and IPv4 headers: a compound report, a request for packets, one for a key frame.
+// RTCP with its UDP and IPv4 headers: a compound report, a request for packets, a request for a key frame.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
 constexpr double kRtpModulus = 4294967296.0;
-// As many packets as a sender remembers to send them again.
+// How many packets a sender keeps for retransmission.
 constexpr std::size_t kHistory = 1024;
-// Feedback is missing that has not come for so long (src/worker/media/sender_seat.ts).
+// Feedback counts as missing when none came for this long (src/worker/media/sender_seat.ts).
 constexpr TimeDelta kFeedbackMissing = TimeDelta::Seconds(1);
 constexpr TimeDelta kTickInterval = TimeDelta::Millis(100);
 constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);
-// A freeze (webrtc-stats, freezeCount): an interval between two frames of more than three times the mean,
-// or of 150 ms more than the mean, whichever is longer; the mean is of the last 30 intervals.
+// A freeze (webrtc-stats, freezeCount): an interval between two frames that is longer than three times the mean, or
+// than the mean plus 150 ms, whichever is longer; the mean is taken over the last 30 intervals.
 constexpr TimeDelta kFreezeBeyond = TimeDelta::Millis(150);
 constexpr double kIntervals = 30;
 // How many frames the jitter buffer takes to forget a late one.
@@ -126,7 +126,7 @@ void LiveFlow::Run(Event event, Timestamp now) {
   }
 }
 
-// Pictures that come while the encoder waits for the processor are dropped, but for the last.
+// Of the pictures that come while the encoder waits for the processor, only the last is encoded.
 void LiveFlow::OnCapture(Timestamp now) {
   if (now >= params().stop) return;
   while (next_frame_ <= now) next_frame_ += source_params_.frame_interval();
@@ -137,7 +137,7 @@ void LiveFlow::OnCapture(Timestamp now) {
 void LiveFlow::Packetise(const MediaSource::Frame& frame, Timestamp now) {
   const DataSize coded = frame.size + DataSize::Bytes(live_.trailer_bytes);
   const int packets = std::max(1, static_cast<int>(std::ceil(coded / live_.payload())));
-  const DataSize payload = coded / packets;  // packets of a frame are about equal
+  const DataSize payload = coded / packets;  // the packets of a frame are about equal in size
   for (int i = 0; i < packets; ++i) {
     DataPacket packet{.payload = payload, .size = payload + live_.header(), .encoded = now};
     packet.frame = {.seq = next_seq_++,
@@ -169,7 +169,7 @@ void LiveFlow::SendAgain(const FrameAssembly::Request& request, Timestamp now) {
     const double seq = request.seqs[static_cast<std::size_t>(i)];
     if (seq + static_cast<double>(kHistory) <= next_seq_) continue;
     DataPacket& packet = history_[static_cast<std::size_t>(seq) % kHistory];
-    // A second time not before the first can have arrived.
+    // A second time that is not before the first can have arrived.
     if (packet.frame.seq != seq || (packet.again && now - packet.sent < rate_.rtt)) continue;
     packet.again = true;
     packet.sent = now;
@@ -276,7 +276,7 @@ void LiveFlow::OnFrame(const FrameAssembly::Frame& frame) {
   }
 }
 
-// The jitter buffer delays every frame by as much as the latest of the last while was delayed.
+// The jitter buffer delays every frame by the largest recent delay, which it slowly forgets.
 void LiveFlow::Show(const FramePacket& frame, Timestamp now) {
   meter().OnFrame();
   const TimeDelta delay = now - frame.stamped;
@@ -346,7 +346,7 @@ void LiveFlow::OnTick(Timestamp now) {
   Want(now);
 }
 
-// As src/rtc/actuator.ts does.
+// The same as in src/rtc/actuator.ts.
 void LiveFlow::Want(Timestamp now) {
   rate_ = controller_.sender->Process(now);
   wanted_ = rate_.target;

@@ -1,9 +1,9 @@
-// A video call as a browser makes it with ccscope in charge: what an encoder makes is stamped frame by
-// frame in a transform, leaves as a burst through the browser's pacer and a relay, is put together from
-// packets that are asked for again when they are lost, and stamped at the far side; the feedback comes
-// back over an unreliable data channel, the target goes in through setParameters. Every process on the
-// way may be late (lateness.h). live.md says how near to real calls that is. In contrast to MediaFlow,
-// whose controller sees every packet, as the papers' senders and receivers do.
+// A video call as a browser makes it with ccscope in charge: the encoder's frames are stamped one by one in a
+// transform, leave as bursts through the browser's pacer and a relay, are assembled from packets that are requested
+// again when they are lost, and are stamped at the far side; the feedback returns over an unreliable data channel,
+// and the target is set through setParameters. Every process on the way may be late (lateness.h). live.md says how
+// close to real calls this is. In contrast, the controller of a MediaFlow sees every packet, as the papers' senders
+// and receivers do.
 #ifndef CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 #define CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 
@@ -75,7 +75,7 @@ class LiveFlow final : public Flow {
     Timestamp report_sent;
   };
   struct KeyFrameRequest {};
-  // What RTCP says where no feedback comes.
+  // Uses what RTCP reports while no feedback comes.
   struct Losses {
     double packets_received;
     double packets_lost;
@@ -86,8 +86,8 @@ class LiveFlow final : public Flow {
     DataSize size;
   };
 
-  // What happens next within the two pages and the relay. Of one kind one thing at most is due; the
-  // queues hold what waits for it.
+  // The events within the two pages and the relay. Of each kind at most one is scheduled; the queues hold what
+  // waits for it.
   enum Event { kCapture, kSend, kPace, kEnter, kArrive, kReply, kHear, kStats, kTick, kApply, kEncode, kAskAgain, kAudio, kReport, kEvents };
   template <class T>
   struct Due {
@@ -137,10 +137,10 @@ class LiveFlow final : public Flow {
   Timestamp last_encoded_ = Timestamp::MinusInfinity();
   double frames_ = 0;
   double next_seq_ = 0;
-  RingBuffer<Due<int>> stamped_;          // packets of each frame that waits to be sent
+  RingBuffer<Due<int>> stamped_;          // the number of packets of each frame that waits to be sent
   RingBuffer<DataPacket> encoded_;        // those packets
-  RingBuffer<DataPacket> pacer_;          // what waits for the pacer
-  RingBuffer<DataPacket> pacer_again_;    // what is sent again goes first
+  RingBuffer<DataPacket> pacer_;          // waits for the pacer
+  RingBuffer<DataPacket> pacer_again_;    // retransmissions, which go first
   std::vector<DataPacket> history_;       // by sequence number
   RingBuffer<Due<DataPacket>> entering_;  // the relay
   RingBuffer<Due<Arriving>> arriving_;

@@ -3,7 +3,7 @@
 namespace ccscope {
 namespace {
 
-// The FIFO as CoDelLaw wants to see it.
+// The FIFO in the form that CoDelLaw expects.
 struct Fifo {
   std::optional<Packet> Pop() {
     if (packets.empty()) return std::nullopt;

@@ -27,7 +27,8 @@ bool CoDelLaw::OkToDrop(const Params& params, Timestamp now, const Packet& packe
 void CoDelLaw::EnterDroppingState(const Params& params, Timestamp now) {
   ++stats_.dropping_states;
   state_.dropping = true;
-  // The drops of the last dropping state beyond those it began with held the queue then.
+  // The number of drops in the last dropping state, beyond those it began with, was enough to control the queue
+  // then.
   const double last = state_.count - state_.last_count;
   const bool recent = now - state_.drop_next < params.interval * kResumeIntervals;
   state_.count = last > 1 && recent ? last : 1;

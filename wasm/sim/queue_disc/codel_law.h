@@ -24,15 +24,15 @@ class CoDelLaw {
     TimeDelta target;
     TimeDelta interval;
     DataSize mtu;
-    bool largest_for_mtu = false;  // the largest packet so far takes its place
+    bool largest_for_mtu = false;  // replaced by the largest packet so far
   };
   struct State {
-    double count = 0;       // drops since the dropping state began, with those it resumed from
+    double count = 0;       // drops since the dropping state began, including those it resumed from
     double last_count = 0;  // count when the dropping state began
     bool dropping = false;
-    Timestamp first_above = Timestamp::MinusInfinity();  // an interval after the delay rose; -inf: it is below
-    Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next, or dropped last
-    DataSize largest = DataSize::Bytes(256);             // packet so far; at first as Linux has it
+    Timestamp first_above = Timestamp::MinusInfinity();  // an interval after the delay rose; -inf while below target
+    Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next, or when the last drop was
+    DataSize largest = DataSize::Bytes(256);             // largest packet so far; the initial value is Linux's
   };
   struct Stats {
     double drops = 0;
@@ -57,7 +57,7 @@ class CoDelLaw {
 
   // Whether the delay has been above target for an interval (dodequeue, section 5.6).
   bool OkToDrop(const Params& params, Timestamp now, const Packet& packet, DataSize backlog);
-  // Where the control law takes up (section 5.5).
+  // The count from which the control law resumes (section 5.5).
   void EnterDroppingState(const Params& params, Timestamp now);
 
   template <class Queue>

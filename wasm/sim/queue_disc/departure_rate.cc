@@ -15,7 +15,7 @@ constexpr double kPieScale = 256;
 
 std::optional<TimeDelta> DepartureRate::OnDeparture(DataSize size, DataSize backlog, Timestamp now) {
   const bool enough = backlog >= threshold_;
-  // Linux counts the packet with which a measurement begins, the RFC begins behind it.
+  // Linux counts the packet with which a measurement begins; the RFC begins after it.
   if (average_ == Average::kRate && enough && !measuring_) Begin(now);
   std::optional<TimeDelta> took;
   if (measuring_) {
@@ -41,7 +41,7 @@ void DepartureRate::Begin(Timestamp now) {
   departed_ = DataSize::Zero();
 }
 
-// pie_process_dequeue() of Linux: divisions leave their remainders out.
+// pie_process_dequeue() of Linux: divisions discard their remainders.
 void DepartureRate::MeasureWhole(TimeDelta took) {
   const double ticks = std::floor(took / kTick);
   if (ticks < 1) return;

@@ -1,5 +1,5 @@
-// How fast a queue is served, measured by its own departures: over a threshold of bytes, while as
-// much waits (RFC 8033, section 5.2; Linux's pie_process_dequeue). Little's law then gives the delay.
+// The rate at which a queue is served, measured by its own departures: over a threshold of bytes, while at least
+// that much waits (RFC 8033, section 5.2; Linux's pie_process_dequeue). Little's law then gives the delay.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 #define CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 
@@ -11,15 +11,16 @@ namespace ccscope {
 
 class DepartureRate {
  public:
-  // What is averaged: Linux the rate, 1/8 of each measurement; RFC 8033 the time that the threshold
-  // takes, 1/4 of each.
+  // What is averaged: Linux averages the rate, with weight 1/8 for each measurement; RFC 8033 the time that the
+  // threshold takes, with weight 1/4.
   enum class Average { kRate, kTime };
 
-  // `whole`: a rate, and its average, are whole numbers of Linux's unit; one that comes out as 0 is not known.
+  // `whole`: the rate and its average are whole numbers in Linux's unit; a rate that becomes 0 counts as unknown.
   DepartureRate(Average average, DataSize threshold, bool whole = false)
       : average_(average), threshold_(threshold), whole_(whole) {}
 
-  // A packet left, `backlog` waits behind it. How long the measurement took that ended with it, if one did.
+  // A packet left, and `backlog` waits behind it. Returns the duration of the measurement that this packet ended,
+  // if it ended one.
   std::optional<TimeDelta> OnDeparture(DataSize size, DataSize backlog, Timestamp now);
 
   bool known() const { return known_; }
@@ -37,7 +38,7 @@ class DepartureRate {
   bool whole_;
   bool known_ = false;
   DataRate rate_;   // with Average::kRate
-  double units_ = 0;  // the same in Linux's unit, where it is whole
+  double units_ = 0;  // the same in Linux's unit, if `whole`
   TimeDelta time_;  // of the threshold, with Average::kTime
   bool measuring_ = false;
   Timestamp since_;

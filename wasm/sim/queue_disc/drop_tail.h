@@ -11,7 +11,7 @@ namespace ccscope {
 
 class DropTail final : public QueueDisc {
  public:
-  // Where several limits are set, each of them holds.
+  // If several limits are set, each of them applies.
   struct Params {
 #define PARAMETER CCSCOPE_PARAMETER_FIELD
 #include "sim/queue_disc/drop_tail.def"

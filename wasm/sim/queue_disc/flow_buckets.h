@@ -1,6 +1,6 @@
-// Which of a discipline's queues a flow gets: the flow's number, mixed with a seed, into a number of
-// buckets. As in Linux, which perturbs the hash differently for each discipline, two flows may meet in
-// one bucket and share its queue. A queue is made when its bucket is first used.
+// Assigns flows to the queues of a discipline: the flow's number, mixed with a seed, is hashed into a number of
+// buckets. As in Linux, which perturbs the hash differently for each discipline, two flows may fall into one bucket
+// and share its queue. A queue is created when its bucket is first used.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 #define CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 
@@ -26,7 +26,7 @@ class FlowBuckets {
     return static_cast<int>(((z >> 32) * queue_of_.size()) >> 32);
   }
 
-  // The number of the flow's queue.
+  // The index of the flow's queue.
   int IndexOf(int flow) {
     int& index = queue_of_[static_cast<std::size_t>(BucketOf(flow))];
     if (index < 0) {
@@ -36,20 +36,20 @@ class FlowBuckets {
     return index;
   }
 
-  // Forgets all queues; flows are mixed with another seed from now on.
+  // Forgets all queues, and hashes with another seed from now on.
   void Rehash(std::uint64_t seed) {
     std::fill(queue_of_.begin(), queue_of_.end(), -1);
     queues_.clear();
     seed_ = seed;
   }
 
-  // Queues made so far.
+  // Number of queues created so far.
   int size() const { return static_cast<int>(queues_.size()); }
   Queue& operator[](int index) { return queues_[static_cast<std::size_t>(index)]; }
   const Queue& operator[](int index) const { return queues_[static_cast<std::size_t>(index)]; }
 
  private:
-  std::vector<int> queue_of_;  // of each bucket; -1: none yet
+  std::vector<int> queue_of_;  // of each bucket; -1: no queue yet
   std::vector<Queue> queues_;
   std::uint64_t seed_;
 };

@@ -57,7 +57,7 @@ std::optional<Packet> FqCoDel::Dequeue(Timestamp now, DropSink& drops) {
       queue.deficit -= packet->size.bytes();
       return packet;
     }
-    // An empty queue leaves; a new one has to pass through the old ones first, or it could be new
+    // An empty queue is removed; a new one first has to pass through the list of old ones, or it could become new
     // again at once and starve them.
     if (!state_.new_flows.empty()) {
       PopFront(state_.new_flows);
@@ -69,8 +69,8 @@ std::optional<Packet> FqCoDel::Dequeue(Timestamp now, DropSink& drops) {
   return std::nullopt;
 }
 
-// RFC 8290, 4.1: from the head of the queue with the most bytes, half of them, at most a batch.
-// Linux before 4.7, thus also gcc-aqm-2016's, drops a single packet.
+// RFC 8290, 4.1: drops from the head of the queue with the most bytes, half of them, but at most a batch. Linux
+// before 4.7, and therefore gcc-aqm-2016's, drops a single packet.
 void FqCoDel::DropFromLongest(Timestamp now, DropSink& drops) {
   int longest = 0;
   for (int i = 1; i < state_.queues.size(); ++i) {
@@ -104,8 +104,8 @@ void FqCoDel::PopFront(FlowList& list) {
   --state_.listed;
 }
 
-// The first queue that has deficit left, new ones first; those before it get a quantum and become
-// the last of the old ones. kNone if no queue is listed.
+// The first queue with deficit left, new ones first; those before it get a quantum and go to the end of the old
+// ones. kNone if no queue is listed.
 int FqCoDel::NextInTurn() {
   for (int skipped = 0;; ++skipped) {
     FlowList& list = state_.new_flows.empty() ? state_.old_flows : state_.new_flows;
@@ -120,7 +120,7 @@ int FqCoDel::NextInTurn() {
   }
 }
 
-// After a round in which nobody might send, all are old: the further such rounds, at once.
+// After a round in which no queue could send, all queues are old: further rounds of that kind are done in one step.
 void FqCoDel::SkipIdleRounds() {
   double rounds = kInfinity;
   for (int i = state_.old_flows.first; i != kNone; i = state_.queues[i].next) {

@@ -1,6 +1,5 @@
-// FQ-CoDel (RFC 8290): flows are hashed into queues, each under CoDel, which share the link by
-// deficit round robin, queues that begin to send ahead of those that keep sending. fq_codel.md
-// describes it.
+// FQ-CoDel (RFC 8290): flows are hashed into queues, each controlled by CoDel. The queues share the link by deficit
+// round robin; a queue that begins to send goes ahead of those that keep sending. fq_codel.md describes it.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_FQ_CODEL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_FQ_CODEL_H_
 
@@ -31,7 +30,7 @@ class FqCoDel final : public QueueDisc {
   struct FlowQueue {
     PacketList packets;
     CoDelLaw law;
-    double deficit = 0;  // bytes that it may still send in this turn, or owes
+    double deficit = 0;  // bytes that it may still send in this turn; negative if it owes some
     bool listed = false;
     int next = kNone;  // in its list
   };
@@ -51,7 +50,7 @@ class FqCoDel final : public QueueDisc {
   struct Stats {
     double codel_drops = 0;
     double limit_drops = 0;
-    double new_flows = 0;  // times that a queue began to send
+    double new_flows = 0;  // how often a queue began to send
   };
 
   FqCoDel(const Params& params, std::uint64_t seed);
@@ -65,7 +64,7 @@ class FqCoDel final : public QueueDisc {
   int BucketOf(int flow) const { return state_.queues.BucketOf(flow); }
 
  private:
-  class Head;  // the queue that is served, as CoDelLaw wants to see it
+  class Head;  // the queue being served, in the form that CoDelLaw expects
 
   void DropFromLongest(Timestamp now, DropSink& drops);
   void PushBack(FlowList& list, int index);

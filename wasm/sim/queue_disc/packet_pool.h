@@ -1,6 +1,5 @@
-// The packets of all flow queues of one discipline, in one array: each queue is a list through it.
-// A thousand queues cost little while they are empty, and no packet costs an allocation once the
-// array is as large as the fullest moment needed.
+// The packets of all flow queues of one discipline, in one array: each queue is a linked list through it. A
+// thousand empty queues cost little, and no packet needs an allocation once the array has reached its largest size.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_PACKET_POOL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_PACKET_POOL_H_
 
@@ -58,7 +57,7 @@ class PacketPool {
   static constexpr int kNone = PacketList::kNone;
   struct Node {
     Packet packet;
-    int next = kNone;  // also in the list of free nodes
+    int next = kNone;  // also links the free nodes
     int previous = kNone;
   };
 

@@ -1,6 +1,6 @@
-// PIE, Proportional Integral controller Enhanced (RFC 8033): a FIFO that drops arriving packets with
-// a probability which a PI controller sets from the queuing delay. pie.md describes it, and says
-// which of RFC 8033 and Linux 3.16 each rule is of.
+// PIE, Proportional Integral controller Enhanced (RFC 8033): a FIFO that drops arriving packets with a probability
+// that a PI controller sets from the queuing delay. pie.md describes it, and says for each rule whether it is RFC
+// 8033's or Linux 3.16's.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_PIE_H_
 #define CCSCOPE_SIM_QUEUE_DISC_PIE_H_
 
@@ -32,7 +32,7 @@ class Pie final : public QueueDisc {
     double probability = 0;
     double accumulated = 0;  // probability since the last drop; RFC 8033 only
     TimeDelta delay;         // at the last update
-    TimeDelta old_delay;     // at the update before
+    TimeDelta old_delay;     // at the update before that
     TimeDelta burst_allowance;
     Timestamp next_update = Timestamp::MinusInfinity();  // -inf before the first packet
   };
@@ -51,13 +51,13 @@ class Pie final : public QueueDisc {
   const State& state() const { return state_; }
   const Stats& pie_stats() const { return pie_stats_; }
 
-  // How much of alpha and beta counts at a drop probability: the lower it is, the gentler.
+  // The factor for alpha and beta at a drop probability: the lower the probability, the smaller.
   static double TuningFactor(const Params& params, double probability);
 
  private:
   void RunUpdates(Timestamp now);
-  bool Update();  // whether it changed anything
-  bool RestartWhenCalm();  // whether it did
+  bool Update();  // returns whether it changed anything
+  bool RestartWhenCalm();  // returns whether it did
   bool DropEarly();
   bool IsCalm() const;
 

@@ -22,11 +22,11 @@ enum class DropReason {
   kQueueFull = 2,   // arrived when the queue, or its flow's queue, was full
   kCoDel = 3,       // CoDel's control law, at the head of the queue
   kPie = 4,         // PIE's drop probability, on arrival
-  kOverlimit = 5,   // of the longest flow, to make room for other flows
+  kOverlimit = 5,   // from the longest flow, to make room for other flows
 };
 inline constexpr int kDropReasonCount = static_cast<int>(DropReason::kOverlimit) + 1;
 
-// Is told of every packet that a discipline drops, the arriving one included.
+// Receives every packet that a discipline drops, including the arriving one.
 class DropSink {
  public:
   virtual void OnDrop(const Packet& packet, DropReason reason, Timestamp now) = 0;
@@ -60,9 +60,9 @@ struct QueueStats {
     ++dropped;
     Remove(packet);
   }
-  // A packet that waited is taken out; the caller counts what becomes of it.
+  // A waiting packet is taken out; the caller counts what becomes of it.
   void Remove(const Packet& packet) {
-    // No rest of roundings stays behind when sizes are no whole numbers.
+    // Avoids a remainder from rounding when sizes are not whole numbers.
     bytes = --packets > 0 ? bytes - packet.size : DataSize::Zero();
   }
 };
@@ -77,7 +77,7 @@ class QueueDisc {
   // The packet to transmit next.
   virtual std::optional<Packet> Dequeue(Timestamp now, DropSink& drops) = 0;
 
-  // The capacity behind the queue changed: limits given as a time follow it. Zero is an outage.
+  // The capacity behind the queue changed: limits given as a time are adjusted. Zero is an outage.
   virtual void OnCapacity(DataRate capacity) = 0;
 
   virtual const QueueStats& stats() const = 0;

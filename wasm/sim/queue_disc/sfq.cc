@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// Lengths that the lists by length have room for from the start.
+// The lists by length have room for lengths up to this from the start.
 constexpr double kUsualLength = 127;
 
 }  // namespace
@@ -16,7 +16,7 @@ Sfq::Sfq(const Params& params, std::uint64_t seed)
   state_.first_of_length.resize(static_cast<std::size_t>(std::min(params.depth_packets, kUsualLength)) + 1, kNone);
 }
 
-// At times that are counted from the first packet. What would have been done in between shows in nothing.
+// At times counted from the first packet. Perturbations that would have happened in between have no visible effect.
 void Sfq::PerturbIfDue(Timestamp now, DropSink& drops) {
   if (params_.perturb_s <= 0) return;
   const TimeDelta period = TimeDelta::Seconds(params_.perturb_s);
@@ -26,7 +26,7 @@ void Sfq::PerturbIfDue(Timestamp now, DropSink& drops) {
   Rehash(now, drops);
 }
 
-// All that waits, queue by queue, goes into the queues of another hash (Linux's sfq_rehash).
+// Moves all waiting packets, queue by queue, into the queues of another hash (Linux's sfq_rehash).
 void Sfq::Rehash(Timestamp now, DropSink& drops) {
   rehashed_.clear();
   for (int index = 0; index < state_.queues.size(); ++index) {
@@ -71,7 +71,7 @@ void Sfq::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   }
   Append(index, packet);
   stats_.Accept(packet);
-  // A limit never shuts the link for good: one packet stays, however large.
+  // A limit never blocks the link completely: one packet stays, however large.
   while (IsOverLimit() && stats_.packets > 1) DropFromLongest(now, drops);
 }
 
@@ -104,8 +104,8 @@ bool Sfq::IsOverLimit() const {
   return bytes || packets || stats_.bytes > state_.time_limit;
 }
 
-// The last packet of the queue with the most packets; of several, that which came to this length
-// last; if all have one packet, of the queue whose turn it is (Linux's sfq_drop).
+// The last packet of the queue with the most packets; of several such queues, the one that reached this length
+// last; if all have one packet, the queue whose turn it is (Linux's sfq_drop).
 void Sfq::DropFromLongest(Timestamp now, DropSink& drops) {
   const bool all_have_one = state_.longest == 1;
   const int index = all_have_one ? state_.queues[state_.last].next
@@ -147,7 +147,7 @@ void Sfq::LeaveRound(int index) {
   }
 }
 
-// The first queue that has allotment left; those before it get a quantum for their next turn.
+// The first queue with allotment left; those before it get a quantum for their next turn.
 int Sfq::NextInTurn() {
   for (int skipped = 0;; ++skipped) {
     if (skipped == state_.active) SkipIdleRounds();
@@ -159,7 +159,8 @@ int Sfq::NextInTurn() {
   }
 }
 
-// All owe more than a quantum (packets far beyond it): the rounds in which nobody may send, at once.
+// All queues owe more than a quantum (packets far larger than it): does the rounds in which none may send in one
+// step.
 void Sfq::SkipIdleRounds() {
   double rounds = kInfinity;
   int index = state_.last;

@@ -1,5 +1,5 @@
-// SFQ, Stochastic Fairness Queueing (McKenney 1990): flows are hashed into queues, which take turns
-// of a quantum of bytes; when all is full the longest loses its last packet. sfq.md describes it.
+// SFQ, Stochastic Fairness Queueing (McKenney 1990): flows are hashed into queues, which take turns of a quantum of
+// bytes; when the discipline is full, the longest queue loses its last packet. sfq.md describes it.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
 #define CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
 
@@ -25,8 +25,8 @@ class Sfq final : public QueueDisc {
   static constexpr int kNone = -1;
   struct FlowQueue {
     PacketList packets;
-    double allotment = 0;  // bytes that it may still send in this turn, or owes
-    int next = kNone;      // in the round; the one behind the last is the next to be served
+    double allotment = 0;  // bytes that it may still send in this turn; negative if it owes some
+    int next = kNone;      // in the round; the one after the last is served next
     int peer_next = kNone;  // in the list of queues of the same length
     int peer_previous = kNone;
   };
@@ -35,13 +35,13 @@ class Sfq final : public QueueDisc {
     FlowBuckets<FlowQueue> queues;
     int last = kNone;                 // of the round; kNone while nothing waits
     int active = 0;                   // queues in the round
-    std::vector<int> first_of_length = {};  // of each length in packets: the queue that came to it last
+    std::vector<int> first_of_length = {};  // for each length in packets: the queue that reached it last
     int longest = 0;
     DataSize time_limit = DataSize::PlusInfinity();  // limit_ms at the present capacity
   };
   struct Stats {
     double depth_drops = 0;  // the flow's queue was full
-    double limit_drops = 0;  // the discipline was
+    double limit_drops = 0;  // the discipline was full
   };
 
   Sfq(const Params& params, std::uint64_t seed);
@@ -72,7 +72,7 @@ class Sfq final : public QueueDisc {
   QueueStats stats_;
   Stats sfq_stats_;
   Random random_;
-  std::optional<Timestamp> next_perturbation_;  // nothing before the first packet
+  std::optional<Timestamp> next_perturbation_;  // nothing until the first packet
   std::vector<Packet> rehashed_;
 };
 

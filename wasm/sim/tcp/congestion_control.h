@@ -1,6 +1,6 @@
-// A law for the congestion window. The sender detects losses and recovers from them; the law says
-// how the window grows and how far it falls. Windows are in segments and may be fractions: a
-// segment may leave while the pipe is smaller than the window by one at least.
+// A law for the congestion window. The sender detects losses and recovers from them; the law decides how the window
+// grows and how far it falls. Windows are in segments and may be fractions: a segment may leave if the pipe is
+// smaller than the window by at least one.
 #ifndef CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 #define CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 
@@ -25,31 +25,31 @@ inline constexpr double kMinSsthresh = 2;
 struct AckEvent {
   Timestamp now = {};
   double acked = 0;        // segments newly acknowledged
-  std::int64_t una = 0;    // the first one that is not acknowledged
-  std::int64_t next = 0;   // the next new one
+  std::int64_t una = 0;    // the first unacknowledged segment
+  std::int64_t next = 0;   // the next new segment
   TimeDelta rtt = {};        // this ACK's sample
   TimeDelta srtt = {};
-  bool window_limited = true;  // the window, not the application, held the sender back
+  bool window_limited = true;  // the window, not the application, limited the sender
 };
 
 class CongestionControl {
  public:
   virtual ~CongestionControl() = default;
 
-  // A new connection.
+  // Starts a new connection.
   virtual void Reset() = 0;
   // Raises the window.
   virtual void OnAck(const AckEvent& ack, Window& window) = 0;
-  // A loss found by the ACKs: returns ssthresh. `flight` is what was outstanding.
+  // A loss was detected from ACKs: returns ssthresh. `flight` is the number of outstanding segments.
   virtual double OnCongestionEvent(Timestamp now, double flight, const Window& window) = 0;
   // The retransmission timer expired: returns ssthresh.
   virtual double OnTimeout(Timestamp now, double flight, const Window& window) = 0;
-  // The window was set back after idling.
+  // The window was reset after idling.
   virtual void OnRestart() = 0;
 };
 
-// RFC 5681, section 3.1, equation 2, and RFC 3465's limit: raises the window and returns the
-// segments that are left for congestion avoidance.
+// RFC 5681, section 3.1, equation 2, with RFC 3465's limit: raises the window and returns the segments left over
+// for congestion avoidance.
 inline double SlowStart(double acked, double limit, Window& window) {
   const double cwnd = std::min(window.cwnd + std::min(acked, limit), window.ssthresh);
   const double used = cwnd - window.cwnd;

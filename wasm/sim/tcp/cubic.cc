@@ -7,9 +7,9 @@
 namespace ccscope::tcp {
 namespace {
 
-// Section 4.2: the target is at most this times the window.
+// Section 4.2: the target is at most this multiple of the window.
 constexpr double kMaxTarget = 1.5;
-// Linux 3.16: RTT samples of the first second of a stage do not enter the minimum.
+// Linux 3.16: RTT samples from the first second of a stage do not count for the minimum.
 constexpr TimeDelta kSettling = TimeDelta::Seconds(1);
 
 double CubeRoot(double x) {
@@ -48,7 +48,7 @@ double Cubic::WCubic(double t) const {
   return c_ * d * d * d + state_.origin;
 }
 
-// Section 4.2; without a reduction before (4.8, 4.10) the stage starts at its own W_max.
+// Section 4.2; without an earlier reduction (4.8, 4.10) the stage starts at its own W_max.
 void Cubic::BeginEpoch(Timestamp now, double cwnd) {
   state_.in_epoch = true;
   state_.epoch = state_.last_ack = now;
@@ -77,7 +77,7 @@ void Cubic::OnAck(const AckEvent& ack, Window& window) {
 
 void Cubic::Avoid(const AckEvent& ack, double acked, Window& window) {
   if (!state_.in_epoch) BeginEpoch(ack.now, window.cwnd);
-  // Section 4.2: time in which the application held the window back does not count.
+  // Section 4.2: time in which the application limited the window does not count.
   if (!ack.window_limited) state_.epoch += ack.now - state_.last_ack;
   state_.last_ack = ack.now;
   if (!ack.window_limited) return;
@@ -94,7 +94,7 @@ void Cubic::Avoid(const AckEvent& ack, double acked, Window& window) {
   // Sections 4.4 and 4.5.
   const TimeDelta ahead = ahead_minimum_rtt_ ? minimum_rtt_ : ack.srtt;
   const double target = std::clamp(WCubic(t + ahead.seconds()), cwnd, kMaxTarget * cwnd);
-  double growth = (target - cwnd) / cwnd;  // per segment: the target in one round trip
+  double growth = (target - cwnd) / cwnd;  // per segment: reaches the target in one round trip
   if (state_.w_max == 0) growth = std::max(growth, unknown_max_growth_);
   window.cwnd = cwnd + growth * std::min(acked, cwnd);
 }

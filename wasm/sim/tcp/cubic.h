@@ -1,5 +1,5 @@
-// CUBIC (RFC 9438). The functions carry the names of its equations. Windows in segments, time in
-// seconds within them.
+// CUBIC (RFC 9438). The functions are named after its equations. Inside them, windows are in segments and time is
+// in seconds.
 #ifndef CCSCOPE_SIM_TCP_CUBIC_H_
 #define CCSCOPE_SIM_TCP_CUBIC_H_
 
@@ -12,10 +12,10 @@ namespace ccscope::tcp {
 class Cubic final : public CongestionControl {
  public:
   struct State {
-    double w_max = 0;       // window before the last reduction, or what fast convergence makes of it; 0: unknown
+    double w_max = 0;       // window before the last reduction, or reduced further by fast convergence; 0: unknown
     double cwnd_prior = 0;  // window before the last reduction
     bool in_epoch = false;  // a stage of congestion avoidance has begun
-    Timestamp epoch;        // when
+    Timestamp epoch;        // when it began
     double origin = 0;      // W_max of this stage
     double k = 0;           // seconds
     double w_est = 0;
@@ -34,9 +34,9 @@ class Cubic final : public CongestionControl {
 
   // Equation 1: W_cubic(t), t seconds after the stage began.
   double WCubic(double t) const;
-  // Equation 2: the time after which W_cubic is W_max again.
+  // Equation 2: the time after which W_cubic reaches W_max again.
   static double K(double w_max, double cwnd_epoch, double c);
-  // Section 4.3: the additive increase with which a decrease by beta gives Reno's average window.
+  // Section 4.3: the additive increase that gives, with a decrease by beta, Reno's average window.
   static double AlphaCubic(double beta) { return 3 * (1 - beta) / (1 + beta); }
 
  private:

@@ -19,9 +19,9 @@ class HyStart {
   explicit HyStart(const Parameters& parameters);
 
   void Reset();
-  // For each ACK in slow start: whether to leave it.
+  // Called for each ACK in slow start: whether to leave it.
   bool ShouldExit(const AckEvent& ack, double cwnd);
-  // For each ACK, in whatever state; not right behind a loss.
+  // Called for each ACK in any state, but not directly after a loss.
   void OnRtt(TimeDelta rtt);
 
  private:

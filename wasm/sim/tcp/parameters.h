@@ -1,4 +1,4 @@
-// TCP's parameters as one flat struct, and what is known of each; both from parameters.def.
+// TCP's parameters as one flat struct, and their specifications; both come from parameters.def.
 #ifndef CCSCOPE_SIM_TCP_PARAMETERS_H_
 #define CCSCOPE_SIM_TCP_PARAMETERS_H_
 
@@ -9,7 +9,7 @@ namespace ccscope::tcp {
 
 enum class CongestionControlKind { kCubic = 0, kNewReno = 1 };
 
-// What the enumerated parameters choose from.
+// The values of the enumerated parameters.
 enum class IncreasePer { kAuto, kAck, kSegment };
 enum class TargetAhead { kSrtt, kMinRtt };
 enum class HyStartBy { kOff, kAckTrain, kDelay, kBoth };
@@ -48,7 +48,7 @@ extern const ParameterSpec kParameterSpecs[kParameterCount];
 extern const PresetSpec kPresets[];
 extern const int kPresetCount;
 
-// The defaults with the preset's values over them.
+// The defaults, overridden by the preset's values.
 Parameters WithPreset(int preset);
 
 }  // namespace ccscope::tcp

@@ -1,6 +1,6 @@
-// Proportional rate reduction with the slow start reduction bound (RFC 6937, section 3): during
-// fast recovery the window follows what is delivered, so that sending goes on evenly and ends at
-// ssthresh. Linux has it since 3.2, for senders with and without SACK.
+// Proportional rate reduction with the slow start reduction bound (RFC 6937, section 3): during fast recovery the
+// window follows the delivered data, so that sending continues evenly and ends at ssthresh. Linux has it since 3.2,
+// for senders with and without SACK.
 #ifndef CCSCOPE_SIM_TCP_PRR_H_
 #define CCSCOPE_SIM_TCP_PRR_H_
 
@@ -18,7 +18,7 @@ class ProportionalRateReduction {
     delivered_ = out_ = 0;
   }
   void OnSent() { ++out_; }
-  // Each ACK of fast recovery: the window, given what it says has newly been delivered.
+  // To be called for each ACK of fast recovery: returns the window, given what the ACK newly reports as delivered.
   double OnAck(std::int64_t delivered, std::int64_t pipe, double ssthresh) {
     delivered_ += static_cast<double>(delivered);
     const double in_flight = static_cast<double>(pipe);

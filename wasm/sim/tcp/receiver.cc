@@ -13,7 +13,7 @@ Receiver::Receiver(const Parameters& parameters, CongestionControlKind kind)
       quick_acks_(static_cast<int>(parameters.quick_ack_segments)),
       runs_(kInitialSlots) {}
 
-// The segment's place in the stream; whether the cumulative acknowledgement moved.
+// Records the segment in the stream; returns whether the cumulative acknowledgement moved.
 bool Receiver::Accept(std::int64_t seq) {
   if (seq != next_expected_) {
     StoreOutOfOrder(seq);
@@ -70,8 +70,8 @@ void Receiver::ForgetBlocks() {
 
 std::optional<Ack> Receiver::OnSegment(const Segment& segment, Timestamp now) {
   ++stats_.segments;
-  // RFC 7323, section 4.3: the ACK echoes the earliest segment that it newly acknowledges, or a later
-  // repetition of one that was acknowledged before (else lost ACKs would make RTT samples of the RTO).
+  // RFC 7323, section 4.3: the ACK echoes the earliest segment that it newly acknowledges, or a later repetition of
+  // one that was already acknowledged (otherwise lost ACKs would turn the RTO into an RTT sample).
   if (segment.seq <= last_ack_sent_) echo_ = std::max(echo_, segment.sent);
   const bool known = segment.seq < next_expected_ || (segment.seq < highest_ && At(segment.seq) != 0);
   if (known) {
@@ -81,7 +81,7 @@ std::optional<Ack> Receiver::OnSegment(const Segment& segment, Timestamp now) {
   const bool had_holes = highest_ > next_expected_;
   const bool in_order = Accept(segment.seq);
   if (in_order) ++unacknowledged_;
-  // RFC 5681, section 4.2: at once out of order and when a hole is filled, wholly or in part.
+  // RFC 5681, section 4.2: at once if out of order, or if it fills a hole wholly or in part.
   if (!in_order || had_holes || unacknowledged_ >= delayed_ack_segments_) return MakeAck();
   if (quick_acks_ > 0) return MakeAck();
   if (timer_ == Timestamp::PlusInfinity()) timer_ = now + delayed_ack_;

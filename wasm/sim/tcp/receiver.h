@@ -24,7 +24,7 @@ class Receiver {
     double acks = 0;
   };
 
-  // `kind` is that of the sender: it decides what `sack: auto` means.
+  // `kind` is the sender's kind: it decides what `sack: auto` means.
   explicit Receiver(const Parameters& parameters, CongestionControlKind kind = CongestionControlKind::kCubic);
 
   std::optional<Ack> OnSegment(const Segment& segment, Timestamp now);
@@ -36,8 +36,8 @@ class Receiver {
   const Stats& stats() const { return stats_; }
 
  private:
-  // One more block than fits an ACK, so that when the cumulative acknowledgement swallows one the
-  // others are still known.
+  // One block more than fits into an ACK, so that when the cumulative acknowledgement covers one, the others are
+  // still known.
   static constexpr std::size_t kRecentBlocks = kMaxSackBlocks + 1;
   static constexpr std::size_t kInitialSlots = 32;
 
@@ -56,9 +56,9 @@ class Receiver {
   int quick_acks_;
 
   std::int64_t next_expected_ = 0;
-  std::int64_t highest_ = 0;  // one behind the highest segment received
-  // By segment from next_expected_ on: 0 if it is missing; at the ends of a run of received
-  // segments its length, inside of it anything else. A ring whose length is a power of two.
+  std::int64_t highest_ = 0;  // one past the highest segment received
+  // By segment from next_expected_ on: 0 if it is missing; at both ends of a run of received segments the run's
+  // length, inside the run anything else. A ring whose length is a power of two.
   std::vector<std::uint32_t> runs_;
   std::array<SackBlock, kRecentBlocks> recent_ = {};  // the most recent first
   std::size_t recent_count_ = 0;

@@ -12,7 +12,7 @@ class RttEstimator {
  public:
   explicit RttEstimator(const Parameters& parameters);
 
-  // Forgets everything: a new connection.
+  // Forgets everything, for a new connection.
   void Reset();
   // Section 2.2 for the first sample and 2.3 for the others; ends a backoff.
   void OnSample(TimeDelta rtt);

@@ -45,7 +45,7 @@ void Scoreboard::Sack(std::int64_t begin, std::int64_t end) {
     if (!IsSacked(seq)) {
       SackOne(seq++);
     } else if (seq > una_ && IsSacked(seq - 1)) {
-      ++seq;  // inside of a run: its length does not stand here
+      ++seq;  // inside a run, where its length is not stored
     } else {
       seq += At(seq).run;
     }
@@ -57,7 +57,7 @@ void Scoreboard::SackOne(std::int64_t seq) {
   Clear(slot);
   slot.flags = kSacked;
   ++sacked_;
-  // Joins the runs on both sides; their lengths stand at their ends.
+  // Joins the runs on both sides; their lengths are stored at their ends.
   const std::uint32_t left = seq > una_ && IsSacked(seq - 1) ? At(seq - 1).run : 0;
   const std::uint32_t right = seq + 1 < next_ && IsSacked(seq + 1) ? At(seq + 1).run : 0;
   const std::uint32_t run = left + 1 + right;
@@ -70,14 +70,14 @@ void Scoreboard::SackOne(std::int64_t seq) {
 }
 
 void Scoreboard::DetectLosses() {
-  // The third segment received from above; with FACK, the third one at all.
+  // The third segment received from the top; with FACK, the third one of all.
   const std::int64_t edge = fack_ ? highest_[0] - (kDupThresh - 1) : highest_[2];
   for (loss_edge_ = std::max(loss_edge_, una_); loss_edge_ < edge; ++loss_edge_)
     if (!IsSacked(loss_edge_)) MarkLost(loss_edge_);
   if (fack_) DetectLostRetransmissions();
 }
 
-// A segment that was first sent after the retransmission has been received: it is lost as well.
+// A segment first sent after the retransmission has been received, so the retransmission is lost as well.
 void Scoreboard::DetectLostRetransmissions() {
   while (!retransmissions_.empty() && retransmissions_.front().next <= highest_[0]) {
     const std::int64_t seq = retransmissions_.PopFront().seq;
@@ -89,7 +89,7 @@ void Scoreboard::DetectLostRetransmissions() {
 }
 
 void Scoreboard::CountDuplicates(std::int64_t change) {
-  // The hole itself, and what is known to be lost, caused none.
+  // The hole itself, and segments known to be lost, caused no duplicate ACKs.
   const std::int64_t most = std::max<std::int64_t>(outstanding() - std::max<std::int64_t>(lost_, 1), 0);
   sacked_ = std::clamp<std::int64_t>(sacked_ + change, 0, most);
 }
@@ -109,7 +109,7 @@ void Scoreboard::MarkAllLost() {
     At(seq).flags = kLost;
     ++lost_;
   }
-  sacked_ = outstanding() - lost_;  // duplicate ACKs count no more
+  sacked_ = outstanding() - lost_;  // duplicate ACKs no longer count
   loss_edge_ = next_;
   lost_hint_ = una_;
   retransmissions_.Clear();

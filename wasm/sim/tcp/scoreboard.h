@@ -20,15 +20,15 @@ namespace ccscope::tcp {
 
 class Scoreboard {
  public:
-  // A segment counts as lost when this many above it were received (RFC 6675, DupThresh).
+  // A segment counts as lost when this many segments above it were received (RFC 6675, DupThresh).
   static constexpr int kDupThresh = 3;
   static constexpr std::int64_t kNone = -1;
 
   // `fack`: forward acknowledgement, as Linux 3.16 has it.
   explicit Scoreboard(bool fack) : fack_(fack), slots_(kInitialSlots) {}
 
-  std::int64_t una() const { return una_; }    // the first segment that is not acknowledged
-  std::int64_t next() const { return next_; }  // the next new one
+  std::int64_t una() const { return una_; }    // the first unacknowledged segment
+  std::int64_t next() const { return next_; }  // the next new segment
   std::int64_t outstanding() const { return next_ - una_; }
   std::int64_t sacked() const { return sacked_; }
   std::int64_t pipe() const { return outstanding() - sacked_ - lost_ + retransmitted_; }
@@ -37,14 +37,14 @@ class Scoreboard {
   void Append();
   // Cumulative acknowledgement, una() <= to <= next().
   void AckUpTo(std::int64_t to);
-  // Nothing is outstanding, and `at` comes next.
+  // Nothing is outstanding, and `at` is sent next.
   void Restart(std::int64_t at);
 
   // Segments begin..end-1 were received.
   void Sack(std::int64_t begin, std::int64_t end);
-  // Marks what the received segments show to be lost (RFC 6675, IsLost).
+  // Marks the segments that the received ones show to be lost (RFC 6675, IsLost).
   void DetectLosses();
-  // Without SACK: the number of segments that duplicate ACKs stand for changes, or is unknown again.
+  // Without SACK: the number of segments that duplicate ACKs stand for has changed, or is unknown again.
   void CountDuplicates(std::int64_t change);
   void ForgetDuplicates() { sacked_ = 0; }
 
@@ -53,7 +53,7 @@ class Scoreboard {
   void MarkAllLost();
   bool IsLost(std::int64_t seq) const { return seq < next_ && (At(seq).flags & kLost) != 0; }
 
-  // The first lost segment of which no retransmission is under way, or kNone.
+  // The first lost segment without a retransmission under way, or kNone.
   std::int64_t NextLost();
   void MarkRetransmitted(std::int64_t seq);
 
@@ -62,7 +62,7 @@ class Scoreboard {
   static constexpr std::size_t kInitialSlots = 32;
 
   struct Slot {
-    // Length of the run of received segments that begins or ends here; not kept up inside of runs.
+    // Length of the run of received segments that begins or ends here; undefined inside a run.
     std::uint32_t run = 0;
     std::uint8_t flags = 0;
   };
@@ -74,7 +74,7 @@ class Scoreboard {
   Slot& At(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq) & (slots_.size() - 1)]; }
   const Slot& At(std::int64_t seq) const { return slots_[static_cast<std::size_t>(seq) & (slots_.size() - 1)]; }
   bool IsSacked(std::int64_t seq) const { return (At(seq).flags & kSacked) != 0; }
-  // Takes the segment out of the counts.
+  // Removes the segment from the counts.
   void Clear(Slot& slot);
   void Grow();
   void SackOne(std::int64_t seq);
@@ -87,8 +87,8 @@ class Scoreboard {
   std::int64_t sacked_ = 0;         // or duplicate ACKs
   std::int64_t lost_ = 0;
   std::int64_t retransmitted_ = 0;
-  std::int64_t loss_edge_ = 0;      // everything below was looked at by DetectLosses()
-  std::int64_t lost_hint_ = 0;      // no lost segment below waits for its retransmission
+  std::int64_t loss_edge_ = 0;      // DetectLosses() has examined everything below
+  std::int64_t lost_hint_ = 0;      // no lost segment below this waits for its retransmission
   // The three highest segments received, the highest first.
   std::array<std::int64_t, kDupThresh> highest_ = {kNone, kNone, kNone};
   RingBuffer<Retransmission> retransmissions_;  // under way, in order (fack)

@@ -26,7 +26,7 @@ inline constexpr int kMaxSackBlocks = 3;
 
 struct Ack {
   std::int64_t next_expected = 0;  // cumulative: everything below was received
-  Timestamp echo = {};                  // of the earliest segment that this acknowledges (RFC 7323, section 4)
+  Timestamp echo = {};                  // of the earliest segment that this ACK acknowledges (RFC 7323, section 4)
   int sack_count = 0;
   SackBlock sack[kMaxSackBlocks] = {};  // the most recent first
   DataSize size = {};                   // on the wire

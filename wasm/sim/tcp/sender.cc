@@ -71,8 +71,8 @@ void Sender::Stop(Timestamp) {
 
 bool Sender::MaySendNew(bool fits) const {
   if (!fits || board_.next() >= end_ || board_.outstanding() >= max_window_) return false;
-  // Duplicate ACKs make room in the pipe, which is limited transmit (RFC 3042); without it the
-  // window bounds what is outstanding until recovery begins.
+  // Duplicate ACKs make room in the pipe, which gives limited transmit (RFC 3042); without it the window limits
+  // what is outstanding until recovery begins.
   return limited_transmit_ || state_ != State::kOpen ||
          static_cast<double>(board_.outstanding()) + 1 <= window_.cwnd;
 }
@@ -100,8 +100,8 @@ Segment Sender::Send(std::int64_t seq, bool retransmission, Timestamp now) {
   ++stats_.segments_sent;
   if (resent) ++stats_.retransmissions;
   if (state_ == State::kRecovery) prr_.OnSent();
-  // RFC 6298, 5.1; and it starts again with the retransmission of the first segment, except where
-  // partial ACKs are not to restart it.
+  // RFC 6298, 5.1; it also restarts with the retransmission of the first segment, unless partial ACKs must not
+  // restart it.
   const bool first = retransmission && seq == board_.una() && (RestartsAtPartialAck() || !partial_ack_seen_);
   if (timer_ == Timestamp::PlusInfinity() || first) RestartTimer(now);
   return {.seq = seq, .size = segment_size_, .sent = now, .retransmission = resent};
@@ -111,7 +111,7 @@ void Sender::RestartTimer(Timestamp now) {
   timer_ = board_.outstanding() > 0 ? now + rtt_.rto() : Timestamp::PlusInfinity();
 }
 
-// Whether the cumulative part means anything; takes care of what Stop() had forgotten.
+// Whether the cumulative part is meaningful; handles what Stop() had forgotten.
 bool Sender::AcceptCumulative(const Ack& ack) {
   if (ack.next_expected < board_.una() || ack.next_expected > highest_sent_) return false;
   if (ack.next_expected > board_.next()) {
@@ -125,7 +125,7 @@ bool Sender::AcceptCumulative(const Ack& ack) {
   return true;
 }
 
-// Brings the scoreboard up to date.
+// Updates the scoreboard.
 void Sender::Account(const Ack& ack, std::int64_t acked) {
   if (acked > 0) board_.AckUpTo(ack.next_expected);
   if (sack_) {
@@ -134,15 +134,15 @@ void Sender::Account(const Ack& ack, std::int64_t acked) {
   } else if (acked > 0) {
     duplicate_acks_ = 0;
     if (state_ == State::kRecovery && ack.next_expected < recover_) {
-      // RFC 6582, section 3.2, step 3: deflation. The first was the hole, the others had caused
-      // duplicate ACKs.
+      // RFC 6582, section 3.2, step 3: deflation. The first segment was the hole, the others had caused duplicate
+      // ACKs.
       board_.CountDuplicates(1 - acked);
     } else {
       board_.ForgetDuplicates();
     }
   } else if (board_.outstanding() > 0 && state_ != State::kLoss) {
     ++duplicate_acks_;
-    // RFC 6582, section 3.2, step 1: behind a timeout duplicates come from what was sent twice.
+    // RFC 6582, section 3.2, step 1: after a timeout, duplicates come from segments that were sent twice.
     if (board_.una() > recover_ || state_ == State::kRecovery) board_.CountDuplicates(1);
   }
 }
@@ -192,7 +192,7 @@ void Sender::OnNewData(const Ack& ack, std::int64_t acked, std::int64_t pipe_bef
 }
 
 void Sender::Grow(std::int64_t acked, std::int64_t pipe_before, Timestamp now) {
-  // RFC 7661's question: was the window used? In slow start it may double before it is.
+  // RFC 7661's question: was the window used? In slow start the window may double before it is.
   const double used = static_cast<double>(pipe_before) * (window_.InSlowStart() ? 2 : 1);
   const AckEvent event = {.now = now,
                           .acked = static_cast<double>(acked),
@@ -215,7 +215,7 @@ void Sender::OnPartialAck() {
 
 void Sender::EnterRecovery(Timestamp now) {
   ++stats_.fast_recoveries;
-  // RFC 3042: what limited transmit sent does not count as flight.
+  // RFC 3042: segments sent by limited transmit do not count as flight.
   const double flight = std::min(static_cast<double>(board_.outstanding()), window_.cwnd);
   window_.ssthresh = law_->OnCongestionEvent(now, flight, window_);
   window_.cwnd = window_.ssthresh;

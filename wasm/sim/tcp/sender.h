@@ -32,9 +32,9 @@ std::unique_ptr<CongestionControl> MakeCongestionControl(const Parameters& param
 class Sender {
  public:
   enum class State {
-    kOpen,      // no loss known
+    kOpen,      // no known loss
     kRecovery,  // fast recovery
-    kLoss,      // behind a timeout
+    kLoss,      // after a timeout
   };
   struct Stats {
     double segments_sent = 0;  // retransmissions included
@@ -46,13 +46,13 @@ class Sender {
 
   Sender(const Parameters& parameters, CongestionControlKind kind);
 
-  // Sends without end, or a file of this many segments behind what was sent before. What Stop() had
-  // forgotten is sent again.
+  // Sends without end, or a file of this many segments after what was sent before. What Stop() had forgotten is
+  // sent again.
   void Start(Timestamp now);
   void Start(Timestamp now, std::int64_t segments);
-  // Sends no more, and forgets what is outstanding.
+  // Stops sending, and forgets what is outstanding.
   void Stop(Timestamp now);
-  // A new connection: window, RTT and law as at first. Nothing is outstanding then.
+  // Starts a new connection with the initial window, RTT and law. Nothing may be outstanding then.
   void Reset();
 
   std::optional<Segment> NextSegment(Timestamp now);
@@ -60,7 +60,7 @@ class Sender {
   void OnTimer(Timestamp now);
   Timestamp next_timer() const { return timer_; }
 
-  // A file was given and is fully acknowledged.
+  // Whether a file was given and is fully acknowledged.
   bool finished() const { return end_ != kEndless && board_.una() >= end_; }
 
   State state() const { return state_; }
@@ -83,7 +83,7 @@ class Sender {
   void Account(const Ack& ack, std::int64_t acked);
   void OnNewData(const Ack& ack, std::int64_t acked, std::int64_t pipe_before, Timestamp now);
   void OnPartialAck();
-  // RFC 6582, section 3.2, step 3: the impatient variant restarts the timer at the first one only.
+  // RFC 6582, section 3.2, step 3: the impatient variant restarts the timer at the first partial ACK only.
   bool RestartsAtPartialAck() const { return sack_ || slow_but_steady_; }
   void EnterRecovery(Timestamp now);
   void LeaveRecovery();
@@ -109,11 +109,11 @@ class Sender {
   Window window_;
   State state_ = State::kOpen;
   bool running_ = false;
-  std::int64_t end_ = kEndless;       // the first segment that the application does not give
-  std::int64_t highest_sent_ = 0;     // one behind the highest segment ever sent
+  std::int64_t end_ = kEndless;       // the first segment that the application does not provide
+  std::int64_t highest_sent_ = 0;     // one past the highest segment ever sent
   std::int64_t recover_ = -1;         // the next new segment when the last loss was found
   std::int64_t duplicate_acks_ = 0;   // without SACK
-  bool retransmit_now_ = false;       // one retransmission leaves whatever the window says
+  bool retransmit_now_ = false;       // one retransmission may leave regardless of the window
   bool partial_ack_seen_ = false;
   bool timed_out_ = false;            // and nothing was acknowledged since
   Timestamp last_sent_;

@@ -8,36 +8,36 @@
 namespace ccscope::gcc {
 namespace {
 
-// Frames of so long a time speak of the capacity.
+// Only frames that take at least this long to transmit tell the capacity.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
-// An empty queue: the one-way delay is within this of propagation and own serialisation.
+// The queue counts as empty if the one-way delay is within this of propagation and own serialisation.
 constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, beyond the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// Growth beyond what was delivered of late: most where frames agree about the capacity, and less in proportion to
-// how far they are off it.
+// Limits of the growth beyond what was recently delivered: the largest where frames agree about the capacity, and
+// less the more they disagree.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
 constexpr double kDoubtPerSpread = 3;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
-// A queue below this share of the capacity seen puts that capacity in doubt (competing flows take their
-// share). It is then believed up to the rate of that queue, and more and more beyond it: twice as much
+// A queue at less than this share of the measured capacity puts that capacity in doubt (competing flows take their
+// share). The capacity is then believed up to the rate of that queue, and gradually more beyond it: twice as much
 // after this time, as in CUBIC's probing.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// An encoder's share is taken over its latest half second as well; far below the capacity it may catch up.
+// An encoder's share is also measured over its latest half second; far below the capacity it may catch up.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
-// For so long frames wait for what was lost.
+// Frames wait this long for lost packets.
 constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
-// Where losses are heavy, averaged over half a second, or no frames come for so long, the rate is this share of
+// When losses, averaged over half a second, are heavy, or no frames arrive for this long, the rate is this share of
 // what is delivered, less what is lost.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
-// Frames may account for this much less than the counters say was delivered: the two cover different seconds.
+// Frames may account for this much less than the counters report as delivered: the two cover different seconds.
 constexpr double kUnexplained = 0.1;
 
 }  // namespace
@@ -82,8 +82,8 @@ DataRate CapacityProbe::Trusted(DataRate capacity, Timestamp now) const {
   return std::min(capacity, doubt_->rate * (1 + t * t * t));
 }
 
-// What left at the old rate since the newest frame did, and will until the new rate is in force, is not
-// seen yet, but on its way into the queue.
+// Data sent at the old rate, since the newest frame and until the new rate takes effect, is not visible yet but is
+// on its way into the queue.
 DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now) {
   const DataRate sent = a_r * encoder_share_.value();
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
@@ -96,14 +96,14 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
 }
 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
-  // While the rate grows, the newest frames say more than those of a second.
+  // While the rate grows, the newest frames are more telling than those of a whole second.
   delivered = std::max(delivered, capacity_.frames().Delivered(kNewest).value_or(DataRate::Zero()));
   const double beyond = std::max(kLeastBeyondDelivered, kBeyondDelivered * (1 - kDoubtPerSpread * capacity_.spread()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
   return std::min(risen, std::max((delivered * (1 + beyond) + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
 }
 
-// What to leave of A_r to empty the queue.
+// How much of A_r is left unused to empty the queue.
 DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
   const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kLeftWhileDraining, params_.min_bitrate));
@@ -117,8 +117,8 @@ DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
   return capacity_.frames().Delivered(kHorizon).value_or(DataRate::Zero());
 }
 
-// What came on the wire beside the frames. A queue that drops makes the sender send again what was dropped, on
-// top of its target: without room for that, retransmissions are dropped and sent again as well.
+// Traffic on the wire besides the frames. When a queue drops packets, the sender retransmits them on top of its
+// target: without room for that, the retransmissions are dropped and sent again as well.
 DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp now) const {
   const DataRate delivered = conditions.delivered.value_or(DataRate::Zero());
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
@@ -129,7 +129,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
   if (!last_next_.IsFinite()) first_ = now;
   last_next_ = now;
-  // Counters come late, frames without what was lost: the more of both.
+  // Counters arrive late, and frames exclude what was lost: take the larger of the two.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
   room_.Update(conditions.loss > 0, now);
   if (conditions.loss > 0) capacity_.OnLoss(now);
@@ -137,7 +137,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   DataRate level = Trusted(*Capacity(), now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
   if (conditions.loss > 0) level = std::max(level - Retransmissions(conditions, now), level * kLeastOfDelivered);
   if (const auto fallen = Fallen(a_r)) level = Fall(a_r, *fallen, conditions, now);
-  // Where much is lost, or frames no longer come, the counters know better.
+  // When much is lost, or frames stop arriving, the counters are more reliable.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));
   const bool no_frames = now - capacity_.latest_frame() > kNoFrames;
   if (loss_ > FrameCapacity::kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));

@@ -1,11 +1,11 @@
-// The rate of a live call from what its own frames show of the bottleneck (frame_dispersion.h): a share
-// of the capacity, less what drains a queue that is really there. ccscope's own addition to GCC; off
-// unless the parameter capacity_probe is on. Where frames show no capacity, it says so, and the paper's
-// detector and rate controller decide.
+// Sets the rate of a live call from the bottleneck capacity that its own frames show (frame_dispersion.h): a share
+// of that capacity, less what drains a queue that really exists. This is ccscope's own addition to GCC; it is off
+// unless the parameter capacity_probe is on. Where frames show no capacity, it says so, and the paper's detector
+// and rate controller decide.
 //
-// Each estimate is believed as far as it goes. The rate grows by it until the encoder is expected to send 1.5
-// times what was delivered lately, or as little as 1.1 times where frames disagree about the capacity. It falls
-// by it if all of the latest frames waited for longer than single late stamps explain.
+// Each estimate is trusted only as far as the frames agree. The rate grows towards it until the encoder is expected
+// to send 1.5 times what was recently delivered, or as little as 1.1 times where frames disagree about the
+// capacity. It falls towards it if all of the latest frames waited longer than single late stamps can explain.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -47,19 +47,19 @@ class CapacityProbe {
   void OnFrame(const Arrival& arrival);
   FrameCapacity& frame_capacity() { return capacity_; }
 
-  // The capacity as the frames of about the last second show it.
+  // The capacity that the frames of about the last second show.
   std::optional<DataRate> Capacity() const { return capacity_.capacity(); }
-  // Whether a queue is really there: beyond what late stamps explain.
+  // Whether there really is a queue, beyond what late stamps explain.
   bool SeesQueue() const { return capacity_.SeesQueue(); }
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return capacity_.Wait(); }
-  // Whether the queue was empty for several groups in a row, these included; once per pair of groups.
-  // From the one-way delay, so that queues that others fill count as well.
+  // Whether the queue was empty for several groups in a row, including this one; to be called once per pair of
+  // groups. Judged by the one-way delay, so that queues of other flows count as well.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
-  // Whether the capacity is far below what is sent, and frames queue: the rate is not to wait.
+  // Whether the capacity is far below the sending rate and frames queue: the rate has to fall at once.
   bool HasFallen(DataRate a_r) const { return params_.on && Fallen(a_r).has_value(); }
-  // The rate to follow `a_r`, which was asked for up to now; nothing where no capacity is seen.
+  // The rate that succeeds `a_r`, the rate asked for so far; nothing if no capacity is known.
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
  private:
@@ -82,9 +82,9 @@ class CapacityProbe {
   RoomForWaits room_for_waits_;
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
-  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog of a fall will be gone
-  bool is_sure_ = false;                               // of that fall
-  // The latest queue at a rate well below the capacity that dispersion showed: others share it.
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall left will be gone
+  bool is_sure_ = false;                               // that fall's
+  // The latest queue at a rate well below the measured capacity: other flows share it.
   struct Doubt {
     DataRate rate;
     Timestamp since;

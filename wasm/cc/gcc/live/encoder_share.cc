@@ -9,11 +9,11 @@ namespace {
 
 constexpr double kHighest = 1.05;
 constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
-// An encoder that catches up would fill a queue before long: its share is followed faster up than down.
+// An encoder that catches up would soon fill a queue, so its share is followed faster upwards than downwards.
 constexpr TimeDelta kRiseTime = TimeDelta::Millis(500);
 constexpr TimeDelta kFallTime = TimeDelta::Millis(1500);
 constexpr TimeDelta kFallTimeWithRoom = TimeDelta::Millis(800);
-// Per second of such a queue.
+// Per second that such a queue lasts.
 constexpr double kRiseOfQueue = 0.8;
 constexpr TimeDelta kQueue = TimeDelta::Millis(100);
 

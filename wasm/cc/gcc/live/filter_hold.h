@@ -1,6 +1,7 @@
-// When pairs of groups do not reach the filter of a live call: while it warms up, and behind a key frame or a gap.
-// A key frame's own serialisation fits the filter's model; the small frames that wait behind it do not (dL is
-// large and negative while d_m is not), and after a loss d_m spans what is missing or what was sent again.
+// Keeps pairs of groups from the filter of a live call while they would mislead it: during the warm-up, and after a
+// key frame or a gap. A key frame's own serialisation fits the filter's model; the small frames that wait behind it
+// do not (dL is large and negative while d_m is not), and after a loss d_m includes the missing or retransmitted
+// packets.
 #ifndef CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 #define CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 
@@ -21,12 +22,12 @@ class FilterHold {
 
   // The warm-up begins with the first input.
   void OnInput(Timestamp now) { if (!began_) began_ = now; }
-  // Begins a hold, unless there is one.
+  // Begins a hold, unless one is under way.
   void Begin(Timestamp now);
   void BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now);
   bool IsHeld() const { return held_since_.has_value(); }
 
-  // Called for each pair of groups. `wait`: how long the newest frames waited, where that is seen.
+  // Called for each pair of groups. `wait`: how long the newest frames waited, if known.
   ReceiverHooks::Use OnGroups(const GroupDeltas& deltas, std::optional<TimeDelta> wait, Timestamp now);
 
  private:

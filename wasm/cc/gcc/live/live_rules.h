@@ -1,5 +1,5 @@
-// ccscope's own rules for GCC in live calls, which hook into its receiver half: warm-up and hold of the filter,
-// and the capacity probe. Each is off unless its parameters turn it on.
+// ccscope's own rules for GCC in live calls, as hooks of its receiver half: warm-up and hold of the filter, and the
+// capacity probe. Each rule is off unless its parameters turn it on.
 #ifndef CCSCOPE_CC_GCC_LIVE_LIVE_RULES_H_
 #define CCSCOPE_CC_GCC_LIVE_LIVE_RULES_H_
 
@@ -38,7 +38,7 @@ class LiveRules final : public ReceiverHooks {
   CapacityProbe probe_;
 };
 
-// GCC's receiver half with these rules; `recorder` outlives it.
+// GCC's receiver half with these rules; `recorder` must outlive it.
 std::unique_ptr<ReceiverHalf> MakeReceiver(const Parameters& parameters, double flow, Recorder& recorder);
 
 }  // namespace ccscope::gcc

@@ -6,8 +6,8 @@ namespace ccscope::gcc {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// Where more than this share of a second's frames waits for so long, more is left from then on; after
-// any other second a little less.
+// After a second in which more than this share of the frames waited this long, more room is left; after any other
+// second a little less.
 constexpr TimeDelta kLong = TimeDelta::Millis(60);
 constexpr double kOften = 0.08;
 constexpr double kMore = 0.08;

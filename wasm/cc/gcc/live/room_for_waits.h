@@ -1,7 +1,7 @@
-// How much of a capacity to leave unused where frames wait for long again and again: on a link that pauses
-// (Wi-Fi, mobile), the queue of a pause is gone the sooner, the more there is left. Queues that the own rate
-// made are drained (capacity_probe.h) and do not count. Seconds with bunched frames do not count either: there
-// the machine is taken to be late, not the link.
+// How much of the capacity to leave unused when frames repeatedly wait for long: on a link that pauses (Wi-Fi,
+// mobile), the queue that a pause leaves drains faster the more room there is. Queues caused by the flow's own rate
+// are drained otherwise (capacity_probe.h) and do not count. Seconds with bunched frames do not count either: they
+// are attributed to a late machine, not to the link.
 #ifndef CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 #define CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 
@@ -11,11 +11,11 @@ namespace ccscope::gcc {
 
 class RoomForWaits {
  public:
-  // With each frame: how long it waited at least, and whether it came bunched with the one before it.
+  // To be called for each frame, with its minimum wait and whether it came bunched with the frame before it.
   void OnFrame(TimeDelta wait, bool bunched, Timestamp now);
-  // The second begins again: what was counted of it belongs to a queue that the flow's own rate made.
+  // Discards the current second: it was shaped by a queue that the flow's own rate caused.
   void Restart(Timestamp now);
-  // Share of the capacity.
+  // The share of the capacity to leave unused.
   double room() const { return room_; }
 
  private:

@@ -1,0 +1,66 @@
+/**
+ * Shows how far a command has come: with a bar on a terminal, with a line on standard error every ten seconds
+ * elsewhere.
+ */
+import { SingleBar } from 'cli-progress';
+
+import type { Io } from './io.js';
+
+export interface Progress {
+  /** `done` of the total is finished; `what` names the current work. */
+  update(done: number, what?: string): void;
+  /** Removes the bar, before text and at the end; an update draws it again. */
+  clear(): void;
+}
+
+export interface ProgressOptions {
+  /** Draws the bar only once the work has taken this long. */
+  afterMs?: number;
+  /** Whether the bar estimates the remaining time. */
+  withEta?: boolean;
+  /** Time between two lines if there is no terminal. */
+  everyMs?: number;
+}
+
+/** Reports progress on standard error; `total` is what 100 % stands for. */
+export function progress(io: Io, total: number, options: ProgressOptions = {}): Progress {
+  return io.stderr.isTTY === true ? progressBar(io, total, options) : progressLines(io, total, options);
+}
+
+function progressBar(io: Io, total: number, { afterMs = 0, withEta = false }: ProgressOptions): Progress {
+  const bar = new SingleBar({
+    stream: io.stderr,
+    format: `{bar} {percentage} %  ${withEta ? '{eta_formatted} to go  ' : ''}{what}`,
+    hideCursor: true,
+    clearOnComplete: true,
+    etaBuffer: 50,
+  });
+  const begin = Date.now();
+  let isShown = false;
+  return {
+    update: (done, what = '') => {
+      if (Date.now() - begin < afterMs) return;
+      if (!isShown) bar.start(total, done, { what });
+      isShown = true;
+      bar.update(done, { what });
+    },
+    clear: () => {
+      if (isShown) bar.stop();
+      isShown = false;
+    },
+  };
+}
+
+const LINE_INTERVAL_MS = 10_000;
+
+function progressLines(io: Io, total: number, { everyMs = LINE_INTERVAL_MS }: ProgressOptions): Progress {
+  let last = Date.now();
+  return {
+    update: (done, what = '') => {
+      if (Date.now() - last < everyMs) return;
+      last = Date.now();
+      io.stderr.write(`${`${Math.floor((done / total) * 100)} %  ${what}`.trimEnd()}\n`);
+    },
+    clear: () => undefined,
+  };
+}
