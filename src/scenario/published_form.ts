@@ -22,7 +22,7 @@ export const expectation = record({
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
   /** Why this band. */
   why: text('the reason of the band'),
-  /** Why the band is wider than the rule for its metric (README, Verdicts), where it is. */
+  /** Why the band is wider than the rule for its metric (README.md beside this file, Verdicts), where it is. */
   wider_than_rule: v.optional(text('the reason')),
   /**
    * The claims of the same quantity that this number supports in the paper: outside of the band the verdict is

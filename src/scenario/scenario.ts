@@ -1,7 +1,7 @@
 /**
  * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary
  * from cell to cell, what is measured, and what a paper published of it. Files in
- * `public/scenarios/` hold one each; the README shows how to write one.
+ * `public/scenarios/` hold one each; README.md beside this file shows how to write one.
  *
  * Units stand in the names: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and 1.
  */

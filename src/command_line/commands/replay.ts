@@ -45,7 +45,7 @@ types group and rate, of NADA and LCC also nada and lcc, go to standard output, 
 error. With --json - the summary goes to standard output instead of the rows, which --out FILE keeps.
 Without --preset the recorded preset, parameters and changes of them are used; --set wins over them.
 --controller replays with another controller, in its default preset and with the recorded bounds: one of
-ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own controller" in the README).
+ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see public/controllers/README.md).
 A trace of several flows, as simulations make them, replays each with a controller of its own, and the
 field flow says whose a row is; --flow takes one of them alone.`;
 

@@ -50,7 +50,7 @@ the paper. Every run of a seed gives the same numbers.
 
 --controller puts another controller into the place of those of all media flows, in its default preset
 and with the bounds that they had: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see
-"Your own controller" in the README). Yours runs in a worker. When it throws, or gives a rate that is
+public/controllers/README.md). Yours runs in a worker. When it throws, or gives a rate that is
 none, its flow keeps the last good one, the run goes on, and the exit status is 1; when it does not
 return, or allocates more than a gigabyte, it is ended.`;
 

@@ -1,6 +1,6 @@
 // Bayesian controller (LCC II-C): the delay target T_A, the delay control parameter T_c (eq. 5), the
 // rate that is expected to have caused a delay of T_c (eq. 6 and 7), and the cut (eq. 8). The first
-// equation of the paper, S_{i+1} = f(D_ave,i, P(S, D)), is Next().
+// equation of the paper, S_{i+1} = f(D_ave,i, P(S, D)), is Sender::Decide().
 #ifndef CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
 #define CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
 
