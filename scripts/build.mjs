@@ -21,6 +21,17 @@ const injected = join(lib, 'inject/ccscope.js');
 const bookmarklet = join(lib, 'inject/bookmarklet.txt');
 /** The page that shows the calls of another browser. */
 const viewPage = join(lib, 'view');
+/** Where documents are. */
+export const documentRooms = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'wasm',
+  'src',
+  'public',
+  'tests',
+];
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
 /** Output of sources that are gone would still be importable: remove it. */
@@ -40,7 +51,7 @@ async function generate() {
     'scripts/generate_schema.mjs',
     'scripts/generate_readme.mjs',
   ].map((script) => inRoot(script));
-  const documents = filesUnder(['README.md', 'wasm', 'src/playwright'], (file) => file.endsWith('.md'));
+  const documents = filesUnder(documentRooms, (file) => file.endsWith('.md'));
   const inputs = [
     wasmPath,
     ...scripts,
@@ -49,6 +60,8 @@ async function generate() {
       'public/controllers',
       'src/scenario',
       'src/link',
+      'src/command_line',
+      'src/app/lessons',
       'wasm/abi/ccscope.h',
     ]),
   ];

@@ -7,6 +7,7 @@ import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { runnerImport } from 'vite';
 
+import { documentRooms } from './build.mjs';
 import { filesUnder, inRoot, root } from './lib/files.mjs';
 import { fail, Problem, say } from './lib/run.mjs';
 
@@ -269,17 +270,6 @@ function document(target, tables) {
   return withTables(current, tables, file);
 }
 
-/** Where documents are. */
-export const documents = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'wasm',
-  'src',
-  'public',
-  'tests',
-];
-
 async function generate() {
   const scenarios = await loadScenarios();
   const networks = await networkTable();
@@ -288,7 +278,7 @@ async function generate() {
   const commands = await commandPages();
   const own = { networks, settings, lessons, commands };
   const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios), ...own };
-  for (const target of filesUnder(documents, (file) => file.endsWith('.md'))) {
+  for (const target of filesUnder(documentRooms, (file) => file.endsWith('.md'))) {
     await update(target, document(target, tables));
   }
 }
