@@ -1,4 +1,4 @@
-// `npm run build`: the WebAssembly module, the library (dist/lib) and the app (dist/app).
+// `npm run build`: the WebAssembly module, the library (dist/lib), the app (dist/app) and the documentation (dist/docs).
 // A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -294,4 +294,11 @@ export async function build({ app = true } = {}) {
   if (app) await buildApp();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build().catch(fail);
+/** The whole build, with the documentation. */
+async function buildAll() {
+  await build();
+  const { buildDocs } = await import('./build_docs.mjs');
+  await buildDocs();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll().catch(fail);

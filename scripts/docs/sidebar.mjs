@@ -4,7 +4,11 @@ const page = (text, link, items) => ({ text, link, ...(items && { collapsed: tru
 export const sidebar = [
   {
     text: 'ccscope',
-    items: [page('Start', '/'), page('Where things are', '/ARCHITECTURE'), page('Working on ccscope', '/CONTRIBUTING')],
+    items: [
+      page('Start', '/'),
+      page('Where things are', '/ARCHITECTURE'),
+      page('Working on ccscope', '/CONTRIBUTING'),
+    ],
   },
   {
     text: 'Debug a call',
@@ -33,7 +37,10 @@ export const sidebar = [
   {
     text: 'Learn and experiment',
     items: [
-      page('The Call page', '/src/app/', [page('The Lab', '/src/app/lab/'), page('The lessons', '/src/app/lessons/')]),
+      page('The Call page', '/src/app/', [
+        page('The Lab', '/src/app/lab/'),
+        page('The lessons', '/src/app/lessons/'),
+      ]),
       page('Scenarios', '/src/scenario/', [page('Metrics', '/src/scenario/metrics')]),
       page('Reproducing the papers', '/src/papers/', [
         page('The experiments', '/src/papers/experiments'),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { slug } from 'github-slugger';
 import { defineConfig } from 'vitepress';
 
 import { repositoryLinks } from '../links.mjs';
@@ -16,7 +17,9 @@ const links = repositoryLinks(root, base);
 /** The page's inline scripts, by hash, and nothing from elsewhere. */
 function contentPolicy(html: string): string {
   const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g)];
-  const hashes = scripts.map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+  const hashes = scripts.map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
   return [
     "default-src 'none'",
     `script-src 'self' ${[...new Set(hashes)].join(' ')}`,
@@ -37,13 +40,20 @@ export default defineConfig({
   outDir: join(root, 'dist/docs'),
   cacheDir: join(root, 'build/docs/cache'),
   srcExclude: ['**/node_modules/**', 'build/!(docs)/**', 'dist/**', '.changeset/**', 'test-results/**'],
-  rewrites: (page) =>
-    page.replace(/^build\/docs\/api\//, 'api/').replace(/(^|\/)README\.md$/, '$1index.md'),
+  rewrites: (page) => page.replace(/^build\/docs\/api\//, 'api/').replace(/(^|\/)README\.md$/, '$1index.md'),
   lang: 'en',
   metaChunk: true,
-  markdown: { config: links.plugin, theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' } },
+  markdown: {
+    config: links.plugin,
+    // Fragments are those of GitHub, so that links hold there and here.
+    anchor: { slugify: (text) => slug(text) },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   transformHtml: (html) =>
-    html.replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${contentPolicy(html)}">`),
+    html.replace(
+      '<head>',
+      `<head><meta http-equiv="Content-Security-Policy" content="${contentPolicy(html)}">`,
+    ),
   buildEnd: ({ outDir }) => {
     for (const file of links.files) {
       const target = join(outDir, 'files', `${file}.txt`);
