@@ -30,7 +30,7 @@ const injectedBudget = 250 * kB;
 const injected = gzipSync(readFileSync(inRoot('dist/lib/inject/ccscope.js')), { level: 9 }).length;
 say(`${String(injected).padStart(8)} B  script for pages of others, gzipped (at most ${injectedBudget})`);
 
-/** Entries of the package that pages import; 10 % above what each was when its budget was set. */
+/** Entries of the package that pages import; each a few per cent below its budget when that was set. */
 const entryBudgets = { 'index.js': 51 * kB, 'sim.js': 74 * kB, 'charts/index.js': 61 * kB };
 
 /** An entry as a page's bundler makes it; workers and the module are files of their own. */
