@@ -160,12 +160,12 @@ export const parts = {
     ),
   },
   docs: {
-    title: 'Documentation site and its links',
+    title: 'Documentation site: its links, its search, its policy',
     kind: 'work',
     nice: 19,
     after: ['build'],
     reads: documents,
-    run: checks(() => node('scripts/lint/check_links.mjs')),
+    run: checks(() => node('scripts/lint/check_docs.mjs')),
   },
   size: {
     title: 'Sizes',

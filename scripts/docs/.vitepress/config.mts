@@ -42,6 +42,7 @@ export default defineConfig({
   srcExclude: ['**/node_modules/**', 'build/!(docs)/**', 'dist/**', '.changeset/**', 'test-results/**'],
   rewrites: (page) => page.replace(/^build\/docs\/api\//, 'api/').replace(/(^|\/)README\.md$/, '$1index.md'),
   lang: 'en',
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   metaChunk: true,
   markdown: {
     config: links.plugin,
@@ -69,7 +70,11 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      // A name such as `k_u` is two words, which have to be in the same section.
+      options: { miniSearch: { searchOptions: { combineWith: 'AND', fuzzy: false } } },
+    },
   },
   // The repository's `public` is the app's.
   vite: { configFile: false, publicDir: false, build: { chunkSizeWarningLimit: 2000 } },
