@@ -1,4 +1,4 @@
-// `npm run build`: the WebAssembly module, the library (dist/lib) and the app (dist/app).
+// `npm run build`: the WebAssembly module, the library (dist/lib), the app (dist/app) and the documentation (dist/docs).
 // A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -21,6 +21,17 @@ const injected = join(lib, 'inject/ccscope.js');
 const bookmarklet = join(lib, 'inject/bookmarklet.txt');
 /** The page that shows the calls of another browser. */
 const viewPage = join(lib, 'view');
+/** Where documents are. */
+export const documentRooms = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'wasm',
+  'src',
+  'public',
+  'tests',
+];
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
 /** Output of sources that are gone would still be importable: remove it. */
@@ -40,7 +51,7 @@ async function generate() {
     'scripts/generate_schema.mjs',
     'scripts/generate_readme.mjs',
   ].map((script) => inRoot(script));
-  const documents = filesUnder(['README.md', 'wasm', 'src/playwright'], (file) => file.endsWith('.md'));
+  const documents = filesUnder(documentRooms, (file) => file.endsWith('.md'));
   const inputs = [
     wasmPath,
     ...scripts,
@@ -49,6 +60,8 @@ async function generate() {
       'public/controllers',
       'src/scenario',
       'src/link',
+      'src/command_line',
+      'src/app/lessons',
       'wasm/abi/ccscope.h',
     ]),
   ];
@@ -281,4 +294,11 @@ export async function build({ app = true } = {}) {
   if (app) await buildApp();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build().catch(fail);
+/** The whole build, with the documentation. */
+async function buildAll() {
+  await build();
+  const { buildDocs } = await import('./build_docs.mjs');
+  await buildDocs();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll().catch(fail);

@@ -1,13 +1,13 @@
-// Writes tables wherever a line `<!-- generated: NAME -->` asks for one, in the README, in the guide of
-// the Playwright kit and in the documents of controllers and of the simulator's components (wasm): presets, parameters and trace rows, which the
-// core declares (src/core/schema.generated.ts), metrics and experiments, which src/scenario and
-// public/scenarios declare. `<!-- file: PATH -->` shows a file. `--check` only says whether they are stale.
+// Writes tables wherever a document has a line `<!-- generated: NAME -->`: presets, parameters and trace rows, which the
+// core declares (src/core/schema.generated.ts), metrics, experiments, settings of a link, lessons and the options of all
+// commands, which sources declare. `<!-- file: PATH -->` shows a file. `--check` only says whether they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { runnerImport } from 'vite';
 
+import { documentRooms } from './build.mjs';
 import { filesUnder, inRoot, root } from './lib/files.mjs';
 import { fail, Problem, say } from './lib/run.mjs';
 
@@ -17,8 +17,13 @@ async function loadSchema() {
   return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
 }
 
-const load = async (path) =>
-  (await runnerImport(inRoot(path), { configFile: false, logLevel: 'error' })).module;
+const load = async (path) => (await runnerImport(inRoot(path), inlineConfig)).module;
+// Without `vite.config.ts`; lessons are TSX.
+const inlineConfig = {
+  configFile: false,
+  logLevel: 'error',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+};
 
 /** The experiments of the registry, and the metrics. */
 async function loadScenarios() {
@@ -73,8 +78,6 @@ function presetValueTable({ parameters, presets }) {
 }
 
 const sections = ({ CONTROLLERS, COMPONENTS, TABLES, TABLE_DESCRIPTIONS }) => ({
-  presets: presetTable(CONTROLLERS.gcc.presets),
-  parameters: parameterTable(CONTROLLERS.gcc.parameters),
   rows: table(
     ['type', 'is', 'fields'],
     [
@@ -110,18 +113,69 @@ function besides({ forward: { loss, burstLoss, jitter, outage } }) {
   return parts.filter(Boolean).join(', ');
 }
 
+/** Every lesson, with the addresses that open it. */
+async function lessonTable() {
+  const { LESSONS } = await load('src/app/lessons/lessons.ts');
+  const rows = [];
+  for (const { id, title } of LESSONS) {
+    const { question, scenario } = (await load(`src/app/lessons/content/${id.replaceAll('-', '_')}.tsx`))
+      .default;
+    const choices = scenario.axes[0].values.map(({ name }) => code(name)).join(', ');
+    rows.push([`${title}: ${question}`, code(`lessons.html?lesson=${id}`), choices]);
+  }
+  return table(['lesson', 'address', 'choices'], rows);
+}
+
+/** Every command with its options, and what `--help` says besides. */
+async function commandPages() {
+  const { createProgram } = await load('src/command_line/program.ts');
+  const program = createProgram();
+  return program.commands.map(commandPage).join('\n\n');
+}
+
+function commandPage(command) {
+  const help = command.createHelp();
+  const words = (text) => text.replaceAll('<', '&lt;').replaceAll('*', '\\*');
+  const rows = (pairs) => pairs.map(([term, is]) => [code(term), words(is)]);
+  const args = help.visibleArguments(command);
+  const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');
+  const parts = [
+    `## ccscope ${command.name()}`,
+    `${command.description()}.`.replace(/^./, (letter) => letter.toUpperCase()),
+    `\`\`\`text\nccscope ${command.name()} ${command.usage()}\n\`\`\``,
+    args.length > 0 &&
+      table(
+        ['argument', 'is'],
+        rows(args.map((one) => [help.argumentTerm(one), help.argumentDescription(one)])),
+      ),
+    table(['option', 'is'], rows(options.map((one) => [help.optionTerm(one), help.optionDescription(one)]))),
+    notesOf(command),
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+/** What a command's help says behind its options. */
+function notesOf(command) {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  const before = command.helpInformation();
+  command.outputHelp();
+  const notes = text.slice(before.length).trim();
+  return notes && `\`\`\`text\n${notes}\n\`\`\``;
+}
+
 /** The settings of a test's link: those of the table of all links, and what the kit has besides. */
 async function settingsTable() {
   const { LINK_FIELDS } = await load('src/link/fields.ts');
   const { LINK_WORDS, usualText } = await load('src/link/words.ts');
   const besides = [
-    [code('network'), '', 'a usual network, see below; other settings override its'],
+    [code('network'), '', 'one of the [networks](#networks); other settings override its'],
     [code('backward'), '', 'what is different on the way back'],
   ];
   const more = {
     capacity:
       "; a number is bit/s; also a trace of mahimahi's, `{ mahimahi }` with its path or text, or bit/s as a function of seconds",
-    queue: '; see [its settings](../../README.md#command-line)',
+    queue: '; see [Queues](#queues)',
     rtt: '; a number is milliseconds',
     jitter: '; a number is milliseconds',
     crossTraffic: '; simulated in real time against the real packets, forward alone: `backward` has its own',
@@ -164,7 +218,7 @@ const scenarioSections = ({ experiments, metrics }) => ({
   experiments: table(
     ['id', 'is', 'from', 'cells', 'runs', 'seconds'],
     experiments.map(({ id, title, paper, source, cells, runs, duration_s }) => [
-      `[${code(id)}](public/scenarios/${id}.json)`,
+      `[${code(id)}](../../public/scenarios/${id}.json)`,
       title,
       `${paper}, ${source}`,
       cells,
@@ -191,7 +245,7 @@ const LANGUAGES = { '.ts': 'ts', '.c': 'c' };
 
 /** Files that a document shows as they are, behind `<!-- file: PATH -->`; tests run these files. */
 function withFiles(text) {
-  return text.replaceAll(/<!-- file: (.+?) -->([^]*?)<!-- end of \1 -->/g, (_, path) => {
+  return text.replaceAll(/^<!-- file: (.+?) -->([^]*?)^<!-- end of \1 -->/gm, (_, path) => {
     const shown = readFileSync(inRoot(path), 'utf8').trimEnd();
     return `<!-- file: ${path} -->\n\n\`\`\`${LANGUAGES[extname(path)]}\n${shown}\n\`\`\`\n\n<!-- end of ${path} -->`;
   });
@@ -199,7 +253,7 @@ function withFiles(text) {
 
 /** The text with every table that it asks for. */
 function withTables(text, tables, file) {
-  return withFiles(text).replaceAll(/<!-- generated: (.+?) -->([^]*?)<!-- end of \1 -->/g, (_, name) => {
+  return withFiles(text).replaceAll(/^<!-- generated: (.+?) -->([^]*?)^<!-- end of \1 -->/gm, (_, name) => {
     if (tables[name] === undefined) throw new Problem(`${file}: there is no table ${name}.`);
     return `<!-- generated: ${name} -->\n\n${tables[name]}\n\n<!-- end of ${name} -->`;
   });
@@ -209,21 +263,22 @@ function withTables(text, tables, file) {
 function document(target, tables) {
   const file = relative(root, target);
   const current = readFileSync(target, 'utf8');
-  const begins = current.match(/<!-- generated: /g)?.length ?? 0;
-  const pairs = current.match(/<!-- generated: (.+?) -->[^]*?<!-- end of \1 -->/g)?.length ?? 0;
+  const begins = current.match(/^<!-- generated: /gm)?.length ?? 0;
+  const pairs = current.match(/^<!-- generated: (.+?) -->[^]*?^<!-- end of \1 -->/gm)?.length ?? 0;
   if (begins !== pairs)
     throw new Problem(`${file}: a <!-- generated: NAME --> lacks its <!-- end of NAME -->.`);
   return withTables(current, tables, file);
 }
 
-const documents = ['README.md', 'wasm', 'src/playwright'];
-
 async function generate() {
   const scenarios = await loadScenarios();
   const networks = await networkTable();
   const settings = await settingsTable();
-  const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios), networks, settings };
-  for (const target of filesUnder(documents, (file) => file.endsWith('.md'))) {
+  const lessons = await lessonTable();
+  const commands = await commandPages();
+  const own = { networks, settings, lessons, commands };
+  const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios), ...own };
+  for (const target of filesUnder(documentRooms, (file) => file.endsWith('.md'))) {
     await update(target, document(target, tables));
   }
 }

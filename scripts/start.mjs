@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 
 import { build } from './build.mjs';
+import { buildDocs } from './build_docs.mjs';
 import { inRoot } from './lib/files.mjs';
 import { canOpenBrowser, fail, Problem, say } from './lib/run.mjs';
 import { setup } from './setup.mjs';
@@ -27,7 +28,8 @@ function readOptions() {
 async function listen(startServer, { port, host, mustHavePort }) {
   for (let candidate = port; ; candidate += 1) {
     try {
-      return await startServer({ port: candidate, appDir: inRoot('dist/app'), ...(host && { host }) });
+      const folders = { appDir: inRoot('dist/app'), docsDir: inRoot('dist/docs') };
+      return await startServer({ port: candidate, ...folders, ...(host && { host }) });
     } catch (error) {
       if (error?.code !== 'EADDRINUSE' || mustHavePort || candidate >= port + 100) throw error;
     }
@@ -38,6 +40,8 @@ async function start() {
   const options = readOptions();
   await setup();
   await build();
+  // `npm run build` renews it.
+  await buildDocs({ onlyOnce: true });
   const { startServer } = await import('../dist/lib/node.js');
   const server = await listen(startServer, options);
   say(`\nccscope is at ${server.url}\nPress Ctrl+C to stop.`);

@@ -1,6 +1,6 @@
-// What a stranger gets: packs the package, installs it in an empty Vite project, builds the README's
-// example there and runs it in Chromium; then runs the command line from the installed package. In an
-// empty Playwright project it runs the example of the guide (src/playwright/README.md).
+// What a stranger gets: packs the package and lints it, installs it in an empty Vite project, builds the examples of the
+// library's guide (src/README.md) there and runs them in Chromium, opens its page with an import map, and runs its examples
+// for Node and the installed command. In an empty Playwright project it runs the example of src/playwright/README.md.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -19,9 +19,10 @@ import sirv from 'sirv';
 
 import { build } from './build.mjs';
 import { inRoot } from './lib/files.mjs';
-import { fail, output, Problem, run, say } from './lib/run.mjs';
+import { fail, nodeBin, output, Problem, run, say } from './lib/run.mjs';
 import { findChromium } from './lib/tools.mjs';
 
+const tsc = inRoot('node_modules/typescript/bin/tsc');
 const isWindows = process.platform === 'win32';
 const npmOptions = ['--loglevel=error', '--no-audit', '--no-fund'];
 const npm = (args, cwd) => run('npm', [...args, ...npmOptions], { cwd, shell: isWindows });
@@ -29,9 +30,9 @@ const versionOf = (name) =>
   JSON.parse(readFileSync(inRoot('node_modules', name, 'package.json'), 'utf8')).version;
 
 /** The first block of code of a document behind this comment. */
-function readmeExample(marker, document = 'README.md') {
-  const readme = readFileSync(inRoot(document), 'utf8');
-  const example = readme.split(`<!-- ${marker} -->`)[1]?.match(/```\w+\n([\s\S]*?)```/)?.[1];
+function exampleOf(marker, document = 'src/README.md') {
+  const text = readFileSync(inRoot(document), 'utf8');
+  const example = text.split(`<!-- ${marker} -->`)[1]?.match(/```\w+\n([\s\S]*?)```/)?.[1];
   if (!example) throw new Problem(`${document} has no example behind <!-- ${marker} -->.`);
   return example;
 }
@@ -54,15 +55,29 @@ async function pack(folder) {
 async function makeProject(folder, tarball) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   writeFileSync(join(folder, 'index.html'), page);
-  writeFileSync(join(folder, 'call.ts'), readmeExample('example: a call of your own'));
-  writeFileSync(join(folder, 'simulation.ts'), readmeExample('example: a simulation in a worker'));
+  writeFileSync(join(folder, 'call.ts'), exampleOf('example: a call of your own'));
+  writeFileSync(join(folder, 'simulation.ts'), exampleOf('example: a simulation in a worker'));
   writeFileSync(join(folder, 'main.ts'), "import './call.js';\nimport './simulation.js';\n");
-  writeFileSync(join(folder, 'core.mjs'), readmeExample('example: the core by itself'));
-  writeFileSync(join(folder, 'simulation.mjs'), readmeExample('example: a simulation in Node'));
+  writeFileSync(join(folder, 'core.mjs'), exampleOf('example: the core by itself'));
+  writeFileSync(join(folder, 'simulation.mjs'), exampleOf('example: a simulation in Node'));
+  writeFileSync(join(folder, 'common.cjs'), exampleOf('example: CommonJS'));
+  writeFileSync(join(folder, 'import_map.html'), exampleOf('example: a page with an import map'));
   await npm(
     ['install', tarball, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
     folder,
   );
+}
+
+/** Entries that are no modules: TypeScript knows nothing of them. */
+const untyped = ['./ccscope.wasm', './inject', './inject/bookmarklet.txt'];
+
+/** publint and are-the-types-wrong find nothing in what would be published. */
+async function lintTarball(tarball) {
+  await nodeBin('publint/src/cli.js', ['--strict', tarball], { what: 'publint' });
+  // Node 20.19 and newer can require ES modules, and `node10` does not know `exports`, which the package needs.
+  const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm'];
+  const args = [tarball, ...rules, '--exclude-entrypoints', ...untyped, '--format', 'ascii', '--no-summary'];
+  await nodeBin('@arethetypeswrong/cli/dist/index.js', args, { what: 'are-the-types-wrong' });
 }
 
 /** The example compiles against the types of the package. */
@@ -83,27 +98,42 @@ async function checkTypes(folder) {
     ['node_modules/typescript/bin/tsc', ...strict, '--ignoreConfig', 'main.ts', 'env.d.ts'],
     {
       cwd: folder,
-      what: "Checking the types of the README's example",
+      what: "Checking the types of the guide's example",
     },
   );
 }
 
+/** A CommonJS module of TypeScript's sees the same types: with its own resolution of today's Node. */
+async function checkCommonJs(folder) {
+  const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'ES2022'];
+  writeFileSync(
+    join(folder, 'common.cts'),
+    "import ccscope = require('ccscope');\nimport sim = require('ccscope/sim');\n" +
+      'export const loads: [typeof ccscope.loadCore, typeof sim.loadCore] = [ccscope.loadCore, sim.loadCore];\n',
+  );
+  await run(
+    process.execPath,
+    [tsc, '--strict', '--noEmit', '--skipLibCheck', '--ignoreConfig', ...modules, 'common.cts'],
+    { cwd: folder, what: 'Checking the types that CommonJS sees' },
+  );
+  const said = output(process.execPath, ['common.cjs'], { cwd: folder });
+  if (!/^\d+ tables$/.test(said ?? '')) throw new Problem(`The guide's example for CommonJS said ${said}.`);
+}
+
+/** The page with an import map runs as it is, from the installed files. */
+async function checkImportMap(folder) {
+  await withTab(folder, async (tab, address) => {
+    await tab.goto(`${address}import_map.html`);
+    const output = tab.locator('output');
+    await output.filter({ hasText: /^\d{5,} bit\/s$/ }).waitFor({ timeout: 30_000 });
+  });
+}
+
 /** The built examples run in Chromium: video arrives, the controller reports, a simulation ends, no error is logged. */
 async function checkPage(folder) {
-  const server = createServer(sirv(join(folder, 'dist'))).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const executablePath = await findChromium();
-  const browser = await chromium.launch({
-    executablePath,
-    ignoreDefaultArgs: ['--headless', '--headless=old'],
-    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
-  });
-  try {
-    const tab = await browser.newPage();
-    const errors = [];
-    tab.on('pageerror', (error) => errors.push(String(error)));
-    await tab.goto(`http://127.0.0.1:${server.address().port}/`);
-    const worked = tab.waitForFunction(
+  await withTab(join(folder, 'dist'), async (tab, address) => {
+    await tab.goto(address);
+    await tab.waitForFunction(
       () =>
         document.querySelector('video').videoWidth > 0 &&
         /Simulated: call \d+ bit\/s, download \d+ bit\/s; \d+ rows$/.test(document.body.innerText.trim()) &&
@@ -111,13 +141,29 @@ async function checkPage(folder) {
       undefined,
       { timeout: 60_000 },
     );
-    await worked.catch(async (error) => {
+  });
+}
+
+/** A tab of Chromium, and the address of a server of this folder. A page that fails, or logs an error, is a problem. */
+async function withTab(folder, use) {
+  const server = createServer(sirv(folder)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const browser = await chromium.launch({
+    executablePath: await findChromium(),
+    ignoreDefaultArgs: ['--headless', '--headless=old'],
+    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
+  });
+  try {
+    const tab = await browser.newPage();
+    const errors = [];
+    tab.on('pageerror', (error) => errors.push(String(error)));
+    await use(tab, `http://127.0.0.1:${server.address().port}/`).catch(async (error) => {
       const shown = await tab.locator('body').innerText();
       throw new Problem(
-        `The README's example did not get going: ${[error.message, shown, ...errors].join('\n')}`,
+        `The guide's example did not get going: ${[error.message, shown, ...errors].join('\n')}`,
       );
     });
-    if (errors.length > 0) throw new Problem(`The README's example logged errors:\n${errors.join('\n')}`);
+    if (errors.length > 0) throw new Problem(`The guide's example logged errors:\n${errors.join('\n')}`);
   } finally {
     await browser.close();
     server.close();
@@ -138,9 +184,9 @@ function steadyTrace() {
 /** The examples of the core run in Node: 300 frames are at least 290 groups; call and TCP use most of a link. */
 function checkCore(folder) {
   const used = output(process.execPath, ['simulation.mjs'], { cwd: folder });
-  if (!(parseInt(used, 10) >= 70)) throw new Problem(`The README's example of a simulation said ${used}.`);
+  if (!(parseInt(used, 10) >= 70)) throw new Problem(`The guide's example of a simulation said ${used}.`);
   const said = output(process.execPath, ['core.mjs'], { cwd: folder });
-  if (!(parseInt(said, 10) >= 290)) throw new Problem(`The README's example of the core said ${said}.`);
+  if (!(parseInt(said, 10) >= 290)) throw new Problem(`The guide's example of the core said ${said}.`);
 }
 
 /** The installed command runs, replays a trace and reproduces an experiment in its own workers. */
@@ -169,14 +215,13 @@ function checkCommandLine(folder) {
 }
 
 const guide = 'src/playwright/README.md';
-const tsc = inRoot('node_modules/typescript/bin/tsc');
 
 /** The guide's project with nothing but Playwright: its types hold, its test passes, the summary is there. */
 async function checkPlaywright(folder, tarball) {
   mkdirSync(join(folder, 'tests'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   for (const file of ['server.mjs', 'app.html', 'playwright.config.ts', 'tests/call.spec.ts'])
-    writeFileSync(join(folder, file), readmeExample(`example: ${file}`, guide));
+    writeFileSync(join(folder, file), exampleOf(`example: ${file}`, guide));
   await npm(['install', tarball, `@playwright/test@${versionOf('@playwright/test')}`], folder);
   // Playwright refuses to work with two copies of its runner.
   if (existsSync(join(folder, 'node_modules/ccscope/node_modules/@playwright/test')))
@@ -205,6 +250,8 @@ async function testPackage() {
   const playwright = mkdtempSync(join(tmpdir(), 'ccscope-playwright-'));
   try {
     const tarball = await pack(folder);
+    say('Linting the packed package …');
+    await lintTarball(tarball);
     say("Running the guide's example in an empty Playwright project …");
     await checkPlaywright(playwright, tarball);
     say('Installing the packed package in an empty Vite project …');
@@ -213,10 +260,12 @@ async function testPackage() {
     await run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], {
       cwd: folder,
     });
-    say("Running the README's example in Chromium …");
+    say("Running the guide's example in Chromium …");
     await checkPage(folder);
+    await checkImportMap(folder);
     say('Running the core and the installed command in Node …');
     checkCore(folder);
+    await checkCommonJs(folder);
     checkCommandLine(folder);
     say('The package works.');
   } finally {

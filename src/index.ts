@@ -1,6 +1,8 @@
 /**
- * The library: calls and attachments to WebRTC connections, the controllers of the core, and traces. Workers and
- * the WebAssembly module are loaded from beside these files unless their URLs are given.
+ * The library: calls and attachments to WebRTC connections, the controllers of the core, and traces.
+ * Workers and the WebAssembly module are found beside these files unless their URLs are given.
+ *
+ * @module ccscope
  */
 export * from './core/index.js';
 export * from './rtc/index.js';

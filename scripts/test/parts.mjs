@@ -18,22 +18,13 @@ const prettierCache = ['--cache', '--cache-strategy=content', '--cache-location=
 const cruise = ['src', '--config', '.dependency-cruiser.cjs'];
 
 const settings = ['.dependency-cruiser.cjs', '.prettierrc.json', '.prettierignore', 'tsconfig.json'];
-const all = [
-  'src',
-  'wasm',
-  'tests',
-  'scripts',
-  'public',
-  'README.md',
-  'ARCHITECTURE.md',
-  'vite.config.ts',
-  ...settings,
-];
+const documentFiles = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'CITATION.cff'];
+const all = ['src', 'wasm', 'tests', 'scripts', 'public', ...documentFiles, 'vite.config.ts', ...settings];
 /** What the build reads. */
 const built = ['src', 'wasm', 'public', 'scripts', 'vite.config.ts', 'tsconfig.json'];
 /** What tests read besides their own room. */
 const tested = [...built, 'tests/support'];
-const documents = ['README.md', 'ARCHITECTURE.md', 'src', 'wasm', 'public', 'scripts', 'tests'];
+const documents = [...documentFiles, 'LICENSE', 'src', 'wasm', 'public', 'scripts', 'tests'];
 
 export const parts = {
   wasm: { title: 'WebAssembly module', kind: 'work', run: checks(() => buildWasm().then(() => 0)) },
@@ -108,7 +99,7 @@ export const parts = {
     // The guide's example judges what a call reaches.
     kind: 'measures',
     after: ['build'],
-    reads: [...built, 'README.md', 'LICENSE'],
+    reads: [...built, 'README.md', 'CHANGELOG.md', 'LICENSE'],
     run: checks(() => node('scripts/test_package.mjs')),
   },
   lint: {
@@ -159,11 +150,22 @@ export const parts = {
     run: checks(() => node('scripts/lint/check_includes.mjs')),
   },
   readme: {
-    title: 'Files that the README names',
+    title: 'Files and links in documents',
     kind: 'work',
     nice: 19,
     reads: documents,
-    run: checks(() => node('scripts/lint/check_readme.mjs')),
+    run: checks(
+      () => node('scripts/lint/check_readme.mjs'),
+      () => bin('remark-cli/cli.js', '.', '--frail', '--quiet', '--ignore-path', '.prettierignore'),
+    ),
+  },
+  docs: {
+    title: 'Documentation site: its links, its search, its policy',
+    kind: 'work',
+    nice: 19,
+    after: ['build'],
+    reads: documents,
+    run: checks(() => node('scripts/lint/check_docs.mjs')),
   },
   size: {
     title: 'Sizes',

@@ -1,6 +1,8 @@
 /**
  * Charts of what a congestion controller does, for any page: framework-free classes that take
  * columns of trace rows (`set`, `append`, `reset`), share a `TimeAxis` and draw when told to.
+ *
+ * @module ccscope/charts
  */
 export { formatCount, formatMs, formatRate, formatRatio } from './columns.js';
 export { DelayChart } from './delay_chart.js';

@@ -27,6 +27,9 @@ export const APP_POLICY = policyText(APP);
 /** The app's documents, as the local server sends them. */
 export const SERVED_APP_POLICY = policyText({ ...APP, 'frame-ancestors': "'none'" });
 
+/** Pages of the documentation say the rest themselves: each allows its own inline scripts by their hashes. */
+export const SERVED_DOCS_POLICY = policyText({ 'frame-ancestors': "'none'" });
+
 /**
  * Everything else that the local server sends, including the scripts of workers: a user's controller, read from a
  * `blob:` URL if its file was chosen in the page, can reach this server and nothing else.

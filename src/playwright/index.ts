@@ -1,6 +1,8 @@
 /**
  * Calls under test for Playwright: `import { test, expect } from 'ccscope/playwright'`. The guide is
  * beside this file, README.md.
+ *
+ * @module ccscope/playwright
  */
 export { BaselineError } from './baseline.js';
 export { CallError, ObservedCall } from './call.js';

@@ -1,8 +1,9 @@
 /**
- * The reporter of calls: `reporter: [['list'], ['ccscope/playwright/reporter']]`. It prints a table of all calls
- * at the end and, if configured, writes annotations for GitHub Actions, checks budgets, and keeps a history for
- * trends. It reads what the kit notes on each test, so it also works in `npx playwright merge-reports` after a
- * sharded run.
+ * What a run makes of its calls: `reporter: [['list'], ['ccscope/playwright/reporter']]`. A table of all calls at
+ * the end; where they are asked for, annotations of GitHub Actions, budgets, and a history for trends. It reads
+ * what the kit notes on each test, so it also works in `npx playwright merge-reports` after a sharded run.
+ *
+ * @module ccscope/playwright/reporter
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -22,7 +22,7 @@ export const expectation = record({
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
   /** The reason for this band. */
   why: text('the reason of the band'),
-  /** Why the band is wider than the rule for its metric (README, Verdicts), if it is. */
+  /** Why the band is wider than the rule for its metric (README.md beside this file, Verdicts), where it is. */
   wider_than_rule: v.optional(text('the reason')),
   /**
    * The claims about the same quantity that this number supports in the paper: outside of the band the verdict is

@@ -1,8 +1,9 @@
 /**
- * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary from cell to
- * cell, what is measured, and what a paper published about it. Files in `public/scenarios/` hold one each; the
- * README shows how to write one. Names end in their unit: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and
- * 1.
+ * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary
+ * from cell to cell, what is measured, and what a paper published of it. Files in
+ * `public/scenarios/` hold one each; README.md beside this file shows how to write one.
+ *
+ * Units stand in the names: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and 1.
  */
 import * as v from 'valibot';
 

@@ -1,10 +1,10 @@
-/** The files that the local server sends over HTTP: the app's and users' controllers. */
+/** What the local server sends over HTTP: the files of the app and of its documentation, and users' controllers. */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 
 import send from 'send';
 
 import { OWN_FOLDER } from '../link/server_protocol.js';
-import { SERVED_APP_POLICY, SERVED_FILE_POLICY } from '../html/content_policy.js';
+import { SERVED_APP_POLICY, SERVED_DOCS_POLICY, SERVED_FILE_POLICY } from '../html/content_policy.js';
 import { targetOf } from './names.js';
 
 /** A user's controller as a page loads it: a module of JavaScript or WebAssembly. */
@@ -16,6 +16,7 @@ export interface ServedController {
 
 export interface Files {
   appDir: string;
+  docsDir: string | null;
   controllers: readonly ServedController[];
   /** The address on which the server listens. */
   host: string;
@@ -45,7 +46,10 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
     ({ name }) => target.path === `/${OWN_FOLDER}${encodeURIComponent(name)}`,
   );
   if (own) sendController(own, request, response);
-  else sendFile(target.path, request, response, files.appDir);
+  else if (files.docsDir !== null && target.path === '/docs') redirect(response, DOCS);
+  else if (files.docsDir !== null && target.path.startsWith(DOCS))
+    sendFile(target.path.slice(DOCS.length - 1), request, response, files.docsDir, SERVED_DOCS_POLICY);
+  else sendFile(target.path, request, response, files.appDir, SERVED_APP_POLICY);
 }
 
 /**
@@ -82,7 +86,15 @@ function sendController(
   response.end(method === 'HEAD' ? undefined : bytes);
 }
 
-/** Whether a path is spelled unusually: with empty or dot segments, or with an encoded or reversed slash. */
+/** Where the documentation is. */
+const DOCS = '/docs/';
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(301, { location, 'content-length': 0 });
+  response.end();
+}
+
+/** Another spelling of a path: with empty or dot segments, or with a slash that is encoded or turned. */
 const OTHER_SPELLING = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
@@ -91,14 +103,20 @@ const OTHER_SPELLING = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 const ASSETS = '/assets/';
 const FOR_EVER = 'public,max-age=31536000,immutable';
 
-/** Refuses a path that is malformed, leaves the folder or names no file, and an invalid Range. */
-function sendFile(path: string, request: IncomingMessage, response: ServerResponse, appDir: string): void {
+/** A path that is malformed, leaves the folder or names no file gets a refusal; so does a wrong Range. */
+function sendFile(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  root: string,
+  policy: string,
+): void {
   const notFound = (): void => refuse(response, 404, 'Not found');
   if (OTHER_SPELLING.test(path)) return notFound();
-  send(request, path, { root: appDir, extensions: ['html'], cacheControl: false })
+  send(request, path, { root, extensions: ['html'], cacheControl: false })
     .on('headers', (sent: ServerResponse, file: string) => {
       sent.setHeader('cache-control', path.startsWith(ASSETS) ? FOR_EVER : 'no-cache');
-      if (file.endsWith('.html')) sent.setHeader('content-security-policy', SERVED_APP_POLICY);
+      if (file.endsWith('.html')) sent.setHeader('content-security-policy', policy);
     })
     .on('directory', notFound)
     .on('error', ({ status }: { status: number }) => {

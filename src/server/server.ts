@@ -49,6 +49,8 @@ export interface ServerOptions {
   host?: string;
   /** The built app; default: the one that ships with the package. */
   appDir?: string;
+  /** The built documentation, shown at /docs/; default: none. */
+  docsDir?: string;
   /** Users' controllers that pages may load, by name. */
   controllers?: readonly ServedController[];
   /** Limits for clients; default: SERVER_LIMITS. */
@@ -82,6 +84,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     host = '127.0.0.1',
     port = 0,
     appDir = fileURLToPath(new URL('../../app', import.meta.url)),
+    docsDir = null,
     controllers = [],
     channel = null,
   } = options;
@@ -91,7 +94,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const http = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
-    (request, response) => answer(request, response, { appDir, controllers, host }),
+    (request, response) => answer(request, response, { appDir, docsDir, controllers, host }),
   );
   http.timeout = IDLE_TIMEOUT_MS;
   http.maxConnections = limits.connections;

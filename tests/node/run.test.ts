@@ -40,10 +40,10 @@ async function report(...args: string[]): Promise<Report> {
   return JSON.parse(stdout) as Report;
 }
 
-/** The scenario that the README shows. */
-function readmeExample(): string {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  return /<!-- example: a scenario -->\s+```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+/** The scenario that the guide to scenarios shows. */
+function guideExample(): string {
+  const guide = readFileSync(new URL('../../src/scenario/README.md', import.meta.url), 'utf8');
+  return /<!-- example: a scenario -->\s+```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
 }
 
 const short = {
@@ -76,8 +76,8 @@ describe('ccscope run', () => {
     expect((await ccscope(['run', 'ton-fig12x'])).stderr).toContain('Did you mean ton-fig12 or');
   });
 
-  it('runs the scenario of the README: cells, verdicts and claims', async () => {
-    const file = write('share.json', readmeExample());
+  it('runs the scenario of the guide: cells, verdicts and claims', async () => {
+    const file = write('share.json', guideExample());
     const { experiments } = await report(file, '--runs', '3');
     const [experiment] = experiments;
     expect(experiment).toMatchObject({ id: 'share', runs: 3, seed: 1 });
@@ -101,7 +101,7 @@ describe('ccscope run', () => {
   });
 
   it('prints a table per cell, what was published, claims, and a chart where there is one cell', async () => {
-    const file = write('share.json', readmeExample());
+    const file = write('share.json', guideExample());
     const all = await ccscope(['run', file]);
     expect(all.stdout).toContain('4 cells, 1 run of 60 s, seed 1');
     expect(all.stdout).toMatch(/queue sfq, capacity 4mbps +\d/);

@@ -1,4 +1,4 @@
-/** A user's controller in C as a WebAssembly module, compiled as the README says. */
+/** A user's controller in C as a WebAssembly module, compiled as public/controllers/README.md says. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The examples of users' controllers, which the README shows: the files themselves run here. */
+/** The examples of users' controllers, which public/controllers/README.md shows: the files themselves run here. */
 import { readFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';

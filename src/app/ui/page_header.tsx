@@ -46,6 +46,7 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
             {name}
           </a>
         ))}
+        <a href="./docs/">Docs</a>
       </nav>
       {children}
       <span class="spring" />

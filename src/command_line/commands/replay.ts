@@ -45,7 +45,7 @@ types group and rate, of NADA and LCC also nada and lcc, go to standard output, 
 error. With --json - the summary goes to standard output instead of the rows, which --out FILE keeps.
 Without --preset the recorded preset, its parameters and their changes are used; --set overrides them.
 --controller replays with another controller, in its default preset and with the recorded bounds: one of
-ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own controller" in the README).
+ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see public/controllers/README.md).
 In a trace of several flows, such as a simulation's, each flow gets its own controller, and the field
 flow of a row names it; --flow replays only one of them.`;
 

@@ -49,10 +49,10 @@ shown next to the measured ones; \`ccscope reproduce\` does the same with the pa
 A seed always gives the same numbers.
 
 --controller replaces the controllers of all media flows by another one, in its default preset and with
-the same bounds: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see "Your own
-controller" in the README). Your own runs in a worker. If it throws or returns an invalid rate, its flow
-keeps the last good one, the run continues, and the exit status is 1; if it does not return, or allocates
-more than a gigabyte, it is ended.`;
+the same bounds: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see
+public/controllers/README.md). Your own runs in a worker. If it throws or returns an invalid rate, its
+flow keeps the last good one, the run continues, and the exit status is 1; if it does not return, or
+allocates more than a gigabyte, it is ended.`;
 
 /** Adds `ccscope run`. */
 export function register(program: Command, io: Io): void {

@@ -173,7 +173,7 @@ export class SimulationService {
       return { kind: 'core', message: error.message, fix };
     }
     if (error instanceof ControllerProblem) {
-      const fix = 'mend the file, or choose another; the README has an example under "Your own controller"';
+      const fix = 'mend the file, or choose another; public/controllers/README.md has an example';
       return { kind: 'controller', message: error.message, field: 'controller', fix };
     }
     // After a trap the state of the module's memory is unknown: the next run gets a new one.

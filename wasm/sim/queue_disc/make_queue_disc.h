@@ -11,13 +11,7 @@
 
 namespace ccscope {
 
-// In the order in which the schema lists them. A new discipline goes here, and
-//  - into NAME.{h,cc,def,md} beside this file, after queue_disc.h, and into make_queue_disc.cc;
-//  - into abi/schema.cc and, in the same order, QUEUE_KINDS of src/core/queue.ts;
-//  - into the lists of tests/native/queue_disc_test.cc, queue_support.h and simulation_support.h, with a target
-//    in tests/fuzz/native;
-//  - if it has a drop reason that no other discipline has: into DropReason (queue_disc.h), DROP_REASONS
-//    (src/core/link.ts), trace/columns.def and countDrops() of src/judge/facts.ts.
+// In the order in which the schema lists them. README.md beside this file says where a new discipline goes.
 enum class QueueDiscKind { kDropTail, kCoDel, kPie, kSfq, kFqCoDel };
 
 // Describes what is wrong with the kind or a value, if anything; an unknown kind is refused, too.

@@ -1,0 +1,48 @@
+// `npm run build:docs`: the documentation as a site (dist/docs), which the local server shows at /docs/. TypeDoc writes
+// the API reference as Markdown, and VitePress makes pages of it and of the documents, with one search over all of them.
+import { existsSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { documentRooms } from './build.mjs';
+import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
+import { fail, nodeBin, say } from './lib/run.mjs';
+
+const site = inRoot('dist/docs/index.html');
+const reference = inRoot('build/docs/api/README.md');
+
+async function buildReference() {
+  const sources = filesUnder(['src'], (file) => file.endsWith('.ts') && !file.startsWith('src/app/'));
+  const inputs = [
+    ...sources,
+    ...filesUnder(['scripts/docs/typedoc.json', 'tsconfig.json', 'package-lock.json']),
+  ];
+  await upToDate('api', { inputs, outputs: [reference] }, async () => {
+    say('Building the API reference …');
+    rmSync(inRoot('build/docs/api'), { recursive: true, force: true });
+    const options = ['--options', inRoot('scripts/docs/typedoc.json'), '--logLevel', 'Error'];
+    await nodeBin('typedoc/bin/typedoc', options, { what: 'Building the API reference' });
+  });
+}
+
+async function buildSite() {
+  const documents = filesUnder(documentRooms, (file) => /\.(md|png)$/.test(file));
+  const inputs = [
+    ...documents,
+    ...filesUnder(['build/docs/api', 'scripts/docs', 'CITATION.cff', 'package-lock.json']),
+  ];
+  await upToDate('docs', { inputs, outputs: [site], key: process.env.DOCS_BASE }, async () => {
+    say('Building the documentation …');
+    await nodeBin('vitepress/bin/vitepress.js', ['build', inRoot('scripts/docs')], {
+      what: 'Building the documentation',
+    });
+  });
+}
+
+/** With `onlyOnce` a site that is there stays as it is. */
+export async function buildDocs({ onlyOnce = false } = {}) {
+  if (onlyOnce && existsSync(site)) return;
+  await buildReference();
+  await buildSite();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildDocs().catch(fail);

@@ -1,0 +1,81 @@
+/** The documentation as a site: every document of the repository, and the API reference that TypeDoc wrote. */
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { slug } from 'github-slugger';
+import { defineConfig } from 'vitepress';
+
+import { repositoryLinks } from '../links.mjs';
+import { sidebar } from '../sidebar.mjs';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** Where the site is served: beside the app, in its folder `docs`. */
+const base = process.env['DOCS_BASE'] ?? '/docs/';
+const links = repositoryLinks(root, base);
+
+/** The page's inline scripts, by hash, and nothing from elsewhere. */
+function contentPolicy(html: string): string {
+  const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g)];
+  const hashes = scripts.map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${[...new Set(hashes)].join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+export default defineConfig({
+  title: 'ccscope',
+  description: 'An oscilloscope and workbench for WebRTC congestion control',
+  base,
+  srcDir: root,
+  outDir: join(root, 'dist/docs'),
+  cacheDir: join(root, 'build/docs/cache'),
+  srcExclude: ['**/node_modules/**', 'build/!(docs)/**', 'dist/**', '.changeset/**', 'test-results/**'],
+  rewrites: (page) => page.replace(/^build\/docs\/api\//, 'api/').replace(/(^|\/)README\.md$/, '$1index.md'),
+  lang: 'en',
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  metaChunk: true,
+  markdown: {
+    config: links.plugin,
+    // Fragments are those of GitHub, so that links hold there and here.
+    anchor: { slugify: (text) => slug(text) },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
+  transformHtml: (html) =>
+    html.replace(
+      '<head>',
+      `<head><meta http-equiv="Content-Security-Policy" content="${contentPolicy(html)}">`,
+    ),
+  buildEnd: ({ outDir }) => {
+    for (const file of links.files) {
+      const target = join(outDir, 'files', `${file}.txt`);
+      mkdirSync(dirname(target), { recursive: true });
+      if (existsSync(join(root, file))) cpSync(join(root, file), target);
+    }
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Guides', link: '/' },
+      { text: 'API', link: '/api/' },
+      { text: 'App', link: new URL('..', `http://_${base}`).pathname, target: '_self' },
+    ],
+    sidebar,
+    outline: [2, 3],
+    search: {
+      provider: 'local',
+      // A name such as `k_u` is two words, which have to be in the same section.
+      options: { miniSearch: { searchOptions: { combineWith: 'AND', fuzzy: false } } },
+    },
+  },
+  // The repository's `public` is the app's.
+  vite: { configFile: false, publicDir: false, build: { chunkSizeWarningLimit: 2000 } },
+});

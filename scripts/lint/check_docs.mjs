@@ -1,0 +1,79 @@
+// The documentation site as a reader has it: every link leads to a page and every fragment to a heading there, the search
+// finds what each kind of name means, and no page is stopped by its own content policy.
+import { LinkChecker } from 'linkinator';
+import { chromium } from 'playwright-core';
+
+import { build } from '../build.mjs';
+import { buildDocs } from '../build_docs.mjs';
+import { inRoot } from '../lib/files.mjs';
+import { fail, Problem, say } from '../lib/run.mjs';
+import { findChromium } from '../lib/tools.mjs';
+
+/** A name of each kind, and the page on which the search has to find it. */
+const names = {
+  incidents: '/src/command_line/options.html',
+  '--until-quiet': '/src/command_line/options.html',
+  toRecoverWithin: '/src/playwright/',
+  receive_rate_gain: '/src/scenario/metrics.html',
+  k_u: '/wasm/cc/gcc/gcc.html',
+  createSyntheticCamera: '/api/ccscope.html',
+  droptail: '/src/link/',
+  lossy: '/src/link/',
+};
+
+async function checkLinks(site) {
+  const { links } = await new LinkChecker().check({
+    path: site,
+    recurse: true,
+    checkFragments: true,
+    concurrency: 20,
+    // Pages of the app are no part of the site, and the web is not asked.
+    linksToSkip: async (link) => !link.startsWith(site),
+  });
+  const broken = links.filter(({ state }) => state === 'BROKEN');
+  for (const { url, parent } of broken) say(`${parent} links to ${url}, which is not there.`);
+  const checked = links.filter(({ state }) => state === 'OK').length;
+  say(`${checked} links lead somewhere.`);
+  if (broken.length > 0) throw new Problem(`${broken.length} links of the documentation lead nowhere.`);
+  if (checked < 100)
+    throw new Problem('The documentation has hardly any links: the check did not look at it.');
+}
+
+async function checkSearch(site) {
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
+  try {
+    const tab = await browser.newPage();
+    const errors = [];
+    tab.on('pageerror', (error) => errors.push(String(error)));
+    tab.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await tab.goto(site);
+    await tab.getByRole('button', { name: 'Search' }).first().click();
+    for (const [name, page] of Object.entries(names)) {
+      await tab.locator('#localsearch-input').fill(name);
+      await tab
+        .locator(`a.result[href*="${page}"]`)
+        .first()
+        .waitFor({ timeout: 10_000 })
+        .catch(() => errors.push(`The search for ${name} does not find ${page}.`));
+    }
+    if (errors.length > 0) throw new Problem(errors.join('\n'));
+    say(`The search finds ${Object.keys(names).length} names where they belong.`);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function checkDocs() {
+  await build();
+  await buildDocs();
+  const { startServer } = await import('../../dist/lib/node.js');
+  const server = await startServer({ appDir: inRoot('dist/app'), docsDir: inRoot('dist/docs') });
+  try {
+    await checkLinks(`${server.url}docs/`);
+    await checkSearch(`${server.url}docs/`);
+  } finally {
+    await server.close();
+  }
+}
+
+await checkDocs().catch(fail);
