@@ -1,11 +1,10 @@
 /** Loss as a cause: more than there usually was. */
+import { LOSS_DECREASES, LOSS_HOLDS } from '../loss_thresholds.js';
 import { percentText } from '../text.js';
-import { greatest, lossCount, lossOf, LOSS_DECREASES, type Evidence } from './evidence.js';
+import { greatest, lossCount, lossOf, type Evidence } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** GCC does not increase its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
-const LOSS_HOLDS = 0.02;
 /** Three standard deviations of a count (Poisson): of fewer packets more must be lost. */
 const COUNTS_SCATTER = 3;
 /** A report on fewer packets is 10 % for one or two of them. */

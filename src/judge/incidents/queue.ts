@@ -1,14 +1,6 @@
 /** What the round trip says of a queue: how much it grew, and whether that is more than it scatters by. */
-import {
-  greatest,
-  lossOf,
-  LOSS_DECREASES,
-  rttMeasured,
-  rttMs,
-  scatterOf,
-  usualOf,
-  type Evidence,
-} from './evidence.js';
+import { LOSS_DECREASES } from '../loss_thresholds.js';
+import { greatest, lossOf, rttMeasured, rttMs, scatterOf, usualOf, type Evidence } from './evidence.js';
 import type { Look } from './stream_looks.js';
 
 /** A round trip that grew by this much has met a queue: more than it scatters by on wireless links. */
