@@ -12,6 +12,7 @@ import type { Lab } from '../lab.js';
 import type { Run } from '../run.js';
 import { change, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
+import { LabWhy } from './lab_why.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
 import { RunCharts } from './run_charts.js';
@@ -145,6 +146,7 @@ function Results({ lab, scope }: Parts) {
         hidden={settings.value.hide}
         onHide={(hide) => change({ hide })}
       />
+      <LabWhy lab={lab} run={run} scope={scope} detailed={settings.value.flow} />
       <FlowTable run={run} />
     </>
   );
