@@ -87,6 +87,13 @@ function changeOf({ rate }: Flow, explainer: Explainer, segment: Segment): Targe
   return { shape, kind: reason.kind, fromUs, toUs, fromBps, toBps, text, evidence: reason.evidence };
 }
 
-/** The line that holds at a time: of the change that goes on, or else of the latest one. Undefined before the first. */
+/**
+ * The line that holds at a time: of the change that goes on, or else of the latest one. At the moment at which a fall
+ * ends it is that of the fall, and not of what begins there. Undefined before the first.
+ */
 export const changeAt = (changes: readonly TargetChange[], timeUs: number): TargetChange | undefined =>
-  changes.findLast(({ fromUs }) => fromUs <= timeUs);
+  changes.findLast(({ fromUs }) => fromUs < timeUs);
+
+/** The moment that stands for a change: when a fall is in force, or when something else has just begun. */
+export const momentOf = ({ shape, fromUs, toUs }: TargetChange): number =>
+  shape === 'fall' ? toUs : fromUs + 1;

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import type { Scope } from '../../boards/scope.js';
 import { formatTime } from '../../charts/index.js';
-import { changeAt } from '../../reasons/target_changes.js';
+import { changeAt, momentOf } from '../../reasons/target_changes.js';
 import type { Explanation, Mark, TargetChange } from '../../reasons/index.js';
 import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
@@ -36,15 +36,12 @@ const timeText = (us: number): string => formatTime(Math.round(us / 1e5) / 10);
 const falls = (changes: readonly TargetChange[]): readonly TargetChange[] =>
   changes.filter(({ shape }) => shape === 'fall' || shape === 'decline');
 
-/** Where the charts go for a change: to the moment from which on a fall is in force, else to where it begins. */
-const placeOf = ({ shape, fromUs, toUs }: TargetChange): number => (shape === 'fall' ? toUs : fromUs);
-
 function saidAt({ changes, marks }: Explanation, cursorUs: number | null, windowUs: number): string {
   if (cursorUs === null)
     return 'Why it did that: point at the charts, or move their cursor by the arrow keys.';
   const near = marks.filter(({ timeUs }: Mark) => Math.abs(timeUs - cursorUs) <= AT_MARK * windowUs);
   const change = changeAt(changes, cursorUs);
-  const line = change && `${timeText(change.fromUs)}: ${change.text}`;
+  const line = change && `${timeText(momentOf(change))}: ${change.text}`;
   return [...near.map(({ text }) => `changed here: ${text}`), line ?? 'nothing is known of this time']
     .filter((text, i, all) => all.indexOf(text) === i)
     .join(' · ');
@@ -138,9 +135,9 @@ function Lines({ changes, current, scope }: LinesProps) {
             tabIndex={index === stop ? 0 : -1}
             aria-current={change === current ? 'true' : undefined}
             onFocus={() => (focused.value = index)}
-            onClick={() => scope.axis.jumpTo(placeOf(change))}
+            onClick={() => scope.axis.jumpTo(momentOf(change))}
           >
-            <time>{timeText(placeOf(change))}</time>
+            <time>{timeText(momentOf(change))}</time>
             <span aria-hidden="true">{SHAPES[change.shape]}</span>
             <span class="text">{change.text}</span>
           </button>
