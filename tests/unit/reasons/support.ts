@@ -15,7 +15,7 @@ export const FALLING: SimulationOptions['forward'] = {
 };
 
 export const headerOf = (flow: FlowOptions): Record<string, unknown> => ({
-  flows: [{ flow: 0, kind: 'media', ...flow }],
+  flows: [{ flow: 0, ...flow }],
 });
 
 /** A minute of one flow. */
