@@ -189,36 +189,45 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
   const { axis } = scope;
   const following = scope.following.value;
   const cursor = scope.cursorUs.value;
+  const said = scope.said.value;
   return (
-    <div class="toolbar" role="toolbar" aria-label="Time axis">
-      {live !== undefined && (
-        <button
-          type="button"
-          aria-pressed={!following}
-          disabled={!live}
-          title="Pause the charts; recording continues (Space)"
-          onClick={() => (following ? axis.pause() : axis.follow())}
-        >
-          {following || !live ? '❚❚ Pause' : '▶ Follow'}
+    <>
+      <div class="toolbar" role="toolbar" aria-label="Time axis">
+        {live !== undefined && (
+          <button
+            type="button"
+            aria-pressed={!following}
+            disabled={!live}
+            title="Hold the charts; recording goes on (Space)"
+            onClick={() => (following ? axis.pause() : axis.follow())}
+          >
+            {following || !live ? '❚❚ Pause' : '▶ Follow'}
+          </button>
+        )}
+        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => axis.zoomBy(1 / 1.5)}>
+          +
         </button>
+        <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => axis.zoomBy(1.5)}>
+          −
+        </button>
+        <button type="button" title="Show the whole trace (Home)" onClick={() => axis.showAll()}>
+          All
+        </button>
+        <span class="window">
+          {formatTime(scope.windowS.value)} shown
+          {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
+        </span>
+        <span class="hint keys">
+          wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor
+        </span>
+      </div>
+      {/* Not announced: it changes with each movement of the pointer. */}
+      {said !== null && (
+        <p class="at-cursor" aria-live="off">
+          {said}
+        </p>
       )}
-      <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => axis.zoomBy(1 / 1.5)}>
-        +
-      </button>
-      <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => axis.zoomBy(1.5)}>
-        −
-      </button>
-      <button type="button" title="Show the whole trace (Home)" onClick={() => axis.showAll()}>
-        All
-      </button>
-      <span class="window">
-        {formatTime(scope.windowS.value)} shown
-        {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
-      </span>
-      <span class="hint keys">
-        wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor
-      </span>
-    </div>
+    </>
   );
 }
 

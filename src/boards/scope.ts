@@ -4,7 +4,13 @@
  */
 import { signal } from '@preact/signals';
 
-import { TimeAxis, type ChartTheme, type TimeChart, type TimeWindow } from '../charts/index.js';
+import {
+  TimeAxis,
+  type ChartMark,
+  type ChartTheme,
+  type TimeChart,
+  type TimeWindow,
+} from '../charts/index.js';
 import type { TraceExtent } from '../trace/index.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import { chosenRows, type Filters } from './filters.js';
@@ -46,6 +52,12 @@ export class Scope {
   readonly cursorUs = signal<number | null>(null);
   readonly following = signal(true);
   readonly windowS = signal(0);
+  /** Start of the window, microseconds. */
+  readonly fromUs = signal(0);
+  /** What is said of the time under the cursor; null where nobody says anything. */
+  readonly said = signal<string | null>(null);
+  /** Counts how often other rows came to be shown. */
+  readonly version = signal(0);
   readonly #charts = new Set<TimeChart>();
   readonly #stale = new Set<TimeChart>();
   readonly #works = new Set<() => void>();
@@ -55,6 +67,7 @@ export class Scope {
   #pumping: Promise<void> | null = null;
   #valuesStale = false;
   #filters: Filters = {};
+  #marks: readonly ChartMark[] = [];
   #theme: ChartTheme;
   readonly #timer: ReturnType<typeof setInterval>;
 
@@ -93,6 +106,7 @@ export class Scope {
     const paused = !this.axis.following;
     const from_s = paused ? Math.round(fromUs / 1e4) / 100 : 0;
     this.windowS.value = window_s;
+    this.fromUs.value = fromUs;
     this.remember({ window_s, paused, from_s });
   }
 
@@ -119,11 +133,13 @@ export class Scope {
     const chart = make(container, this.axis, this.#theme);
     this.#ghosts.give(chart);
     this.#charts.add(chart);
+    this.#mark();
     this.refresh(chart);
     const remove = (): void => {
       this.#charts.delete(chart);
       this.#stale.delete(chart);
       chart.destroy();
+      this.#mark();
     };
     return { chart, remove };
   }
@@ -131,6 +147,22 @@ export class Scope {
   setTheme(theme: ChartTheme): void {
     this.#theme = theme;
     for (const chart of this.#charts) chart.setTheme(theme);
+  }
+
+  /** Marks moments in all charts; the uppermost has labels to them, which lead there. */
+  setMarks(marks: readonly ChartMark[]): void {
+    if (marks.length === 0 && this.#marks.length === 0) return;
+    this.#marks = marks;
+    this.#mark();
+    this.refreshAll();
+  }
+
+  #mark(): void {
+    const [first] = [...this.#charts].sort(({ canvas: a }, { canvas: b }) =>
+      a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1,
+    );
+    const onChoose = ({ timeUs }: ChartMark): void => this.axis.jumpTo(timeUs);
+    for (const chart of this.#charts) chart.setMarks(this.#marks, chart === first ? onChoose : undefined);
   }
 
   /** Draws other rows from now on. */
@@ -160,6 +192,7 @@ export class Scope {
   show(extent: TimeWindow, window: TimeWindow): void {
     this.axis.setExtent(extent);
     this.axis.setWindow(window);
+    this.version.value++;
     this.refreshAll();
   }
 
@@ -177,6 +210,7 @@ export class Scope {
     for (const chart of this.#charts) chart.reset();
     if (show === 'all') this.axis.showAll();
     else this.axis.setWindow({ fromUs: 0, toUs: this.axis.lengthUs }, true);
+    this.version.value++;
     return extent;
   }
 

@@ -29,8 +29,18 @@ export interface EvidenceDirection {
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** Whether queuing delays come from frames or round trips, because there is no record of packets. */
+  /** Why the controllers that watched what arrived would have changed their targets, by whom. */
+  reasons: EvidenceReasons[];
+  /** Whether queuing delays are of frames or round trips, for want of a record of packets. */
   delaysAreEstimates: boolean;
+}
+
+/** What a controller that watched would have done, a line for each change of its target. */
+export interface EvidenceReasons {
+  /** Whose target, of which stream. */
+  label: string;
+  /** In time order; `timeUs` is the moment of a change. */
+  lines: { timeUs: number; down: boolean; text: string }[];
 }
 
 /** A point in time that is marked in every chart. */

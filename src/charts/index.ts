@@ -17,6 +17,7 @@ export {
 } from './flow_charts.js';
 export { LccChart } from './lcc_chart.js';
 export { LossChart } from './loss_chart.js';
+export { inPlot, type ChartMark } from './marks.js';
 export { NadaChart } from './nada_chart.js';
 export { RateChart, shadowId, type RateChartOptions, type Shadow } from './rate_chart.js';
 export { StreamDelayChart, StreamLossChart, StreamRateChart } from './stream_charts.js';

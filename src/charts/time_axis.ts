@@ -94,6 +94,16 @@ export class TimeAxis {
     this.setWindow({ fromUs, toUs: fromUs + length }, this.#following);
   }
 
+  /** Puts the cursor at a time, in the middle of a window that does not follow unless the time is in sight already. */
+  jumpTo(timeUs: number): void {
+    const { fromUs, toUs } = this.#window;
+    const half = this.lengthUs / 2;
+    const isSeen = timeUs >= fromUs && timeUs <= toUs;
+    if (!isSeen) this.setWindow({ fromUs: timeUs - half, toUs: timeUs + half });
+    else if (this.#following) this.pause();
+    this.setCursor(timeUs);
+  }
+
   setCursor(timeUs: number | null): void {
     if (timeUs === this.#cursorUs) return;
     this.#cursorUs = timeUs;

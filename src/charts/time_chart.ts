@@ -5,6 +5,7 @@ import { configuration, MARKERS } from './configuration.js';
 import { ghostLabel, ghostOf, isGhostly, paintGhost } from './ghost.js';
 import { addPoint, gapS, type TimedPoint } from './gaps.js';
 import { attachGestures, type PlotArea } from './gestures.js';
+import { MarkLayer, type ChartMark } from './marks.js';
 import type { Columns, Series, TimeChartSpec } from './series.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
@@ -23,6 +24,7 @@ export class TimeChart {
   readonly #axis: TimeAxis;
   readonly #cursor: HTMLElement;
   readonly #selection: HTMLElement;
+  readonly #marks: MarkLayer;
   readonly #detach: (() => void)[] = [];
   readonly #spec: TimeChartSpec;
   #theme: ChartTheme;
@@ -34,7 +36,8 @@ export class TimeChart {
     this.canvas = container.appendChild(document.createElement('canvas'));
     this.#cursor = overlay(container, 'width:1px;opacity:.55');
     this.#selection = overlay(container, 'opacity:.15');
-    const initial = configuration(spec);
+    this.#marks = new MarkLayer(container, axis);
+    const initial = configuration({ ...spec, plugins: [...(spec.plugins ?? []), this.#marks.plugin] });
     paint(initial, spec.series, theme);
     this.chart = new Chart(this.canvas, initial);
     this.#theme = theme;
@@ -112,6 +115,12 @@ export class TimeChart {
     }
     this.chart.update('none');
     this.#placeCursor();
+    this.#marks.place(this.chart.chartArea);
+  }
+
+  /** Marks moments from the next `draw` on; with `onChoose` they have labels, and it is told which one was chosen. */
+  setMarks(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
+    this.#marks.set(marks, onChoose);
   }
 
   setTheme(theme: ChartTheme): void {
@@ -165,6 +174,7 @@ export class TimeChart {
     this.canvas.remove();
     this.#cursor.remove();
     this.#selection.remove();
+    this.#marks.remove();
   }
 
   #index(id: string): number {

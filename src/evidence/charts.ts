@@ -18,10 +18,12 @@ import type {
   LinkChangeRecord,
   PacketColumns,
   PathRecord,
+  ShadowRecord,
 } from '../calls/record/record.js';
 import { percentiles } from '../calls/percentile.js';
 import { connectionName, durationUs } from './extent.js';
 import { holds } from './input.js';
+import { reasonsOf } from './reasons.js';
 import {
   capacityTable,
   delayTable,
@@ -70,7 +72,13 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-/** The packets of a direction or, without a record of them, their estimated queuing delays. */
+/** The controllers that watched what arrived. */
+function shadowsOf(record: CallRecord, paths: readonly Path[]): ShadowRecord[] {
+  const receivers = sides(paths, 'receiver');
+  return record.shadows.filter(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
+}
+
+/** The packets of a direction; without a record of them what their queuing delays are estimated to be. */
 function packetsOf(
   record: CallRecord,
   link: PathRecord | null,
@@ -105,7 +113,7 @@ function tablesOf(
   const hasPackets = packets === direction?.packets;
   // The link's own count includes headers and audio; what arrived is used if there is none.
   if (hasPackets) delete media['received_bps'];
-  const shadow = record.shadows.find(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
+  const [shadow] = shadowsOf(record, paths);
   const tables: Record<string, EvidenceTable> = {
     ...(direction !== null && { capacity: capacityTable(direction, endUs) }),
     ...(hasPackets && {
@@ -145,6 +153,7 @@ function directionOf(record: CallRecord, link: PathRecord | null, name: Directio
       label: endpointName(record, endpoint),
     })),
     queueDelayMs: Number.isNaN(p50) ? null : { p50, p95 },
+    reasons: shadowsOf(record, paths).flatMap(reasonsOf),
     delaysAreEstimates: packets !== direction?.packets,
   };
 }

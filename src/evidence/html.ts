@@ -133,14 +133,10 @@ function chartSection(charts: EvidenceCharts): Html {
       Hover for values, wheel to zoom, drag to move, Shift-drag to select, double-click for all. Keys:
       <kbd>←</kbd> <kbd>→</kbd> cursor, with <kbd>Shift</kbd> the window, <kbd>+</kbd> <kbd>−</kbd> zoom,
       <kbd>Home</kbd> all, <kbd>Esc</kbd> no cursor. A name in a legend hides its line. Dashed verticals are
-      changes of the link, shades are freezes.
+      changes of the link, whose triangles say which; shades are freezes.
     </p>
-    <div
-      class="sheet"
-      tabindex="0"
-      role="group"
-      aria-label="Charts of the call, worked by arrow keys"
-    ></div>`;
+    <div class="sheet" tabindex="0" role="group" aria-label="Charts of the call, worked by arrow keys"></div>
+    <section id="why" hidden></section>`;
 }
 
 /** The page of a call. */

@@ -6,14 +6,12 @@ import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../m
 import { pageName } from '../calls/record/names.js';
 import type { Cause, Symptom } from './cause_kinds.js';
 import type { Facts } from './facts.js';
+import { LOSS_DECREASES, LOSS_HOLDS } from './loss_thresholds.js';
 import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
 
 type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
 
-/** GCC decreases its loss-based rate above 10 % and does not increase it above 2 % (draft-ietf-rmcat-gcc-02, 6). */
-const LOSS_DECREASES = 0.1;
-const LOSS_HOLDS = 0.02;
 /** The share of the capacity that others must take to count as competition. */
 const COMPETITION = 0.2;
 /** An encoder that uses less than this of its target is not limited by the network. */

@@ -9,6 +9,7 @@ import { chartTheme, onTheme } from '../standalone/theme.js';
 import { LANE_HEIGHT, LaneChart } from './lane_chart.js';
 import type { Look } from './overlay.js';
 import { panelsOf } from './panels.js';
+import { WhyList } from './why_list.js';
 
 import '../standalone/style.css';
 import './style.css';
@@ -116,6 +117,11 @@ class Sheet {
       this.#drawn.push(new Drawn(make(canvas, axis, look), legend, look));
     }
     this.#lanes = charts.lanes.length === 0 ? null : this.#addLanes(place);
+    // The first is how the link began.
+    const marks = charts.marks.slice(1);
+    this.#all.forEach((chart, i) =>
+      chart.setMarks(marks, i === 0 ? ({ timeUs }) => axis.jumpTo(timeUs) : undefined),
+    );
     this.redraw();
   }
 
@@ -167,8 +173,15 @@ function show(charts: EvidenceCharts, place: HTMLElement): void {
   axis.setExtent({ fromUs: 0, toUs: charts.durationUs });
   axis.showAll();
   const cursor = document.querySelector<HTMLElement>('#cursor');
+  const whyPlace = document.querySelector<HTMLElement>('#why');
+  const lead = (timeUs: number): void => {
+    axis.jumpTo(timeUs);
+    place.scrollIntoView({ block: 'nearest' });
+  };
+  let why: WhyList | null = null;
   const draw = (direction: EvidenceDirection): Sheet => {
     place.replaceChildren();
+    why = whyPlace && new WhyList(whyPlace, direction.reasons, lead);
     return new Sheet(place, charts, direction, axis, look);
   };
   const [first] = charts.directions;
@@ -178,11 +191,13 @@ function show(charts: EvidenceCharts, place: HTMLElement): void {
     if (change === 'window') sheet.redraw();
     else sheet.showValues();
     const at = axis.cursorUs;
+    const reason = why?.show(at) ?? '';
     if (cursor === null) return;
-    const words = at === null ? [] : [formatTime(at / 1e6), sheet.textAt(at)];
+    const words = at === null ? [] : [formatTime(at / 1e6), reason, sheet.textAt(at)];
     cursor.textContent = words.filter((text) => text !== '').join(' · ');
   });
   place.addEventListener('keydown', (event) => {
+    if (event.target instanceof HTMLButtonElement) return;
     if (axisKey(axis, event)) event.preventDefault();
   });
   place.addEventListener('dblclick', () => axis.showAll());
@@ -197,10 +212,7 @@ function show(charts: EvidenceCharts, place: HTMLElement): void {
     sheet = draw(charts.directions[select.selectedIndex] ?? first);
   });
   for (const row of document.querySelectorAll<HTMLElement>('[data-time-us]'))
-    row.addEventListener('click', () => {
-      axis.setCursor(Number(row.dataset['timeUs']));
-      place.scrollIntoView({ block: 'nearest' });
-    });
+    row.addEventListener('click', () => lead(Number(row.dataset['timeUs'])));
 }
 
 function listen(selector: string, act: () => void): void {

@@ -13,7 +13,7 @@ import {
 } from '../../charts/index.js';
 import { at, column } from '../../charts/columns.js';
 import type { EvidenceCharts, EvidenceDirection } from '../../calls/evidence_page.js';
-import { marksPlugin, type Look } from './overlay.js';
+import { freezesPlugin, type Look } from './overlay.js';
 
 export interface Panel {
   title: string;
@@ -206,10 +206,10 @@ export function panelsOf(charts: EvidenceCharts, direction: EvidenceDirection): 
         series,
         left,
         ...(right === undefined ? {} : { right }),
-        plugins: [marksPlugin(charts, look)],
+        plugins: [freezesPlugin(charts, look)],
       });
   const detector: Panel['make'] = (container, axis, look) =>
-    new DetectorChart(container, axis, look.theme, [marksPlugin(charts, look)]);
+    new DetectorChart(container, axis, look.theme, [freezesPlugin(charts, look)]);
   const [each, ...windows] = delaySeries;
   const points = each && { ...each, ...(direction.delaysAreEstimates && ESTIMATES) };
   const delays = [...(points ? [points] : []), ...windows, ...percentileSeries(direction)];

@@ -17,6 +17,7 @@ import { ParametersPanel } from './parameters_panel.js';
 import { Picture, Summary } from './summary.js';
 import { SharePanel, TracePanel } from './trace_panels.js';
 import { Welcome } from './welcome.js';
+import { WhyPanel } from './why_panel.js';
 
 interface Parts {
   recorder: Recorder;
@@ -117,6 +118,15 @@ export function App({ recorder, session, scope }: Parts) {
             shadows={shadows}
             detailed={detailed}
           />
+          {kind !== 'nothing' && (
+            <WhyPanel
+              scope={scope}
+              store={recorder.store}
+              flow={Number.isNaN(flow.value) ? null : detailed.flow}
+              link={severalLinks.value ? 0 : null}
+              header={header}
+            />
+          )}
           {kind === 'nothing' && !running && <Welcome session={session} />}
         </section>
         <aside aria-label="Controls">

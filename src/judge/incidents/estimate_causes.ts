@@ -1,16 +1,8 @@
 /** What the browser's own estimate for a sender's connection says, together with round trips and losses. */
 import type { Cause } from '../cause_kinds.js';
+import { LOSS_DECREASES } from '../loss_thresholds.js';
 import { msText, rateText } from '../text.js';
-import {
-  least,
-  rttMs,
-  targetBps,
-  usualOf,
-  LOSS_DECREASES,
-  type Evidence,
-  share,
-  isLimitedBy,
-} from './evidence.js';
+import { least, rttMs, targetBps, usualOf, type Evidence, share, isLimitedBy } from './evidence.js';
 import { heavyLoss, someLoss } from './loss_causes.js';
 import { LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
 import { cause, type Rule } from './rule.js';

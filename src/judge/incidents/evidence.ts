@@ -7,6 +7,7 @@ import type { MachineState } from '../../machine/index.js';
 import { detectorFacts, leastWaitMs, longestWaitMs, type DetectorFacts } from '../detector.js';
 import { BEFORE_US, HIGHEST_US } from './falls.js';
 import type { IncidentKind, StreamId } from './incident.js';
+import { LOSS_DECREASES } from '../loss_thresholds.js';
 import type { Look } from './stream_looks.js';
 
 /** How long before its beginning an incident's cause may show, and how long after it. */
@@ -17,12 +18,7 @@ export const TRAIL_US = 2.5e6;
  * has requested a key frame (Chromium first waits three seconds for a frame).
  */
 export const QUIET_TRAIL_US = 6e6;
-/** GCC decreases its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
-export const LOSS_DECREASES = 0.1;
-/**
- * A queue that exists within this time after heavy loss was counted was there before; a later one may be due to
- * the repair.
- */
+/** What queues this long after heavy loss was counted was there before; later it may be the repair's. */
 const BESIDE_LOSS_US = 0.5e6;
 /** A queue is signalled before the rate falls, not long after. */
 const DETECTED_US = 0.5e6;

@@ -1,12 +1,11 @@
 /** Loss as a cause: more than there usually was. */
+import { LOSS_DECREASES, LOSS_HOLDS } from '../loss_thresholds.js';
 import { percentText } from '../text.js';
-import { greatest, lossCount, lossOf, LOSS_DECREASES, type Evidence } from './evidence.js';
+import { greatest, lossCount, lossOf, type Evidence } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** GCC does not increase its loss-based rate above this (draft-ietf-rmcat-gcc-02, 6). */
-const LOSS_HOLDS = 0.02;
-/** Three standard deviations of a count (Poisson): with fewer packets, more must be lost. */
+/** Three standard deviations of a count (Poisson): of fewer packets more must be lost. */
 const COUNTS_SCATTER = 3;
 /** In a report on fewer packets, one or two lost packets are 10 %. */
 const LEAST_REPORTED = 25;

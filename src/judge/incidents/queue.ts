@@ -1,14 +1,6 @@
-/** What the round trip reveals about a queue: how much it grew, and whether that exceeds its scatter. */
-import {
-  greatest,
-  lossOf,
-  LOSS_DECREASES,
-  rttMeasured,
-  rttMs,
-  scatterOf,
-  usualOf,
-  type Evidence,
-} from './evidence.js';
+/** What the round trip says of a queue: how much it grew, and whether that is more than it scatters by. */
+import { LOSS_DECREASES } from '../loss_thresholds.js';
+import { greatest, lossOf, rttMeasured, rttMs, scatterOf, usualOf, type Evidence } from './evidence.js';
 import type { Look } from './stream_looks.js';
 
 /** A round trip that grew by this much has met a queue: wireless links scatter less. */

@@ -1,6 +1,7 @@
 import { proxy, transfer, wrap, type Endpoint, type Remote } from 'comlink';
 
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
+import type { Explanation, ExplanationQuery } from '../../reasons/index.js';
 import {
   TraceError,
   type PackedBatches,
@@ -27,7 +28,9 @@ export interface TraceStore {
   view(query: ViewQuery): Promise<TraceView>;
   extent(): Promise<TraceExtent>;
   events(): Promise<readonly TraceEvent[]>;
-  /** The trace as a file of format v1; without a header, with the header of the file that was opened. */
+  /** Why a flow's target changed, and what was changed from outside. */
+  explain(query: ExplanationQuery): Promise<Explanation>;
+  /** The trace as a file of format v1; without a header, with that of the file that was opened. */
   exportNdjson(header?: Partial<TraceHeader>): Promise<Blob>;
   /** Replaces the contents by a file's. Rejects with TraceError, and then keeps the old contents. */
   open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<TraceHeader>;
@@ -153,6 +156,10 @@ class LastingTraceStore implements TraceStore {
     return this.#ask((store) => store.events());
   }
 
+  explain(query: ExplanationQuery): Promise<Explanation> {
+    return this.#ask((store) => store.explain(query));
+  }
+
   exportNdjson(header?: Partial<TraceHeader>): Promise<Blob> {
     return this.#ask((store) => store.exportNdjson(header));
   }
@@ -200,6 +207,7 @@ export function connectTraceStore(
     view: (query) => remote.view(query),
     extent: () => remote.extent(),
     events: () => remote.events(),
+    explain: (query) => remote.explain(query),
     exportNdjson: (header = {}) => remote.exportNdjson(header),
     async open(file, progress) {
       const opened = await (progress === undefined ? remote.open(file) : remote.open(file, proxy(progress)));

@@ -15,6 +15,7 @@ import {
   type ViewQuery,
 } from '../../trace/index.js';
 
+import { explained, type Explanation, type ExplanationQuery } from '../../reasons/index.js';
 import { holdLife } from '../life.js';
 
 /** Errors cross the worker boundary as data: structured clones of errors lose their fields. */
@@ -54,7 +55,12 @@ export class TraceService {
     return this.#trace.events;
   }
 
-  /** The trace as a file. Fields of `header` replace those of the trace that was opened, if any. */
+  /** Why a flow's target changed, and what was changed from outside. */
+  explain(query: ExplanationQuery): Explanation {
+    return explained(this.#trace, query);
+  }
+
+  /** The trace as a file. Fields of `header` replace those of the trace that was opened, if one was. */
   exportNdjson(header: Partial<TraceHeader>): Blob {
     const chunks = [...formatTrace(this.#trace, { ...this.#header, ...header })];
     return new Blob(chunks, { type: 'application/x-ndjson' });

@@ -17,6 +17,7 @@ import { FlowTable } from './flow_table.js';
 import { FlowsPanel } from './network/flows_panel.js';
 import { NetworkPanel } from './network/network_panel.js';
 import { Inside } from './inside.js';
+import { LabWhy } from './lab_why.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
 import { RunCharts } from './run_charts.js';
@@ -237,6 +238,7 @@ function Results({ lab, scope }: Parts) {
       <RunTools lab={lab} />
       <SweepPanel lab={lab} />
       <Compared lab={lab} scope={scope} />
+      <LabWhy lab={lab} run={run} scope={scope} detailed={settings.value.flow} />
       <FlowTable run={run} />
     </>
   );

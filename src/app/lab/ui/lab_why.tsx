@@ -1,0 +1,26 @@
+/** Why the controller of a run, the one whose inside the charts show, did what it did. */
+import { useMemo } from 'preact/hooks';
+
+import type { Scope } from '../../../boards/scope.js';
+import { traceHeader } from '../../../scenario/trace_header.js';
+import { WhyPanel } from '../../ui/why_panel.js';
+import { detailedFlow } from '../flows.js';
+import type { Lab } from '../lab.js';
+import type { Run } from '../run.js';
+
+interface LabWhyProps {
+  lab: Pick<Lab, 'store'>;
+  run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows'>;
+  scope: Scope;
+  /** The flow whose controller is shown; empty: the first with one. */
+  detailed: string;
+}
+
+export function LabWhy({ lab, run, scope, detailed }: LabWhyProps) {
+  const { scenario, cell, seed, flows } = run;
+  const header = useMemo(() => ({ ...traceHeader(scenario, cell, seed) }), [scenario, cell, seed]);
+  const flow = detailedFlow(flows, detailed);
+  if (flow === null) return null;
+  const link = flow.direction === 'backward' ? 1 : 0;
+  return <WhyPanel scope={scope} store={lab.store} flow={flow.flow} link={link} header={header} />;
+}

@@ -1,0 +1,195 @@
+/** "Why did it do that?": each change of the controller's target in a line, which leads the charts there. */
+import { effect, useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import type { Scope } from '../../boards/scope.js';
+import { formatTime } from '../../charts/index.js';
+import { changeAt, momentOf } from '../../reasons/target_changes.js';
+import type { Explanation, Mark, TargetChange } from '../../reasons/index.js';
+import type { TraceHeader } from '../../trace/index.js';
+import type { TraceStore } from '../../worker/trace/trace_client.js';
+
+/** How often rows that keep coming are looked at again, and how much of the worker's time that may take. */
+const AGAIN_MS = 1000;
+const WORKER_SHARE = 0.05;
+/** A longer list is cut to what lies about the charts' window. */
+const MOST_LINES = 400;
+/** A mark is at the cursor within this share of the window. */
+const AT_MARK = 0.01;
+
+const NOTHING: Explanation = { changes: [], marks: [] };
+const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as const;
+
+interface WhyPanelProps {
+  scope: Scope;
+  store: Pick<TraceStore, 'explain'>;
+  /** Whose target it is; all rows there are where it is null. */
+  flow: number | null;
+  /** The bottleneck whose changes are marked; the only one where it is null. */
+  link: number | null;
+  /** Which controller the flow has, and with which parameters. */
+  header: Partial<TraceHeader>;
+}
+
+const timeText = (us: number): string => formatTime(Math.round(us / 1e5) / 10);
+
+const falls = (changes: readonly TargetChange[]): readonly TargetChange[] =>
+  changes.filter(({ shape }) => shape === 'fall' || shape === 'decline');
+
+function saidAt({ changes, marks }: Explanation, cursorUs: number | null, windowUs: number): string {
+  if (cursorUs === null)
+    return 'Why it did that: point at the charts, or move their cursor by the arrow keys.';
+  const near = marks.filter(({ timeUs }: Mark) => Math.abs(timeUs - cursorUs) <= AT_MARK * windowUs);
+  const change = changeAt(changes, cursorUs);
+  const line = change && `${timeText(momentOf(change))}: ${change.text}`;
+  return [...near.map(({ text }) => `changed here: ${text}`), line ?? 'nothing is known of this time']
+    .filter((text, i, all) => all.indexOf(text) === i)
+    .join(' · ');
+}
+
+/** Asks for the explanation whenever other rows, or more of them, are there. */
+function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
+  const explanation = useSignal(NOTHING);
+  const version = scope.version.value;
+  useEffect(() => {
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout>;
+    let seenUs = NaN;
+    const load = async (): Promise<void> => {
+      const { toUs } = scope.axis.extent;
+      let tookMs = 0;
+      if (toUs !== seenUs) {
+        const before = performance.now();
+        const found = await store.explain({ flow, link, header }).catch(() => null);
+        tookMs = performance.now() - before;
+        if (isOver) return;
+        seenUs = toUs;
+        if (found !== null) {
+          explanation.value = found;
+          scope.setMarks(found.marks);
+        }
+      }
+      timer = setTimeout(() => void load(), Math.max(AGAIN_MS, tookMs / WORKER_SHARE));
+    };
+    void load();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [scope, store, flow, link, header, version]);
+  useEffect(() => {
+    const end = effect(() => {
+      const windowUs = scope.windowS.value * 1e6;
+      scope.said.value = saidAt(explanation.value, scope.cursorUs.value, windowUs);
+    });
+    return () => {
+      end();
+      scope.said.value = null;
+      scope.setMarks([]);
+    };
+  }, [scope]);
+  return explanation;
+}
+
+/** Of a long list those from the start of the charts' window on. */
+function inSight(changes: readonly TargetChange[], fromUs: number): readonly TargetChange[] {
+  const first = changes.findIndex(({ toUs }) => toUs >= fromUs);
+  const start = Math.min(first < 0 ? changes.length : first, changes.length - MOST_LINES);
+  return changes.slice(start, start + MOST_LINES);
+}
+
+/** One tab stop; the arrows move within the list. */
+function moveFocus(event: KeyboardEvent, list: HTMLElement): void {
+  const buttons = [...list.querySelectorAll('button')];
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+  if (next === undefined || at < 0) return;
+  event.preventDefault();
+  buttons[Math.max(0, Math.min(buttons.length - 1, next))]?.focus();
+}
+
+interface LinesProps {
+  changes: readonly TargetChange[];
+  /** The line that holds at the cursor. */
+  current: TargetChange | undefined;
+  scope: Scope;
+}
+
+function Lines({ changes, current, scope }: LinesProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const focused = useSignal<number | null>(null);
+  const atCursor = current === undefined ? 0 : Math.max(0, changes.indexOf(current));
+  const stop = Math.min(focused.value ?? atCursor, changes.length - 1);
+  return (
+    <ol
+      ref={list}
+      class="why-lines"
+      aria-label="Changes of the target"
+      onKeyDown={(event) => list.current && moveFocus(event, list.current)}
+    >
+      {changes.map((change, index) => (
+        <li key={`${change.fromUs} ${change.shape}`}>
+          <button
+            type="button"
+            class={change.shape}
+            tabIndex={index === stop ? 0 : -1}
+            aria-current={change === current ? 'true' : undefined}
+            onFocus={() => (focused.value = index)}
+            onClick={() => scope.axis.jumpTo(momentOf(change))}
+          >
+            <time>{timeText(momentOf(change))}</time>
+            <span aria-hidden="true">{SHAPES[change.shape]}</span>
+            <span class="text">{change.text}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function WhyPanel(props: WhyPanelProps) {
+  const { scope } = props;
+  const explanation = useExplanation(props);
+  const onlyFalls = useSignal(false);
+  const { changes } = explanation.value;
+  const chosen = onlyFalls.value ? falls(changes) : changes;
+  const shown = chosen.length <= MOST_LINES ? chosen : inSight(chosen, scope.fromUs.value);
+  const current = useComputed(() => {
+    const { value: cursorUs } = scope.cursorUs;
+    const { changes: all } = explanation.value;
+    return cursorUs === null ? undefined : changeAt(onlyFalls.value ? falls(all) : all, cursorUs);
+  }).value;
+  return (
+    <details class="panel why" open>
+      <summary>
+        Why did it do that?{' '}
+        <span class="hint">
+          {changes.length} changes of the target, {falls(changes).length} of them down
+        </span>
+      </summary>
+      {changes.length === 0 ? (
+        <p class="hint">No controller has set a target yet.</p>
+      ) : (
+        <>
+          <div class="row">
+            <label>
+              <input
+                type="checkbox"
+                checked={onlyFalls.value}
+                onChange={({ currentTarget }) => (onlyFalls.value = currentTarget.checked)}
+              />{' '}
+              only what went down
+            </label>
+            <span class="hint">
+              {shown.length < chosen.length
+                ? `${shown.length} of ${chosen.length} lines, from the charts’ window on. `
+                : ''}
+              A line leads the charts to its moment; arrow keys move between lines.
+            </span>
+          </div>
+          <Lines changes={shown} current={current} scope={scope} />
+        </>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,138 @@
+/**
+ * Why GCC's target changed. The target is the smaller of the loss-based A_s and the delay-based A_r, less what is left
+ * out for a queue to drain; A_r comes from the overuse detector, or in live calls from the capacity that frames show.
+ */
+import { UNKNOWN, type Reason } from './change.js';
+import { boundReason, type Explainer, type Flow } from './explainer.js';
+import { fallReason, receivedBound } from './gcc_falls.js';
+import { growthDetail } from './gcc_growth.js';
+import { DECREASE, GccRows, INCREASE, OVERUSE, UNDERUSE } from './gcc_rows.js';
+import type { Segment } from './segments.js';
+import { comparedText } from './words.js';
+import { msText, percentText, rateText } from '../judge/text.js';
+import type { TraceData } from '../trace/index.js';
+
+/** Where the paper's law makes the rate it does not swing; where frames show the capacity it follows what they show. */
+const SCATTER = { law: 0.01, capacity: 0.025 };
+/** Where this share of the groups came in another state, the rate had no time to grow. */
+const HELD = 0.3;
+
+export class GccExplainer implements Explainer {
+  readonly #rows: GccRows;
+
+  constructor(
+    trace: TraceData,
+    private readonly flow: Flow,
+  ) {
+    this.#rows = new GccRows(trace, flow);
+  }
+
+  isExact = (row: number): boolean => Number.isNaN(this.#rows.capacityBps(row));
+
+  scatter = (row: number): number => (this.isExact(row) ? SCATTER.law : SCATTER.capacity);
+
+  isDecision = (row: number): boolean => {
+    if (this.#rows.lossFell(row)) return true;
+    if (!this.isExact(row)) return false;
+    const [first, end] = this.#rows.groupsOf(row - 1, row);
+    return (
+      this.#rows.lastWith('signal', OVERUSE, first, end) >= 0 ||
+      this.#rows.lastWith('state', DECREASE, first, end) >= 0
+    );
+  };
+
+  explain(segment: Segment): Reason {
+    switch (segment.shape) {
+      case 'fall':
+        return fallReason(this.#rows, segment) ?? UNKNOWN;
+      case 'decline':
+        return fallReason(this.#rows, segment) ?? { ...UNKNOWN, label: 'decrease' };
+      case 'flat':
+        return this.#flat(segment);
+      case 'rise':
+        return this.#rise(segment);
+    }
+  }
+
+  #rise({ from, to }: Segment): Reason {
+    const [first, end] = this.#rows.groupsOf(from, to);
+    const capacity = this.#rows.capacityBps(to);
+    if (this.#rows.isLossBased(to)) {
+      const [lost, bound] = [this.#rows.rate('fraction_lost', to), this.#rows.lossBound('loss_low', to)];
+      const detail =
+        lost < bound ? `A_s grows: ${percentText(lost)} lost < ${percentText(bound)}` : 'A_s grows';
+      return {
+        kind: 'increase',
+        label: 'increase',
+        detail,
+        evidence: { fraction_lost: lost, loss_low: bound },
+      };
+    }
+    if (!Number.isNaN(capacity)) {
+      const detail = `frames show ${rateText(capacity)}`;
+      return { kind: 'increase', label: 'increase', detail, evidence: { capacity_estimate_bps: capacity } };
+    }
+    const received = this.#rows.group.mean('received_rate_bps', first, end);
+    const growth = growthDetail(this.flow, { from, to }, this.#rows.firstDecrease < end, received);
+    return { kind: 'increase', label: 'increase', ...growth };
+  }
+
+  #flat(segment: Segment): Reason {
+    const { from, to } = segment;
+    const [first, end] = this.#rows.group.between(this.#rows.time(from), this.#rows.time(to));
+    if (end === 0) return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
+    const bound = boundReason(this.flow, segment);
+    if (bound !== null) return bound;
+    const startsMs = this.#rows.parameter('initialise_after_ms', from);
+    if (from === 0 && startsMs > 0 && first < this.#rows.firstDecrease) return startReason(startsMs);
+    const capacity = this.#rows.group.mean('capacity_estimate_bps', first, end);
+    if (!Number.isNaN(capacity)) {
+      const detail = `frames show ${rateText(capacity)}`;
+      return { kind: 'hold', label: 'hold', detail, evidence: { capacity_estimate_bps: capacity } };
+    }
+    return (
+      this.#lossHold(Math.floor((from + to) / 2)) ??
+      this.#stateHold(first, end) ??
+      receivedBound(this.#rows, to) ?? { ...UNKNOWN, kind: 'hold', label: 'hold' }
+    );
+  }
+
+  #lossHold(row: number): Reason | null {
+    if (!this.#rows.isLossBased(row)) return null;
+    const lost = this.#rows.rate('fraction_lost', row);
+    const [low, high] = [this.#rows.lossBound('loss_low', row), this.#rows.lossBound('loss_high', row)];
+    const isBetween = lost >= low && lost <= high;
+    const detail = isBetween
+      ? `${percentText(lost)} lost, between ${percentText(low)} and ${percentText(high)}`
+      : `A_s waits for the next report of losses, ${percentText(lost)} in the last one`;
+    const evidence = { fraction_lost: lost, loss_low: low, loss_high: high };
+    return { kind: isBetween ? 'loss' : 'hold', label: 'hold', detail, evidence };
+  }
+
+  /** The queue drains: after a decrease, and while the detector says that the queue gets shorter. */
+  #stateHold(first: number, end: number): Reason | null {
+    if (this.#rows.group.share('state', INCREASE, first, end) > 1 - HELD) return null;
+    const underuse = this.#rows.lastWith('signal', UNDERUSE, first, end);
+    if (underuse < 0)
+      return { kind: 'hold', label: 'hold', detail: 'until the queue has drained', evidence: {} };
+    const [t, gamma] = [
+      this.#rows.group.at('detector_input_ms', underuse),
+      this.#rows.group.at('gamma_ms', underuse),
+    ];
+    const detail = `the queue drains: ${comparedText(['T', t], ['−γ', -gamma])}`;
+    const evidence = {
+      time_us: this.#rows.group.timeUs[underuse] ?? NaN,
+      detector_input_ms: t,
+      gamma_ms: gamma,
+    };
+    return { kind: 'underuse', label: 'underuse', detail, evidence };
+  }
+}
+
+/** Deployed code starts from what it received in a first stretch of time. */
+const startReason = (afterMs: number): Reason => ({
+  kind: 'hold',
+  label: 'start',
+  detail: `A_r is to begin with what is received in the first ${msText(afterMs)}`,
+  evidence: { initialise_after_ms: afterMs },
+});

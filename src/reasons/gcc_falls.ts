@@ -1,0 +1,100 @@
+/** Why GCC's target fell. */
+import type { Reason } from './change.js';
+import { settingReason } from './explainer.js';
+import { NEAR_BOUND } from './gcc_growth.js';
+import { DECREASE, OVERUSE, type GccRows } from './gcc_rows.js';
+import type { Segment } from './segments.js';
+import { comparedText, factorText } from './words.js';
+import { percentText, rateText } from '../judge/text.js';
+
+/** A part of the target that is missing for less than this is not left out for a queue. */
+const DRAINS = 0.02;
+/** An earlier overuse than this did not make a fall. */
+const LAST_OVERUSE_US = 1e6;
+
+/** In one step, or in many small ones. */
+export function fallReason(rows: GccRows, segment: Segment): Reason | null {
+  const { from, to } = segment;
+  return (
+    settingReason(rows.flow, segment) ??
+    lossFall(rows, to) ??
+    drainFall(rows, from, to, 1) ??
+    capacityFall(rows, from, to) ??
+    overuseFall(rows, from, to) ??
+    receivedFall(rows, to) ??
+    drainFall(rows, from, to, 0)
+  );
+}
+
+function lossFall(rows: GccRows, row: number): Reason | null {
+  if (!rows.lossFell(row)) return null;
+  const [lost, bound] = [rows.rate('fraction_lost', row), rows.lossBound('loss_high', row)];
+  if (!(lost > bound)) return null;
+  const detail = `${percentText(lost)} of the packets lost > ${percentText(bound)}`;
+  return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost, loss_high: bound } };
+}
+
+/** More than before is left out of A_r, and more than A_r fell by, times a factor. */
+function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
+  const left = (row: number): number =>
+    Math.min(rows.rate('a_r_bps', row), rows.rate('a_s_bps', row)) - rows.rate('target_bps', row);
+  const a_r = rows.rate('a_r_bps', to);
+  const more = left(to) - left(from);
+  const fell = rows.rate('a_r_bps', from) - a_r;
+  if (!(left(to) > DRAINS * a_r && more > timesFall * fell && more > 0)) return null;
+  const detail = `${rateText(left(to))} of A_r ${rateText(a_r)} are left out until the queue is empty`;
+  return { kind: 'drain', label: 'drain', detail, evidence: { drain_bps: left(to), a_r_bps: a_r } };
+}
+
+/** Where frames show the capacity, the detector decides nothing: A_r is a share of what they show. */
+function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
+  const [first, end] = rows.groupsOf(from, to);
+  const capacity = rows.group.at('capacity_estimate_bps', rows.madeAt(to, first, end));
+  const a_r = rows.rate('a_r_bps', to);
+  if (!(capacity > 0) || !(a_r < rows.rate('a_r_bps', from))) return null;
+  const lost = rows.rate('fraction_lost', to);
+  const also = lost > 0 ? `; ${percentText(lost)} of the packets lost` : '';
+  const detail = `frames show ${rateText(capacity)}, A_r is ${factorText(a_r / capacity)} of that${also}`;
+  const evidence = {
+    capacity_estimate_bps: capacity,
+    a_r_bps: a_r,
+    ...(lost > 0 && { fraction_lost: lost }),
+  };
+  return { kind: 'capacity', label: 'capacity', detail, evidence };
+}
+
+function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
+  const [first, end] = rows.groupsOf(from, to);
+  const decrease = rows.lastWith('state', DECREASE, first, end);
+  const since = rows.group.lastAt(rows.time(from) - LAST_OVERUSE_US) + 1;
+  // The row at which A_r came to what is in force now, or else the latest: what came after it did not make the fall.
+  const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
+  if (overuse < 0) return null;
+  const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];
+  const received = rows.group.at('received_rate_bps', decrease < 0 ? overuse : decrease);
+  const detail = comparedText(['T', t], ['γ', gamma]);
+  const evidence = {
+    time_us: rows.group.timeUs[overuse] ?? NaN,
+    detector_input_ms: t,
+    gamma_ms: gamma,
+    ...(Number.isFinite(received) && { received_rate_bps: received }),
+  };
+  return { kind: 'overuse', label: 'overuse', detail, evidence };
+}
+
+/** Where A_r is bounded by what is received, and that also cuts it. */
+function receivedFall(rows: GccRows, to: number): Reason | null {
+  return rows.parameter('upper_bound_forces_decrease', to) === 1 ? receivedBound(rows, to) : null;
+}
+
+export function receivedBound(rows: GccRows, row: number): Reason | null {
+  const received = rows.group.at('received_rate_bps', rows.group.lastAt(rows.time(row)));
+  const factor = rows.parameter('upper_bound_factor', row);
+  if (!(factor > 0)) return null;
+  const bound = received * factor + rows.parameter('upper_bound_offset_bps', row);
+  // What is received now is not quite what it was when the bound was last applied.
+  if (!(rows.rate('a_r_bps', row) > bound * (1 - NEAR_BOUND))) return null;
+  const detail = `A_r is bounded by ${factor} × the ${rateText(received)} received`;
+  const evidence = { received_rate_bps: received, upper_bound_factor: factor };
+  return { kind: 'application-limited', label: 'bound', detail, evidence };
+}

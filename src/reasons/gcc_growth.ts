@@ -1,0 +1,81 @@
+/** By which law GCC's rate grew: its rows do not say, but each law has a speed of its own. */
+import type { Reason } from './change.js';
+import type { Flow } from './explainer.js';
+import type { Segment } from './segments.js';
+import { factorText } from './words.js';
+import { rateText } from '../judge/text.js';
+
+/** A law made the growth if its speed is within this share of what was seen. */
+const ALIKE = 0.3;
+/** A shorter growth may be a step after a stop: it has no speed. */
+const LEAST_S = 1;
+/** Where the packets of a frame are no larger than this, and frames come as often. */
+const PACKET_BITS = 8 * 1200;
+const FRAMES_PER_S = 30;
+const SAMPLES = 9;
+/** A rate this close to its bound is at it. */
+export const NEAR_BOUND = 0.1;
+const INCREASE_MODES = { hybrid: 0, additive: 1, additiveTon: 2, multiplicative: 3 } as const;
+
+/** What the additive law adds per second at a row (draft-ietf-rmcat-gcc-02, 5.5). */
+function additiveBpsPerS({ rate, settings }: Flow, row: number): number {
+  const timeUs = rate.timeUs[row] ?? NaN;
+  const parameter = (name: string): number => settings.value(name, timeUs);
+  const frameBits = rate.at('a_r_bps', row) / FRAMES_PER_S;
+  const packetBits = frameBits / Math.max(1, Math.ceil(frameBits / PACKET_BITS));
+  const responseMs = rate.at('rtt_us', row) / 1e3 + parameter('response_time_offset_ms');
+  // An update adds the step of one response time at most, but in the paper's text.
+  const isLiteral = parameter('increase_mode') === INCREASE_MODES.additiveTon;
+  const everyMs = isLiteral ? responseMs : Math.max(responseMs, parameter('feedback_interval_ms'));
+  const bpsPerS = (packetBits * parameter('additive_packets') * 1e3) / everyMs;
+  return Math.max(bpsPerS, parameter('additive_min_bps_per_s'));
+}
+
+/** The mean of that over some rows: it jumps where a frame takes one packet more. */
+function meanAdditive(flow: Flow, from: number, to: number): number {
+  const rows = Array.from(
+    { length: SAMPLES },
+    (_, i) => from + Math.round(((to - from) * i) / (SAMPLES - 1)),
+  );
+  return rows.reduce((sum, row) => sum + additiveBpsPerS(flow, row), 0) / SAMPLES;
+}
+
+/** How fast the target grew, and which law is that fast. */
+export function growthDetail(
+  flow: Flow,
+  { from, to }: Pick<Segment, 'from' | 'to'>,
+  hadDecrease: boolean,
+  receivedBps: number,
+): Pick<Reason, 'detail' | 'evidence'> {
+  const { rate, settings } = flow;
+  const timeUs = rate.timeUs[to] ?? NaN;
+  const [fromBps, toBps] = [rate.at('target_bps', from), rate.at('target_bps', to)];
+  const seconds = (timeUs - (rate.timeUs[from] ?? NaN)) / 1e6;
+  if (seconds < LEAST_S) return { detail: '', evidence: {} };
+  const factor = (toBps / fromBps) ** (1 / seconds);
+  const bpsPerS = (toBps - fromBps) / seconds;
+  const parameter = (name: string): number => settings.value(name, timeUs);
+  const isAs = (law: number, speed: number): boolean => Math.abs(law / speed - 1) <= ALIKE;
+  const times = `× ${factorText(factor)} per second`;
+  const evidence = { growth_per_s: factor, growth_bps_per_s: bpsPerS };
+  if (!hadDecrease && isAs(Math.log(parameter('fast_start_factor')), Math.log(factor)))
+    return { detail: `${times} (fast start)`, evidence };
+  const mode = parameter('increase_mode');
+  const multiplies = mode === INCREASE_MODES.hybrid || mode === INCREASE_MODES.multiplicative;
+  const adds = mode < INCREASE_MODES.multiplicative;
+  const additive = meanAdditive(flow, from, to);
+  const eta = Math.log(parameter('eta'));
+  const isAdditive = adds && isAs(additive, bpsPerS);
+  const isCloser = Math.abs(Math.log(additive / bpsPerS)) < Math.abs(Math.log(eta / Math.log(factor)));
+  if (multiplies && isAs(eta, Math.log(factor)) && !(isAdditive && isCloser))
+    return { detail: `${times} (multiplicative)`, evidence };
+  if (isAdditive) return { detail: `+ ${rateText(bpsPerS)} per second (additive)`, evidence };
+  const bound = parameter('upper_bound_factor') * receivedBps + parameter('upper_bound_offset_bps');
+  const isBound = toBps > (1 - NEAR_BOUND) * bound;
+  return isBound
+    ? {
+        detail: `${times}, bounded by ${parameter('upper_bound_factor')} × what is received, ${rateText(receivedBps)} on average`,
+        evidence: { ...evidence, received_rate_bps: receivedBps },
+      }
+    : { detail: times, evidence };
+}

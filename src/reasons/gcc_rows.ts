@@ -1,0 +1,95 @@
+/** What the rows of GCC's two halves say about a time. */
+import type { Flow } from './explainer.js';
+import { ofFlow, Rows, valueOf } from './rows.js';
+import { LOSS_DECREASES, LOSS_HOLDS } from '../judge/loss_thresholds.js';
+import type { TraceData } from '../trace/index.js';
+
+const COLUMNS = [
+  'detector_input_ms',
+  'gamma_ms',
+  'signal',
+  'state',
+  'received_rate_bps',
+  'a_r_bps',
+  'capacity_estimate_bps',
+];
+export const OVERUSE = valueOf('group', 'signal', 'overuse');
+export const UNDERUSE = valueOf('group', 'signal', 'underuse');
+export const DECREASE = valueOf('group', 'state', 'decrease');
+export const INCREASE = valueOf('group', 'state', 'increase');
+
+/** Rates this close to each other are the same. */
+const SAME = 1e-3;
+/** How long a message takes from the receiver half to the rows of the sender half, beyond the round trip. */
+const MESSAGE_US = 250e3;
+
+export class GccRows {
+  /** Per group of packets. */
+  readonly group: Rows;
+  /** The group at which the rate was decreased first; infinite where none was. */
+  readonly firstDecrease: number;
+
+  constructor(
+    trace: TraceData,
+    readonly flow: Flow,
+  ) {
+    this.group = new Rows(trace, 'group', COLUMNS, ofFlow(flow.number));
+    const first = this.group.column('state').indexOf(DECREASE);
+    this.firstDecrease = first < 0 ? Infinity : first;
+  }
+
+  rate(name: string, row: number): number {
+    return this.flow.rate.at(name, row);
+  }
+
+  time(row: number): number {
+    return this.flow.rate.timeUs[row] ?? NaN;
+  }
+
+  parameter(name: string, row: number): number {
+    return this.flow.settings.value(name, this.time(row));
+  }
+
+  /** What frames had shown of the capacity before a row; NaN where nothing looks for that. */
+  capacityBps(row: number): number {
+    return this.group.at('capacity_estimate_bps', this.group.lastAt(this.time(row)));
+  }
+
+  /** The groups whose decisions can be what changed the rate from one row to another. */
+  groupsOf(from: number, to: number): [first: number, end: number] {
+    const rttUs = this.rate('rtt_us', to);
+    const lagUs = MESSAGE_US + (Number.isNaN(rttUs) ? 0 : Math.min(rttUs, 1e6));
+    return this.group.between(this.time(from) - lagUs, this.time(to));
+  }
+
+  lastWith(name: string, value: number, first: number, end: number): number {
+    const column = this.group.column(name);
+    for (let row = end - 1; row >= first; row--) if (column[row] === value) return row;
+    return -1;
+  }
+
+  /** Whether the loss-based rate is what bounds the target. */
+  isLossBased(row: number): boolean {
+    return this.rate('a_s_bps', row) < this.rate('a_r_bps', row) * (1 - SAME);
+  }
+
+  /** Whether the loss-based rate fell by itself, and not along with A_r. */
+  lossFell(row: number): boolean {
+    const fell = this.rate('a_s_bps', row) < this.rate('a_s_bps', row - 1) * (1 - SAME);
+    return fell && this.isLossBased(row);
+  }
+
+  /** A threshold of the loss controller; where the flow's parameters are not known, the paper's. */
+  lossBound(name: 'loss_high' | 'loss_low', row: number): number {
+    const value = this.parameter(name, row);
+    return Number.isNaN(value) ? { loss_high: LOSS_DECREASES, loss_low: LOSS_HOLDS }[name] : value;
+  }
+
+  /** The first group by whose row A_r was what the sender half has at a row; the last one without such a group. */
+  madeAt(to: number, first: number, end: number): number {
+    const a_r = this.rate('a_r_bps', to);
+    for (let row = first; row < end; row++)
+      if (Math.abs(this.group.at('a_r_bps', row) - a_r) <= SAME * a_r) return row;
+    return end - 1;
+  }
+}

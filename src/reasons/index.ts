@@ -1,0 +1,6 @@
+/** Why a controller did what it did, told from the rows that it recorded, and what was changed from outside. */
+export type { ChangeShape, ReasonKind, TargetChange } from './change.js';
+export { explained, type Explanation, type ExplanationQuery } from './explanation.js';
+export { marksOf, type Mark, type MarkKind } from './marks.js';
+export { FALL } from './segments.js';
+export { changeAt, momentOf, targetChanges } from './target_changes.js';

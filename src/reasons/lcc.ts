@@ -1,0 +1,95 @@
+/**
+ * Why LCC's target changed: it is the rate that goes with the delay it wants, by what it has learnt of the path; a cut
+ * where the delay is exorbitant; or exploration, where a higher rate is not known yet.
+ */
+import { UNKNOWN, type Reason } from './change.js';
+import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
+import { ofFlow, Rows, valueOf } from './rows.js';
+import type { Segment } from './segments.js';
+import { comparedText } from './words.js';
+import { msText, rateText } from '../judge/text.js';
+import type { TraceData } from '../trace/index.js';
+
+const COLUMNS = [
+  'average_delay_us',
+  'target_delay_us',
+  'control_delay_us',
+  'expected_rate_bps',
+  'next_rate_bps',
+  'action',
+];
+const ACTIONS = ['expectation', 'cut', 'exploration'] as const;
+const [EXPECTATION, CUT, EXPLORATION] = ACTIONS.map((name) => valueOf('lcc', 'action', name));
+/** Each rate is varied by chance, with a standard deviation of 2 %. */
+const SCATTER = 0.06;
+
+export class LccExplainer implements Explainer {
+  readonly #lcc: Rows;
+
+  constructor(
+    trace: TraceData,
+    private readonly flow: Flow,
+  ) {
+    this.#lcc = new Rows(trace, 'lcc', COLUMNS, ofFlow(flow.number));
+  }
+
+  isExact = (): boolean => false;
+  scatter = (): number => SCATTER;
+  isDecision = (): boolean => false;
+
+  explain(segment: Segment): Reason {
+    const { shape, from, to } = segment;
+    const { timeUs } = this.flow.rate;
+    const [first, end] = this.#lcc.between(timeUs[from] ?? NaN, timeUs[to] ?? NaN);
+    if (this.#lcc.lastAt(timeUs[to] ?? NaN) < 0)
+      return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
+    const bound = shape === 'flat' ? boundReason(this.flow, segment) : settingReason(this.flow, segment);
+    if (bound !== null) return bound;
+    if (first === end) return UNKNOWN;
+    const cut = this.#lastCut(first, end);
+    if (shape === 'fall') return cut < 0 ? this.#expected(end - 1, end) : this.#cut(cut);
+    if (shape === 'decline' && this.#lcc.share('action', CUT ?? NaN, first, end) >= 0.5)
+      return this.#cut(cut);
+    const explores = this.#lcc.share('action', EXPLORATION ?? NaN, first, end);
+    return explores >= 0.5 ? this.#exploration(first, end) : this.#expected(first, end);
+  }
+
+  #lastCut(first: number, end: number): number {
+    for (let row = end - 1; row >= first; row--) if (this.#lcc.at('action', row) === CUT) return row;
+    return -1;
+  }
+
+  #cut(row: number): Reason {
+    const delayMs = this.#lcc.at('average_delay_us', row) / 1e3;
+    const targetMs = this.#lcc.at('target_delay_us', row) / 1e3;
+    const detail = comparedText(['delay', delayMs], ['target', targetMs]);
+    const evidence = {
+      time_us: this.#lcc.timeUs[row] ?? NaN,
+      average_delay_ms: delayMs,
+      target_delay_ms: targetMs,
+    };
+    return { kind: 'cut', label: 'cut', detail, evidence };
+  }
+
+  #expected(first: number, end: number): Reason {
+    const expected = this.#lcc.mean('expected_rate_bps', first, end);
+    const delayMs = this.#lcc.mean('control_delay_us', first, end) / 1e3;
+    const isExploring = this.#lcc.share('action', EXPECTATION ?? NaN, first, end) < 0.5;
+    const kind = isExploring ? 'exploration' : 'expectation';
+    const detail = `${rateText(expected)} is expected to go with a delay of ${msText(delayMs)}`;
+    return {
+      kind,
+      label: kind,
+      detail,
+      evidence: { expected_rate_bps: expected, control_delay_ms: delayMs },
+    };
+  }
+
+  #exploration(first: number, end: number): Reason {
+    const delayMs = this.#lcc.mean('average_delay_us', first, end) / 1e3;
+    const targetMs = this.#lcc.mean('target_delay_us', first, end) / 1e3;
+    const detail = `${comparedText(['delay', delayMs], ['target', targetMs])} on average`;
+    const evidence = { average_delay_ms: delayMs, target_delay_ms: targetMs };
+    return { kind: 'exploration', label: 'exploration', detail, evidence };
+  }
+}

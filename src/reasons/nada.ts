@@ -1,0 +1,139 @@
+/**
+ * Why NADA's target changed: by accelerated ramp-up while no queue builds up, else by the gradual law, in which the
+ * congestion signal x_curr pulls the rate to where that signal would be in balance (RFC 8698, 4.3).
+ */
+import { UNKNOWN, type ChangeShape, type Reason } from './change.js';
+import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
+import { ofFlow, Rows, valueOf } from './rows.js';
+import type { Segment } from './segments.js';
+import { comparedText } from './words.js';
+import { msText, percentText, rateText } from '../judge/text.js';
+import type { TraceData } from '../trace/index.js';
+
+const COLUMNS = ['x_curr_ms', 'mode', 'loss_ratio', 'received_rate_bps'];
+const GRADUAL = valueOf('nada', 'mode', 'gradual');
+const SCATTER = 0.025;
+/** A message is this long under way at most, beyond the round trip. */
+const MESSAGE_US = 150e3;
+/** Smaller shares are the tail of a smoothed ratio. */
+const LEAST_LOST = 1e-3;
+/** In balance: the signal is within this of where the rate would stand. */
+const BALANCED_MS = 2;
+
+export class NadaExplainer implements Explainer {
+  readonly #nada: Rows;
+
+  constructor(
+    trace: TraceData,
+    private readonly flow: Flow,
+  ) {
+    this.#nada = new Rows(trace, 'nada', COLUMNS, ofFlow(flow.number));
+  }
+
+  isExact = (): boolean => false;
+  scatter = (): number => SCATTER;
+  isDecision = (): boolean => false;
+
+  explain(segment: Segment): Reason {
+    const { shape, from, to } = segment;
+    const [first, end] = this.#messagesOf(from, to);
+    if (end === 0) return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
+    const bound = shape === 'flat' ? boundReason(this.flow, segment) : settingReason(this.flow, segment);
+    if (bound !== null) return bound;
+    const isGradual = this.#nada.share('mode', GRADUAL, first, end) >= 0.5;
+    if (shape === 'fall') return this.#fall(segment, first, end);
+    return isGradual ? this.#gradual(segment, first, end) : this.#rampUp(segment, first, end);
+  }
+
+  #time(row: number): number {
+    return this.flow.rate.timeUs[row] ?? NaN;
+  }
+
+  #messagesOf(from: number, to: number): [first: number, end: number] {
+    const rttUs = this.flow.rate.at('rtt_us', to);
+    const lagUs = MESSAGE_US + (Number.isNaN(rttUs) ? 0 : Math.min(rttUs, 1e6));
+    return this.#nada.between(this.#time(from) - lagUs, this.#time(to));
+  }
+
+  /** The signal at which the target would stay what it is; NaN where the parameters are not known. */
+  #balanceMs(row: number): number {
+    const parameter = (name: string): number => this.flow.settings.value(name, this.#time(row));
+    const origin = parameter('rate_origin') === 1 ? parameter('min_bitrate_bps') : 0;
+    const above = Math.max(1, this.flow.rate.at('target_bps', row) - origin);
+    return parameter('prio') * parameter('xref_ms') * ((parameter('max_bitrate_bps') - origin) / above);
+  }
+
+  #lossText(first: number, end: number): string {
+    const lost = this.#nada.mean('loss_ratio', first, end);
+    return lost >= LEAST_LOST ? `, with ${percentText(lost)} lost in it` : '';
+  }
+
+  #fall({ from }: Segment, first: number, end: number): Reason {
+    let most = -1;
+    for (let row = first; row < end; row++) {
+      const isMore = this.#nada.at('x_curr_ms', row) > (most < 0 ? -1 : this.#nada.at('x_curr_ms', most));
+      if (this.#nada.at('mode', row) === GRADUAL && isMore) most = row;
+    }
+    if (most < 0) return this.#receivedFall(from, first, end);
+    const signal = this.#nada.at('x_curr_ms', most);
+    const balance = this.#balanceMs(from);
+    const before = this.#nada.at('x_curr_ms', most - 1);
+    const evidence = {
+      time_us: this.#nada.timeUs[most] ?? NaN,
+      x_curr_ms: signal,
+      ...(Number.isFinite(balance) && { balance_ms: balance }),
+    };
+    const lost = this.#lossText(most, most + 1);
+    if (signal > balance) {
+      const detail = `${comparedText(['signal', signal], ['', balance])} of balance${lost}`;
+      return { kind: 'gradual', label: 'gradual', detail, evidence };
+    }
+    if (!(signal > before)) return UNKNOWN;
+    const detail = `the signal rose from ${msText(before)} to ${msText(signal)}${lost}`;
+    return { kind: 'gradual', label: 'gradual', detail, evidence: { ...evidence, before_ms: before } };
+  }
+
+  /** In ramp-up the rate is a multiple of what is received, so it falls along with that. */
+  #receivedFall(from: number, first: number, end: number): Reason {
+    const received = this.#nada.at('received_rate_bps', end - 1);
+    const most = 1 + this.flow.settings.value('gamma_max', this.#time(from));
+    const isBelow = first < end && received * most < this.flow.rate.at('target_bps', from);
+    if (!isBelow) return UNKNOWN;
+    const detail = `only ${rateText(received)} are received`;
+    return { kind: 'application-limited', label: 'bound', detail, evidence: { received_rate_bps: received } };
+  }
+
+  #gradual({ shape, from, to }: Segment, first: number, end: number): Reason {
+    const signal = this.#nada.mean('x_curr_ms', first, end);
+    const balance = this.#balanceMs(Math.floor((from + to) / 2));
+    const evidence = { x_curr_ms: signal, ...(Number.isFinite(balance) && { balance_ms: balance }) };
+    const lost = this.#lossText(first, end);
+    const told = this.#signalText(shape, signal, balance, first, end);
+    return { kind: 'gradual', label: 'gradual', detail: `${told}${lost}`, evidence };
+  }
+
+  /** What the signal was, or, where that alone would move the rate the other way, how it changed. */
+  #signalText(shape: ChangeShape, signal: number, balance: number, first: number, end: number): string {
+    if (Number.isNaN(balance)) return `signal ${msText(signal)} on average`;
+    if (shape === 'flat' && Math.abs(signal - balance) <= BALANCED_MS)
+      return `signal ${msText(signal)}, in balance`;
+    const pulls = shape === 'flat' || (shape === 'rise' ? signal < balance : signal > balance);
+    if (pulls) return `${comparedText(['signal', signal], ['', balance])} of balance, on average`;
+    const signals = this.#nada.column('x_curr_ms').subarray(first, end);
+    const [least, most] = [msText(Math.min(...signals)), msText(Math.max(...signals))];
+    return shape === 'rise'
+      ? `the signal fell from ${most} to ${msText(signals.at(-1) ?? NaN)}`
+      : `the signal rose from ${least} to ${most}`;
+  }
+
+  #rampUp({ shape }: Segment, first: number, end: number): Reason {
+    const received = this.#nada.mean('received_rate_bps', first, end);
+    const signal = this.#nada.mean('x_curr_ms', first, end);
+    const detail =
+      shape === 'rise'
+        ? `no queue is seen (signal ${msText(signal)} on average)`
+        : `no queue is seen, and ${rateText(received)} are received on average`;
+    const kind = shape === 'rise' ? 'ramping-up' : 'application-limited';
+    return { kind, label: 'ramp-up', detail, evidence: { x_curr_ms: signal, received_rate_bps: received } };
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Cuts a target over time into what a reader would call one change each: single falls, rises and declines that go on,
+ * and stretches without a change.
+ */
+import type { ChangeShape } from './change.js';
+
+/** A single step down by more than this is a line of its own, whatever made it. */
+export const FALL = 0.05;
+/** What stands for less than this is no change of its own. */
+const LEAST_FLAT_US = 1e6;
+/** The same for a target that swings all the time: slower growth than that looks like none. */
+const LEAST_SWAYING_US = 4e6;
+/** Values this close are the same one. */
+const SAME = 2e-4;
+
+/** From one row of `rate` to another; both ends belong to it. */
+export interface Segment {
+  shape: ChangeShape;
+  from: number;
+  to: number;
+}
+
+/** What a controller says of its rates, row by row. */
+export interface Course {
+  timeUs: Float64Array;
+  targetBps: Float64Array;
+  /** By how much the target swings about a value, as a share of it, without a change that deserves a line. */
+  scatter(row: number): number;
+  /** Whether the target does not swing at all: what stands still there has exactly one value. */
+  isExact(row: number): boolean;
+  /** Whether the step down to this row was a decision by itself, although it is a small one. */
+  isDecision(row: number): boolean;
+}
+
+/** All of it, in time order; neighbours share a row. */
+export function segmentsOf(course: Course): Segment[] {
+  const { targetBps } = course;
+  const segments: Segment[] = [];
+  let from = 0;
+  for (let row = 1; row < targetBps.length; row++) {
+    const [before, now] = [targetBps[row - 1] ?? NaN, targetBps[row] ?? NaN];
+    const isFall = now < before * (1 - FALL) || (now < before * (1 - SAME) && course.isDecision(row));
+    if (!isFall) continue;
+    addSwings(course, from, row - 1, segments);
+    segments.push({ shape: 'fall', from: row - 1, to: row });
+    from = row;
+  }
+  addSwings(course, from, targetBps.length - 1, segments);
+  return joined(course, segments);
+}
+
+/** Between two falls: legs from one turning point to the next, where turning means by more than the scatter. */
+function addSwings(course: Course, from: number, to: number, segments: Segment[]): void {
+  const { targetBps } = course;
+  const value = (row: number): number => targetBps[row] ?? NaN;
+  let [pivot, extreme, low, high] = [from, from, from, from];
+  let direction = 0;
+  for (let row = from + 1; row <= to; row++) {
+    const now = value(row);
+    const scatter = course.scatter(row);
+    if (direction === 0) {
+      if (now <= value(low)) low = row;
+      if (now >= value(high)) high = row;
+      const isUp = now > value(low) * (1 + scatter);
+      if (!isUp && !(now < value(high) * (1 - scatter))) continue;
+      direction = isUp ? 1 : -1;
+      const start = isUp ? low : high;
+      addFlat(course, pivot, start, segments);
+      [pivot, extreme] = [start, row];
+    } else if (direction * (now - value(extreme)) > 0) extreme = row;
+    else if (direction * (now - value(extreme)) < -scatter * value(extreme)) {
+      addLeg(course, pivot, extreme, segments);
+      [pivot, extreme] = [extreme, row];
+      direction = -direction;
+    }
+  }
+  if (direction === 0) {
+    const moved = Math.abs(value(to) / value(from) - 1);
+    if (moved > SAME && moved > course.scatter(to) / 4) addLeg(course, from, to, segments);
+    else addFlat(course, from, to, segments);
+    return;
+  }
+  addLeg(course, pivot, extreme, segments);
+  addFlat(course, extreme, to, segments);
+}
+
+function addFlat({ timeUs }: Course, from: number, to: number, segments: Segment[]): void {
+  if ((timeUs[to] ?? NaN) - (timeUs[from] ?? NaN) >= LEAST_FLAT_US)
+    segments.push({ shape: 'flat', from, to });
+}
+
+/** A leg without the stretches in it, and at its ends, in which it did not move. */
+function addLeg(course: Course, from: number, to: number, segments: Segment[]): void {
+  const { targetBps } = course;
+  const shape = (targetBps[to] ?? NaN) > (targetBps[from] ?? NaN) ? 'rise' : 'decline';
+  let start = from;
+  for (let row = from; row < to;) {
+    const last = lastAlike(course, row, to);
+    if (last === null) {
+      row++;
+      continue;
+    }
+    if (row > start) segments.push({ shape, from: start, to: row });
+    segments.push({ shape: 'flat', from: row, to: last });
+    start = row = last;
+  }
+  if (to > start) segments.push({ shape, from: start, to });
+}
+
+/** Until which row the target stays about where it is at a row; null where that is not for long enough. */
+function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number, to: number): number | null {
+  const exact = isExact(row);
+  const [first, beganUs] = [targetBps[row] ?? NaN, timeUs[row] ?? NaN];
+  const most = first * (exact ? SAME : scatter(row));
+  let last = row;
+  while (last < to && Math.abs((targetBps[last + 1] ?? NaN) - first) <= most) last++;
+  return (timeUs[last] ?? NaN) - beganUs >= (exact ? LEAST_FLAT_US : LEAST_SWAYING_US) ? last : null;
+}
+
+/** Stretches that follow each other are one, which moved if its ends are further apart than the target swings. */
+function joined({ targetBps, scatter }: Course, segments: readonly Segment[]): Segment[] {
+  const all: Segment[] = [];
+  for (const segment of segments) {
+    const before = all.at(-1);
+    if (before?.to !== segment.from || before.shape === 'fall' || segment.shape === 'fall') {
+      all.push(segment);
+      continue;
+    }
+    const isSlow = before.shape === 'flat' && segment.shape === 'flat';
+    if (!isSlow && before.shape !== segment.shape) {
+      all.push(segment);
+      continue;
+    }
+    before.to = segment.to;
+    const [first, last] = [targetBps[before.from] ?? NaN, targetBps[before.to] ?? NaN];
+    if (!isSlow || Math.abs(last - first) <= first * scatter(before.to)) continue;
+    before.shape = last > first ? 'rise' : 'decline';
+  }
+  return all;
+}

@@ -1,0 +1,128 @@
+/** Which controller a flow had, and with which parameters, at each time of a trace. */
+import { parameterNumber } from '../core/parameter_value.js';
+import { CONTROLLER_SPECS, controllerOfPreset, PRESETS, type ControllerName } from '../core/schema.js';
+import type { TraceEvent } from '../core/session.js';
+import type { TraceHeader } from '../trace/header.js';
+import { recordedFlows } from '../trace/recorded_flows.js';
+
+/** What changes of preset leave alone: the application's bounds. */
+const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
+
+/** How a header, or a call that starts again, names a controller. */
+type Start = Partial<Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>>;
+
+interface Epoch {
+  fromUs: number;
+  /** Undefined of a user's, and where nothing names one. */
+  controller: ControllerName | undefined;
+  preset: string | undefined;
+  /** Values that differ from the preset's. */
+  own: Readonly<Record<string, number>>;
+}
+
+/** A moment at which a setting became another one. */
+export interface SettingChange {
+  timeUs: number;
+  text: string;
+  kind: 'setting' | 'restart';
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const isController = (name: unknown): name is ControllerName =>
+  typeof name === 'string' && Object.hasOwn(CONTROLLER_SPECS, name);
+
+export class ControllerSettings {
+  readonly #epochs: Epoch[];
+  #starts = 0;
+  /** In time order. */
+  readonly changes: SettingChange[] = [];
+
+  /** `seen` is the controller that the rows are of, where neither header nor events name one. */
+  constructor(
+    header: Partial<TraceHeader>,
+    events: readonly TraceEvent[],
+    flow: number | null,
+    seen: ControllerName | undefined,
+  ) {
+    const named = recordedFlows(header).find((each) => each.flow === flow);
+    this.#epochs = [
+      epochOf(
+        -Infinity,
+        named?.preset !== undefined || named?.controller !== undefined ? named : header,
+        seen,
+      ),
+    ];
+    // Events are of the controller in charge: a shadow stays what it was.
+    if (named?.kind === 'shadow') return;
+    for (const event of events) this.#hear(event, seen);
+  }
+
+  #hear({ time_us: timeUs, name, detail }: TraceEvent, seen: ControllerName | undefined): void {
+    const latest = this.#epochs.at(-1);
+    if (latest === undefined || !isObject(detail)) return;
+    if (name === 'start') {
+      if (this.#starts++ > 0)
+        this.changes.push({ timeUs, text: 'the call was started again', kind: 'restart' });
+      this.#epochs.push(epochOf(timeUs, detail, seen));
+    } else if (name === 'preset' && typeof detail['name'] === 'string') {
+      const kept = Object.entries(latest.own).filter(([each]) => KEPT_BY_PRESETS.includes(each));
+      const preset = detail['name'];
+      const controller = controllerOfPreset(preset) ?? latest.controller;
+      this.#epochs.push({ fromUs: timeUs, controller, preset, own: Object.fromEntries(kept) });
+      this.changes.push({ timeUs, text: `the preset is ${preset} now`, kind: 'setting' });
+    } else if (name === 'parameter' && typeof detail['name'] === 'string') {
+      const value = numberOf(latest.controller, detail['name'], detail['value']);
+      if (value === undefined) return;
+      this.#epochs.push({ ...latest, fromUs: timeUs, own: { ...latest.own, [detail['name']]: value } });
+      this.changes.push({ timeUs, text: `${detail['name']} is ${value} now`, kind: 'setting' });
+    }
+  }
+
+  #at(timeUs: number): Epoch | undefined {
+    return this.#epochs.findLast(({ fromUs }) => fromUs <= timeUs);
+  }
+
+  /** The controllers, each from when it was in charge. */
+  get controllers(): readonly Pick<Epoch, 'fromUs' | 'controller'>[] {
+    return this.#epochs.filter(
+      ({ controller }, i) => i === 0 || controller !== this.#epochs[i - 1]?.controller,
+    );
+  }
+
+  /** A parameter's value at a time; NaN where the controller has none of that name. */
+  value(name: string, timeUs: number): number {
+    const epoch = this.#at(timeUs);
+    if (epoch?.controller === undefined) return NaN;
+    const preset = PRESETS.find((each) => each.name === epoch.preset);
+    const spec = CONTROLLER_SPECS[epoch.controller].parameters.find((each) => each.name === name);
+    return epoch.own[name] ?? preset?.values[name] ?? spec?.default ?? NaN;
+  }
+
+  /** The latest change after one time, up to and including another. */
+  changeBetween(fromUs: number, toUs: number): SettingChange | undefined {
+    return this.changes.findLast(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
+  }
+}
+
+function numberOf(controller: ControllerName | undefined, name: string, value: unknown): number | undefined {
+  const spec =
+    controller && CONTROLLER_SPECS[controller].parameters.find((parameter) => parameter.name === name);
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  return spec === undefined ? undefined : parameterNumber(spec, value);
+}
+
+/** A start as a file has it: its fields may be anything. */
+function epochOf(fromUs: number, start: Start, seen: ControllerName | undefined): Epoch {
+  const { preset, parameters, controller } = start;
+  const ofPreset = typeof preset === 'string' ? controllerOfPreset(preset) : undefined;
+  const isUsers = typeof controller === 'string' && !isController(controller) && ofPreset === undefined;
+  const known = ofPreset ?? (isController(controller) ? controller : isUsers ? undefined : seen);
+  const given = isObject(parameters) ? Object.entries(parameters) : [];
+  const own = given.flatMap(([name, value]) => {
+    const number = numberOf(known, name, value);
+    return number === undefined ? [] : [[name, number] as const];
+  });
+  return { fromUs, controller: known, preset, own: Object.fromEntries(own) };
+}

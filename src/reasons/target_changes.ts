@@ -1,0 +1,99 @@
+/** The list: each change of a controller's target, with why it was made. */
+import type { Reason, TargetChange } from './change.js';
+import type { Explainer, Flow } from './explainer.js';
+import { GccExplainer } from './gcc.js';
+import { LccExplainer } from './lcc.js';
+import { NadaExplainer } from './nada.js';
+import { ofFlow, Rows } from './rows.js';
+import { segmentsOf, type Segment } from './segments.js';
+import { ControllerSettings } from './settings.js';
+import { UnseenExplainer } from './unseen.js';
+import { changeText } from './words.js';
+import type { ControllerName, TableName } from '../core/schema.js';
+import type { TraceData, TraceHeader } from '../trace/index.js';
+
+const COLUMNS = ['a_r_bps', 'a_s_bps', 'target_bps', 'fraction_lost', 'rtt_us'];
+
+/** The tables in which a controller writes what it thinks. */
+const INSIDE: Readonly<Record<ControllerName, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
+const CONTROLLERS = Object.keys(INSIDE) as ControllerName[];
+
+/** Whose target, and what its trace says of how it began. */
+export interface ChangesQuery {
+  /** All rows there are where it is null: those of a trace of one flow. */
+  flow: number | null;
+  header: Partial<TraceHeader>;
+}
+
+const hasRows = (trace: TraceData, table: TableName, flow: number | null): boolean =>
+  flow === null ? trace.table(table).rows > 0 : new Rows(trace, table, ['flow'], ofFlow(flow)).length > 0;
+
+const EXPLAINERS: Readonly<Record<ControllerName, new (trace: TraceData, flow: Flow) => Explainer>> = {
+  gcc: GccExplainer,
+  nada: NadaExplainer,
+  lcc: LccExplainer,
+};
+
+/** The controllers that a flow had one after the other, each of whose inside explains its own time. */
+class InTurn implements Explainer {
+  readonly #unseen: Explainer;
+  readonly #turns: { fromUs: number; explainer: Explainer }[];
+
+  constructor(
+    trace: TraceData,
+    private readonly flow: Flow,
+    seen: readonly ControllerName[],
+  ) {
+    const made = new Map(seen.map((name) => [name, new EXPLAINERS[name](trace, flow)]));
+    this.#unseen = new UnseenExplainer(flow);
+    this.#turns = flow.settings.controllers.map(({ fromUs, controller }) => ({
+      fromUs,
+      explainer: (controller && made.get(controller)) ?? this.#unseen,
+    }));
+  }
+
+  #at(row: number): Explainer {
+    const timeUs = this.flow.rate.timeUs[row] ?? NaN;
+    return this.#turns.findLast(({ fromUs }) => fromUs <= timeUs)?.explainer ?? this.#unseen;
+  }
+
+  isExact = (row: number): boolean => this.#at(row).isExact(row);
+  scatter = (row: number): number => this.#at(row).scatter(row);
+  isDecision = (row: number): boolean => this.#at(row).isDecision(row);
+  explain = (segment: Segment): Reason => this.#at(segment.to).explain(segment);
+}
+
+/** Every change of the target of a flow, in time order. Each fall by more than 5 % is a line of its own. */
+export function targetChanges(trace: TraceData, { flow, header }: ChangesQuery): TargetChange[] {
+  const rate = new Rows(trace, 'rate', COLUMNS, ofFlow(flow));
+  const seen = CONTROLLERS.filter((name) => hasRows(trace, INSIDE[name], flow));
+  const of: Flow = {
+    number: flow,
+    rate,
+    settings: new ControllerSettings(header, trace.events, flow, seen[0]),
+  };
+  const explainer = new InTurn(trace, of, seen);
+  const { isExact, scatter, isDecision } = explainer;
+  const course = { timeUs: rate.timeUs, targetBps: rate.column('target_bps'), isExact, scatter, isDecision };
+  return segmentsOf(course).map((segment) => changeOf(of, explainer, segment));
+}
+
+function changeOf({ rate }: Flow, explainer: Explainer, segment: Segment): TargetChange {
+  const { shape, from, to } = segment;
+  const reason = explainer.explain(segment);
+  const [fromUs, toUs] = [rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN];
+  const [fromBps, toBps] = [rate.at('target_bps', from), rate.at('target_bps', to)];
+  const text = changeText(shape, reason, fromBps, toBps, toUs - fromUs);
+  return { shape, kind: reason.kind, fromUs, toUs, fromBps, toBps, text, evidence: reason.evidence };
+}
+
+/**
+ * The line that holds at a time: of the change that goes on, or else of the latest one. At the moment at which a fall
+ * ends it is that of the fall, and not of what begins there. Undefined before the first.
+ */
+export const changeAt = (changes: readonly TargetChange[], timeUs: number): TargetChange | undefined =>
+  changes.findLast(({ fromUs }) => fromUs < timeUs);
+
+/** The moment that stands for a change: when a fall is in force, or when something else has just begun. */
+export const momentOf = ({ shape, fromUs, toUs }: TargetChange): number =>
+  shape === 'fall' ? toUs : fromUs + 1;

@@ -1,0 +1,241 @@
+/** What the lines say is what the rows say, and no fall is without its line. */
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';
+import { changeAt, FALL, momentOf, targetChanges } from '../../../src/reasons/index.js';
+import { TraceData, type TraceView } from '../../../src/trace/index.js';
+import { FALLING, headerOf, simulated } from './support.js';
+
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+const PRESETS = [
+  'gcc',
+  'gcc-live',
+  'ton-2017-literal',
+  'chromium-2015',
+  'cmp-2016',
+  'libwebrtc-2016-08',
+  'nada-rfc8698',
+  'nada-2015',
+  'nada-live',
+  'lcc',
+  'lcc-live',
+];
+
+const media = (preset: string, parameters: FlowOptions['parameters'] = {}): FlowOptions => ({
+  kind: 'media',
+  preset,
+  parameters,
+});
+
+const columnsOf = (trace: TraceData, table: 'rate' | 'group' | 'nada' | 'lcc', ...columns: string[]) =>
+  trace.view({ table, columns }).columns;
+
+/** A column's value in the row of exactly that time. */
+function atTime(columns: TraceView['columns'], name: string, timeUs: number): number {
+  const row = columns['time_us']?.indexOf(timeUs) ?? -1;
+  expect(row).toBeGreaterThanOrEqual(0);
+  return columns[name]?.[row] ?? NaN;
+}
+
+/** The first number behind some words. */
+const numberAfter = (text: string, words: string): number => {
+  const rest = text.slice(text.indexOf(words) + words.length);
+  return Number(/^ ?(−?[\d.]+)/.exec(rest)?.[1]?.replace('−', '-'));
+};
+
+describe.each(PRESETS)('of %s', (preset) => {
+  const flow = media(preset);
+
+  it('every drop by more than 5 % between two rows has exactly one line', () => {
+    for (const lossRatio of [0, 0.12]) {
+      const trace = simulated(core, flow, { ...FALLING, lossRatio });
+      const changes = targetChanges(trace, { flow: 0, header: headerOf(flow) });
+      const { time_us: time, target_bps: target } = columnsOf(trace, 'rate', 'target_bps');
+      let drops = 0;
+      for (let row = 1; row < (time?.length ?? 0); row++) {
+        const [before, now] = [target?.[row - 1] ?? NaN, target?.[row] ?? NaN];
+        if (!(now < before * (1 - FALL))) continue;
+        drops++;
+        const within = changes.filter(
+          ({ fromUs, toUs }) => fromUs < (time?.[row] ?? NaN) && toUs > (time?.[row - 1] ?? NaN),
+        );
+        expect(within).toHaveLength(1);
+        expect(within[0]).toMatchObject({
+          shape: 'fall',
+          fromUs: time?.[row - 1],
+          toUs: time?.[row],
+          fromBps: before,
+          toBps: now,
+        });
+      }
+      expect(drops).toBeGreaterThan(2);
+    }
+  });
+
+  it('lines are in order, do not overlap, and each stands where it leads to', () => {
+    const changes = targetChanges(simulated(core, flow), { flow: 0, header: headerOf(flow) });
+    changes.forEach((change, i) => {
+      expect(change.toUs).toBeGreaterThan(change.fromUs);
+      expect(change.fromUs).toBeGreaterThanOrEqual(changes[i - 1]?.toUs ?? 0);
+      expect(changeAt(changes, momentOf(change))).toBe(change);
+    });
+  });
+
+  it('the factor and the rate in a fall’s line are those of the rows', () => {
+    const changes = targetChanges(simulated(core, flow), { flow: 0, header: headerOf(flow) });
+    for (const { shape, text, fromBps, toBps } of changes) {
+      if (shape !== 'fall') continue;
+      const [, factor, rate, unit] = /target × ([\d.]+) of ([\d.]+) ([kM])bps$/.exec(text) ?? [];
+      expect(Number(factor)).toBeCloseTo(toBps / fromBps, 2);
+      const said = Number(rate) * (unit === 'M' ? 1e6 : 1e3);
+      expect(Math.abs(said / fromBps - 1)).toBeLessThan(0.01);
+    }
+  });
+});
+
+describe('GCC', () => {
+  it('says overuse with T and γ of a group in which the detector signalled it', () => {
+    const flow = media('gcc');
+    const trace = simulated(core, flow);
+    const changes = targetChanges(trace, { flow: 0, header: headerOf(flow) });
+    const groups = columnsOf(trace, 'group', 'detector_input_ms', 'gamma_ms', 'signal');
+    const overuses = changes.filter(({ kind }) => kind === 'overuse');
+    expect(overuses.length).toBeGreaterThan(3);
+    for (const { text, evidence, toUs } of overuses) {
+      const timeUs = evidence['time_us'] ?? NaN;
+      expect(toUs - timeUs).toBeGreaterThanOrEqual(0);
+      expect(toUs - timeUs).toBeLessThan(1.5e6);
+      expect(atTime(groups, 'signal', timeUs)).toBe(2);
+      const [t, gamma] = ['detector_input_ms', 'gamma_ms'].map((name) => atTime(groups, name, timeUs));
+      expect(t).toBeGreaterThan(gamma ?? NaN);
+      expect(numberAfter(text, 'overuse: T')).toBeCloseTo(t ?? NaN, 0.9);
+      expect(numberAfter(text, '> γ')).toBeCloseTo(gamma ?? NaN, 0.9);
+    }
+  });
+
+  it('explains all of its falls without losses by its detector', () => {
+    const flow = media('gcc');
+    const trace = simulated(core, flow, { capacityBps: 1e6, oneWayDelayUs: 25e3 });
+    const falls = targetChanges(trace, { flow: 0, header: headerOf(flow) }).filter(
+      ({ shape }) => shape === 'fall',
+    );
+    expect(falls.length).toBeGreaterThan(2);
+    expect(new Set(falls.map(({ kind }) => kind))).toEqual(new Set(['overuse']));
+  });
+
+  it('says loss with the fraction that the sender half counted, against the bound in force', () => {
+    for (const loss_high of [0.1, 0.05]) {
+      const flow = media('gcc', { loss_high });
+      const trace = simulated(core, flow, { capacityBps: 1.5e6, lossRatio: 0.2 });
+      const changes = targetChanges(trace, { flow: 0, header: headerOf(flow) });
+      const rates = columnsOf(trace, 'rate', 'fraction_lost');
+      const losses = changes.filter(({ kind, shape }) => kind === 'loss' && shape === 'fall');
+      expect(losses.length).toBeGreaterThan(3);
+      for (const { text, toUs } of losses) {
+        const lost = atTime(rates, 'fraction_lost', toUs);
+        expect(lost).toBeGreaterThan(loss_high);
+        expect(numberAfter(text, 'loss:')).toBeCloseTo(lost * 100, 0.9);
+        expect(text).toContain(`> ${loss_high * 100} %`);
+      }
+    }
+  });
+
+  it.each([
+    [3, '(multiplicative)', 'growth_per_s', 1.08, 0.01],
+    [1, '(additive)', 'growth_bps_per_s', 30e3, 15e3],
+  ])('tells the increase of mode %i by its speed', (mode, words, name, expected, within) => {
+    const flow = media('gcc', { increase_mode: mode, fast_start_factor: 1, a_s_follows_a_r: 1 });
+    const trace = simulated(core, flow, { capacityBps: 2e6, oneWayDelayUs: 25e3 });
+    const rises = targetChanges(trace, { flow: 0, header: headerOf(flow) }).filter(
+      ({ shape, fromUs, toUs }) => shape === 'rise' && toUs - fromUs > 3e6,
+    );
+    expect(rises.length).toBeGreaterThan(0);
+    for (const { text, evidence } of rises) {
+      expect(text).toContain(words);
+      expect(Math.abs((evidence[name] ?? NaN) - expected)).toBeLessThan(within);
+    }
+  });
+
+  it('says what frames showed of the capacity where live rules follow that', () => {
+    const flow = media('gcc-live');
+    const trace = simulated(core, flow);
+    const falls = targetChanges(trace, { flow: 0, header: headerOf(flow) }).filter(
+      ({ kind, fromUs }) => kind === 'capacity' && fromUs > 30e6 && fromUs < 45e6,
+    );
+    expect(falls.length).toBeGreaterThan(0);
+    for (const { evidence } of falls) expect(evidence['capacity_estimate_bps']).toBeLessThan(0.9e6);
+  });
+});
+
+describe('NADA', () => {
+  it('says the signal against its balance, PRIO x_ref RMAX / r_ref (RFC 8698, 4.3)', () => {
+    const flow = media('nada-rfc8698', { max_bitrate_bps: 2e6 });
+    const trace = simulated(core, flow);
+    const changes = targetChanges(trace, { flow: 0, header: headerOf(flow) });
+    const messages = columnsOf(trace, 'nada', 'x_curr_ms', 'mode');
+    const falls = changes.filter(
+      ({ kind, shape, text }) => shape === 'fall' && kind === 'gradual' && text.includes('balance'),
+    );
+    expect(falls.length).toBeGreaterThan(2);
+    for (const { text, evidence, fromBps } of falls) {
+      const timeUs = evidence['time_us'] ?? NaN;
+      const signal = atTime(messages, 'x_curr_ms', timeUs);
+      expect(atTime(messages, 'mode', timeUs)).toBe(1);
+      expect(numberAfter(text, 'signal')).toBeCloseTo(signal, 0.9);
+      expect(numberAfter(text, '>')).toBeCloseTo((10 * 2e6) / fromBps, 0.9);
+      expect(signal).toBeGreaterThan((10 * 2e6) / fromBps);
+    }
+  });
+
+  it('says ramp-up where no queue is seen', () => {
+    const flow = media('nada-rfc8698');
+    const [first] = targetChanges(simulated(core, flow), { flow: 0, header: headerOf(flow) });
+    expect(first).toMatchObject({ shape: 'rise', kind: 'ramping-up' });
+  });
+});
+
+describe('LCC', () => {
+  it('says cut with a delay that is above 1.1 times the target', () => {
+    const flow = media('lcc');
+    const trace = simulated(core, flow);
+    const changes = targetChanges(trace, { flow: 0, header: headerOf(flow) });
+    const epochs = columnsOf(trace, 'lcc', 'average_delay_us', 'target_delay_us', 'action');
+    const cuts = changes.filter(({ kind, shape }) => kind === 'cut' && shape === 'fall');
+    expect(cuts.length).toBeGreaterThan(2);
+    for (const { text, evidence } of cuts) {
+      const timeUs = evidence['time_us'] ?? NaN;
+      expect(atTime(epochs, 'action', timeUs)).toBe(1);
+      const [delayUs, targetUs] = ['average_delay_us', 'target_delay_us'].map((name) =>
+        atTime(epochs, name, timeUs),
+      );
+      expect(delayUs).toBeGreaterThan(1.1 * (targetUs ?? NaN));
+      expect(numberAfter(text, 'delay')).toBeCloseTo((delayUs ?? NaN) / 1e3, 0.9);
+      expect(numberAfter(text, 'target')).toBeCloseTo((targetUs ?? NaN) / 1e3, 0.9);
+    }
+  });
+});
+
+it('60,000 rows of rates, and more groups than that, are told in a fraction of a second', () => {
+  const flow = media('gcc');
+  const simulation = core.createSimulation({
+    durationUs: 1200e6,
+    forward: { capacityBps: 1e6, oneWayDelayUs: 25e3 },
+    flows: [flow],
+    trace: { tables: ['group', 'rate'], intervalUs: 20e3 },
+  });
+  simulation.runUntil(Infinity);
+  const trace = new TraceData();
+  for (const batch of simulation.drain()) trace.append(batch);
+  simulation.destroy();
+  expect(trace.extent().rows['rate']).toBeGreaterThanOrEqual(59_000);
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    targetChanges(trace, { flow: 0, header: headerOf(flow) });
+    return performance.now() - start;
+  });
+  expect(Math.min(...times)).toBeLessThan(250);
+});
