@@ -25,6 +25,8 @@ export interface Job {
   seed: number;
   /** The rows to bring back. */
   trace: NonNullable<SimulationOptions['trace']> | null;
+  /** Virtual time that it simulates. */
+  durationUs: number;
   /** How long it takes beside the others, in any unit. */
   cost: number;
 }
@@ -121,6 +123,7 @@ export function jobsOf(original: Scenario, { runs, seed, pictures = false }: Job
       run,
       seed: seedOf(scenario, run),
       trace: run === 0 ? trace : null,
+      durationUs,
       cost,
     }));
   });
