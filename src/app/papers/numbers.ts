@@ -1,6 +1,7 @@
 /** The table of an experiment: all that was published, and what has been measured of it so far. */
 import { cellKey } from '../../scenario/cells.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../papers/report.js';
+import { WIDER } from '../../papers/text.js';
 
 /** What is shown instead of a number that there is not. */
 export const NOTHING = '–';
@@ -19,11 +20,12 @@ export function cellsShown(
 /** Whether runs gave the number: without one there is no verdict, unless all runs have ended. */
 export const isMeasured = ({ measured }: Pick<MetricReport, 'measured'>): boolean => measured.n > 0;
 
-/** Why the band is what it is, and what is known of the number. */
-export const reasonsOf = ({ why, note, wider_than_rule: wider }: MetricReport): string[] => [
+/** Where the number stands, what is known of it, and why its band is what it is. */
+export const reasonsOf = ({ where, read, why, note, wider_than_rule: wider }: MetricReport): string[] => [
+  `${where} (${read})`,
   ...(note === undefined ? [] : [note]),
   `Band: ${why}`,
-  ...(wider === undefined ? [] : [`Wider than the rule: ${wider}`]),
+  ...(wider === undefined ? [] : [`${WIDER} ${wider}`]),
 ];
 
 /** 86,976. (Formatting by locale takes 15 ms the first time.) */

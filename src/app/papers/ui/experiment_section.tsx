@@ -122,7 +122,12 @@ function Results({ experiment }: { experiment: Experiment }) {
   return (
     <>
       {reported !== null && isComplete && <SummaryLines summary={report.summary} />}
-      {reported !== null && <Failures failures={reported.failures} />}
+      {reported !== null && (
+        <>
+          <Failures failures={reported.failures} />
+          <Gallery pictures={reported.pictures} />
+        </>
+      )}
       <NumbersTable published={published} measured={reported?.report} isComplete={isComplete} />
       {surface !== undefined && (
         <>
@@ -134,7 +139,6 @@ function Results({ experiment }: { experiment: Experiment }) {
       <Claims report={report} isRun={reported !== null} />
       <Texts title="Decided when results were known" texts={decided} />
       <Texts title="Notes" texts={notes} />
-      {reported !== null && <Gallery pictures={reported.pictures} />}
     </>
   );
 }
@@ -155,7 +159,7 @@ export function ExperimentSection({ papers, experiment }: ExperimentSectionProps
       </p>
       <p>{scenario?.description}</p>
       <div class="row">
-        <RunButton papers={papers} ids={[id]} name={id} />
+        <RunButton papers={papers} ids={[id]} name={id} isMain />
         <a class="button" href={labLink(id, settings.value.theme)}>
           Open in the Lab
         </a>

@@ -1,4 +1,5 @@
 /** The pictures of an experiment, drawn from the figures of its report. */
+import pLimit from 'p-limit';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { chartTheme } from '../../../boards/theme.js';
@@ -8,6 +9,9 @@ import type { PictureFigures } from '../../../figures/pictures.js';
 
 /** Drawn this far before it is scrolled to. */
 const AHEAD = '400px';
+/** One after the other, each in a frame of its own: several at once would hold up the page. */
+const inTurn = pLimit(1);
+const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
@@ -18,17 +22,23 @@ function Drawing({ figure }: { figure: Figure }) {
     const container = place.current;
     if (container === null) return;
     let chart: FigureChart | null = null;
+    let isWanted = true;
+    const draw = async (): Promise<void> => {
+      await nextFrame();
+      if (isWanted) chart = new FigureChart(container, figure, chartTheme.peek());
+    };
     const nearing = new IntersectionObserver(
       (entries) => {
-        if (chart !== null || !entries.some(({ isIntersecting }) => isIntersecting)) return;
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         nearing.disconnect();
-        chart = new FigureChart(container, figure, chartTheme.peek());
+        void inTurn(draw);
       },
       { rootMargin: AHEAD },
     );
     nearing.observe(container);
     const unfollow = chartTheme.subscribe((theme) => chart?.setTheme(theme));
     return () => {
+      isWanted = false;
       nearing.disconnect();
       unfollow();
       chart?.destroy();

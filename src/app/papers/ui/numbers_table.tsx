@@ -1,4 +1,6 @@
 /** Published beside measured, with verdict and reason; before a run the published values alone. */
+import { useSignal } from '@preact/signals';
+
 import { bandText, measuredText, metricName, publishedText, WIDER } from '../../../papers/text.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../../papers/report.js';
 import { cellsShown, isMeasured, labLink, NOTHING, reasonsOf } from '../numbers.js';
@@ -25,12 +27,7 @@ function Row({ id, cell, metric, index, isComplete }: RowProps) {
         </th>
       )}
       <td>{metricName(metric)}</td>
-      <td class={metric.says === undefined ? 'number' : 'says'}>
-        {publishedText(metric)}{' '}
-        <small>
-          {metric.where} ({metric.read})
-        </small>
-      </td>
+      <td class={metric.says === undefined ? 'number' : 'says'}>{publishedText(metric)}</td>
       <td class="number">
         {bandText(metric)}
         {metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}
@@ -91,40 +88,48 @@ export function NumbersTable({ published, measured, isComplete }: NumbersTablePr
   );
 }
 
-/** What the paper gives no number for. */
-export function OtherNumbers({ report: { id, cells } }: { report: ExperimentReport }) {
-  const rows = cells.flatMap(({ label, others }) => others.map((other) => ({ label, other })));
-  if (rows.length === 0) return null;
-  // Where a paper gives no numbers these are all there is.
-  const isAll = cells.every(({ metrics }) => metrics.length === 0);
+interface OtherRow {
+  label: string;
+  other: CellReport['others'][number];
+}
+
+function OtherTable({ id, rows }: { id: string; rows: readonly OtherRow[] }) {
   return (
-    <details open={isAll}>
-      <summary>
-        {isAll ? 'Measured' : 'Also measured'} ({rows.length} numbers that the paper does not give)
-      </summary>
-      <div class="scroll" role="region" aria-label={`More numbers of ${id}`} tabIndex={0}>
-        <table>
-          <caption>Measured: mean ± half of its 95 % interval (runs)</caption>
-          <thead>
-            <tr>
-              <th scope="col">cell</th>
-              <th scope="col">metric</th>
-              <th scope="col" class="number">
-                measured
-              </th>
+    <div class="scroll" role="region" aria-label={`More numbers of ${id}`} tabIndex={0}>
+      <table>
+        <caption>Measured: mean ± half of its 95 % interval (runs)</caption>
+        <thead>
+          <tr>
+            <th scope="col">cell</th>
+            <th scope="col">metric</th>
+            <th scope="col" class="number">
+              measured
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ label, other }, index) => (
+            <tr key={index}>
+              <td>{label === '' ? 'all' : label}</td>
+              <td>{metricName(other)}</td>
+              <td class="number">{isMeasured(other) ? measuredText(other) : NOTHING}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ label, other }, index) => (
-              <tr key={index}>
-                <td>{label === '' ? 'all' : label}</td>
-                <td>{metricName(other)}</td>
-                <td class="number">{isMeasured(other) ? measuredText(other) : NOTHING}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What the paper gives no number for; made when it is opened. */
+export function OtherNumbers({ report: { id, cells } }: { report: ExperimentReport }) {
+  const isOpen = useSignal(false);
+  const rows = cells.flatMap(({ label, others }) => others.map((other): OtherRow => ({ label, other })));
+  if (rows.length === 0) return null;
+  return (
+    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>Also measured ({rows.length} numbers that the paper does not give)</summary>
+      {isOpen.value && <OtherTable id={id} rows={rows} />}
     </details>
   );
 }

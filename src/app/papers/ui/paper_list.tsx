@@ -7,6 +7,8 @@ import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
 import { VerdictCounts } from './verdicts.js';
 
+export const paperTitle = (paper: string): string => PAPERS.get(paper) ?? paper;
+
 function Outcome({ experiment }: { experiment: Experiment }) {
   const { isRunning, isComplete, done, total, reported } = experiment;
   const { runs } = total.value;
@@ -17,7 +19,8 @@ function Outcome({ experiment }: { experiment: Experiment }) {
       </span>
     );
   if (reported.value === null) return <>{NOTHING}</>;
-  return <VerdictCounts counts={reported.value.report.summary.statements} />;
+  const { statements, summary } = reported.value.report;
+  return statements.length > 0 ? <VerdictCounts counts={summary.statements} /> : <>done, none published</>;
 }
 
 function ClaimCount({ experiment: { reported, isComplete } }: { experiment: Experiment }) {
@@ -54,15 +57,44 @@ function Row({ papers, experiment }: { papers: Papers; experiment: Experiment })
   );
 }
 
-function PaperSection({
+/** The experiments of a paper. */
+export function ExperimentTable({
   papers,
-  title,
-  scenarios,
+  experiments,
 }: {
   papers: Papers;
-  title: string;
-  scenarios: readonly Listed[];
+  experiments: readonly Experiment[];
 }) {
+  const title = paperTitle(experiments[0]?.listed.paper ?? '');
+  return (
+    <div class="scroll" role="region" aria-label={`Experiments of ${title}`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">experiment</th>
+            <th scope="col">what</th>
+            <th scope="col">source</th>
+            <th scope="col" class="number">
+              it takes
+            </th>
+            <th scope="col">statements</th>
+            <th scope="col" class="number">
+              claims that hold
+            </th>
+            <th scope="col">run</th>
+          </tr>
+        </thead>
+        <tbody>
+          {experiments.map((experiment) => (
+            <Row key={experiment.id} papers={papers} experiment={experiment} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function PaperSection({ papers, scenarios }: { papers: Papers; scenarios: readonly Listed[] }) {
   const paper = scenarios[0]?.paper ?? '';
   const ids = scenarios.map(({ id }) => id);
   const experiments = papers.of(ids);
@@ -70,51 +102,24 @@ function PaperSection({
     <section class="paper" aria-labelledby={`paper-${paper}`}>
       <div class="row">
         <h3 id={`paper-${paper}`}>
-          <PapersLink to={{ paper }}>{title}</PapersLink>
+          <PapersLink to={{ paper }}>{paperTitle(paper)}</PapersLink>
         </h3>
-        <RunButton papers={papers} ids={ids} name={title} />
+        <RunButton papers={papers} ids={ids} name={paperTitle(paper)} />
         <span class="hint">{costText(sumWork(experiments.map(({ total }) => total.value)))}</span>
       </div>
-      <div class="scroll" role="region" aria-label={`Experiments of ${title}`} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">experiment</th>
-              <th scope="col">what</th>
-              <th scope="col">source</th>
-              <th scope="col" class="number">
-                it takes
-              </th>
-              <th scope="col">statements</th>
-              <th scope="col" class="number">
-                claims that hold
-              </th>
-              <th scope="col">run</th>
-            </tr>
-          </thead>
-          <tbody>
-            {experiments.map((experiment) => (
-              <Row key={experiment.id} papers={papers} experiment={experiment} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ExperimentTable papers={papers} experiments={experiments} />
     </section>
   );
 }
 
-/** The sections of all papers, or of one. */
-export function PaperList({ papers, paper }: { papers: Papers; paper: string }) {
-  const listed = [...papers.experiments.values()]
-    .map((experiment) => experiment.listed)
-    .filter((each) => paper === '' || each.paper === paper);
+/** A section for each paper. */
+export function PaperList({ papers }: { papers: Papers }) {
+  const listed = [...papers.experiments.values()].map((experiment) => experiment.listed);
   return (
     <>
       {byPaper(listed).map(({ title, scenarios }) => (
-        <PaperSection key={title} papers={papers} title={title} scenarios={scenarios} />
+        <PaperSection key={title} papers={papers} scenarios={scenarios} />
       ))}
     </>
   );
 }
-
-export const paperTitle = (paper: string): string => PAPERS.get(paper) ?? paper;

@@ -15,7 +15,7 @@ import { change, linkTo, problems, settings } from '../settings.js';
 import { shownIds } from '../state.js';
 import { Comparison } from './comparison.js';
 import { ExperimentSection } from './experiment_section.js';
-import { PaperList, paperTitle } from './paper_list.js';
+import { ExperimentTable, PaperList, paperTitle } from './paper_list.js';
 import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
 import { SummaryLines } from './verdicts.js';
@@ -58,8 +58,8 @@ function Header({ papers }: { papers: Papers }) {
 /** What all experiments say together that are shown and have been run. */
 function Together({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const complete = papers.of(ids).filter(({ isComplete }) => isComplete.value);
+  if (complete.length === 0) return null;
   const summaries = complete.flatMap(({ reported }) => reported.value?.report.summary ?? []);
-  if (summaries.length === 0) return null;
   return (
     <section aria-label="Together">
       <p>
@@ -75,7 +75,7 @@ function Actions({ papers, ids, name }: { papers: Papers; ids: readonly string[]
   const isReported = experiments.some(({ reported }) => reported.value !== null);
   return (
     <div class="row">
-      <RunButton papers={papers} ids={ids} name={name} />
+      <RunButton papers={papers} ids={ids} name={name} isMain />
       <button type="button" disabled={!isReported} onClick={() => papers.download(ids)}>
         Download JSON
       </button>
@@ -96,23 +96,29 @@ function AllPapers({ papers, ids }: { papers: Papers; ids: readonly string[] }) 
       </p>
       <Actions papers={papers} ids={ids} name="all experiments" />
       <Together papers={papers} ids={ids} />
-      <PaperList papers={papers} paper="" />
+      <PaperList papers={papers} />
     </>
   );
 }
 
-function OnePaper({ papers, paper, ids }: { papers: Papers; paper: string; ids: readonly string[] }) {
+/** Of its own, so that a result draws this again and not the whole paper. */
+function PaperComparison({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const reported = papers.of(ids).map((each) => each.reported.value);
   const cases = useMemo(() => reported.flatMap((each) => each?.cases ?? []), reported);
+  return <Comparison cases={cases} />;
+}
+
+function OnePaper({ papers, paper, ids }: { papers: Papers; paper: string; ids: readonly string[] }) {
+  const experiments = papers.of(ids);
   return (
     <>
       <h2>{paperTitle(paper)}</h2>
       <Actions papers={papers} ids={ids} name="this paper" />
       <Together papers={papers} ids={ids} />
-      <PaperList papers={papers} paper={paper} />
+      <ExperimentTable papers={papers} experiments={experiments} />
       <p class="hint">{REPORT_KEY}</p>
-      <Comparison cases={cases} />
-      {papers.of(ids).map((experiment) => (
+      <PaperComparison papers={papers} ids={ids} />
+      {experiments.map((experiment) => (
         <ExperimentSection key={experiment.id} papers={papers} experiment={experiment} />
       ))}
     </>

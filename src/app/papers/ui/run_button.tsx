@@ -8,10 +8,12 @@ interface RunButtonProps {
   ids: readonly string[];
   /** What is run, for those who do not see what the button is beside. */
   name: string;
+  /** The main button of what is shown. */
+  isMain?: boolean;
 }
 
 /** Runs experiments, or cancels them while one of them runs. */
-export function RunButton({ papers, ids, name }: RunButtonProps) {
+export function RunButton({ papers, ids, name, isMain = false }: RunButtonProps) {
   const experiments = papers.of(ids);
   const isRunning = experiments.some((each) => each.isRunning.value);
   const isDone = experiments.length > 0 && experiments.every(({ isComplete }) => isComplete.value);
@@ -24,7 +26,7 @@ export function RunButton({ papers, ids, name }: RunButtonProps) {
   return (
     <button
       type="button"
-      class={isRunning ? 'stop' : 'start'}
+      class={isRunning ? 'stop' : isMain ? 'start' : ''}
       aria-label={`${text} ${name}`}
       onClick={() => (isRunning ? papers.cancel(ids) : start())}
     >

@@ -14,7 +14,6 @@ export function VerdictBadge({ verdict }: { verdict: Verdict }) {
 /** Of how many which verdict; those that there are. */
 export function VerdictCounts({ counts }: { counts: Counts }) {
   const given = VERDICTS.filter((verdict) => counts[verdict] > 0);
-  if (given.length === 0) return <>–</>;
   return (
     <span class="verdicts">
       {given.map((verdict) => (
@@ -26,8 +25,9 @@ export function VerdictCounts({ counts }: { counts: Counts }) {
   );
 }
 
-/** Statements, and the numbers in them. */
+/** Statements, and the numbers in them; nothing where no number was published. */
 export function SummaryLines({ summary: { statements, numbers } }: { summary: Summary }) {
+  if (VERDICTS.every((verdict) => statements[verdict] === 0)) return null;
   return (
     <dl class="summary-lines">
       <dt>Statements of the papers, each by its worst number</dt>
