@@ -25,7 +25,9 @@ function StateLine({ experiment }: { experiment: Experiment }) {
     return (
       <p>
         <progress aria-label={`Runs of ${experiment.id}`} value={done.value.cost} max={total.value.cost} />{' '}
-        {done.value.runs} of {runsText(runs)}
+        <span>
+          {done.value.runs} of {runsText(runs)}
+        </span>
       </p>
     );
   if (reported.value === null) return <p class="hint">Not run yet. It takes {takes}.</p>;

@@ -56,7 +56,7 @@ function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
           <div key={index}>
             {column.map((figure) => (
               <div key={figure.title}>
-                <h4>{figure.title}</h4>
+                <h3>{figure.title}</h3>
                 <Drawing figure={figure} />
               </div>
             ))}
