@@ -84,7 +84,7 @@ class Sizes {
   readonly #axes: ReadonlySet<string>;
 
   constructor(private readonly scenario: Scenario) {
-    const axes = (scenario.axes ?? []).filter(({ logarithmic }) => logarithmic === true);
+    const axes = (scenario.axes ?? []).filter(({ log }) => log !== undefined);
     this.#axes = new Set(axes.map(({ name }) => name));
   }
 

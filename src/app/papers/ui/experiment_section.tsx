@@ -81,15 +81,20 @@ function Texts({ title, texts }: { title: string; texts: readonly string[] }) {
   );
 }
 
+/** More than these say nothing new. */
+const MOST_FAILURES = 20;
+
 function Failures({ failures }: Pick<Reported, 'failures'>) {
   if (failures.length === 0) return null;
+  const more = failures.length - MOST_FAILURES;
   return (
     <section class="failures" aria-label="Runs that failed">
-      <h3>Runs that failed</h3>
+      <h3>{runsText(failures.length)} failed</h3>
       <ul>
-        {failures.map((failure) => (
+        {failures.slice(0, MOST_FAILURES).map((failure) => (
           <li key={`${failure.cell} ${failure.run}`}>{failureText(failure)}</li>
         ))}
+        {more > 0 && <li>and {runsText(more)} more</li>}
       </ul>
     </section>
   );

@@ -41,6 +41,9 @@ function Row({ papers, experiment }: { papers: Papers; experiment: Experiment })
       <th scope="row">
         <PapersLink to={{ scenario: id }}>{id}</PapersLink>
       </th>
+      <td>
+        <RunButton papers={papers} ids={[id]} name={id} />
+      </td>
       <td>{title}</td>
       <td>{source}</td>
       <td class="number">{runs === 0 ? NOTHING : `${runsText(runs)}, ${durationText(simulatedS)}`}</td>
@@ -49,9 +52,6 @@ function Row({ papers, experiment }: { papers: Papers; experiment: Experiment })
       </td>
       <td class="number">
         <ClaimCount experiment={experiment} />
-      </td>
-      <td>
-        <RunButton papers={papers} ids={[id]} name={id} />
       </td>
     </tr>
   );
@@ -72,6 +72,7 @@ export function ExperimentTable({
         <thead>
           <tr>
             <th scope="col">experiment</th>
+            <th scope="col">run</th>
             <th scope="col">what</th>
             <th scope="col">source</th>
             <th scope="col" class="number">
@@ -81,7 +82,6 @@ export function ExperimentTable({
             <th scope="col" class="number">
               claims that hold
             </th>
-            <th scope="col">run</th>
           </tr>
         </thead>
         <tbody>
